@@ -1,0 +1,19 @@
+/** A broken assumption of ours, never a caller's mistake: it becomes a 500 and a log record. */
+export class AssertionError extends Error {
+  override readonly name = 'AssertionError';
+}
+
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new AssertionError(message);
+}
+
+/** The value, which by our own invariants is there. */
+export function must<T>(value: T | null | undefined, what: string): T {
+  if (value === null || value === undefined) throw new AssertionError(`missing: ${what}`);
+  return value;
+}
+
+/** Closes a `switch` over a union: the compiler refuses a member that has no case. */
+export function unreachable(value: never): never {
+  throw new AssertionError(`unexpected value: ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,48 @@
+/**
+ * A query as data: a start, steps, an end (open-shapes, section 5, "Query operators"). It is built by `q()` in endpoint code,
+ * crosses a thread as JSON, and is run set at a time by `run.ts`. The names are those of the operators.
+ *
+ * A set is ordered and holds each node once: a step that follows edges keeps the order of discovery.
+ */
+export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'contains' | 'startsWith' | 'endsWith' | 'exists';
+
+export type QueryStep =
+  | { readonly op: 'startAt'; readonly type: string; readonly keys?: readonly string[] }
+  | { readonly op: 'startAtUids'; readonly uids: readonly string[] }
+  | { readonly op: 'startWhere'; readonly type: string; readonly field: string; readonly compare: Comparison; readonly value?: unknown }
+  | { readonly op: 'startNear'; readonly type: string; readonly field: string; readonly point: { readonly lat: number; readonly lon: number }; readonly km: number }
+  | { readonly op: 'out' | 'in'; readonly type?: string; readonly edge?: string }
+  | { readonly op: 'outMany'; readonly hops: number; readonly types?: readonly string[]; readonly edges?: readonly string[] }
+  | { readonly op: 'where'; readonly field: string; readonly compare: Comparison; readonly value?: unknown }
+  | { readonly op: 'whereTime'; readonly from?: string | number; readonly to?: string | number }
+  | { readonly op: 'isRelatedTo'; readonly uid: string; readonly edge?: string }
+  | { readonly op: 'union' | 'except' | 'intersect'; readonly steps: readonly QueryStep[] }
+  | { readonly op: 'distinct' }
+  | { readonly op: 'sortBy'; readonly field: string; readonly direction?: 'asc' | 'desc' }
+  | { readonly op: 'sortByTimestamp'; readonly direction?: 'asc' | 'desc' }
+  | { readonly op: 'sortByConnectivity'; readonly direction?: 'asc' | 'desc' }
+  | { readonly op: 'skip' | 'take'; readonly count: number }
+  | { readonly op: 'asUser' };
+
+export type QueryEnd =
+  /** The nodes, flat; `fields` limits them to some. */
+  | { readonly end: 'nodes'; readonly fields?: readonly string[] }
+  | { readonly end: 'uids' }
+  | { readonly end: 'count' }
+  /** `{node, score}[]`; 1 where no step scored. */
+  | { readonly end: 'scored' }
+  /** `{UID?, type, from, to, timestamp, ...fields}[]`: the edges that leave the set. */
+  | { readonly end: 'edges'; readonly edge?: string }
+  /** `{[type]: count}` of the set. */
+  | { readonly end: 'summary' }
+  /** `{[edge]: count}` of the edges that leave the set. */
+  | { readonly end: 'neighborsSummary' }
+  /** `{value, count}[]`, most frequent first. */
+  | { readonly end: 'groupBy'; readonly field: string }
+  /** From the set's first node to another: `{nodes, edges}`, or null within `maxHops`; edges are followed both ways unless `edges`/`direction` say otherwise. */
+  | { readonly end: 'shortestPath'; readonly to: string; readonly maxHops?: number; readonly edges?: readonly string[]; readonly direction?: 'out' | 'in' | 'both' };
+
+export interface Query {
+  readonly steps: readonly QueryStep[];
+  readonly end: QueryEnd;
+}

@@ -1,0 +1,25 @@
+import type { FieldType } from './field-types.ts';
+
+/** The schema as it crosses HTTP (open-shapes, section 4). */
+export interface SchemaDocument {
+  readonly nodes: readonly NodeTypeDocument[];
+  readonly edges: readonly EdgeTypeDocument[];
+}
+
+export interface NodeTypeDocument {
+  readonly type: string;
+  /** The name under which a node also shows its key; a String. */
+  readonly key?: string;
+  readonly fields: Readonly<Record<string, FieldType>>;
+  /** A Time field that gives the node its timestamp. */
+  readonly timestamp?: string;
+  /** The field that names a node for people. */
+  readonly label?: string;
+}
+
+export interface EdgeTypeDocument {
+  readonly type: string;
+  /** The edge type that is created and removed with it, the other way round. */
+  readonly inverse?: string;
+  readonly fields?: Readonly<Record<string, FieldType>>;
+}

@@ -1,0 +1,44 @@
+/**
+ * The sub-databases of the two LMDB environments (design, section 4). `graph` may be read by every thread; `vault` holds
+ * secrets (password hashes, token records, keys) and is opened by the main thread and the writer only. The numbers stand
+ * in the log for ever: never reuse one.
+ *
+ * An id is 40 bits, big-endian (5 bytes); a type is 16 bits, big-endian; a time is milliseconds since the Unix epoch in
+ * 48 bits, big-endian.
+ */
+export interface DatabaseSpec {
+  readonly number: number;
+  readonly name: string;
+  readonly environment: 'graph' | 'vault';
+  /** Keys are also scanned by their first so many bytes, while a commit is built: see `Overlay`. */
+  readonly scanPrefixBytes?: number;
+}
+
+export const DB = {
+  /** name -> bytes: schema, counters, settings. */
+  meta: 0,
+  /** id -> node record. */
+  nodes: 1,
+  /** UID (16 bytes) -> id. */
+  uids: 2,
+  /** (node type, timestamp, id) -> empty: one type's nodes by time are one range. */
+  types: 3,
+  /** (from id, edge type, to id) -> edge record: one node's edges of one type are one range. */
+  out: 4,
+  /** (to id, edge type, from id) -> empty. */
+  in: 5,
+  /** name -> bytes: users' credentials, sessions, tokens, keys. */
+  vault: 32,
+} as const;
+
+export type DatabaseNumber = (typeof DB)[keyof typeof DB];
+
+export const DATABASES: readonly DatabaseSpec[] = [
+  { number: DB.meta, name: 'meta', environment: 'graph' },
+  { number: DB.nodes, name: 'nodes', environment: 'graph' },
+  { number: DB.uids, name: 'uids', environment: 'graph' },
+  { number: DB.types, name: 'types', environment: 'graph', scanPrefixBytes: 2 },
+  { number: DB.out, name: 'out', environment: 'graph', scanPrefixBytes: 5 },
+  { number: DB.in, name: 'in', environment: 'graph', scanPrefixBytes: 5 },
+  { number: DB.vault, name: 'vault', environment: 'vault' },
+];
