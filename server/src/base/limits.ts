@@ -9,6 +9,10 @@ export const LOG_ARCHIVE_BYTES_MAX = 256 * 1024 * 1024;
 export const LOG_ARCHIVE_LOW_MEMORY_TTL_MS = 30_000;
 export const LOG_ARCHIVE_LOW_MEMORY_BYTES_MAX = 1024 * 1024;
 
+/** The operations of one commit, encoded, and their number, as the log takes them. */
+export const COMMIT_BYTES_MAX = 1024 * 1024 * 1024;
+export const COMMIT_OPERATIONS_MAX = 0xffff_ffff;
+
 /** A key of a node, in UTF-8 bytes. */
 export const NODE_KEY_BYTES_MAX = 1_024;
 /** One node with all its fields, encoded. */
@@ -28,12 +32,16 @@ export const STOP_GRACE_MS = 10_000;
 /** How long a request with X-MSK-Min-Sequence waits for it (open-shapes, section 2). */
 export const MIN_SEQUENCE_WAIT_MS = 2_000;
 
+/** Tokens whose signature is remembered as good. */
+export const TOKEN_CACHE_ENTRIES_MAX = 10_000;
 /** Sign-in (open-shapes, section 3). */
 export const SESSION_LIFETIME_MS = 12 * 60 * 60 * 1_000;
 export const PASSWORD_CHARACTERS_MIN = 10;
 export const PASSWORD_CHARACTERS_MAX = 1_024;
 export const LOGIN_FAILURES_MAX = 5;
 export const LOGIN_FAILURES_WINDOW_MS = 60_000;
+/** Users and addresses whose failures are remembered at a time. */
+export const LOGIN_THROTTLE_SUBJECTS_MAX = 100_000;
 
 /** Endpoint runs (open-shapes, section 5). */
 export const ENDPOINT_TIMEOUT_DEFAULT_MS = 30_000;
@@ -46,3 +54,49 @@ export const ENDPOINT_NAME_CHARACTERS_MAX = 200;
 export const ENDPOINT_QUEUE_MAX = 1_000;
 export const ENDPOINT_CALL_DEPTH_MAX = 8;
 export const ENDPOINT_RESULT_BYTES_MAX = 64 * 1024 * 1024;
+/** A worker whose guest gave nothing to do for so long gets no new calls, and another worker takes its place. */
+export const ENDPOINT_STALL_MS = 100;
+/** Workers beyond the pool's size that may take the place of stalled ones. */
+export const ENDPOINT_STALLED_WORKERS_MAX = 4;
+/** Endpoint versions that one worker keeps loaded. */
+export const ENDPOINT_REALMS_MAX = 128;
+export const ENDPOINT_LOG_LINES_MAX = 1_000;
+export const ENDPOINT_LOG_CHARACTERS_MAX = 8_192;
+export const ENDPOINT_DESCRIPTION_CHARACTERS_MAX = 10_000;
+
+/** Schema, fields and queries of the graph. */
+export const SCHEMA_NAME_CHARACTERS_MAX = 100;
+export const DECIMAL_CHARACTERS_MAX = 100;
+export const JSON_DEPTH_MAX = 100;
+export const NODE_ALIASES_MAX = 1_000;
+/** JSON text of one atomic ingest commit. */
+export const INGEST_COMMIT_BYTES_MAX = 256 * 1024 * 1024;
+export const INGEST_COMMITS_IN_FLIGHT_MAX = 4;
+/** Steps of one query, those of its nested sets counted too. */
+export const QUERY_STEPS_MAX = 256;
+export const QUERY_HOPS_MAX = 32;
+export const QUERY_TAKE_MAX = 1_000_000;
+/** Keys, UIDs or operands named in one step. */
+export const QUERY_OPERANDS_MAX = 100_000;
+
+/** Observation: log files kept, one a day; free space on the storage disk below which health is `degraded`. */
+export const LOG_FILES_MAX = 30;
+export const HEALTH_DISK_FREE_BYTES_MIN = 512 * 1024 * 1024;
+
+/** HTTP. Headers with the request line; from the first byte of a request to its last header, or to the end of its body. */
+export const HTTP_HEADER_BYTES_MAX = 16 * 1024;
+export const HTTP_HEADERS_TIMEOUT_MS = 15_000;
+export const HTTP_REQUEST_TIMEOUT_MS = 120_000;
+/** How long an ingest stream, which has no limit as a whole, may stay silent. */
+export const HTTP_STREAM_IDLE_TIMEOUT_MS = 60_000;
+/** How long the rest of a body that is not wanted any more may keep on coming, so that its sender can read the answer. */
+export const HTTP_LINGER_MS = 5_000;
+export const HTTP_KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** No byte either way for so long ends a connection: longer than any endpoint may run. */
+export const HTTP_SILENT_CONNECTION_TIMEOUT_MS = 660_000;
+export const HTTP_CONNECTIONS_MAX = 10_000;
+/** A body may grow by this factor when it is decompressed, once it is larger than one JSON body. */
+export const GZIP_EXPANSION_RATIO_MAX = 200;
+
+/** How often the log drops the segments that nobody needs any more. */
+export const LOG_TRIM_INTERVAL_MS = 5_000;

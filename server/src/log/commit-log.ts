@@ -1,15 +1,19 @@
 /**
  * The commit log: every change to a workspace, in order, durable (design, section 1).
  *
- * A record is one commit: a batch of operations, opaque here. Each operation takes one sequence number, so a record of
- * `count` operations whose first has sequence `first` ends at `first + count - 1`, and the next record begins right
- * after. Sequences start at 1; `lastSequence` is 0 while the log never held anything.
+ * A record is one commit: a batch of operations, opaque here. Each operation takes one sequence
+ * number, so a record of `count` operations whose first has sequence `first` ends at
+ * `first + count - 1`, and the next record begins right after. Sequences start at 1;
+ * `lastSequence` is 0 while the log never held anything.
  *
- * The port is narrow on purpose (design, section 7): append a batch, read from a sequence, know the first and the last
- * sequence, trim. One conformance suite runs over every engine.
+ * The port is narrow on purpose (design, section 7): append a batch, read from a sequence, know
+ * the first and the last sequence, trim. One conformance suite runs over every engine.
  */
 export interface CommitLog extends AsyncDisposable {
-  /** 32 hexadecimal digits, new at first start and at promotion: two logs with another epoch never mix. */
+  /**
+   * 32 hexadecimal digits, new at first start and at promotion: two logs with another epoch never
+   * mix.
+   */
   readonly epoch: string;
   /** The oldest sequence that `read` can still give; `lastSequence + 1` when nothing is held. */
   readonly firstSequence: number;
@@ -17,25 +21,39 @@ export interface CommitLog extends AsyncDisposable {
   readonly lastSequence: number;
 
   /**
-   * Appends one commit of `count` operations and resolves, once it is durable, with the sequence of its last operation.
-   * Commits become durable in the order of the calls. Waiting commits share one write and one sync (group commit).
-   * Rejects with the problem `storage_full` or `storage_failed`; then no trace of the commit is left in the log, and
-   * the next append is tried anew.
+   * Appends one commit of `count` operations and resolves, once it is durable, with the sequence of
+   * its last operation. Commits become durable in the order of the calls. Waiting commits share one
+   * write and one sync (group commit). The payload is not copied: leave it alone until then.
+   *
+   * Rejects with the problem `storage_full` or `storage_failed`; then no trace of the commit is
+   * left in the log, and the next append is tried anew. With a commit, every one that was appended
+   * behind it is rejected too, the oldest first; and a handler attached directly to the promise of
+   * the oldest runs before any other code, so that it can take back what builds on it.
+   *
+   * Rejects with `payload_too_large` beyond COMMIT_BYTES_MAX or COMMIT_OPERATIONS_MAX; that commit
+   * alone, it was never in the queue.
    */
   append(count: number, payload: Uint8Array): Promise<number>;
 
   /**
-   * The durable records from the one that holds sequence `from` on, in order, up to `lastSequence` at the time of the call.
-   * Throws the problem `log_trimmed` when `from` is older than `firstSequence`, `log_ahead` when newer than `lastSequence + 1`.
+   * The durable records from the one that holds sequence `from` on, in order, up to `lastSequence`
+   * at the time of the call. Memory stays bounded, however much that is. Throws the problem
+   * `log_trimmed` when `from` is older than `firstSequence`, `log_ahead` when newer than
+   * `lastSequence + 1`; the iteration throws `log_trimmed` when a trim overtakes it, `log_corrupt`
+   * when a record is not what was written, and never skips one.
    */
   read(from: number): AsyncIterable<LogRecord>;
 
-  /** Called after each group became durable, with the newest durable sequence. Returns the way to stop. */
+  /**
+   * Called after each group became durable, with the newest durable sequence. Returns the way to
+   * stop.
+   */
   onDurable(listener: (lastSequence: number) => void): () => void;
 
   /**
-   * Drops whole segments that nobody needs: those whose every sequence is at or below `keepAfter` (the lowest sequence that any
-   * follower, the local state included, has durably applied) and which the archive rule (time-to-live, size) no longer holds.
+   * Drops whole segments that nobody needs: those whose every sequence is at or below `keepAfter`
+   * (the lowest sequence that any follower, the local state included, has durably applied) and
+   * which the archive rule (time-to-live, size) no longer holds. The newest segment always stays.
    */
   trim(keepAfter: number): Promise<void>;
 }

@@ -7,7 +7,7 @@
  * 48 bits, big-endian.
  */
 export interface DatabaseSpec {
-  readonly number: number;
+  readonly number: DatabaseNumber;
   readonly name: string;
   readonly environment: 'graph' | 'vault';
   /** Keys are also scanned by their first so many bytes, while a commit is built: see `Overlay`. */

@@ -4,7 +4,7 @@ import type { DatabaseNumber } from './databases.ts';
  * Ordered key-value state as every reader sees it. Keys compare as unsigned bytes.
  *
  * One JavaScript turn sees one commit boundary: a reader never shows half a commit. `refresh` moves on to the newest one.
- * Bytes that are handed out are valid until the next call on the same reader: copy or decode at once.
+ * Bytes that are handed out are valid until the next call on any reader of the same thread: copy or decode at once.
  */
 export interface KeyValueReader {
   get(db: DatabaseNumber, key: Uint8Array): Uint8Array | undefined;
@@ -13,8 +13,11 @@ export interface KeyValueReader {
    * Visits entries with `start <= key < end` in order (from the end when `reverse`), until `visit` returns false.
    * `visit` must not call the same reader.
    */
-  scan(db: DatabaseNumber, range: KeyRange, visit: (key: Uint8Array, value: Uint8Array) => boolean | void): void;
+  scan(db: DatabaseNumber, range: KeyRange, visit: ScanVisitor): void;
 }
+
+/** The bytes are views, valid until it returns. Answers false to end the scan. */
+export type ScanVisitor = (key: Uint8Array, value: Uint8Array) => boolean | void;
 
 export interface KeyRange {
   readonly start: Uint8Array;
@@ -51,7 +54,9 @@ export interface StateWriter extends AsyncDisposable {
    * Otherwise the commit is appended to the log, synced in a group, applied in a group, and the promise resolves with
    * the build's own result and the sequence of its last operation. A build without operations resolves with the newest sequence.
    */
-  commit<T>(build: (batch: WriteBatch) => T): Promise<{ readonly result: T; readonly sequence: number }>;
+  commit<T>(
+    build: (batch: WriteBatch) => T,
+  ): Promise<{ readonly result: T; readonly sequence: number }>;
   /** Resolves when the commits in flight are few enough for more to be built: bounds the memory of a stream. */
   ready(): Promise<void>;
   /** The newest applied sequence. */

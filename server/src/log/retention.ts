@@ -1,0 +1,52 @@
+/** How much of the log stays behind what every follower has applied (specification, section 8). */
+export interface ArchiveRule {
+  /** An archived segment goes when its newest record is older than this. */
+  readonly ttlMs: number;
+  /** While the archived segments together are larger than this, the oldest goes. */
+  readonly bytesMax: number;
+}
+
+const SEGMENT_BYTES_MAX = 64 * 1024 * 1024;
+const SEGMENT_BYTES_MIN = 64 * 1024;
+
+/**
+ * The size of segments that lets the rule work: only whole ones go, so a small archive needs small
+ * ones.
+ */
+export function segmentBytesMaxDefault(rule: ArchiveRule): number {
+  return Math.max(SEGMENT_BYTES_MIN, Math.min(SEGMENT_BYTES_MAX, rule.bytesMax / 4));
+}
+
+/** What the rule needs to know of a segment. */
+export interface ArchivedSegment {
+  /** Its newest sequence. */
+  readonly last: number;
+  readonly bytes: number;
+  /** The time of its newest record, milliseconds since the Unix epoch. */
+  readonly newestTime: number;
+}
+
+/**
+ * How many of the oldest segments may go. A segment is archived when its every sequence is at or
+ * below `keepAfter`; the newest one never is, for the next append goes there. Only a prefix goes:
+ * the log has no gaps.
+ */
+export function droppableSegments(
+  segments: readonly ArchivedSegment[],
+  keepAfter: number,
+  rule: ArchiveRule,
+  now: number,
+): number {
+  let archived = segments.findIndex((segment) => segment.last > keepAfter);
+  if (archived < 0) archived = segments.length;
+  archived = Math.min(archived, segments.length - 1);
+  const candidates = segments.slice(0, Math.max(archived, 0));
+  let bytes = candidates.reduce((sum, segment) => sum + segment.bytes, 0);
+  let dropped = 0;
+  for (const segment of candidates) {
+    if (bytes <= rule.bytesMax && now - segment.newestTime <= rule.ttlMs) break;
+    bytes -= segment.bytes;
+    dropped++;
+  }
+  return dropped;
+}

@@ -1,0 +1,125 @@
+import { readFully } from './durable-file.ts';
+import { storageProblem } from './log-problem.ts';
+import { RECORD_HEADER_BYTES, decodeHeader, hasValidCrc } from './record.ts';
+import { SEGMENT_HEADER_BYTES } from './segment-header.ts';
+import type { FileHandle } from 'node:fs/promises';
+import type { RecordHeader } from './record.ts';
+import type { Segment } from './segment.ts';
+
+/** How much is read at once; a larger record is read whole. */
+const WINDOW_BYTES = 1024 * 1024;
+
+/** A record that is whole, in the bytes it was read with. */
+export interface FoundRecord {
+  readonly header: RecordHeader;
+  /** Where it begins in the file. */
+  readonly offset: number;
+  readonly bytes: Buffer;
+  /** Where it begins in `bytes`. */
+  readonly at: number;
+}
+
+/** The first thing in a segment that is not a whole record with the next sequence. */
+export interface Break {
+  readonly offset: number;
+  /** The sequence that should begin there. */
+  readonly sequence: number;
+  readonly reason: string;
+}
+
+export interface Batch {
+  readonly records: readonly FoundRecord[];
+  /** Ends the iteration. */
+  readonly broken?: Break;
+}
+
+/**
+ * The records of a segment from the one that holds `from`, or a little earlier, up to byte `upTo`
+ * or the end of the file, checked, in batches of about a megabyte. Fills the segment's index on the
+ * way.
+ */
+export async function* scanSegment(
+  file: FileHandle,
+  segment: Segment,
+  from: number,
+  upTo: number,
+): AsyncGenerator<Batch> {
+  const start = segment.index.floor(from);
+  let offset = start?.offset ?? SEGMENT_HEADER_BYTES;
+  let sequence = start?.sequence ?? segment.first;
+  let end = upTo;
+  let windowBytes = WINDOW_BYTES;
+  while (offset < end) {
+    const length = Math.min(windowBytes, end - offset);
+    const bytes = await readWindow(file, segment, offset, length);
+    if (bytes.length < length) end = offset + bytes.length;
+    const found = parse(bytes, { offset, sequence, crcSeed: segment.crcSeed });
+    for (const { header, offset: at } of found.records) segment.index.add(header.first, at);
+    offset = found.offset;
+    sequence = found.sequence;
+    const broken = found.reason ?? (offset + found.missingBytes > end ? CUT_OFF : undefined);
+    if (broken !== undefined) {
+      yield { records: found.records, broken: { offset, sequence, reason: broken } };
+      return;
+    }
+    yield { records: found.records };
+    windowBytes = Math.max(WINDOW_BYTES, found.missingBytes);
+  }
+}
+
+async function readWindow(
+  file: FileHandle,
+  segment: Segment,
+  offset: number,
+  length: number,
+): Promise<Buffer> {
+  try {
+    return await readFully(file, offset, length);
+  } catch (error) {
+    throw storageProblem(`reading ${segment.path} at byte ${offset}`, error);
+  }
+}
+
+const CUT_OFF = 'the record is cut off';
+
+interface Parsed {
+  readonly records: readonly FoundRecord[];
+  /** Where the first record begins that is not among them, and the sequence that it should have. */
+  readonly offset: number;
+  readonly sequence: number;
+  /** Why that one is broken, where it is. */
+  readonly reason?: string;
+  /** How long that one is, as far as is known, when it goes on beyond the bytes. */
+  readonly missingBytes: number;
+}
+
+interface Position {
+  readonly offset: number;
+  readonly sequence: number;
+  readonly crcSeed: number;
+}
+
+function parse(bytes: Buffer, position: Position): Parsed {
+  const records: FoundRecord[] = [];
+  let at = 0;
+  let { sequence } = position;
+  const stop = (missingBytes: number, reason?: string): Parsed => {
+    const found = { records, offset: position.offset + at, sequence, missingBytes };
+    return reason === undefined ? found : { ...found, reason };
+  };
+  while (at < bytes.length) {
+    if (at + RECORD_HEADER_BYTES > bytes.length) return stop(RECORD_HEADER_BYTES);
+    const header = decodeHeader(bytes, at);
+    if (header === undefined) return stop(0, 'no record begins here');
+    const length = RECORD_HEADER_BYTES + header.storedBytes;
+    if (at + length > bytes.length) return stop(length);
+    if (!hasValidCrc(bytes, at, header, position.crcSeed)) {
+      return stop(0, 'the record does not match its checksum');
+    }
+    if (header.first !== sequence) return stop(0, `the record has sequence ${header.first}`);
+    records.push({ header, offset: position.offset + at, bytes, at });
+    sequence += header.count;
+    at += length;
+  }
+  return stop(0);
+}
