@@ -1,0 +1,25 @@
+/**
+ * The limits that a client needs to know, because it must stay within them. A test of the server holds each one
+ * against the server's own constant of the same name.
+ */
+
+/** Lists (open-shapes, section 2). */
+export const LIST_TAKE_MAX = 1_000;
+export const LIST_TAKE_DEFAULT = 50;
+
+/** Operations in one atomic commit (open-shapes, section 4). */
+export const INGEST_COMMIT_OPERATIONS_MAX = 10_000;
+
+/** A body of JSON, decompressed; an NDJSON stream has no limit, but each of its lines has. */
+export const JSON_BODY_BYTES_MAX = 16 * 1024 * 1024;
+export const NDJSON_LINE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Passwords (open-shapes, section 3). */
+export const PASSWORD_CHARACTERS_MIN = 10;
+export const PASSWORD_CHARACTERS_MAX = 1_024;
+
+/** Custom endpoints (open-shapes, section 5). */
+export const ENDPOINT_NAME_CHARACTERS_MAX = 200;
+export const ENDPOINT_CODE_BYTES_MAX = 512 * 1024;
+export const ENDPOINT_TIMEOUT_DEFAULT_MS = 30_000;
+export const ENDPOINT_TIMEOUT_MAX_MS = 600_000;

@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+import type { Scope } from './scopes.ts';
+
+/**
+ * One row of the operations table: everything that a client, the server, the documentation and the tests need to know
+ * of a route. The path is an RFC 6570 template: `{name}` is one segment, `{+name}` the rest of the path, slashes included.
+ */
+export interface Operation {
+  /** Unique; also the name of the route's file and of the client's method. */
+  readonly id: string;
+  readonly area: Area;
+  readonly method: Method;
+  readonly path: `/${string}`;
+  readonly auth: Auth;
+  /** A scope that suffices instead of what `auth` asks for, when an API token calls. */
+  readonly scope?: Scope;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** Media types of the body; `application/json` when not given. */
+  readonly consumes?: readonly MediaType[];
+  /** Whether the body may come with `Content-Encoding: gzip`. */
+  readonly gzip?: boolean;
+  readonly responses: Readonly<Record<number, ResponseShape>>;
+  /** Codes of the error catalogue beyond those that any operation may answer. */
+  readonly errors: readonly ErrorCode[];
+  /** What a replica does: answer, or send the caller to the primary with 303 (specification, section 4.8). */
+  readonly onReplica: 'serve' | 'redirect';
+  /** One sentence for documentation and `--help`. */
+  readonly summary: string;
+}
+
+export type Area = 'login' | 'schema' | 'ingest' | 'endpoints' | 'status';
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type MediaType = 'application/json' | 'application/x-ndjson';
+
+/**
+ * Who may call (specification, section 4): anybody; a signed-in user; a system administrator, the read-only one
+ * included; a system administrator with write access.
+ */
+export type Auth = 'none' | 'session' | 'admin' | 'admin-write';
+
+export interface ResponseShape {
+  readonly description: string;
+  /** Absent when the answer has no body. */
+  readonly body?: z.ZodType;
+  /** `application/json` when not given. */
+  readonly contentType?: 'application/json' | 'text/plain';
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.ts';
+import {
+  endpointChange,
+  endpointCheck,
+  endpointDefinition,
+  endpointDraft,
+  newEndpoint,
+} from '../shapes/endpoint.ts';
+import { listOf, pageQuery } from '../shapes/list.ts';
+
+/** Any text is asked for: a name that no endpoint can have is not found. */
+const nameInPath = z.object({ name: z.string().min(1) });
+
+export const createEndpoint = {
+  id: 'createEndpoint',
+  area: 'endpoints',
+  method: 'POST',
+  path: '/api/endpoints/create',
+  auth: 'admin-write',
+  body: newEndpoint,
+  responses: {
+    201: {
+      description: 'The endpoint; with compiles false its code is kept as a draft.',
+      body: endpointDefinition,
+    },
+  },
+  errors: ['endpoint_exists', 'not_read_only', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Create a custom endpoint.',
+} as const satisfies Operation;
+
+export const listEndpoints = {
+  id: 'listEndpoints',
+  area: 'endpoints',
+  method: 'GET',
+  path: '/api/endpoints',
+  auth: 'admin',
+  query: pageQuery,
+  responses: { 200: { description: 'Endpoints by name.', body: listOf(endpointDefinition) } },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'List the custom endpoints.',
+} as const satisfies Operation;
+
+export const getEndpoint = {
+  id: 'getEndpoint',
+  area: 'endpoints',
+  method: 'GET',
+  path: '/api/endpoints/{+name}',
+  auth: 'admin',
+  params: nameInPath,
+  responses: { 200: { description: 'The endpoint.', body: endpointDefinition } },
+  errors: ['endpoint_not_found'],
+  onReplica: 'serve',
+  summary: 'Read one custom endpoint.',
+} as const satisfies Operation;
+
+export const putEndpoint = {
+  id: 'putEndpoint',
+  area: 'endpoints',
+  method: 'PUT',
+  path: '/api/endpoints/{+name}',
+  auth: 'admin-write',
+  params: nameInPath,
+  body: endpointChange,
+  responses: { 200: { description: 'The endpoint after the change.', body: endpointDefinition } },
+  errors: ['endpoint_not_found', 'not_read_only', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Change a custom endpoint; what the body leaves out stays as it is.',
+} as const satisfies Operation;
+
+export const deleteEndpoint = {
+  id: 'deleteEndpoint',
+  area: 'endpoints',
+  method: 'DELETE',
+  path: '/api/endpoints/{+name}',
+  auth: 'admin-write',
+  params: nameInPath,
+  responses: { 204: { description: 'Deleted.' } },
+  errors: ['endpoint_not_found', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Delete a custom endpoint.',
+} as const satisfies Operation;
+
+export const checkEndpoint = {
+  id: 'checkEndpoint',
+  area: 'endpoints',
+  method: 'POST',
+  path: '/api/endpoints/check',
+  auth: 'admin',
+  body: endpointDraft,
+  responses: { 200: { description: 'What the compiler says of the code.', body: endpointCheck } },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Compile code against the live schema without saving it.',
+} as const satisfies Operation;
+
+const run = {
+  area: 'endpoints',
+  method: 'POST',
+  auth: 'session',
+  scope: 'endpoints:run',
+  params: nameInPath,
+  /** Whatever the endpoint takes: the worker parses it, once. */
+  body: z.unknown(),
+  responses: {
+    200: { description: 'Whatever the endpoint returns.', body: z.unknown() },
+    202: {
+      description: 'It still runs (mode "pooling"): ask again, with the header MSK-ENDPOINT-KEY.',
+    },
+    303: {
+      description: 'This replica does not run it, as it is not read-only: call Location instead.',
+    },
+  },
+  errors: [
+    'endpoint_not_found',
+    'endpoint_not_compiled',
+    'endpoint_failed',
+    'endpoint_overloaded',
+    'endpoint_timeout',
+  ],
+  onReplica: 'serve',
+} as const;
+
+export const runEndpoint = {
+  ...run,
+  id: 'runEndpoint',
+  path: '/api/endpoints/run/{+name}',
+  summary: 'Run a custom endpoint.',
+} as const satisfies Operation;
+
+export const runEndpointAlias = {
+  ...run,
+  id: 'runEndpointAlias',
+  path: '/api/cce/{+name}',
+  summary: 'Run a custom endpoint (the path that the front end uses).',
+} as const satisfies Operation;

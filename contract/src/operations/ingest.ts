@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { INGEST_COMMIT_OPERATIONS_MAX } from '../limits.ts';
+import type { Operation } from '../operation.ts';
+import { ingestSummary } from '../shapes/graph-operation.ts';
+
+export const ingest = {
+  id: 'ingest',
+  area: 'ingest',
+  method: 'POST',
+  path: '/api/ingest',
+  auth: 'admin-write',
+  scope: 'ingestion',
+  /** The operations of one atomic commit, each a `graphOperation`; as NDJSON one a line, committed every 10,000 lines. */
+  body: z.strictObject({ operations: z.array(z.unknown()).max(INGEST_COMMIT_OPERATIONS_MAX) }),
+  consumes: ['application/json', 'application/x-ndjson'],
+  gzip: true,
+  responses: {
+    200: { description: 'What was changed, and the sequence it has.', body: ingestSummary },
+  },
+  errors: [
+    'invalid_operation',
+    'version_conflict',
+    'line_too_large',
+    'malformed_encoding',
+    'storage_failed',
+    'storage_full',
+  ],
+  onReplica: 'redirect',
+  summary: 'Create, change, delete and link nodes.',
+} as const satisfies Operation;

@@ -1,0 +1,29 @@
+import type { Operation } from '../operation.ts';
+import { schemaDocument } from '../shapes/schema-document.ts';
+
+export const getSchema = {
+  id: 'getSchema',
+  area: 'schema',
+  method: 'GET',
+  path: '/api/schema',
+  auth: 'admin',
+  scope: 'ingestion',
+  responses: { 200: { description: 'The schema.', body: schemaDocument } },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Read the types of nodes and edges and their fields.',
+} as const satisfies Operation;
+
+export const putSchema = {
+  id: 'putSchema',
+  area: 'schema',
+  method: 'PUT',
+  path: '/api/schema',
+  auth: 'admin-write',
+  scope: 'ingestion',
+  body: schemaDocument,
+  responses: { 200: { description: 'The whole schema after the change.', body: schemaDocument } },
+  errors: ['schema_conflict', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Add types and fields, or widen fields; the same document twice changes nothing.',
+} as const satisfies Operation;

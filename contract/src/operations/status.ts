@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.ts';
+import { healthReport } from '../shapes/health.ts';
+
+export const getReady = {
+  id: 'getReady',
+  area: 'status',
+  method: 'GET',
+  path: '/api/graph/ready',
+  auth: 'none',
+  responses: {
+    200: { description: 'True once the graph is loaded, false before.', body: z.boolean() },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Tell whether the graph is loaded.',
+} as const satisfies Operation;
+
+export const getAvailableStatus = {
+  id: 'getAvailableStatus',
+  area: 'status',
+  method: 'GET',
+  path: '/api/available-status',
+  auth: 'none',
+  responses: {
+    200: {
+      description: 'The graph is loaded.',
+      body: z.literal('available'),
+      contentType: 'text/plain',
+    },
+    503: {
+      description: 'The graph is not loaded yet.',
+      body: z.literal('not available'),
+      contentType: 'text/plain',
+    },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'The check of a load balancer.',
+} as const satisfies Operation;
+
+export const getHealth = {
+  id: 'getHealth',
+  area: 'status',
+  method: 'GET',
+  path: '/health',
+  auth: 'none',
+  responses: {
+    200: { description: 'The report of a ready server.', body: healthReport },
+    503: { description: 'The report of a server that is not ready.', body: healthReport },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Report memory, disk and readiness.',
+} as const satisfies Operation;

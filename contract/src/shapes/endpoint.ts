@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { Immutable } from '../immutable.ts';
+import {
+  ENDPOINT_CODE_BYTES_MAX,
+  ENDPOINT_NAME_CHARACTERS_MAX,
+  ENDPOINT_TIMEOUT_MAX_MS,
+} from '../limits.ts';
+
+/** Segments of letters, digits, `-`, `_`, `.` and `~`, joined by "/"; no segment begins with a dot. */
+export const endpointName = z
+  .string()
+  .min(1)
+  .max(ENDPOINT_NAME_CHARACTERS_MAX)
+  .regex(
+    /^[\w~-][\w.~-]*(\/[\w~-][\w.~-]*)*$/,
+    'must be made of letters, digits, "-", "_", "." and "~", in segments joined by "/"',
+  );
+
+const utf8 = new TextEncoder();
+
+export const endpointCode = z
+  .string()
+  .refine((code) => utf8.encode(code).length <= ENDPOINT_CODE_BYTES_MAX, {
+    error: `must be at most ${ENDPOINT_CODE_BYTES_MAX} bytes of UTF-8`,
+  });
+
+const settings = {
+  isReadOnly: z.boolean(),
+  mode: z.enum(['sync', 'pooling']),
+  access: z.enum(['users', 'admins']),
+  /** How long an answer may be given again to the same caller and body; 0 is never. */
+  cacheSeconds: z.int().min(0),
+  runAsAdmin: z.boolean(),
+  timeoutMs: z.int().min(1).max(ENDPOINT_TIMEOUT_MAX_MS),
+  description: z.string().max(10_000),
+};
+
+/** The body of `POST /api/endpoints/create` (open-shapes, section 5). */
+export const newEndpoint = z.strictObject({
+  name: endpointName,
+  code: endpointCode,
+  ...z.object(settings).partial().shape,
+});
+export type NewEndpoint = Immutable<z.infer<typeof newEndpoint>>;
+
+/** The body of `PUT /api/endpoints/{name}`: what is left out stays as it is. A name, when given, is the one of the path. */
+export const endpointChange = newEndpoint.partial();
+export type EndpointChange = Immutable<z.infer<typeof endpointChange>>;
+
+/** What the compiler has to say; lines and columns start at 1. */
+export const diagnostic = z.strictObject({
+  line: z.int(),
+  column: z.int(),
+  code: z.union([z.int(), z.string()]),
+  message: z.string(),
+});
+export type Diagnostic = Immutable<z.infer<typeof diagnostic>>;
+
+/** An endpoint as it is stored (open-shapes, section 5). */
+export const endpointDefinition = z.strictObject({
+  UID: z.string(),
+  name: z.string(),
+  code: z.string(),
+  ...settings,
+  /** Starts at 1 and rises by 1 with every change. */
+  version: z.int().min(1),
+  compiles: z.boolean(),
+  diagnostics: z.array(diagnostic),
+});
+export type EndpointDefinition = Immutable<z.infer<typeof endpointDefinition>>;
+
+/** The body and the answer of `POST /api/endpoints/check`. */
+export const endpointDraft = z.strictObject({
+  code: endpointCode,
+  isReadOnly: z.boolean().optional(),
+});
+export type EndpointDraft = Immutable<z.infer<typeof endpointDraft>>;
+
+export const endpointCheck = z.strictObject({ diagnostics: z.array(diagnostic) });
+export type EndpointCheck = Immutable<z.infer<typeof endpointCheck>>;

@@ -1,0 +1,27 @@
+import type { VariableName } from './variables.ts';
+
+/** One thing to correct. */
+export interface ConfigFault {
+  readonly variable: VariableName;
+  /** The end of a sentence that begins with the variable's name; never shows a secret. */
+  readonly problem: string;
+  /** What to do, as a sentence. */
+  readonly remedy: string;
+}
+
+/** Every fault of the environment at once. The process ends with `exitCode`, EX_CONFIG of sysexits (open-shapes, section 1). */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly exitCode = 78;
+  readonly faults: readonly ConfigFault[];
+
+  constructor(faults: readonly ConfigFault[]) {
+    const count = faults.length === 1 ? '1 setting is' : `${faults.length} settings are`;
+    super([`${count} wrong:`, ...faults.map(describe)].join('\n'));
+    this.faults = faults;
+  }
+}
+
+function describe(fault: ConfigFault): string {
+  return `  ${fault.variable} ${fault.problem}. ${fault.remedy}`;
+}

@@ -1,0 +1,40 @@
+import type { LogLevel } from './parsers.ts';
+
+/** The settings, checked and with defaults filled in; nothing in it is secret. Paths may be relative to the start folder. */
+export interface Config {
+  readonly role: 'primary' | 'replica';
+  readonly http: {
+    readonly host: string;
+    /** 0 is any free port. */
+    readonly port: number;
+    /** Origins such as `https://app.example.com`; on a replica that of its primary is among them. */
+    readonly corsOrigins: readonly string[];
+    readonly useHsts: boolean;
+    readonly redirectToHttps: boolean;
+  };
+  /** URLs without a slash at the end. */
+  readonly publicAddress: string | null;
+  /** For calls between primary and replica; null also when it was set to nothing on purpose. */
+  readonly serverAddress: string | null;
+  readonly storageFolder: string;
+  readonly backupFolder: string | null;
+  readonly lowMemory: boolean;
+  readonly replication: {
+    readonly port: number;
+    /** Of the primary to follow; null on a primary. */
+    readonly primaryAddress: string | null;
+  };
+  readonly log: { readonly level: LogLevel; readonly folder: string | null };
+  /** PEM text, or the path of a file that holds it. */
+  readonly licensePublicKey: string | null;
+  readonly sampleGraph: 'wordnet' | 'none';
+}
+
+/** Handed only to the parts that use them; never logged, never in a report. */
+export interface Secrets {
+  readonly jwtKey: string | null;
+  readonly graphMasterKey: string | null;
+  readonly adminPassword: string | null;
+  readonly smtpUrl: string | null;
+  readonly license: string | null;
+}

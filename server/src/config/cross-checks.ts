@@ -1,0 +1,92 @@
+import { relative, sep } from 'node:path';
+import type { Config } from './config.ts';
+import type { ConfigFault } from './config-error.ts';
+
+import type { Values } from './values.ts';
+import type { VariableName } from './variables.ts';
+
+/** HS256 asks for a key at least as long as its digest (RFC 7518, section 3.2). */
+const JWT_KEY_BYTES_ADVISED = 32;
+
+/** Settings that are each well-formed but cannot hold together (specification, section 2.9). */
+export function faultsBetween(
+  values: Values,
+  isSet: (name: VariableName) => boolean,
+): ConfigFault[] {
+  const faults: ConfigFault[] = [];
+  if (values.MSK_REPLICA) faults.push(...replicaFaults(isSet));
+  if (!values.MSK_REPLICA && values.MSK_PORT !== 0) {
+    if (values.MSK_REPLICATION_PORT === values.MSK_PORT) {
+      faults.push({
+        variable: 'MSK_REPLICATION_PORT',
+        problem: `is ${values.MSK_PORT}, the same as MSK_PORT`,
+        remedy: 'Give each listener a port of its own.',
+      });
+    }
+  }
+  const backup = values.MSK_GRAPH_BACKUP_FOLDER;
+  if (backup !== null && isWithin(backup, values.MSK_GRAPH_STORAGE)) {
+    faults.push({
+      variable: 'MSK_GRAPH_BACKUP_FOLDER',
+      problem: 'lies in MSK_GRAPH_STORAGE, so that backups would be lost with the store',
+      remedy: 'Name a folder outside it, at best on another disk.',
+    });
+  }
+  return faults;
+}
+
+function replicaFaults(isSet: (name: VariableName) => boolean): ConfigFault[] {
+  const needed: ConfigFault[] = [
+    {
+      variable: 'MSK_JWT_KEY',
+      problem: 'is not set, but a common JWT key is mandatory for a replica',
+      remedy: "Set the primary's value.",
+    },
+    {
+      variable: 'MSK_PRIMARY_ADDRESS',
+      problem: 'is not set, but a replica must know what to follow',
+      remedy: 'Set the full URL of the primary.',
+    },
+    {
+      variable: 'MSK_GRAPH_STORAGE',
+      problem: 'is not set, but a replica keeps its copy of the graph there',
+      remedy: 'Set a folder on a local disk, not that of the primary.',
+    },
+  ];
+  return needed.filter(({ variable }) => !isSet(variable));
+}
+
+/** Sentences about what is odd, or will fail later with a message of its own. */
+export function warningsOf(values: Values, config: Config): string[] {
+  const warnings: string[] = [];
+  const key = values.MSK_JWT_KEY;
+  if (key !== null && Buffer.byteLength(key) < JWT_KEY_BYTES_ADVISED) {
+    warnings.push(`MSK_JWT_KEY is shorter than ${JWT_KEY_BYTES_ADVISED} bytes, so it can be guessed.`);
+  }
+  if (values.MSK_LICENSE !== null && values.MSK_LICENSE_PUBLIC_KEY === null) {
+    warnings.push('MSK_LICENSE cannot be verified without MSK_LICENSE_PUBLIC_KEY.');
+  }
+  if (values.MSK_REDIRECT_TO_HTTPS && config.publicAddress?.startsWith('http:') === true) {
+    warnings.push('MSK_REDIRECT_TO_HTTPS is on, but MSK_PUBLIC_ADDRESS is an http URL.');
+  }
+  if (config.role === 'primary') {
+    if (values.MSK_PRIMARY_ADDRESS !== null) {
+      warnings.push('MSK_PRIMARY_ADDRESS is ignored without MSK_REPLICA=true.');
+    }
+    return warnings;
+  }
+  if (config.publicAddress === null || config.serverAddress === null) {
+    const empty = config.publicAddress === null ? 'MSK_PUBLIC_ADDRESS' : 'MSK_SERVER_ADDRESS';
+    warnings.push(`${empty} is empty, so the primary will refuse to register this replica.`);
+  }
+  if (values.MSK_LICENSE === null) {
+    warnings.push('MSK_LICENSE is not set, but a replica needs one with the feature Replicas.');
+  }
+  return warnings;
+}
+
+/** By the text of the paths: whether `inner` is `outer` or lies below it. */
+function isWithin(inner: string, outer: string): boolean {
+  const way = relative(outer, inner);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !/^[a-z]:|^[/\\]/i.test(way));
+}

@@ -1,0 +1,132 @@
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '#base/limits.ts';
+
+/** What is wrong with a value, as the end of a sentence that begins with the variable's name, and what to do. */
+export class ValueFault {
+  readonly problem: string;
+  readonly remedy: string;
+
+  constructor(problem: string, remedy: string) {
+    this.problem = problem;
+    this.remedy = remedy;
+  }
+}
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** How each type of variable is read. A parser gets text that is not empty, and answers the value or a fault. */
+export const parsers = {
+  text: (text: string): string => text,
+  boolean: parseBoolean,
+  port: parsePort,
+  host: parseHost,
+  /** A path, which may be relative to the folder the server was started in. */
+  folder: (text: string): string => text,
+  url: parseUrl,
+  origins: parseOrigins,
+  password: parsePassword,
+  'smtp-url': parseSmtpUrl,
+  'log-level': parseLogLevel,
+} as const;
+
+export type VariableType = keyof typeof parsers;
+export type ParsedValue<T extends VariableType> = Exclude<
+  ReturnType<(typeof parsers)[T]>,
+  ValueFault
+>;
+
+function parseBoolean(text: string): boolean | ValueFault {
+  switch (text.toLowerCase()) {
+    case 'true':
+    case '1':
+      return true;
+    case 'false':
+    case '0':
+      return false;
+    default:
+      return new ValueFault(`is ${quote(text)}, neither true nor false`, 'Set it to true or false.');
+  }
+}
+
+function parsePort(text: string): number | ValueFault {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  return new ValueFault(`is ${quote(text)}, which is no port`, 'Set a number from 0 to 65535.');
+}
+
+function parseHost(text: string): string | ValueFault {
+  const name = text.replace(/^\[(.*)\]$/, '$1');
+  const isAddress6 = name.includes(':');
+  const url = URL.parse(`http://${isAddress6 ? `[${name}]` : name}/`);
+  if (url !== null && (isAddress6 || url.host === name.toLowerCase())) return name;
+  return new ValueFault(
+    `is ${quote(text)}, neither an IP address nor a host name`,
+    'Set an address such as 127.0.0.1, 0.0.0.0 or ::, without scheme and port.',
+  );
+}
+
+function parseUrl(text: string): string | ValueFault {
+  const url = URL.parse(text);
+  if (url === null || !isHttp(url)) {
+    return new ValueFault(
+      `is ${quote(text)}, which is no http or https URL`,
+      'Set a full URL such as https://graph.example.com.',
+    );
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    return new ValueFault(
+      'has a user, a query or a fragment',
+      'Set scheme, host, port and path only, such as https://graph.example.com.',
+    );
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function parseOrigins(text: string): readonly string[] | ValueFault {
+  const origins = new Set<string>();
+  for (const part of text.split(';')) {
+    const item = part.trim();
+    if (item === '') continue;
+    const url = URL.parse(item);
+    if (url === null || !isHttp(url) || url.href !== `${url.origin}/`) {
+      return new ValueFault(
+        `has ${quote(item)}, which is no origin`,
+        'List origins such as https://app.example.com (scheme, host and port, no path) with ";" between them.',
+      );
+    }
+    origins.add(url.origin);
+  }
+  return [...origins];
+}
+
+function parsePassword(text: string): string | ValueFault {
+  const { length } = text;
+  if (length >= PASSWORD_CHARACTERS_MIN && length <= PASSWORD_CHARACTERS_MAX) return text;
+  return new ValueFault(
+    `has ${length} characters`,
+    `Choose from ${PASSWORD_CHARACTERS_MIN} to ${PASSWORD_CHARACTERS_MAX} characters.`,
+  );
+}
+
+function parseSmtpUrl(text: string): string | ValueFault {
+  const url = URL.parse(text);
+  const isSmtp = url !== null && (url.protocol === 'smtp:' || url.protocol === 'smtps:');
+  if (isSmtp && url.hostname !== '') return text;
+  // The value holds a password and is not shown.
+  return new ValueFault('is no smtp or smtps URL', 'Set smtp://user:password@host:port.');
+}
+
+function parseLogLevel(text: string): LogLevel | ValueFault {
+  const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
+  if (level !== undefined) return level;
+  return new ValueFault(`is ${quote(text)}, which is no level`, `Set ${LOG_LEVELS.join(', ')}.`);
+}
+
+function isHttp(url: URL): boolean {
+  return url.protocol === 'http:' || url.protocol === 'https:';
+}
+
+/** A value as it is shown to people: on one line, and not at any length. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
+}

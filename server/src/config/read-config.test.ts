@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest';
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '#base/limits.ts';
+import { ConfigError, type ConfigFault } from './config-error.ts';
+import { readConfig, type Environment } from './read-config.ts';
+import { variables } from './variables.ts';
+
+const REPLICA = {
+  MSK_REPLICA: 'true',
+  MSK_PRIMARY_ADDRESS: 'https://primary.example.com/',
+  MSK_JWT_KEY: 'k'.repeat(32),
+  MSK_GRAPH_STORAGE: '/srv/graph',
+  MSK_PUBLIC_ADDRESS: 'https://replica.example.com',
+  MSK_LICENSE: 'aaa.bbb.ccc',
+  MSK_LICENSE_PUBLIC_KEY: '/etc/trellis/public.pem',
+};
+
+function faultsOf(env: Environment): readonly ConfigFault[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('readConfig', () => {
+  it('fills in the defaults of an empty environment', () => {
+    expect(readConfig({})).toEqual({
+      config: {
+        role: 'primary',
+        http: {
+          host: '127.0.0.1',
+          port: 8080,
+          corsOrigins: [],
+          useHsts: false,
+          redirectToHttps: false,
+        },
+        publicAddress: null,
+        serverAddress: null,
+        storageFolder: './data',
+        backupFolder: null,
+        lowMemory: false,
+        replication: { port: 42_999, primaryAddress: null },
+        log: { level: 'info', folder: null },
+        licensePublicKey: null,
+        sampleGraph: 'wordnet',
+      },
+      secrets: {
+        jwtKey: null,
+        graphMasterKey: null,
+        adminPassword: null,
+        smtpUrl: null,
+        license: null,
+      },
+      warnings: [],
+    });
+  });
+
+  it('takes a variable set to nothing as not set', () => {
+    const blank = Object.fromEntries(Object.keys(variables).map((name) => [name, ' ']));
+    const { config, secrets, warnings } = readConfig(blank);
+    expect({ config, secrets, warnings }).toEqual(readConfig({}));
+  });
+
+  it('reads every variable', () => {
+    const { config, secrets, warnings } = readConfig({
+      ...REPLICA,
+      MSK_HOST: '[::]',
+      MSK_PORT: '0',
+      MSK_GRAPH_MASTER_KEY: ' a key with blanks ',
+      MSK_GRAPH_BACKUP_FOLDER: '/srv/backups',
+      MSK_ADMIN_PASSWORD: 'correct horse',
+      MSK_SERVER_ADDRESS: 'http://10.0.0.7:8080',
+      MSK_CORS: ' https://a.example ; http://b.example:81/;;https://a.example',
+      MSK_USE_HSTS: 'TRUE',
+      MSK_REDIRECT_TO_HTTPS: '1',
+      MSK_REPLICATION_PORT: '43000',
+      MSK_SMTP_URL: 'smtps://u:p@mail.example:465',
+      MSK_LOW_MEMORY: 'true',
+      MSK_LOG_LEVEL: 'Debug',
+      MSK_LOG_PATH: '/var/log/trellis',
+      TRELLIS_SAMPLE: 'none',
+    });
+    expect(warnings).toEqual([]);
+    expect(config).toEqual({
+      role: 'replica',
+      http: {
+        host: '::',
+        port: 0,
+        corsOrigins: ['https://a.example', 'http://b.example:81', 'https://primary.example.com'],
+        useHsts: true,
+        redirectToHttps: true,
+      },
+      publicAddress: 'https://replica.example.com',
+      serverAddress: 'http://10.0.0.7:8080',
+      storageFolder: '/srv/graph',
+      backupFolder: '/srv/backups',
+      lowMemory: true,
+      replication: { port: 43_000, primaryAddress: 'https://primary.example.com' },
+      log: { level: 'debug', folder: '/var/log/trellis' },
+      licensePublicKey: '/etc/trellis/public.pem',
+      sampleGraph: 'none',
+    });
+    expect(secrets).toEqual({
+      jwtKey: REPLICA.MSK_JWT_KEY,
+      graphMasterKey: ' a key with blanks ',
+      adminPassword: 'correct horse',
+      smtpUrl: 'smtps://u:p@mail.example:465',
+      license: 'aaa.bbb.ccc',
+    });
+  });
+
+  it('reports every fault at once, with what to do', () => {
+    const faults = faultsOf({
+      MSK_PORT: '65536',
+      MSK_USE_HSTS: 'maybe',
+      MSK_REPLICA: 'true',
+      MSK_SMTP_URL: 'hunter2-hunter2',
+      MSK_ADMIN_PASSWORD: 'hunter2',
+    });
+    expect(faults.map((fault) => fault.variable)).toEqual([
+      'MSK_PORT',
+      'MSK_ADMIN_PASSWORD',
+      'MSK_USE_HSTS',
+      'MSK_SMTP_URL',
+      'MSK_JWT_KEY',
+      'MSK_PRIMARY_ADDRESS',
+      'MSK_GRAPH_STORAGE',
+    ]);
+    const error = new ConfigError(faults);
+    expect(error.exitCode).toBe(78);
+    expect(error.message).toContain('7 settings are wrong');
+    expect(error.message).toContain('MSK_PORT is "65536", which is no port. Set a number');
+    expect(error.message).toContain('common JWT key is mandatory');
+    expect(error.message).not.toContain('hunter2');
+  });
+
+  it.each<[string, string, boolean]>([
+    ['MSK_PORT', '0', true],
+    ['MSK_PORT', '65535', true],
+    ['MSK_PORT', '65536', false],
+    ['MSK_PORT', '-1', false],
+    ['MSK_PORT', '8e1', false],
+    ['MSK_PORT', '80.5', false],
+    ['MSK_REPLICATION_PORT', '65535', true],
+    ['MSK_REPLICATION_PORT', '70000', false],
+    ['MSK_HOST', 'localhost', true],
+    ['MSK_HOST', '0.0.0.0', true],
+    ['MSK_HOST', '::1', true],
+    ['MSK_HOST', '300.0.0.1', false],
+    ['MSK_HOST', 'http://localhost', false],
+    ['MSK_HOST', 'localhost:80', false],
+    ['MSK_LOW_MEMORY', '0', true],
+    ['MSK_LOW_MEMORY', 'yes', false],
+    ['MSK_LOG_LEVEL', 'silent', true],
+    ['MSK_LOG_LEVEL', 'verbose', false],
+    ['MSK_PUBLIC_ADDRESS', 'https://x.example/workspace', true],
+    ['MSK_PUBLIC_ADDRESS', 'x.example', false],
+    ['MSK_PUBLIC_ADDRESS', 'ftp://x.example', false],
+    ['MSK_PUBLIC_ADDRESS', 'https://u:p@x.example', false],
+    ['MSK_PUBLIC_ADDRESS', 'https://x.example?a=1', false],
+    ['MSK_CORS', 'https://x.example;https://y.example', true],
+    ['MSK_CORS', ';', true],
+    ['MSK_CORS', '*', false],
+    ['MSK_CORS', 'https://x.example/path', false],
+    ['MSK_CORS', 'https://x.example,https://y.example', false],
+    ['MSK_CORS', 'null', false],
+    ['MSK_SMTP_URL', 'smtp://mail.example', true],
+    ['MSK_SMTP_URL', 'smtp:mail', false],
+    ['MSK_SMTP_URL', 'https://mail.example', false],
+    ['MSK_ADMIN_PASSWORD', 'x'.repeat(PASSWORD_CHARACTERS_MIN), true],
+    ['MSK_ADMIN_PASSWORD', 'x'.repeat(PASSWORD_CHARACTERS_MIN - 1), false],
+    ['MSK_ADMIN_PASSWORD', 'x'.repeat(PASSWORD_CHARACTERS_MAX), true],
+    ['MSK_ADMIN_PASSWORD', 'x'.repeat(PASSWORD_CHARACTERS_MAX + 1), false],
+  ])('%s=%s is accepted: %s', (name, value, isAccepted) => {
+    expect(faultsOf({ [name]: value }).map((fault) => fault.variable)).toEqual(
+      isAccepted ? [] : [name],
+    );
+  });
+
+  it.each<[string, Environment, string[]]>([
+    ['both listeners on one port', { MSK_PORT: '42999' }, ['MSK_REPLICATION_PORT']],
+    ['any free port for both', { MSK_PORT: '0', MSK_REPLICATION_PORT: '0' }, []],
+    ['a replica, which only connects', { ...REPLICA, MSK_PORT: '42999' }, []],
+    ['backups in the store', { MSK_GRAPH_BACKUP_FOLDER: './data/backups' }, ['MSK_GRAPH_BACKUP_FOLDER']],
+    ['backups as the store', { MSK_GRAPH_BACKUP_FOLDER: 'data' }, ['MSK_GRAPH_BACKUP_FOLDER']],
+    ['backups beside the store', { MSK_GRAPH_BACKUP_FOLDER: './data-backups' }, []],
+    ['backups in a folder of dots', { MSK_GRAPH_BACKUP_FOLDER: '..backups' }, []],
+    ['a replica without a key', { ...REPLICA, MSK_JWT_KEY: '' }, ['MSK_JWT_KEY']],
+    ['a replica without a primary', { ...REPLICA, MSK_PRIMARY_ADDRESS: '' }, ['MSK_PRIMARY_ADDRESS']],
+    ['a replica in the default folder', { ...REPLICA, MSK_GRAPH_STORAGE: '' }, ['MSK_GRAPH_STORAGE']],
+    ['a replica nobody can call', { ...REPLICA, MSK_PUBLIC_ADDRESS: '' }, []],
+  ])('between variables: %s', (_, env, expected) => {
+    expect(faultsOf(env).map((fault) => fault.variable)).toEqual(expected);
+  });
+
+  it('falls back to the public address, unless the internal one was blanked on purpose', () => {
+    const { MSK_PUBLIC_ADDRESS: url } = REPLICA;
+    expect(readConfig(REPLICA).config.serverAddress).toBe(url);
+    const blanked = readConfig({ ...REPLICA, MSK_SERVER_ADDRESS: '' });
+    expect(blanked.config).toMatchObject({ publicAddress: url, serverAddress: null });
+    expect(blanked.warnings).toEqual([expect.stringContaining('MSK_SERVER_ADDRESS is empty')]);
+  });
+
+  it.each<[Environment, string]>([
+    [{ MSK_PROT: '80' }, 'MSK_PROT is not a known variable; the nearest one is MSK_PORT.'],
+    [{ MSK_LICENCE: 'x' }, 'the nearest one is MSK_LICENSE.'],
+    [{ MSK_JWT_KEY: 'k'.repeat(31) }, 'MSK_JWT_KEY is shorter than 32 bytes'],
+    [{ MSK_LICENSE: 'a.b.c' }, 'MSK_LICENSE cannot be verified'],
+    [{ MSK_PRIMARY_ADDRESS: 'http://p' }, 'MSK_PRIMARY_ADDRESS is ignored'],
+    [
+      { MSK_REDIRECT_TO_HTTPS: 'true', MSK_PUBLIC_ADDRESS: 'http://x.example' },
+      'MSK_PUBLIC_ADDRESS is an http URL',
+    ],
+    [{ ...REPLICA, MSK_PUBLIC_ADDRESS: '' }, 'MSK_PUBLIC_ADDRESS is empty'],
+    [
+      { ...REPLICA, MSK_LICENSE: '', MSK_LICENSE_PUBLIC_KEY: '' },
+      'a replica needs one with the feature Replicas',
+    ],
+  ])('warns about %j', (env, sentence) => {
+    const { warnings } = readConfig(env);
+    expect(warnings).toEqual([expect.stringContaining(sentence)]);
+  });
+
+  it('leaves names of others alone', () => {
+    expect(readConfig({ PATH: '/bin', OTEL_SDK_DISABLED: 'true', TRELLIS_X: '1' }).warnings).toEqual(
+      [],
+    );
+  });
+
+  it('keeps secrets out of the settings', () => {
+    const secretNames = Object.entries(variables).filter(([, row]) => 'secret' in row);
+    const env = Object.fromEntries(
+      secretNames.map(([name]) => [name, name === 'MSK_SMTP_URL' ? 'smtp://marked.example' : `marked-${name}`]),
+    );
+    const { config, secrets, warnings } = readConfig(env);
+    expect(secretNames).toHaveLength(Object.keys(secrets).length);
+    expect(Object.values(secrets)).toEqual(expect.arrayContaining(Object.values(env)));
+    expect(JSON.stringify([config, warnings])).not.toContain('marked');
+  });
+});

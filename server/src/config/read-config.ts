@@ -1,0 +1,99 @@
+import type { Config, Secrets } from './config.ts';
+import { ConfigError, type ConfigFault } from './config-error.ts';
+import { faultsBetween, warningsOf } from './cross-checks.ts';
+import { nearestName } from './nearest-name.ts';
+import { parsers, ValueFault } from './parsers.ts';
+import type { Values } from './values.ts';
+import { variables, type Variable, type VariableName } from './variables.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads every variable of the table. A variable that is set to nothing counts as not set. Throws a `ConfigError` with
+ * every fault; what is odd but harmless comes back as sentences in `warnings`.
+ */
+export function readConfig(env: Environment): {
+  config: Config;
+  secrets: Secrets;
+  warnings: string[];
+} {
+  const { values, faults } = readValues(env);
+  faults.push(...faultsBetween(values, (name) => isSet(env, name)));
+  if (faults.length > 0) throw new ConfigError(faults);
+  const config = configOf(values, env);
+  return {
+    config,
+    secrets: {
+      jwtKey: values.MSK_JWT_KEY,
+      graphMasterKey: values.MSK_GRAPH_MASTER_KEY,
+      adminPassword: values.MSK_ADMIN_PASSWORD,
+      smtpUrl: values.MSK_SMTP_URL,
+      license: values.MSK_LICENSE,
+    },
+    warnings: [...unknownNames(env), ...warningsOf(values, config)],
+  };
+}
+
+/** A variable whose value is at fault has its default in `values`, so that the checks between variables still run. */
+function readValues(env: Environment): { values: Values; faults: ConfigFault[] } {
+  const faults: ConfigFault[] = [];
+  const entries = Object.entries<Variable>(variables).map(([name, row]) => {
+    const given = env[name] ?? '';
+    const parsed = given.trim() === '' ? undefined : parseAs(row, given);
+    if (!(parsed instanceof ValueFault)) return [name, parsed ?? defaultOf(row)];
+    faults.push({ variable: name as VariableName, problem: parsed.problem, remedy: parsed.remedy });
+    return [name, defaultOf(row)];
+  });
+  return { values: Object.fromEntries(entries) as Values, faults };
+}
+
+/** A secret is taken to the letter; of anything else the blanks around it are dropped. */
+function parseAs(row: Variable, text: string): unknown {
+  return parsers[row.type](row.secret === true ? text : text.trim());
+}
+
+function defaultOf(row: Variable): unknown {
+  return row.default === null ? null : parsers[row.type](row.default);
+}
+
+function configOf(values: Values, env: Environment): Config {
+  const isReplica = values.MSK_REPLICA;
+  const primaryAddress = isReplica ? values.MSK_PRIMARY_ADDRESS : null;
+  const origins = new Set(values.MSK_CORS);
+  if (primaryAddress !== null) origins.add(new URL(primaryAddress).origin);
+  // An address set to nothing on purpose makes registration fail (specification, section 3.1): no falling back then.
+  const isBlanked = env['MSK_SERVER_ADDRESS']?.trim() === '';
+  return {
+    role: isReplica ? 'replica' : 'primary',
+    http: {
+      host: values.MSK_HOST,
+      port: values.MSK_PORT,
+      corsOrigins: [...origins],
+      useHsts: values.MSK_USE_HSTS,
+      redirectToHttps: values.MSK_REDIRECT_TO_HTTPS,
+    },
+    publicAddress: values.MSK_PUBLIC_ADDRESS,
+    serverAddress: isBlanked ? null : (values.MSK_SERVER_ADDRESS ?? values.MSK_PUBLIC_ADDRESS),
+    storageFolder: values.MSK_GRAPH_STORAGE,
+    backupFolder: values.MSK_GRAPH_BACKUP_FOLDER,
+    lowMemory: values.MSK_LOW_MEMORY,
+    replication: { port: values.MSK_REPLICATION_PORT, primaryAddress },
+    log: { level: values.MSK_LOG_LEVEL, folder: values.MSK_LOG_PATH },
+    licensePublicKey: values.MSK_LICENSE_PUBLIC_KEY,
+    sampleGraph: values.TRELLIS_SAMPLE === 'wordnet' ? 'wordnet' : 'none',
+  };
+}
+
+function unknownNames(env: Environment): string[] {
+  const known = Object.keys(variables);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('MSK_') && !known.includes(name))
+    .toSorted()
+    .map(
+      (name) => `${name} is not a known variable; the nearest one is ${nearestName(name, known)}.`,
+    );
+}
+
+function isSet(env: Environment, name: VariableName): boolean {
+  return (env[name] ?? '').trim() !== '';
+}

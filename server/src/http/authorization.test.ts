@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { errorBody } from '@trellis/contract/errors.ts';
+import { operations } from '@trellis/contract/operations.ts';
+import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import { CALLERS, type CallerName } from './testing/memory-services.ts';
+import { optionsOf, SAMPLE_REQUESTS } from './testing/sample-requests.ts';
+import { startTestServer, type TestServer } from './testing/test-server.ts';
+
+/** Who may call what, as the specification (section 4) and open-shapes say it. */
+const SESSIONS: readonly CallerName[] = ['admin', 'read-only-admin', 'user'];
+const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
+  createLogin: 'anybody',
+  checkLogin: SESSIONS,
+  changePassword: SESSIONS,
+  getSchema: ['admin', 'read-only-admin', 'ingestion-token'],
+  putSchema: ['admin', 'ingestion-token'],
+  ingest: ['admin', 'ingestion-token'],
+  createEndpoint: ['admin'],
+  listEndpoints: ['admin', 'read-only-admin'],
+  getEndpoint: ['admin', 'read-only-admin'],
+  putEndpoint: ['admin'],
+  deleteEndpoint: ['admin'],
+  checkEndpoint: ['admin', 'read-only-admin'],
+  runEndpoint: [...SESSIONS, 'run-token'],
+  runEndpointAlias: [...SESSIONS, 'run-token'],
+  getReady: 'anybody',
+  getAvailableStatus: 'anybody',
+  getHealth: 'anybody',
+};
+
+let at: TestServer;
+beforeAll(async () => {
+  at = await startTestServer();
+});
+afterAll(() => at.server.close());
+beforeEach(async () => {
+  const { services } = at;
+  const endpoint = { name: 'words/lookup', code: 'x' };
+  if (!services.definitions.has(endpoint.name)) {
+    await services.endpoints.create(CALLERS.admin, endpoint);
+  }
+});
+
+const callerNames = Object.keys(CALLERS) as CallerName[];
+const cases = operations.flatMap((operation) =>
+  [undefined, ...callerNames].map((as) => [operation.id, as ?? 'nobody', operation, as] as const),
+);
+
+describe('operations by callers', () => {
+  it.each(cases)('%s by %s', async (id, _, operation, as) => {
+    const sample = must(SAMPLE_REQUESTS[id], `a sample request of ${id}`);
+    const allowed = must(ALLOWED[id], `who may call ${id}`);
+    const response = await at.request(operation.method, sample.path, optionsOf(sample, as));
+    if (allowed === 'anybody' || (as !== undefined && allowed.includes(as))) {
+      expect(response.status).toBe(sample.status);
+      const { body } = must(operation.responses[sample.status], 'the shape of the answer');
+      if (body === undefined) expect(response.text).toBe('');
+      else expect(body.safeParse(response.json ?? response.text)).toMatchObject({ success: true });
+      return;
+    }
+    const { error } = errorBody.parse(response.json);
+    if (as === undefined) {
+      expect([response.status, error.code]).toEqual([401, 'missing_token']);
+      return;
+    }
+    expect([response.status, error.code]).toEqual([403, 'forbidden']);
+    expect(error.details).toEqual({
+      role: operation.auth,
+      ...(operation.scope === undefined ? {} : { scope: operation.scope }),
+    });
+  });
+});
+
+describe('the bearer token', () => {
+  const get = (headers: Record<string, string>, query = '') =>
+    at.request('GET', `/api/login/check${query}`, { headers });
+
+  it.each<[string, Record<string, string>, number, string | null]>([
+    ['none', {}, 401, 'Bearer'],
+    ['empty', { authorization: '' }, 401, 'Bearer'],
+    ['no token', { authorization: 'Bearer' }, 401, 'Bearer'],
+    ['only blanks', { authorization: 'Bearer   ' }, 401, 'Bearer'],
+    ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }, 401, 'Bearer'],
+    ['no scheme', { authorization: 'user' }, 401, 'Bearer'],
+    ['two tokens', { authorization: 'Bearer user admin' }, 401, 'Bearer'],
+    ['characters no token has', { authorization: 'Bearer us"er' }, 401, 'Bearer'],
+    ['unknown', { authorization: 'Bearer a.b.c' }, 401, 'Bearer error="invalid_token"'],
+    ['good', { authorization: 'Bearer user' }, 200, null],
+    ['lower case and blanks', { authorization: 'bearer   user ' }, 200, null],
+  ])('%s', async (_, headers, status, challenge) => {
+    const response = await get(headers);
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([status, challenge]);
+    if (status === 401) {
+      const { error } = errorBody.parse(response.json);
+      expect(error.code).toBe(challenge === 'Bearer' ? 'missing_token' : 'invalid_token');
+    }
+  });
+
+  it.each(['?token=user', '?a=1&access_token=user', '?token'])(
+    'is refused in the query %s, even beside a good header',
+    async (query) => {
+      for (const headers of [{}, { authorization: 'Bearer user' }]) {
+        const response = await get(headers, query);
+        expect(response.status).toBe(400);
+        expect(errorBody.parse(response.json).error.code).toBe('token_in_query');
+      }
+      expect(JSON.stringify(at.records.at(-1))).not.toContain('user"');
+    },
+  );
+
+  it('may be checked later: a promise is waited for', async () => {
+    const { onAuthenticate } = at.services;
+    try {
+      at.services.onAuthenticate = async () => CALLERS.user;
+      expect((await get({ authorization: 'Bearer x' })).status).toBe(200);
+      at.services.onAuthenticate = async () => {
+        throw new Problem('invalid_token', 'Revoked.');
+      };
+      expect((await get({ authorization: 'Bearer x' })).status).toBe(401);
+      at.services.onAuthenticate = async () => CALLERS['run-token'];
+      expect((await get({ authorization: 'Bearer x' })).status).toBe(403);
+    } finally {
+      at.services.onAuthenticate = onAuthenticate;
+    }
+  });
+});

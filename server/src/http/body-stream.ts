@@ -1,0 +1,84 @@
+import type { FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
+import { createGunzip, type Gunzip } from 'node:zlib';
+import { GZIP_EXPANSION_RATIO_MAX, JSON_BODY_BYTES_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { bodyTooLarge } from './error-answer.ts';
+
+/**
+ * The bytes of a body as they arrive, decompressed, one chunk at a time: the next one is read when the last one is dealt
+ * with, so that a slow reader slows the sender down. A sender that is silent for `idleMs` is given up.
+ *
+ * The request itself is never destroyed here: its connection still has to carry the answer.
+ */
+export async function* bodyStream(
+  request: FastifyRequest,
+  idleMs: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const gunzip = request.headers['content-encoding'] === 'gzip' ? unpack(request.raw) : undefined;
+  const source: Readable = gunzip ?? request.raw;
+  const chunks = source.iterator({ destroyOnReturn: false });
+  let bytes = 0;
+  try {
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- one chunk after the other is the point
+      const next = await inTime(chunks.next(), idleMs);
+      if (next.done === true) return;
+      const chunk: Uint8Array = next.value;
+      bytes += chunk.length;
+      if (gunzip !== undefined) refuseBomb(bytes, gunzip.bytesWritten);
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
+      throw new Problem('malformed_encoding', 'The body is not a whole gzip stream.', {
+        cause: error,
+      });
+    }
+    throw error;
+  } finally {
+    gunzip?.destroy();
+  }
+}
+
+/** The whole body as text, up to the limit of a JSON body. */
+export async function bodyText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > JSON_BODY_BYTES_MAX) throw bodyTooLarge();
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts, bytes).toString('utf8');
+}
+
+function unpack(raw: FastifyRequest['raw']): Gunzip {
+  const gunzip = createGunzip();
+  raw.once('close', () => {
+    if (!raw.complete) gunzip.destroy(new Error('the client went away'));
+  });
+  return raw.pipe(gunzip);
+}
+
+/** A few bytes that unpack to a great many are no data of anybody's. */
+function refuseBomb(bytes: number, packedBytes: number): void {
+  if (bytes <= JSON_BODY_BYTES_MAX || bytes <= packedBytes * GZIP_EXPANSION_RATIO_MAX) return;
+  throw new Problem(
+    'body_too_large',
+    `The body unpacks to more than ${GZIP_EXPANSION_RATIO_MAX} times its size.`,
+    { details: { limitBytes: packedBytes * GZIP_EXPANSION_RATIO_MAX } },
+  );
+}
+
+async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new Problem('request_timeout', 'The body stopped arriving.'));
+  }, ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,22 @@
+import cors from '@fastify/cors';
+import type { FastifyInstance } from 'fastify';
+import { REQUEST_ID, RUN_KEY, SEQUENCE } from './header-names.ts';
+
+/**
+ * Lets the pages of the origins in `MSK_CORS` call this server (specification, section 2.9). Tokens travel in a header and
+ * not in cookies, so credentials stay off; whatever headers a listed origin asks to send, it may.
+ */
+export async function allowCrossOrigin(
+  app: FastifyInstance,
+  origins: readonly string[],
+): Promise<void> {
+  if (origins.length === 0) return;
+  await app.register(cors, {
+    origin: [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    exposedHeaders: [SEQUENCE, REQUEST_ID, RUN_KEY, 'location', 'retry-after'],
+    maxAge: 600,
+    // An OPTIONS request that is no preflight is answered like one, not with a body of the plugin's own.
+    strictPreflight: false,
+  });
+}

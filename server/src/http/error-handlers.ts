@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '#base/problem.ts';
+import { errorAnswer, logError, toProblem } from './error-answer.ts';
+import { commonHeaders, type ErrorParts } from './error-parts.ts';
+import { lingerAfter } from './linger.ts';
+import { requestIdFrom } from './request-id.ts';
+import { unknownRoute } from './unknown-route.ts';
+
+/** Answers whatever is thrown while a request is handled, in every scope. */
+export function answerErrors(app: FastifyInstance, parts: ErrorParts): void {
+  const handler = createErrorHandler(parts);
+  app.setErrorHandler(handler);
+  app.setNotFoundHandler((request) => {
+    throw unknownRoute(request);
+  });
+  app.server.on('checkExpectation', (request, response) => {
+    const problem = new Problem('expectation_failed', 'This Expect header cannot be met.');
+    const answer = errorAnswer(problem, requestIdFrom(request.headers, parts.newRequestId));
+    logError(parts.logger, problem, answer, undefined);
+    // The body is still on its way, or never comes: the connection cannot be used again.
+    const headers = { ...commonHeaders(parts, answer.body.traceId), connection: 'close' };
+    response.writeHead(answer.status, headers).end(JSON.stringify(answer.body));
+  });
+}
+
+/** For requests as well as for what the framework finds before there is a route. */
+export function createErrorHandler(
+  parts: ErrorParts,
+): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
+  return (error, request, reply) => {
+    if (request.socket.destroyed) {
+      parts.logger.info({ traceId: request.id }, 'the client went away before its answer');
+      reply.hijack();
+      return;
+    }
+    const problem = toProblem(error, request.routeOptions.config.operation);
+    const answer = errorAnswer(problem, request.id);
+    logError(parts.logger, problem, answer, request);
+    lingerAfter(request, reply, parts.lingerMs);
+    // The framework would close at once after a body that it did not take.
+    if (reply.hasHeader('connection')) reply.removeHeader('connection');
+    reply
+      .code(answer.status)
+      .headers(commonHeaders(parts, request.id))
+      .headers(answer.headers)
+      .send(JSON.stringify(answer.body));
+  };
+}

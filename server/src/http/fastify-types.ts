@@ -1,0 +1,13 @@
+import type { Caller } from '#access/caller.ts';
+import type { Operation } from '@trellis/contract/operation.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The row of the contract that the route serves; nothing is registered without one. */
+    operation?: Operation;
+  }
+  interface FastifyRequest {
+    /** Set before the body is read, on every route that asks who is calling. */
+    caller: Caller | null;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Caller } from '#access/caller.ts';
+import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import type { ingest } from '@trellis/contract/operations/ingest.ts';
+import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
+import { bodyStream, bodyText } from './body-stream.ts';
+import { SEQUENCE } from './header-names.ts';
+import type { Route } from './route.ts';
+import type { IngestService } from './services.ts';
+import { validate } from './validation.ts';
+
+/** The one operation whose body has no limit: NDJSON is handed on as it arrives, and only JSON is held as a whole. */
+export function ingestRoute(operation: typeof ingest): Route {
+  return {
+    operation,
+    intake: 'stream',
+    async handle(request, reply, context) {
+      const { services, timeouts, streamingSockets } = context;
+      const caller = must(request.caller, 'the caller of an ingest');
+      if (request.mediaType === undefined) {
+        throw new Problem('unsupported_media_type', 'The body has no content type.', {
+          details: { supported: operation.consumes },
+        });
+      }
+      const chunks = bodyStream(request, timeouts.streamIdle);
+      let summary: IngestSummary;
+      if (request.mediaType === 'application/x-ndjson') {
+        streamingSockets.add(request.socket);
+        try {
+          summary = await streamLines(chunks, caller, services.ingest);
+        } finally {
+          streamingSockets.delete(request.socket);
+        }
+      } else {
+        const body = context.readJson(request, await bodyText(chunks));
+        const { operations } = validate(operation.body, body, 'body');
+        summary = await services.ingest.commit(caller, operations);
+      }
+      reply.header(SEQUENCE, services.sequence());
+      reply.header('content-type', 'application/json; charset=utf-8');
+      return JSON.stringify(summary);
+    },
+  };
+}
+
+async function streamLines(
+  chunks: AsyncIterable<Uint8Array>,
+  caller: Caller,
+  service: IngestService,
+): Promise<IngestSummary> {
+  const stream = await service.openStream(caller);
+  try {
+    for await (const chunk of chunks) await stream.write(chunk);
+    return await stream.end();
+  } catch (error) {
+    await stream.abort();
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Logger } from '#observe/logger.ts';
+
+export interface HttpServerOptions {
+  readonly logger: Logger;
+  /** `MSK_CORS`. */
+  readonly corsOrigins: readonly string[];
+  /** `MSK_USE_HSTS` and `MSK_REDIRECT_TO_HTTPS`. With either, a proxy on a private address is believed who the client is. */
+  readonly useHsts: boolean;
+  readonly redirectToHttps: boolean;
+  /** Where a replica sends what it may not do itself; null on a primary. */
+  readonly primaryAddress: string | null;
+  /** A new request id, unguessable; UUIDs unless a test hands in its own. */
+  readonly newRequestId?: () => string;
+  /** The limits of `base/limits.ts` unless a test cannot wait for them. */
+  readonly timeouts?: Partial<HttpTimeouts>;
+}
+
+/** In milliseconds; each is the constant of the same name. */
+export interface HttpTimeouts {
+  readonly headers: number;
+  readonly request: number;
+  readonly streamIdle: number;
+  readonly linger: number;
+  readonly minSequenceWait: number;
+  readonly stopGrace: number;
+}

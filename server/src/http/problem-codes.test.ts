@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { errorCatalogue } from '@trellis/contract/errors.ts';
+
+const SOURCES = join(import.meta.dirname, '..');
+
+/** Every code that a problem is made with anywhere in the server, with the files that do. */
+function usedCodes(): Map<string, string[]> {
+  const used = new Map<string, string[]>();
+  for (const file of globSync('**/*.ts', { cwd: SOURCES })) {
+    if (file.endsWith('.test.ts') || file.includes('testing/')) continue;
+    const source = readFileSync(join(SOURCES, file), 'utf8');
+    for (const [, code] of source.matchAll(/new Problem\(\s*['"`]([^'"`]+)['"`]/g)) {
+      used.set(code!, [...(used.get(code!) ?? []), file]);
+    }
+  }
+  return used;
+}
+
+describe('the codes of problems', () => {
+  const used = usedCodes();
+
+  it('are all in the catalogue', () => {
+    const unknown = [...used].filter(([code]) => !Object.hasOwn(errorCatalogue, code));
+    expect(Object.fromEntries(unknown)).toEqual({});
+  });
+
+  it('are all used', () => {
+    expect(Object.keys(errorCatalogue).filter((code) => !used.has(code))).toEqual([]);
+  });
+});

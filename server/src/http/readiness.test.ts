@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { must } from '#base/assert.ts';
+import { errorBody } from '@trellis/contract/errors.ts';
+import { operations } from '@trellis/contract/operations.ts';
+import { optionsOf, SAMPLE_REQUESTS } from './testing/sample-requests.ts';
+import { startTestServer, type TestServer } from './testing/test-server.ts';
+
+const byArea = Map.groupBy(operations, ({ area }) => (area === 'status' ? 'status' : 'data'));
+
+describe('before the graph is loaded', () => {
+  let at: TestServer;
+  beforeAll(async () => {
+    at = await startTestServer();
+    at.services.isReady = false;
+  });
+  afterAll(() => at.server.close());
+
+  it.each(must(byArea.get('data'), 'operations on data').map((row) => [row.id, row] as const))(
+    '%s is not ready',
+    async (id, operation) => {
+      const sample = must(SAMPLE_REQUESTS[id], id);
+      const response = await at.request(operation.method, sample.path, optionsOf(sample, 'admin'));
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(errorBody.parse(response.json).error.code).toBe('not_ready');
+    },
+  );
+
+  it('the status is told', async () => {
+    const ready = await at.request('GET', '/api/graph/ready');
+    expect([ready.status, ready.json]).toEqual([200, false]);
+    const available = await at.request('GET', '/api/available-status');
+    expect([available.status, available.text]).toEqual([503, 'not available']);
+    expect(available.headers.get('content-type')).toContain('text/plain');
+    const health = await at.request('GET', '/health');
+    expect([health.status, health.json]).toEqual([
+      503,
+      expect.objectContaining({ status: 'starting', ready: false }),
+    ]);
+  });
+
+  it('an unknown route is unknown all the same', async () => {
+    expect((await at.request('GET', '/nowhere')).status).toBe(404);
+  });
+});
+
+describe('once it is loaded', () => {
+  it('everything is told so', async () => {
+    await using at = await startTestServer();
+    const ready = await at.request('GET', '/api/graph/ready');
+    expect([ready.status, ready.text]).toEqual([200, 'true']);
+    const available = await at.request('GET', '/api/available-status');
+    expect([available.status, available.text]).toEqual([200, 'available']);
+    expect((await at.request('GET', '/health')).status).toBe(200);
+  });
+});
+
+describe('on a replica', () => {
+  let at: TestServer;
+  beforeAll(async () => {
+    at = await startTestServer({ primaryAddress: 'https://primary.example.com' });
+  });
+  afterAll(() => at.server.close());
+  beforeEach(() => {
+    at.services.commits.length = 0;
+  });
+
+  it.each(operations.map((row) => [row.id, row.onReplica, row] as const))(
+    '%s: %s',
+    async (id, onReplica, operation) => {
+      const sample = must(SAMPLE_REQUESTS[id], id);
+      const response = await at.request(operation.method, sample.path, optionsOf(sample, 'admin'));
+      if (onReplica === 'serve') {
+        expect(response.status).not.toBe(303);
+      } else {
+        expect(response.status).toBe(303);
+        expect(response.headers.get('location')).toBe(`https://primary.example.com${sample.path}`);
+        expect(at.services.commits).toEqual([]);
+      }
+    },
+  );
+});
+
+describe('the sequence', () => {
+  const ask = (at: TestServer, sequence: string) =>
+    at.request('GET', '/api/login/check', {
+      as: 'user',
+      headers: { 'x-msk-min-sequence': sequence },
+    });
+
+  it('stands on every answer, as it is after the request', async () => {
+    await using at = await startTestServer();
+    const before = at.services.sequence();
+    const put = await at.request('PUT', '/api/schema', {
+      as: 'admin',
+      json: { nodes: [], edges: [] },
+    });
+    expect(put.headers.get('x-msk-sequence')).toBe(String(before + 1));
+  });
+
+  it('is not waited for when it is reached', async () => {
+    await using at = await startTestServer();
+    expect((await ask(at, String(at.services.sequence()))).status).toBe(200);
+    expect((await ask(at, '0')).status).toBe(200);
+  });
+
+  it('is waited for', async () => {
+    await using at = await startTestServer();
+    const waiting = Promise.withResolvers<void>();
+    const wait = at.services.waitForSequence.bind(at.services);
+    at.services.waitForSequence = (...given) => {
+      waiting.resolve();
+      return wait(...given);
+    };
+    const answer = ask(at, '9');
+    await waiting.promise;
+    at.services.advanceTo(9);
+    const response = await answer;
+    expect([response.status, response.headers.get('x-msk-sequence')]).toEqual([200, '9']);
+  });
+
+  it('is not waited for any longer than the limit', async () => {
+    await using at = await startTestServer({ timeouts: { minSequenceWait: 20 } });
+    const response = await ask(at, '9');
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(errorBody.parse(response.json).error).toMatchObject({
+      code: 'replica_behind',
+      details: { sequence: 7 },
+    });
+  });
+
+  it('is not waited for on behalf of strangers', async () => {
+    await using at = await startTestServer();
+    at.services.waitForSequence = () => Promise.reject(new Error('nobody should wait'));
+    const headers = { 'x-msk-min-sequence': '9' };
+    expect((await at.request('GET', '/api/login/check', { headers })).status).toBe(401);
+    expect((await at.request('PUT', '/api/schema', { as: 'user', headers })).status).toBe(403);
+  });
+
+  it.each(['-1', '1.5', 'x', '', '9'.repeat(16)])('is refused when it is %j', async (text) => {
+    await using at = await startTestServer();
+    const response = await ask(at, text);
+    expect(response.status).toBe(400);
+    expect(errorBody.parse(response.json).error.details).toEqual({
+      fields: [{ path: 'X-MSK-Min-Sequence', message: 'must be a whole number' }],
+    });
+  });
+});

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import { assert } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import { createGate, type GateOptions } from './gate.ts';
+import { routerPath } from './path-template.ts';
+import type { Route, RouteContext } from './route.ts';
+
+const AUTHS: ReadonlySet<string> = new Set(['none', 'session', 'admin', 'admin-write']);
+
+/** Registers every route behind its gate, each intake in a scope of its own with its own body parsers. */
+export async function registerRoutes(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  context: RouteContext,
+  gateOptions: GateOptions,
+): Promise<void> {
+  app.removeAllContentTypeParsers();
+  refuseUndeclaredRoutes(app);
+  for (const intake of ['json', 'text', 'stream'] as const) {
+    const own = routes.filter((route) => route.intake === intake);
+    // Scopes are made one after the other, in the order of registration.
+    // oxlint-disable-next-line no-await-in-loop
+    await app.register(async (scope) => {
+      addParsers[intake](scope, context);
+      for (const route of own) register(scope, route, context, gateOptions);
+    });
+  }
+}
+
+function register(
+  scope: FastifyInstance,
+  { operation, handle }: Route,
+  context: RouteContext,
+  gateOptions: GateOptions,
+): void {
+  scope.route({
+    method: operation.method,
+    url: routerPath(operation.path),
+    config: { operation },
+    onRequest: createGate(operation, context.services, gateOptions),
+    handler: (request, reply) => handle(request, reply, context),
+  });
+}
+
+/** Deny by default: what does not say who may call it is not served. The preflight of CORS is the one exception. */
+function refuseUndeclaredRoutes(app: FastifyInstance): void {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (method === 'OPTIONS' && url === '*') return;
+    const auth = config?.operation?.auth;
+    assert(auth !== undefined && AUTHS.has(auth), `${String(method)} ${url} does not say who may call it`);
+  });
+}
+
+const addParsers = {
+  json(scope: FastifyInstance, { readJson }: RouteContext): void {
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+      try {
+        done(null, readJson(request, String(text)));
+      } catch (error) {
+        done(error instanceof Problem ? error : new Error('unreadable body', { cause: error }));
+      }
+    });
+  },
+  text(scope: FastifyInstance): void {
+    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+      done(null, text === '' ? null : text);
+    });
+  },
+  stream(scope: FastifyInstance): void {
+    scope.addContentTypeParser(
+      ['application/json', 'application/x-ndjson'],
+      (_request, payload, done) => done(null, payload),
+    );
+  },
+} as const;

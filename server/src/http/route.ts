@@ -1,0 +1,95 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { Caller } from '#access/caller.ts';
+import type { Immutable } from '@trellis/contract/immutable.ts';
+import type { Operation } from '@trellis/contract/operation.ts';
+import type { Answer } from './answer.ts';
+import { SEQUENCE } from './header-names.ts';
+import type { JsonReader } from './json-body.ts';
+import type { HttpTimeouts } from './options.ts';
+import { restParameter } from './path-template.ts';
+import type { Awaitable, HttpServices } from './services.ts';
+import { unknownRoute } from './unknown-route.ts';
+import { validate } from './validation.ts';
+
+/** One operation, ready to be registered. How the body reaches `handle` is told by `intake`. */
+export interface Route {
+  readonly operation: Operation;
+  /** Parsed JSON; its text, to be parsed elsewhere; or the bytes as they arrive. */
+  readonly intake: 'json' | 'text' | 'stream';
+  /** Resolves with the body of the answer, as text, null for none; the reply has status and headers by then. */
+  handle(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    context: RouteContext,
+  ): Promise<string | null>;
+}
+
+/** What the routes of one server share. */
+export interface RouteContext {
+  readonly services: HttpServices;
+  readonly timeouts: HttpTimeouts;
+  readonly readJson: JsonReader;
+  /** Connections with a body that may take as long as it likes. */
+  readonly streamingSockets: WeakSet<FastifyRequest['socket']>;
+}
+
+type Parsed<Schema> = Schema extends z.ZodType ? Immutable<z.output<Schema>> : undefined;
+
+/** What the handler of an operation gets: only what passed the contract. */
+export interface Input<O extends Operation> {
+  readonly caller: O['auth'] extends 'none' ? null : Caller;
+  readonly params: Parsed<O['params']>;
+  readonly query: Parsed<O['query']>;
+  readonly body: Parsed<O['body']>;
+  /** IP address of the client. */
+  readonly address: string;
+}
+
+/** An operation that takes JSON, or nothing, and answers JSON, or nothing. */
+export function jsonRoute<const O extends Operation>(
+  operation: O,
+  handler: (input: Input<O>, services: HttpServices) => Awaitable<Answer<O>>,
+): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, { services }) {
+      const answer: { readonly status: number; readonly body?: unknown } = await handler(
+        readInput(operation, request),
+        services,
+      );
+      reply.code(answer.status).header(SEQUENCE, services.sequence());
+      if (answer.body === undefined) return null;
+      const contentType = operation.responses[answer.status]?.contentType ?? 'application/json';
+      reply.header('content-type', `${contentType}; charset=utf-8`);
+      return contentType === 'text/plain' ? String(answer.body) : JSON.stringify(answer.body);
+    },
+  };
+}
+
+function readInput<O extends Operation>(operation: O, request: FastifyRequest): Input<O> {
+  const { params, query, body } = operation;
+  const input = {
+    caller: request.caller,
+    params: params && validate(params, pathParameters(operation, request), 'path'),
+    query: query && validate(query, request.query, 'query'),
+    body: body && validate(body, request.body, 'body'),
+    address: request.ip,
+  };
+  return input as Input<O>;
+}
+
+/** The parameters of the path under the names of the contract; the router calls the rest of a path "*". */
+function pathParameters(operation: Operation, request: FastifyRequest): Record<string, string> {
+  const { '*': _rest, ...params } = request.params as Record<string, string>;
+  const name = restParameter(operation.path);
+  return name === undefined ? params : { ...params, [name]: restOfPath(request) };
+}
+
+/** What stands where the template of the path has `{+name}`, decoded; when nothing does, it is another path. */
+export function restOfPath(request: FastifyRequest): string {
+  const { '*': rest } = request.params as { readonly '*'?: string };
+  if (rest === undefined || rest === '') throw unknownRoute(request);
+  return rest;
+}

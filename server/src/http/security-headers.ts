@@ -1,0 +1,16 @@
+/**
+ * The headers that keep a browser from doing anything with an answer but read it. The same on every answer, so they are
+ * made once: putting them together for each request (as helmet does) halves the throughput of a small call.
+ */
+export function securityHeaders(useHsts: boolean): Readonly<Record<string, string>> {
+  return {
+    'content-security-policy': "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cache-control': 'no-store',
+    ...(useHsts ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
+  };
+}

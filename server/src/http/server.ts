@@ -1,0 +1,127 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { assert } from '#base/assert.ts';
+import {
+  HTTP_CONNECTIONS_MAX,
+  HTTP_HEADERS_TIMEOUT_MS,
+  HTTP_HEADER_BYTES_MAX,
+  HTTP_KEEP_ALIVE_TIMEOUT_MS,
+  HTTP_LINGER_MS,
+  HTTP_REQUEST_TIMEOUT_MS,
+  HTTP_SILENT_CONNECTION_TIMEOUT_MS,
+  HTTP_STREAM_IDLE_TIMEOUT_MS,
+  JSON_BODY_BYTES_MAX,
+  MIN_SEQUENCE_WAIT_MS,
+  STOP_GRACE_MS,
+} from '#base/limits.ts';
+import { createClientErrorHandler } from './client-error.ts';
+import { allowCrossOrigin } from './cross-origin.ts';
+import { answerErrors, createErrorHandler } from './error-handlers.ts';
+import type { ErrorParts } from './error-parts.ts';
+import './fastify-types.ts';
+import { jsonReader } from './json-body.ts';
+import type { HttpServerOptions, HttpTimeouts } from './options.ts';
+import { prepareRequests } from './prepare-requests.ts';
+import { registerRoutes } from './register-routes.ts';
+import { requestIdFrom } from './request-id.ts';
+import { routes } from './routes.ts';
+import { securityHeaders } from './security-headers.ts';
+import type { HttpServices } from './services.ts';
+import { stopGracefully } from './stop.ts';
+
+export interface HttpServer extends AsyncDisposable {
+  /** Port 0 is any free one. Resolves with the URL under which this machine reaches the server. */
+  listen(at: {
+    readonly host: string;
+    readonly port: number;
+  }): Promise<{ readonly url: string; readonly port: number }>;
+  /** Stops accepting, lets requests finish for the grace period, then cuts them off. Once more is the same call. */
+  close(): Promise<void>;
+}
+
+const TIMEOUTS: HttpTimeouts = {
+  headers: HTTP_HEADERS_TIMEOUT_MS,
+  request: HTTP_REQUEST_TIMEOUT_MS,
+  streamIdle: HTTP_STREAM_IDLE_TIMEOUT_MS,
+  linger: HTTP_LINGER_MS,
+  minSequenceWait: MIN_SEQUENCE_WAIT_MS,
+  stopGrace: STOP_GRACE_MS,
+};
+
+/** The HTTP server over the given services, with every operation of the contract; it does not listen yet. */
+export async function createHttpServer(
+  services: HttpServices,
+  options: HttpServerOptions,
+): Promise<HttpServer> {
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
+  const streamingSockets: WeakSet<object> = new WeakSet();
+  const parts: ErrorParts = {
+    logger: options.logger,
+    securityHeaders: securityHeaders(options.useHsts),
+    lingerMs: timeouts.linger,
+    newRequestId: options.newRequestId ?? randomUUID,
+    sequence: () => services.sequence(),
+  };
+  const onClientError = createClientErrorHandler(parts, (socket) => streamingSockets.has(socket));
+  const app = createFastify(parts, onClientError, options, timeouts);
+  app.server.maxConnections = HTTP_CONNECTIONS_MAX;
+  answerErrors(app, parts);
+  prepareRequests(app, parts.securityHeaders, options.redirectToHttps);
+  await allowCrossOrigin(app, options.corsOrigins);
+  await registerRoutes(
+    app,
+    routes,
+    { services, timeouts, readJson: jsonReader(app), streamingSockets },
+    { primaryAddress: options.primaryAddress, minSequenceWaitMs: timeouts.minSequenceWait },
+  );
+  await app.ready();
+
+  let stopped: Promise<void> | undefined;
+  const close = (): Promise<void> => (stopped ??= stopGracefully(app, timeouts.stopGrace));
+  return {
+    async listen({ host, port }) {
+      // For "localhost" the framework opens a second server, which it does not set up like the first.
+      await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
+      const address = app.server.address();
+      assert(typeof address === 'object' && address !== null, 'the listener has an address');
+      return { url: `http://${reachableHost(host)}:${address.port}`, port: address.port };
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function createFastify(
+  parts: ErrorParts,
+  onClientError: ReturnType<typeof createClientErrorHandler>,
+  options: HttpServerOptions,
+  timeouts: HttpTimeouts,
+): FastifyInstance {
+  const isBehindProxy = options.useHsts || options.redirectToHttps;
+  return Fastify({
+    bodyLimit: JSON_BODY_BYTES_MAX,
+    clientErrorHandler: onClientError,
+    connectionTimeout: HTTP_SILENT_CONNECTION_TIMEOUT_MS,
+    frameworkErrors: createErrorHandler(parts),
+    genReqId: ({ headers }) => requestIdFrom(headers, parts.newRequestId),
+    http: {
+      connectionsCheckingInterval: Math.min(timeouts.headers, 30_000) / 2,
+      headersTimeout: timeouts.headers,
+      maxHeaderSize: HTTP_HEADER_BYTES_MAX,
+      // Found missing by us instead, so that the answer has the error body.
+      requireHostHeader: false,
+    },
+    keepAliveTimeout: HTTP_KEEP_ALIVE_TIMEOUT_MS,
+    requestTimeout: timeouts.request,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: HTTP_HEADER_BYTES_MAX },
+    trustProxy: isBehindProxy ? ['loopback', 'linklocal', 'uniquelocal'] : false,
+  });
+}
+
+/** A wildcard address is reached under that of the loopback; an IPv6 address stands in brackets. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

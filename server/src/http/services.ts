@@ -1,0 +1,118 @@
+import type { Caller } from '#access/caller.ts';
+import type {
+  EndpointChange,
+  EndpointCheck,
+  EndpointDefinition,
+  EndpointDraft,
+  NewEndpoint,
+} from '@trellis/contract/shapes/endpoint.ts';
+import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
+import type { HealthReport } from '@trellis/contract/shapes/health.ts';
+import type { List, Page } from '@trellis/contract/shapes/list.ts';
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+
+/**
+ * What HTTP needs of the rest of the server. `app` makes one object of this shape from the parts and hands it to
+ * `createHttpServer(services, options)`; the parts know nothing of this file.
+ *
+ * Before a method is called, HTTP has: parsed and checked the request against the contract, authenticated the caller,
+ * checked the role or scope that the contract's row asks for, waited for `X-MSK-Min-Sequence`. It does nothing else:
+ * rules about data are the services'. A method says no by throwing (or rejecting with) a `Problem` whose code is in the
+ * contract's error catalogue, which becomes the error body; anything else thrown becomes `internal_error`, is logged,
+ * and shows the caller nothing. `details.retryAfterSeconds` of a problem becomes `Retry-After`.
+ */
+export interface HttpServices {
+  readonly identity: IdentityService;
+  readonly schema: SchemaService;
+  readonly ingest: IngestService;
+  readonly endpoints: EndpointService;
+  readonly status: StatusService;
+  /** The sequence that reads reflect now; at least that of every commit acknowledged so far. Cheap: asked on every answer. */
+  sequence(): number;
+  /** True as soon as `sequence()` has reached `sequence`, false once `timeoutMs` have passed or the signal aborts. */
+  waitForSequence(sequence: number, timeoutMs: number, signal: AbortSignal): Promise<boolean>;
+}
+
+export interface IdentityService {
+  /** The caller a token stands for; throws `invalid_token`. Called on every request: synchronous when it can be. */
+  authenticate(token: string): Caller | Promise<Caller>;
+  /** `address` is that of the client, for throttling. Throws `invalid_credentials`, `too_many_requests`. */
+  login(
+    user: string,
+    password: string,
+    address: string,
+  ): Promise<{ readonly token: string; readonly expiresAt: string }>;
+  check(caller: Caller): Awaitable<{ readonly user: { readonly uid: string; readonly name: string } }>;
+  /** Throws `wrong_password`, `weak_password`, `too_many_requests`. */
+  changePassword(
+    caller: Caller,
+    change: { readonly oldPassword: string; readonly newPassword: string },
+    address: string,
+  ): Promise<void>;
+}
+
+export interface SchemaService {
+  get(caller: Caller): Awaitable<SchemaDocument>;
+  /** Resolves with the whole schema after the change; throws `schema_conflict`. */
+  put(caller: Caller, document: SchemaDocument): Promise<SchemaDocument>;
+}
+
+export interface IngestService {
+  /** One atomic commit. The operations are as they arrived, unchecked: throws `invalid_operation` with `details.index`. */
+  commit(caller: Caller, operations: readonly unknown[]): Promise<IngestSummary>;
+  /** A stream of NDJSON, committed every 10,000 lines. */
+  openStream(caller: Caller): Awaitable<IngestStream>;
+}
+
+/**
+ * One NDJSON stream. `write` takes bytes cut anywhere and resolves when more may come (backpressure); it is not called
+ * again before that. It rejects with the problem of the commit that failed: then neither `write` nor `end` follows, only
+ * `abort`. Exactly one of `end` and `abort` ends every stream.
+ */
+export interface IngestStream {
+  write(chunk: Uint8Array): Promise<void>;
+  /** Commits what is left and resolves with the totals of the whole stream. */
+  end(): Promise<IngestSummary>;
+  /** Drops what is not committed yet: the client has gone, or the request was refused. */
+  abort(): Awaitable<void>;
+}
+
+export interface EndpointService {
+  /** Throws `endpoint_exists`, `not_read_only`. */
+  create(caller: Caller, endpoint: NewEndpoint): Promise<EndpointDefinition>;
+  list(caller: Caller, page: Page): Awaitable<List<EndpointDefinition>>;
+  /** This and the next two throw `endpoint_not_found`. */
+  get(caller: Caller, name: string): Awaitable<EndpointDefinition>;
+  put(caller: Caller, name: string, change: EndpointChange): Promise<EndpointDefinition>;
+  delete(caller: Caller, name: string): Promise<void>;
+  check(caller: Caller, draft: EndpointDraft): Promise<EndpointCheck>;
+  run(call: EndpointCall): Promise<EndpointAnswer>;
+}
+
+export interface EndpointCall {
+  readonly caller: Caller;
+  readonly name: string;
+  /** JSON text, not parsed and not checked (`malformed_json` is the worker's to find); null without a body. */
+  readonly body: string | null;
+  /** Of the request, lower case, without those that carry credentials. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** `MSK-ENDPOINT-KEY` or `X-MSK-ENDPOINT-KEY`: the call continues a run that was started before. */
+  readonly runKey: string | null;
+  /** Aborts when the client has gone or the server stops. */
+  readonly signal: AbortSignal;
+}
+
+/** Sent as it is. `body` is JSON text, null for no body; `headers` are added to those that every answer carries. */
+export interface EndpointAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export interface StatusService {
+  /** Whether the graph is loaded: before, only the area `status` answers. Cheap: asked on every request. */
+  ready(): boolean;
+  health(): Awaitable<HealthReport>;
+}
+
+export type Awaitable<T> = T | Promise<T>;

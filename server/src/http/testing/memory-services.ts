@@ -1,0 +1,191 @@
+import { Problem } from '#base/problem.ts';
+import type { Caller } from '#access/caller.ts';
+import type { EndpointDefinition, NewEndpoint } from '@trellis/contract/shapes/endpoint.ts';
+import type { HealthReport } from '@trellis/contract/shapes/health.ts';
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { EndpointAnswer, EndpointCall, HttpServices, IngestStream } from '../services.ts';
+
+/** A caller for each kind of token there is; the token is the name. */
+export const CALLERS = {
+  admin: caller({ isAdmin: true }),
+  'read-only-admin': caller({ isReadOnlyAdmin: true }),
+  user: caller({}),
+  'ingestion-token': caller({ kind: 'api', userUid: null, scopes: ['ingestion'] }),
+  'run-token': caller({ kind: 'api', userUid: null, scopes: ['endpoints:run'] }),
+  'bare-token': caller({ kind: 'api', userUid: null }),
+  'endpoint-token': caller({ kind: 'endpoint', userUid: null }),
+} as const satisfies Record<string, Caller>;
+
+export type CallerName = keyof typeof CALLERS;
+
+function caller(traits: Partial<Caller>): Caller {
+  return {
+    kind: 'session',
+    userUid: '1111111111111111111111',
+    userName: 'ada',
+    isAdmin: false,
+    isReadOnlyAdmin: false,
+    isGuest: false,
+    roles: [],
+    scopes: [],
+    tokenId: 't',
+    ...traits,
+  };
+}
+
+/** The services of HTTP over a few variables, to be looked into and steered by a test. */
+export class MemoryServices implements HttpServices {
+  isReady = true;
+  current = 7;
+  schemaDocument: SchemaDocument = { nodes: [], edges: [] };
+  readonly definitions = new Map<string, EndpointDefinition>();
+  /** What arrived at ingestion: commits of JSON, and streams as text, with how they ended. */
+  readonly commits: (readonly unknown[])[] = [];
+  readonly streams: { text: string; ended: 'open' | 'end' | 'abort' }[] = [];
+  readonly calls: EndpointCall[] = [];
+  /** Replaced by a test that wants another behaviour. */
+  onRun: (call: EndpointCall) => Promise<EndpointAnswer> = async ({ body }) => ({ status: 200, body });
+  onWrite: (chunk: Uint8Array) => Promise<void> = async () => {};
+  onAuthenticate: (token: string) => Caller | Promise<Caller> = (token) => {
+    const found = Object.entries(CALLERS).find(([name]) => name === token);
+    if (found === undefined) throw new Problem('invalid_token', 'The token is not valid.');
+    return found[1];
+  };
+  #waiting: { sequence: number; resolve: (reached: boolean) => void }[] = [];
+
+  sequence(): number {
+    return this.current;
+  }
+
+  advanceTo(sequence: number): void {
+    this.current = sequence;
+    for (const wait of this.#waiting) if (sequence >= wait.sequence) wait.resolve(true);
+  }
+
+  async waitForSequence(sequence: number, timeoutMs: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#waiting.push({ sequence, resolve });
+    const timer = setTimeout(() => resolve(false), timeoutMs);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  readonly identity: HttpServices['identity'] = {
+    authenticate: (token) => this.onAuthenticate(token),
+    login: async (user, password) => {
+      if (user === 'eager') {
+        throw new Problem('too_many_requests', 'Too many failed sign-ins.', {
+          details: { retryAfterSeconds: 41.2 },
+        });
+      }
+      if (password !== 'correct horse') throw new Problem('invalid_credentials', 'Wrong.');
+      return { token: user, expiresAt: '2026-11-21T00:00:00.000Z' };
+    },
+    check: (who) => ({ user: { uid: String(who.userUid), name: String(who.userName) } }),
+    changePassword: async (_caller, { oldPassword }) => {
+      if (oldPassword !== 'correct horse') throw new Problem('wrong_password', 'Not that one.');
+    },
+  };
+
+  readonly schema: HttpServices['schema'] = {
+    get: () => this.schemaDocument,
+    put: async (_caller, document) => {
+      this.schemaDocument = document;
+      this.advanceTo(this.current + 1);
+      return document;
+    },
+  };
+
+  readonly ingest: HttpServices['ingest'] = {
+    commit: async (_caller, operations) => {
+      this.commits.push(operations);
+      this.advanceTo(this.current + operations.length);
+      return { nodes: operations.length, edges: 0, commits: 1, sequence: this.current };
+    },
+    openStream: () => this.#openStream(),
+  };
+
+  readonly endpoints: HttpServices['endpoints'] = {
+    create: async (_caller, endpoint) => {
+      const definition = definitionOf(endpoint);
+      this.definitions.set(endpoint.name, definition);
+      return definition;
+    },
+    list: (_caller, { skip, take }) => {
+      const all = [...this.definitions.values()];
+      return { items: all.slice(skip, skip + take), total: all.length, skip, take };
+    },
+    get: (_caller, name) => this.#definition(name),
+    put: async (_caller, name, change) => {
+      const { name: _, ...settings } = Object.fromEntries(
+        Object.entries(change).filter(([, value]) => value !== undefined),
+      );
+      const changed = { ...this.#definition(name), ...settings };
+      this.definitions.set(name, changed);
+      return changed;
+    },
+    delete: async (_caller, name) => {
+      this.definitions.delete(this.#definition(name).name);
+    },
+    check: async () => ({ diagnostics: [{ line: 1, column: 2, code: 2304, message: 'unknown' }] }),
+    run: (call) => {
+      this.calls.push(call);
+      return this.onRun(call);
+    },
+  };
+
+  readonly status: HttpServices['status'] = {
+    ready: () => this.isReady,
+    health: (): HealthReport => ({
+      status: this.isReady ? 'ok' : 'starting',
+      ready: this.isReady,
+      uptimeSeconds: 1,
+      version: '26.11.0',
+      role: 'primary',
+      memory: { rssBytes: 1, heapUsedBytes: 1, heapTotalBytes: 1, externalBytes: 1 },
+      disk: null,
+    }),
+  };
+
+  #definition(name: string): EndpointDefinition {
+    const found = this.definitions.get(name);
+    if (found === undefined) throw new Problem('endpoint_not_found', `There is no endpoint ${name}.`);
+    return found;
+  }
+
+  #openStream(): IngestStream {
+    const stream: (typeof this.streams)[number] = { text: '', ended: 'open' };
+    this.streams.push(stream);
+    return {
+      write: async (chunk) => {
+        await this.onWrite(chunk);
+        stream.text += Buffer.from(chunk).toString('latin1');
+      },
+      end: async () => {
+        stream.ended = 'end';
+        const nodes = stream.text.split('\n').filter(Boolean).length;
+        return { nodes, edges: 0, commits: 1, sequence: this.current };
+      },
+      abort: () => {
+        stream.ended = 'abort';
+      },
+    };
+  }
+}
+
+function definitionOf({ name, code, ...given }: NewEndpoint): EndpointDefinition {
+  return {
+    UID: '1111111111111111111112',
+    name,
+    code,
+    isReadOnly: given.isReadOnly ?? false,
+    mode: given.mode ?? 'sync',
+    access: given.access ?? 'users',
+    cacheSeconds: given.cacheSeconds ?? 0,
+    runAsAdmin: given.runAsAdmin ?? false,
+    timeoutMs: given.timeoutMs ?? 30_000,
+    description: given.description ?? '',
+    version: 1,
+    compiles: true,
+    diagnostics: [],
+  };
+}

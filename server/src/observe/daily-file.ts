@@ -1,0 +1,84 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { Clock } from '#base/clock.ts';
+import { LOG_FILES_MAX } from '#base/limits.ts';
+
+type FileStream = ReturnType<typeof pino.destination>;
+
+/**
+ * A log file for each day (UTC): `<folder>/<name>-2026-11-20.log`, the newest `LOG_FILES_MAX` of them kept. A file that
+ * cannot be written is reported and never stops the server.
+ */
+export class DailyFile {
+  readonly #folder: string;
+  readonly #name: string;
+  readonly #clock: Clock;
+  readonly #report: (error: Error) => void;
+  readonly #stream: FileStream;
+  #day: string;
+  #isBroken = false;
+  #cleaning: Promise<void>;
+
+  constructor(folder: string, name: string, clock: Clock, report: (error: Error) => void) {
+    this.#folder = folder;
+    this.#name = name;
+    this.#clock = clock;
+    this.#report = report;
+    this.#day = this.#today();
+    this.#stream = pino.destination({ dest: this.#path(), sync: false });
+    this.#stream.on('error', (error: Error) => this.#fail(error));
+    this.#cleaning = this.#removeOldest();
+  }
+
+  write(line: string): void {
+    const today = this.#today();
+    if (today !== this.#day) {
+      this.#day = today;
+      this.#isBroken = false;
+      this.#stream.reopen(this.#path());
+      this.#cleaning = this.#cleaning.then(() => this.#removeOldest());
+    }
+    if (!this.#isBroken) this.#stream.write(line);
+  }
+
+  async close(): Promise<void> {
+    await this.#cleaning;
+    if (this.#isBroken) {
+      this.#stream.destroy();
+      return;
+    }
+    const closed = new Promise<void>((resolve) => this.#stream.once('close', resolve));
+    this.#stream.end();
+    await closed;
+  }
+
+  /** Nothing more is written before the next day: the report itself is a line, which must not fail again. */
+  #fail(error: Error): void {
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    this.#report(error);
+  }
+
+  async #removeOldest(): Promise<void> {
+    const pattern = /-\d{4}-\d\d-\d\d\.log$/;
+    try {
+      const names = await readdir(this.#folder);
+      const own = names.filter(
+        (name) => name.replace(pattern, '') === this.#name && pattern.test(name),
+      );
+      const surplus = own.toSorted().slice(0, -LOG_FILES_MAX);
+      await Promise.all(surplus.map((name) => rm(join(this.#folder, name), { force: true })));
+    } catch (error) {
+      this.#report(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #today(): string {
+    return new Date(this.#clock.now()).toISOString().slice(0, 10);
+  }
+
+  #path(): string {
+    return join(this.#folder, `${this.#name}-${this.#day}.log`);
+  }
+}

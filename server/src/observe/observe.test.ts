@@ -1,0 +1,151 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HEALTH_DISK_FREE_BYTES_MIN, LOG_FILES_MAX } from '#base/limits.ts';
+import { healthReport } from './health.ts';
+import { openLog, type LogOptions } from './logger.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trellis-observe-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A log whose lines the test reads instead of stderr. */
+function openTestLog(options: Partial<LogOptions> = {}) {
+  const lines: string[] = [];
+  const time = { now: Date.UTC(2026, 10, 20, 23, 59, 59) };
+  const log = openLog({
+    level: 'info',
+    folder: null,
+    name: 'server',
+    secrets: [],
+    clock: { now: () => time.now },
+    stderr: { write: (line) => void lines.push(line) },
+    ...options,
+  });
+  return { ...log, lines, time };
+}
+
+describe('the log', () => {
+  it('is JSON lines with level, time and message, from its level up', () => {
+    const { logger, lines } = openTestLog({ level: 'warn' });
+    logger.info('unheard');
+    logger.warn({ traceId: 't-1' }, 'heard');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { level: 'warn', time: '2026-11-20T23:59:59.000Z', traceId: 't-1', msg: 'heard' },
+    ]);
+  });
+
+  it('says nothing at level silent', () => {
+    const { logger, lines } = openTestLog({ level: 'silent' });
+    logger.fatal('unheard');
+    expect(lines).toEqual([]);
+  });
+
+  it('keeps every kind of secret out', () => {
+    const key = 'a "quoted" key\n';
+    const { logger, lines } = openTestLog({ secrets: [key, 'short'] });
+    const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
+    logger.info(
+      { user: 'ada', body: { password: 'p"w', newPassword: 'x' }, headers: { cookie: 'c', authorization: 'Basic YQ==' } },
+      `signed with ${key}, short word kept`,
+    );
+    logger.error({ err: new Error(`bad token ${token}`), apiKey: 'sk-1', tokens: 3 }, 'refused');
+    const text = lines.join('');
+    expect(text).not.toContain('quoted');
+    expect(text).not.toContain(token);
+    const [first, second] = lines.map((line) => JSON.parse(line));
+    expect(first).toMatchObject({
+      user: 'ada',
+      body: { password: '[redacted]', newPassword: '[redacted]' },
+      headers: { cookie: '[redacted]', authorization: '[redacted]' },
+      msg: 'signed with [redacted], short word kept',
+    });
+    expect(second).toMatchObject({
+      err: { message: 'bad token [redacted]' },
+      apiKey: '[redacted]',
+      tokens: 3,
+    });
+  });
+
+  it('writes a file a day besides, and keeps the newest', async () => {
+    const old = Array.from({ length: LOG_FILES_MAX }, (_, i) => {
+      const day = new Date(Date.UTC(2026, 8, 1 + i)).toISOString().slice(0, 10);
+      return `server-${day}.log`;
+    });
+    const others = ['replication-2020-01-01.log', 'server-notes.log', 'server-x-2020-01-01.log'];
+    await Promise.all([...old, ...others].map((name) => writeFile(join(folder, name), '')));
+    const { logger, lines, time, close } = openTestLog({ folder });
+    logger.info('before midnight');
+    time.now += 1_000;
+    logger.info('after midnight');
+    await close();
+    const names = await readdir(folder);
+    expect(names).toEqual(expect.arrayContaining(others));
+    const kept = names.filter((name) => !others.includes(name)).toSorted();
+    expect(kept).toHaveLength(LOG_FILES_MAX);
+    expect(kept.slice(0, -2)).toEqual(old.slice(2));
+    expect(kept.slice(-2)).toEqual(['server-2026-11-20.log', 'server-2026-11-21.log']);
+    const written = await Promise.all(
+      kept.slice(-2).map((name) => readFile(join(folder, name), 'utf8')),
+    );
+    expect(written.join('')).toBe(lines.join(''));
+  });
+
+  it('goes on without a file that cannot be written', async () => {
+    await writeFile(join(folder, 'occupied'), '');
+    expect(() => openTestLog({ folder: join(folder, 'occupied') })).toThrow(/EEXIST|ENOTDIR/);
+    const reported = Promise.withResolvers<void>();
+    const lines: string[] = [];
+    const log = openTestLog({
+      folder,
+      name: 'missing/server',
+      stderr: {
+        write: (line) => {
+          lines.push(line);
+          if (line.includes('cannot be written')) reported.resolve();
+        },
+      },
+    });
+    log.logger.info('heard on stderr');
+    await reported.promise;
+    log.logger.info('still heard');
+    await log.close();
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+      'heard on stderr',
+      'the log file cannot be written',
+      'still heard',
+    ]);
+  });
+});
+
+describe('the health report', () => {
+  const sources = {
+    clock: { now: () => 61_999 },
+    startedAt: 1_000,
+    version: '26.11.0',
+    role: 'primary',
+    isReady: () => true,
+  } as const;
+
+  it('tells memory, disk and readiness', async () => {
+    const report = await healthReport({ ...sources, storageFolder: folder });
+    expect(report).toMatchObject({ ready: true, uptimeSeconds: 60, version: '26.11.0', role: 'primary' });
+    expect(report.memory.rssBytes).toBeGreaterThan(report.memory.heapUsedBytes);
+    const { disk } = report;
+    expect(disk!.totalBytes).toBeGreaterThan(disk!.freeBytes);
+    expect(report.status).toBe(disk!.freeBytes >= HEALTH_DISK_FREE_BYTES_MIN ? 'ok' : 'degraded');
+  });
+
+  it('says starting before the graph is loaded', async () => {
+    const report = await healthReport({ ...sources, storageFolder: folder, isReady: () => false });
+    expect(report).toMatchObject({ status: 'starting', ready: false });
+  });
+
+  it('is degraded when the storage folder cannot be read', async () => {
+    const report = await healthReport({ ...sources, storageFolder: join(folder, 'gone') });
+    expect(report).toMatchObject({ status: 'degraded', disk: null });
+  });
+});

@@ -1,0 +1,14 @@
+/**
+ * Says whether a test must be skipped because this machine lacks what it needs: `test.skipIf(requireRoot())`. The summary of
+ * `npm test` names what was skipped. With CI=true nothing may be skipped: then it throws, and the test file fails.
+ */
+export function requireRoot(): boolean {
+  return isMissing('root', process.getuid?.() !== 0);
+}
+
+function isMissing(what: string, missing: boolean): boolean {
+  if (missing && process.env['CI'] === 'true') {
+    throw new Error(`this test needs ${what}, and with CI=true nothing may be skipped`);
+  }
+  return missing;
+}

@@ -1,0 +1,88 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+
+/**
+ * What `npm test` runs once the dependencies are there: the checks that need no running code, two at a time, then the tests.
+ * It ends at the first of the two that fails and names what did. Arguments go to vitest: parts of paths, to run some tests only.
+ */
+interface Check {
+  readonly name: string;
+  /** Below node_modules. */
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+interface Outcome {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly output: string;
+  readonly seconds: string;
+}
+
+const ROOT = resolve(import.meta.dirname, '..');
+const CONCURRENCY = 2;
+
+const CHECKS: readonly Check[] = [
+  { name: 'types', program: 'typescript/bin/tsc', args: ['--noEmit'] },
+  { name: 'types by part', program: 'typescript/bin/tsc', args: ['-b', 'tsconfig.parts.json'] },
+  { name: 'unused code', program: 'knip/bin/knip.js', args: ['--no-progress'] },
+  { name: 'lint', program: 'oxlint/bin/oxlint', args: ['--deny-warnings'] },
+  { name: 'format', program: 'oxfmt/bin/oxfmt', args: ['--check'] },
+];
+
+function run(check: Check): Promise<Outcome> {
+  const begin = performance.now();
+  const child = spawn(
+    process.execPath,
+    [join(ROOT, 'node_modules', check.program), ...check.args],
+    {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return new Promise((settle, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      const seconds = ((performance.now() - begin) / 1_000).toFixed(1);
+      settle({ name: check.name, passed: code === 0, output, seconds });
+    });
+  });
+}
+
+function print({ name, passed, output, seconds }: Outcome): void {
+  process.stdout.write(`${passed ? 'passed' : 'FAILED'}  ${name} (${seconds} s)\n`);
+  if (!passed) process.stdout.write(`\n${output.trim()}\n\n`);
+}
+
+/** Answers with the names of the checks that failed. */
+async function runChecks(): Promise<string[]> {
+  const waiting = CHECKS.values();
+  const failed: string[] = [];
+  const worker = async (): Promise<void> => {
+    for (const check of waiting) {
+      const outcome = await run(check);
+      print(outcome);
+      if (!outcome.passed) failed.push(outcome.name);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return failed;
+}
+
+function runTests(filters: readonly string[]): boolean {
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const args = [vitest, 'run', ...filters];
+  return spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' }).status === 0;
+}
+
+const failed = await runChecks();
+if (failed.length > 0) {
+  process.stdout.write(`Failed: ${failed.join(', ')}. The tests were not run.\n`);
+  process.exitCode = 1;
+} else if (!runTests(process.argv.slice(2))) {
+  process.stdout.write('Failed: tests.\n');
+  process.exitCode = 1;
+}

@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config';
+import { SkipReporter } from './tools/skip-reporter.ts';
+
+/** Two kinds of tests: those beside the code, and those that use a running server as anybody would, in test/. */
+export default defineConfig({
+  test: {
+    reporters: [new SkipReporter(), 'default'],
+    pool: 'forks',
+    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'code',
+          include: ['**/*.test.ts'],
+          exclude: ['**/node_modules/**', 'test/!(rules|support)/**'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'server',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/{rules,support}/**'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
