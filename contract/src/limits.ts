@@ -21,5 +21,6 @@ export const PASSWORD_CHARACTERS_MAX = 1_024;
 /** Custom endpoints (open-shapes, section 5). */
 export const ENDPOINT_NAME_CHARACTERS_MAX = 200;
 export const ENDPOINT_CODE_BYTES_MAX = 512 * 1024;
+export const ENDPOINT_DESCRIPTION_CHARACTERS_MAX = 10_000;
 export const ENDPOINT_TIMEOUT_DEFAULT_MS = 30_000;
 export const ENDPOINT_TIMEOUT_MAX_MS = 600_000;

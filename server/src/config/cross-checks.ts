@@ -61,7 +61,9 @@ export function warningsOf(values: Values, config: Config): string[] {
   const warnings: string[] = [];
   const key = values.MSK_JWT_KEY;
   if (key !== null && Buffer.byteLength(key) < JWT_KEY_BYTES_ADVISED) {
-    warnings.push(`MSK_JWT_KEY is shorter than ${JWT_KEY_BYTES_ADVISED} bytes, so it can be guessed.`);
+    warnings.push(
+      `MSK_JWT_KEY is shorter than ${JWT_KEY_BYTES_ADVISED} bytes, so it can be guessed.`,
+    );
   }
   if (values.MSK_LICENSE !== null && values.MSK_LICENSE_PUBLIC_KEY === null) {
     warnings.push('MSK_LICENSE cannot be verified without MSK_LICENSE_PUBLIC_KEY.');
@@ -88,5 +90,7 @@ export function warningsOf(values: Values, config: Config): string[] {
 /** By the text of the paths: whether `inner` is `outer` or lies below it. */
 function isWithin(inner: string, outer: string): boolean {
   const way = relative(outer, inner);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !/^[a-z]:|^[/\\]/i.test(way));
+  return (
+    way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !/^[a-z]:|^[/\\]/i.test(way))
+  );
 }

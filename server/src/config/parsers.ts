@@ -44,7 +44,10 @@ function parseBoolean(text: string): boolean | ValueFault {
     case '0':
       return false;
     default:
-      return new ValueFault(`is ${quote(text)}, neither true nor false`, 'Set it to true or false.');
+      return new ValueFault(
+        `is ${quote(text)}, neither true nor false`,
+        'Set it to true or false.',
+      );
   }
 }
 

@@ -183,13 +183,25 @@ describe('readConfig', () => {
     ['both listeners on one port', { MSK_PORT: '42999' }, ['MSK_REPLICATION_PORT']],
     ['any free port for both', { MSK_PORT: '0', MSK_REPLICATION_PORT: '0' }, []],
     ['a replica, which only connects', { ...REPLICA, MSK_PORT: '42999' }, []],
-    ['backups in the store', { MSK_GRAPH_BACKUP_FOLDER: './data/backups' }, ['MSK_GRAPH_BACKUP_FOLDER']],
+    [
+      'backups in the store',
+      { MSK_GRAPH_BACKUP_FOLDER: './data/backups' },
+      ['MSK_GRAPH_BACKUP_FOLDER'],
+    ],
     ['backups as the store', { MSK_GRAPH_BACKUP_FOLDER: 'data' }, ['MSK_GRAPH_BACKUP_FOLDER']],
     ['backups beside the store', { MSK_GRAPH_BACKUP_FOLDER: './data-backups' }, []],
     ['backups in a folder of dots', { MSK_GRAPH_BACKUP_FOLDER: '..backups' }, []],
     ['a replica without a key', { ...REPLICA, MSK_JWT_KEY: '' }, ['MSK_JWT_KEY']],
-    ['a replica without a primary', { ...REPLICA, MSK_PRIMARY_ADDRESS: '' }, ['MSK_PRIMARY_ADDRESS']],
-    ['a replica in the default folder', { ...REPLICA, MSK_GRAPH_STORAGE: '' }, ['MSK_GRAPH_STORAGE']],
+    [
+      'a replica without a primary',
+      { ...REPLICA, MSK_PRIMARY_ADDRESS: '' },
+      ['MSK_PRIMARY_ADDRESS'],
+    ],
+    [
+      'a replica in the default folder',
+      { ...REPLICA, MSK_GRAPH_STORAGE: '' },
+      ['MSK_GRAPH_STORAGE'],
+    ],
     ['a replica nobody can call', { ...REPLICA, MSK_PUBLIC_ADDRESS: '' }, []],
   ])('between variables: %s', (_, env, expected) => {
     expect(faultsOf(env).map((fault) => fault.variable)).toEqual(expected);
@@ -224,15 +236,18 @@ describe('readConfig', () => {
   });
 
   it('leaves names of others alone', () => {
-    expect(readConfig({ PATH: '/bin', OTEL_SDK_DISABLED: 'true', TRELLIS_X: '1' }).warnings).toEqual(
-      [],
-    );
+    expect(
+      readConfig({ PATH: '/bin', OTEL_SDK_DISABLED: 'true', TRELLIS_X: '1' }).warnings,
+    ).toEqual([]);
   });
 
   it('keeps secrets out of the settings', () => {
     const secretNames = Object.entries(variables).filter(([, row]) => 'secret' in row);
     const env = Object.fromEntries(
-      secretNames.map(([name]) => [name, name === 'MSK_SMTP_URL' ? 'smtp://marked.example' : `marked-${name}`]),
+      secretNames.map(([name]) => [
+        name,
+        name === 'MSK_SMTP_URL' ? 'smtp://marked.example' : `marked-${name}`,
+      ]),
     );
     const { config, secrets, warnings } = readConfig(env);
     expect(secretNames).toHaveLength(Object.keys(secrets).length);

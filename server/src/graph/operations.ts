@@ -9,7 +9,13 @@ export type NodeReference =
 /** The operations of ingestion and of endpoint code (open-shapes, section 4). */
 export type GraphOperation =
   | NodeWrite
-  | { readonly op: 'delete'; readonly uid?: string; readonly type?: string; readonly key?: string; readonly ifVersion?: number }
+  | {
+      readonly op: 'delete';
+      readonly uid?: string;
+      readonly type?: string;
+      readonly key?: string;
+      readonly ifVersion?: number;
+    }
   | {
       readonly op: 'link';
       readonly from: NodeReference;
@@ -35,7 +41,10 @@ export type GraphOperation =
     };
 
 export interface NodeWrite {
-  /** addOrUpdate: create, or overwrite the given fields. tryAdd: leave an existing one alone. update: it must exist. */
+  /**
+   * addOrUpdate: create, or overwrite the given fields. tryAdd: leave an existing one alone.
+   * update: it must exist.
+   */
   readonly op: 'addOrUpdate' | 'tryAdd' | 'update';
   readonly type?: string;
   readonly key?: string;
@@ -45,18 +54,29 @@ export interface NodeWrite {
   /** ISO 8601, or milliseconds since the Unix epoch. */
   readonly timestamp?: string | number;
   readonly aliases?: readonly string[];
-  /** Optimistic: the commit is refused with `version_conflict` unless the node is at this version; 0 means it must not exist. */
+  /**
+   * Optimistic: the commit is refused with `version_conflict` unless the node is at this version; 0
+   * means it must not exist.
+   */
   readonly ifVersion?: number;
 }
 
 /** One atomic commit, as any thread hands it to the writer. */
 export interface CommitRequest {
   readonly operations: readonly GraphOperation[];
-  /** Adds and widens, before the operations; refused with `schema_conflict` when it would lose data. */
+  /**
+   * Adds and widens, before the operations; refused with `schema_conflict` when it would lose data.
+   */
   readonly schema?: SchemaDocument;
-  /** Records of the vault, null to delete: they travel with the operations so that both happen or neither. Base64. */
+  /**
+   * Records of the vault, null to delete: they travel with the operations so that both happen or
+   * neither. Base64.
+   */
   readonly vault?: readonly { readonly key: string; readonly value: string | null }[];
-  /** System types (leading underscore) are written by the server itself only, never by a caller's operations. */
+  /**
+   * System types (leading underscore) are written by the server itself only, never by a caller's
+   * operations.
+   */
   readonly system?: boolean;
 }
 
@@ -65,7 +85,10 @@ export interface CommitResult {
   /** Nodes created, changed or deleted; edges likewise. */
   readonly nodes: number;
   readonly edges: number;
-  /** One for each operation: the UID of the node it wrote, null for edges; and whether something changed. */
+  /**
+   * One for each operation: the UID of the node it wrote, null for edges; and whether something
+   * changed.
+   */
   readonly outcomes: readonly { readonly uid: string | null; readonly changed: boolean }[];
 }
 

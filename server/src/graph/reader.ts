@@ -1,7 +1,9 @@
 import type { NodeReference } from './operations.ts';
 import type { SchemaDocument } from './schema.ts';
 
-/** A node as it leaves the process (open-shapes, section 2): flat; `Id` is its key when it has one. */
+/**
+ * A node as it leaves the process (open-shapes, section 2): flat; `Id` is its key when it has one.
+ */
 export interface NodeObject {
   readonly UID: string;
   readonly Type: string;
@@ -21,8 +23,9 @@ export interface EdgeObject {
 }
 
 /**
- * Reads of the graph at one commit. Synchronous, in any thread; what one JavaScript turn reads belongs to one commit, and
- * `refresh` moves on to the newest. Ids are dense numbers inside the process: they never leave it.
+ * Reads of the graph at one commit. Synchronous, in any thread; what one JavaScript turn reads
+ * belongs to one commit, and `refresh` moves on to the newest. Ids are dense numbers inside the
+ * process: they never leave it.
  */
 export interface GraphReader extends Disposable {
   refresh(): number;
@@ -40,7 +43,10 @@ export interface GraphReader extends Disposable {
   /** Newest first. */
   idsOfType(type: string, page?: { readonly skip?: number; readonly take?: number }): number[];
   countOfType(type: string): number;
-  /** Neighbours in one direction, by edge type when given; in the order (edge type, id). */
+  /**
+   * Neighbours in one direction, by edge type when given, once for each edge; in the order (edge
+   * type, id).
+   */
   neighbors(id: number, direction: 'out' | 'in', edge?: string): number[];
   edges(id: number, direction: 'out' | 'in', edge?: string): EdgeObject[];
 }

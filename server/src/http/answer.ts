@@ -6,7 +6,9 @@ type Statuses<O extends Operation> = keyof O['responses'] & number;
 
 /** What the handler of an operation may answer: a status of its row, with the body that the row promises for it. */
 export type Answer<O extends Operation> = {
-  [Status in Statuses<O>]: O['responses'][Status] extends { readonly body: infer Body extends z.ZodType }
+  [Status in Statuses<O>]: O['responses'][Status] extends {
+    readonly body: infer Body extends z.ZodType;
+  }
     ? { readonly status: Status; readonly body: Immutable<z.output<Body>> }
     : { readonly status: Status; readonly body?: undefined };
 }[Statuses<O>];

@@ -90,7 +90,10 @@ describe('the bearer token', () => {
     ['lower case and blanks', { authorization: 'bearer   user ' }, 200, null],
   ])('%s', async (_, headers, status, challenge) => {
     const response = await get(headers);
-    expect([response.status, response.headers.get('www-authenticate')]).toEqual([status, challenge]);
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+      status,
+      challenge,
+    ]);
     if (status === 401) {
       const { error } = errorBody.parse(response.json);
       expect(error.code).toBe(challenge === 'Bearer' ? 'missing_token' : 'invalid_token');

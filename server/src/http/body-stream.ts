@@ -15,13 +15,12 @@ export async function* bodyStream(
   request: FastifyRequest,
   idleMs: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const gunzip = request.headers['content-encoding'] === 'gzip' ? unpack(request.raw) : undefined;
+  const gunzip = isCompressed(request) ? unpack(request.raw) : undefined;
   const source: Readable = gunzip ?? request.raw;
   const chunks = source.iterator({ destroyOnReturn: false });
   let bytes = 0;
   try {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one chunk after the other is the point
       const next = await inTime(chunks.next(), idleMs);
       if (next.done === true) return;
       const chunk: Uint8Array = next.value;
@@ -37,8 +36,14 @@ export async function* bodyStream(
     }
     throw error;
   } finally {
+    // Not waited for: after a silence the reading under way never ends.
+    void chunks.return?.();
     gunzip?.destroy();
   }
+}
+
+function isCompressed({ headers }: FastifyRequest): boolean {
+  return headers['content-encoding']?.toLowerCase() === 'gzip';
 }
 
 /** The whole body as text, up to the limit of a JSON body. */

@@ -34,7 +34,6 @@ describe('pages of other origins', () => {
       ['/api/schema', 401],
       ['/nowhere', 404],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop
       const response = await at.request('GET', path, { headers });
       expect(response.status).toBe(status);
       expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN);
@@ -52,13 +51,18 @@ describe('pages of other origins', () => {
   ])('may not, when their origin %s', async (_, corsOrigins, origin) => {
     await using at = await startTestServer({ corsOrigins });
     for (const method of ['GET', 'OPTIONS']) {
-      // oxlint-disable-next-line no-await-in-loop
       const response = await at.request(method, '/health', {
         headers: { origin, 'access-control-request-method': 'GET' },
       });
       expect(response.headers.get('access-control-allow-origin')).toBeNull();
     }
   });
+});
+
+it('an OPTIONS request that is no preflight has no body of anybody else’s making', async () => {
+  await using at = await startTestServer({ corsOrigins: [ORIGIN] });
+  const response = await at.request('OPTIONS', '/api/schema');
+  expect([response.status, response.text]).toEqual([204, '']);
 });
 
 describe('headers for browsers', () => {
@@ -103,7 +107,6 @@ describe('the redirect to HTTPS', () => {
   it('leaves alone the checks of load balancers', async () => {
     await using at = await startTestServer({ redirectToHttps: true });
     for (const path of ['/health', '/api/available-status', '/api/graph/ready']) {
-      // oxlint-disable-next-line no-await-in-loop
       expect((await at.request('GET', path)).status).toBe(200);
     }
   });

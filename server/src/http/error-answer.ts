@@ -5,10 +5,12 @@ import type { Logger } from '#observe/logger.ts';
 import {
   errorCatalogue,
   isErrorCode,
-  type CatalogueEntry,
   type ErrorBody,
+  type ErrorCode,
 } from '@trellis/contract/errors.ts';
+import type { CatalogueEntry } from '@trellis/contract/errors/entry.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
+import { pathOf } from './request-log.ts';
 
 /** Everything an error says to the caller. */
 export interface ErrorAnswer {
@@ -19,10 +21,30 @@ export interface ErrorAnswer {
 
 /** The answer to a problem (open-shapes, section 2). What is no problem of the catalogue is a fault of ours and shows nothing. */
 export function errorAnswer(problem: Problem, traceId: string): ErrorAnswer {
-  const known = isErrorCode(problem.code);
-  const code = known ? problem.code : 'internal_error';
-  const entry: CatalogueEntry = errorCatalogue[isErrorCode(code) ? code : 'internal_error'];
-  const details = known ? problem.details : undefined;
+  const code = isErrorCode(problem.code) ? problem.code : 'internal_error';
+  const entry: CatalogueEntry = errorCatalogue[code];
+  const isInternal = entry.internal === true;
+  const { details } = isInternal ? { details: undefined } : problem;
+  return {
+    status: entry.status,
+    headers: headersOf(code, entry, details),
+    body: {
+      error: {
+        code,
+        message: isInternal ? `${entry.title}.` : problem.message,
+        hint: (isInternal ? undefined : problem.hint) ?? entry.hint,
+        ...(details === undefined ? {} : { details }),
+      },
+      traceId,
+    },
+  };
+}
+
+function headersOf(
+  code: ErrorCode,
+  entry: CatalogueEntry,
+  details: Problem['details'],
+): Record<string, string> {
   const headers: Record<string, string> = {};
   const retryAfter = details?.['retryAfterSeconds'] ?? entry.retryAfterSeconds;
   if (typeof retryAfter === 'number') headers['retry-after'] = String(Math.ceil(retryAfter));
@@ -30,19 +52,7 @@ export function errorAnswer(problem: Problem, traceId: string): ErrorAnswer {
   if (code === 'invalid_token') headers['www-authenticate'] = 'Bearer error="invalid_token"';
   const allow = details?.['allow'];
   if (code === 'method_not_allowed' && Array.isArray(allow)) headers['allow'] = allow.join(', ');
-  return {
-    status: entry.status,
-    headers,
-    body: {
-      error: {
-        code,
-        message: known ? problem.message : 'Something went wrong on our side.',
-        hint: (known ? problem.hint : undefined) ?? entry.hint,
-        ...(details === undefined ? {} : { details }),
-      },
-      traceId,
-    },
-  };
+  return headers;
 }
 
 /** The one conversion of what was thrown: by us, by the framework, or by mistake. */
@@ -55,15 +65,23 @@ export function toProblem(error: unknown, operation: Operation | undefined): Pro
       return new Problem('malformed_request', 'The path is not well percent-encoded.', cause);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': {
       const supported = operation?.consumes ?? ['application/json'];
-      return new Problem('unsupported_media_type', 'The body has no content type that is taken here.', {
-        ...cause,
-        details: { supported },
-      });
+      return new Problem(
+        'unsupported_media_type',
+        'The body has no content type that is taken here.',
+        {
+          ...cause,
+          details: { supported },
+        },
+      );
     }
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return bodyTooLarge(cause);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new Problem('malformed_request', 'The body is not as long as Content-Length says.', cause);
+      return new Problem(
+        'malformed_request',
+        'The body is not as long as Content-Length says.',
+        cause,
+      );
     default:
       return new Problem('internal_error', 'Something went wrong on our side.', cause);
   }
@@ -87,16 +105,24 @@ export function logError(
   const record = {
     traceId: answer.body.traceId,
     method: request?.method,
-    // Without the query, which may hold what is nobody's business.
-    path: request?.url.split('?', 1)[0],
+    path: request && pathOf(request.url),
     status: answer.status,
     code: problem.code,
   };
-  if (answer.body.error.code === 'internal_error') {
-    logger.error({ ...record, err: problem.cause ?? problem }, 'request failed');
-  } else if (answer.status >= 500) {
-    logger.warn({ ...record, details: problem.details }, problem.message);
-  } else {
+  if (answer.status < 500) {
     logger.info(record, problem.message);
+  } else if (isHidden(answer)) {
+    const err = problem.code === 'internal_error' ? (problem.cause ?? problem) : problem;
+    logger.error({ ...record, err, details: problem.details }, 'request failed');
+  } else {
+    logger.warn({ ...record, details: problem.details }, problem.message);
   }
+}
+
+/** Whether the answer says less than the problem: then the log must say it all. */
+function isHidden({ body }: ErrorAnswer): boolean {
+  const { code } = body.error;
+  if (!isErrorCode(code)) return true;
+  const entry: CatalogueEntry = errorCatalogue[code];
+  return entry.internal === true;
 }

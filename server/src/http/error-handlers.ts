@@ -17,9 +17,15 @@ export function answerErrors(app: FastifyInstance, parts: ErrorParts): void {
     const problem = new Problem('expectation_failed', 'This Expect header cannot be met.');
     const answer = errorAnswer(problem, requestIdFrom(request.headers, parts.newRequestId));
     logError(parts.logger, problem, answer, undefined);
-    // The body is still on its way, or never comes: the connection cannot be used again.
-    const headers = { ...commonHeaders(parts, answer.body.traceId), connection: 'close' };
-    response.writeHead(answer.status, headers).end(JSON.stringify(answer.body));
+    const body = JSON.stringify(answer.body);
+    response
+      .writeHead(answer.status, {
+        ...commonHeaders(parts, answer.body.traceId),
+        'content-length': Buffer.byteLength(body),
+        // The body is still on its way, or never comes: the connection cannot be used again.
+        connection: 'close',
+      })
+      .end(body);
   });
 }
 

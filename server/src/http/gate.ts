@@ -33,14 +33,17 @@ export function createGate(
     const admit = (caller: Caller | null): void => {
       if (caller !== null) authorize(operation, caller);
       request.caller = caller;
-      const waiting = awaitMinSequence(request, services, options.minSequenceWaitMs);
+      const waiting = awaitMinSequence(request, reply, services, options.minSequenceWaitMs);
       if (waiting === undefined) done();
       else waiting.then(() => done(), done);
     };
     try {
       if (!services.status.ready()) throw new Problem('not_ready', 'The graph is not loaded yet.');
       if (redirectTo !== null) {
-        reply.code(303).header('location', redirectTo + request.url).send();
+        reply
+          .code(303)
+          .header('location', redirectTo + request.url)
+          .send();
         return;
       }
       refuseEncoding(operation, request);
@@ -58,7 +61,7 @@ export function createGate(
 }
 
 function refuseEncoding(operation: Operation, request: FastifyRequest): void {
-  const encoding = request.headers['content-encoding'];
+  const encoding = request.headers['content-encoding']?.toLowerCase();
   if (encoding === undefined || encoding === 'identity') return;
   if (operation.gzip === true && encoding === 'gzip') return;
   const supported = operation.gzip === true ? ['gzip', 'identity'] : ['identity'];

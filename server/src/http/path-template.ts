@@ -22,7 +22,9 @@ export function allowedMethods(path: string): string[] {
 function pathPattern(template: string): RegExp {
   const source = template
     .split(/(\{\+?\w+\})/)
-    .map((part) => (part.startsWith('{') ? (part[1] === '+' ? '.+' : '[^/]+') : RegExp.escape(part)))
+    .map((part) =>
+      part.startsWith('{') ? (part[1] === '+' ? '.+' : '[^/]+') : RegExp.escape(part),
+    )
     .join('');
   return new RegExp(`^${source}$`);
 }

@@ -3,21 +3,25 @@ import { Problem } from '#base/problem.ts';
 import { REQUEST_ID } from './header-names.ts';
 import { unknownRoute } from './unknown-route.ts';
 
-/** What happens to every request first: the headers of its answer, and the checks that no route is needed for. */
-export function prepareRequests(
+/** Puts on every answer, errors and preflights included, what all of them carry. */
+export function addCommonHeaders(
   app: FastifyInstance,
   securityHeaders: Readonly<Record<string, string>>,
-  redirectToHttps: boolean,
 ): void {
-  app.decorateRequest('caller', null);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders).header(REQUEST_ID, request.id);
+    done();
+  });
+}
+
+/** Turns away, before the body is looked at, what no route is needed for to know. */
+export function refuseEarly(app: FastifyInstance, redirectToHttps: boolean): void {
+  app.addHook('onRequest', (request, reply, done) => {
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       done(new Problem('malformed_request', 'The header Host is missing.'));
     } else if (redirectToHttps && isPlain(request)) {
       reply.redirect(`https://${request.host}${request.url}`, 308);
     } else if (request.is404) {
-      // Before the body is looked at: it does not matter what is sent to nowhere.
       done(unknownRoute(request));
     } else {
       done();

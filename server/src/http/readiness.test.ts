@@ -104,19 +104,46 @@ describe('the sequence', () => {
     expect((await ask(at, '0')).status).toBe(200);
   });
 
-  it('is waited for', async () => {
-    await using at = await startTestServer();
-    const waiting = Promise.withResolvers<void>();
-    const wait = at.services.waitForSequence.bind(at.services);
-    at.services.waitForSequence = (...given) => {
-      waiting.resolve();
+  /** Resolves, with the signal it got, once a request waits. */
+  const waiting = ({ services }: TestServer): Promise<AbortSignal> => {
+    const { promise, resolve } = Promise.withResolvers<AbortSignal>();
+    const wait = services.waitForSequence.bind(services);
+    services.waitForSequence = (...given) => {
+      resolve(given[2]);
       return wait(...given);
     };
-    const answer = ask(at, '9');
-    await waiting.promise;
+    return promise;
+  };
+
+  it.each(['GET', 'POST'])('is waited for by %s', async (method) => {
+    await using at = await startTestServer();
+    const isWaiting = waiting(at);
+    const answer = at.request(method, method === 'GET' ? '/api/login/check' : '/api/cce/x', {
+      as: 'user',
+      headers: { 'x-msk-min-sequence': '9' },
+      ...(method === 'GET' ? {} : { json: { word: 'dog' } }),
+    });
+    await isWaiting;
+    expect((await at.request('GET', '/health')).status).toBe(200);
     at.services.advanceTo(9);
     const response = await answer;
     expect([response.status, response.headers.get('x-msk-sequence')]).toEqual([200, '9']);
+  });
+
+  it('is no longer waited for when the client has gone', async () => {
+    await using at = await startTestServer();
+    const isWaiting = waiting(at);
+    const client = new AbortController();
+    const answer = at.request('GET', '/api/login/check', {
+      as: 'user',
+      headers: { 'x-msk-min-sequence': '9' },
+      signal: client.signal,
+    });
+    const signal = await isWaiting;
+    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    client.abort();
+    await expect(answer).rejects.toThrow('abort');
+    await aborted;
   });
 
   it('is not waited for any longer than the limit', async () => {

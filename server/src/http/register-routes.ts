@@ -19,7 +19,6 @@ export async function registerRoutes(
   for (const intake of ['json', 'text', 'stream'] as const) {
     const own = routes.filter((route) => route.intake === intake);
     // Scopes are made one after the other, in the order of registration.
-    // oxlint-disable-next-line no-await-in-loop
     await app.register(async (scope) => {
       addParsers[intake](scope, context);
       for (const route of own) register(scope, route, context, gateOptions);
@@ -47,7 +46,10 @@ function refuseUndeclaredRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (method === 'OPTIONS' && url === '*') return;
     const auth = config?.operation?.auth;
-    assert(auth !== undefined && AUTHS.has(auth), `${String(method)} ${url} does not say who may call it`);
+    assert(
+      auth !== undefined && AUTHS.has(auth),
+      `${String(method)} ${url} does not say who may call it`,
+    );
   });
 }
 
@@ -62,9 +64,13 @@ const addParsers = {
     });
   },
   text(scope: FastifyInstance): void {
-    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-      done(null, text === '' ? null : text);
-    });
+    scope.addContentTypeParser(
+      'application/json',
+      { parseAs: 'string' },
+      (_request, text, done) => {
+        done(null, text === '' ? null : text);
+      },
+    );
   },
   stream(scope: FastifyInstance): void {
     scope.addContentTypeParser(

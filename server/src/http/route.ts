@@ -17,12 +17,12 @@ export interface Route {
   readonly operation: Operation;
   /** Parsed JSON; its text, to be parsed elsewhere; or the bytes as they arrive. */
   readonly intake: 'json' | 'text' | 'stream';
-  /** Resolves with the body of the answer, as text, null for none; the reply has status and headers by then. */
+  /** Resolves with the body of the answer, as text; the reply has status and headers by then. Undefined: it was sent without. */
   handle(
     request: FastifyRequest,
     reply: FastifyReply,
     context: RouteContext,
-  ): Promise<string | null>;
+  ): Promise<string | undefined>;
 }
 
 /** What the routes of one server share. */
@@ -60,12 +60,18 @@ export function jsonRoute<const O extends Operation>(
         services,
       );
       reply.code(answer.status).header(SEQUENCE, services.sequence());
-      if (answer.body === undefined) return null;
+      if (answer.body === undefined) return sendNoBody(reply);
       const contentType = operation.responses[answer.status]?.contentType ?? 'application/json';
       reply.header('content-type', `${contentType}; charset=utf-8`);
       return contentType === 'text/plain' ? String(answer.body) : JSON.stringify(answer.body);
     },
   };
+}
+
+/** The framework takes nothing to send for a promise of something, so that an empty answer is sent by hand. */
+export function sendNoBody(reply: FastifyReply): undefined {
+  reply.send();
+  return undefined;
 }
 
 function readInput<O extends Operation>(operation: O, request: FastifyRequest): Input<O> {

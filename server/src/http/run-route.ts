@@ -1,11 +1,16 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { assert, must } from '#base/assert.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
+import { disconnectSignal } from './disconnect.ts';
 import { RUN_KEY, RUN_KEY_ALIAS, SEQUENCE } from './header-names.ts';
-import { restOfPath, type Route } from './route.ts';
+import { restOfPath, sendNoBody, type Route } from './route.ts';
 
 /** What proves who somebody is stays outside endpoint code. */
-const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+]);
 
 /** What may stand in a header: no control characters, so that no endpoint can write headers of its own making. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -32,16 +37,17 @@ export function runRoute(operation: Operation): Route {
         assert(HEADER_VALUE.test(value), `the endpoint's header ${name} cannot be sent`);
         reply.header(name, value);
       }
-      if (answer.body === null) return null;
+      if (answer.body === null) return sendNoBody(reply);
       reply.header('content-type', 'application/json; charset=utf-8');
       return answer.body;
     },
   };
 }
 
-function forwardedHeaders(request: FastifyRequest): Record<string, string> {
+function forwardedHeaders({ headers }: FastifyRequest): Record<string, string> {
   const forwarded: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
+  for (const name in headers) {
+    const value = headers[name];
     if (typeof value === 'string' && !CREDENTIALS.has(name)) forwarded[name] = value;
   }
   return forwarded;
@@ -50,13 +56,4 @@ function forwardedHeaders(request: FastifyRequest): Record<string, string> {
 function runKeyOf({ headers }: FastifyRequest): string | null {
   const key = headers[RUN_KEY] ?? headers[RUN_KEY_ALIAS];
   return typeof key === 'string' && key !== '' ? key : null;
-}
-
-/** Aborts when the connection closes before the answer is out: the client has gone, or the server stops. */
-function disconnectSignal({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort();
-  });
-  return controller.signal;
 }

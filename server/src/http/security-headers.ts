@@ -4,8 +4,7 @@
  */
 export function securityHeaders(useHsts: boolean): Readonly<Record<string, string>> {
   return {
-    'content-security-policy': "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
-    'cross-origin-opener-policy': 'same-origin',
+    'content-security-policy': "default-src 'none';frame-ancestors 'none'",
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',

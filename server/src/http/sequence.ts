@@ -1,5 +1,6 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
+import { disconnectSignal } from './disconnect.ts';
 import { MIN_SEQUENCE } from './header-names.ts';
 import type { HttpServices } from './services.ts';
 
@@ -9,6 +10,7 @@ import type { HttpServices } from './services.ts';
  */
 export function awaitMinSequence(
   request: FastifyRequest,
+  reply: FastifyReply,
   services: HttpServices,
   waitMs: number,
 ): Promise<void> | undefined {
@@ -22,16 +24,16 @@ export function awaitMinSequence(
     });
   }
   if (services.sequence() >= wanted) return undefined;
-  return reach(wanted, request, services, waitMs);
+  return reach(wanted, reply, services, waitMs);
 }
 
 async function reach(
   wanted: number,
-  request: FastifyRequest,
+  reply: FastifyReply,
   services: HttpServices,
   waitMs: number,
 ): Promise<void> {
-  if (await services.waitForSequence(wanted, waitMs, request.signal)) return;
+  if (await services.waitForSequence(wanted, waitMs, disconnectSignal(reply))) return;
   throw new Problem('replica_behind', `Sequence ${wanted} has not arrived here yet.`, {
     details: { sequence: services.sequence() },
   });

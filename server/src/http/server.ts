@@ -21,13 +21,14 @@ import type { ErrorParts } from './error-parts.ts';
 import './fastify-types.ts';
 import { jsonReader } from './json-body.ts';
 import type { HttpServerOptions, HttpTimeouts } from './options.ts';
-import { prepareRequests } from './prepare-requests.ts';
+import { addCommonHeaders, refuseEarly } from './prepare-requests.ts';
 import { registerRoutes } from './register-routes.ts';
+import { logRequests } from './request-log.ts';
 import { requestIdFrom } from './request-id.ts';
 import { routes } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { HttpServices } from './services.ts';
-import { stopGracefully } from './stop.ts';
+import { stopGracefully, trackConnections } from './stop.ts';
 
 export interface HttpServer extends AsyncDisposable {
   /** Port 0 is any free one. Resolves with the URL under which this machine reaches the server. */
@@ -65,9 +66,13 @@ export async function createHttpServer(
   const onClientError = createClientErrorHandler(parts, (socket) => streamingSockets.has(socket));
   const app = createFastify(parts, onClientError, options, timeouts);
   app.server.maxConnections = HTTP_CONNECTIONS_MAX;
+  const connections = trackConnections(app);
   answerErrors(app, parts);
-  prepareRequests(app, parts.securityHeaders, options.redirectToHttps);
+  logRequests(app, options.logger);
+  app.decorateRequest('caller', null);
+  addCommonHeaders(app, parts.securityHeaders);
   await allowCrossOrigin(app, options.corsOrigins);
+  refuseEarly(app, options.redirectToHttps);
   await registerRoutes(
     app,
     routes,
@@ -77,7 +82,8 @@ export async function createHttpServer(
   await app.ready();
 
   let stopped: Promise<void> | undefined;
-  const close = (): Promise<void> => (stopped ??= stopGracefully(app, timeouts.stopGrace));
+  const close = (): Promise<void> =>
+    (stopped ??= stopGracefully(app, connections, timeouts.stopGrace));
   return {
     async listen({ host, port }) {
       // For "localhost" the framework opens a second server, which it does not set up like the first.
@@ -105,7 +111,7 @@ function createFastify(
     frameworkErrors: createErrorHandler(parts),
     genReqId: ({ headers }) => requestIdFrom(headers, parts.newRequestId),
     http: {
-      connectionsCheckingInterval: Math.min(timeouts.headers, 30_000) / 2,
+      connectionsCheckingInterval: timeouts.headers / 2,
       headersTimeout: timeouts.headers,
       maxHeaderSize: HTTP_HEADER_BYTES_MAX,
       // Found missing by us instead, so that the answer has the error body.

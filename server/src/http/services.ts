@@ -42,7 +42,9 @@ export interface IdentityService {
     password: string,
     address: string,
   ): Promise<{ readonly token: string; readonly expiresAt: string }>;
-  check(caller: Caller): Awaitable<{ readonly user: { readonly uid: string; readonly name: string } }>;
+  check(
+    caller: Caller,
+  ): Awaitable<{ readonly user: { readonly uid: string; readonly name: string } }>;
   /** Throws `wrong_password`, `weak_password`, `too_many_requests`. */
   changePassword(
     caller: Caller,

@@ -1,14 +1,35 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** How often a stopping server looks for connections that have become idle. */
 const SWEEP_MS = 50;
 
+/** Open connections, whether or not a request ever came over them. */
+export type OpenConnections = ReadonlySet<FastifyRequest['socket']>;
+
+export function trackConnections({ server }: FastifyInstance): OpenConnections {
+  const open = new Set<FastifyRequest['socket']>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return open;
+}
+
 /**
- * Stops accepting, lets what runs finish for `graceMs`, then cuts it off, which aborts its signal. A connection that
- * becomes idle meanwhile is closed, as its client would keep it open for the next request.
+ * Stops accepting, lets what runs finish for `graceMs`, then cuts it off, which aborts its signal. A connection that is or
+ * becomes idle meanwhile is closed, as its client would keep it open for the next request; so is one that was opened ahead
+ * and never used, as browsers do, which Node does not count among the idle ones.
  */
-export async function stopGracefully(app: FastifyInstance, graceMs: number): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
+export async function stopGracefully(
+  app: FastifyInstance,
+  connections: OpenConnections,
+  graceMs: number,
+): Promise<void> {
+  const closeIdle = (): void => {
+    app.server.closeIdleConnections();
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  };
+  const sweep = setInterval(closeIdle, SWEEP_MS);
   const cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
   try {
     await app.close();

@@ -17,7 +17,8 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, what: string):
 }
 
 function fieldsOf(issue: z.core.$ZodIssue): { path: string; message: string }[] {
-  const at = (tail: readonly PropertyKey[]): string => [...issue.path, ...tail].map(String).join('.');
+  const at = (tail: readonly PropertyKey[]): string =>
+    [...issue.path, ...tail].map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: at([key]), message: 'is not known here' }));
   }

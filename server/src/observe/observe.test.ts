@@ -49,7 +49,11 @@ describe('the log', () => {
     const { logger, lines } = openTestLog({ secrets: [key, 'short'] });
     const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
     logger.info(
-      { user: 'ada', body: { password: 'p"w', newPassword: 'x' }, headers: { cookie: 'c', authorization: 'Basic YQ==' } },
+      {
+        user: 'ada',
+        body: { password: 'p"w', newPassword: 'x' },
+        headers: { cookie: 'c', authorization: 'Basic YQ==' },
+      },
       `signed with ${key}, short word kept`,
     );
     logger.error({ err: new Error(`bad token ${token}`), apiKey: 'sk-1', tokens: 3 }, 'refused');
@@ -132,7 +136,12 @@ describe('the health report', () => {
 
   it('tells memory, disk and readiness', async () => {
     const report = await healthReport({ ...sources, storageFolder: folder });
-    expect(report).toMatchObject({ ready: true, uptimeSeconds: 60, version: '26.11.0', role: 'primary' });
+    expect(report).toMatchObject({
+      ready: true,
+      uptimeSeconds: 60,
+      version: '26.11.0',
+      role: 'primary',
+    });
     expect(report.memory.rssBytes).toBeGreaterThan(report.memory.heapUsedBytes);
     const { disk } = report;
     expect(disk!.totalBytes).toBeGreaterThan(disk!.freeBytes);

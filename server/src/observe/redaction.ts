@@ -18,8 +18,6 @@ export function createRedactor(secrets: readonly string[]): (line: string) => st
   return (line) => {
     let out = line;
     for (const value of values) out = out.replaceAll(value, CENSOR);
-    return out
-      .replaceAll(SECRET_MEMBER, `"$1":"${CENSOR}"`)
-      .replaceAll(JSON_WEB_TOKEN, CENSOR);
+    return out.replaceAll(SECRET_MEMBER, `"$1":"${CENSOR}"`).replaceAll(JSON_WEB_TOKEN, CENSOR);
   };
 }

@@ -1,19 +1,54 @@
 /**
- * A query as data: a start, steps, an end (open-shapes, section 5, "Query operators"). It is built by `q()` in endpoint code,
- * crosses a thread as JSON, and is run set at a time by `run.ts`. The names are those of the operators.
+ * A query as data: a start, steps, an end (open-shapes, section 5, "Query operators"). It is built
+ * by `q()` in endpoint code, crosses a thread as JSON, and is run set at a time by `run.ts`. The
+ * names are those of the operators.
  *
- * A set is ordered and holds each node once: a step that follows edges keeps the order of discovery.
+ * A set is ordered and holds each node once: a step that follows edges keeps the order of
+ * discovery.
  */
-export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'contains' | 'startsWith' | 'endsWith' | 'exists';
+export type Comparison =
+  | '='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'in'
+  | 'contains'
+  | 'startsWith'
+  | 'endsWith'
+  | 'exists';
 
 export type QueryStep =
   | { readonly op: 'startAt'; readonly type: string; readonly keys?: readonly string[] }
   | { readonly op: 'startAtUids'; readonly uids: readonly string[] }
-  | { readonly op: 'startWhere'; readonly type: string; readonly field: string; readonly compare: Comparison; readonly value?: unknown }
-  | { readonly op: 'startNear'; readonly type: string; readonly field: string; readonly point: { readonly lat: number; readonly lon: number }; readonly km: number }
+  | {
+      readonly op: 'startWhere';
+      readonly type: string;
+      readonly field: string;
+      readonly compare: Comparison;
+      readonly value?: unknown;
+    }
+  | {
+      readonly op: 'startNear';
+      readonly type: string;
+      readonly field: string;
+      readonly point: { readonly lat: number; readonly lon: number };
+      readonly km: number;
+    }
   | { readonly op: 'out' | 'in'; readonly type?: string; readonly edge?: string }
-  | { readonly op: 'outMany'; readonly hops: number; readonly types?: readonly string[]; readonly edges?: readonly string[] }
-  | { readonly op: 'where'; readonly field: string; readonly compare: Comparison; readonly value?: unknown }
+  | {
+      readonly op: 'outMany';
+      readonly hops: number;
+      readonly types?: readonly string[];
+      readonly edges?: readonly string[];
+    }
+  | {
+      readonly op: 'where';
+      readonly field: string;
+      readonly compare: Comparison;
+      readonly value?: unknown;
+    }
   | { readonly op: 'whereTime'; readonly from?: string | number; readonly to?: string | number }
   | { readonly op: 'isRelatedTo'; readonly uid: string; readonly edge?: string }
   | { readonly op: 'union' | 'except' | 'intersect'; readonly steps: readonly QueryStep[] }
@@ -39,8 +74,17 @@ export type QueryEnd =
   | { readonly end: 'neighborsSummary' }
   /** `{value, count}[]`, most frequent first. */
   | { readonly end: 'groupBy'; readonly field: string }
-  /** From the set's first node to another: `{nodes, edges}`, or null within `maxHops`; edges are followed both ways unless `edges`/`direction` say otherwise. */
-  | { readonly end: 'shortestPath'; readonly to: string; readonly maxHops?: number; readonly edges?: readonly string[]; readonly direction?: 'out' | 'in' | 'both' };
+  /**
+   * From the set's first node to another: `{nodes, edges}`, or null within `maxHops`; edges are
+   * followed both ways unless `edges`/`direction` say otherwise.
+   */
+  | {
+      readonly end: 'shortestPath';
+      readonly to: string;
+      readonly maxHops?: number;
+      readonly edges?: readonly string[];
+      readonly direction?: 'out' | 'in' | 'both';
+    };
 
 export interface Query {
   readonly steps: readonly QueryStep[];

@@ -44,7 +44,10 @@ export class MemoryServices implements HttpServices {
   readonly streams: { text: string; ended: 'open' | 'end' | 'abort' }[] = [];
   readonly calls: EndpointCall[] = [];
   /** Replaced by a test that wants another behaviour. */
-  onRun: (call: EndpointCall) => Promise<EndpointAnswer> = async ({ body }) => ({ status: 200, body });
+  onRun: (call: EndpointCall) => Promise<EndpointAnswer> = async ({ body }) => ({
+    status: 200,
+    body,
+  });
   onWrite: (chunk: Uint8Array) => Promise<void> = async () => {};
   onAuthenticate: (token: string) => Caller | Promise<Caller> = (token) => {
     const found = Object.entries(CALLERS).find(([name]) => name === token);
@@ -62,10 +65,15 @@ export class MemoryServices implements HttpServices {
     for (const wait of this.#waiting) if (sequence >= wait.sequence) wait.resolve(true);
   }
 
-  async waitForSequence(sequence: number, timeoutMs: number): Promise<boolean> {
+  async waitForSequence(
+    sequence: number,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#waiting.push({ sequence, resolve });
     const timer = setTimeout(() => resolve(false), timeoutMs);
+    signal.addEventListener('abort', () => resolve(false));
     return promise.finally(() => clearTimeout(timer));
   }
 
@@ -148,7 +156,8 @@ export class MemoryServices implements HttpServices {
 
   #definition(name: string): EndpointDefinition {
     const found = this.definitions.get(name);
-    if (found === undefined) throw new Problem('endpoint_not_found', `There is no endpoint ${name}.`);
+    if (found === undefined)
+      throw new Problem('endpoint_not_found', `There is no endpoint ${name}.`);
     return found;
   }
 

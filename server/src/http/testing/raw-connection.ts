@@ -40,7 +40,6 @@ export class RawConnection implements AsyncDisposable {
       const whole = this.#takeResponse();
       if (whole !== undefined) return whole;
       if (this.#socket.closed) throw new Error(`no answer, but ${JSON.stringify(this.#received)}`);
-      // oxlint-disable-next-line no-await-in-loop -- waits for the next bytes
       await Promise.race([once(this.#socket, 'data'), this.#ended]);
     }
   }
@@ -61,7 +60,10 @@ export class RawConnection implements AsyncDisposable {
     if (end < 0) return undefined;
     const [statusLine = '', ...lines] = this.#received.slice(0, end).split('\r\n');
     const headers = new Headers(
-      lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+      lines.map((line) => [
+        line.slice(0, line.indexOf(':')),
+        line.slice(line.indexOf(':') + 1).trim(),
+      ]),
     );
     const bodyEnd = end + 4 + Number(headers.get('content-length') ?? 0);
     if (this.#received.length < bodyEnd) return undefined;
@@ -69,4 +71,20 @@ export class RawConnection implements AsyncDisposable {
     this.#received = this.#received.slice(bodyEnd);
     return { status: Number(statusLine.split(' ')[1]), headers, body };
   }
+}
+
+/** The head of an ingest whose NDJSON follows in chunks. */
+export function chunkedIngest(token: string): string {
+  return [
+    'POST /api/ingest HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/x-ndjson',
+    'Transfer-Encoding: chunked',
+    '\r\n',
+  ].join('\r\n');
+}
+
+export function chunkOf(text: string): string {
+  return `${text.length.toString(16)}\r\n${text}\r\n`;
 }

@@ -34,11 +34,13 @@ export interface TestResponse {
 /** A real server on a free port over services in memory. */
 export async function startTestServer(
   options: Partial<HttpServerOptions> = {},
+  level: 'info' | 'debug' = 'info',
+  host = '127.0.0.1',
 ): Promise<TestServer> {
   const services = new MemoryServices();
   const records: Record<string, unknown>[] = [];
   const { logger } = openLog({
-    level: 'info',
+    level,
     folder: null,
     name: 'http',
     secrets: [],
@@ -53,7 +55,7 @@ export async function startTestServer(
     primaryAddress: null,
     ...options,
   });
-  const { url, port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  const { url, port } = await server.listen({ host, port: 0 });
   return {
     services,
     server,

@@ -1,0 +1,22 @@
+import { benchGraph } from './graph.ts';
+import { benchHttp } from './http.ts';
+import { Report } from './report.ts';
+
+/** `npm run bench` measures ours, the bare alternative and peers side by side; `npm run bench -- graph` only a section. */
+const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
+  graph: benchGraph,
+  http: benchHttp,
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => SECTIONS[name] === undefined);
+if (unknown.length > 0) {
+  process.stderr.write(`no such section: ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}\n`);
+  process.exitCode = 2;
+} else {
+  const report = new Report();
+  for (const [name, run] of Object.entries(SECTIONS)) {
+    if (wanted.length === 0 || wanted.includes(name)) await run(report);
+  }
+  report.finish();
+}

@@ -1,0 +1,52 @@
+/** Latencies in microseconds. */
+export interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** Times each call on its own. The subjects of one comparison are interleaved in rounds, so that noise hits all of them. */
+export function compareLatency(
+  subjects: Readonly<Record<string, (index: number) => unknown>>,
+  calls: number,
+  rounds = 5,
+): Record<string, Latency> {
+  const times: Record<string, number[]> = {};
+  for (const name of Object.keys(subjects)) times[name] = [];
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, run] of Object.entries(subjects)) {
+      for (let i = 0; i < calls; i++) {
+        const start = process.hrtime.bigint();
+        run(i);
+        // The first round warms up.
+        if (round > 0) times[name]?.push(Number(process.hrtime.bigint() - start) / 1_000);
+      }
+    }
+  }
+  return Object.fromEntries(
+    Object.entries(times).map(([name, list]) => {
+      list.sort((a, b) => a - b);
+      return [name, { p50: percentile(list, 0.5), p99: percentile(list, 0.99) }];
+    }),
+  );
+}
+
+export async function timed<T>(run: () => T | Promise<T>): Promise<{ value: T; seconds: number }> {
+  const start = performance.now();
+  const value = await run();
+  return { value, seconds: (performance.now() - start) / 1_000 };
+}
+
+/** A generator of numbers in [0, 1) that gives the same ones in every run (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
+  };
+}

@@ -1,0 +1,82 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const PASSWORD = 'bench password';
+const MAIN = join(import.meta.dirname, '../cli/src/main.ts');
+
+/** A server in a process of its own, as `npm start` runs it. */
+export interface BenchServer extends AsyncDisposable {
+  readonly url: string;
+  readonly token: string;
+  /** From the start of the process to its ready line. */
+  readonly startSeconds: number;
+}
+
+export async function startServer(storage: string, sample: 'wordnet' | 'none'): Promise<BenchServer> {
+  const started = performance.now();
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', MAIN, 'serve'],
+    {
+      env: {
+        ...process.env,
+        MSK_PORT: '0',
+        MSK_GRAPH_STORAGE: storage,
+        MSK_ADMIN_PASSWORD: PASSWORD,
+        MSK_LOG_LEVEL: 'warn',
+        TRELLIS_SAMPLE: sample,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const { url } = JSON.parse(await firstLine(child));
+  const startSeconds = (performance.now() - started) / 1_000;
+  const token = await signIn(url);
+  return {
+    url,
+    token,
+    startSeconds,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'close');
+    },
+  };
+}
+
+/** The first line that a child prints; rejects when it ends before. */
+export function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const output = child.stdout;
+    if (output === null) throw new Error('the output of the child is not a pipe');
+    createInterface({ input: output }).once('line', resolve);
+    child.once('exit', (code) => reject(new Error(`the child ended with ${code}`)));
+  });
+}
+
+async function signIn(url: string): Promise<string> {
+  const answer = await post({ url, token: '' }, '/api/login/create', {
+    user: 'admin',
+    password: PASSWORD,
+  });
+  return String(Object(await answer.json()).token);
+}
+
+/** Throws when the answer is not a good one. */
+export async function post(
+  server: { readonly url: string; readonly token: string },
+  path: string,
+  body: unknown,
+): Promise<Response> {
+  const response = await fetch(new URL(path, server.url), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(server.token === '' ? {} : { authorization: `Bearer ${server.token}` }),
+    },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response;
+}

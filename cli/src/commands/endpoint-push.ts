@@ -1,0 +1,156 @@
+import type { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { TrellisError } from '@trellis/client/trellis-error.ts';
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { type EndpointFile, readEndpointFiles } from '../endpoint-file.ts';
+import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
+
+interface PushOptions {
+  readonly name?: string;
+  readonly readOnly?: boolean;
+  readonly check?: boolean;
+}
+
+/** What became of one file; `--json` prints a list of these. */
+interface Pushed {
+  readonly file: string;
+  readonly name: string;
+  readonly action: 'created' | 'changed' | 'checked' | 'refused';
+  readonly compiles: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const SETTINGS_HELP = `
+Settings of an endpoint stand in comment lines at the very top of its file, one a line:
+  // trellis: readOnly
+  // trellis: description What it is for.
+Known are readOnly, runAsAdmin, mode (sync or pooling), access (users or admins), cacheSeconds, timeoutMs, description.`;
+
+export function addEndpointPush(endpoint: Command, run: Run): void {
+  endpoint
+    .command('push')
+    .description(
+      'Creates or changes endpoints from files: one file, or every *.ts below a folder, where the path below the folder is ' +
+        'the name. Code that does not compile is kept as a draft and makes the exit code 1.',
+    )
+    .argument('<path>', 'a file or a folder')
+    .option('--name <name>', 'name of the endpoint, for a single file')
+    .option('--read-only', 'make all of them read-only')
+    .option('--check', 'compile only, change nothing')
+    .addHelpText(
+      'after',
+      `${SETTINGS_HELP}
+
+Examples:
+  $ trellis endpoint push samples/wordnet/endpoints
+  $ trellis endpoint push report.ts --name reports/monthly --read-only
+  $ trellis endpoint push endpoints --check`,
+    )
+    .action(run(pushFiles));
+  endpoint
+    .command('check')
+    .description('Compiles files against the live schema and changes nothing: "push --check".')
+    .argument('<path>', 'a file or a folder')
+    .option('--read-only', 'compile as read-only')
+    .addHelpText(
+      'after',
+      `${SETTINGS_HELP}\n\nExamples:\n  $ trellis endpoint check lookup-word.ts`,
+    )
+    .action(
+      run((context, options: PushOptions, path: string) =>
+        pushFiles(context, { ...options, check: true }, path),
+      ),
+    );
+}
+
+async function pushFiles(
+  { client, output, terminal }: CommandContext,
+  options: PushOptions,
+  path: string,
+): Promise<number> {
+  const files = readEndpointFiles(path);
+  if (options.name !== undefined && files.length !== 1) {
+    throw new WrongUsage('--name is for a single file');
+  }
+  const results: Pushed[] = [];
+  for (const file of files) {
+    const settings =
+      options.readOnly === true ? { ...file.settings, isReadOnly: true } : file.settings;
+    const wanted = { ...file, name: options.name ?? file.name, settings };
+    const push = options.check === true ? checkFile : pushFile;
+    const pushed = await push(client, wanted, terminal.signal);
+    output.note(describe(pushed));
+    results.push(pushed);
+  }
+  output.data(results, '');
+  return results.every(({ compiles }) => compiles) ? EXIT_GOOD : EXIT_FAILED;
+}
+
+async function checkFile(
+  client: TrellisClient,
+  { path, name, code, settings }: EndpointFile,
+  signal: AbortSignal,
+): Promise<Pushed> {
+  const draft = { code, isReadOnly: settings.isReadOnly ?? false };
+  const { diagnostics } = await client.checkEndpoint(draft, { signal });
+  const compiles = diagnostics.length === 0;
+  return { file: path, name, action: 'checked', compiles, diagnostics };
+}
+
+async function pushFile(
+  client: TrellisClient,
+  { path, name, code, settings }: EndpointFile,
+  signal: AbortSignal,
+): Promise<Pushed> {
+  try {
+    const { action, definition } = await createOrChange(
+      client,
+      { name, code, ...settings },
+      signal,
+    );
+    return { file: path, action, ...definition };
+  } catch (error) {
+    const diagnostics = notReadOnly(error);
+    if (diagnostics === undefined) throw error;
+    return { file: path, name, action: 'refused', compiles: false, diagnostics };
+  }
+}
+
+async function createOrChange(
+  client: TrellisClient,
+  endpoint: Parameters<TrellisClient['createEndpoint']>[0],
+  signal: AbortSignal,
+) {
+  try {
+    const { name, compiles, diagnostics } = await client.putEndpoint(endpoint.name, endpoint, {
+      signal,
+    });
+    return { action: 'changed', definition: { name, compiles, diagnostics } } as const;
+  } catch (error) {
+    if (!(error instanceof TrellisError) || error.code !== 'endpoint_not_found') throw error;
+  }
+  const { name, compiles, diagnostics } = await client.createEndpoint(endpoint, { signal });
+  return { action: 'created', definition: { name, compiles, diagnostics } } as const;
+}
+
+/** The diagnostics of a refusal to make an endpoint read-only; nothing was changed then (open-shapes, section 5). */
+function notReadOnly(error: unknown): Diagnostic[] | undefined {
+  if (!(error instanceof TrellisError) || error.code !== 'not_read_only') return undefined;
+  const diagnostics = error.details?.['diagnostics'];
+  return Array.isArray(diagnostics) ? (diagnostics as Diagnostic[]) : undefined;
+}
+
+function describe({ file, name, action, compiles, diagnostics }: Pushed): string {
+  const verdict = compiles
+    ? action
+    : action === 'changed' || action === 'created'
+      ? 'draft'
+      : action;
+  const lines = diagnostics.map(
+    ({ line, column, code, message }) =>
+      `${file}:${line}:${column}: ${message}${code === 0 ? '' : ` (TS${code})`}`,
+  );
+  const summary = compiles ? `${name}: ${verdict}` : `${name}: does not compile (${verdict})`;
+  return [...lines, summary].join('\n');
+}

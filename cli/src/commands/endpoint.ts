@@ -1,0 +1,105 @@
+import { eachItem } from '@trellis/client/pages.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { parseJson } from '../json-input.ts';
+import { readAll } from '../prompt.ts';
+import { table } from '../terminal.ts';
+import { addEndpointPush } from './endpoint-push.ts';
+
+export function addEndpoint(program: Command, run: Run): void {
+  const endpoint = program
+    .command('endpoint')
+    .summary('write and run custom endpoints')
+    .description('Writes, reads and runs custom endpoints: TypeScript that runs in the server.');
+  addEndpointPush(endpoint, run);
+  endpoint
+    .command('run')
+    .description('Runs an endpoint and prints what it answers.')
+    .argument('<name>', 'name of the endpoint')
+    .argument('[body]', 'JSON to call it with; "-" reads standard input')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis endpoint run count-by-pos
+  $ trellis endpoint run lookup-word '{"word":"dog"}'
+  $ trellis endpoint run lookup-word - --json < question.json`,
+    )
+    .action(run(runEndpoint));
+  endpoint
+    .command('list')
+    .description('Lists the endpoints by name.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ trellis endpoint list\n  $ trellis endpoint list --json',
+    )
+    .action(run(listEndpoints));
+  endpoint
+    .command('get')
+    .description('Prints the code of an endpoint; with --json the whole definition.')
+    .argument('<name>', 'name of the endpoint')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis endpoint get lookup-word
+  $ trellis endpoint get lookup-word > lookup-word.ts`,
+    )
+    .action(run(getEndpoint));
+  endpoint
+    .command('delete')
+    .description('Deletes an endpoint.')
+    .argument('<name>', 'name of the endpoint')
+    .addHelpText('after', '\nExamples:\n  $ trellis endpoint delete lookup-word')
+    .action(run(deleteEndpoint));
+}
+
+async function runEndpoint(
+  { client, output, terminal }: CommandContext,
+  _options: unknown,
+  name: string,
+  bodyText?: string,
+): Promise<void> {
+  const text = bodyText === '-' ? await readAll(terminal) : bodyText;
+  const body = text === undefined ? undefined : parseJson(text, 'the body');
+  const answer = await client.runEndpoint(name, body, { signal: terminal.signal });
+  if (answer !== undefined) output.data(answer, JSON.stringify(answer, null, 2));
+}
+
+async function listEndpoints({ client, output, terminal }: CommandContext): Promise<void> {
+  const { signal } = terminal;
+  const endpoints: EndpointDefinition[] = [];
+  for await (const endpoint of eachItem((page) => client.listEndpoints(page, { signal }))) {
+    endpoints.push(endpoint);
+  }
+  const headings = ['NAME', 'STATE', 'READ-ONLY', 'MODE', 'ACCESS', 'VERSION'];
+  const rows = endpoints.map((endpoint) => [
+    endpoint.name,
+    endpoint.compiles ? 'compiles' : 'draft',
+    endpoint.isReadOnly ? 'yes' : 'no',
+    endpoint.mode,
+    endpoint.access,
+    String(endpoint.version),
+  ]);
+  output.data(endpoints, table(headings, rows));
+}
+
+async function getEndpoint(
+  { client, output, terminal }: CommandContext,
+  _options: unknown,
+  name: string,
+): Promise<void> {
+  const definition = await client.getEndpoint(name, { signal: terminal.signal });
+  output.data(definition, definition.code);
+}
+
+async function deleteEndpoint(
+  { client, output, terminal }: CommandContext,
+  _options: unknown,
+  name: string,
+): Promise<void> {
+  await client.deleteEndpoint(name, { signal: terminal.signal });
+  output.note(`Deleted ${name}.`);
+  output.data({ name, deleted: true }, '');
+}

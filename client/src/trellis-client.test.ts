@@ -1,0 +1,81 @@
+import { operations } from '@trellis/contract/operations.ts';
+import type { checkLogin, createLogin } from '@trellis/contract/operations/login.ts';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { z } from 'zod';
+import { failureOf, refusal, scripted } from './testing/scripted-server.ts';
+import { TrellisClient } from './trellis-client.ts';
+
+describe('operations', () => {
+  it('have one method for each operation, under its id', () => {
+    const methods = Object.getOwnPropertyNames(TrellisClient.prototype);
+    const beyond = ['constructor', 'token', 'lastWriteSequence', 'ingestStream'];
+    const ids = operations.map((operation) => operation.id);
+    const own = methods.filter((method) => !beyond.includes(method));
+    expect(own.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('answer with the types of the contract', () => {
+    type Body<T extends { responses: { 200: { body: z.ZodType } } }> = z.infer<
+      T['responses'][200]['body']
+    >;
+    expectTypeOf<TrellisClient['createLogin']>().returns.resolves.toEqualTypeOf<
+      Body<typeof createLogin>
+    >();
+    expectTypeOf<TrellisClient['checkLogin']>().returns.resolves.toEqualTypeOf<
+      Body<typeof checkLogin>
+    >();
+  });
+
+  it('escape each segment of an endpoint name', async () => {
+    const { client, seen } = await scripted([{ body: {} }, { status: 204 }]);
+    await client.getEndpoint('system/a b?c');
+    await client.deleteEndpoint('x/y');
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /api/endpoints/system/a%20b%3Fc',
+      'DELETE /api/endpoints/x/y',
+    ]);
+  });
+});
+
+describe('status', () => {
+  it('not being ready is an answer', async () => {
+    const health = { status: 'starting', ready: false };
+    const { client } = await scripted([{ status: 503, body: health }]);
+    expect(await client.getHealth()).toEqual(health);
+    const balancer = await scripted([
+      { status: 503, body: 'not available' },
+      { body: 'available' },
+    ]);
+    expect(await balancer.client.getAvailableStatus()).toBe('not available');
+    expect(await balancer.client.getAvailableStatus()).toBe('available');
+  });
+
+  it('a refusal is an error all the same', async () => {
+    const { client } = await scripted([{ status: 503, body: refusal('server_stopping') }]);
+    expect(await failureOf(client.getHealth())).toMatchObject({ code: 'server_stopping' });
+  });
+});
+
+describe('runEndpoint', () => {
+  it('sends the body and gives the JSON', async () => {
+    const { client, seen } = await scripted([{ body: { n: 1 } }, { status: 204 }]);
+    expect(await client.runEndpoint<{ n: number }>('a/b', { word: 'dog' })).toEqual({ n: 1 });
+    expect(await client.runEndpointAlias('a/b')).toBeUndefined();
+    expect(seen.map(({ url, body }) => `${url} ${body}`)).toEqual([
+      '/api/endpoints/run/a/b {"word":"dog"}',
+      '/api/cce/a/b ',
+    ]);
+  });
+
+  it('joins a run that takes long, by its key', async () => {
+    const running = { status: 202, headers: { 'msk-endpoint-key': 'k1' } };
+    const { client, seen } = await scripted([running, running, { body: 42 }]);
+    expect(await client.runEndpoint('slow', { n: 1 })).toBe(42);
+    const keys = seen.map(({ headers, body }) => [headers['msk-endpoint-key'], body]);
+    expect(keys).toEqual([
+      [undefined, '{"n":1}'],
+      ['k1', ''],
+      ['k1', ''],
+    ]);
+  });
+});

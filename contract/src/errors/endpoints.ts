@@ -1,0 +1,56 @@
+import type { ErrorGroup } from './entry.ts';
+
+/** Of custom endpoints. */
+export const endpointErrors = {
+  endpoint_not_found: {
+    status: 404,
+    title: 'Endpoint not found',
+    hint: 'GET /api/endpoints lists the endpoints there are.',
+  },
+  endpoint_exists: {
+    status: 409,
+    title: 'Endpoint exists',
+    hint: 'Change it with PUT /api/endpoints/{name}, or choose another name.',
+  },
+  not_read_only: {
+    status: 422,
+    title: 'Endpoint is not read-only',
+    hint: 'Remove the writes named in details.diagnostics, or leave isReadOnly off.',
+  },
+  endpoint_not_compiled: {
+    status: 422,
+    title: 'Endpoint does not compile',
+    hint: 'Its definition lists the diagnostics; save code that compiles.',
+  },
+  bad_request: {
+    status: 400,
+    title: 'Endpoint refuses the request',
+    hint: 'The message is the answer of the endpoint; compare the body with what it takes.',
+  },
+  unauthorized: {
+    status: 401,
+    title: 'Endpoint does not know the caller',
+    hint: 'The message is the answer of the endpoint; call it with a session or another token.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Endpoint finds nothing',
+    hint: 'The message is the answer of the endpoint.',
+  },
+  endpoint_failed: {
+    status: 500,
+    title: 'Endpoint failed',
+    hint: 'The code of the endpoint threw; an administrator sees why.',
+  },
+  endpoint_overloaded: {
+    status: 503,
+    title: 'Endpoint overloaded',
+    hint: 'Repeat the call after the seconds in the Retry-After header.',
+    retryAfterSeconds: 1,
+  },
+  endpoint_timeout: {
+    status: 504,
+    title: 'Endpoint took too long',
+    hint: 'Let it do less, raise its timeoutMs, or give it the mode "pooling".',
+  },
+} as const satisfies ErrorGroup;

@@ -1,0 +1,45 @@
+import type { ErrorGroup } from './entry.ts';
+
+/** Of nodes, schema, ingestion and queries. */
+export const graphErrors = {
+  node_not_found: {
+    status: 404,
+    title: 'Node not found',
+    hint: 'It does not exist, or you may not see it.',
+  },
+  schema_conflict: {
+    status: 409,
+    title: 'Schema change would lose data',
+    hint: 'A schema can only grow: add types and fields, or widen a field type.',
+  },
+  version_conflict: {
+    status: 409,
+    title: 'Changed in the meantime',
+    hint: 'Read the node again and repeat the change on its new version.',
+  },
+  invalid_operation: {
+    status: 422,
+    title: 'Operation cannot be applied',
+    hint: 'Correct the operation at position details.index; nothing of its commit was applied.',
+  },
+  commit_too_large: {
+    status: 413,
+    title: 'Commit too large',
+    hint: 'Send the operations in several commits.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'Commit too large for the log',
+    hint: 'Send the operations in several commits.',
+  },
+  ingest_aborted: {
+    status: 400,
+    title: 'Ingest stream aborted',
+    hint: 'Send the operations again that details.committed does not count.',
+  },
+  invalid_query: {
+    status: 400,
+    title: 'Query cannot be run',
+    hint: 'Compare types, edges, fields and operators with the schema.',
+  },
+} as const satisfies ErrorGroup;

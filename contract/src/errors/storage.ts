@@ -1,0 +1,85 @@
+import type { ErrorGroup } from './entry.ts';
+
+/** Of the storage, at the start and while the server runs. Most are told on stderr and never over HTTP. */
+export const storageErrors = {
+  storage_failed: {
+    status: 503,
+    title: 'Storage failed',
+    hint: 'Try again later. An administrator finds the reason in the log, under the traceId.',
+    retryAfterSeconds: 5,
+    internal: true,
+  },
+  storage_full: {
+    status: 507,
+    title: 'Storage full',
+    hint: 'An administrator must free disk space; then try again.',
+    retryAfterSeconds: 60,
+    internal: true,
+  },
+  log_trimmed: {
+    status: 500,
+    title: 'Commit log no longer reaches back',
+    hint: 'The follower must start from a snapshot.',
+    internal: true,
+  },
+  log_ahead: {
+    status: 500,
+    title: 'Follower is ahead of the commit log',
+    hint: 'The follower has another history and must start from a snapshot.',
+    internal: true,
+  },
+  log_corrupt: {
+    status: 500,
+    title: 'Commit log damaged',
+    hint: 'Restore the newest backup into an empty folder.',
+    internal: true,
+  },
+  state_log_mismatch: {
+    status: 500,
+    title: 'State and commit log do not belong together',
+    hint: 'Restore a backup, in which both are of one history, into an empty folder.',
+    internal: true,
+  },
+  snapshot_corrupt: {
+    status: 500,
+    title: 'Snapshot damaged',
+    hint: 'Take the snapshot again, or use another one.',
+    internal: true,
+  },
+  storage_in_use: {
+    status: 500,
+    title: 'Storage folder in use',
+    hint: 'Stop the other server, or give this one a folder of its own.',
+    internal: true,
+  },
+  storage_not_empty: {
+    status: 500,
+    title: 'Storage folder not empty',
+    hint: 'Restore into an empty folder.',
+    internal: true,
+  },
+  store_format_unknown: {
+    status: 500,
+    title: 'Storage of another version',
+    hint: 'Start the version that wrote the folder.',
+    internal: true,
+  },
+  store_not_encrypted: {
+    status: 500,
+    title: 'Storage not encrypted',
+    hint: 'Start without MSK_GRAPH_MASTER_KEY, or restore a backup with it.',
+    internal: true,
+  },
+  missing_master_key: {
+    status: 500,
+    title: 'Storage encrypted, and no key',
+    hint: 'Set MSK_GRAPH_MASTER_KEY to the key that the storage was first started with.',
+    internal: true,
+  },
+  wrong_master_key: {
+    status: 500,
+    title: 'Wrong master key',
+    hint: 'Set MSK_GRAPH_MASTER_KEY to the key that the storage was first started with.',
+    internal: true,
+  },
+} as const satisfies ErrorGroup;

@@ -1,0 +1,111 @@
+import type {
+  FieldsOf,
+  Json,
+  NodeReference,
+  UID,
+  WritableEdgeTypeName,
+  WritableNodeTypeName,
+} from './nodes.ts';
+
+/** What a write did. */
+export interface WriteOutcome {
+  /** The node that was written; null for edges. */
+  readonly UID: UID | null;
+  /** False when everything was as asked already. */
+  readonly changed: boolean;
+}
+
+export interface NodeOptions {
+  /** ISO 8601, or milliseconds since 1970 UTC. */
+  readonly timestamp?: string | number;
+  /** Other names under which the node is found. */
+  readonly aliases?: readonly string[];
+  /** Refuses the write with `version_conflict` unless the node is at this version; 0: it must not exist. */
+  readonly ifVersion?: number;
+}
+
+/** A node to write, by type and key; without a key it is a new one. */
+export interface NodeByKey<T extends WritableNodeTypeName> extends NodeOptions {
+  readonly type: T;
+  readonly key?: string;
+  readonly fields?: FieldsOf<T>;
+}
+
+/** A node to write, by its UID. */
+export interface NodeByUid extends NodeOptions {
+  readonly uid: UID;
+  readonly fields?: { readonly [field: string]: Json };
+}
+
+export interface EdgeOptions {
+  /** The edge type of the way back, when it has one of its own. */
+  readonly inverse?: WritableEdgeTypeName;
+  readonly fields?: { readonly [field: string]: Json };
+  /** ISO 8601, or milliseconds since 1970 UTC. */
+  readonly timestamp?: string | number;
+}
+
+export interface EdgeToWrite extends EdgeOptions {
+  readonly from: NodeReference;
+  readonly edge: WritableEdgeTypeName;
+  readonly to: NodeReference;
+}
+
+/** The writes, each answering with `Result`. */
+export interface Writes<Result> {
+  /** Creates the node, or overwrites the given fields. */
+  addOrUpdate<T extends WritableNodeTypeName>(
+    type: T,
+    key: string,
+    fields?: FieldsOf<T>,
+    options?: NodeOptions,
+  ): Result;
+  addOrUpdate<T extends WritableNodeTypeName>(node: NodeByKey<T> | NodeByUid): Result;
+  /** Creates the node; an existing one is left alone. */
+  tryAdd<T extends WritableNodeTypeName>(
+    type: T,
+    key: string,
+    fields?: FieldsOf<T>,
+    options?: NodeOptions,
+  ): Result;
+  tryAdd<T extends WritableNodeTypeName>(node: NodeByKey<T>): Result;
+  /** Overwrites the given fields of a node that exists. */
+  update<T extends WritableNodeTypeName>(
+    type: T,
+    key: string,
+    fields: FieldsOf<T>,
+    options?: NodeOptions,
+  ): Result;
+  update<T extends WritableNodeTypeName>(node: NodeByKey<T> | NodeByUid): Result;
+  /** Deletes the node with its edges. */
+  delete<T extends WritableNodeTypeName>(type: T, key: string): Result;
+  delete(node: NodeReference): Result;
+  /** Makes an edge of this type from one node to another, once. */
+  link(
+    from: NodeReference,
+    edge: WritableEdgeTypeName,
+    to: NodeReference,
+    options?: EdgeOptions,
+  ): Result;
+  link(edge: EdgeToWrite): Result;
+  /** Removes it. */
+  unlink(
+    from: NodeReference,
+    edge: WritableEdgeTypeName,
+    to: NodeReference,
+    options?: { readonly inverse?: WritableEdgeTypeName },
+  ): Result;
+  unlink(edge: EdgeToWrite): Result;
+}
+
+/** Each call is a commit of its own, durable when its promise resolves; what you read afterwards shows it. */
+export interface GraphWrites extends Writes<Promise<WriteOutcome>> {
+  /**
+   * Collects writes and makes them one commit when the function returns: all of them happen, or none. When the function
+   * throws, nothing happens. Reads show the graph as it was before.
+   */
+  transaction<R>(collect: (transaction: Transaction) => R | Promise<R>): Promise<R>;
+}
+
+/** The writes of one commit, in order. */
+export type Transaction = Writes<void>;

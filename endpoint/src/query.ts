@@ -1,0 +1,135 @@
+import type {
+  Edge,
+  EdgeTypeName,
+  FieldName,
+  FieldValue,
+  GeoPoint,
+  NodeOf,
+  NodeTypeName,
+  UID,
+} from './nodes.ts';
+
+/** How a field is compared. `contains` looks into a text or a list; `in` takes a list of values; `exists` takes none. */
+export type Comparison =
+  | '='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'in'
+  | 'contains'
+  | 'startsWith'
+  | 'endsWith'
+  | 'exists';
+
+export type Direction = 'asc' | 'desc';
+
+/** What a field of this kind is compared with: one value or, for `in`, several. */
+export type Operand<V> = Exclude<V, undefined> extends readonly (infer E)[]
+  ? E | readonly E[]
+  : Exclude<V, undefined> | readonly Exclude<V, undefined>[];
+
+/** A moment: ISO 8601, or milliseconds since 1970 UTC. */
+export type Moment = string | number;
+
+/** Where a query begins. */
+export interface QueryStart {
+  /** All nodes of a type, newest first; or those with the given key or keys. */
+  startAt<T extends NodeTypeName>(type: T, keys?: string | readonly string[]): Query<NodeOf<T>>;
+  /** The nodes with these UIDs, in this order. */
+  startAtUids(uids: UID | readonly UID[]): Query<NodeOf>;
+  /** The nodes of a type whose field compares so. */
+  startWhere<T extends NodeTypeName, F extends FieldName<NodeOf<T>>>(
+    type: T,
+    field: F,
+    compare: Comparison,
+    value?: Operand<FieldValue<NodeOf<T>, F>>,
+  ): Query<NodeOf<T>>;
+  /** The nodes of a type whose GeoPoint field lies within so many kilometres of a point. */
+  startNear<T extends NodeTypeName>(
+    type: T,
+    field: FieldName<NodeOf<T>>,
+    point: GeoPoint,
+    km: number,
+  ): Query<NodeOf<T>>;
+  /** Limits the query to what `CurrentUser` may see. */
+  asUser(): QueryStart;
+}
+
+/**
+ * A query over a set of nodes. Each step gives a new query; nothing is read before one of the ends is called. A set is ordered
+ * and holds each node once.
+ */
+export interface Query<N> extends AsyncIterable<N> {
+  /** To the nodes that edges lead to: of one type, over one kind of edge, when given. */
+  out(): Query<NodeOf>;
+  out<T extends NodeTypeName>(type: T, edge?: EdgeTypeName): Query<NodeOf<T>>;
+  /** To the nodes that edges come from. */
+  in(): Query<NodeOf>;
+  in<T extends NodeTypeName>(type: T, edge?: EdgeTypeName): Query<NodeOf<T>>;
+  /** To everything within so many hops along outgoing edges. */
+  outMany<T extends NodeTypeName = NodeTypeName>(
+    hops: number,
+    types?: readonly T[],
+    edges?: readonly EdgeTypeName[],
+  ): Query<NodeOf<T>>;
+  /** Keeps the nodes whose field compares so; this one runs beside the data. */
+  where<F extends FieldName<N>>(
+    field: F,
+    compare: Comparison,
+    value?: Operand<FieldValue<N, F>>,
+  ): Query<N>;
+  /** Keeps the nodes for which the function answers true; every node is handed to it, so narrow the set before. */
+  where(predicate: (node: N) => boolean): Query<N>;
+  /** Keeps the nodes whose timestamp lies from `from` (included) to `to` (not included); leave one out for an open end. */
+  whereTime(from?: Moment | null, to?: Moment | null): Query<N>;
+  /** Keeps the nodes that an edge joins with this node, in either direction. */
+  isRelatedTo(node: UID | { readonly UID: UID }, edge?: EdgeTypeName): Query<N>;
+  /** Adds the nodes of another query. */
+  union<M>(other: Query<M>): Query<N | M>;
+  /** Takes away the nodes of another query. */
+  except(other: Query<unknown>): Query<N>;
+  /** Keeps the nodes that another query holds as well. */
+  intersect(other: Query<unknown>): Query<N>;
+  distinct(): Query<N>;
+  sortBy(field: FieldName<N>, direction?: Direction): Query<N>;
+  sortByTimestamp(direction?: Direction): Query<N>;
+  /** By the number of edges. */
+  sortByConnectivity(direction?: Direction): Query<N>;
+  skip(count: number): Query<N>;
+  take(count: number): Query<N>;
+  /** Limits the query to what `CurrentUser` may see. */
+  asUser(): Query<N>;
+
+  /** The nodes; only some of their fields when named. */
+  nodes(fields?: readonly FieldName<N>[]): Promise<N[]>;
+  uids(): Promise<UID[]>;
+  count(): Promise<number>;
+  /** The nodes with their scores; 1 where no step scored. */
+  scored(): Promise<{ readonly node: N; readonly score: number }[]>;
+  /** The edges that leave the set. */
+  edges(edge?: EdgeTypeName): Promise<Edge[]>;
+  /** How many nodes of each type. */
+  summary(): Promise<{ readonly [T in NodeTypeName]?: number }>;
+  /** How many edges of each type leave the set. */
+  neighborsSummary(): Promise<{ readonly [E in EdgeTypeName]?: number }>;
+  /** How often each value of a field occurs, the most frequent first. */
+  groupBy<F extends FieldName<N>>(
+    field: F,
+  ): Promise<{ readonly value: FieldValue<N, F>; readonly count: number }[]>;
+  /** From the first node of the set to another; null when there is no way within `maxHops`. */
+  shortestPath(to: UID | { readonly UID: UID }, options?: PathOptions): Promise<Path | null>;
+}
+
+export interface PathOptions {
+  readonly maxHops?: number;
+  readonly edges?: readonly EdgeTypeName[];
+  /** Both ways unless you say otherwise. */
+  readonly direction?: 'out' | 'in' | 'both';
+}
+
+export interface Path {
+  readonly nodes: NodeOf[];
+  readonly edges: Edge[];
+}

@@ -1,0 +1,83 @@
+import type { GraphReads } from './graph-reads.ts';
+import type { GraphWrites } from './graph-writes.ts';
+import type { NodeBase } from './nodes.ts';
+import type { QueryStart } from './query.ts';
+
+/** The graph of this workspace, read and written as the system: no access rule limits the code of an endpoint. */
+export interface Graph extends GraphReads, GraphWrites {}
+
+/** A user of this workspace. */
+export interface WorkspaceUser extends NodeBase {
+  readonly Type: '_User';
+  readonly UserName: string;
+  readonly FirstName?: string;
+  readonly LastName?: string;
+  readonly FullName?: string;
+  readonly Email?: string;
+}
+
+/** Lines in the server's log, under the name of this endpoint. */
+export interface Log {
+  debug(message: string, data?: unknown): void;
+  info(message: string, data?: unknown): void;
+  warn(message: string, data?: unknown): void;
+  error(message: string, data?: unknown): void;
+}
+
+/** Says when the caller has gone away and nobody waits for the answer any more. */
+export interface AbortSignal {
+  readonly aborted: boolean;
+  /** Throws when `aborted`. */
+  throwIfAborted(): void;
+  addEventListener(event: 'abort', listener: () => void): void;
+  removeEventListener(event: 'abort', listener: () => void): void;
+}
+
+/** An answer with a status of its own. Return it, or throw it. */
+export interface Reply {
+  readonly status: number;
+}
+
+/** What the server refused to do, and why. Thrown by `graph`, `q()` and `run`. */
+export interface Problem extends Error {
+  /** Stable, in snake_case: `node_not_found`, `version_conflict`, ... */
+  readonly code: string;
+  readonly hint?: string;
+}
+
+/** What an endpoint is given. `Body` is the shape of the JSON it is called with; it is not checked at run time. */
+export interface Scope<Body = unknown> {
+  /** The JSON of the request; undefined when it came without a body. */
+  readonly body: Body;
+  /** Of the request, in lower case, without those that carry credentials. */
+  readonly headers: { readonly [name: string]: string | undefined };
+  /** The user on whose behalf the endpoint runs; null for a token that belongs to the system. */
+  readonly CurrentUser: WorkspaceUser | null;
+  readonly graph: Graph;
+  /** Begins a query. */
+  q(): QueryStart;
+  /**
+   * Runs another endpoint as the same caller and gives what it answers. When that is an error, throws the problem
+   * `endpoint_failed` or the code of the error.
+   */
+  run<Answer = unknown>(path: string, body?: unknown): Promise<Answer>;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** 200 with this JSON, as if it were returned. */
+  ok(value?: unknown): Reply;
+  /** Any status from 200 to 599, with this JSON. */
+  status(status: number, value?: unknown): Reply;
+  /** 400. A text becomes the message of the error body; anything else is sent as it is. The next three likewise. */
+  badRequest(messageOrValue?: unknown): Reply;
+  /** 401. */
+  unauthorized(messageOrValue?: unknown): Reply;
+  /** 403. */
+  forbidden(messageOrValue?: unknown): Reply;
+  /** 404. */
+  notFound(messageOrValue?: unknown): Reply;
+  /** Sends the caller to another URL: 302, or 301, 303, 307, 308. */
+  redirect(url: string, status?: 301 | 302 | 303 | 307 | 308): Reply;
+}
+
+/** The default export of an endpoint. */
+export type Endpoint = (scope: Scope<never>) => unknown;

@@ -1,0 +1,34 @@
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { SchemaDocument } from '#graph/schema.ts';
+import type { Caller } from './caller.ts';
+
+/** The schema as callers read and widen it. System types are the server's own and not shown. */
+export class SchemaService {
+  readonly #reader: GraphReader;
+  readonly #commits: CommitPort;
+
+  constructor(reader: GraphReader, commits: CommitPort) {
+    this.#reader = reader;
+    this.#commits = commits;
+  }
+
+  get(_caller: Caller): SchemaDocument {
+    this.#reader.refresh();
+    const { nodes, edges } = this.#reader.schema();
+    return {
+      nodes: nodes.filter((node) => !node.type.startsWith('_')),
+      edges: edges.filter((edge) => !isSystemEdge(edge.type)),
+    };
+  }
+
+  /** Adds and widens; the problem `schema_conflict` when the change would lose data. Answers the whole schema. */
+  async put(caller: Caller, document: SchemaDocument): Promise<SchemaDocument> {
+    await this.#commits.commit({ operations: [], schema: document });
+    return this.get(caller);
+  }
+}
+
+function isSystemEdge(type: string): boolean {
+  return type.startsWith('_') || type.startsWith('RestrictAccessTo');
+}

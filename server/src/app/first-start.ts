@@ -1,0 +1,55 @@
+import { systemClock } from '#base/clock.ts';
+import type { Config, Secrets } from '#config/config.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { createFirstAdministrator, FIRST_ADMINISTRATOR } from '#identity/first-administrator.ts';
+import { findUserByName } from '#identity/users.ts';
+import { ProgressBar } from './progress-bar.ts';
+import { createSampleEndpoints, type EndpointCreator } from './sample-endpoints.ts';
+import type { WriterClient } from './writer/writer-client.ts';
+
+export interface FirstStartParts {
+  readonly config: Config;
+  readonly secrets: Secrets;
+  readonly reader: GraphReader;
+  readonly writer: WriterClient;
+  readonly endpoints: EndpointCreator;
+  readonly url: string;
+}
+
+/**
+ * What an empty store needs before it can be used: the sample graph, its endpoints, the first administrator. The administrator comes last
+ * and marks the first start as done, so that one that was cut short begins again; every step may be repeated.
+ */
+export async function prepareFirstStart(parts: FirstStartParts): Promise<void> {
+  const { config, secrets, reader, writer, url } = parts;
+  reader.refresh();
+  if (findUserByName(reader, FIRST_ADMINISTRATOR) !== undefined) {
+    tell(`Trellis answers at ${url}`);
+    return;
+  }
+  if (config.sampleGraph === 'wordnet') await loadSample(parts);
+  const { generatedPassword } = await createFirstAdministrator(
+    writer,
+    systemClock,
+    secrets.adminPassword ?? undefined,
+  );
+  tell(
+    generatedPassword === null
+      ? `Trellis answers at ${url}\nSign in as ${FIRST_ADMINISTRATOR} with the password in MSK_ADMIN_PASSWORD.`
+      : `Trellis answers at ${url}\nSign in as ${FIRST_ADMINISTRATOR} with the password ${generatedPassword} (shown this once).`,
+  );
+}
+
+async function loadSample({ writer, endpoints }: FirstStartParts): Promise<void> {
+  const bar = new ProgressBar(process.stderr, 'Loading WordNet 3.1');
+  const started = performance.now();
+  const { nodes, edges } = await writer.loadSample((done, total) => bar.update(done, total));
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+  bar.finish(`${nodes.toLocaleString('en')} nodes, ${edges.toLocaleString('en')} edges in ${seconds} s`);
+  await createSampleEndpoints(endpoints);
+}
+
+/** For a person at the terminal: neither a log line nor the one line on stdout. */
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,50 @@
+import { INGEST_COMMIT_OPERATIONS_MAX } from '#base/limits.ts';
+import { wordnetOperations, type WordnetOperation } from '../../../samples/wordnet/operations.ts';
+import { installedDictFolder } from '../../../samples/wordnet/dictionary.ts';
+import { wordnetSchema } from '../../../samples/wordnet/schema.ts';
+import type { CommitPort, CommitResult } from '#graph/operations.ts';
+import type { IngestSummary } from '#access/ingest-service.ts';
+
+/** Commits that may be on their way at a time: the next is built while one is synced and one is applied. */
+const COMMITS_IN_FLIGHT_MAX = 3;
+
+/** Loads WordNet into the graph, in atomic commits of 10,000 operations; every operation is idempotent. */
+export async function loadWordnet(
+  graph: CommitPort,
+  onProgress: (done: number, total: number) => void,
+): Promise<IngestSummary> {
+  const source = wordnetOperations(installedDictFolder());
+  await graph.commit({ operations: [], schema: wordnetSchema });
+  const inFlight: Promise<CommitResult>[] = [];
+  const summary = { nodes: 0, edges: 0, commits: 0, sequence: 0 };
+  let done = 0;
+  const settleOldest = async (): Promise<void> => {
+    const result = await inFlight.shift();
+    if (result === undefined) return;
+    summary.nodes += result.nodes;
+    summary.edges += result.edges;
+    summary.commits += 1;
+    summary.sequence = result.sequence;
+    onProgress(Math.min((done += INGEST_COMMIT_OPERATIONS_MAX), source.totals.operations), source.totals.operations);
+  };
+  for (const operations of batches(source, INGEST_COMMIT_OPERATIONS_MAX)) {
+    if (inFlight.length >= COMMITS_IN_FLIGHT_MAX) await settleOldest();
+    inFlight.push(graph.commit({ operations }));
+  }
+  while (inFlight.length > 0) await settleOldest();
+  return summary;
+}
+
+function* batches(
+  operations: Iterable<WordnetOperation>,
+  size: number,
+): Generator<WordnetOperation[]> {
+  let batch: WordnetOperation[] = [];
+  for (const operation of operations) {
+    batch.push(operation);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

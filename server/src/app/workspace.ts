@@ -1,0 +1,106 @@
+import { IngestService } from '#access/ingest-service.ts';
+import { SchemaService } from '#access/schema-service.ts';
+import { systemClock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
+import type { Config, Secrets } from '#config/config.ts';
+import { openGraphReader } from '#graph/open-reader.ts';
+import type { HttpServerOptions } from '#http/options.ts';
+import { createHttpServer } from '#http/server.ts';
+import type { HttpServices } from '#http/services.ts';
+import { IdentityService } from '#identity/identity-service.ts';
+import type { Logger } from '#observe/logger.ts';
+import { openEndpointService } from '#runtime/endpoint-service.ts';
+import { prepareFirstStart } from './first-start.ts';
+import { ServerStatus } from './server-status.ts';
+import { signingKey } from './signing-key.ts';
+import { openVaultReader } from './vault-reader.ts';
+import { readStoreKeys } from '#store/master-key.ts';
+import { PublishedSequence } from './writer/published-sequence.ts';
+import { WriterClient } from './writer/writer-client.ts';
+
+export interface WorkspaceOptions {
+  /** Absolute: the working directory changes at the start. */
+  readonly storage: string;
+  readonly config: Config;
+  readonly secrets: Secrets;
+  readonly logger: Logger;
+}
+
+/** Everything that runs in one process. Disposing stops it in the order in which it depends on one another. */
+export interface Workspace extends AsyncDisposable {
+  readonly url: string;
+  readonly role: 'primary';
+  /** Of this process: new at every start. */
+  readonly uid: string;
+  /** Resolves with the error that makes going on impossible. */
+  readonly crashed: Promise<Error>;
+  /** Does what a first start needs; from then on the server answers. */
+  makeReady(): Promise<void>;
+}
+
+/** Opens the storage, puts the parts together, and listens; not ready yet. */
+export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  const { storage, config, secrets, logger } = options;
+  refuseReplica(config);
+  const crashed = Promise.withResolvers<Error>();
+  await using opened = new AsyncDisposableStack();
+  const sequence = new PublishedSequence();
+  const masterKey = secrets.graphMasterKey;
+  const writer = opened.use(
+    await WriterClient.open(
+      { storage, masterKey, lowMemory: config.lowMemory, sequence: sequence.buffer },
+      { onNote: (text) => logger.warn(text), onCrash: crashed.resolve },
+    ),
+  );
+  const { environmentKey } = readStoreKeys({ storage, masterKey: masterKey ?? undefined });
+  const store = { storage, environmentKey };
+  const reader = opened.use(openGraphReader(store));
+  const vault = opened.use(openVaultReader(store));
+  const endpoints = opened.use(
+    await openEndpointService({ ...store, reader, commits: writer, logger, clock: systemClock }),
+  );
+  const identity = new IdentityService({
+    reader,
+    vault,
+    commits: writer,
+    clock: systemClock,
+    signingKey: await signingKey(storage, secrets.jwtKey ?? undefined),
+  });
+  const status = new ServerStatus(storage);
+  const services: HttpServices = {
+    identity,
+    schema: new SchemaService(reader, writer),
+    ingest: new IngestService(writer),
+    endpoints,
+    status,
+    sequence: () => sequence.get(),
+    waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),
+  };
+  const http = opened.use(await createHttpServer(services, httpOptions(config, logger)));
+  const { url } = await http.listen({ host: config.http.host, port: config.http.port });
+  const resources = opened.move();
+  return {
+    url,
+    role: 'primary',
+    uid: formatUid(randomUid()),
+    crashed: crashed.promise,
+    makeReady: async () => {
+      await prepareFirstStart({ config, secrets, reader, writer, endpoints, url });
+      status.becomeReady();
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+function refuseReplica(config: Config): void {
+  if (config.role === 'primary') return;
+  throw new Problem('not_supported', 'this version cannot run as a replica', {
+    hint: 'Unset MSK_REPLICA.',
+  });
+}
+
+function httpOptions(config: Config, logger: Logger): HttpServerOptions {
+  const { corsOrigins, useHsts, redirectToHttps } = config.http;
+  return { logger, corsOrigins, useHsts, redirectToHttps, primaryAddress: null };
+}

@@ -1,0 +1,39 @@
+import type { ProblemMessage } from '#base/problem.ts';
+import type { CommitRequest } from '#graph/operations.ts';
+
+/** What the writer thread is started with. It runs no user code and speaks no HTTP. */
+export interface WriterOptions {
+  readonly storage: string;
+  /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
+  readonly masterKey: string | null;
+  readonly lowMemory: boolean;
+  /** Where the writer publishes how far it is: see `published-sequence.ts`. */
+  readonly sequence: SharedArrayBuffer;
+}
+
+export type WriterRequest =
+  | { readonly kind: 'commit'; readonly request: CommitRequest }
+  | { readonly kind: 'ingest'; readonly operations: readonly unknown[] }
+  | { readonly kind: 'openStream' }
+  | { readonly kind: 'chunk'; readonly stream: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'endStream'; readonly stream: number }
+  | { readonly kind: 'abortStream'; readonly stream: number }
+  | { readonly kind: 'loadSample' }
+  | { readonly kind: 'close' };
+
+/** Main thread to writer. The id of `openStream` becomes the stream's number. */
+export type ToWriter = WriterRequest & { readonly id: number };
+
+/** Writer to main thread. */
+export type FromWriter =
+  | { readonly kind: 'opened'; readonly notes: readonly string[] }
+  | { readonly kind: 'note'; readonly text: string }
+  | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly id: number | null; readonly failure: Failure }
+  | { readonly kind: 'progress'; readonly id: number; readonly done: number; readonly total: number };
+
+/** A problem travels as itself; anything else as its stack, for the log. */
+export interface Failure {
+  readonly problem: ProblemMessage | null;
+  readonly stack: string;
+}

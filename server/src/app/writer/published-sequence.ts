@@ -1,0 +1,37 @@
+/**
+ * The newest applied sequence, shared by the writer with every thread. A 64-bit sequence, then a counter that changes with
+ * it, on which other threads wait.
+ */
+export class PublishedSequence {
+  readonly buffer: SharedArrayBuffer;
+  readonly #sequence: BigInt64Array;
+  readonly #changes: Int32Array;
+
+  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(16)) {
+    this.buffer = buffer;
+    this.#sequence = new BigInt64Array(buffer, 0, 1);
+    this.#changes = new Int32Array(buffer, 8, 1);
+  }
+
+  get(): number {
+    return Number(Atomics.load(this.#sequence, 0));
+  }
+
+  publish(sequence: number): void {
+    Atomics.store(this.#sequence, 0, BigInt(sequence));
+    Atomics.add(this.#changes, 0, 1);
+    Atomics.notify(this.#changes, 0);
+  }
+
+  /** True once the sequence is reached, false when `timeoutMs` passed before. */
+  async reach(sequence: number, timeoutMs: number): Promise<boolean> {
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const seen = Atomics.load(this.#changes, 0);
+      if (this.get() >= sequence) return true;
+      const left = deadline - performance.now();
+      if (left <= 0) return false;
+      await Atomics.waitAsync(this.#changes, 0, seen, left).value;
+    }
+  }
+}

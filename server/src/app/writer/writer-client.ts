@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { assert, must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import type { IngestPort, IngestStream, IngestSummary } from '#access/ingest-service.ts';
+import type { CommitPort, CommitRequest, CommitResult } from '#graph/operations.ts';
+import type { Failure, FromWriter, ToWriter, WriterOptions, WriterRequest } from './messages.ts';
+
+export interface WriterEvents {
+  /** Something an operator should know, such as a torn tail that was cut off. */
+  onNote(text: string): void;
+  /** The writer thread ended without being asked to: nothing can be written any more. */
+  onCrash(error: Error): void;
+}
+
+/** The writer thread as the others see it: one message a commit, one answer with its sequence (design, "Threads"). */
+export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
+  readonly #worker: Worker;
+  readonly #events: WriterEvents;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+  #closing = false;
+
+  private constructor(worker: Worker, events: WriterEvents) {
+    this.#worker = worker;
+    this.#events = events;
+    worker.on('message', (message: FromWriter) => this.#receive(message));
+    worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
+    worker.on('exit', (code) => this.#fail(new Error(`the writer thread ended with code ${code}`)));
+  }
+
+  /** Opens the log and the state in a thread of their own; rejects with the problem that prevents it. */
+  static async open(options: WriterOptions, events: WriterEvents): Promise<WriterClient> {
+    const worker = new Worker(new URL('./writer-worker.ts', import.meta.url), {
+      workerData: options,
+      env: {},
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    });
+    const [message] = (await once(worker, 'message')) as [FromWriter];
+    if (message.kind === 'failed') {
+      await worker.terminate();
+      throw toError(message.failure);
+    }
+    assert(message.kind === 'opened', 'the writer opens before it says anything else');
+    for (const note of message.notes) events.onNote(note);
+    return new WriterClient(worker, events);
+  }
+
+  commit(request: CommitRequest): Promise<CommitResult> {
+    return this.#ask<CommitResult>({ kind: 'commit', request });
+  }
+
+  ingest(operations: readonly unknown[]): Promise<IngestSummary> {
+    return this.#ask<IngestSummary>({ kind: 'ingest', operations });
+  }
+
+  async openIngestStream(): Promise<IngestStream> {
+    const stream = await this.#ask<number>({ kind: 'openStream' });
+    return {
+      write: (bytes) => this.#ask<void>({ kind: 'chunk', stream, bytes }),
+      end: () => this.#ask<IngestSummary>({ kind: 'endStream', stream }),
+      abort: () => this.#ask<void>({ kind: 'abortStream', stream }),
+    };
+  }
+
+  /** Fills an empty store with the sample graph. */
+  loadSample(onProgress: (done: number, total: number) => void): Promise<IngestSummary> {
+    return this.#ask<IngestSummary>({ kind: 'loadSample' }, onProgress);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closing) return;
+    this.#closing = true;
+    await this.#ask<void>({ kind: 'close' });
+    await this.#worker.terminate();
+  }
+
+  #ask<T>(request: WriterRequest, onProgress?: Waiting['onProgress']): Promise<T> {
+    const id = ++this.#lastId;
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.set(id, {
+        // The writer answers each kind of request with its own type: see `writer-worker.ts`.
+        resolve: (value) => resolve(value as T),
+        reject,
+        onProgress,
+      });
+      this.#worker.postMessage({ ...request, id } satisfies ToWriter);
+    });
+  }
+
+  #receive(message: FromWriter): void {
+    switch (message.kind) {
+      case 'note':
+        this.#events.onNote(message.text);
+        return;
+      case 'progress':
+        this.#waiting.get(message.id)?.onProgress?.(message.done, message.total);
+        return;
+      case 'done':
+        this.#take(message.id).resolve(message.value);
+        return;
+      case 'failed':
+        this.#take(must(message.id, 'the id of a failed request')).reject(toError(message.failure));
+        return;
+      case 'opened':
+    }
+  }
+
+  #take(id: number): Waiting {
+    const waiting = must(this.#waiting.get(id), `request ${id} to the writer`);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  #fail(error: Error): void {
+    const unexpected = !this.#closing;
+    this.#closing = true;
+    for (const waiting of this.#waiting.values()) waiting.reject(error);
+    this.#waiting.clear();
+    if (unexpected) this.#events.onCrash(error);
+  }
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly onProgress: ((done: number, total: number) => void) | undefined;
+}
+
+function toError(failure: Failure): Error {
+  if (failure.problem !== null) return Problem.fromMessage(failure.problem);
+  const error = new Error('the writer failed');
+  error.stack = failure.stack;
+  return error;
+}

@@ -1,0 +1,90 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { assert, must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import { IngestStream } from '#graph/ingest-stream.ts';
+import { loadWordnet } from '../sample.ts';
+import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
+import { openWriter, type OpenWriter } from './open-writer.ts';
+import { PublishedSequence } from './published-sequence.ts';
+
+/**
+ * The writer thread: the log, the only read-write state, the transactor, and the parsing of ingest streams (design, "Threads").
+ * Requests are answered in any order; commits happen in the order of their messages.
+ */
+const port = must(parentPort, 'the port of the writer thread');
+const streams = new Map<number, IngestStream>();
+
+function send(message: FromWriter): void {
+  port.postMessage(message);
+}
+
+async function perform(writer: OpenWriter, message: ToWriter): Promise<unknown> {
+  switch (message.kind) {
+    case 'commit':
+      return writer.graph.commit(message.request);
+    case 'ingest':
+      return { ...(await writer.graph.ingest(message.operations, 0)), commits: 1 };
+    case 'openStream':
+      streams.set(message.id, new IngestStream(writer.graph));
+      return message.id;
+    case 'chunk':
+      return stream(message.stream).write(message.bytes);
+    case 'endStream':
+      return stream(message.stream)
+        .end()
+        .finally(() => streams.delete(message.stream));
+    case 'abortStream':
+      streams.get(message.stream)?.abort();
+      streams.delete(message.stream);
+      return undefined;
+    case 'loadSample':
+      return loadWordnet(writer.graph, (done, total) =>
+        send({ kind: 'progress', id: message.id, done, total }),
+      );
+    case 'close':
+      return writer[Symbol.asyncDispose]();
+  }
+}
+
+function stream(number: number): IngestStream {
+  const found = streams.get(number);
+  assert(found !== undefined, `ingest stream ${number} is open`);
+  return found;
+}
+
+function failure(id: number | null, error: unknown): FromWriter {
+  return {
+    kind: 'failed',
+    id,
+    failure: {
+      problem: error instanceof Problem ? error.toMessage() : null,
+      stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    },
+  };
+}
+
+async function main(): Promise<void> {
+  const options: WriterOptions = workerData;
+  const published = new PublishedSequence(options.sequence);
+  const notes: string[] = [];
+  let opened = false;
+  const writer = await openWriter(options, (text) => {
+    if (opened) send({ kind: 'note', text });
+    else notes.push(text);
+  });
+  published.publish(writer.state.sequence);
+  port.on('message', (message: ToWriter) => {
+    perform(writer, message).then(
+      (value) => {
+        // Before the answer: whoever has it may ask any thread for what was written.
+        if (published.get() < writer.state.sequence) published.publish(writer.state.sequence);
+        send({ kind: 'done', id: message.id, value });
+      },
+      (error: unknown) => send(failure(message.id, error)),
+    );
+  });
+  opened = true;
+  send({ kind: 'opened', notes });
+}
+
+main().catch((error: unknown) => send(failure(null, error)));

@@ -1,0 +1,62 @@
+import { DB } from '#store/databases.ts';
+import type { KeyValueReader } from '#store/key-value.ts';
+import { KeyEncoder, edgeOfKey, neighborOfKey } from './keys.ts';
+import { IdList } from './id-list.ts';
+
+export type Direction = 'out' | 'in';
+
+/** Stands for every edge type where one is asked for by its number. */
+export const ANY_EDGE = 0;
+
+/** The neighbours of one node: the ids at the other ends, and the edge types that lead there. */
+export class NeighborList extends IdList {
+  edges = new Uint16Array(64);
+
+  add(id: number, edge: number): void {
+    if (this.length === this.edges.length) {
+      const grown = new Uint16Array(this.length * 2);
+      grown.set(this.edges);
+      this.edges = grown;
+    }
+    this.edges[this.length] = edge;
+    this.push(id);
+  }
+
+  edgeAt(index: number): number {
+    return this.edges[index]!;
+  }
+}
+
+/**
+ * Who is connected to whom, and nothing else: all that traversal needs. Queries know the graph's
+ * structure by this interface only, so that it can be answered from memory as well as from the
+ * state.
+ */
+export interface Adjacency {
+  /**
+   * Appends the neighbours of a node in one direction, by edge type or `ANY_EDGE`, in the order
+   * (edge type, id).
+   */
+  collect(id: number, direction: Direction, edge: number, into: NeighborList): void;
+}
+
+/** Adjacency as the state holds it: the edges of one node are one range of keys. */
+export class StateAdjacency implements Adjacency {
+  readonly #state: KeyValueReader;
+  readonly #keys = new KeyEncoder();
+  #into = new NeighborList();
+
+  constructor(state: KeyValueReader) {
+    this.#state = state;
+  }
+
+  collect(id: number, direction: Direction, edge: number, into: NeighborList): void {
+    this.#into = into;
+    const db = direction === 'out' ? DB.out : DB.in;
+    this.#state.scan(db, this.#keys.edges(id, edge), this.#visit);
+  }
+
+  readonly #visit = (key: Uint8Array): void => {
+    this.#into.add(neighborOfKey(key), edgeOfKey(key));
+  };
+}

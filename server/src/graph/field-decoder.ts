@@ -1,0 +1,88 @@
+import { formatUid } from '#base/uid.ts';
+import { must } from '#base/assert.ts';
+import { FIXED_BYTES } from './field-encoder.ts';
+import { TAG, isListTag, scalarOf } from './field-types.ts';
+import { formatTime } from './time.ts';
+
+/**
+ * The JSON value of stored bytes. `stored` is the tag they were written under, `declared` the one
+ * of the schema now: a field that was widened since reads as its new type.
+ */
+export function decodeField(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  stored: number,
+  declared: number,
+): unknown {
+  if (!isListTag(stored)) {
+    const value = decodeScalar(bytes, start, end, stored);
+    if (stored === declared) return value;
+    const widened = widenScalar(value, scalarOf(declared));
+    return isListTag(declared) ? [widened] : widened;
+  }
+  const items = decodeList(bytes, start, end, scalarOf(stored));
+  return stored === declared ? items : items.map((item) => widenScalar(item, scalarOf(declared)));
+}
+
+/** Only a decimal is spelt otherwise than the narrower numbers. */
+function widenScalar(value: unknown, scalar: number): unknown {
+  return scalar === TAG.Decimal ? String(value) : value;
+}
+
+function decodeList(bytes: Buffer, start: number, end: number, scalar: number): unknown[] {
+  const items: unknown[] = [];
+  const fixed = FIXED_BYTES[scalar]!;
+  let at = start;
+  while (at < end) {
+    let length = fixed;
+    if (fixed === 0) {
+      let shift = 0;
+      let byte: number;
+      do {
+        byte = bytes[at++]!;
+        length |= (byte & 0x7f) << shift;
+        shift += 7;
+      } while (byte > 0x7f);
+    }
+    items.push(decodeScalar(bytes, at, at + length, scalar));
+    at += length;
+  }
+  return items;
+}
+
+function decodeScalar(bytes: Buffer, start: number, end: number, scalar: number): unknown {
+  switch (scalar) {
+    case TAG.String:
+    case TAG.Decimal:
+      return bytes.toString('utf8', start, end);
+    case TAG.Int:
+      return bytes.readInt32BE(start);
+    case TAG.Long:
+      return decodeLong(bytes, start);
+    case TAG.Float:
+      return bytes.readFloatBE(start);
+    case TAG.Double:
+      return bytes.readDoubleBE(start);
+    case TAG.Bool:
+      return bytes[start] === 1;
+    case TAG.Time:
+      return formatTime(bytes.readDoubleBE(start));
+    case TAG.UID:
+      return formatUid(bytes.subarray(start, end));
+    case TAG.GeoPoint:
+      return { lat: bytes.readDoubleBE(start), lon: bytes.readDoubleBE(start + 8) };
+    case TAG.Json:
+      return JSON.parse(bytes.toString('utf8', start, end));
+    case TAG.Bytes:
+      return bytes.toString('base64', start, end);
+    default:
+      return must(undefined, `a scalar type numbered ${scalar}`);
+  }
+}
+
+/** A number when it is exact, else digits. */
+function decodeLong(bytes: Buffer, at: number): number | string {
+  const number = bytes.readInt32BE(at) * 0x1_0000_0000 + bytes.readUInt32BE(at + 4);
+  return Number.isSafeInteger(number) ? number : bytes.readBigInt64BE(at).toString();
+}

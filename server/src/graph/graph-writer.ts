@@ -1,0 +1,124 @@
+import type { Clock } from '#base/clock.ts';
+import { randomUid } from '#base/uid.ts';
+import { DB } from '#store/databases.ts';
+import type { StateWriter, WriteBatch } from '#store/key-value.ts';
+import { checkOperation } from './operation-shape.ts';
+import type { CommitPort, CommitRequest, CommitResult } from './operations.ts';
+import { SYSTEM_SCHEMA } from './system-schema.ts';
+import { Transactor } from './transactor.ts';
+import { WriterState } from './writer-state.ts';
+
+/** What a commit of a stream answers: no outcome for each operation. */
+export interface IngestedCommit {
+  readonly nodes: number;
+  readonly edges: number;
+  readonly sequence: number;
+}
+
+/** The way of a stream of operations to the writer. */
+export interface IngestPort {
+  /**
+   * One atomic commit of operations whose shape is not checked yet. It is built within the call,
+   * which throws at once when an operation is bad, so that nothing is handed on after it.
+   * `firstIndex` is the place of the first operation in the stream, for the problems.
+   */
+  ingest(operations: readonly unknown[], firstIndex: number): Promise<IngestedCommit>;
+  /** Resolves when the commits in flight are few enough for more. */
+  ready(): Promise<void>;
+}
+
+type UncheckedRequest = Omit<CommitRequest, 'operations'> & {
+  readonly operations: readonly unknown[];
+};
+
+/**
+ * Turns requests into commits, in the writer's thread. A commit is built within the call, so calls
+ * that do not wait for one another are built in their order, each on the one before, and synced
+ * together.
+ */
+export class GraphWriter implements CommitPort, IngestPort {
+  readonly #writer: StateWriter;
+  readonly #clock: Clock;
+  readonly #randomUid: () => Uint8Array;
+  readonly #state: WriterState;
+
+  constructor(writer: StateWriter, clock: Clock, newUid: () => Uint8Array = randomUid) {
+    this.#writer = writer;
+    this.#clock = clock;
+    this.#randomUid = newUid;
+    this.#state = new WriterState(writer.view);
+  }
+
+  /**
+   * Rejects with `invalid_operation`, `version_conflict`, `schema_conflict`, `invalid_request`;
+   * then nothing is applied.
+   */
+  async commit(request: CommitRequest): Promise<CommitResult> {
+    const { result, sequence } = await this.#writer.commit((batch) =>
+      this.#build(batch, request, { firstIndex: 0, outcomes: true }),
+    );
+    return { sequence, ...result };
+  }
+
+  ingest(operations: readonly unknown[], firstIndex: number): Promise<IngestedCommit> {
+    let refusal: { readonly error: unknown } | undefined;
+    const commit = this.#writer.commit((batch) => {
+      try {
+        return this.#build(batch, { operations }, { firstIndex, outcomes: false });
+      } catch (error) {
+        refusal = { error };
+        throw error;
+      }
+    });
+    const answer = commit.then(({ result: { nodes, edges }, sequence }) => ({
+      nodes,
+      edges,
+      sequence,
+    }));
+    if (refusal === undefined) return answer;
+    answer.catch(() => undefined);
+    throw refusal.error;
+  }
+
+  ready(): Promise<void> {
+    return this.#writer.ready();
+  }
+
+  /**
+   * Adds the built-in types that this version of the server has and the workspace has not: at every
+   * start.
+   */
+  addSystemSchema(): Promise<CommitResult> {
+    return this.commit({ operations: [], schema: SYSTEM_SCHEMA, system: true });
+  }
+
+  #build(
+    batch: WriteBatch,
+    request: UncheckedRequest,
+    options: { readonly firstIndex: number; readonly outcomes: boolean },
+  ): Omit<CommitResult, 'sequence'> {
+    const state = this.#state;
+    state.revalidate();
+    const transactor = new Transactor(state, batch, {
+      nowMs: this.#clock.now(),
+      randomUid: this.#randomUid,
+      system: request.system === true,
+      outcomes: options.outcomes,
+    });
+    if (request.schema !== undefined) transactor.mergeSchema(request.schema);
+    const { operations } = request;
+    for (let i = 0; i < operations.length; i++) {
+      const operation = operations[i];
+      checkOperation(operation, options.firstIndex + i);
+      transactor.apply(operation, options.firstIndex + i);
+    }
+    for (const { key, value } of request.vault ?? []) putVault(batch, key, value);
+    return transactor.finish();
+  }
+}
+
+function putVault(batch: WriteBatch, key: string, value: string | null): void {
+  const keyBytes = Buffer.from(key);
+  if (value === null) batch.delete(DB.vault, keyBytes);
+  else batch.put(DB.vault, keyBytes, Buffer.from(value, 'base64'));
+}

@@ -1,0 +1,36 @@
+/**
+ * A growable list of dense ids, filled again and again: what steps of a query hand on, and what
+ * adjacency answers.
+ */
+export class IdList {
+  values: Float64Array;
+  length = 0;
+
+  constructor(capacity = 64) {
+    this.values = new Float64Array(capacity);
+  }
+
+  static of(ids: readonly number[]): IdList {
+    const list = new IdList(Math.max(ids.length, 1));
+    list.values.set(ids);
+    list.length = ids.length;
+    return list;
+  }
+
+  push(id: number): void {
+    if (this.length === this.values.length) {
+      const grown = new Float64Array(this.length * 2);
+      grown.set(this.values);
+      this.values = grown;
+    }
+    this.values[this.length++] = id;
+  }
+
+  at(index: number): number {
+    return this.values[index]!;
+  }
+
+  toArray(): number[] {
+    return Array.from(this.values.subarray(0, this.length));
+  }
+}

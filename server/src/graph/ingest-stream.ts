@@ -1,0 +1,173 @@
+import { isUtf8 } from 'node:buffer';
+import { assert } from '#base/assert.ts';
+import {
+  INGEST_COMMITS_IN_FLIGHT_MAX,
+  INGEST_COMMIT_BYTES_MAX,
+  INGEST_COMMIT_OPERATIONS_MAX,
+} from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { IngestPort, IngestedCommit } from './graph-writer.ts';
+import { LineSplitter } from './line-splitter.ts';
+
+/** What a stream has committed (open-shapes, section 4). */
+export interface IngestSummary {
+  readonly nodes: number;
+  readonly edges: number;
+  readonly commits: number;
+  /** Of the last commit. */
+  readonly sequence: number;
+}
+
+export interface IngestStreamOptions {
+  /** Operations in one atomic commit. */
+  readonly commitOperationsMax?: number;
+  readonly commitBytesMax?: number;
+  readonly lineBytesMax?: number;
+}
+
+/**
+ * Operations as NDJSON, one a line, from chunks that may end anywhere. Full commits are handed on
+ * while earlier ones are synced; `write` waits when too many are on their way, so memory is
+ * bounded.
+ *
+ * The first problem ends the stream: it is thrown by this call and by every later one, once the
+ * commits under way are settled, with `details.committed` saying what stays. Codes:
+ * `line_too_large`, `malformed_json` (with `details.line`, counted from 1), `commit_too_large`, and
+ * those of a commit, where `details.index` counts operations of the stream from 0.
+ */
+export class IngestStream {
+  readonly #port: IngestPort;
+  readonly #commitOperationsMax: number;
+  readonly #commitBytesMax: number;
+  readonly #lines: LineSplitter;
+  #operations: unknown[] = [];
+  #operationBytes = 0;
+  /** Operations handed to commits so far. */
+  #handedOn = 0;
+  readonly #inFlight: Promise<void>[] = [];
+  #committed: IngestSummary = { nodes: 0, edges: 0, commits: 0, sequence: 0 };
+  #problem: unknown;
+  #isBusy = false;
+
+  constructor(port: IngestPort, options: IngestStreamOptions = {}) {
+    this.#port = port;
+    this.#commitOperationsMax = options.commitOperationsMax ?? INGEST_COMMIT_OPERATIONS_MAX;
+    this.#commitBytesMax = options.commitBytesMax ?? INGEST_COMMIT_BYTES_MAX;
+    this.#lines = new LineSplitter(options.lineBytesMax);
+  }
+
+  /**
+   * Takes the next chunk, which is not kept; resolves when there is room for another. One call at a
+   * time.
+   */
+  async write(chunk: Uint8Array): Promise<void> {
+    await this.#exclusively(async () => {
+      this.#lines.add(chunk);
+      for (let line = this.#lines.next(); line !== undefined; line = this.#lines.next()) {
+        this.#parse(line);
+        if (this.#operations.length >= this.#commitOperationsMax) await this.#commit();
+      }
+    });
+  }
+
+  /** Commits the rest; resolves when everything is committed. */
+  async end(): Promise<IngestSummary> {
+    await this.#exclusively(async () => {
+      const line = this.#lines.end();
+      if (line !== undefined) this.#parse(line);
+      // A stream without operations still answers the newest sequence.
+      if (this.#operations.length > 0 || this.#handedOn === 0) await this.#commit();
+      await Promise.all(this.#inFlight);
+    });
+    return this.#committed;
+  }
+
+  /** Drops what is not handed to a commit yet; commits under way go on. */
+  abort(): void {
+    this.#operations = [];
+    this.#problem ??= new Problem('ingest_aborted', 'The stream of operations was aborted', {
+      details: { committed: this.#committed },
+    });
+  }
+
+  async #exclusively(work: () => Promise<void>): Promise<void> {
+    assert(!this.#isBusy, 'an ingest stream is used by one caller, one call at a time');
+    if (this.#problem !== undefined) throw this.#problem;
+    this.#isBusy = true;
+    try {
+      await work();
+    } catch (error) {
+      this.#operations = [];
+      await Promise.allSettled(this.#inFlight);
+      this.#problem ??= withCommitted(error, this.#committed);
+      throw this.#problem;
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  #parse(line: Buffer): void {
+    let operation: unknown;
+    try {
+      if (!isUtf8(line)) throw new SyntaxError('not UTF-8');
+      operation = JSON.parse(line.toString('utf8'));
+    } catch (error) {
+      throw new Problem('malformed_json', `Line ${this.#lines.number} is not JSON`, {
+        hint: 'Each line of application/x-ndjson is one operation as JSON, in UTF-8.',
+        details: {
+          line: this.#lines.number,
+          reason: error instanceof Error ? error.message : String(error),
+        },
+        cause: error,
+      });
+    }
+    this.#operationBytes += line.length;
+    if (this.#operationBytes > this.#commitBytesMax) {
+      throw new Problem('commit_too_large', 'The operations of one commit are too large', {
+        hint: `Send fewer operations in one request: ${this.#commitOperationsMax} are one commit.`,
+        details: { limitBytes: this.#commitBytesMax, line: this.#lines.number },
+      });
+    }
+    this.#operations.push(operation);
+  }
+
+  async #commit(): Promise<void> {
+    while (this.#inFlight.length >= INGEST_COMMITS_IN_FLIGHT_MAX) await this.#inFlight[0];
+    await this.#port.ready();
+    // While it waited, the stream may have been aborted.
+    if (this.#problem !== undefined) throw this.#problem;
+    const operations = this.#operations;
+    this.#operations = [];
+    this.#operationBytes = 0;
+    const firstIndex = this.#handedOn;
+    this.#handedOn += operations.length;
+    const commit = this.#settle(this.#port.ingest(operations, firstIndex), operations.length);
+    this.#inFlight.push(commit);
+    // A rejection is met by whoever awaits the oldest commit in flight; until then it must not
+    // count as unhandled.
+    commit.catch(() => undefined);
+  }
+
+  async #settle(commit: Promise<IngestedCommit>, operations: number): Promise<void> {
+    const { nodes, edges, sequence } = await commit;
+    const before = this.#committed;
+    this.#committed = {
+      nodes: before.nodes + nodes,
+      edges: before.edges + edges,
+      commits: before.commits + (operations > 0 ? 1 : 0),
+      sequence: Math.max(before.sequence, sequence),
+    };
+    // Commits settle in their order, so this one is the oldest.
+    void this.#inFlight.shift();
+  }
+}
+
+/** Says what stays in the graph of a stream that failed. */
+function withCommitted(error: unknown, committed: IngestSummary): unknown {
+  if (!(error instanceof Problem)) return error;
+  return new Problem(error.code, error.message, {
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    details: { ...error.details, committed },
+    cause: error,
+  });
+}

@@ -1,0 +1,172 @@
+/**
+ * The keys of the graph's databases (see `store/databases.ts`): big-endian, so that they sort by
+ * their numbers.
+ *
+ *   nodes   id(5)
+ *   uids    UID(16)
+ *   types   type(2) time(6) id(5)
+ *   out     from(5) edge(2) to(5)
+ *   in      to(5) edge(2) from(5)
+ *
+ * In `types` the time is shifted by 2^47 so that times before 1970 sort before it, and held within
+ * 48 bits (the years -2490 to 6429): beyond that, nodes sort by id only. The record has the exact
+ * time.
+ */
+export const ID_BYTES = 5;
+export const ID_MAX = 2 ** 40 - 1;
+/** Type numbers are 1 to this; the next one closes a range. */
+export const TYPE_ID_MAX = 0xfffe;
+
+const EDGE_AT = ID_BYTES;
+const NEIGHBOR_AT = ID_BYTES + 2;
+const TIME_AT = 2;
+const TYPED_ID_AT = 8;
+export const TYPE_KEY_BYTES = TYPED_ID_AT + ID_BYTES;
+const TIME_SHIFT = 2 ** 47;
+const TIME_MAX = 2 ** 48 - 2;
+
+export function readId(bytes: Uint8Array, at: number): number {
+  const low =
+    ((bytes[at + 1]! << 24) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 8) | bytes[at + 4]!) >>>
+    0;
+  return bytes[at]! * 0x1_0000_0000 + low;
+}
+
+function writeId(bytes: Uint8Array, at: number, id: number): void {
+  bytes[at] = Math.floor(id / 0x1_0000_0000);
+  bytes[at + 1] = id >>> 24;
+  bytes[at + 2] = id >>> 16;
+  bytes[at + 3] = id >>> 8;
+  bytes[at + 4] = id;
+}
+
+/** The edge type in a key of `out` or `in`. */
+export function edgeOfKey(key: Uint8Array): number {
+  return (key[EDGE_AT]! << 8) | key[EDGE_AT + 1]!;
+}
+
+/** The node at the other end in a key of `out` or `in`. */
+export function neighborOfKey(key: Uint8Array): number {
+  return readId(key, NEIGHBOR_AT);
+}
+
+/** The node in a key of `types`. */
+export function idOfTypeKey(key: Uint8Array): number {
+  return readId(key, TYPED_ID_AT);
+}
+
+/**
+ * Makes keys in buffers of its own, one for each kind: a key is valid until the next of its kind.
+ * The state copies keys that it is given, so nothing is allocated on the way.
+ */
+export class KeyEncoder {
+  readonly #node = new Uint8Array(ID_BYTES);
+  readonly #idValue = new Uint8Array(ID_BYTES);
+  readonly #type = new Uint8Array(TYPE_KEY_BYTES);
+  readonly #out = new Uint8Array(NEIGHBOR_AT + ID_BYTES);
+  readonly #in = new Uint8Array(NEIGHBOR_AT + ID_BYTES);
+  readonly #anyEdge = range(ID_BYTES, NEIGHBOR_AT);
+  readonly #oneEdge = range(NEIGHBOR_AT, NEIGHBOR_AT);
+  readonly #typeAll = range(TIME_AT, TYPED_ID_AT);
+  readonly #typeBefore = range(TIME_AT, TYPE_KEY_BYTES);
+
+  node(id: number): Uint8Array {
+    writeId(this.#node, 0, id);
+    return this.#node;
+  }
+
+  /** The value in `uids`. */
+  idValue(id: number): Uint8Array {
+    writeId(this.#idValue, 0, id);
+    return this.#idValue;
+  }
+
+  type(type: number, timeMs: number, id: number): Uint8Array {
+    writeTypeKey(this.#type, type, timeMs, id);
+    return this.#type;
+  }
+
+  out(from: number, edge: number, to: number): Uint8Array {
+    return writeEdgeKey(this.#out, from, edge, to);
+  }
+
+  in(to: number, edge: number, from: number): Uint8Array {
+    return writeEdgeKey(this.#in, to, edge, from);
+  }
+
+  /** All keys of `out` or `in` of one node, of one edge type unless it is 0. */
+  edges(id: number, edge: number): KeyPair {
+    const pair = edge === 0 ? this.#anyEdge : this.#oneEdge;
+    writeId(pair.start, 0, id);
+    writeId(pair.end, 0, id);
+    writeType(pair.end, EDGE_AT, edge === 0 ? TYPE_ID_MAX + 1 : edge + 1);
+    if (edge !== 0) writeType(pair.start, EDGE_AT, edge);
+    return pair;
+  }
+
+  /** All keys of `types` of one type. */
+  nodesOfType(type: number): KeyPair {
+    const pair = this.#typeAll;
+    writeType(pair.start, 0, type);
+    writeType(pair.end, 0, type);
+    pair.end.fill(0xff, TIME_AT);
+    return pair;
+  }
+
+  /** Those older than a key of `types` that was seen before: to go on with. */
+  nodesOfTypeBefore(type: number, lastKey: Uint8Array): KeyPair {
+    const pair = this.#typeBefore;
+    writeType(pair.start, 0, type);
+    pair.end.set(lastKey);
+    return pair;
+  }
+}
+
+export interface KeyPair {
+  readonly start: Uint8Array;
+  readonly end: Uint8Array;
+}
+
+function range(startBytes: number, endBytes: number): KeyPair {
+  return { start: new Uint8Array(startBytes), end: new Uint8Array(endBytes) };
+}
+
+function writeType(bytes: Uint8Array, at: number, type: number): void {
+  bytes[at] = type >>> 8;
+  bytes[at + 1] = type;
+}
+
+function writeTypeKey(bytes: Uint8Array, type: number, timeMs: number, id: number): void {
+  const time = Math.min(Math.max(timeMs + TIME_SHIFT, 0), TIME_MAX);
+  const high = Math.floor(time / 0x1_0000_0000);
+  writeType(bytes, 0, type);
+  writeType(bytes, TIME_AT, high);
+  bytes[TIME_AT + 2] = time >>> 24;
+  bytes[TIME_AT + 3] = time >>> 16;
+  bytes[TIME_AT + 4] = time >>> 8;
+  bytes[TIME_AT + 5] = time;
+  writeId(bytes, TYPED_ID_AT, id);
+}
+
+function writeEdgeKey(bytes: Uint8Array, node: number, edge: number, other: number): Uint8Array {
+  writeId(bytes, 0, node);
+  writeType(bytes, EDGE_AT, edge);
+  writeId(bytes, NEIGHBOR_AT, other);
+  return bytes;
+}
+
+const UTF8 = new TextEncoder();
+
+/** The keys of `meta` that the graph owns. */
+export const META = {
+  schema: UTF8.encode('schema'),
+  /** Changes whenever `schema` does: readers compare it, not the schema. */
+  schemaStamp: UTF8.encode('schema-stamp'),
+  /** The id that the next new node gets: never one that was given before. */
+  nextId: UTF8.encode('next-id'),
+} as const;
+
+/** The record of `meta` with the number of nodes of one type. */
+export function countKey(type: number): Uint8Array {
+  return UTF8.encode(`count/${type}`);
+}

@@ -1,0 +1,97 @@
+import { NDJSON_LINE_BYTES_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { asBuffer } from './bytes.ts';
+
+const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
+
+/**
+ * Cuts a stream of bytes into lines; lines of white space only are left out. A byte order mark at
+ * the beginning is not part of the first line. A line longer than the limit raises
+ * `line_too_large`, before it is collected.
+ */
+export class LineSplitter {
+  readonly #lineBytesMax: number;
+  /** The beginning of a line whose end is not there yet. */
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #chunk: Buffer = Buffer.alloc(0);
+  #at = 0;
+  /** Of the line answered last, counted from 1, with those left out. */
+  number = 0;
+
+  constructor(lineBytesMax: number = NDJSON_LINE_BYTES_MAX) {
+    this.#lineBytesMax = lineBytesMax;
+  }
+
+  /**
+   * Hands over a chunk, after every line of the one before was taken. It is used until `next`
+   * answers undefined.
+   */
+  add(chunk: Uint8Array): void {
+    this.#chunk = asBuffer(chunk);
+    this.#at = 0;
+  }
+
+  /** The next line, valid until the next call; undefined when the chunk is used up. */
+  next(): Buffer | undefined {
+    for (;;) {
+      const end = this.#chunk.indexOf(NEWLINE, this.#at);
+      if (end < 0) break;
+      const line = this.#take(end);
+      this.#at = end + 1;
+      if (!isBlank(line)) return line;
+    }
+    this.#keepRest();
+    return undefined;
+  }
+
+  /** The last line, when it has no end of line. */
+  end(): Buffer | undefined {
+    this.#chunk = Buffer.alloc(0);
+    this.#at = 0;
+    if (this.#pendingBytes === 0) return undefined;
+    const line = this.#take(0);
+    return isBlank(line) ? undefined : line;
+  }
+
+  #take(end: number): Buffer {
+    this.number++;
+    const tail = this.#chunk.subarray(this.#at, end);
+    this.#checkLength(this.#pendingBytes + tail.length);
+    let line = tail;
+    if (this.#pendingBytes > 0) {
+      line = Buffer.concat([...this.#pending, tail]);
+      this.#pending = [];
+      this.#pendingBytes = 0;
+    }
+    const isMarked = this.number === 1 && BYTE_ORDER_MARK.every((byte, i) => line[i] === byte);
+    return isMarked ? line.subarray(BYTE_ORDER_MARK.length) : line;
+  }
+
+  #keepRest(): void {
+    const rest = this.#chunk.subarray(this.#at);
+    this.#chunk = Buffer.alloc(0);
+    this.#at = 0;
+    if (rest.length === 0) return;
+    this.#pendingBytes += rest.length;
+    if (this.#pendingBytes > this.#lineBytesMax) this.number++;
+    this.#checkLength(this.#pendingBytes);
+    // A copy, since the chunk is the caller's again.
+    this.#pending.push(Buffer.from(rest));
+  }
+
+  #checkLength(bytes: number): void {
+    if (bytes <= this.#lineBytesMax) return;
+    throw new Problem('line_too_large', `Line ${this.number} is too long`, {
+      details: { line: this.number, limitBytes: this.#lineBytesMax },
+    });
+  }
+}
+
+function isBlank(line: Buffer): boolean {
+  for (const byte of line) {
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  }
+  return true;
+}

@@ -1,0 +1,149 @@
+import { DB } from '#store/databases.ts';
+import { writeEdgeRecord } from './edge-record.ts';
+import { didYouMean } from './names.ts';
+import type { GraphOperation } from './operations.ts';
+import type { EdgeType } from './schema-registry.ts';
+import type { Transactor } from './transactor.ts';
+
+type LinkOperation = Extract<GraphOperation, { op: 'link' }>;
+type UnlinkOperation = Extract<GraphOperation, { op: 'unlink' }>;
+type UnlinkExceptOperation = Extract<GraphOperation, { op: 'unlinkExcept' }>;
+type FieldValues = NonNullable<LinkOperation['fields']>;
+
+const NOTHING = new Uint8Array(0);
+
+/**
+ * Creates an edge, and with it the inverse that the operation names, else the one that the schema
+ * gives its type. An edge that is there already keeps its timestamp and its fields but for those
+ * that are given. The inverse takes the same timestamp, and those fields that its own type has too.
+ */
+export function linkNodes(t: Transactor, operation: LinkOperation): void {
+  const from = t.require(operation.from, 'from');
+  const to = t.require(operation.to, 'to');
+  const edge = t.edgeType(operation.edge, 'edge');
+  const inverse = inverseOf(t, operation, edge);
+  const { fields } = operation;
+  const timestampMs =
+    operation.timestamp === undefined ? undefined : t.parseTimestamp(operation.timestamp);
+  if (fields !== undefined) checkFieldNames(t, edge, fields);
+  let written = putEdge(t, from, edge, to, fields, timestampMs) ? 1 : 0;
+  if (inverse !== undefined && putEdge(t, to, inverse, from, fields, timestampMs)) written++;
+  t.wroteEdges(written);
+  t.finishEdges(written > 0);
+}
+
+/**
+ * Removes an edge and its inverse; one that is not there, or whose ends are not, changes nothing.
+ */
+export function unlinkNodes(t: Transactor, operation: UnlinkOperation): void {
+  const from = t.resolve(operation.from, 'from');
+  const to = t.resolve(operation.to, 'to');
+  const edge = t.edgeType(operation.edge, 'edge');
+  const inverse = inverseOf(t, operation, edge);
+  const removed = from === 0 || to === 0 ? 0 : removePair(t, from, edge, to, inverse);
+  t.wroteEdges(removed);
+  t.finishEdges(removed > 0);
+}
+
+/**
+ * Removes the edges of one type that leave a node, but for those to the nodes in `keep`, of which
+ * some may not exist.
+ */
+export function unlinkExcept(t: Transactor, operation: UnlinkExceptOperation): void {
+  const from = t.resolve(operation.from, 'from');
+  const edge = t.edgeType(operation.edge, 'edge');
+  const inverse = inverseOf(t, operation, edge);
+  const kept = new Set<number>();
+  operation.keep.forEach((reference, i) => kept.add(t.resolve(reference, `keep[${i}]`)));
+  let removed = 0;
+  if (from !== 0) {
+    const { neighbors, adjacency } = t.state;
+    neighbors.length = 0;
+    adjacency.collect(from, 'out', edge.id, neighbors);
+    for (let i = 0; i < neighbors.length; i++) {
+      const to = neighbors.at(i);
+      if (!kept.has(to)) removed += removePair(t, from, edge, to, inverse);
+    }
+  }
+  t.wroteEdges(removed);
+  t.finishEdges(removed > 0);
+}
+
+function inverseOf(
+  t: Transactor,
+  operation: { readonly inverse?: string },
+  edge: EdgeType,
+): EdgeType | undefined {
+  const name = operation.inverse ?? edge.inverse;
+  return name === undefined ? undefined : t.edgeType(name, 'inverse');
+}
+
+function checkFieldNames(t: Transactor, edge: EdgeType, fields: FieldValues): void {
+  for (const name in fields) {
+    if (edge.byName.has(name) || fields[name] === undefined) continue;
+    throw t.fail(`The edge type "${edge.name}" has no field "${name}"`, {
+      path: `fields.${name}`,
+      ...didYouMean(name, edge.byName.keys()),
+    });
+  }
+}
+
+/** Answers whether something changed. */
+function putEdge(
+  t: Transactor,
+  from: number,
+  edge: EdgeType,
+  to: number,
+  given: FieldValues | undefined,
+  timestampMs: number | undefined,
+): boolean {
+  const { state, batch } = t;
+  const { keys, view, fields, edge: stored } = state;
+  const key = keys.out(from, edge.id, to);
+  const bytes = view.get(DB.out, key);
+  if (bytes !== undefined && given === undefined && timestampMs === undefined) return false;
+  if (bytes !== undefined) stored.open(bytes);
+  let table;
+  if (given !== undefined || (bytes !== undefined && stored.fields.count > 0)) {
+    fields.clear();
+    giveFields(t, edge, given ?? {});
+    const fault = fields.merge(undefined, bytes === undefined ? undefined : stored.fields, -1);
+    if (fault !== undefined) throw t.failValue(fault);
+    table = fields.table;
+  }
+  const keptMs = bytes === undefined ? t.options.nowMs : stored.timestampMs;
+  const record = writeEdgeRecord(state.bytes, timestampMs ?? keptMs, table);
+  if (bytes !== undefined && record.equals(bytes)) return false;
+  batch.put(DB.out, key, record);
+  if (bytes === undefined) batch.put(DB.in, keys.in(to, edge.id, from), NOTHING);
+  return true;
+}
+
+function giveFields(t: Transactor, edge: EdgeType, given: FieldValues): void {
+  for (const name in given) {
+    const value = given[name];
+    const field = edge.byName.get(name);
+    if (field !== undefined && value !== undefined) t.state.fields.give(field, value);
+  }
+}
+
+/** Answers how many of the two were there. */
+function removePair(
+  t: Transactor,
+  from: number,
+  edge: EdgeType,
+  to: number,
+  inverse: EdgeType | undefined,
+): number {
+  const removed = removeEdge(t, from, edge, to) ? 1 : 0;
+  return inverse !== undefined && removeEdge(t, to, inverse, from) ? removed + 1 : removed;
+}
+
+function removeEdge(t: Transactor, from: number, edge: EdgeType, to: number): boolean {
+  const { keys, view } = t.state;
+  const key = keys.out(from, edge.id, to);
+  if (!view.has(DB.out, key)) return false;
+  t.batch.delete(DB.out, key);
+  t.batch.delete(DB.in, keys.in(to, edge.id, from));
+  return true;
+}

@@ -1,0 +1,83 @@
+import { SCHEMA_NAME_CHARACTERS_MAX } from '#base/limits.ts';
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Names that every node shows already, and the one name that would reach an object's prototype. */
+export const RESERVED_FIELD_NAMES: ReadonlySet<string> = new Set([
+  'UID',
+  'Type',
+  'Timestamp',
+  'Id',
+  '__proto__',
+]);
+/** Names that every edge shows already. */
+export const RESERVED_EDGE_FIELD_NAMES: ReadonlySet<string> = new Set([
+  'UID',
+  'type',
+  'from',
+  'to',
+  'timestamp',
+  '__proto__',
+]);
+
+/** What is wrong with a name of a type or a field, or undefined. */
+export function faultOfName(name: unknown): string | undefined {
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    return 'a name is letters, digits and underscores, and does not begin with a digit';
+  }
+  if (name.length > SCHEMA_NAME_CHARACTERS_MAX) {
+    return `a name has at most ${SCHEMA_NAME_CHARACTERS_MAX} characters`;
+  }
+  return name === '__proto__' ? 'this name is reserved' : undefined;
+}
+
+/**
+ * Written by the server itself only: the built-in types, and the edges that decide about access.
+ */
+export function isSystemName(type: string): boolean {
+  return type.startsWith('_') || type.startsWith('RestrictAccessTo');
+}
+
+const ECHO_CHARACTERS_MAX = 300;
+
+/**
+ * What a caller sent, as far as a message or a path repeats it: a key or a name may be megabytes
+ * long.
+ */
+export function shorten(text: string): string {
+  return text.length <= ECHO_CHARACTERS_MAX ? text : `${text.slice(0, ECHO_CHARACTERS_MAX)}...`;
+}
+
+/** The candidate that a misspelt name most likely means, if any is near enough. */
+export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = name.toLowerCase().slice(0, SCHEMA_NAME_CHARACTERS_MAX);
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** A hint that names the nearest known name, as the extra of a problem. */
+export function didYouMean(name: string, candidates: Iterable<string>): { hint?: string } {
+  const nearest = nearestName(name, candidates);
+  return nearest === undefined ? {} : { hint: `Did you mean "${nearest}"?` };
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

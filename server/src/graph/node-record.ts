@@ -1,0 +1,152 @@
+import { formatUid, UID_BYTES } from '#base/uid.ts';
+import { asBuffer } from './bytes.ts';
+import type { ByteWriter } from './bytes.ts';
+import { decodeField } from './field-decoder.ts';
+import { LIST, TAG } from './field-types.ts';
+import { FieldTable, WIDE_ENDS } from './field-table.ts';
+import type { FieldTableWriter } from './field-table.ts';
+import type { NodeObject } from './reader.ts';
+import { ALIASES_FIELD, KEY_FIELD } from './schema-registry.ts';
+import type { Field, NodeType } from './schema-registry.ts';
+import { formatTime } from './time.ts';
+
+/**
+ * A node as it is stored:
+ *
+ *   u8 flags, u16 type, u32 version, f64 timestamp (ms), 16 bytes UID,
+ *   fields (see `field-table.ts`)
+ *
+ * Its key and its aliases stand among the fields, under numbers of their own.
+ */
+const TYPE_AT = 1;
+const VERSION_AT = 3;
+const TIMESTAMP_AT = 7;
+const UID_AT = 15;
+const FIELDS_AT = UID_AT + UID_BYTES;
+
+const ALIASES_TAG = TAG.String | LIST;
+
+/**
+ * A view of one stored node; it is opened on one record after the other, and valid as long as the
+ * bytes are.
+ */
+export class NodeRecord {
+  readonly fields = new FieldTable();
+  #bytes: Buffer = Buffer.alloc(0);
+
+  open(bytes: Uint8Array): void {
+    this.#bytes = asBuffer(bytes);
+    const isWide = (this.#bytes[0]! & WIDE_ENDS) !== 0;
+    this.fields.open(this.#bytes, FIELDS_AT, isWide);
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  get typeId(): number {
+    return (this.#bytes[TYPE_AT]! << 8) | this.#bytes[TYPE_AT + 1]!;
+  }
+
+  get version(): number {
+    return this.#bytes.readUInt32BE(VERSION_AT);
+  }
+
+  get timestampMs(): number {
+    return this.#bytes.readDoubleBE(TIMESTAMP_AT);
+  }
+
+  get uid(): string {
+    return formatUid(this.uidBytes);
+  }
+
+  /** A view, valid as long as the record is. */
+  get uidBytes(): Uint8Array {
+    return this.#bytes.subarray(UID_AT, FIELDS_AT);
+  }
+
+  get key(): string | undefined {
+    const index = this.fields.find(KEY_FIELD);
+    if (index < 0) return undefined;
+    return this.#bytes.toString('utf8', this.fields.start(index), this.fields.end(index));
+  }
+
+  get aliases(): readonly string[] {
+    const index = this.fields.find(ALIASES_FIELD);
+    // Encoded under the tag of a list of strings.
+    return index < 0 ? [] : (this.#decode(index, ALIASES_TAG) as string[]);
+  }
+
+  /** The value of one field as JSON; undefined when the node has none. */
+  value(field: Field): unknown {
+    const index = this.fields.find(field.number);
+    return index < 0 ? undefined : this.#decode(index, field.tag);
+  }
+
+  /** The node as it leaves the process (open-shapes, section 2). `type` is the record's. */
+  toObject(type: NodeType): NodeObject {
+    const { fields } = this;
+    const node: Record<string, unknown> & { UID: string; Type: string; Timestamp: string } = {
+      UID: this.uid,
+      Type: type.name,
+      Timestamp: formatTime(this.timestampMs),
+    };
+    for (let i = 0; i < fields.count; i++) {
+      const number = fields.number(i);
+      if (number === KEY_FIELD) {
+        const key = this.#decode(i, TAG.String);
+        node['Id'] = key;
+        if (type.key !== undefined) node[type.key] = key;
+      } else if (number !== ALIASES_FIELD) {
+        const field = type.byNumber.get(number);
+        if (field !== undefined) node[field.name] = this.#decode(i, field.tag);
+      }
+    }
+    return node;
+  }
+
+  #decode(index: number, declaredTag: number): unknown {
+    const { fields } = this;
+    const tag = fields.tag(index);
+    return decodeField(this.#bytes, fields.start(index), fields.end(index), tag, declaredTag);
+  }
+}
+
+/** Writes a whole record; the result is a view of `out`, valid until the next. */
+export function writeNodeRecord(
+  out: ByteWriter,
+  head: {
+    readonly typeId: number;
+    readonly version: number;
+    readonly timestampMs: number;
+    readonly uid: Uint8Array;
+  },
+  fields: FieldTableWriter,
+): Buffer {
+  out.length = 0;
+  out.reserve(FIELDS_AT);
+  const { bytes } = out;
+  bytes[0] = fields.flags;
+  bytes[TYPE_AT] = head.typeId >>> 8;
+  bytes[TYPE_AT + 1] = head.typeId;
+  bytes.writeUInt32BE(head.version, VERSION_AT);
+  bytes.writeDoubleBE(head.timestampMs, TIMESTAMP_AT);
+  for (let i = 0; i < UID_BYTES; i++) bytes[UID_AT + i] = head.uid[i]!;
+  out.length = FIELDS_AT;
+  fields.writeTo(out);
+  return out.bytes.subarray(0, out.length);
+}
+
+/** Whether two records of one node are equal, their versions aside. */
+export function isSameNode(a: Buffer, b: Buffer): boolean {
+  return (
+    a.length === b.length &&
+    a.compare(b, 0, VERSION_AT, 0, VERSION_AT) === 0 &&
+    a.compare(b, TIMESTAMP_AT, b.length, TIMESTAMP_AT, a.length) === 0
+  );
+}
+
+/** Sets the version of a record that was just written. */
+export function setVersion(record: Buffer, version: number): void {
+  record.writeUInt32BE(version, VERSION_AT);
+}

@@ -1,0 +1,149 @@
+import {
+  QUERY_HOPS_MAX,
+  QUERY_OPERANDS_MAX,
+  QUERY_STEPS_MAX,
+  QUERY_TAKE_MAX,
+} from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { shorten } from '../names.ts';
+import { faultOfTagged, isObject, listOfText, oneOf, shape, text } from '../shape-check.ts';
+import { time, wholeNumber } from '../shape-check.ts';
+import type { MemberCheck, Shape, ShapeFault } from '../shape-check.ts';
+import type { Query } from './plan.ts';
+
+const anything: MemberCheck = () => undefined;
+const names = listOfText(QUERY_OPERANDS_MAX);
+const hops = wholeNumber(1, QUERY_HOPS_MAX);
+const compare = oneOf([
+  '=',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'in',
+  'contains',
+  'startsWith',
+  'endsWith',
+  'exists',
+]);
+const order = oneOf(['asc', 'desc']);
+
+const steps: MemberCheck = (value) => (Array.isArray(value) ? undefined : 'a list of steps');
+
+const point: MemberCheck = (value) =>
+  isObject(value) && isWithin(value['lat'], 90) && isWithin(value['lon'], 180)
+    ? undefined
+    : '{lat, lon} with lat from -90 to 90 and lon from -180 to 180';
+
+const distance: MemberCheck = (value) =>
+  typeof value === 'number' && value >= 0 && value < Infinity ? undefined : 'kilometres, 0 or more';
+
+const NEIGHBORS = shape([], { type: text, edge: text });
+const NESTED = shape(['steps'], { steps });
+const COUNT = shape(['count'], { count: wholeNumber(0, QUERY_TAKE_MAX) });
+const ORDER = shape([], { direction: order });
+
+const STEPS: ReadonlyMap<unknown, Shape> = new Map([
+  ['startAt', shape(['type'], { type: text, keys: names })],
+  ['startAtUids', shape(['uids'], { uids: names })],
+  [
+    'startWhere',
+    shape(['type', 'field', 'compare'], { type: text, field: text, compare, value: anything }),
+  ],
+  [
+    'startNear',
+    shape(['type', 'field', 'point', 'km'], { type: text, field: text, point, km: distance }),
+  ],
+  ['out', NEIGHBORS],
+  ['in', NEIGHBORS],
+  ['outMany', shape(['hops'], { hops, types: names, edges: names })],
+  ['where', shape(['field', 'compare'], { field: text, compare, value: anything })],
+  ['whereTime', shape([], { from: time, to: time })],
+  ['isRelatedTo', shape(['uid'], { uid: text, edge: text })],
+  ['union', NESTED],
+  ['except', NESTED],
+  ['intersect', NESTED],
+  ['distinct', shape([], {})],
+  ['sortBy', shape(['field'], { field: text, direction: order })],
+  ['sortByTimestamp', ORDER],
+  ['sortByConnectivity', ORDER],
+  ['skip', COUNT],
+  ['take', COUNT],
+  ['asUser', shape([], {})],
+]);
+
+const EMPTY = shape([], {});
+
+const ENDS: ReadonlyMap<unknown, Shape> = new Map([
+  ['nodes', shape([], { fields: names })],
+  ['uids', EMPTY],
+  ['count', EMPTY],
+  ['scored', EMPTY],
+  ['edges', shape([], { edge: text })],
+  ['summary', EMPTY],
+  ['neighborsSummary', EMPTY],
+  ['groupBy', shape(['field'], { field: text })],
+  [
+    'shortestPath',
+    shape(['to'], {
+      to: text,
+      maxHops: hops,
+      edges: names,
+      direction: oneOf(['out', 'in', 'both']),
+    }),
+  ],
+]);
+
+/**
+ * Checks the shape of a query that came from endpoint code: known steps and an end, with their
+ * members and no others, a start in front of every list of steps and nowhere else. Names are
+ * checked against the schema when the query is prepared. Throws `invalid_query` with `details`
+ * `{path, expected}`.
+ */
+export function checkQuery(value: unknown): asserts value is Query {
+  if (!isObject(value)) throw invalidShape('', { path: '', expected: 'an object {steps, end}' });
+  checkSteps(value['steps'], 'steps', 0);
+  const fault = faultOfTagged(value['end'], 'end', ENDS);
+  if (fault !== undefined) throw invalidShape('end', fault);
+}
+
+/** `count` is the number of steps before these; answers it with these. */
+function checkSteps(value: unknown, path: string, count: number): number {
+  if (!Array.isArray(value)) throw invalidShape('', { path, expected: 'a list of steps' });
+  let isStarted = false;
+  let total = count;
+  for (const [i, step] of value.entries()) {
+    const at = `${path}[${i}]`;
+    const fault = faultOfTagged(step, 'op', STEPS);
+    if (fault !== undefined) throw invalidShape(at, fault);
+    if (++total > QUERY_STEPS_MAX) {
+      throw invalidShape(at, { path: '', expected: `at most ${QUERY_STEPS_MAX} steps in all` });
+    }
+    const { op, steps: nested } = step as { op: string; steps?: unknown };
+    if (op !== 'asUser' && op.startsWith('start') === isStarted) {
+      const expected = isStarted ? 'a start in the first place only' : 'a start like startAt first';
+      throw invalidShape(at, { path: 'op', expected });
+    }
+    if (op !== 'asUser') isStarted = true;
+    if (nested !== undefined) total = checkSteps(nested, `${at}.steps`, total);
+  }
+  if (!isStarted) throw invalidShape('', { path, expected: 'a start like startAt first' });
+  return total;
+}
+
+function isWithin(value: unknown, max: number): boolean {
+  return typeof value === 'number' && Math.abs(value) <= max;
+}
+
+function invalidShape(at: string, fault: ShapeFault): Problem {
+  const path = shorten([at, fault.path].filter((part) => part !== '').join('.'));
+  return new Problem(
+    'invalid_query',
+    `The query is not valid at "${path}": expected ${fault.expected}`,
+    {
+      ...(fault.hint === undefined ? {} : { hint: fault.hint }),
+      details: { path, expected: fault.expected },
+    },
+  );
+}

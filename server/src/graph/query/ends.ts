@@ -1,0 +1,174 @@
+import { must } from '#base/assert.ts';
+import { ANY_EDGE } from '../adjacency.ts';
+import { isListTag, scalarOf } from '../field-types.ts';
+import type { EdgeObject, NodeObject } from '../reader.ts';
+import { compareTyped, identity } from './comparison.ts';
+import type { TypedValue } from './comparison.ts';
+import type { Query, QueryEnd } from './plan.ts';
+import type { IdPieces, QueryContext } from './query-context.ts';
+import { shortestPath } from './shortest-path.ts';
+
+type End<Name extends QueryEnd['end']> = Extract<QueryEnd, { end: Name }>;
+
+/**
+ * Prepares the end of a query: checks its names, and answers how to finish. Nothing is read before
+ * that is called.
+ */
+export function prepareEnd(context: QueryContext, query: Query): (pieces: IdPieces) => unknown {
+  const { end } = query;
+  switch (end.end) {
+    case 'nodes':
+      return nodesEnd(context, end);
+    case 'uids':
+      return (pieces) => mapIds(context, pieces, (id) => must(context.reader.uid(id), 'a UID'));
+    case 'count':
+      return (pieces) => countIds(context, pieces, query);
+    case 'scored':
+      return (pieces) => mapIds(context, pieces, (id) => ({ node: nodeOf(context, id), score: 1 }));
+    case 'edges':
+      return edgesEnd(context, end);
+    case 'summary':
+      return (pieces) => summarize(context, pieces);
+    case 'neighborsSummary':
+      return (pieces) => summarizeNeighbors(context, pieces);
+    case 'groupBy':
+      return groupByEnd(context, end);
+    case 'shortestPath':
+      return pathEnd(context, end);
+  }
+}
+
+function nodeOf(context: QueryContext, id: number): NodeObject {
+  return must(context.node(id), 'a node of the set');
+}
+
+function mapIds<T>(context: QueryContext, pieces: IdPieces, map: (id: number) => T): T[] {
+  const results: T[] = [];
+  for (const piece of pieces) {
+    context.checkpoint();
+    for (let i = 0; i < piece.length; i++) results.push(map(piece.at(i)));
+  }
+  return results;
+}
+
+/** With `fields`, what every node shows stays, and of its own fields those. */
+function nodesEnd(context: QueryContext, end: End<'nodes'>): (pieces: IdPieces) => NodeObject[] {
+  const { fields } = end;
+  if (fields === undefined) return (pieces) => mapIds(context, pieces, (id) => nodeOf(context, id));
+  fields.forEach((name, i) => context.fieldTags(name, undefined, `end.fields[${i}]`));
+  return (pieces) =>
+    mapIds(context, pieces, (id) => {
+      const node = nodeOf(context, id);
+      const { UID, Type, Timestamp, Id } = node;
+      const limited: Record<string, unknown> = {};
+      for (const name of fields) if (Object.hasOwn(node, name)) limited[name] = node[name];
+      return { UID, Type, Timestamp, ...(Id === undefined ? {} : { Id }), ...limited };
+    });
+}
+
+function countIds(context: QueryContext, pieces: IdPieces, { steps }: Query): number {
+  const [only] = steps;
+  if (
+    steps.length === 1 &&
+    only?.op === 'startAt' &&
+    only.keys === undefined &&
+    context.visibility === undefined
+  ) {
+    return context.reader.countOfType(only.type);
+  }
+  let count = 0;
+  for (const piece of pieces) {
+    context.checkpoint();
+    count += piece.length;
+  }
+  return count;
+}
+
+function edgesEnd(context: QueryContext, end: End<'edges'>): (pieces: IdPieces) => EdgeObject[] {
+  const edge = end.edge === undefined ? ANY_EDGE : context.edgeType(end.edge, 'end.edge').id;
+  return (pieces) =>
+    mapIds(context, pieces, (from) => {
+      const { values, edges, length } = context.neighbors(from, 'out', edge);
+      const objects: EdgeObject[] = [];
+      for (let i = 0; i < length; i++) {
+        objects.push(must(context.reader.edge(from, edges[i]!, values[i]!), 'an edge'));
+      }
+      return objects;
+    }).flat();
+}
+
+function summarize(context: QueryContext, pieces: IdPieces): Record<string, number> {
+  const counts = new Map<number, number>();
+  for (const type of mapIds(context, pieces, (id) => context.typeId(id))) {
+    counts.set(type, (counts.get(type) ?? 0) + 1);
+  }
+  return Object.fromEntries(
+    [...counts].map(([type, count]) => [context.registry.nodeTypeById(type).name, count]),
+  );
+}
+
+function summarizeNeighbors(context: QueryContext, pieces: IdPieces): Record<string, number> {
+  const counts = new Map<number, number>();
+  for (const piece of pieces) {
+    context.checkpoint();
+    for (let i = 0; i < piece.length; i++) {
+      const { edges, length } = context.neighbors(piece.at(i), 'out', ANY_EDGE);
+      for (let n = 0; n < length; n++) counts.set(edges[n]!, (counts.get(edges[n]!) ?? 0) + 1);
+    }
+  }
+  return Object.fromEntries(
+    [...counts].map(([edge, count]) => [context.registry.edgeTypeById(edge).name, count]),
+  );
+}
+
+interface Group extends TypedValue {
+  count: number;
+}
+
+/**
+ * Nodes without the field are in no group; a list puts its node into the group of each different
+ * item.
+ */
+function groupByEnd(
+  context: QueryContext,
+  end: End<'groupBy'>,
+): (pieces: IdPieces) => { value: unknown; count: number }[] {
+  context.fieldTags(end.field, undefined, 'end.field');
+  return (pieces) => {
+    const groups = new Map<unknown, Group>();
+    for (const piece of pieces) {
+      context.checkpoint();
+      for (let i = 0; i < piece.length; i++) {
+        const value = context.read(piece.at(i), end.field);
+        if (value !== undefined) countValue(groups, value, context.tag);
+      }
+    }
+    return [...groups.values()]
+      .toSorted((a, b) => b.count - a.count || compareTyped(a, b))
+      .map(({ value, count }) => ({ value, count }));
+  };
+}
+
+function countValue(groups: Map<unknown, Group>, value: unknown, tag: number): void {
+  const scalar = scalarOf(tag);
+  const items: readonly unknown[] = isListTag(tag) && Array.isArray(value) ? value : [value];
+  for (const name of new Set(items.map((item) => identity(scalar, item)))) {
+    const group = groups.get(name);
+    if (group !== undefined) {
+      group.count++;
+    } else {
+      const item = items.find((candidate) => identity(scalar, candidate) === name);
+      groups.set(name, { value: item, scalar, count: 1 });
+    }
+  }
+}
+
+function pathEnd(context: QueryContext, end: End<'shortestPath'>): (pieces: IdPieces) => unknown {
+  const edges = end.edges?.map((edge, i) => context.edgeType(edge, `end.edges[${i}]`).id);
+  return (pieces) => {
+    for (const piece of pieces) {
+      if (piece.length > 0) return shortestPath(context, piece.at(0), end, edges ?? [ANY_EDGE]);
+    }
+    return null;
+  };
+}

@@ -1,0 +1,191 @@
+import { Problem } from '#base/problem.ts';
+import { NeighborList } from '../adjacency.ts';
+import type { Direction } from '../adjacency.ts';
+import { TAG } from '../field-types.ts';
+import { IdList } from '../id-list.ts';
+import { didYouMean, shorten } from '../names.ts';
+import type { NodeObject, Visibility } from '../reader.ts';
+import type { EdgeType, NodeType, SchemaRegistry } from '../schema-registry.ts';
+import type { StateReader } from '../state-reader.ts';
+
+/**
+ * A set on its way through a query: its ids, each once, in order, in pieces. A piece is valid until
+ * the next one is asked for. Pieces are made only as they are asked for, and the first ones are
+ * small, so that `take` reads little.
+ */
+export type IdPieces = Iterable<IdList>;
+
+export const PIECE_IDS_MIN = 16;
+export const PIECE_IDS_MAX = 4_096;
+
+/** What every node shows besides its own fields. */
+const COMMON_FIELD_TAGS: ReadonlyMap<string, number> = new Map([
+  ['UID', TAG.String],
+  ['Type', TAG.String],
+  ['Timestamp', TAG.Time],
+  ['Id', TAG.String],
+]);
+
+/**
+ * One run of a query. All that the query learns about nodes and edges it learns here, so that what
+ * the reader may not see is left out in one place: nodes, fields of nodes, and edges to nodes.
+ */
+export class QueryContext {
+  readonly reader: StateReader;
+  readonly registry: SchemaRegistry;
+  /** Undefined when the query sees everything. */
+  readonly visibility: Visibility | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #neighbors = new NeighborList();
+  /** Of the value that `read` answered last. */
+  tag: number = TAG.String;
+
+  constructor(
+    reader: StateReader,
+    visibility: Visibility | undefined,
+    signal: AbortSignal | undefined,
+  ) {
+    this.reader = reader;
+    this.registry = reader.registry;
+    this.visibility = visibility;
+    this.#signal = signal;
+  }
+
+  /** Throws the signal's reason when the query was aborted. Called once a piece. */
+  checkpoint(): void {
+    this.#signal?.throwIfAborted();
+  }
+
+  sees(id: number): boolean {
+    return this.visibility === undefined || this.visibility.canSee(id);
+  }
+
+  /** The id of a node that exists and is visible. */
+  idOfUid(uid: string): number | undefined {
+    const id = this.reader.id({ uid });
+    return id !== undefined && this.sees(id) ? id : undefined;
+  }
+
+  /** The neighbours of a node that are visible, with the edge types; valid until the next call. */
+  neighbors(id: number, direction: Direction, edge: number): NeighborList {
+    const list = this.#neighbors;
+    list.length = 0;
+    this.reader.adjacency.collect(id, direction, edge, list);
+    if (this.visibility === undefined) return list;
+    let kept = 0;
+    for (let i = 0; i < list.length; i++) {
+      if (!this.visibility.canSee(list.at(i))) continue;
+      list.values[kept] = list.values[i]!;
+      list.edges[kept++] = list.edges[i]!;
+    }
+    list.length = kept;
+    return list;
+  }
+
+  /** The number of a node's type. */
+  typeId(id: number): number {
+    return this.reader.record(id)?.typeId ?? 0;
+  }
+
+  timestampMs(id: number): number {
+    return this.reader.record(id)?.timestampMs ?? 0;
+  }
+
+  node(id: number): NodeObject | undefined {
+    const node = this.reader.node(id);
+    return node === undefined || this.visibility === undefined
+      ? node
+      : this.visibility.present(id, node);
+  }
+
+  /**
+   * A field as the reader may see it; undefined when there is none. `tag` is its stored form then.
+   */
+  read(id: number, name: string): unknown {
+    const common = COMMON_FIELD_TAGS.get(name);
+    if (this.visibility !== undefined) {
+      const node = this.node(id);
+      if (node === undefined) return undefined;
+      this.tag = common ?? this.registry.nodeType(node.Type)?.byName.get(name)?.tag ?? TAG.String;
+      return Object.hasOwn(node, name) ? node[name] : undefined;
+    }
+    if (common !== undefined) {
+      this.tag = common;
+      return this.reader.field(id, name);
+    }
+    const record = this.reader.record(id);
+    const field = record && this.reader.nodeTypeOf(record).byName.get(name);
+    if (field === undefined) return undefined;
+    this.tag = field.tag;
+    return record?.value(field);
+  }
+
+  nodeType(name: string, path: string): NodeType {
+    const type = this.registry.nodeType(name);
+    if (type !== undefined) return type;
+    const hint =
+      this.registry.edgeType(name) === undefined ? undefined : `"${name}" is an edge type.`;
+    throw invalidName(
+      `"${name}" is not a node type`,
+      path,
+      name,
+      this.registry.nodeTypeNames(),
+      hint,
+    );
+  }
+
+  edgeType(name: string, path: string): EdgeType {
+    const type = this.registry.edgeType(name);
+    if (type !== undefined) return type;
+    throw invalidName(`"${name}" is not an edge type`, path, name, this.registry.edgeTypeNames());
+  }
+
+  /** The stored forms that a field has, in one type or in any. */
+  fieldTags(name: string, type: NodeType | undefined, path: string): number[] {
+    const common = COMMON_FIELD_TAGS.get(name);
+    if (common !== undefined) return [common];
+    const types = type === undefined ? this.registry.nodeTypes : [type];
+    const tags = new Set<number>();
+    for (const { byName } of types) {
+      const field = byName.get(name);
+      if (field !== undefined) tags.add(field.tag);
+    }
+    if (tags.size > 0) return [...tags];
+    const known = new Set(COMMON_FIELD_TAGS.keys());
+    for (const { byName } of types) for (const field of byName.keys()) known.add(field);
+    const owner = type === undefined ? 'No node type has' : `"${type.name}" has not`;
+    throw invalidName(`${owner} the field "${name}"`, path, name, known);
+  }
+}
+
+export function invalidQuery(
+  message: string,
+  at: { readonly path: string; readonly hint?: string },
+): Problem {
+  const { path, hint } = at;
+  return new Problem('invalid_query', shorten(message), {
+    ...(hint === undefined ? {} : { hint }),
+    details: { path },
+  });
+}
+
+function invalidName(
+  message: string,
+  path: string,
+  name: string,
+  known: Iterable<string>,
+  hint?: string,
+): Problem {
+  const nearest = hint === undefined ? didYouMean(name, known) : { hint };
+  return invalidQuery(message, { path, ...nearest });
+}
+
+/** Everything at once, for steps that need all of it. */
+export function collectAll(context: QueryContext, pieces: IdPieces): IdList {
+  const all = new IdList();
+  for (const piece of pieces) {
+    context.checkpoint();
+    for (let i = 0; i < piece.length; i++) all.push(piece.at(i));
+  }
+  return all;
+}

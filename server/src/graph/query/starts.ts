@@ -1,0 +1,130 @@
+import { isListTag, scalarOf, TAG } from '../field-types.ts';
+import type { GeoPoint } from '../field-types.ts';
+import { IdList } from '../id-list.ts';
+import type { NodeType } from '../schema-registry.ts';
+import { TypeCursor } from '../state-reader.ts';
+import { fieldTest, filter } from './filters.ts';
+import type { QueryStep } from './plan.ts';
+import { PIECE_IDS_MAX, PIECE_IDS_MIN, invalidQuery } from './query-context.ts';
+import type { IdPieces, QueryContext } from './query-context.ts';
+
+type Step<Op extends QueryStep['op']> = Extract<QueryStep, { op: Op }>;
+
+/**
+ * All nodes of a type, newest first; or those with the given keys, in their order, leaving out what
+ * is not there.
+ */
+export function startAt(context: QueryContext, step: Step<'startAt'>, path: string): IdPieces {
+  const type = context.nodeType(step.type, `${path}.type`);
+  return step.keys === undefined
+    ? nodesOfType(context, type)
+    : nodesByKey(context, type, step.keys);
+}
+
+export function startAtUids(context: QueryContext, step: Step<'startAtUids'>): IdPieces {
+  const ids = new Set<number>();
+  for (const uid of step.uids) {
+    const id = context.idOfUid(uid);
+    if (id !== undefined) ids.add(id);
+  }
+  return [IdList.of([...ids])];
+}
+
+/** A look-up when the field is the key, else every node of the type is read. */
+export function startWhere(
+  context: QueryContext,
+  step: Step<'startWhere'>,
+  path: string,
+): IdPieces {
+  const type = context.nodeType(step.type, `${path}.type`);
+  const test = fieldTest(context, step, type, path);
+  const isKey = step.field === 'Id' || step.field === type.key;
+  const keys = step.compare === '=' ? [step.value] : step.compare === 'in' ? step.value : undefined;
+  const source =
+    isKey && Array.isArray(keys)
+      ? nodesByKey(
+          context,
+          type,
+          keys.filter((key) => typeof key === 'string'),
+        )
+      : nodesOfType(context, type);
+  return filter(context, source, test);
+}
+
+/** The nodes within a distance of a point, nearest first. */
+export function startNear(context: QueryContext, step: Step<'startNear'>, path: string): IdPieces {
+  const type = context.nodeType(step.type, `${path}.type`);
+  const [tag = TAG.String] = context.fieldTags(step.field, type, `${path}.field`);
+  if (scalarOf(tag) !== TAG.GeoPoint) {
+    throw invalidQuery(`"${step.field}" is not a GeoPoint`, { path: `${path}.field` });
+  }
+  return nodesNear(context, type, step, isListTag(tag));
+}
+
+function* nodesNear(
+  context: QueryContext,
+  type: NodeType,
+  { field, point, km }: Step<'startNear'>,
+  isList: boolean,
+): IdPieces & Generator<IdList> {
+  const found: { id: number; km: number }[] = [];
+  for (const piece of nodesOfType(context, type)) {
+    context.checkpoint();
+    for (let i = 0; i < piece.length; i++) {
+      const id = piece.at(i);
+      const value = context.read(id, field);
+      if (value === undefined) continue;
+      // The field is a GeoPoint, or a list of them.
+      const points = (isList ? value : [value]) as readonly GeoPoint[];
+      let nearest = Infinity;
+      for (const other of points) nearest = Math.min(nearest, haversineKm(point, other));
+      if (nearest <= km) found.push({ id, km: nearest });
+    }
+  }
+  found.sort((a, b) => a.km - b.km);
+  yield IdList.of(found.map(({ id }) => id));
+}
+
+const EARTH_RADIUS_KM = 6_371.008_8;
+
+/** Along the surface of a sphere, which is at most 0.5 % off the Earth's. */
+function haversineKm(a: GeoPoint, b: GeoPoint): number {
+  const radians = Math.PI / 180;
+  const dLat = (b.lat - a.lat) * radians;
+  const dLon = (b.lon - a.lon) * radians;
+  const h =
+    Math.sin(dLat / 2) ** 2 +
+    Math.cos(a.lat * radians) * Math.cos(b.lat * radians) * Math.sin(dLon / 2) ** 2;
+  return 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(h)));
+}
+
+function* nodesOfType(context: QueryContext, type: NodeType): IdPieces & Generator<IdList> {
+  const cursor = new TypeCursor(type.id);
+  const piece = new IdList();
+  for (let wanted = PIECE_IDS_MIN; ; wanted = Math.min(wanted * 4, PIECE_IDS_MAX)) {
+    piece.length = 0;
+    context.reader.collectOfType(cursor, wanted, piece);
+    const isLast = piece.length < wanted;
+    keepVisible(context, piece);
+    if (piece.length > 0) yield piece;
+    if (isLast) return;
+  }
+}
+
+function keepVisible(context: QueryContext, piece: IdList): void {
+  if (context.visibility === undefined) return;
+  let kept = 0;
+  for (let i = 0; i < piece.length; i++) {
+    if (context.sees(piece.at(i))) piece.values[kept++] = piece.at(i);
+  }
+  piece.length = kept;
+}
+
+function nodesByKey(context: QueryContext, type: NodeType, keys: readonly string[]): IdPieces {
+  const ids = new Set<number>();
+  for (const key of keys) {
+    const id = context.reader.id({ type: type.name, key });
+    if (id !== undefined && context.sees(id)) ids.add(id);
+  }
+  return [IdList.of([...ids])];
+}

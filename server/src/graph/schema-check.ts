@@ -1,0 +1,155 @@
+import { SCHEMA_FIELDS_PER_TYPE_MAX, SCHEMA_TYPES_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { SCALAR_TYPES, tagOf } from './field-types.ts';
+import { RESERVED_EDGE_FIELD_NAMES, RESERVED_FIELD_NAMES, faultOfName } from './names.ts';
+import { didYouMean, shorten } from './names.ts';
+import type { SchemaDocument } from './schema.ts';
+
+interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * Checks the shape and the names of a schema document by itself, whatever the schema is now. Throws
+ * `invalid_request` with every fault in `details.fields`, as `{path, message}` (open-shapes,
+ * section 2).
+ */
+export function checkSchemaDocument(document: unknown): asserts document is SchemaDocument {
+  const faults: Fault[] = [];
+  if (!isRecord(document)) {
+    faults.push({ path: '', message: 'expected an object with nodes and edges' });
+  } else {
+    checkMembers(document, ['nodes', 'edges'], '', faults);
+    checkTypes(document['nodes'], 'nodes', checkNodeType, faults);
+    checkTypes(document['edges'], 'edges', checkEdgeType, faults);
+  }
+  if (faults.length > 0) throw schemaFaults(faults);
+}
+
+export function schemaFaults(faults: readonly Fault[]): Problem {
+  const [first] = faults;
+  const fields = faults.map(({ path, message }) => ({ path: shorten(path), message }));
+  return new Problem(
+    'invalid_request',
+    shorten(`The schema is not valid: ${first?.path ?? ''}: ${first?.message ?? ''}`),
+    { details: { fields } },
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function checkTypes(
+  list: unknown,
+  path: 'nodes' | 'edges',
+  check: (type: Record<string, unknown>, path: string, faults: Fault[]) => void,
+  faults: Fault[],
+): void {
+  if (!Array.isArray(list)) {
+    faults.push({ path, message: 'expected a list' });
+    return;
+  }
+  if (list.length > SCHEMA_TYPES_MAX) {
+    faults.push({ path, message: `at most ${SCHEMA_TYPES_MAX} types` });
+    return;
+  }
+  const seen = new Set<unknown>();
+  list.forEach((type: unknown, i) => {
+    const at = `${path}[${i}]`;
+    if (!isRecord(type)) {
+      faults.push({ path: at, message: 'expected an object' });
+      return;
+    }
+    const fault = faultOfName(type['type']);
+    if (fault !== undefined) faults.push({ path: `${at}.type`, message: fault });
+    if (seen.has(type['type'])) {
+      faults.push({ path: `${at}.type`, message: 'this type stands in the document twice' });
+    }
+    seen.add(type['type']);
+    check(type, at, faults);
+  });
+}
+
+function checkNodeType(type: Record<string, unknown>, path: string, faults: Fault[]): void {
+  checkMembers(type, ['type', 'key', 'fields', 'timestamp', 'label'], path, faults);
+  if (type['key'] !== undefined) {
+    checkFieldName(type['key'], `${path}.key`, RESERVED_FIELD_NAMES, faults);
+  }
+  checkFields(type['fields'], `${path}.fields`, RESERVED_FIELD_NAMES, faults);
+  for (const member of ['timestamp', 'label']) {
+    const name = type[member];
+    if (name !== undefined && typeof name !== 'string') {
+      faults.push({ path: `${path}.${member}`, message: 'expected the name of a field' });
+    }
+  }
+}
+
+function checkEdgeType(type: Record<string, unknown>, path: string, faults: Fault[]): void {
+  checkMembers(type, ['type', 'inverse', 'fields'], path, faults);
+  if (type['inverse'] !== undefined) {
+    const fault = faultOfName(type['inverse']);
+    if (fault !== undefined) faults.push({ path: `${path}.inverse`, message: fault });
+  }
+  if (type['fields'] !== undefined) {
+    checkFields(type['fields'], `${path}.fields`, RESERVED_EDGE_FIELD_NAMES, faults);
+  }
+}
+
+function checkFields(
+  fields: unknown,
+  path: string,
+  reserved: ReadonlySet<string>,
+  faults: Fault[],
+): void {
+  if (!isRecord(fields)) {
+    faults.push({ path, message: 'expected an object from field name to field type' });
+    return;
+  }
+  const names = Object.keys(fields);
+  if (names.length > SCHEMA_FIELDS_PER_TYPE_MAX) {
+    faults.push({ path, message: `at most ${SCHEMA_FIELDS_PER_TYPE_MAX} fields` });
+    return;
+  }
+  for (const name of names) {
+    const at = `${path}.${name}`;
+    checkFieldName(name, at, reserved, faults);
+    if (tagOf(fields[name]) === undefined) {
+      const { hint } = didYouMean(String(fields[name]), SCALAR_TYPES);
+      const known = `${SCALAR_TYPES.join(', ')}, or a list of one like String[]`;
+      faults.push({
+        path: at,
+        message: `unknown field type; known are ${known}${hint === undefined ? '' : `. ${hint}`}`,
+      });
+    }
+  }
+}
+
+function checkFieldName(
+  name: unknown,
+  path: string,
+  reserved: ReadonlySet<string>,
+  faults: Fault[],
+): void {
+  const fault =
+    faultOfName(name) ??
+    (reserved.has(String(name))
+      ? 'this name is reserved: every record shows it already'
+      : undefined);
+  if (fault !== undefined) faults.push({ path, message: fault });
+}
+
+function checkMembers(
+  value: Record<string, unknown>,
+  known: readonly string[],
+  path: string,
+  faults: Fault[],
+): void {
+  for (const member of Object.keys(value)) {
+    if (!known.includes(member)) {
+      const at = path === '' ? member : `${path}.${member}`;
+      faults.push({ path: at, message: `unknown member; known are ${known.join(', ')}` });
+    }
+  }
+}

@@ -1,0 +1,232 @@
+import { must } from '#base/assert.ts';
+import { SCHEMA_FIELDS_PER_TYPE_MAX, SCHEMA_TYPES_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { FieldType } from './field-types.ts';
+import { TAG, tagOf, widens } from './field-types.ts';
+import { isSystemName } from './names.ts';
+import { checkSchemaDocument, schemaFaults } from './schema-check.ts';
+import {
+  FIRST_FIELD,
+  SchemaRegistry,
+  compileEdgeType,
+  compileNodeType,
+} from './schema-registry.ts';
+import type { EdgeType, Field, NodeType } from './schema-registry.ts';
+import type { EdgeTypeDocument, NodeTypeDocument, SchemaDocument } from './schema.ts';
+
+/**
+ * The schema with a document's types and fields added and its wider field types taken (open-shapes,
+ * section 4). What the document leaves out stays. Answers `current` itself when nothing changes, so
+ * a merge can be repeated at no cost.
+ *
+ * Throws `schema_conflict` with `details` `{type, field, from, to}` when the change would make
+ * stored data unreadable or lose some of it: another key, a narrower or unrelated field type,
+ * another inverse. Throws `invalid_request` when the document is not valid in itself, or changes a
+ * built-in type without `system`.
+ */
+export function mergeSchema(
+  current: SchemaRegistry,
+  document: SchemaDocument,
+  options: { readonly system: boolean },
+): SchemaRegistry {
+  checkSchemaDocument(document);
+  const nodes = new Draft(current.nodeTypes);
+  document.nodes.forEach((type, i) => {
+    const known = current.nodeType(type.type);
+    const merged = mergeNodeType(known, type, nodes.nextId, `nodes[${i}]`);
+    if (merged !== known) allowChange(type.type, options.system, `nodes[${i}].type`);
+    nodes.set(merged);
+  });
+  const edges = new Draft(current.edgeTypes);
+  document.edges.forEach((type, i) => {
+    const known = current.edgeType(type.type);
+    const merged = mergeEdgeType(known, type, edges.nextId, `edges[${i}]`);
+    if (merged !== known) allowChange(type.type, options.system, `edges[${i}].type`);
+    edges.set(merged);
+  });
+  document.edges.forEach((type, i) => {
+    if (type.inverse === undefined) return;
+    const path = `edges[${i}].inverse`;
+    for (const [from, to] of [
+      [type.type, type.inverse],
+      [type.inverse, type.type],
+    ] as const) {
+      if (pairEdge(edges, from, to)) allowChange(from, options.system, path);
+    }
+  });
+  if (!nodes.changed && !edges.changed) return current;
+  if (nodes.types.length > SCHEMA_TYPES_MAX || edges.types.length > SCHEMA_TYPES_MAX) {
+    const message = `a schema has at most ${SCHEMA_TYPES_MAX} types of nodes and of edges`;
+    throw schemaFaults([{ path: '', message }]);
+  }
+  return new SchemaRegistry(nodes.types, edges.types);
+}
+
+/** The types of a schema under change, in the order of their numbers. */
+class Draft<T extends { readonly id: number; readonly name: string }> {
+  readonly types: T[];
+  readonly #byName = new Map<string, T>();
+  changed = false;
+
+  constructor(types: readonly T[]) {
+    this.types = [...types];
+    for (const type of types) this.#byName.set(type.name, type);
+  }
+
+  get nextId(): number {
+    return this.types.length + 1;
+  }
+
+  get(name: string): T | undefined {
+    return this.#byName.get(name);
+  }
+
+  set(type: T): void {
+    if (this.#byName.get(type.name) === type) return;
+    this.types[type.id - 1] = type;
+    this.#byName.set(type.name, type);
+    this.changed = true;
+  }
+}
+
+function allowChange(type: string, system: boolean, path: string): void {
+  if (system || !isSystemName(type)) return;
+  const message =
+    `"${type}" is a built-in type or a reserved name: names that begin with an underscore or ` +
+    'with RestrictAccessTo belong to the server';
+  throw schemaFaults([{ path, message }]);
+}
+
+function mergeNodeType(
+  known: NodeType | undefined,
+  document: NodeTypeDocument,
+  nextId: number,
+  path: string,
+): NodeType {
+  const key = known === undefined ? document.key : known.key;
+  if (document.key !== undefined && document.key !== key) {
+    throw conflict(
+      document.type,
+      document.key,
+      key ?? null,
+      document.key,
+      'the key of a type cannot change, since it makes the identity of its nodes',
+    );
+  }
+  const { [key ?? '']: listedKey, ...ownFields } = document.fields;
+  if (listedKey !== undefined && listedKey !== 'String') {
+    throw schemaFaults([{ path: `${path}.fields.${key}`, message: 'the key is a String' }]);
+  }
+  const fields = mergeFields(document.type, known?.fields ?? [], ownFields, `${path}.fields`);
+  const merged = {
+    id: known?.id ?? nextId,
+    name: document.type,
+    key,
+    keyIsListed: known?.keyIsListed === true || listedKey !== undefined,
+    timestamp: document.timestamp ?? known?.timestamp,
+    label: document.label ?? known?.label,
+    fields,
+  };
+  const isSame =
+    known !== undefined &&
+    fields === known.fields &&
+    merged.keyIsListed === known.keyIsListed &&
+    merged.timestamp === known.timestamp &&
+    merged.label === known.label;
+  if (isSame) return known;
+  const type = compileNodeType(merged);
+  checkRoles(type, path);
+  return type;
+}
+
+/** The fields that a type names for its timestamp and its label are there and fit. */
+function checkRoles(type: NodeType, path: string): void {
+  const { timestamp, label } = type;
+  if (timestamp !== undefined && type.byName.get(timestamp)?.tag !== TAG.Time) {
+    const message = `"${timestamp}" is not a field of the type Time`;
+    throw schemaFaults([{ path: `${path}.timestamp`, message }]);
+  }
+  if (label !== undefined && !type.byName.has(label)) {
+    throw schemaFaults([{ path: `${path}.label`, message: `"${label}" is not a field` }]);
+  }
+}
+
+function mergeEdgeType(
+  known: EdgeType | undefined,
+  document: EdgeTypeDocument,
+  nextId: number,
+  path: string,
+): EdgeType {
+  const knownFields = known?.fields ?? [];
+  const fields = mergeFields(document.type, knownFields, document.fields ?? {}, `${path}.fields`);
+  if (known !== undefined && fields === known.fields) return known;
+  return compileEdgeType({
+    id: known?.id ?? nextId,
+    name: document.type,
+    inverse: known?.inverse,
+    fields,
+  });
+}
+
+/**
+ * Gives an edge type its inverse, and adds it when it is new. Answers whether something changed.
+ */
+function pairEdge(edges: Draft<EdgeType>, name: string, inverse: string): boolean {
+  const known = edges.get(name);
+  if (known?.inverse === inverse) return false;
+  if (known?.inverse !== undefined) {
+    const reason = 'the inverse of an edge type cannot change, since edges are stored with it';
+    throw conflict(name, null, known.inverse, inverse, reason);
+  }
+  const { id, fields } = known ?? { id: edges.nextId, fields: [] };
+  edges.set(compileEdgeType({ id, name, inverse, fields }));
+  return true;
+}
+
+/** The known list itself when nothing is added or widened. */
+function mergeFields(
+  type: string,
+  known: readonly Field[],
+  document: Readonly<Record<string, FieldType>>,
+  path: string,
+): readonly Field[] {
+  const fields = [...known];
+  const places = new Map(known.map((field, i) => [field.name, i]));
+  let next = FIRST_FIELD + known.length;
+  let isChanged = false;
+  for (const [name, fieldType] of Object.entries(document)) {
+    const tag = must(tagOf(fieldType), 'a checked field type');
+    const place = places.get(name);
+    const field = place === undefined ? undefined : fields[place];
+    if (place === undefined || field === undefined) {
+      fields.push({ number: next++, name, type: fieldType, tag });
+    } else if (field.tag === tag) {
+      continue;
+    } else if (widens(field.tag, tag)) {
+      fields[place] = { ...field, type: fieldType, tag };
+    } else {
+      const reason = `a ${field.type} cannot become a ${fieldType} without losing data`;
+      throw conflict(type, name, field.type, fieldType, reason);
+    }
+    isChanged = true;
+  }
+  if (fields.length > SCHEMA_FIELDS_PER_TYPE_MAX) {
+    const message = `a type has at most ${SCHEMA_FIELDS_PER_TYPE_MAX} fields`;
+    throw schemaFaults([{ path, message }]);
+  }
+  return isChanged ? fields : known;
+}
+
+function conflict(
+  type: string,
+  field: string | null,
+  from: string | null,
+  to: string,
+  reason: string,
+): Problem {
+  const place = field === null ? `"${type}"` : `"${type}.${field}"`;
+  return new Problem('schema_conflict', `The schema of ${place} conflicts: ${reason}`, {
+    hint: 'Add a new field or type under another name, and move the data to it.',
+    details: { type, field, from, to },
+  });
+}

@@ -1,0 +1,220 @@
+import { must } from '#base/assert.ts';
+import type { FieldType } from './field-types.ts';
+import { TAG, tagOf } from './field-types.ts';
+import type { EdgeTypeDocument, NodeTypeDocument, SchemaDocument } from './schema.ts';
+
+/**
+ * The schema as the graph works with it: every type and field has a number, and records hold the
+ * numbers only. Numbers are given in order and never again, so a record stays readable whatever is
+ * added later.
+ *
+ * A registry is immutable: a merge makes another one (see `schema-merge.ts`).
+ */
+export interface Field {
+  readonly number: number;
+  readonly name: string;
+  readonly type: FieldType;
+  /** The stored form of the type (see `field-types.ts`). */
+  readonly tag: number;
+}
+
+/** A node's key and aliases are stored like fields, under numbers that no field gets. */
+export const KEY_FIELD = 0;
+export const ALIASES_FIELD = 1;
+export const FIRST_FIELD = 2;
+
+export interface NodeType {
+  readonly id: number;
+  readonly name: string;
+  /** The field name under which the key is shown too. */
+  readonly key: string | undefined;
+  /** Whether the document lists the key among the fields. */
+  readonly keyIsListed: boolean;
+  readonly timestamp: string | undefined;
+  /** The number of that field; -1 without one. */
+  readonly timestampNumber: number;
+  readonly label: string | undefined;
+  /** In the order of their numbers. */
+  readonly fields: readonly Field[];
+  /** The fields, and the key under its name. */
+  readonly byName: ReadonlyMap<string, Field>;
+  readonly byNumber: ReadonlyMap<number, Field>;
+}
+
+export interface EdgeType {
+  readonly id: number;
+  readonly name: string;
+  readonly inverse: string | undefined;
+  readonly fields: readonly Field[];
+  readonly byName: ReadonlyMap<string, Field>;
+  readonly byNumber: ReadonlyMap<number, Field>;
+}
+
+export class SchemaRegistry {
+  /** In the order of their numbers, which begin at 1. */
+  readonly nodeTypes: readonly NodeType[];
+  readonly edgeTypes: readonly EdgeType[];
+  readonly #nodeTypesByName: ReadonlyMap<string, NodeType>;
+  readonly #edgeTypesByName: ReadonlyMap<string, EdgeType>;
+
+  constructor(nodeTypes: readonly NodeType[], edgeTypes: readonly EdgeType[]) {
+    this.nodeTypes = nodeTypes;
+    this.edgeTypes = edgeTypes;
+    this.#nodeTypesByName = new Map(nodeTypes.map((type) => [type.name, type]));
+    this.#edgeTypesByName = new Map(edgeTypes.map((type) => [type.name, type]));
+  }
+
+  static readonly empty = new SchemaRegistry([], []);
+
+  nodeType(name: string): NodeType | undefined {
+    return this.#nodeTypesByName.get(name);
+  }
+
+  edgeType(name: string): EdgeType | undefined {
+    return this.#edgeTypesByName.get(name);
+  }
+
+  nodeTypeById(id: number): NodeType {
+    return must(this.nodeTypes[id - 1], `the node type numbered ${id}`);
+  }
+
+  edgeTypeById(id: number): EdgeType {
+    return must(this.edgeTypes[id - 1], `the edge type numbered ${id}`);
+  }
+
+  nodeTypeNames(): IterableIterator<string> {
+    return this.#nodeTypesByName.keys();
+  }
+
+  edgeTypeNames(): IterableIterator<string> {
+    return this.#edgeTypesByName.keys();
+  }
+
+  toDocument(): SchemaDocument {
+    return {
+      nodes: this.nodeTypes.map(nodeTypeDocument),
+      edges: this.edgeTypes.map(edgeTypeDocument),
+    };
+  }
+
+  /** The bytes that are stored. Types and fields stand in the order of their numbers. */
+  encode(): Uint8Array {
+    const stored: StoredSchema = {
+      nodes: this.nodeTypes.map((type) => ({
+        ...withoutUndefined(type),
+        fields: type.fields.map(storedField),
+      })),
+      edges: this.edgeTypes.map((type) => ({
+        name: type.name,
+        ...(type.inverse === undefined ? {} : { inverse: type.inverse }),
+        fields: type.fields.map(storedField),
+      })),
+    };
+    return Buffer.from(JSON.stringify(stored));
+  }
+
+  static decode(bytes: Uint8Array): SchemaRegistry {
+    // Written by `encode` only.
+    const stored = JSON.parse(new TextDecoder().decode(bytes)) as StoredSchema;
+    return new SchemaRegistry(
+      stored.nodes.map((type, i) =>
+        compileNodeType({
+          id: i + 1,
+          name: type.name,
+          key: type.key,
+          keyIsListed: type.keyIsListed,
+          timestamp: type.timestamp,
+          label: type.label,
+          fields: type.fields.map(compileField),
+        }),
+      ),
+      stored.edges.map((type, i) =>
+        compileEdgeType({
+          id: i + 1,
+          name: type.name,
+          inverse: type.inverse,
+          fields: type.fields.map(compileField),
+        }),
+      ),
+    );
+  }
+}
+
+type StoredField = readonly [number: number, name: string, type: FieldType];
+
+interface StoredSchema {
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly key?: string;
+    readonly keyIsListed: boolean;
+    readonly timestamp?: string;
+    readonly label?: string;
+    readonly fields: readonly StoredField[];
+  }[];
+  readonly edges: readonly {
+    readonly name: string;
+    readonly inverse?: string;
+    readonly fields: readonly StoredField[];
+  }[];
+}
+
+function storedField(field: Field): StoredField {
+  return [field.number, field.name, field.type];
+}
+
+function compileField([number, name, type]: StoredField): Field {
+  return { number, name, type, tag: must(tagOf(type), `the field type ${type}`) };
+}
+
+export function compileNodeType(
+  type: Omit<NodeType, 'byName' | 'byNumber' | 'timestampNumber'>,
+): NodeType {
+  const byName = new Map(type.fields.map((field) => [field.name, field]));
+  if (type.key !== undefined) {
+    byName.set(type.key, { number: KEY_FIELD, name: type.key, type: 'String', tag: TAG.String });
+  }
+  const byNumber = new Map(type.fields.map((field) => [field.number, field]));
+  const timestampNumber = byName.get(type.timestamp ?? '')?.number ?? -1;
+  return { ...type, timestampNumber, byName, byNumber };
+}
+
+export function compileEdgeType(type: Omit<EdgeType, 'byName' | 'byNumber'>): EdgeType {
+  const byName = new Map(type.fields.map((field) => [field.name, field]));
+  const byNumber = new Map(type.fields.map((field) => [field.number, field]));
+  return { ...type, byName, byNumber };
+}
+
+function withoutUndefined(type: NodeType): Omit<StoredSchema['nodes'][number], 'fields'> {
+  const { name, key, keyIsListed, timestamp, label } = type;
+  return {
+    name,
+    keyIsListed,
+    ...(key === undefined ? {} : { key }),
+    ...(timestamp === undefined ? {} : { timestamp }),
+    ...(label === undefined ? {} : { label }),
+  };
+}
+
+function nodeTypeDocument(type: NodeType): NodeTypeDocument {
+  const { key, timestamp, label } = type;
+  const fields: Record<string, FieldType> = {};
+  if (key !== undefined && type.keyIsListed) fields[key] = 'String';
+  for (const field of type.fields) fields[field.name] = field.type;
+  return {
+    type: type.name,
+    ...(key === undefined ? {} : { key }),
+    fields,
+    ...(timestamp === undefined ? {} : { timestamp }),
+    ...(label === undefined ? {} : { label }),
+  };
+}
+
+function edgeTypeDocument(type: EdgeType): EdgeTypeDocument {
+  const fields: Record<string, FieldType> = {};
+  for (const field of type.fields) fields[field.name] = field.type;
+  return {
+    type: type.name,
+    ...(type.inverse === undefined ? {} : { inverse: type.inverse }),
+    ...(type.fields.length === 0 ? {} : { fields }),
+  };
+}

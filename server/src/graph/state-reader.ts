@@ -1,0 +1,282 @@
+import { must } from '#base/assert.ts';
+import { keyedUid, tryParseUid } from '#base/uid.ts';
+import { DB } from '#store/databases.ts';
+import type { KeyValueReader } from '#store/key-value.ts';
+import { ANY_EDGE, NeighborList, StateAdjacency } from './adjacency.ts';
+import type { Adjacency, Direction } from './adjacency.ts';
+import { EdgeRecord } from './edge-record.ts';
+import type { FieldTable } from './field-table.ts';
+import type { IdList } from './id-list.ts';
+import { KeyEncoder, TYPE_KEY_BYTES, countKey, idOfTypeKey, readId } from './keys.ts';
+import { readCount } from './counters.ts';
+import { NodeRecord } from './node-record.ts';
+import type { NodeReference } from './operations.ts';
+import type { EdgeObject, GraphReader, NodeObject } from './reader.ts';
+import { FIRST_FIELD } from './schema-registry.ts';
+import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
+import type { SchemaDocument } from './schema.ts';
+import { SchemaSource } from './schema-source.ts';
+import { formatTime } from './time.ts';
+
+/** Where a walk through the nodes of one type is. */
+export class TypeCursor {
+  readonly typeId: number;
+  isStarted = false;
+  readonly lastKey = new Uint8Array(TYPE_KEY_BYTES);
+
+  constructor(typeId: number) {
+    this.typeId = typeId;
+  }
+}
+
+/** What decides which commit is read: a snapshot reader, or the writer. */
+export interface StatePosition extends Partial<Disposable> {
+  refresh(): number;
+  readonly sequence: number;
+}
+
+/**
+ * The graph over any ordered key-value state: a snapshot in any thread, or the writer's view of
+ * commits in flight.
+ *
+ * The schema only grows within one history, so a schema that is behind the state shows as an
+ * unknown number or name: only then, and with `refresh`, is it compared with the state.
+ */
+export class StateReader implements GraphReader {
+  readonly adjacency: Adjacency;
+  readonly #state: KeyValueReader;
+  readonly #position: StatePosition;
+  readonly #schema: SchemaSource;
+  readonly #keys = new KeyEncoder();
+  readonly #record = new NodeRecord();
+  readonly #edge = new EdgeRecord();
+  readonly #neighbors = new NeighborList();
+
+  constructor(state: KeyValueReader, position: StatePosition) {
+    this.#state = state;
+    this.#position = position;
+    this.#schema = new SchemaSource(state);
+    this.#schema.revalidate();
+    this.adjacency = new StateAdjacency(state);
+  }
+
+  refresh(): number {
+    const sequence = this.#position.refresh();
+    this.#schema.revalidate();
+    return sequence;
+  }
+
+  get sequence(): number {
+    return this.#position.sequence;
+  }
+
+  schema(): SchemaDocument {
+    return this.registry.toDocument();
+  }
+
+  /** The schema of the state as it is now. */
+  get registry(): SchemaRegistry {
+    this.#schema.revalidate();
+    return this.#schema.registry;
+  }
+
+  id(reference: NodeReference): number | undefined {
+    const uid = uidOf(reference);
+    if (uid === undefined) return undefined;
+    const value = this.#state.get(DB.uids, uid);
+    return value === undefined ? undefined : readId(value, 0);
+  }
+
+  uid(id: number): string | undefined {
+    return this.record(id)?.uid;
+  }
+
+  typeOf(id: number): string | undefined {
+    const record = this.record(id);
+    return record === undefined ? undefined : this.nodeTypeOf(record).name;
+  }
+
+  version(id: number): number | undefined {
+    return this.record(id)?.version;
+  }
+
+  node(id: number): NodeObject | undefined {
+    const record = this.record(id);
+    return record?.toObject(this.nodeTypeOf(record));
+  }
+
+  field(id: number, name: string): unknown {
+    const record = this.record(id);
+    if (record === undefined) return undefined;
+    switch (name) {
+      case 'UID':
+        return record.uid;
+      case 'Type':
+        return this.nodeTypeOf(record).name;
+      case 'Timestamp':
+        return formatTime(record.timestampMs);
+      case 'Id':
+        return record.key;
+      default: {
+        const field = this.nodeTypeOf(record).byName.get(name);
+        return field === undefined ? undefined : record.value(field);
+      }
+    }
+  }
+
+  /** The other names of a node; they are not shown in it. */
+  aliases(id: number): readonly string[] {
+    return this.record(id)?.aliases ?? [];
+  }
+
+  /**
+   * The stored node, in a view that is valid until the next call on this reader. Its type and its
+   * fields are known.
+   */
+  record(id: number): NodeRecord | undefined {
+    if (!this.#openNode(id)) return undefined;
+    if (!this.#knowsFieldsOf(this.#record)) {
+      this.#schema.revalidate();
+      // The bytes of the record were valid until that read.
+      this.#openNode(id);
+    }
+    return this.#record;
+  }
+
+  /** The type of a record that this reader gave. */
+  nodeTypeOf(record: NodeRecord): NodeType {
+    return this.#schema.registry.nodeTypeById(record.typeId);
+  }
+
+  idsOfType(type: string, page: { readonly skip?: number; readonly take?: number } = {}): number[] {
+    const typeId = this.#typeIdOf(type);
+    const take = page.take ?? Infinity;
+    if (typeId === undefined || take <= 0) return [];
+    const ids: number[] = [];
+    let toSkip = page.skip ?? 0;
+    const range = this.#keys.nodesOfType(typeId);
+    this.#state.scan(DB.types, { ...range, reverse: true }, (key) => {
+      if (toSkip > 0) toSkip--;
+      else ids.push(idOfTypeKey(key));
+      return ids.length < take;
+    });
+    return ids;
+  }
+
+  countOfType(type: string): number {
+    const typeId = this.#typeIdOf(type);
+    return typeId === undefined ? 0 : readCount(this.#state.get(DB.meta, countKey(typeId)));
+  }
+
+  /**
+   * Appends up to `take` more ids of a type, newest first; `cursor` is where the last call ended
+   * and is moved on. Fewer than `take` are appended only at the end.
+   */
+  collectOfType(cursor: TypeCursor, take: number, into: IdList): void {
+    const range = cursor.isStarted
+      ? this.#keys.nodesOfTypeBefore(cursor.typeId, cursor.lastKey)
+      : this.#keys.nodesOfType(cursor.typeId);
+    let left = take;
+    this.#state.scan(DB.types, { ...range, reverse: true }, (key) => {
+      into.push(idOfTypeKey(key));
+      if (--left > 0) return true;
+      cursor.isStarted = true;
+      cursor.lastKey.set(key);
+      return false;
+    });
+  }
+
+  neighbors(id: number, direction: Direction, edge?: string): number[] {
+    return this.#collect(id, direction, edge).toArray();
+  }
+
+  edges(id: number, direction: Direction, edge?: string): EdgeObject[] {
+    const { values, edges, length } = this.#collect(id, direction, edge);
+    const own = length === 0 ? '' : must(this.uid(id), 'the end of an edge');
+    const objects: EdgeObject[] = [];
+    for (let i = 0; i < length; i++) {
+      const other = values[i]!;
+      const object =
+        direction === 'out'
+          ? this.edge(id, edges[i]!, other, own)
+          : this.edge(other, edges[i]!, id, undefined, own);
+      objects.push(must(object, 'the record of an edge'));
+    }
+    return objects;
+  }
+
+  /** One edge by its ends, whose UIDs may be known, and the number of its type. */
+  edge(
+    from: number,
+    edge: number,
+    to: number,
+    fromUid = this.uid(from),
+    toUid = this.uid(to),
+  ): EdgeObject | undefined {
+    if (fromUid === undefined || toUid === undefined) return undefined;
+    if (edge > this.#schema.registry.edgeTypes.length) this.#schema.revalidate();
+    if (!this.#openEdge(from, edge, to)) return undefined;
+    let type = this.#schema.registry.edgeTypeById(edge);
+    if (!knowsFields(type, this.#edge.fields)) {
+      type = this.registry.edgeTypeById(edge);
+      this.#openEdge(from, edge, to);
+    }
+    const fields: Record<string, unknown> = {};
+    this.#edge.assignFields(type, fields);
+    const timestamp = formatTime(this.#edge.timestampMs);
+    return { type: type.name, from: fromUid, to: toUid, timestamp, ...fields };
+  }
+
+  [Symbol.dispose](): void {
+    this.#position[Symbol.dispose]?.();
+  }
+
+  #collect(id: number, direction: Direction, edge: string | undefined): NeighborList {
+    const list = this.#neighbors;
+    list.length = 0;
+    const edgeId = edge === undefined ? ANY_EDGE : this.#edgeIdOf(edge);
+    if (edgeId !== undefined) this.adjacency.collect(id, direction, edgeId, list);
+    return list;
+  }
+
+  #typeIdOf(name: string): number | undefined {
+    return (this.#schema.registry.nodeType(name) ?? this.registry.nodeType(name))?.id;
+  }
+
+  #edgeIdOf(name: string): number | undefined {
+    return (this.#schema.registry.edgeType(name) ?? this.registry.edgeType(name))?.id;
+  }
+
+  #openNode(id: number): boolean {
+    const bytes = this.#state.get(DB.nodes, this.#keys.node(id));
+    if (bytes === undefined) return false;
+    this.#record.open(bytes);
+    return true;
+  }
+
+  #openEdge(from: number, edge: number, to: number): boolean {
+    const bytes = this.#state.get(DB.out, this.#keys.out(from, edge, to));
+    if (bytes === undefined) return false;
+    this.#edge.open(bytes);
+    return true;
+  }
+
+  #knowsFieldsOf(record: NodeRecord): boolean {
+    const type = this.#schema.registry.nodeTypes[record.typeId - 1];
+    return type !== undefined && knowsFields(type, record.fields);
+  }
+}
+
+/**
+ * Undefined for what no node has: a text that is no UID, or a key with a lone surrogate, whose
+ * digest is another's too.
+ */
+function uidOf(reference: NodeReference): Uint8Array | undefined {
+  if (reference.uid !== undefined) return tryParseUid(reference.uid);
+  return reference.key.isWellFormed() ? keyedUid(reference.type, reference.key) : undefined;
+}
+
+/** Fields are numbered without gaps, and a record's are in order: the last one tells. */
+function knowsFields(type: NodeType | EdgeType, fields: FieldTable): boolean {
+  return fields.count === 0 || fields.number(fields.count - 1) < FIRST_FIELD + type.fields.length;
+}

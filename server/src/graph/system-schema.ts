@@ -1,0 +1,63 @@
+import type { SchemaDocument } from './schema.ts';
+
+/**
+ * The built-in types, written by the first commit of a workspace; a later version of the server
+ * adds to them the same way. Their names begin with an underscore, or with `RestrictAccessTo` for
+ * the edges that decide who may see a node (open-shapes, section 4, "Access rule"). Only the server
+ * itself changes these types and their nodes.
+ */
+export const SYSTEM_SCHEMA: SchemaDocument = {
+  nodes: [
+    {
+      type: '_User',
+      label: 'FullName',
+      fields: {
+        UserName: 'String',
+        FirstName: 'String',
+        LastName: 'String',
+        FullName: 'String',
+        Email: 'String',
+        IsAdmin: 'Bool',
+        IsReadOnlyAdmin: 'Bool',
+        IsGuest: 'Bool',
+        Active: 'Bool',
+        Confirmed: 'Bool',
+        Roles: 'String[]',
+        Preferences: 'Json',
+      },
+    },
+    {
+      type: '_AccessGroup',
+      label: 'Name',
+      fields: { Name: 'String', Description: 'String' },
+    },
+    {
+      type: '_Endpoint',
+      key: 'Name',
+      label: 'Name',
+      fields: {
+        Code: 'String',
+        IsReadOnly: 'Bool',
+        Mode: 'String',
+        Access: 'String',
+        CacheSeconds: 'Int',
+        RunAsAdmin: 'Bool',
+        TimeoutMs: 'Int',
+        Description: 'String',
+        Version: 'Int',
+        Compiles: 'Bool',
+        Diagnostics: 'Json',
+        ServingCode: 'String',
+        ServingVersion: 'Int',
+        UpdatedBy: 'UID',
+      },
+    },
+  ],
+  edges: [
+    { type: '_MemberOf', inverse: '_HasMember' },
+    { type: '_AdminOf' },
+    { type: '_Owns', inverse: '_OwnedBy' },
+    { type: 'RestrictAccessToTeam' },
+    { type: 'RestrictAccessToUser' },
+  ],
+};

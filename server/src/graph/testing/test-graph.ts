@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '#base/clock.ts';
+import { createMemoryLog } from '#log/memory-log.ts';
+import type { SnapshotReader } from '#store/key-value.ts';
+import { openSnapshotReader } from '#store/snapshot-reader.ts';
+import { openState } from '#store/state-writer.ts';
+import type { State } from '#store/state-writer.ts';
+import { GraphWriter } from '../graph-writer.ts';
+import type { GraphOperation } from '../operations.ts';
+import type { SchemaDocument } from '../schema.ts';
+import { StateReader } from '../state-reader.ts';
+
+export class TestClock implements Clock {
+  time = Date.UTC(2026, 0, 1);
+  now(): number {
+    return this.time;
+  }
+}
+
+/** A real graph in a folder of its own, over a log in memory; gone when disposed. */
+export interface TestGraph extends AsyncDisposable {
+  readonly writer: GraphWriter;
+  readonly reader: StateReader;
+  readonly state: State;
+  /** The databases below the reader, to look for what is left over. */
+  readonly snapshot: SnapshotReader;
+  readonly storage: string;
+  readonly clock: TestClock;
+  /** Commits operations, each step of which a caller could send, and moves the reader on. */
+  write(...operations: readonly GraphOperation[]): Promise<void>;
+  addSchema(document: Partial<SchemaDocument>): Promise<void>;
+  idOf(type: string, key: string): number;
+}
+
+export async function openTestGraph(
+  options: { readonly logBytesMax?: number } = {},
+): Promise<TestGraph> {
+  const storage = await mkdtemp(join(tmpdir(), 'trellis-graph-'));
+  const clock = new TestClock();
+  const { logBytesMax } = options;
+  const log = createMemoryLog({
+    clock,
+    archive: { ttlMs: Infinity, bytesMax: 0 },
+    ...(logBytesMax === undefined ? {} : { capacityBytes: logBytesMax }),
+  });
+  const state = await openState({ storage, log, clock });
+  const writer = new GraphWriter(state, clock);
+  const snapshot = openSnapshotReader({ storage, environments: ['graph'] });
+  const reader = new StateReader(snapshot, snapshot);
+  return {
+    writer,
+    reader,
+    state,
+    snapshot,
+    storage,
+    clock,
+    async write(...operations) {
+      await writer.commit({ operations });
+      reader.refresh();
+    },
+    async addSchema({ nodes = [], edges = [] }) {
+      await writer.commit({ operations: [], schema: { nodes, edges } });
+      reader.refresh();
+    },
+    idOf(type, key) {
+      const id = reader.id({ type, key });
+      if (id === undefined) throw new Error(`no ${type} "${key}"`);
+      return id;
+    },
+    async [Symbol.asyncDispose]() {
+      reader[Symbol.dispose]();
+      await state[Symbol.asyncDispose]();
+      await log[Symbol.asyncDispose]();
+      await rm(storage, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The problem that a call raises, with its message left out: those are for people. */
+export async function problemOf(call: () => unknown): Promise<{ code: unknown; details: unknown }> {
+  try {
+    await call();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && 'details' in error) {
+      return { code: error.code, details: error.details };
+    }
+    throw error;
+  }
+  throw new Error('expected a problem, but the call went well');
+}

@@ -1,0 +1,65 @@
+/**
+ * Times are milliseconds since the Unix epoch inside the process and ISO 8601 UTC with milliseconds
+ * outside (open-shapes, section 2). The years 0000 to 9999 are allowed: those that four digits can
+ * print.
+ */
+export const TIME_MIN_MS = -62_167_219_200_000;
+export const TIME_MAX_MS = 253_402_300_799_999;
+
+const DATE = String.raw`(\d{4})-(\d{2})-(\d{2})`;
+const CLOCK = String.raw`(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?`;
+const ZONE = String.raw`(Z|z|[+-]\d{2}:?\d{2})`;
+const ISO = new RegExp(`^${DATE}(?:[Tt ]${CLOCK}${ZONE}?)?$`);
+const DAYS_IN_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/**
+ * Reads ISO 8601 text or a whole number of milliseconds; undefined when it is neither or out of
+ * range. A text without a zone is UTC, so that the same input means the same on every server;
+ * digits beyond milliseconds are cut.
+ */
+export function parseTime(value: unknown): number | undefined {
+  if (typeof value === 'number') {
+    return Number.isInteger(value) && value >= TIME_MIN_MS && value <= TIME_MAX_MS
+      ? value
+      : undefined;
+  }
+  if (typeof value !== 'string') return undefined;
+  const match = ISO.exec(value);
+  if (match === null) return undefined;
+  const year = Number(match[1]);
+  const month = Number(match[2]);
+  const day = Number(match[3]);
+  const hour = Number(match[4] ?? 0);
+  const minute = Number(match[5] ?? 0);
+  const second = Number(match[6] ?? 0);
+  if (month < 1 || month > 12 || day < 1 || day > DAYS_IN_MONTH[month - 1]!) return undefined;
+  if (month === 2 && day === 29 && !isLeapYear(year)) return undefined;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const offset = zoneOffsetMinutes(match[8]);
+  if (offset === undefined) return undefined;
+  const milliseconds = Number((match[7] ?? '0').padEnd(3, '0').slice(0, 3));
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999; a shift by 400 years, one whole cycle of the
+  // calendar, avoids it.
+  const cycle = year < 100 ? 400 : 0;
+  const local = Date.UTC(year + cycle, month - 1, day, hour, minute, second, milliseconds);
+  const time = local - (cycle === 0 ? 0 : MS_PER_400_YEARS) - offset * 60_000;
+  return time >= TIME_MIN_MS && time <= TIME_MAX_MS ? time : undefined;
+}
+
+const MS_PER_400_YEARS = 146_097 * 86_400_000;
+
+function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+
+function zoneOffsetMinutes(zone: string | undefined): number | undefined {
+  if (zone === undefined || zone === 'Z' || zone === 'z') return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone[0] === '-' ? -1 : 1) * (hours * 60 + minutes);
+}
+
+export function formatTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,265 @@
+import { must, unreachable } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import { formatUid, keyedUid, tryParseUid } from '#base/uid.ts';
+import { DB } from '#store/databases.ts';
+import type { WriteBatch } from '#store/key-value.ts';
+import { encodeCount, readCount } from './counters.ts';
+import type { ValueFault } from './field-encoder.ts';
+import { deleteNode } from './delete-node.ts';
+import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
+import { META, countKey, readId } from './keys.ts';
+import { didYouMean, isSystemName, shorten } from './names.ts';
+import type { NodeRecord } from './node-record.ts';
+import type { CommitResult, GraphOperation, NodeReference } from './operations.ts';
+import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
+import type { SchemaDocument } from './schema.ts';
+import { mergeSchema } from './schema-merge.ts';
+import { parseTime } from './time.ts';
+import { writeNode } from './write-node.ts';
+import type { WriterState } from './writer-state.ts';
+
+export interface TransactorOptions {
+  readonly nowMs: number;
+  /** Makes the UID of a node without a key. */
+  readonly randomUid: () => Uint8Array;
+  /** Whether built-in types may be written. */
+  readonly system: boolean;
+  /** Whether the outcome of each operation is wanted. */
+  readonly outcomes: boolean;
+}
+
+const PRINTED_UID = 0;
+
+/**
+ * One commit under construction: it turns operations into puts and deletes, each seeing what the
+ * ones before it did. It lives within one `StateWriter.commit`; when it throws, the whole commit is
+ * dropped.
+ *
+ * What an operation family needs stands here; the families are `write-node.ts`, `delete-node.ts`
+ * and `link-nodes.ts`.
+ */
+export class Transactor {
+  readonly state: WriterState;
+  readonly batch: WriteBatch;
+  readonly options: TransactorOptions;
+  /** Of the operation at work. */
+  #index = 0;
+  #nodes = 0;
+  #edges = 0;
+  readonly #outcomes: { uid: string | null; changed: boolean }[] = [];
+  /** By how many the nodes of each type grew. */
+  readonly #growth = new Map<number, number>();
+  readonly #firstId: number;
+
+  constructor(state: WriterState, batch: WriteBatch, options: TransactorOptions) {
+    this.state = state;
+    this.batch = batch;
+    this.options = options;
+    this.#firstId = state.nextId;
+  }
+
+  get registry(): SchemaRegistry {
+    return this.state.schema.registry;
+  }
+
+  mergeSchema(document: SchemaDocument): void {
+    const merged = mergeSchema(this.registry, document, this.options);
+    if (merged !== this.registry) this.state.schema.write(this.batch, merged);
+  }
+
+  /** `index` is the operation's place in the request, for the problems that it raises. */
+  apply(operation: GraphOperation, index: number): void {
+    this.#index = index;
+    switch (operation.op) {
+      case 'addOrUpdate':
+      case 'tryAdd':
+      case 'update':
+        return writeNode(this, operation);
+      case 'delete':
+        return deleteNode(this, operation);
+      case 'link':
+        return linkNodes(this, operation);
+      case 'unlink':
+        return unlinkNodes(this, operation);
+      case 'unlinkExcept':
+        return unlinkExcept(this, operation);
+      default:
+        return unreachable(operation);
+    }
+  }
+
+  /** Puts the counters, once for the whole commit. */
+  finish(): Omit<CommitResult, 'sequence'> {
+    if (this.state.nextId !== this.#firstId) {
+      this.batch.put(DB.meta, META.nextId, encodeCount(this.state.nextId));
+    }
+    for (const [type, growth] of this.#growth) {
+      if (growth === 0) continue;
+      const key = countKey(type);
+      const count = readCount(this.state.view.get(DB.meta, key));
+      this.batch.put(DB.meta, key, encodeCount(count + growth));
+    }
+    return { nodes: this.#nodes, edges: this.#edges, outcomes: this.#outcomes };
+  }
+
+  /** Takes the next id for a new node. */
+  addNode(type: NodeType): number {
+    this.#growth.set(type.id, (this.#growth.get(type.id) ?? 0) + 1);
+    return this.state.nextId++;
+  }
+
+  removeNode(type: NodeType, uid: string, key: string | undefined): void {
+    this.#growth.set(type.id, (this.#growth.get(type.id) ?? 0) - 1);
+    this.state.ids.delete(PRINTED_UID, uid);
+    if (key !== undefined) this.state.ids.delete(type.id, key);
+  }
+
+  /** Records what became of a node operation. `uid` are bytes, which may be a view. */
+  wroteNode(uid: Uint8Array | undefined, changed: boolean): void {
+    if (changed) this.#nodes++;
+    if (!this.options.outcomes) return;
+    this.#outcomes.push({ uid: uid === undefined ? null : formatUid(uid), changed });
+  }
+
+  /** Counts edges that went with a node, or were written by an edge operation. */
+  wroteEdges(count: number): void {
+    this.#edges += count;
+  }
+
+  /** Records what became of an edge operation. */
+  finishEdges(changed: boolean): void {
+    if (this.options.outcomes) this.#outcomes.push({ uid: null, changed });
+  }
+
+  nodeType(name: string, path: string): NodeType {
+    const type = this.registry.nodeType(name);
+    if (type !== undefined) return type;
+    throw this.fail(`"${name}" is not a node type`, {
+      path,
+      ...didYouMean(name, this.registry.nodeTypeNames()),
+    });
+  }
+
+  /** An edge type that this commit may write. */
+  edgeType(name: string, path: string): EdgeType {
+    const type = this.registry.edgeType(name);
+    if (type === undefined) {
+      throw this.fail(`"${name}" is not an edge type`, {
+        path,
+        ...didYouMean(name, this.registry.edgeTypeNames()),
+      });
+    }
+    this.checkMayWrite(name, path);
+    return type;
+  }
+
+  checkMayWrite(type: string, path: string): void {
+    if (this.options.system || !isSystemName(type)) return;
+    throw this.fail(`"${type}" is a built-in type, which is not written by operations`, {
+      path,
+      hint: 'Use the routes that manage users, teams, access and endpoints.',
+    });
+  }
+
+  /** The id of the node that a reference names, or 0. */
+  resolve(reference: NodeReference, path: string): number {
+    if (reference.uid !== undefined) {
+      return this.idOfUid(reference.uid, path);
+    }
+    const type = this.nodeType(reference.type, path);
+    const { key } = reference;
+    const known = this.state.ids.get(type.id, key);
+    if (known !== 0) return known;
+    // A lone surrogate has the same digest as another: no node has such a key.
+    return key.isWellFormed() ? this.idOfKey(type, key, keyedUid(type.name, key)) : 0;
+  }
+
+  /** The id of the node that a reference names, which has to exist. */
+  require(reference: NodeReference, path: string): number {
+    const id = this.resolve(reference, path);
+    if (id !== 0) return id;
+    const name =
+      reference.uid === undefined
+        ? `${reference.type} "${reference.key}"`
+        : `with the UID ${reference.uid}`;
+    throw this.fail(`There is no node ${name}`, {
+      path,
+      hint: 'Add the node first; an earlier operation of the same commit will do.',
+    });
+  }
+
+  parseUid(text: string, path: string): Uint8Array {
+    const uid = tryParseUid(text);
+    if (uid !== undefined) return uid;
+    throw this.fail('This is not a UID', { path, expected: 'a UID of 22 characters' });
+  }
+
+  /** The id of the node with this printed UID, or 0. */
+  idOfUid(text: string, path: string): number {
+    const known = this.state.ids.get(PRINTED_UID, text);
+    if (known !== 0) return known;
+    const id = this.#readId(this.parseUid(text, path));
+    if (id !== 0) this.state.ids.set(PRINTED_UID, text, id);
+    return id;
+  }
+
+  /** The id of the node with this key, whose UID is given too, or 0. */
+  idOfKey(type: NodeType, key: string, uid: Uint8Array): number {
+    const id = this.#readId(uid);
+    if (id !== 0) this.state.ids.set(type.id, key, id);
+    return id;
+  }
+
+  #readId(uid: Uint8Array): number {
+    const value = this.state.view.get(DB.uids, uid);
+    return value === undefined ? 0 : readId(value, 0);
+  }
+
+  /** The stored node, in a view that is valid until the next read of the state. */
+  record(id: number): NodeRecord {
+    const { view, keys, node } = this.state;
+    node.open(must(view.get(DB.nodes, keys.node(id)), `the record of node ${id}`));
+    return node;
+  }
+
+  parseTimestamp(value: string | number): number {
+    const time = parseTime(value);
+    if (time !== undefined) return time;
+    throw this.fail('The timestamp is not a time', {
+      path: 'timestamp',
+      expected: 'a time in ISO 8601, or milliseconds since 1970',
+    });
+  }
+
+  /** Optimistic concurrency: `actual` is 0 for a node that does not exist. */
+  checkVersion(expected: number | undefined, actual: number, uid: string | null): void {
+    if (expected === undefined || expected === actual) return;
+    const state = actual === 0 ? 'does not exist' : `is at version ${actual}`;
+    throw new Problem('version_conflict', `The node ${state}, not at version ${expected}`, {
+      hint: 'Read the node again and repeat the change on what it is now.',
+      details: { index: this.#index, uid, version: actual, ifVersion: expected },
+    });
+  }
+
+  /** The problem of a value that `FieldMerge.merge` did not take. */
+  failValue({ path, expected }: ValueFault): Problem {
+    const name = must(this.state.fields.faultyField, 'the field of the fault').name;
+    return this.fail(`The value does not fit the field: expected ${expected}`, {
+      path: `fields.${name}${path}`,
+      expected,
+    });
+  }
+
+  /** The problem that refuses the whole commit because of the operation at work. */
+  fail(
+    message: string,
+    at: { readonly path: string; readonly expected?: string; readonly hint?: string },
+  ): Problem {
+    const { expected, hint } = at;
+    const path = shorten(at.path);
+    return new Problem('invalid_operation', `Operation ${this.#index}: ${shorten(message)}`, {
+      ...(hint === undefined ? {} : { hint }),
+      details: { index: this.#index, path, ...(expected === undefined ? {} : { expected }) },
+    });
+  }
+}

@@ -1,0 +1,203 @@
+import { NODE_KEY_BYTES_MAX, NODE_RECORD_BYTES_MAX } from '#base/limits.ts';
+import { formatUid, keyedUid } from '#base/uid.ts';
+import { DB } from '#store/databases.ts';
+import { didYouMean } from './names.ts';
+import { isSameNode, setVersion, writeNodeRecord } from './node-record.ts';
+import type { NodeWrite } from './operations.ts';
+import { KEY_FIELD } from './schema-registry.ts';
+import type { NodeType } from './schema-registry.ts';
+import type { Transactor } from './transactor.ts';
+
+/** addOrUpdate, tryAdd and update. An operation that changes nothing writes nothing. */
+export function writeNode(t: Transactor, operation: NodeWrite): void {
+  if (operation.uid === undefined) writeByKey(t, operation);
+  else writeByUid(t, operation, operation.uid);
+}
+
+function writeByKey(t: Transactor, operation: NodeWrite): void {
+  if (operation.type === undefined) {
+    throw t.fail('A node is named by its type and key, or by its UID', {
+      path: 'type',
+      expected: 'the name of a node type',
+    });
+  }
+  const type = t.nodeType(operation.type, 'type');
+  t.checkMayWrite(type.name, 'type');
+  const key = givenKey(t, operation, type);
+  if (key === undefined) {
+    if (operation.op === 'update') {
+      throw t.fail('An update names its node', { path: 'key', expected: 'a key, or a UID' });
+    }
+    return createNode(t, operation, type, undefined, t.options.randomUid());
+  }
+  let id = t.state.ids.get(type.id, key);
+  if (id === 0) {
+    checkKey(t, key);
+    const uid = keyedUid(type.name, key);
+    id = t.idOfKey(type, key, uid);
+    if (id === 0) return createNode(t, operation, type, key, uid);
+  }
+  changeNode(t, operation, id, undefined);
+}
+
+function writeByUid(t: Transactor, operation: NodeWrite, text: string): void {
+  const id = t.idOfUid(text, 'uid');
+  if (id !== 0) return changeNode(t, operation, id, operation.key);
+  if (operation.op === 'update' || !t.options.system || operation.type === undefined) {
+    // UIDs of keyed nodes are known beforehand: a caller who could choose any would take the place
+    // of another's node.
+    t.checkVersion(operation.ifVersion, 0, text);
+    throw t.fail(`There is no node with the UID ${text}`, {
+      path: 'uid',
+      hint: 'Leave the UID out to add a node: it follows from type and key, or is random.',
+    });
+  }
+  const type = t.nodeType(operation.type, 'type');
+  const key = givenKey(t, operation, type);
+  if (key !== undefined) {
+    checkKey(t, key);
+    if (formatUid(keyedUid(type.name, key)) !== text) {
+      throw t.fail('The UID is not the one of this type and key', { path: 'uid' });
+    }
+  }
+  createNode(t, operation, type, key, t.parseUid(text, 'uid'));
+}
+
+/**
+ * The key may be given as such, as the field under whose name it is shown, or as both when they
+ * agree.
+ */
+function givenKey(t: Transactor, operation: NodeWrite, type: NodeType): string | undefined {
+  const field = type.key === undefined ? undefined : operation.fields?.[type.key];
+  if (field === undefined || field === null) return operation.key;
+  if (typeof field !== 'string') {
+    throw t.fail('The key is not a string', { path: `fields.${type.key}`, expected: 'a string' });
+  }
+  return operation.key ?? field;
+}
+
+function checkKey(t: Transactor, key: string): void {
+  const isShort = key.length * 3 <= NODE_KEY_BYTES_MAX;
+  if (key.length > 0 && key.isWellFormed()) {
+    if (isShort || Buffer.byteLength(key) <= NODE_KEY_BYTES_MAX) return;
+  }
+  throw t.fail('The key is empty, too long, or not well-formed Unicode', {
+    path: 'key',
+    expected: `1 to ${NODE_KEY_BYTES_MAX} bytes of UTF-8`,
+  });
+}
+
+function createNode(
+  t: Transactor,
+  operation: NodeWrite,
+  type: NodeType,
+  key: string | undefined,
+  uid: Uint8Array,
+): void {
+  t.checkVersion(operation.ifVersion, 0, null);
+  if (operation.op === 'update') {
+    throw t.fail(`There is no node ${type.name} "${key ?? ''}" to update`, { path: 'key' });
+  }
+  const { state, batch } = t;
+  const { fields, keys } = state;
+  giveFields(t, operation, type, key);
+  const fault = fields.merge(key, undefined, type.timestampNumber);
+  if (fault !== undefined) throw t.failValue(fault);
+  const timestampMs = timestampOf(t, operation, t.options.nowMs);
+  const head = { typeId: type.id, version: 1, timestampMs, uid };
+  const record = writeNodeRecord(state.bytes, head, fields.table);
+  checkSize(t, record.length);
+  const id = t.addNode(type);
+  batch.put(DB.nodes, keys.node(id), record);
+  batch.put(DB.uids, uid, keys.idValue(id));
+  batch.put(DB.types, keys.type(type.id, timestampMs, id), NOTHING);
+  if (key !== undefined) state.ids.set(type.id, key, id);
+  t.wroteNode(uid, true);
+}
+
+const NOTHING = new Uint8Array(0);
+
+function changeNode(
+  t: Transactor,
+  operation: NodeWrite,
+  id: number,
+  expectedKey: string | undefined,
+): void {
+  const { state, batch } = t;
+  if (operation.op === 'tryAdd' && operation.ifVersion === undefined && !t.options.outcomes) {
+    return t.wroteNode(undefined, false);
+  }
+  const stored = t.record(id);
+  const type = t.registry.nodeTypeById(stored.typeId);
+  t.checkMayWrite(type.name, 'uid');
+  if (operation.type !== undefined && operation.type !== type.name) {
+    throw t.fail(`The node is a ${type.name}, not a ${operation.type}`, { path: 'type' });
+  }
+  t.checkVersion(operation.ifVersion, stored.version, operation.uid ?? stored.uid);
+  if (operation.op === 'tryAdd') return t.wroteNode(stored.uidBytes, false);
+  const key = stored.key;
+  if (expectedKey !== undefined && expectedKey !== key) {
+    throw t.fail('The key of a node cannot change', { path: 'key' });
+  }
+  const { fields, keys } = state;
+  giveFields(t, operation, type, key);
+  const fault = fields.merge(undefined, stored.fields, type.timestampNumber);
+  if (fault !== undefined) throw t.failValue(fault);
+  const { version, uidBytes: uid, timestampMs: oldTimestampMs } = stored;
+  const timestampMs = timestampOf(t, operation, oldTimestampMs);
+  const head = { typeId: type.id, version, timestampMs, uid };
+  const record = writeNodeRecord(state.bytes, head, fields.table);
+  if (isSameNode(record, stored.bytes)) return t.wroteNode(uid, false);
+  checkSize(t, record.length);
+  setVersion(record, version + 1);
+  t.wroteNode(uid, true);
+  batch.put(DB.nodes, keys.node(id), record);
+  if (timestampMs === oldTimestampMs) return;
+  batch.delete(DB.types, keys.type(type.id, oldTimestampMs, id));
+  batch.put(DB.types, keys.type(type.id, timestampMs, id), NOTHING);
+}
+
+function giveFields(
+  t: Transactor,
+  operation: NodeWrite,
+  type: NodeType,
+  key: string | undefined,
+): void {
+  const { fields } = t.state;
+  fields.clear();
+  const given = operation.fields;
+  for (const name in given) {
+    const value = given[name];
+    if (value === undefined) continue;
+    const field = type.byName.get(name);
+    if (field === undefined) {
+      throw t.fail(`"${type.name}" has no field "${name}"`, {
+        path: `fields.${name}`,
+        ...didYouMean(name, type.byName.keys()),
+      });
+    }
+    if (field.number !== KEY_FIELD) {
+      fields.give(field, value);
+    } else if (value !== key) {
+      throw t.fail(`The field "${name}" is the key, and the key is another`, {
+        path: `fields.${name}`,
+      });
+    }
+  }
+  if (operation.aliases !== undefined) fields.giveAliases(operation.aliases);
+}
+
+/** The operation's own time, else that of the field that the type names, if it was given. */
+function timestampOf(t: Transactor, operation: NodeWrite, otherwiseMs: number): number {
+  return operation.timestamp === undefined
+    ? (t.state.fields.watchedTimeMs ?? otherwiseMs)
+    : t.parseTimestamp(operation.timestamp);
+}
+
+function checkSize(t: Transactor, bytes: number): void {
+  if (bytes <= NODE_RECORD_BYTES_MAX) return;
+  throw t.fail(`The node has ${bytes} bytes`, {
+    path: 'fields',
+    expected: `at most ${NODE_RECORD_BYTES_MAX} bytes in all`,
+  });
+}

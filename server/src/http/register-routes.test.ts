@@ -1,0 +1,48 @@
+import Fastify from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { must } from '#base/assert.ts';
+import { jsonReader } from './json-body.ts';
+import { registerRoutes } from './register-routes.ts';
+import type { Route } from './route.ts';
+import { routes } from './routes.ts';
+import { MemoryServices } from './testing/memory-services.ts';
+
+const TIMEOUTS = {
+  headers: 1,
+  request: 1,
+  streamIdle: 1,
+  linger: 1,
+  minSequenceWait: 1,
+  stopGrace: 1,
+};
+
+async function register(table: readonly Route[]) {
+  const app = Fastify();
+  app.decorateRequest('caller', null);
+  const context = {
+    services: new MemoryServices(),
+    timeouts: TIMEOUTS,
+    readJson: jsonReader(app),
+    streamingSockets: new WeakSet<object>(),
+  };
+  await registerRoutes(app, table, context, { primaryAddress: null, minSequenceWaitMs: 1 });
+  return app;
+}
+
+describe('what does not say who may call it', () => {
+  const route = must(routes[0], 'a route');
+
+  it('is not served as an operation', async () => {
+    const operation = { ...route.operation };
+    Reflect.deleteProperty(operation, 'auth');
+    await expect(register([{ ...route, operation }])).rejects.toThrow('does not say who may call');
+    Reflect.set(operation, 'auth', 'everybody');
+    await expect(register([{ ...route, operation }])).rejects.toThrow('does not say who may call');
+  });
+
+  it('is not served beside the operations either', async () => {
+    const app = await register(routes);
+    expect(() => app.get('/debug', () => 'hello')).toThrow('does not say who may call');
+    await app.close();
+  });
+});

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { JSON_BODY_BYTES_MAX } from '#base/limits.ts';
+import { must } from '#base/assert.ts';
+import { errorBody } from '@trellis/contract/errors.ts';
+import type { EndpointCall } from './services.ts';
+import { CALLERS, MemoryServices } from './testing/memory-services.ts';
+import { RawConnection } from './testing/raw-connection.ts';
+import { startTestServer, type TestServer } from './testing/test-server.ts';
+
+let at: TestServer;
+beforeAll(async () => {
+  at = await startTestServer();
+});
+afterAll(() => at.server.close());
+beforeEach(() => {
+  at.services.calls.length = 0;
+  at.services.onRun = new MemoryServices().onRun;
+});
+
+const lastCall = (): EndpointCall => must(at.services.calls.at(-1), 'a call');
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('running an endpoint', () => {
+  it.each([
+    ['/api/cce/lookup', 'lookup'],
+    ['/api/endpoints/run/words/lookup-v2', 'words/lookup-v2'],
+    ['/api/cce/words%2Flookup', 'words/lookup'],
+    ['/api/cce/gr%C3%BC%C3%9Fe?x=1', 'grüße'],
+    ['/api/endpoints/run/create', 'create'],
+    [`/api/cce/${'x'.repeat(1_000)}`, 'x'.repeat(1_000)],
+  ])('at %s calls %s', async (path, name) => {
+    expect((await at.request('POST', path, { as: 'user' })).status).toBe(200);
+    expect(lastCall()).toMatchObject({ name, caller: CALLERS.user });
+  });
+
+  it.each(['/api/cce/', '/api/cce', '/api/endpoints/run/'])('at %s calls nothing', async (path) => {
+    const response = await at.request('POST', path, { as: 'user' });
+    expect([404, 405]).toContain(response.status);
+    expect(at.services.calls).toEqual([]);
+  });
+
+  it.each([
+    ['{"word":"dog"}'],
+    ['  [1, 2,\n3] '],
+    ['{"not json'],
+    ['{"__proto__":{"x":1}}'],
+    ['"\u{1f415} é"'],
+  ])('hands on the text of the body untouched: %j', async (text) => {
+    const response = await at.request('POST', '/api/cce/x', {
+      as: 'user',
+      body: text,
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+    });
+    expect(lastCall().body).toBe(text);
+    expect([response.status, response.text]).toEqual([200, text]);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('x-msk-sequence')).toBe('7');
+  });
+
+  it('has no body when none is sent', async () => {
+    const bare = await at.request('POST', '/api/cce/x', { as: 'user' });
+    expect([lastCall().body, bare.text]).toEqual([null, '']);
+    await at.request('POST', '/api/cce/x', { as: 'user', headers: JSON_TYPE });
+    expect(lastCall().body).toBeNull();
+  });
+
+  it('takes bodies up to the limit, and not a byte more', async () => {
+    const send = (bytes: number) =>
+      at.request('POST', '/api/cce/x', {
+        as: 'user',
+        body: `"${'x'.repeat(bytes - 2)}"`,
+        headers: JSON_TYPE,
+      });
+    expect((await send(JSON_BODY_BYTES_MAX)).status).toBe(200);
+    expect(lastCall().body).toHaveLength(JSON_BODY_BYTES_MAX);
+    const refused = await send(JSON_BODY_BYTES_MAX + 1);
+    expect([refused.status, errorBody.parse(refused.json).error.code]).toEqual([
+      413,
+      'body_too_large',
+    ]);
+    expect(at.services.calls).toHaveLength(1);
+  });
+
+  it('tells the endpoint the headers, without what proves who calls', async () => {
+    await at.request('POST', '/api/cce/x', {
+      as: 'user',
+      headers: { cookie: 'a=b', 'proxy-authorization': 'Basic x', 'x-mine': '1', ...JSON_TYPE },
+    });
+    const { headers } = lastCall();
+    expect(headers).toMatchObject({ 'x-mine': '1', ...JSON_TYPE });
+    expect(Object.keys(headers)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/authorization|cookie/)]),
+    );
+  });
+
+  it.each([
+    [{}, null],
+    [{ 'MSK-ENDPOINT-KEY': 'k1' }, 'k1'],
+    [{ 'X-MSK-ENDPOINT-KEY': 'k2' }, 'k2'],
+    [{ 'MSK-ENDPOINT-KEY': '' }, null],
+  ])('continues the run that %j names', async (headers, runKey) => {
+    await at.request('POST', '/api/cce/x', { as: 'user', headers });
+    expect(lastCall().runKey).toBe(runKey);
+  });
+
+  it.each([
+    [202, { 'MSK-ENDPOINT-KEY': 'k1' }, null, { 'msk-endpoint-key': 'k1' }],
+    [
+      303,
+      { location: 'https://primary/api/cce/x' },
+      null,
+      { location: 'https://primary/api/cce/x' },
+    ],
+    [200, { 'cache-control': 'max-age=5' }, '1', { 'cache-control': 'max-age=5' }],
+    [418, {}, '{"short":true}', {}],
+    [204, {}, null, {}],
+  ])('answers %d as the endpoint says', async (status, headers, body, expected) => {
+    at.services.onRun = async () => ({ status, headers, body });
+    const response = await at.request('POST', '/api/cce/x', { as: 'user' });
+    expect([response.status, response.text]).toEqual([status, body ?? '']);
+    expect(Object.fromEntries(response.headers)).toMatchObject(expected);
+    expect(response.headers.get('x-msk-sequence')).toBe('7');
+    expect(response.headers.has('content-type')).toBe(body !== null);
+  });
+});
+
+describe('the signal of a run', () => {
+  it('aborts when the client goes away', async () => {
+    const started = Promise.withResolvers<AbortSignal>();
+    const answer = Promise.withResolvers<void>();
+    at.services.onRun = async ({ signal }) => {
+      started.resolve(signal);
+      await answer.promise;
+      return { status: 200, body: '1' };
+    };
+    const connection = await RawConnection.open(at.port);
+    connection.send('POST /api/cce/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer user\r\n\r\n');
+    const signal = await started.promise;
+    expect(signal.aborted).toBe(false);
+    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    await connection[Symbol.asyncDispose]();
+    await aborted;
+    answer.resolve();
+    // The server is none the worse for an answer that nobody reads.
+    expect((await at.request('GET', '/health')).status).toBe(200);
+  });
+
+  it('is quiet when the answer went out, whatever happens to the connection', async () => {
+    await using connection = await RawConnection.open(at.port);
+    connection.send('POST /api/cce/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer user\r\n\r\n');
+    expect((await connection.response()).status).toBe(200);
+    const { signal } = lastCall();
+    await connection[Symbol.asyncDispose]();
+    expect((await at.request('GET', '/health')).status).toBe(200);
+    expect(signal.aborted).toBe(false);
+  });
+
+  it('does not fire because the body has arrived', async () => {
+    const started = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    at.services.onRun = async ({ signal }) => {
+      started.resolve();
+      await answer.promise;
+      return { status: 200, body: String(signal.aborted) };
+    };
+    const response = at.request('POST', '/api/cce/x', { as: 'user', json: { a: 1 } });
+    await started.promise;
+    expect((await at.request('GET', '/health')).status).toBe(200);
+    answer.resolve();
+    expect((await response).text).toBe('false');
+  });
+});

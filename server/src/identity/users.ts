@@ -1,0 +1,67 @@
+import { Problem } from '#base/problem.ts';
+import { keyedUid, formatUid } from '#base/uid.ts';
+import type { Caller } from '#access/caller.ts';
+import type { GraphReader, NodeObject } from '#graph/reader.ts';
+
+/** The key of a user's node: names differ in more than case. */
+export function userKey(userName: string): string {
+  return userName.trim().toLowerCase();
+}
+
+export function userUid(userName: string): string {
+  return formatUid(keyedUid('_User', userKey(userName)));
+}
+
+/** What the server itself knows of a user, from the newest commit. */
+export interface UserRecord {
+  readonly uid: string;
+  readonly userName: string;
+  readonly fullName: string;
+  readonly active: boolean;
+  readonly isAdmin: boolean;
+  readonly isReadOnlyAdmin: boolean;
+  readonly isGuest: boolean;
+  readonly roles: readonly string[];
+}
+
+export function findUser(reader: GraphReader, uid: string): UserRecord | undefined {
+  const id = reader.id({ uid });
+  const node = id === undefined ? undefined : reader.node(id);
+  return node?.Type === '_User' ? userRecord(node) : undefined;
+}
+
+export function findUserByName(reader: GraphReader, userName: string): UserRecord | undefined {
+  return findUser(reader, userUid(userName));
+}
+
+export function sessionCaller(user: UserRecord, sid: string): Caller {
+  return {
+    kind: 'session',
+    userUid: user.uid,
+    userName: user.userName,
+    isAdmin: user.isAdmin,
+    isReadOnlyAdmin: user.isReadOnlyAdmin,
+    isGuest: user.isGuest,
+    roles: user.roles,
+    scopes: [],
+    tokenId: sid,
+  };
+}
+
+function userRecord(node: NodeObject): UserRecord {
+  const userName = node['UserName'];
+  if (typeof userName !== 'string') {
+    throw new Problem('storage_failed', `the user ${node.UID} has no name`);
+  }
+  const roles = node['Roles'];
+  return {
+    uid: node.UID,
+    userName,
+    fullName: typeof node['FullName'] === 'string' ? node['FullName'] : userName,
+    active: node['Active'] === true,
+    isAdmin: node['IsAdmin'] === true,
+    isReadOnlyAdmin: node['IsReadOnlyAdmin'] === true,
+    isGuest: node['IsGuest'] === true,
+    roles: Array.isArray(roles) ? roles.filter((role) => typeof role === 'string') : [],
+  };
+}

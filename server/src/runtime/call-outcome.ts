@@ -1,0 +1,75 @@
+import type { Caller } from '#access/caller.ts';
+import { Problem } from '#base/problem.ts';
+import type { CallFault, CallResult } from './sandbox/endpoint-call.ts';
+
+/** What goes back to the caller. `body` is JSON text, null for none. */
+export interface EndpointAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+const STATUSES_WITHOUT_BODY: readonly number[] = [204, 205, 304];
+const HEADER_VALUE = /^[\x21-\x7e]+$/;
+
+export function answerOf(result: CallResult): EndpointAnswer {
+  switch (result.kind) {
+    case 'answer': {
+      const hasBody = !STATUSES_WITHOUT_BODY.includes(result.status);
+      return { status: result.status, body: hasBody ? result.json : null };
+    }
+    case 'redirect':
+      if (!HEADER_VALUE.test(result.location)) {
+        throw new Problem('endpoint_failed', 'The endpoint redirects to something that is no URL');
+      }
+      return { status: result.status, headers: { location: result.location }, body: null };
+    case 'refusal':
+      throw refusal(result);
+  }
+}
+
+/** The error body that a helper of the scope asked for: `badRequest('...')` and its like. */
+export function refusal({ status, message }: Extract<CallResult, { kind: 'refusal' }>): Problem {
+  switch (status) {
+    case 400:
+      return new Problem('bad_request', message);
+    case 401:
+      return new Problem('unauthorized', message);
+    case 403:
+      return new Problem('forbidden', message);
+    case 404:
+      return new Problem('not_found', message);
+    default:
+      return new Problem('endpoint_failed', 'The endpoint refuses the call with an unknown status');
+  }
+}
+
+/** Why a call has no answer; what the code threw, and where, is for administrators. */
+export function problemOf(fault: CallFault, name: string, caller: Caller): Problem {
+  switch (fault.kind) {
+    case 'malformed':
+      return new Problem('malformed_json', `The body is not JSON: ${fault.message}`);
+    case 'timeout':
+      return new Problem('endpoint_timeout', `The endpoint "${name}" was ended: ${fault.message}`);
+    case 'overloaded':
+      return new Problem('endpoint_overloaded', `The endpoint "${name}" was not run: ${fault.message}`);
+    case 'memory':
+    case 'stopped':
+      return new Problem('endpoint_failed', `The endpoint "${name}" was ended: ${fault.message}`, {
+        details: { reason: fault.kind },
+      });
+    case 'failed':
+      return caller.isAdmin || caller.isReadOnlyAdmin
+        ? failure(fault, name)
+        : new Problem('endpoint_failed', `The endpoint "${name}" failed`);
+  }
+}
+
+function failure({ message, guestStack }: CallFault, name: string): Problem {
+  const at = guestStack.indexOf(`${name}.ts:`);
+  const [, line, column] = /:(\d+):(\d+)/.exec(at < 0 ? '' : guestStack.slice(at)) ?? [];
+  if (line === undefined) return new Problem('endpoint_failed', message);
+  return new Problem('endpoint_failed', `${message} (line ${line}, column ${column})`, {
+    details: { line: Number(line), column: Number(column) },
+  });
+}

@@ -1,0 +1,24 @@
+/** What is wrong with the code of an endpoint, and where; lines and columns start at 1 (open-shapes, section 5). */
+export interface Diagnostic {
+  readonly line: number;
+  readonly column: number;
+  /** The compiler's number; 0 for a rule of this server. */
+  readonly code: number;
+  readonly message: string;
+}
+
+/** The line and column of an offset in UTF-16 units. */
+export function positionAt(source: string, offset: number): { line: number; column: number } {
+  let line = 1;
+  let start = 0;
+  for (let at = source.indexOf('\n'); at >= 0 && at < offset; at = source.indexOf('\n', start)) {
+    line++;
+    start = at + 1;
+  }
+  return { line, column: offset - start + 1 };
+}
+
+/** A broken rule of this server. */
+export function ruleBroken(source: string, offset: number, message: string): Diagnostic {
+  return { ...positionAt(source, offset), code: 0, message };
+}

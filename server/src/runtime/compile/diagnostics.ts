@@ -1,0 +1,172 @@
+import type { Diagnostic as CompilerDiagnostic } from 'typescript/unstable/async';
+import { nearestName } from '#graph/names.ts';
+import type { SchemaDocument } from '#graph/schema.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { positionAt, ruleBroken } from './diagnostic.ts';
+import { brokenSyntaxRules, defaultExportStart } from './syntax-rules.ts';
+import type { CheckedSource } from './type-checker.ts';
+
+const DIAGNOSTICS_MAX = 100;
+
+/** Everything that is wrong with a checked source, in the order of its lines, in sentences. */
+export function diagnosticsOf(
+  source: string,
+  checked: CheckedSource,
+  schema: SchemaDocument,
+): Diagnostic[] {
+  const translate = (diagnostic: CompilerDiagnostic): Diagnostic => ({
+    ...positionAt(source, diagnostic.pos),
+    code: diagnostic.code,
+    message: sentence(diagnostic, schema),
+  });
+  if (checked.syntaxErrors.length > 0) {
+    // After the first of a line the parser guesses, and types mean nothing yet.
+    return oneForEach(checked.syntaxErrors.map(translate), ({ line }) => line);
+  }
+  const rules = brokenSyntaxRules(checked.syntax);
+  const ruledLines = new Set(rules.map(({ line }) => line));
+  // On the line of a broken rule the compiler only says the same less clearly.
+  const errors = checked.errors.map(translate).filter(({ line }) => !ruledLines.has(line));
+  if (!checked.isEndpoint && rules.length === 0) {
+    errors.push(ruleBroken(source, defaultExportStart(checked.syntax), NOT_AN_ENDPOINT));
+  }
+  return oneForEach([...rules, ...errors], ({ line, column }) => `${line}:${column}`);
+}
+
+/** The first of each place, in the order of the source. */
+function oneForEach(
+  diagnostics: readonly Diagnostic[],
+  place: (diagnostic: Diagnostic) => unknown,
+): Diagnostic[] {
+  const seen = new Set<unknown>();
+  return diagnostics
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+    .filter((diagnostic) => !seen.has(place(diagnostic)) && seen.add(place(diagnostic)))
+    .slice(0, DIAGNOSTICS_MAX);
+}
+
+const NOT_AN_ENDPOINT =
+  'The default export must be a function that takes the scope: ' +
+  'export default async function ({ body, graph, q }: Scope<{ word: string }>) { ... }';
+
+function sentence(diagnostic: CompilerDiagnostic, schema: SchemaDocument): string {
+  const text = flatten(diagnostic);
+  for (const translate of TRANSLATIONS) {
+    const translated = translate(text, schema);
+    if (translated !== undefined) return translated;
+  }
+  return text;
+}
+
+function flatten({ text, messageChain }: CompilerDiagnostic): string {
+  return [text, ...(messageChain ?? []).map(flatten)].join(' ');
+}
+
+type Translation = (text: string, schema: SchemaDocument) => string | undefined;
+
+const TRANSLATIONS: readonly Translation[] = [
+  readOnlySentence,
+  unknownMember,
+  unknownProperty,
+  wrongName,
+  unknownIdentifier,
+  syntaxWithMeaning,
+];
+
+/** The scope of a read-only endpoint carries its sentence in a type: see `graph-read-only.ts` of `@trellis/endpoint`. */
+function readOnlySentence(text: string): string | undefined {
+  return /READ_ONLY_ENDPOINT<"([^"]+)">/.exec(text)?.[1];
+}
+
+function unknownMember(text: string, schema: SchemaDocument): string | undefined {
+  const match = /^Property '(.+?)' does not exist on type '(.+?)'\.(?: Did you mean '(.+?)'\?)?/.exec(text);
+  if (match === null) return undefined;
+  const [, name = '', type = '', suggestion] = match;
+  if (type.startsWith('NodeOf<')) {
+    return `Not every node has a field "${name}": look at its Type first, or name the type of the nodes.`;
+  }
+  const nodeType = schema.nodes.find((node) => `${node.type}Node` === type);
+  if (nodeType !== undefined) return unknownField(name, nodeType.type, schema);
+  const owner = type.replace(/<.*/, '');
+  const shown = /^\w+$/.test(owner) ? `in ${owner}` : `in ${type}`;
+  return `There is no "${name}" ${shown}.${didYouMean(suggestion)}`;
+}
+
+function unknownProperty(text: string, schema: SchemaDocument): string | undefined {
+  const match = /'([^']+)' does not exist in type '(?:[^']*\| )?FieldsOf<"(\w+)">'/.exec(text);
+  return match === null ? undefined : unknownField(match[1] ?? '', match[2] ?? '', schema);
+}
+
+function unknownField(field: string, type: string, schema: SchemaDocument): string {
+  const node = schema.nodes.find((candidate) => candidate.type === type);
+  const fields = [...Object.keys(node?.fields ?? {}), ...(node?.key === undefined ? [] : [node.key])];
+  return `"${type}" has no field "${field}".${suggest(field, fields)}`;
+}
+
+/** A text where only some texts are allowed: names of types, edges, fields, and operators. */
+function wrongName(text: string, schema: SchemaDocument): string | undefined {
+  const match =
+    /(?:Argument of type|Type) '"([^"]*)"' is not assignable to (?:parameter of )?type '([^']+)'/.exec(text);
+  if (match === null) return undefined;
+  const [, name = '', wanted = ''] = match;
+  if (/\bNodeTypeName\b|\bWritableNodeTypeName\b/.test(wanted)) {
+    return wrongTypeName('node type', name, schema.nodes.map(({ type }) => type));
+  }
+  if (/\bEdgeTypeName\b|\bWritableEdgeTypeName\b/.test(wanted)) {
+    return wrongTypeName('edge type', name, schema.edges.flatMap(namesOfEdge));
+  }
+  const choices = [...wanted.matchAll(/"([^"]*)"/g)].map((choice) => choice[1] ?? '');
+  if (choices.includes('UID') && choices.includes('Timestamp')) {
+    return `There is no field "${name}" here.${suggest(name, choices)}`;
+  }
+  if (wanted === 'Comparison') return `"${name}" is not a comparison. ${COMPARISONS}`;
+  return choices.length === 0 || wanted.replaceAll(/"[^"]*"|undefined|[| ]/g, '') !== ''
+    ? undefined
+    : `"${name}" is not one of ${choices.map((choice) => `"${choice}"`).join(', ')}.`;
+}
+
+const COMPARISONS =
+  'Comparisons are "=", "!=", "<", "<=", ">", ">=", "in", "contains", "startsWith", "endsWith" and "exists".';
+
+function wrongTypeName(kind: string, name: string, known: readonly string[]): string {
+  if (known.includes(name)) return `The ${kind} "${name}" is the server's own: code cannot write it.`;
+  const writable = known.filter((candidate) => !candidate.startsWith('_'));
+  return `There is no ${kind} "${name}".${suggest(name, name.startsWith('_') ? known : writable)}`;
+}
+
+function namesOfEdge(edge: SchemaDocument['edges'][number]): string[] {
+  return edge.inverse === undefined ? [edge.type] : [edge.type, edge.inverse];
+}
+
+function unknownIdentifier(text: string): string | undefined {
+  const match = /^Cannot find name '([^']+)'\.(?: Did you mean '([^']+)'\?)?/.exec(text);
+  if (match === null) return undefined;
+  const [, name = '', suggestion] = match;
+  const advice = INSTEAD.get(name);
+  return advice === undefined
+    ? `There is no "${name}" in an endpoint.${didYouMean(suggestion)}`
+    : `There is no "${name}" in an endpoint: ${advice}.`;
+}
+
+const INSTEAD = new Map([
+  ['console', 'log() writes to the log of the server'],
+  ['process', 'it has no access to the process of the server'],
+  ['require', 'nothing can be imported'],
+  ['Buffer', 'use Uint8Array'],
+  ['setTimeout', 'it has no timers'],
+  ['setInterval', 'it has no timers'],
+]);
+
+function syntaxWithMeaning(text: string): string | undefined {
+  return text.includes("'erasableSyntaxOnly'")
+    ? 'enum, namespace and parameter properties are not for endpoints: use a constant object or a class field.'
+    : undefined;
+}
+
+function suggest(name: string, candidates: readonly string[]): string {
+  return didYouMean(nearestName(name, candidates));
+}
+
+function didYouMean(suggestion: string | undefined): string {
+  return suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+}

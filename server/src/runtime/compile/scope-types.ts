@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { FieldType, ScalarType } from '#graph/field-types.ts';
+import type { EdgeTypeDocument, NodeTypeDocument, SchemaDocument } from '#graph/schema.ts';
+
+/**
+ * The ambient declarations that the code of an endpoint is checked against: the static types of `@trellis/endpoint`, and an
+ * interface for each node type of the live schema. The read-only scope differs in one thing: its writes cannot be called.
+ *
+ * Names of types and fields are identifiers (see `#graph/names.ts`), so they need no quoting; every interface made here ends
+ * in `Node` or `Edge`, as nothing in `@trellis/endpoint` that is not one does.
+ */
+export function scopeTypes(schema: SchemaDocument, isReadOnly: boolean): string {
+  const writes = isReadOnly ? 'graph-read-only.ts' : 'graph-writes.ts';
+  const modules = ['nodes.ts', 'query.ts', 'graph-reads.ts', writes, 'scope.ts'];
+  return [
+    ...modules.map(ambientText),
+    ...schema.nodes.map(nodeInterface),
+    `interface NodeTypes {\n${schema.nodes.map(({ type }) => `  ${type}: ${type}Node;\n`).join('')}}`,
+    `interface EdgeTypes {\n${edgeNames(schema.edges).map(edgeMember).join('')}}`,
+  ].join('\n');
+}
+
+const require = createRequire(import.meta.url);
+
+/** A module of `@trellis/endpoint` as a part of one ambient file: without imports, its exports global. */
+function ambientText(module: string): string {
+  const text = readFileSync(require.resolve(`@trellis/endpoint/${module}`), 'utf8');
+  return text.replaceAll(/^import type [^;]*;\n/gm, '').replaceAll(/^export (?=interface|type)/gm, '');
+}
+
+function nodeInterface(node: NodeTypeDocument): string {
+  const lines = [`interface ${node.type}Node extends NodeBase {`, `  readonly Type: '${node.type}';`];
+  if (node.key !== undefined && !Object.hasOwn(node.fields, node.key)) {
+    lines.push('  /** The key. */', `  readonly ${node.key}?: string;`);
+  }
+  for (const [name, type] of Object.entries(node.fields)) {
+    lines.push(`  /** ${DESCRIPTION[scalarOf(type)]} */`, `  readonly ${name}?: ${typeText(type)};`);
+  }
+  return [...lines, '}'].join('\n');
+}
+
+function edgeNames(edges: readonly EdgeTypeDocument[]): string[] {
+  const names = edges.flatMap(({ type, inverse }) => (inverse === undefined ? [type] : [type, inverse]));
+  return [...new Set(names)];
+}
+
+function edgeMember(name: string): string {
+  return `  ${name}: unknown;\n`;
+}
+
+function scalarOf(type: FieldType): ScalarType {
+  return (type.endsWith('[]') ? type.slice(0, -2) : type) as ScalarType;
+}
+
+function typeText(type: FieldType): string {
+  const scalar = TYPE_TEXT[scalarOf(type)];
+  return type.endsWith('[]') ? `readonly (${scalar})[]` : scalar;
+}
+
+const TYPE_TEXT: Readonly<Record<ScalarType, string>> = {
+  String: 'string',
+  Int: 'number',
+  Long: 'number | string',
+  Float: 'number',
+  Double: 'number',
+  Decimal: 'string',
+  Bool: 'boolean',
+  Time: 'string',
+  UID: 'UID',
+  GeoPoint: 'GeoPoint',
+  Json: 'Json',
+  Bytes: 'string',
+};
+
+const DESCRIPTION: Readonly<Record<ScalarType, string>> = {
+  String: 'String',
+  Int: 'Int: 32 bits.',
+  Long: 'Long: a number, or decimal digits beyond 2^53.',
+  Float: 'Float: 32 bits.',
+  Double: 'Double: 64 bits.',
+  Decimal: 'Decimal: decimal digits, exact.',
+  Bool: 'Bool',
+  Time: 'Time: ISO 8601 UTC with milliseconds.',
+  UID: 'UID of a node.',
+  GeoPoint: 'GeoPoint: degrees.',
+  Json: 'Json',
+  Bytes: 'Bytes: base64.',
+};

@@ -1,0 +1,82 @@
+import { stripTypeScriptTypes } from 'node:module';
+import { Script } from 'node:vm';
+import { init, parse } from 'es-module-lexer/js';
+import { assert, must } from '#base/assert.ts';
+import { SCRIPT_COLUMN_OFFSET, wrapScript } from '../sandbox/script-text.ts';
+import type { Diagnostic } from './diagnostic.ts';
+
+/**
+ * The JavaScript that a worker loads, made from the TypeScript of an endpoint: types are replaced by blanks, and the default export
+ * becomes what the script returns. Every token keeps its line and column, so positions in stack traces are those of the
+ * user's file. Throws a SyntaxError for code that is not valid.
+ *
+ * The text is the body of a function: see `sandbox/script-text.ts`.
+ */
+export async function toScript(code: string): Promise<string> {
+  await init();
+  const js = stripTypeScriptTypes(code);
+  const [, exports] = parse(js);
+  const [main] = exports;
+  assert(exports.length === 1 && main?.type === 'direct', 'code that was checked has one export');
+  if (main.localName !== undefined) {
+    const declared = blank(js, main.exportStart, main.end);
+    return `${declared}\nreturn ${main.localName};`;
+  }
+  const anonymous = ANONYMOUS_FUNCTION.exec(js.slice(main.exportStart));
+  const named =
+    anonymous === null
+      ? asVariable(js, main.exportStart, main.start)
+      : asNamedFunction(js, main.exportStart, anonymous);
+  return `${named}\nreturn ${MAIN};`;
+}
+
+/** What the engine itself finds wrong with a script, beyond what the compiler found with its source. */
+export async function engineDiagnostics(code: string): Promise<Diagnostic[]> {
+  try {
+    void new Script(wrapScript(await toScript(code)), SCRIPT_OPTIONS);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const [, place, indent = ''] = /^endpoint\.ts:(\d+)\n[^\n]*\n( *)\^/.exec(error.stack ?? '') ?? [];
+    const line = Number(place ?? 1);
+    const column = indent.length + 1 + (line === 1 ? SCRIPT_COLUMN_OFFSET : 0);
+    return [{ line, column: Math.max(1, column), code: 0, message: `${error.message}.` }];
+  }
+}
+
+const SCRIPT_OPTIONS = { filename: 'endpoint.ts', columnOffset: SCRIPT_COLUMN_OFFSET };
+/** Chosen so that `$main =` is as long as `default`. */
+const MAIN = '$main';
+
+const SPACE = String.raw`(?:\s|//[^\n]*\n|/\*[\s\S]*?\*/)`;
+const ANONYMOUS_FUNCTION = new RegExp(
+  `^export${SPACE}+default${SPACE}+(async${SPACE}+)?function${SPACE}*(\\*?)${SPACE}*(?=\\()`,
+);
+
+/** `export default <expression>` as `var   $main = <expression>`. */
+function asVariable(js: string, exportStart: number, defaultStart: number): string {
+  const between = js.slice(exportStart + 'export'.length, defaultStart);
+  const rest = js.slice(defaultStart + 'default'.length);
+  return `${js.slice(0, exportStart)}var   ${between}${MAIN} =${rest}`;
+}
+
+/**
+ * `export default async function (` as `async function $main         (`: a declaration, as it was, so that what follows it does
+ * not become a part of it.
+ */
+function asNamedFunction(js: string, exportStart: number, head: RegExpExecArray): string {
+  const [text, async, star] = head;
+  const named = `${async === undefined ? '' : 'async '}function${star} ${MAIN}`;
+  const lines = text.split(/\r\n|[\n\r\u2028\u2029]/);
+  const lastLine = must(lines.at(-1), 'the last line of a text');
+  const padded =
+    lines.length === 1
+      ? named.padEnd(text.length)
+      : `${named}${'\n'.repeat(lines.length - 1)}${' '.repeat(lastLine.length)}`;
+  return `${js.slice(0, exportStart)}${padded}${js.slice(exportStart + text.length)}`;
+}
+
+function blank(text: string, start: number, end: number): string {
+  const blanks = text.slice(start, end).replaceAll(/[^\s]/g, ' ');
+  return `${text.slice(0, start)}${blanks}${text.slice(end)}`;
+}

@@ -1,0 +1,145 @@
+import type { Caller } from '#access/caller.ts';
+import { ENDPOINT_CALL_DEPTH_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { answerOf, problemOf, refusal } from './call-outcome.ts';
+import type { EndpointAnswer } from './call-outcome.ts';
+import { notFound } from './endpoint-definitions.ts';
+import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
+import { Invocation } from './invocation.ts';
+import type { RuntimeLogger } from './runtime-logger.ts';
+import type { CallResult, EndpointCall, HostAnswer } from './sandbox/endpoint-call.ts';
+import { CallFault } from './sandbox/endpoint-call.ts';
+import type { EndpointPool } from './sandbox/endpoint-pool.ts';
+
+export interface EndpointRun {
+  readonly name: string;
+  readonly caller: Caller;
+  /** JSON text; null or empty for none. It is parsed where the endpoint runs. */
+  readonly body: string | null;
+  /** Of the request, lower case, without those that carry credentials. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface EndpointRuntimeOptions {
+  readonly store: EndpointStore;
+  readonly pool: EndpointPool;
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly logger: RuntimeLogger;
+}
+
+/** Runs endpoints (open-shapes, section 5, "run"). */
+export class EndpointRuntime {
+  readonly #options: EndpointRuntimeOptions;
+  /** The pool's calls of the invocations that are running. */
+  readonly #calls = new WeakMap<Invocation, RunningInvocation>();
+
+  constructor(options: EndpointRuntimeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves with what the endpoint answers, errors of its own making included. Rejects with `endpoint_not_found`, `forbidden`,
+   * `endpoint_not_compiled`, `malformed_json`, `endpoint_failed`, `endpoint_timeout`, `endpoint_overloaded`, with the code that a
+   * helper such as `notFound()` stands for when it is given a message, and with the signal's reason.
+   */
+  async run(run: EndpointRun): Promise<EndpointAnswer> {
+    return answerOf(await this.#run(run, undefined));
+  }
+
+  async #run(run: EndpointRun, parent: Invocation | undefined): Promise<CallResult> {
+    const endpoint = this.#find(run.name, run.caller);
+    const { definition } = endpoint;
+    const { caller, signal, headers } = run;
+    const { commits, logger, pool } = this.#options;
+    const invocation = new Invocation({
+      endpoint: definition.name,
+      caller,
+      isReadOnly: definition.isReadOnly,
+      parent,
+      commits,
+      logger,
+      run: (from, path, body) => this.#runFor(from, path, body),
+    });
+    const above = parent === undefined ? undefined : this.#calls.get(parent);
+    const now = performance.now();
+    const timeoutMs = Math.min(definition.timeoutMs, Math.max(1, (above?.deadline ?? Infinity) - now));
+    const call: EndpointCall = {
+      endpoint: await endpoint.loadable(),
+      caller: definition.runAsAdmin ? { ...caller, isAdmin: true } : caller,
+      body: run.body ?? '',
+      headers,
+      timeoutMs,
+      signal,
+      parent: above?.call,
+      host: invocation,
+    };
+    this.#calls.set(invocation, { call, deadline: now + timeoutMs });
+    try {
+      return await pool.run(call);
+    } catch (error) {
+      if (!(error instanceof CallFault)) throw error;
+      if (error.kind !== 'malformed') {
+        const { kind, message, guestStack } = error;
+        logger.warn({ endpoint: definition.name, kind, message, guestStack }, 'an endpoint failed');
+      }
+      throw problemOf(error, definition.name, caller);
+    }
+  }
+
+  /** The endpoint that this caller may run under this name. */
+  #find(name: string, caller: Caller): StoredEndpoint {
+    const endpoint = this.#options.store.find(name);
+    if (endpoint === undefined) throw notFound(name);
+    if (endpoint.definition.access === 'admins' && !caller.isAdmin && !caller.isReadOnlyAdmin) {
+      throw new Problem('forbidden', `Only administrators may call the endpoint "${name}"`, {
+        details: { role: 'admin' },
+      });
+    }
+    if (endpoint.servingCode === undefined) {
+      throw new Problem('endpoint_not_compiled', `The endpoint "${name}" does not compile`);
+    }
+    return endpoint;
+  }
+
+  /** `run()` of endpoint code: as the same caller, with no more time and no more rights than the one who asks. */
+  async #runFor(parent: Invocation, name: string, body: string): Promise<HostAnswer> {
+    if (parent.depth >= ENDPOINT_CALL_DEPTH_MAX) {
+      throw new Problem(
+        'endpoint_failed',
+        `Endpoints call one another more than ${ENDPOINT_CALL_DEPTH_MAX} deep: "${name}" is not run`,
+      );
+    }
+    const { caller } = parent;
+    const { signal, headers } = this.#callOf(parent);
+    const result = await this.#run({ name, caller, body, headers, signal }, parent);
+    const sequence = this.#options.reader.refresh();
+    switch (result.kind) {
+      case 'answer':
+        if (result.status < 400) return { json: result.json, sequence };
+        throw new Problem('endpoint_failed', `"${name}" answered ${result.status}`, {
+          details: { status: result.status },
+        });
+      case 'redirect':
+        return { json: JSON.stringify({ location: result.location }), sequence };
+      case 'refusal':
+        throw refusal(result);
+    }
+  }
+
+  #callOf(invocation: Invocation): EndpointCall {
+    const running = this.#calls.get(invocation);
+    if (running === undefined) throw new TypeError('an invocation that asks is running');
+    return running.call;
+  }
+}
+
+interface RunningInvocation {
+  readonly call: EndpointCall;
+  /** Of `performance.now()`. */
+  readonly deadline: number;
+}

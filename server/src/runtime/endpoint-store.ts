@@ -1,0 +1,135 @@
+import type { NodeWrite } from '#graph/operations.ts';
+import type { GraphReader, NodeObject } from '#graph/reader.ts';
+import { must } from '#base/assert.ts';
+import type { Diagnostic } from './compile/diagnostic.ts';
+import { toScript } from './compile/script.ts';
+import type { EndpointDefinition } from './endpoint-definition.ts';
+import type { LoadableEndpoint } from './sandbox/endpoint-call.ts';
+
+/** The node type in which definitions are stored: see `#graph/system-schema.ts`. */
+export const ENDPOINT_TYPE = '_Endpoint';
+
+/** An endpoint as it is stored. */
+export interface StoredEndpoint {
+  readonly definition: EndpointDefinition;
+  /** Of the node, for optimistic changes. */
+  readonly nodeVersion: number;
+  /** The newest code that compiled; undefined when none ever did. */
+  readonly servingCode: string | undefined;
+  /** The version that this code had. */
+  readonly servingVersion: number;
+  /** What a worker loads; only where there is code that serves. */
+  loadable(): Promise<LoadableEndpoint>;
+}
+
+/**
+ * Reads the definitions of endpoints. What was read is kept, and read again only when its node has changed: a call costs two look-ups
+ * after a commit, and none as long as there was none.
+ */
+export class EndpointStore {
+  readonly #reader: GraphReader;
+  readonly #known = new Map<string, KnownEndpoint>();
+
+  constructor(reader: GraphReader) {
+    this.#reader = reader;
+  }
+
+  find(name: string): StoredEndpoint | undefined {
+    const sequence = this.#reader.refresh();
+    const known = this.#known.get(name);
+    if (known?.sequence === sequence) return known.endpoint;
+    const id = this.#reader.id({ type: ENDPOINT_TYPE, key: name });
+    const nodeVersion = id === undefined ? undefined : this.#reader.version(id);
+    if (id === undefined || nodeVersion === undefined) {
+      this.#known.delete(name);
+      return undefined;
+    }
+    if (known?.id === id && known.endpoint.nodeVersion === nodeVersion) {
+      known.sequence = sequence;
+      return known.endpoint;
+    }
+    const node = must(this.#reader.node(id), 'the node of an endpoint');
+    // The id tells an endpoint from one of the same name that was deleted.
+    const endpoint = storedEndpoint(node, nodeVersion, `${id}.${nodeVersion}`);
+    this.#known.set(name, { id, sequence, endpoint });
+    return endpoint;
+  }
+
+  /** All endpoints, by name. */
+  all(): StoredEndpoint[] {
+    this.#reader.refresh();
+    const found: StoredEndpoint[] = [];
+    for (const id of this.#reader.idsOfType(ENDPOINT_TYPE)) {
+      const endpoint = this.find(String(this.#reader.field(id, 'Id')));
+      if (endpoint !== undefined) found.push(endpoint);
+    }
+    return found.toSorted((a, b) => (a.definition.name < b.definition.name ? -1 : 1));
+  }
+}
+
+interface KnownEndpoint {
+  readonly id: number;
+  readonly endpoint: StoredEndpoint;
+  /** Of the last comparison with the state. */
+  sequence: number;
+}
+
+/** The fields of a definition's node, but for its key, which is the name. */
+export interface EndpointFields {
+  readonly definition: Omit<EndpointDefinition, 'UID' | 'name'>;
+  readonly servingCode: string | undefined;
+  readonly servingVersion: number;
+  readonly updatedBy: string | null;
+}
+
+export function nodeFields({ definition, ...rest }: EndpointFields): NonNullable<NodeWrite['fields']> {
+  return {
+    Code: definition.code,
+    IsReadOnly: definition.isReadOnly,
+    Mode: definition.mode,
+    Access: definition.access,
+    CacheSeconds: definition.cacheSeconds,
+    RunAsAdmin: definition.runAsAdmin,
+    TimeoutMs: definition.timeoutMs,
+    Description: definition.description,
+    Version: definition.version,
+    Compiles: definition.compiles,
+    Diagnostics: definition.diagnostics,
+    ServingCode: rest.servingCode ?? null,
+    ServingVersion: rest.servingVersion,
+    UpdatedBy: rest.updatedBy,
+  };
+}
+
+/** The way back of `nodeFields`: nothing else writes these nodes. */
+function storedEndpoint(node: NodeObject, nodeVersion: number, version: string): StoredEndpoint {
+  const name = String(node.Id);
+  const isReadOnly = node['IsReadOnly'] === true;
+  const servingCode = node['ServingCode'] as string | undefined;
+  let loadable: Promise<LoadableEndpoint> | undefined;
+  const load = async (): Promise<LoadableEndpoint> => {
+    const script = await toScript(must(servingCode, 'code that serves'));
+    return { name, version, script, isReadOnly };
+  };
+  return {
+    definition: {
+      UID: node.UID,
+      name,
+      code: String(node['Code'] ?? ''),
+      isReadOnly,
+      mode: node['Mode'] === 'pooling' ? 'pooling' : 'sync',
+      access: node['Access'] === 'admins' ? 'admins' : 'users',
+      cacheSeconds: Number(node['CacheSeconds']),
+      runAsAdmin: node['RunAsAdmin'] === true,
+      timeoutMs: Number(node['TimeoutMs']),
+      description: String(node['Description'] ?? ''),
+      version: Number(node['Version']),
+      compiles: node['Compiles'] === true,
+      diagnostics: (node['Diagnostics'] ?? []) as Diagnostic[],
+    },
+    nodeVersion,
+    servingCode,
+    servingVersion: Number(node['ServingVersion'] ?? 0),
+    loadable: () => (loadable ??= load()),
+  };
+}

@@ -1,0 +1,135 @@
+import { ask } from './channel.ts';
+import { isArray, stringify } from './primordials.ts';
+import { referenceOf } from './references.ts';
+
+/** `graph` of a read-only endpoint: see `graph-reads.ts` of `@trellis/endpoint` for what the methods promise. */
+export class ReadOnlyGraph {
+  readonly #call: number;
+
+  constructor(call: number) {
+    this.#call = call;
+  }
+
+  get(node: unknown, key?: unknown): Promise<unknown> {
+    return ask(this.#call, 'get', stringify(referenceOf(node, key)));
+  }
+
+  tryGet(node: unknown, key?: unknown): Promise<unknown> {
+    return ask(this.#call, 'tryGet', stringify(referenceOf(node, key)));
+  }
+
+  getMany(nodes: unknown, keys?: unknown): Promise<unknown> {
+    const named = isArray(nodes) ? nodes : keys;
+    if (!isArray(named)) {
+      throw new TypeError('getMany takes a list of nodes, or a type and a list of keys');
+    }
+    const references = [];
+    for (let i = 0; i < named.length; i++) {
+      references[i] = isArray(nodes) ? referenceOf(named[i]) : referenceOf(nodes, named[i]);
+    }
+    return ask(this.#call, 'getMany', stringify(references));
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The writes as operations of ingestion: see `graph-writes.ts` of `@trellis/endpoint`. */
+abstract class Writes {
+  protected abstract write(operation: Members): unknown;
+
+  addOrUpdate(node: unknown, key?: unknown, fields?: unknown, options?: Members): unknown {
+    return this.write(nodeWrite('addOrUpdate', node, { ...options, key, fields }));
+  }
+
+  tryAdd(node: unknown, key?: unknown, fields?: unknown, options?: Members): unknown {
+    return this.write(nodeWrite('tryAdd', node, { ...options, key, fields }));
+  }
+
+  update(node: unknown, key?: unknown, fields?: unknown, options?: Members): unknown {
+    return this.write(nodeWrite('update', node, { ...options, key, fields }));
+  }
+
+  delete(node: unknown, key?: unknown): unknown {
+    return this.write({ op: 'delete', ...referenceOf(node, key) });
+  }
+
+  link(from: unknown, edge?: unknown, to?: unknown, options?: Members): unknown {
+    return this.write(edgeWrite('link', from, { ...options, edge, to }));
+  }
+
+  unlink(from: unknown, edge?: unknown, to?: unknown, options?: Members): unknown {
+    return this.write(edgeWrite('unlink', from, { ...options, edge, to }));
+  }
+}
+
+/** Of a type, a key and fields, or of one object with all of them. */
+function nodeWrite(op: string, node: unknown, rest: Members): Members {
+  return typeof node === 'string'
+    ? { ...rest, op, type: node }
+    : { ...(Object(node) as Members), op };
+}
+
+/** Of two nodes and the edge between them, or of one object with all of them. */
+function edgeWrite(op: string, from: unknown, rest: Members): Members {
+  const whole = rest['edge'] === undefined ? (Object(from) as Members) : { ...rest, from };
+  return { ...whole, op, from: referenceOf(whole['from']), to: referenceOf(whole['to']) };
+}
+
+interface Outcome {
+  readonly uid: string | null;
+  readonly changed: boolean;
+}
+
+/** `graph` of an endpoint that may write. */
+export class WritableGraph extends Writes {
+  readonly #call: number;
+  readonly #reads: ReadOnlyGraph;
+
+  constructor(call: number) {
+    super();
+    this.#call = call;
+    this.#reads = new ReadOnlyGraph(call);
+  }
+
+  get(node: unknown, key?: unknown): Promise<unknown> {
+    return this.#reads.get(node, key);
+  }
+
+  tryGet(node: unknown, key?: unknown): Promise<unknown> {
+    return this.#reads.tryGet(node, key);
+  }
+
+  getMany(nodes: unknown, keys?: unknown): Promise<unknown> {
+    return this.#reads.getMany(nodes, keys);
+  }
+
+  async transaction(collect: (transaction: unknown) => unknown): Promise<unknown> {
+    const transaction = new Transaction();
+    const result = await collect(transaction);
+    const operations = transaction.close();
+    if (operations !== '') await ask(this.#call, 'commit', `[${operations}]`);
+    return result;
+  }
+
+  protected async write(operation: Members): Promise<{ UID: string | null; changed: boolean }> {
+    const outcomes = await ask(this.#call, 'commit', `[${stringify(operation)}]`);
+    const { uid, changed } = (outcomes as readonly Outcome[])[0] ?? { uid: null, changed: false };
+    return { UID: uid, changed };
+  }
+}
+
+/** Collects the operations of one commit, as they are at that moment: code may go on to change the objects it passed. */
+class Transaction extends Writes {
+  #operations = '';
+  #isOver = false;
+
+  close(): string {
+    this.#isOver = true;
+    return this.#operations;
+  }
+
+  protected write(operation: Members): void {
+    if (this.#isOver) throw new Error('the transaction is over: write before its function returns');
+    this.#operations += `${this.#operations === '' ? '' : ','}${stringify(operation)}`;
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * What the guest's side of the bridge uses of its realm, taken before any endpoint code runs: a script that changes prototypes
+ * cannot change how its own calls are made.
+ */
+export const parse = JSON.parse;
+export const stringify = JSON.stringify;
+export const freeze = Object.freeze;
+export const isArray = Array.isArray;
+export const text = String;
+export const isSafeInteger = Number.isSafeInteger;
+
+/** A Map whose methods do not change with those of `Map.prototype`. */
+export class SafeMap<K, V> extends Map<K, V> {}
+for (const name of Reflect.ownKeys(Map.prototype)) {
+  const method = Reflect.getOwnPropertyDescriptor(Map.prototype, name);
+  if (method !== undefined && name !== 'constructor') {
+    Reflect.defineProperty(SafeMap.prototype, name, method);
+  }
+}
+freeze(Reflect.setPrototypeOf(SafeMap.prototype, null) && SafeMap.prototype);
+
+const promiseThen = Promise.prototype.then;
+const { apply } = Reflect;
+
+/** `promise.then`, as it was at first. */
+export function then(
+  promise: Promise<unknown>,
+  onValue: (value: unknown) => void,
+  onError: (error: unknown) => void,
+): void {
+  apply(promiseThen, promise, [onValue, onError]);
+}
+
+/** The innermost places of a stack, and no hook of the script's own to make something else of them. */
+export const STACK_FRAMES_MAX = 20;
+Error.stackTraceLimit = STACK_FRAMES_MAX;
+Reflect.defineProperty(Error, 'prepareStackTrace', { value: undefined });
+
+// Not there in an endpoint: threads, code made at run time, and callbacks that no turn of an endpoint is answerable for.
+for (const name of [
+  'WebAssembly',
+  'SharedArrayBuffer',
+  'Atomics',
+  'FinalizationRegistry',
+  'WeakRef',
+  'console',
+]) {
+  Reflect.deleteProperty(globalThis, name);
+}

@@ -1,0 +1,67 @@
+import type { Caller } from '#access/caller.ts';
+
+/** One version of an endpoint, ready to be loaded. */
+export interface LoadableEndpoint {
+  readonly name: string;
+  /** Another one for every version, also when an endpoint is deleted and made anew. */
+  readonly version: string;
+  /** See `compile/script.ts`. */
+  readonly script: string;
+  readonly isReadOnly: boolean;
+}
+
+/** What the pool is to run. */
+export interface EndpointCall {
+  readonly endpoint: LoadableEndpoint;
+  /** As whom `asUser()` reads. */
+  readonly caller: Caller;
+  /** JSON text; empty for none. */
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** The call whose code made this one. */
+  readonly parent: EndpointCall | undefined;
+  readonly host: CallHost;
+}
+
+/** What the main thread does for the code of one call, and knows of it. */
+export interface CallHost {
+  /** Performs an operation, or rejects with the `Problem` that refuses it. The arguments are JSON text that the guest made. */
+  ask(operation: string, args: string): Promise<HostAnswer>;
+  log(level: string, record: string): void;
+  /** A call that has written is never run a second time. */
+  readonly hasWritten: boolean;
+}
+
+export interface HostAnswer {
+  readonly json: string;
+  /** What the call reads afterwards must reflect this. */
+  readonly sequence: number;
+}
+
+export type CallResult =
+  | { readonly kind: 'answer'; readonly status: number; readonly json: string }
+  | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
+  /** An error body with this message is to be made. */
+  | { readonly kind: 'refusal'; readonly status: number; readonly message: string };
+
+/**
+ * Why a call has no result. `failed`: its code threw. `malformed`: its body is not JSON. `timeout`, `memory`: it used too much
+ * of either. `stopped`: its worker ended, through no fault of its own. `overloaded`: too many calls were waiting.
+ */
+export type FaultKind = 'failed' | 'malformed' | 'timeout' | 'memory' | 'stopped' | 'overloaded';
+
+export class CallFault extends Error {
+  override readonly name = 'CallFault';
+  readonly kind: FaultKind;
+  /** Of the endpoint's code: untrusted text. */
+  readonly guestStack: string;
+
+  constructor(kind: FaultKind, message: string, guestStack = '') {
+    super(message);
+    this.kind = kind;
+    this.guestStack = guestStack;
+  }
+}

@@ -1,0 +1,285 @@
+import {
+  ENDPOINT_HEAP_SOFT_BYTES,
+  ENDPOINT_QUEUE_MAX,
+  ENDPOINT_STALL_MS,
+  ENDPOINT_STALLED_WORKERS_MAX,
+  ENDPOINT_WATCHDOG_MS,
+} from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { RuntimeLogger } from '../runtime-logger.ts';
+import { CallFault } from './endpoint-call.ts';
+import type { CallResult, EndpointCall } from './endpoint-call.ts';
+import { guestSource } from './guest-source.ts';
+import { assertProcessIsIsolated } from './isolation.ts';
+import { PoolWorker } from './pool-worker.ts';
+import { RunningCall } from './running-call.ts';
+
+const FAILED_STARTS_MAX = 3;
+const RETRIES_MAX = 1;
+
+export interface EndpointPoolOptions {
+  /** The folder of the state; absolute. */
+  readonly storage: string;
+  /** Of an encrypted graph. */
+  readonly environmentKey: string | undefined;
+  /** Workers that are there to be used; others may take the place of stalled ones. */
+  readonly size: number;
+  readonly logger: RuntimeLogger;
+}
+
+/**
+ * Runs endpoint code in worker threads. Whatever the code does, it ends its own call, and at worst others on the same worker are
+ * begun again on another; the process goes on. See `worker.ts` for the walls around the code and `endpoint-call.ts` for what
+ * comes back.
+ *
+ * Every `ENDPOINT_WATCHDOG_MS` while there are calls, the pool looks at its workers:
+ * - a guest that has not come back for `ENDPOINT_STALL_MS` keeps its worker from new calls; another worker takes its place, and calls
+ *   of other endpoints move there;
+ * - a call past its deadline ends; when it is its guest that does not come back, the worker ends with it;
+ * - a worker with too large a heap ends with the calls of the guest at work, or retires when none is.
+ */
+export class EndpointPool {
+  readonly #options: EndpointPoolOptions;
+  readonly #guestSource = guestSource();
+  readonly #workers = new Set<PoolWorker>();
+  readonly #waiting = new Set<RunningCall>();
+  #callCount = 0;
+  #lastCall = 0;
+  #failedStarts = 0;
+  #watch: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  readonly #ready = Promise.withResolvers<void>();
+
+  private constructor(options: EndpointPoolOptions) {
+    this.#options = options;
+    this.#addWorkers();
+  }
+
+  /** Fails closed: in a process that is not isolated, and when the first worker cannot start. */
+  static async start(options: EndpointPoolOptions): Promise<EndpointPool> {
+    assertProcessIsIsolated();
+    const pool = new EndpointPool(options);
+    await pool.#ready.promise;
+    return pool;
+  }
+
+  /** Rejects with a `CallFault`, or with the reason of the call's signal; then what the code still does is ignored. */
+  async run(call: EndpointCall): Promise<CallResult> {
+    call.signal.throwIfAborted();
+    if (this.#isClosed) throw stopping();
+    if (this.#callCount >= ENDPOINT_QUEUE_MAX) {
+      throw new CallFault('overloaded', `${ENDPOINT_QUEUE_MAX} calls are under way already`);
+    }
+    const running = new RunningCall(++this.#lastCall, call);
+    const abort = () => this.#abort(running);
+    call.signal.addEventListener('abort', abort, { once: true });
+    this.#callCount++;
+    this.#watch ??= setInterval(() => this.#look(), ENDPOINT_WATCHDOG_MS);
+    this.#dispatch(running);
+    try {
+      return await running.result;
+    } finally {
+      this.#callCount--;
+      call.signal.removeEventListener('abort', abort);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#watch);
+    const workers = [...this.#workers];
+    this.#workers.clear();
+    for (const running of [...this.#waiting, ...workers.flatMap((worker) => [...worker.calls.values()])]) {
+      running.reject(stopping());
+    }
+    await Promise.all(workers.map((worker) => worker.thread.terminate()));
+  }
+
+  #dispatch(running: RunningCall): void {
+    let best: PoolWorker | undefined;
+    for (const worker of this.#workers) {
+      if (!worker.isReady || !worker.isUsable) continue;
+      if (best === undefined || worker.calls.size < best.calls.size) best = worker;
+    }
+    if (best === undefined) {
+      this.#waiting.add(running);
+      this.#addWorkers();
+    } else {
+      best.run(running);
+    }
+  }
+
+  #dispatchWaiting(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const running of waiting) this.#dispatch(running);
+  }
+
+  #abort(running: RunningCall): void {
+    for (const worker of this.#workers) worker.abort(running.id);
+    this.#waiting.delete(running);
+    running.reject(running.call.signal.reason);
+  }
+
+  #addWorkers(): void {
+    let usable = [...this.#workers].filter((worker) => worker.isUsable).length;
+    const { size, storage, environmentKey } = this.#options;
+    while (usable < size && this.#workers.size < size + ENDPOINT_STALLED_WORKERS_MAX) {
+      usable++;
+      const options = { storage, environmentKey, guestSource: this.#guestSource };
+      const worker = new PoolWorker(options, {
+        onReady: () => {
+          this.#failedStarts = 0;
+          this.#ready.resolve();
+          this.#dispatchWaiting();
+        },
+        onSettled: (settled) => this.#endIfRetired(settled),
+        onEnd: (ended, reason) => this.#ended(ended, reason),
+        onDefect: (error) => this.#options.logger.error({ err: error }, 'an endpoint worker failed'),
+      });
+      this.#workers.add(worker);
+    }
+  }
+
+  #ended(worker: PoolWorker, reason: Error): void {
+    this.#options.logger.error({ err: reason }, 'an endpoint worker ended by itself');
+    if (!worker.isReady && ++this.#failedStarts >= FAILED_STARTS_MAX) {
+      this.#workers.delete(worker);
+      this.#ready.reject(reason);
+      for (const running of this.#waiting) running.reject(STOPPED);
+      this.#waiting.clear();
+      // The next call tries once more.
+      this.#failedStarts--;
+      return;
+    }
+    const isOutOfMemory = 'code' in reason && reason.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    const fault = isOutOfMemory ? TOO_MUCH_MEMORY : STOPPED;
+    this.#replace(worker, (running) => (running.guest === worker.guest ? fault : undefined));
+  }
+
+  /** Ends a worker: its calls end with their fault, or are begun again on another. */
+  #replace(worker: PoolWorker, faultFor: (running: RunningCall) => CallFault | undefined): void {
+    this.#workers.delete(worker);
+    void worker.thread.terminate();
+    this.#addWorkers();
+    const calls = [...worker.calls.values()];
+    worker.calls.clear();
+    const faults = new Map<EndpointCall, CallFault>();
+    for (const running of calls) {
+      const fault = faultFor(running);
+      if (fault !== undefined) blame(running.call, fault, faults);
+    }
+    for (const running of calls) {
+      const fault = faults.get(running.call);
+      if (fault !== undefined) running.reject(fault);
+      else if (running.call.host.hasWritten || running.retries >= RETRIES_MAX) running.reject(STOPPED);
+      else {
+        running.retries++;
+        this.#dispatch(running);
+      }
+    }
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const worker of [...this.#workers]) {
+      if (worker.isReady) this.#lookAt(worker, now);
+    }
+    for (const running of this.#waiting) {
+      if (now <= running.deadline) continue;
+      this.#waiting.delete(running);
+      running.reject(lateFault(running));
+    }
+    if (this.#callCount === 0 && [...this.#workers].every((worker) => worker.guest === 0)) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    }
+  }
+
+  #lookAt(worker: PoolWorker, now: number): void {
+    const stillMs = worker.stillMs(now);
+    this.#noteStall(worker, stillMs >= ENDPOINT_STALL_MS);
+    const late = [...worker.calls.values()].filter(({ deadline }) => now > deadline);
+    const ofGuest = ({ guest }: RunningCall) => guest === worker.guest;
+    const isForsaken = worker.isStalled && ![...worker.calls.values()].some(ofGuest);
+    if (isForsaken || (stillMs >= ENDPOINT_WATCHDOG_MS && late.some(ofGuest))) {
+      this.#options.logger.warn({ stillMs }, 'an endpoint worker is replaced: its code does not end');
+      this.#replace(worker, (running) => (now > running.deadline ? lateFault(running) : undefined));
+      return;
+    }
+    for (const running of late) {
+      worker.drop(running);
+      running.reject(lateFault(running));
+    }
+    this.#endIfRetired(worker);
+    void this.#measure(worker);
+  }
+
+  #noteStall(worker: PoolWorker, isStalled: boolean): void {
+    if (worker.isStalled === isStalled) return;
+    worker.isStalled = isStalled;
+    if (isStalled) {
+      this.#addWorkers();
+      for (const running of worker.calls.values()) {
+        if (running.guest === worker.guest || running.call.host.hasWritten) continue;
+        worker.drop(running);
+        this.#dispatch(running);
+      }
+    } else {
+      this.#retireSurplus();
+      this.#dispatchWaiting();
+    }
+  }
+
+  async #measure(worker: PoolWorker): Promise<void> {
+    if (worker.isMeasured) return;
+    worker.isMeasured = true;
+    const bytes = await worker.thread.heapBytes().catch(() => 0);
+    worker.isMeasured = false;
+    if (bytes <= ENDPOINT_HEAP_SOFT_BYTES || !this.#workers.has(worker)) return;
+    this.#options.logger.warn({ bytes }, 'an endpoint worker is replaced: its heap is too large');
+    const { guest } = worker;
+    if (guest === 0) this.#retire(worker);
+    else this.#replace(worker, (running) => (running.guest === guest ? TOO_MUCH_MEMORY : undefined));
+  }
+
+  #retireSurplus(): void {
+    const usable = [...this.#workers].filter((worker) => worker.isUsable);
+    if (usable.length <= this.#options.size) return;
+    this.#retire(usable.reduce((a, b) => (a.calls.size <= b.calls.size ? a : b)));
+  }
+
+  #retire(worker: PoolWorker): void {
+    worker.isRetiring = true;
+    this.#addWorkers();
+    this.#endIfRetired(worker);
+  }
+
+  #endIfRetired(worker: PoolWorker): void {
+    if (!worker.isRetiring || worker.calls.size > 0) return;
+    this.#workers.delete(worker);
+    void worker.thread.terminate();
+  }
+}
+
+const STOPPED = new CallFault('stopped', 'its worker ended, for no reason of its own');
+const TOO_MUCH_MEMORY = new CallFault('memory', 'it used too much memory');
+
+function lateFault({ call }: RunningCall): CallFault {
+  return new CallFault('timeout', `it ran longer than ${call.timeoutMs} ms`);
+}
+
+/** The call, and those that wait for it: begun again, they would only make it anew. */
+function blame(
+  first: EndpointCall,
+  fault: CallFault,
+  faults: Map<EndpointCall, CallFault>,
+): void {
+  for (let call: EndpointCall | undefined = first; call !== undefined; call = call.parent) {
+    faults.set(call, fault);
+  }
+}
+
+function stopping(): Problem {
+  return new Problem('server_stopping', 'The server is stopping');
+}

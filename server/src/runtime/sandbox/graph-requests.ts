@@ -1,0 +1,65 @@
+import { visibilityFor } from '#access/visibility.ts';
+import type { Caller } from '#access/caller.ts';
+import { assert } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import type { NodeReference } from '#graph/operations.ts';
+import type { Query } from '#graph/query/plan.ts';
+import { runQuery } from '#graph/query/run.ts';
+import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
+import type { StateReader } from '#graph/state-reader.ts';
+
+/** The reads of endpoint code, answered where it runs. */
+export const READ_OPERATIONS: ReadonlySet<unknown> = new Set(['get', 'tryGet', 'getMany', 'query']);
+
+/** JSON of what was asked for. `payload` is JSON that the guest made; throws a `Problem` for what cannot be answered. */
+export function answerRead(
+  reader: StateReader,
+  caller: Caller,
+  operation: string,
+  payload: string,
+): string {
+  const asked: unknown = JSON.parse(payload);
+  switch (operation) {
+    case 'get':
+      return JSON.stringify(requireNode(reader, referenceOf(asked)));
+    case 'tryGet':
+      return JSON.stringify(findNode(reader, referenceOf(asked)) ?? null);
+    case 'getMany':
+      assert(Array.isArray(asked), 'getMany is asked with a list');
+      return JSON.stringify(asked.map((one) => findNode(reader, referenceOf(one)) ?? null));
+    case 'query':
+      // Its shape is checked by the query itself, as that of any other.
+      return JSON.stringify(
+        runQuery(reader, asked as Query, { visibility: visibilityOf(reader, caller) }),
+      );
+    default:
+      throw new Problem('invalid_request', `There is no operation "${operation}"`);
+  }
+}
+
+/** What `asUser()` limits a query to; undefined when there is no user, and such a query is refused. */
+function visibilityOf(reader: GraphReader, caller: Caller): Visibility | undefined {
+  return caller.userUid === null && !caller.isAdmin ? undefined : visibilityFor(reader, caller);
+}
+
+function findNode(reader: GraphReader, reference: NodeReference): NodeObject | undefined {
+  const id = reader.id(reference);
+  return id === undefined ? undefined : reader.node(id);
+}
+
+function requireNode(reader: GraphReader, reference: NodeReference): NodeObject {
+  const node = findNode(reader, reference);
+  if (node !== undefined && (reference.uid !== undefined || node.Type === reference.type)) return node;
+  const name =
+    reference.uid === undefined
+      ? `${reference.type} "${reference.key}"`
+      : `with the UID ${reference.uid}`;
+  throw new Problem('node_not_found', `There is no node ${name}`);
+}
+
+function referenceOf(value: unknown): NodeReference {
+  const { uid, type, key } = Object(value) as Record<string, unknown>;
+  if (typeof uid === 'string') return { uid };
+  if (typeof type === 'string' && typeof key === 'string') return { type, key };
+  throw new Problem('invalid_request', 'A node is named by its UID, or by its type and key');
+}

@@ -1,0 +1,263 @@
+import type { Script } from 'node:vm';
+import type { Caller } from '#access/caller.ts';
+import { must } from '#base/assert.ts';
+import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { StateReader } from '#graph/state-reader.ts';
+import { FrameWriter, readFrame } from './frame.ts';
+import type { FrameItem } from './frame.ts';
+import { answerRead, READ_OPERATIONS } from './graph-requests.ts';
+import { Guest } from './guest.ts';
+import type { Progress } from './progress.ts';
+import { UserTexts } from './user-texts.ts';
+import type { CallItem, FromWorkerKind, SettleItem, ToWorker } from './worker-messages.ts';
+
+/** So many microtasks a guest may take from one request to the next before the event loop gets its turn. */
+const QUIET_HOPS_MAX = 8;
+/** So long one guest may go on with reads before the event loop gets its turn. */
+const TURN_BUDGET_MS = 5;
+const HOPS_BETWEEN_CLOCKS = 64;
+const LATE_RETRY_MS = 1;
+const CALLERS_MAX = 1_000;
+
+export interface GuestHostOptions {
+  readonly reader: StateReader;
+  readonly boot: Script;
+  readonly progress: Progress;
+  readonly send: (frame: string) => void;
+}
+
+/**
+ * The host's side in a worker. A turn begins with a frame of the main thread; each guest that it concerns is entered, and then its
+ * requests are fetched and its reads answered between its own microtasks: fifty reads in a row cost no message and no turn of the
+ * event loop. Results, and what only the main thread does (writes, other endpoints, logs), leave as one frame.
+ */
+export class GuestHost {
+  readonly #options: GuestHostOptions;
+  readonly #users: UserTexts;
+  readonly #outbox = new FrameWriter();
+  readonly #guests = new Map<number, Guest>();
+  readonly #guestOfCall = new Map<number, Guest>();
+  readonly #callers = new Map<string, Caller>();
+  /** To be entered in this turn. */
+  readonly #touched = new Set<Guest>();
+  /** To be looked at once more when all microtasks are done. */
+  readonly #unfinished = new Set<Guest>();
+  #isPumping = false;
+
+  constructor(options: GuestHostOptions) {
+    this.#options = options;
+    this.#users = new UserTexts(options.reader);
+  }
+
+  /** Says that the worker can be called. */
+  announce(): void {
+    this.#push('ready', '', '');
+    this.#flush();
+  }
+
+  receive(frame: string): void {
+    this.#options.progress.turn();
+    this.#options.reader.refresh();
+    readFrame(frame, (item, payload) => this.#accept(item as ToWorker, payload));
+    this.#pump();
+  }
+
+  #accept(item: ToWorker, payload: string): void {
+    switch (item[1]) {
+      case 'load': {
+        const [, , number, fileName, isReadOnly] = item;
+        const { boot } = this.#options;
+        this.#guests.set(number, new Guest({ number, boot, fileName, isReadOnly, script: payload }));
+        return;
+      }
+      case 'unload':
+        this.#guests.delete(item[2]);
+        return;
+      case 'call':
+        return this.#acceptCall(item, payload);
+      case 'settle':
+        return this.#acceptAnswer(item, payload);
+      case 'abort':
+        return this.#enter(item[2], (guest) => guest.abort(item[2]));
+      case 'drop':
+        this.#enter(item[2], (guest) => guest.abort(item[2]));
+        this.#forget(item[2]);
+    }
+  }
+
+  #acceptCall(item: CallItem, payload: string): void {
+    const [, , call, number, callerLength, headersLength] = item;
+    const guest = must(this.#guests.get(number), 'a guest that is loaded before it is called');
+    const caller = this.#callerOf(payload.slice(0, callerLength));
+    const headers = payload.slice(callerLength, callerLength + headersLength);
+    const body = payload.slice(callerLength + headersLength);
+    guest.calls.set(call, caller);
+    this.#guestOfCall.set(call, guest);
+    this.#enter(call, () => guest.start(call, body, headers, this.#users.textOf(caller.userUid)));
+  }
+
+  /** Callers come again and again. */
+  #callerOf(text: string): Caller {
+    const known = this.#callers.get(text);
+    if (known !== undefined) return known;
+    if (this.#callers.size >= CALLERS_MAX) this.#callers.clear();
+    const caller = JSON.parse(text) as Caller;
+    this.#callers.set(text, caller);
+    return caller;
+  }
+
+  /** A write must show in what the same call reads next. */
+  #acceptAnswer(item: SettleItem, payload: string): void {
+    const [, , call, request, isValue, sequence] = item;
+    const { reader } = this.#options;
+    if (reader.sequence < sequence && reader.refresh() < sequence) {
+      setTimeout(() => {
+        this.#acceptAnswer(item, payload);
+        this.#pump();
+      }, LATE_RETRY_MS);
+      return;
+    }
+    this.#enter(call, (guest) => guest.settle(request, isValue, payload));
+  }
+
+  #enter(call: number, action: (guest: Guest) => void): void {
+    const guest = this.#guestOfCall.get(call);
+    if (guest === undefined) return;
+    guest.plan(() => action(guest));
+    this.#touched.add(guest);
+  }
+
+  #pump(): void {
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    void this.#serveTouched();
+  }
+
+  async #serveTouched(): Promise<void> {
+    for (const guest of this.#touched) {
+      this.#touched.delete(guest);
+      try {
+        await this.#serve(guest);
+      } catch (error) {
+        this.#reportDefect(error);
+        this.#endAll(guest, DEFECT);
+      }
+      // Before the next guest is entered, which may never come back.
+      this.#flush();
+    }
+    this.#isPumping = false;
+    // Comes after the last microtask: one that never ends leaves the guest's number where the watchdog sees it.
+    setImmediate(() => this.#rest());
+  }
+
+  #rest(): void {
+    this.#options.progress.leave();
+    if (this.#unfinished.size === 0) return;
+    for (const guest of this.#unfinished) this.#touched.add(guest);
+    this.#unfinished.clear();
+    this.#pump();
+  }
+
+  /** Enters a guest and stays with it until it has nothing more to ask that can be answered here. */
+  async #serve(guest: Guest): Promise<void> {
+    const { progress } = this.#options;
+    progress.enter(guest.number);
+    let isMoving = guest.hasPlans;
+    guest.enter();
+    if (guest.failure !== undefined) this.#endAll(guest, guest.failure);
+    const until = performance.now() + TURN_BUDGET_MS;
+    let quietHops = 0;
+    for (let hops = 1; quietHops <= QUIET_HOPS_MAX; hops++) {
+      const frame = guest.drain();
+      if (frame === '') {
+        quietHops++;
+      } else {
+        quietHops = 0;
+        isMoving = true;
+        readFrame(frame, (item, payload) => this.#take(guest, item, payload));
+      }
+      if (guest.calls.size === 0) return;
+      if (hops % HOPS_BETWEEN_CLOCKS === 0 && performance.now() > until) break;
+      progress.turn();
+      // One microtask: the guest goes on.
+      await undefined;
+    }
+    if (isMoving) this.#unfinished.add(guest);
+  }
+
+  /** One item of a guest. It speaks for its own calls only. */
+  #take(guest: Guest, item: FrameItem, payload: string): void {
+    const [, kind, call, third, fourth] = item;
+    const caller = typeof call === 'number' ? guest.calls.get(call) : undefined;
+    if (typeof call !== 'number' || caller === undefined) return;
+    switch (kind) {
+      case 'ask':
+        if (typeof third !== 'number' || typeof fourth !== 'string') return;
+        if (READ_OPERATIONS.has(fourth)) this.#answer(guest, caller, third, fourth, payload);
+        else this.#push('ask', `,${call},${third},${JSON.stringify(fourth)}`, payload);
+        return;
+      case 'log':
+        this.#push('log', `,${call},${JSON.stringify(third)}`, payload);
+        return;
+      case 'answer':
+      case 'refusal':
+      case 'redirect':
+        this.#end(call, kind, `,${call},${Number(third)}`, payload);
+        return;
+      case 'failure':
+      case 'malformed':
+        this.#end(call, kind, `,${call}`, payload);
+    }
+  }
+
+  #answer(
+    guest: Guest,
+    caller: Caller,
+    request: number,
+    operation: string,
+    payload: string,
+  ): void {
+    try {
+      guest.settle(request, true, answerRead(this.#options.reader, caller, operation, payload));
+    } catch (error) {
+      if (!(error instanceof Problem)) this.#reportDefect(error);
+      const problem = error instanceof Problem ? error.toMessage() : READ_FAILED;
+      guest.settle(request, false, JSON.stringify(problem));
+    }
+  }
+
+  #end(call: number, kind: FromWorkerKind, rest: string, payload: string): void {
+    this.#forget(call);
+    if (payload.length <= ENDPOINT_RESULT_BYTES_MAX) this.#push(kind, rest, payload);
+    else this.#push('failure', `,${call}`, RESULT_TOO_LARGE);
+  }
+
+  #endAll(guest: Guest, failure: string): void {
+    for (const call of guest.calls.keys()) this.#end(call, 'failure', `,${call}`, failure);
+  }
+
+  #forget(call: number): void {
+    this.#guestOfCall.get(call)?.calls.delete(call);
+    this.#guestOfCall.delete(call);
+  }
+
+  #reportDefect(error: unknown): void {
+    this.#push('defect', '', String(error instanceof Error ? error.stack : error));
+  }
+
+  #push(kind: FromWorkerKind, rest: string, payload: string): void {
+    this.#outbox.push(`"${kind}"${rest}`, payload);
+  }
+
+  #flush(): void {
+    if (!this.#outbox.isEmpty) this.#options.send(this.#outbox.take());
+  }
+}
+
+const READ_FAILED = { code: 'internal_error', message: 'the read failed inside the server' };
+const DEFECT = JSON.stringify({ message: 'the server failed', stack: '' });
+const RESULT_TOO_LARGE = JSON.stringify({
+  message: `the result is larger than ${ENDPOINT_RESULT_BYTES_MAX} bytes`,
+  stack: '',
+});

@@ -1,0 +1,115 @@
+import vm from 'node:vm';
+import type { Caller } from '#access/caller.ts';
+import type { GuestBridge } from '../guest/boot.ts';
+import { faultOfScriptText, SCRIPT_COLUMN_OFFSET, wrapScript } from './script-text.ts';
+
+export interface GuestOptions {
+  /** By which the main thread names it, from 1. */
+  readonly number: number;
+  /** Its value is the guest's side of the bridge. */
+  readonly boot: vm.Script;
+  /** See `compile/script.ts`. */
+  readonly script: string;
+  /** How the user's file is called in stack traces. */
+  readonly fileName: string;
+  readonly isReadOnly: boolean;
+}
+
+/**
+ * One version of an endpoint in a realm of its own, which lives as long as that version is called: its globals last from one call
+ * to the next. It has the language and its scope, and nothing of Node.
+ *
+ * The host calls the guest; the guest has no way to call the host. Whatever a function of the guest gives back, or throws, may be
+ * any object of the guest: only a text is used, and nothing is ever read from an object.
+ */
+export class Guest {
+  readonly number: number;
+  /** Those that run here, with their callers. */
+  readonly calls = new Map<number, Caller>();
+  readonly #options: GuestOptions;
+  #actions: (() => void)[] = [];
+  #bridge: GuestBridge | undefined;
+  /** Why it cannot be loaded, as JSON text. */
+  #failure: string | undefined;
+
+  constructor(options: GuestOptions) {
+    this.number = options.number;
+    this.#options = options;
+  }
+
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  get hasPlans(): boolean {
+    return this.#actions.length > 0;
+  }
+
+  /** To be done when the guest is entered next. */
+  plan(action: () => void): void {
+    this.#actions.push(action);
+  }
+
+  /** Does what was planned. Code of the endpoint runs in here, the first time its top level too. */
+  enter(): void {
+    const actions = this.#actions;
+    this.#actions = [];
+    if (this.#bridge === undefined && this.#failure === undefined) this.#load();
+    for (const action of actions) action();
+  }
+
+  start(call: number, body: string, headers: string, user: string): void {
+    withoutThrowing(() => this.#bridge?.start(call, body, headers, user));
+  }
+
+  settle(request: number, isValue: boolean, payload: string): void {
+    withoutThrowing(() => this.#bridge?.settle(request, isValue, payload));
+  }
+
+  abort(call: number): void {
+    withoutThrowing(() => this.#bridge?.abort(call));
+  }
+
+  /** A frame, or the empty text. */
+  drain(): string {
+    const frame: unknown = this.#bridge?.drain();
+    return typeof frame === 'string' ? frame : '';
+  }
+
+  #load(): void {
+    const { boot, script, fileName, isReadOnly } = this.#options;
+    const fault = faultOfScriptText(script);
+    if (fault !== undefined) {
+      this.#failure = failureText(`the code is not loaded: ${fault}`);
+      return;
+    }
+    const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, {
+      codeGeneration: { strings: false, wasm: false },
+      name: fileName,
+    });
+    // The script is ours: its value is what its type says.
+    const bridge = boot.runInContext(context) as GuestBridge;
+    try {
+      const options = { filename: fileName, columnOffset: SCRIPT_COLUMN_OFFSET };
+      const makeEndpoint: unknown = new vm.Script(wrapScript(script), options).runInContext(context);
+      const failure: unknown = bridge.define(makeEndpoint, isReadOnly);
+      if (failure === '') this.#bridge = bridge;
+      else this.#failure = typeof failure === 'string' ? failure : failureText('it cannot be loaded');
+    } catch {
+      this.#failure = failureText('the code is not valid JavaScript');
+    }
+  }
+}
+
+/** The bridge catches what endpoint code throws, except where the stack is used up: then a call ends without a word. */
+function withoutThrowing(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // An object of the guest: there is nothing to read from it.
+  }
+}
+
+function failureText(message: string): string {
+  return JSON.stringify({ message, stack: '' });
+}

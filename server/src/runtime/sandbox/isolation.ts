@@ -1,0 +1,37 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { assert } from '#base/assert.ts';
+
+const SECRETS = ['MSK_JWT_KEY', 'MSK_GRAPH_MASTER_KEY', 'MSK_ADMIN_PASSWORD'];
+
+/**
+ * Refuses to go on in a process that would give secrets away: a worker under the permission model may read everything below the
+ * working directory, and what is in the environment shows in reports of any thread (decision 0004). `app` sees to both at the start.
+ */
+export function assertProcessIsIsolated(): void {
+  assert(readdirSync(process.cwd()).length === 0, 'the working directory of the process is empty');
+  for (const name of SECRETS) {
+    assert(process.env[name] === undefined, `${name} is no longer in the environment`);
+  }
+}
+
+/** The flags of an endpoint worker: it may read the program and the graph, load LMDB, and nothing else. */
+export function workerFlags(storage: string): string[] {
+  const source = fileURLToPath(new URL('../../', import.meta.url));
+  // Where Node looks for the packages that the program loads: beside it and further up.
+  const candidates = createRequire(import.meta.url).resolve.paths('lmdb') ?? [];
+  const folders = candidates.map(dirname).filter((folder) => source.startsWith(folder));
+  const readable = [
+    source,
+    ...folders.flatMap((folder) => [join(folder, 'node_modules/'), join(folder, 'package.json')]),
+    join(storage, 'graph/'),
+  ];
+  return [
+    '--permission',
+    '--allow-addons',
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+    '--no-warnings',
+  ];
+}

@@ -1,0 +1,190 @@
+import { ENDPOINT_REALMS_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { CallFault } from './endpoint-call.ts';
+import type { CallResult, LoadableEndpoint } from './endpoint-call.ts';
+import type { FrameItem } from './frame.ts';
+import type { RunningCall } from './running-call.ts';
+import { WorkerThread } from './worker-thread.ts';
+import type { WorkerThreadOptions } from './worker-thread.ts';
+
+export interface PoolWorkerEvents {
+  onReady(): void;
+  /** A call has its result, or its fault. */
+  onSettled(worker: PoolWorker): void;
+  onEnd(worker: PoolWorker, reason: Error): void;
+  /** A fault of the server's own code in the worker, or of the worker. */
+  onDefect(error: unknown): void;
+}
+
+/** A worker of the pool with its calls. What the worker says is held against them: it can speak for its own calls only. */
+export class PoolWorker {
+  readonly thread: WorkerThread;
+  readonly calls = new Map<number, RunningCall>();
+  /** It is loaded and locked. */
+  isReady = false;
+  /** Its guest does not come back: it gets no new calls for now. */
+  isStalled = false;
+  /** It gets no new calls any more, and ends with its last one. */
+  isRetiring = false;
+  /** Its heap is being asked for. */
+  isMeasured = false;
+  readonly #events: PoolWorkerEvents;
+  /** By endpoint name; the one used last is the last. */
+  readonly #guests = new Map<string, { readonly version: string; readonly number: number }>();
+  #lastGuest = 0;
+  #lastTurns = -1;
+  #lastMove = 0;
+
+  constructor(options: WorkerThreadOptions, events: PoolWorkerEvents) {
+    this.#events = events;
+    this.thread = new WorkerThread(options, {
+      onItem: (item, payload) => this.#receive(item, payload),
+      onEnd: (reason) => events.onEnd(this, reason),
+    });
+  }
+
+  get isUsable(): boolean {
+    return !this.isStalled && !this.isRetiring;
+  }
+
+  /** The number of the guest that may be running; 0 for none. */
+  get guest(): number {
+    return this.thread.progress.guest;
+  }
+
+  /** Since when, in milliseconds, a guest has been running without coming back; 0 when none is. */
+  stillMs(now: number): number {
+    const { turns } = this.thread.progress;
+    if (turns !== this.#lastTurns || this.guest === 0) {
+      this.#lastTurns = turns;
+      this.#lastMove = now;
+    }
+    return now - this.#lastMove;
+  }
+
+  run(running: RunningCall): void {
+    const { endpoint, caller, headers, body } = running.call;
+    running.guest = this.#load(endpoint);
+    this.calls.set(running.id, running);
+    const callerText = JSON.stringify(caller);
+    const headersText = JSON.stringify(headers);
+    this.thread.send(
+      `"call",${running.id},${running.guest},${callerText.length},${headersText.length}`,
+      callerText + headersText + body,
+    );
+  }
+
+  abort(id: number): void {
+    if (this.calls.has(id)) this.thread.send(`"abort",${id}`);
+  }
+
+  /** Lets go of a call: what the worker still does for it is ignored. */
+  drop(running: RunningCall): void {
+    this.calls.delete(running.id);
+    this.thread.send(`"drop",${running.id}`);
+  }
+
+  #load({ name, version, script, isReadOnly }: LoadableEndpoint): number {
+    const loaded = this.#guests.get(name);
+    if (loaded !== undefined) this.#guests.delete(name);
+    if (loaded?.version === version) {
+      this.#guests.set(name, loaded);
+      return loaded.number;
+    }
+    if (loaded !== undefined) this.thread.send(`"unload",${loaded.number}`);
+    const number = ++this.#lastGuest;
+    this.#guests.set(name, { version, number });
+    const fileName = JSON.stringify(`${name}.ts`);
+    this.thread.send(`"load",${number},${fileName},${isReadOnly}`, script);
+    this.#unloadOldest();
+    return number;
+  }
+
+  #unloadOldest(): void {
+    if (this.#guests.size <= ENDPOINT_REALMS_MAX) return;
+    for (const [name, { number }] of this.#guests) {
+      this.#guests.delete(name);
+      this.thread.send(`"unload",${number}`);
+      return;
+    }
+  }
+
+  #receive(item: FrameItem, payload: string): void {
+    const [, kind, id, third, fourth] = item;
+    if (kind === 'ready') {
+      this.isReady = true;
+      this.#events.onReady();
+      return;
+    }
+    if (kind === 'defect') {
+      this.#events.onDefect(new Error('a fault in an endpoint worker', { cause: payload }));
+      return;
+    }
+    const running = typeof id === 'number' ? this.calls.get(id) : undefined;
+    if (running === undefined) return;
+    if (kind === 'ask') {
+      if (typeof third === 'number' && typeof fourth === 'string') {
+        void this.#ask(running, third, fourth, payload);
+      }
+    } else if (kind === 'log') {
+      running.call.host.log(String(third), payload);
+    } else {
+      this.#settle(running, resultOf(kind, Number(third), payload) ?? faultOf(kind, payload));
+    }
+  }
+
+  async #ask(
+    running: RunningCall,
+    request: number,
+    operation: string,
+    args: string,
+  ): Promise<void> {
+    const settle = (isValue: boolean, sequence: number, json: string) => {
+      if (this.calls.has(running.id)) {
+        this.thread.send(`"settle",${running.id},${request},${isValue},${sequence}`, json);
+      }
+    };
+    try {
+      const { json, sequence } = await running.call.host.ask(operation, args);
+      settle(true, sequence, json);
+    } catch (error) {
+      if (!(error instanceof Problem)) this.#events.onDefect(error);
+      const problem = error instanceof Problem ? error.toMessage() : INTERNAL;
+      settle(false, 0, JSON.stringify(problem));
+    }
+  }
+
+  #settle(running: RunningCall, result: CallResult | CallFault): void {
+    this.calls.delete(running.id);
+    if (result instanceof CallFault) running.reject(result);
+    else running.resolve(result);
+    this.#events.onSettled(this);
+  }
+}
+
+const INTERNAL = { code: 'internal_error', message: 'the server failed' };
+
+function resultOf(kind: unknown, status: number, payload: string): CallResult | undefined {
+  if (!(status >= 200 && status <= 599)) return undefined;
+  if (kind === 'answer') return { kind, status, json: payload };
+  if (kind === 'refusal') return { kind, status, message: payload };
+  return kind === 'redirect' ? { kind, status, location: payload } : undefined;
+}
+
+function faultOf(kind: unknown, payload: string): CallFault {
+  if (kind === 'malformed') return new CallFault('malformed', payload);
+  const thrown = (kind === 'failure' ? parsedOrEmpty(payload) : {}) as {
+    readonly message?: unknown;
+    readonly stack?: unknown;
+  };
+  const message = String(thrown.message ?? 'it ended without a result');
+  return new CallFault('failed', message, String(thrown.stack ?? ''));
+}
+
+function parsedOrEmpty(json: string): object {
+  try {
+    return Object(JSON.parse(json)) as object;
+  } catch {
+    return {};
+  }
+}

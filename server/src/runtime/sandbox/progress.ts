@@ -1,0 +1,39 @@
+/**
+ * How far a worker is, in memory that it shares with the main thread: readable even while the worker is in an endless loop. A
+ * worker that lies about it gains nothing but time until its calls' deadlines.
+ */
+export class Progress {
+  readonly buffer: SharedArrayBuffer;
+  readonly #cells: Int32Array;
+
+  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(8)) {
+    this.buffer = buffer;
+    this.#cells = new Int32Array(buffer);
+  }
+
+  /** Rises whenever the worker's own code is at work. */
+  get turns(): number {
+    return Atomics.load(this.#cells, TURNS);
+  }
+
+  /** The number of the guest that may be running; 0 for none. */
+  get guest(): number {
+    return Atomics.load(this.#cells, GUEST);
+  }
+
+  enter(guest: number): void {
+    Atomics.store(this.#cells, GUEST, guest);
+    this.turn();
+  }
+
+  turn(): void {
+    Atomics.add(this.#cells, TURNS, 1);
+  }
+
+  leave(): void {
+    this.enter(0);
+  }
+}
+
+const TURNS = 0;
+const GUEST = 1;

@@ -1,0 +1,65 @@
+/** What a worker is started with. */
+export interface WorkerSetup {
+  readonly storage: string;
+  /** Of an encrypted graph. The thread needs it to read: so an escape from a guest's realm could read it too. */
+  readonly environmentKey: string | undefined;
+  readonly guestSource: string;
+  readonly progress: SharedArrayBuffer;
+}
+
+/**
+ * Items of frames from the main thread to a worker, after the length of the payload.
+ *
+ * `load`: guest number, file name, whether it is read-only; payload: the script.
+ * `unload`: guest number. Its running calls go on to their end.
+ * `call`: call, guest number, length of the caller, length of the headers; payload: caller and headers as JSON, then the body.
+ * `settle`: call, request, whether it is a value, the sequence that later reads must reflect; payload: JSON of the value or problem.
+ * `abort`: call: the caller has gone.
+ * `drop`: call: it is over for the main thread; what it still asks for is ignored.
+ */
+export type ToWorker =
+  | readonly [number, 'load', guest: number, fileName: string, isReadOnly: boolean]
+  | readonly [number, 'unload', guest: number]
+  | CallItem
+  | SettleItem
+  | readonly [number, 'abort', call: number]
+  | readonly [number, 'drop', call: number];
+
+export type CallItem = readonly [
+  number,
+  'call',
+  call: number,
+  guest: number,
+  callerLength: number,
+  headersLength: number,
+];
+
+export type SettleItem = readonly [
+  number,
+  'settle',
+  call: number,
+  request: number,
+  isValue: boolean,
+  sequence: number,
+];
+
+/**
+ * Items of frames from a worker. The main thread checks each of them: a worker may be taken over.
+ *
+ * `ready`: everything is loaded and locked.
+ * `ask`: call, request, operation; payload: JSON of its arguments.
+ * `log`: call, level; payload: JSON `{message, data}`.
+ * `answer`: call, status; payload: JSON. `refusal`: call, status; payload: the message. `redirect`: call, status; payload: the URL.
+ * `failure`: call; payload: JSON `{message, stack, code?}`. `malformed`: call; payload: what is wrong with the body.
+ * `defect`: a fault of the worker's own code; payload: its stack.
+ */
+export type FromWorkerKind =
+  | 'ready'
+  | 'ask'
+  | 'log'
+  | 'answer'
+  | 'refusal'
+  | 'redirect'
+  | 'failure'
+  | 'malformed'
+  | 'defect';

@@ -1,0 +1,92 @@
+import { Worker } from 'node:worker_threads';
+import { ENDPOINT_HEAP_HARD_MB } from '#base/limits.ts';
+import { FrameWriter, readFrame } from './frame.ts';
+import type { FrameItem } from './frame.ts';
+import { workerFlags } from './isolation.ts';
+import { Progress } from './progress.ts';
+import type { WorkerSetup } from './worker-messages.ts';
+
+const YOUNG_GENERATION_MB = 16;
+const STACK_MB = 2;
+
+export interface WorkerThreadOptions {
+  /** The folder of the state; absolute. */
+  readonly storage: string;
+  readonly environmentKey: string | undefined;
+  readonly guestSource: string;
+}
+
+export interface WorkerThreadEvents {
+  /** One item of what the worker says; to be believed in nothing. */
+  onItem(item: FrameItem, payload: string): void;
+  /** It ended by itself: it crashed, ran out of memory, or could not start. */
+  onEnd(reason: Error): void;
+}
+
+/** One endpoint worker as the main thread sees it. */
+export class WorkerThread {
+  readonly progress = new Progress();
+  readonly #worker: Worker;
+  readonly #outbox = new FrameWriter();
+  #hasEnded = false;
+
+  constructor(options: WorkerThreadOptions, events: WorkerThreadEvents) {
+    const setup: WorkerSetup = { ...options, progress: this.progress.buffer };
+    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: setup,
+      env: {},
+      argv: [],
+      execArgv: workerFlags(options.storage),
+      stdout: true,
+      stderr: true,
+      // The hard limit is far above the soft one that the watchdog holds: V8 ends the whole process when a thread
+      // jumps over its hard limit in one allocation.
+      resourceLimits: {
+        maxOldGenerationSizeMb: ENDPOINT_HEAP_HARD_MB,
+        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+        stackSizeMb: STACK_MB,
+      },
+    });
+    this.#worker.stdout.resume();
+    this.#worker.stderr.resume();
+    const end = (reason: Error) => {
+      if (this.#hasEnded) return;
+      this.#hasEnded = true;
+      events.onEnd(reason);
+    };
+    this.#worker.on('message', (frame: unknown) => {
+      if (this.#hasEnded) return;
+      try {
+        readFrame(String(frame), events.onItem);
+      } catch (error) {
+        void this.terminate();
+        end(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+    this.#worker.on('error', (error) => end(error instanceof Error ? error : new Error(String(error))));
+    this.#worker.on('exit', (code) => end(new Error(`the worker exited with code ${code}`)));
+  }
+
+  /** Items of one turn go as one message. `item` is the inside of a JSON array: see `ToWorker`. */
+  send(item: string, payload = ''): void {
+    if (this.#outbox.isEmpty) queueMicrotask(() => this.#flush());
+    this.#outbox.push(item, payload);
+  }
+
+  /** Answers within a turn of the watchdog, even while the worker is in an endless loop. */
+  async heapBytes(): Promise<number> {
+    const { used_heap_size: used, external_memory: external } =
+      await this.#worker.getHeapStatistics();
+    return used + external;
+  }
+
+  async terminate(): Promise<void> {
+    this.#hasEnded = true;
+    await this.#worker.terminate();
+  }
+
+  #flush(): void {
+    const frame = this.#outbox.take();
+    if (!this.#hasEnded) this.#worker.postMessage(frame);
+  }
+}

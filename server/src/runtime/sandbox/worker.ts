@@ -1,0 +1,44 @@
+import { readdirSync } from 'node:fs';
+import process from 'node:process';
+import { Script } from 'node:vm';
+import { parentPort, workerData } from 'node:worker_threads';
+import { init } from 'es-module-lexer/js';
+import { assert, must } from '#base/assert.ts';
+import { openGraphReader } from '#graph/open-reader.ts';
+import { GuestHost } from './guest-host.ts';
+import { Progress } from './progress.ts';
+import { lockRealm } from './realm-lockdown.ts';
+import type { WorkerSetup } from './worker-messages.ts';
+
+/**
+ * The entry of an endpoint worker: opens its own reader of the graph, closes its realm, and serves calls.
+ *
+ * It fails closed. Without the permission model its code could read every file, and a worker with it may read everything below the
+ * working directory: so that has to be empty (decision 0004).
+ */
+assert(process.permission !== undefined, 'an endpoint worker runs under the permission model');
+assert(readdirSync(process.cwd()).length === 0, 'the working directory of the process is empty');
+
+const port = must(parentPort, 'the port of an endpoint worker');
+const setup = workerData as WorkerSetup;
+const { storage, environmentKey } = setup;
+const readerOptions = { storage, environmentKey };
+const reader = openGraphReader(readerOptions);
+// LMDB keeps the key in memory of its own: from here on no object of this thread leads to it.
+Reflect.deleteProperty(setup, 'environmentKey');
+Reflect.deleteProperty(readerOptions, 'environmentKey');
+await init();
+// The environment of the process is not this thread's to show.
+process.report.excludeEnv = true;
+// A rejection that no code waits for is that code's own loss.
+process.on('unhandledRejection', () => {});
+
+const host = new GuestHost({
+  reader,
+  boot: new Script(setup.guestSource, { filename: 'trellis:guest' }),
+  progress: new Progress(setup.progress),
+  send: (frame) => port.postMessage(frame),
+});
+lockRealm();
+port.on('message', (frame: string) => host.receive(frame));
+host.announce();

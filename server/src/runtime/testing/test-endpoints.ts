@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Caller } from '#access/caller.ts';
+import { Problem } from '#base/problem.ts';
+import { openTestGraph } from '#graph/testing/test-graph.ts';
+import type { TestGraph } from '#graph/testing/test-graph.ts';
+import type { EndpointAnswer } from '../call-outcome.ts';
+import type { NewEndpoint } from '../endpoint-definition.ts';
+import type { EndpointRun } from '../endpoint-runtime.ts';
+import { openEndpointService } from '../endpoint-service.ts';
+import type { EndpointService } from '../endpoint-service.ts';
+import type { RuntimeLogger } from '../runtime-logger.ts';
+
+export const ADMIN: Caller = {
+  kind: 'session',
+  userUid: null,
+  userName: 'admin',
+  isAdmin: true,
+  isReadOnlyAdmin: false,
+  isGuest: false,
+  roles: [],
+  scopes: [],
+  tokenId: 'test',
+};
+
+export const USER: Caller = { ...ADMIN, userName: 'user', isAdmin: false };
+
+export interface LogRecord {
+  readonly level: string;
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** A graph and the endpoints over it, in a process that is isolated as `app` would do it. */
+export interface TestEndpoints extends AsyncDisposable {
+  readonly graph: TestGraph;
+  readonly service: EndpointService;
+  readonly log: LogRecord[];
+  /** Saves an endpoint that compiles; `body` is what stands inside its function. */
+  define(name: string, scope: string, body: string, more?: Partial<NewEndpoint>): Promise<void>;
+  run(name: string, more?: Partial<Omit<EndpointRun, 'body'>> & { body?: unknown }): Promise<EndpointAnswer>;
+  /** The JSON that an endpoint answers with. */
+  value(name: string, body?: unknown): Promise<unknown>;
+  /** The problem that a call ends with. */
+  problem(name: string, more?: Parameters<TestEndpoints['run']>[1]): Promise<Problem>;
+}
+
+export const LIBRARY = {
+  nodes: [
+    { type: 'Book', fields: { Title: 'String', Pages: 'Int', Tags: 'String[]' } },
+    { type: 'Author', key: 'Name', fields: { Born: 'Int' } },
+  ],
+  edges: [{ type: 'WrittenBy', inverse: 'Wrote' }],
+} as const;
+
+export async function openTestEndpoints(workers = 1): Promise<TestEndpoints> {
+  await using opened = new AsyncDisposableStack();
+  const graph = opened.use(await openTestGraph());
+  await graph.writer.addSystemSchema();
+  await graph.addSchema(LIBRARY);
+  opened.use(enterEmptyFolder());
+  const log: LogRecord[] = [];
+  const { storage, reader, writer, clock } = graph;
+  const options = { storage, reader, clock, workers, environmentKey: undefined };
+  const logger = collectingLogger(log);
+  const service = opened.use(await openEndpointService({ ...options, commits: writer, logger }));
+  const run: TestEndpoints['run'] = (name, { body, ...more } = {}) =>
+    service.run({
+      name,
+      caller: ADMIN,
+      body: body === undefined ? null : JSON.stringify(body),
+      headers: {},
+      signal: new AbortController().signal,
+      ...more,
+    });
+  const resources = opened.move();
+  return {
+    graph,
+    service,
+    log,
+    run,
+    async define(name, scope, body, more = {}) {
+      const code = `export default async function (${scope}) {\n${body}\n}\n`;
+      const { diagnostics } = await service.create(ADMIN, { name, code, ...more });
+      if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics));
+    },
+    async value(name, body) {
+      const answer = await run(name, { body });
+      return JSON.parse(answer.body ?? 'null');
+    },
+    async problem(name, more) {
+      const outcome: unknown = await run(name, more).catch((error: unknown) => error);
+      if (outcome instanceof Problem) return outcome;
+      throw new Error('expected a problem', { cause: outcome });
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Workers of the pool may read the working directory: it has to be empty. */
+function enterEmptyFolder(): Disposable {
+  const before = process.cwd();
+  const folder = mkdtempSync(join(tmpdir(), 'trellis-empty-'));
+  process.chdir(folder);
+  return {
+    [Symbol.dispose]: () => {
+      process.chdir(before);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function collectingLogger(log: LogRecord[]): RuntimeLogger {
+  const collect = (level: string) => (fields: object, message: string) => {
+    log.push({ level, fields, message });
+  };
+  return {
+    debug: collect('debug'),
+    info: collect('info'),
+    warn: collect('warn'),
+    error: collect('error'),
+  };
+}

@@ -1,0 +1,141 @@
+import {
+  putGraphApplied,
+  putVaultApplied,
+  putVaultPending,
+  readGraphApplied,
+  readVaultApplied,
+} from './applied.ts';
+import type { GraphApplied, PendingCommit, VaultApplied } from './applied.ts';
+import { BatchEncoder, readBatch } from './batch.ts';
+import type { Environment } from './environment.ts';
+import { writeTransaction } from './write-transaction.ts';
+
+/** One commit as it stands in the log. */
+export interface LoggedCommit {
+  /** The sequence of its last operation. */
+  readonly last: number;
+  readonly payload: Uint8Array;
+}
+
+/**
+ * Carries out commits in the environments, in the steps of `applied.ts`: a group of them in one transaction of each environment.
+ */
+export class Applier {
+  readonly #graph: Environment;
+  readonly #vault: Environment;
+  readonly #epoch: string;
+  #graphApplied: GraphApplied;
+  #vaultApplied: VaultApplied;
+
+  constructor(graph: Environment, vault: Environment, epoch: string) {
+    this.#graph = graph;
+    this.#vault = vault;
+    this.#epoch = epoch;
+    this.#graphApplied = readGraphApplied(graph);
+    this.#vaultApplied = readVaultApplied(vault);
+  }
+
+  /** The newest sequence that both environments show. */
+  get sequence(): number {
+    return this.#graphApplied.sequence;
+  }
+
+  /** The newest sequence of which either has something. */
+  get writtenSequence(): number {
+    return Math.max(this.sequence, this.#vaultLast);
+  }
+
+  get epoch(): string {
+    return this.#graphApplied.epoch;
+  }
+
+  /** Marks a new state as one that follows this log, so that it is never opened with another. */
+  async adoptEpoch(): Promise<void> {
+    if (this.epoch === this.#epoch) return;
+    await this.#applyToGraph([], { ...this.#graphApplied, epoch: this.#epoch });
+  }
+
+  /** What of the newest group waits in the vault to be carried out. */
+  get pending(): PendingCommit | undefined {
+    return this.#vaultApplied.pending;
+  }
+
+  /** The first sequence to be carried out; after a loss of power the vault may be behind the graph. */
+  get nextSequence(): number {
+    const { sequence, vaultSequence } = this.#graphApplied;
+    return Math.min(sequence, this.#vaultLast < vaultSequence ? this.#vaultLast : sequence) + 1;
+  }
+
+  /**
+   * Resolves when the group is visible to every reader that begins a transaction. Rejects with the problem `storage_full` or
+   * `storage_failed`; then no reader shows any of the group, and the call may be repeated.
+   */
+  async apply(group: readonly LoggedCommit[]): Promise<void> {
+    const last = group.at(-1)?.last ?? 0;
+    const forVault = this.#collectForVault(group);
+    if (forVault.last > this.#vaultLast) {
+      const { last: sequence, operations } = forVault;
+      await this.#applyToVault({ sequence, payload: operations.payload });
+    }
+    if (last > this.sequence) {
+      await this.#applyToGraph(group, {
+        sequence: last,
+        vaultSequence: forVault.last || this.#graphApplied.vaultSequence,
+        epoch: this.#epoch,
+      });
+    }
+  }
+
+  /** Of the last commit whose operations the vault has, carried out or pending. */
+  get #vaultLast(): number {
+    return this.#vaultApplied.pending?.sequence ?? this.#vaultApplied.sequence;
+  }
+
+  /** The last commit that touches the vault, 0 when none does, and the operations that the vault does not have yet. */
+  #collectForVault(group: readonly LoggedCommit[]) {
+    const operations = new BatchEncoder();
+    let touching = 0;
+    for (const { last, payload } of group) {
+      const isNew = last > this.#vaultLast;
+      readBatch(payload, (db, key, value) => {
+        if (this.#vault.stores[db] === undefined) return;
+        touching = last;
+        if (!isNew) return;
+        if (value === undefined) operations.delete(db, key);
+        else operations.put(db, key, value);
+      });
+    }
+    return { last: touching, operations };
+  }
+
+  async #applyToVault(next: PendingCommit): Promise<void> {
+    const { pending } = this.#vaultApplied;
+    const sequence = pending?.sequence ?? this.#vaultApplied.sequence;
+    await writeTransaction(this.#vault, () => {
+      if (pending !== undefined) {
+        putOperations(this.#vault, pending.payload);
+        putVaultApplied(this.#vault, sequence);
+      }
+      putVaultPending(this.#vault, next);
+    });
+    this.#vaultApplied = { sequence, pending: next };
+  }
+
+  async #applyToGraph(group: readonly LoggedCommit[], applied: GraphApplied): Promise<void> {
+    await writeTransaction(this.#graph, () => {
+      for (const { payload } of group) putOperations(this.#graph, payload);
+      putGraphApplied(this.#graph, applied);
+    });
+    this.#graphApplied = applied;
+  }
+}
+
+/** Puts what of a payload belongs to the environment. */
+function putOperations(environment: Environment, payload: Uint8Array): void {
+  readBatch(payload, (db, key, value) => {
+    const store = environment.stores[db];
+    if (store === undefined) return;
+    if (value === undefined) void store.remove(key);
+    else void store.put(key, value);
+  });
+}

@@ -1,0 +1,152 @@
+import { assert } from '#base/assert.ts';
+import { DATABASES } from './databases.ts';
+import type { DatabaseNumber } from './databases.ts';
+import type { WriteBatch } from './key-value.ts';
+
+/**
+ * The payload of one commit in the log: its operations one after the other, without padding. Numbers are little-endian.
+ *
+ *     put     u8 1, u8 database number, u16 key length, u32 value length, key, value
+ *     delete  u8 0, u8 database number, u16 key length, key
+ *
+ * Logs and replicas keep payloads, so a change of this layout needs new operation kinds; these two stay.
+ */
+const DELETE = 0;
+const PUT = 1;
+const DELETE_HEADER_BYTES = 4;
+const PUT_HEADER_BYTES = 8;
+const CAPACITY_DEFAULT_BYTES = 512;
+
+/** Nothing may reach the log that cannot be applied: LMDB takes one byte more, so that there is a key above all of ours. */
+export const KEY_BYTES_MAX = 1_977;
+/** One value; larger than the largest node record (`NODE_RECORD_BYTES_MAX`) with its framing. */
+export const VALUE_BYTES_MAX = 64 * 1024 * 1024;
+
+const KNOWN_DATABASES = new Uint8Array(256);
+for (const { number } of DATABASES) KNOWN_DATABASES[number] = 1;
+
+/** What a put takes in a payload. */
+export function putBytes(key: Uint8Array, value: Uint8Array): number {
+  return PUT_HEADER_BYTES + key.length + value.length;
+}
+
+/** Encodes operations into one growing buffer, without an allocation for each. */
+export class BatchEncoder implements WriteBatch {
+  #bytes: Uint8Array;
+  #view: DataView;
+  #end = 0;
+  #count = 0;
+
+  constructor(capacityBytes = CAPACITY_DEFAULT_BYTES) {
+    this.#bytes = new Uint8Array(capacityBytes);
+    this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Of the operations encoded so far. */
+  get length(): number {
+    return this.#end;
+  }
+
+  /** The buffer itself, with room at its end; a later operation may replace it by a larger one. */
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  /** The operations encoded so far. */
+  get payload(): Uint8Array {
+    return this.#bytes.subarray(0, this.#end);
+  }
+
+  /** Answers where the key lies in the payload; the value is right behind it. */
+  put(db: DatabaseNumber, key: Uint8Array, value: Uint8Array): number {
+    assert(value.length <= VALUE_BYTES_MAX, `a value of ${value.length} bytes is too long`);
+    const at = this.#begin(db, key, putBytes(key, value));
+    this.#bytes[at] = PUT;
+    this.#view.setUint32(at + 4, value.length, true);
+    copy(key, this.#bytes, at + PUT_HEADER_BYTES);
+    copy(value, this.#bytes, at + PUT_HEADER_BYTES + key.length);
+    return at + PUT_HEADER_BYTES;
+  }
+
+  /** Answers where the key lies in the payload. */
+  delete(db: DatabaseNumber, key: Uint8Array): number {
+    const at = this.#begin(db, key, DELETE_HEADER_BYTES + key.length);
+    this.#bytes[at] = DELETE;
+    copy(key, this.#bytes, at + DELETE_HEADER_BYTES);
+    return at + DELETE_HEADER_BYTES;
+  }
+
+  #begin(db: DatabaseNumber, key: Uint8Array, bytes: number): number {
+    assert(KNOWN_DATABASES[db] === 1, `database ${db} does not exist`);
+    assert(
+      key.length > 0 && key.length <= KEY_BYTES_MAX,
+      `a key has 1 to ${KEY_BYTES_MAX} bytes, this one ${key.length}`,
+    );
+    const at = this.#end;
+    if (at + bytes > this.#bytes.length) this.#grow(at + bytes);
+    this.#end = at + bytes;
+    this.#count++;
+    this.#bytes[at + 1] = db;
+    this.#view.setUint16(at + 2, key.length, true);
+    return at;
+  }
+
+  #grow(bytesMin: number): void {
+    const grown = new Uint8Array(Math.max(bytesMin, this.#bytes.length * 2));
+    grown.set(this.#bytes.subarray(0, this.#end));
+    this.#bytes = grown;
+    this.#view = new DataView(grown.buffer);
+  }
+}
+
+/** Called with each operation in order; `value` is undefined for a delete. Both are views of the payload. */
+export type OperationVisitor = (
+  db: DatabaseNumber,
+  key: Uint8Array,
+  value: Uint8Array | undefined,
+) => void;
+
+/** Reads a payload back. Throws an assertion when it is not one: a payload comes from the log, which has verified it. */
+export function readBatch(payload: Uint8Array, visit: OperationVisitor): void {
+  const { length } = payload;
+  let at = 0;
+  while (at < length) {
+    assert(at + DELETE_HEADER_BYTES <= length, 'a batch ends within an operation');
+    const kind = payload[at]!;
+    const db = payload[at + 1]!;
+    const keyLength = payload[at + 2]! | (payload[at + 3]! << 8);
+    assert(kind <= PUT && isDatabaseNumber(db), `a batch has operation ${kind} on database ${db}`);
+    const isPut = kind === PUT;
+    const keyStart = at + (isPut ? PUT_HEADER_BYTES : DELETE_HEADER_BYTES);
+    const valueStart = keyStart + keyLength;
+    assert(keyStart <= length, 'a batch ends within an operation');
+    at = isPut ? valueStart + uint32(payload, keyStart - 4) : valueStart;
+    assert(at <= length, 'a batch ends within an operation');
+    visit(
+      db,
+      payload.subarray(keyStart, valueStart),
+      isPut ? payload.subarray(valueStart, at) : undefined,
+    );
+  }
+}
+
+function isDatabaseNumber(n: number): n is DatabaseNumber {
+  return KNOWN_DATABASES[n] === 1;
+}
+
+function uint32(bytes: Uint8Array, at: number): number {
+  return (
+    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
+  );
+}
+
+/** `set` crosses into native code, which costs more than the bytes of a usual key. */
+function copy(from: Uint8Array, to: Uint8Array, at: number): void {
+  const { length } = from;
+  if (length > 48) to.set(from, at);
+  else for (let i = 0; i < length; i++) to[at + i] = from[i]!;
+}

@@ -1,0 +1,287 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assert } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import type { CommitLog } from '#log/commit-log.ts';
+import type { Applier } from './apply.ts';
+import { readSequence } from './applied.ts';
+import type { PendingCommit } from './applied.ts';
+import { OverlaidBatch } from './overlaid-batch.ts';
+import type { Environment } from './environment.ts';
+import { followUp, notApplied, notTaken } from './commit-problem.ts';
+import type { KeyValueReader, WriteBatch } from './key-value.ts';
+import { Overlay, OverlayReader } from './overlay.ts';
+import type { OverlayLayer } from './overlay-table.ts';
+import type { State } from './state-writer.ts';
+import { StoresReader } from './stores-reader.ts';
+import { closeWritten } from './write-transaction.ts';
+
+/** Commits in flight are built up to so many bytes of payload and operations; `ready` waits beyond. */
+const IN_FLIGHT_BYTES_MAX = 64 * 1024 * 1024;
+const IN_FLIGHT_OPERATIONS_MAX = 120_000;
+/** One LMDB transaction takes so many operations; beyond, nothing is gained and readers wait longer. */
+const GROUP_OPERATIONS_MAX = 30_000;
+const GROUP_BYTES_MAX = 32 * 1024 * 1024;
+/** Between attempts to apply commits that are durable in the log, while the volume has no room. */
+const RETRY_DELAY_MIN_MS = 50;
+const RETRY_DELAY_MAX_MS = 2_000;
+
+export interface CommitPipelineOptions {
+  readonly graph: Environment;
+  readonly vault: Environment;
+  readonly log: CommitLog;
+  readonly applier: Applier;
+}
+
+/** A commit from its construction until every reader can see it. */
+interface CommitInFlight {
+  readonly batch: OverlaidBatch;
+  /** Of its last operation; 0 until the log has it. */
+  last: number;
+  /** The log did not take it, or one before it. */
+  isRefused: boolean;
+  readonly resolve: (sequence: number) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Resolves when it is acknowledged or rejected. */
+  readonly settled: Promise<unknown>;
+}
+
+/**
+ * Takes a commit through its stages: it is built against the view, appended to the log, carried out together with the others
+ * that are durable by then, and acknowledged. Building goes on while earlier commits are synced and carried out.
+ */
+export class CommitPipeline implements State {
+  readonly view: KeyValueReader;
+  readonly #environments: readonly Environment[];
+  readonly #log: CommitLog;
+  readonly #applier: Applier;
+  /** The operations of the commits in flight. */
+  readonly #overlay = new Overlay();
+  /** Operations that are acknowledged, and carried out in the vault with its next commit only. */
+  readonly #pendingOverlay = new Overlay();
+  #pendingShown: PendingCommit | undefined;
+  #pendingLayer: OverlayLayer | undefined;
+  /** In the order in which they were built, which is that of the log. */
+  readonly #inFlight: CommitInFlight[] = [];
+  #bytesInFlight = 0;
+  #operationsInFlight = 0;
+  /** Of the newest acknowledged commit. */
+  #sequence: number;
+  #flushedSequence = 0;
+  #isBuilding = false;
+  #closed: Promise<void> | undefined;
+  #applying: Promise<void> | undefined;
+  /** Why commits that are durable cannot be carried out at the moment. */
+  #applyProblem: Problem | undefined;
+  #readyWaiters: (() => void)[] = [];
+  readonly #closing = new AbortController();
+
+  constructor({ graph, vault, log, applier }: CommitPipelineOptions) {
+    this.#environments = [graph, vault];
+    this.#log = log;
+    this.#applier = applier;
+    this.#sequence = applier.sequence;
+    const stores = graph.stores.map((store, db) => store ?? vault.stores[db]);
+    for (const [db, store] of vault.stores.entries()) if (store !== undefined) stores[db] = store;
+    const applied = new OverlayReader(new StoresReader(stores), this.#pendingOverlay);
+    this.view = new OverlayReader(applied, this.#overlay);
+    this.#showPending();
+  }
+
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  get flushedSequence(): number {
+    return this.#flushedSequence;
+  }
+
+  async commit<T>(build: (batch: WriteBatch) => T): Promise<{ result: T; sequence: number }> {
+    assert(this.#closed === undefined, 'a commit after the state was closed');
+    assert(!this.#isBuilding, 'a commit within the construction of another');
+    // The log has room, the state has not: taking more in would only grow what waits.
+    if (this.#applyProblem !== undefined) throw notTaken(this.#applyProblem);
+    const batch = new OverlaidBatch(this.#overlay);
+    let result: T;
+    this.#isBuilding = true;
+    try {
+      result = build(batch);
+    } catch (error) {
+      batch.undo();
+      throw error;
+    } finally {
+      this.#isBuilding = false;
+      batch.seal();
+    }
+    return { result, sequence: await this.#submit(batch) };
+  }
+
+  ready(): Promise<void> {
+    if (this.#isReady()) return Promise.resolve();
+    return new Promise((resolve) => void this.#readyWaiters.push(resolve));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    while (this.#inFlight.length > 0) await this.#inFlight[0]!.settled;
+    await this.#applying;
+    await Promise.all(this.#environments.map(closeWritten));
+  }
+
+  async #submit(batch: OverlaidBatch): Promise<number> {
+    if (batch.count === 0 && this.#inFlight.length === 0) return this.sequence;
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const settled = promise.then(noop, noop);
+    const commit: CommitInFlight = { batch, last: 0, isRefused: false, resolve, reject, settled };
+    this.#inFlight.push(commit);
+    this.#bytesInFlight += batch.payload.length;
+    this.#operationsInFlight += batch.count;
+    if (batch.count > 0) {
+      this.#log.append(batch.count, batch.payload).then(
+        (last) => this.#onDurable(commit, last),
+        (reason: unknown) => this.#onRefused(commit, reason),
+      );
+    }
+    return promise;
+  }
+
+  #onDurable(commit: CommitInFlight, last: number): void {
+    assert(!commit.isRefused, 'the log took a commit that was built on one which it refused');
+    commit.last = last;
+    this.#applying ??= this.#applyDurable();
+  }
+
+  /** What was built after a refused commit may build on it, so it is refused as well; the log has refused it too. */
+  #onRefused(commit: CommitInFlight, reason: unknown): void {
+    if (commit.isRefused) return;
+    const index = this.#inFlight.indexOf(commit);
+    for (const later of this.#inFlight.slice(index)) later.isRefused = true;
+    this.#rejectFrom(index, reason, followUp(reason));
+  }
+
+  #rejectFrom(index: number, reason: unknown, later: unknown): void {
+    const rejected = this.#inFlight.splice(index);
+    for (const { batch } of rejected.toReversed()) {
+      batch.undo();
+      this.#forget(batch);
+    }
+    for (const [i, { reject }] of rejected.entries()) reject(i === 0 ? reason : later);
+    this.#wakeReady();
+  }
+
+  async #applyDurable(): Promise<void> {
+    for (;;) {
+      const group = this.#nextGroup();
+      if (group.length === 0) break;
+      if (!(await this.#untilApplied(group))) return;
+      this.#acknowledge(group);
+    }
+    this.#applying = undefined;
+  }
+
+  /** The oldest commits that are durable. Those without operations wait for their turn among them. */
+  #nextGroup(): CommitInFlight[] {
+    const group: CommitInFlight[] = [];
+    let operations = 0;
+    let bytes = 0;
+    for (const commit of this.#inFlight) {
+      const { batch, last } = commit;
+      if (last === 0 && batch.count > 0) break;
+      operations += batch.count;
+      bytes += batch.payload.length;
+      const isFull = operations > GROUP_OPERATIONS_MAX || bytes > GROUP_BYTES_MAX;
+      if (isFull && group.length > 0) break;
+      group.push(commit);
+    }
+    return group;
+  }
+
+  /** The group is durable, so it is tried until there is room. Answers false when the state is closed meanwhile. */
+  async #untilApplied(group: readonly CommitInFlight[]): Promise<boolean> {
+    const commits = group
+      .filter(({ batch }) => batch.count > 0)
+      .map(({ batch, last }) => ({ payload: batch.payload, last }));
+    for (let delay = RETRY_DELAY_MIN_MS; ; delay = Math.min(delay * 2, RETRY_DELAY_MAX_MS)) {
+      try {
+        await this.#applier.apply(commits);
+        this.#applyProblem = undefined;
+        return true;
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        this.#applyProblem = error;
+      }
+      this.#wakeReady();
+      try {
+        await sleep(delay, undefined, { signal: this.#closing.signal });
+      } catch {
+        // Closing: the log has the commits, and the next start carries them out.
+        const problem = notApplied(this.#applyProblem);
+        this.#rejectFrom(0, problem, problem);
+        return false;
+      }
+    }
+  }
+
+  #acknowledge(group: readonly CommitInFlight[]): void {
+    const [graph] = this.#environments;
+    for (const { root } of this.#environments) root.resetReadTxn();
+    const { sequence } = this.#applier;
+    assert(readSequence(graph!) === sequence, 'the newest transaction is not visible');
+    this.#inFlight.splice(0, group.length);
+    this.#showPending();
+    for (const { batch } of group) {
+      batch.drop();
+      this.#forget(batch);
+    }
+    for (const { last, resolve } of group) {
+      if (last > 0) this.#sequence = last;
+      resolve(this.#sequence);
+    }
+    assert(this.#sequence === sequence, 'a group ends with its last commit');
+    this.#wakeReady();
+    void this.#awaitFlush(sequence);
+  }
+
+  #showPending(): void {
+    const { pending } = this.#applier;
+    if (pending === this.#pendingShown) return;
+    this.#pendingShown = pending;
+    if (this.#pendingLayer !== undefined) this.#pendingOverlay.drop(this.#pendingLayer);
+    this.#pendingLayer =
+      pending === undefined ? undefined : this.#pendingOverlay.add(pending.payload);
+  }
+
+  async #awaitFlush(sequence: number): Promise<void> {
+    try {
+      await Promise.all(this.#environments.map(({ root }) => root.flushed));
+    } catch {
+      // A later transaction has failed; one that succeeds tells about this one too.
+      return;
+    }
+    this.#flushedSequence = Math.max(this.#flushedSequence, sequence);
+  }
+
+  #forget({ payload, count }: OverlaidBatch): void {
+    this.#bytesInFlight -= payload.length;
+    this.#operationsInFlight -= count;
+  }
+
+  #isReady(): boolean {
+    return (
+      this.#applyProblem !== undefined ||
+      (this.#bytesInFlight < IN_FLIGHT_BYTES_MAX &&
+        this.#operationsInFlight < IN_FLIGHT_OPERATIONS_MAX)
+    );
+  }
+
+  #wakeReady(): void {
+    if (!this.#isReady()) return;
+    for (const wake of this.#readyWaiters.splice(0)) wake();
+  }
+}
+
+const noop = (): void => undefined;

@@ -1,0 +1,115 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openSegmentLog } from '#log/segment-log.ts';
+import { KEEP_ALL, TestClock } from '#log/testing/log-engine.ts';
+import { temporaryFolder } from '#log/testing/temporary-folder.ts';
+import { DB } from './databases.ts';
+import { MASTER_KEY_CHARACTERS_MIN, openStoreKeys, readStoreKeys } from './master-key.ts';
+import { openSnapshotReader } from './snapshot-reader.ts';
+import { openState } from './state-writer.ts';
+import { MASTER_KEY, createStorage, filesIn } from './testing/storage.ts';
+
+const clock = new TestClock();
+const SECRET = 'the quick brown fox jumps over the lazy dog';
+
+it('derives the same keys at every start, and others in every store', async () => {
+  await using one = await temporaryFolder();
+  await using other = await temporaryFolder();
+  const options = { storage: one.path, masterKey: MASTER_KEY, clock };
+  const keys = openStoreKeys(options);
+  expect(keys.environmentKey).toMatch(/^[\w-]{32}$/);
+  expect(keys.logKey).toHaveLength(32);
+  expect(openStoreKeys(options)).toEqual(keys);
+  expect(readStoreKeys(options)).toEqual(keys);
+  const others = openStoreKeys({ ...options, storage: other.path });
+  expect(others.environmentKey).not.toBe(keys.environmentKey);
+  expect(others.logKey).not.toEqual(keys.logKey);
+});
+
+it('derives none without a master key', async () => {
+  await using folder = await temporaryFolder();
+  const keys = { environmentKey: undefined, logKey: undefined };
+  expect(openStoreKeys({ storage: folder.path, clock })).toEqual(keys);
+});
+
+it('takes a master key from the shortest length on', async () => {
+  await using folder = await temporaryFolder();
+  const short = 'x'.repeat(MASTER_KEY_CHARACTERS_MIN - 1);
+  const open = (masterKey: string) => openStoreKeys({ storage: folder.path, masterKey, clock });
+  expect(() => open(short)).toThrow(expect.objectContaining({ code: 'wrong_master_key' }));
+  expect(filesIn(folder.path).size).toBe(0);
+  expect(open(`${short}x`).logKey).toHaveLength(32);
+});
+
+it.each([
+  { made: MASTER_KEY, opened: `${MASTER_KEY}!`, code: 'wrong_master_key' },
+  { made: MASTER_KEY, opened: undefined, code: 'missing_master_key' },
+  { made: undefined, opened: MASTER_KEY, code: 'store_not_encrypted' },
+])('refuses with $code, says what to do, and touches nothing', async ({ made, opened, code }) => {
+  await using storage = await createStorage(made);
+  {
+    await using state = await storage.openState();
+    await state.commit((batch) => batch.put(DB.nodes, Uint8Array.of(1), Uint8Array.of(1)));
+  }
+  const before = filesIn(storage.path);
+  expect(before.size).toBe(5);
+  await using folder = await temporaryFolder();
+  await using log = await openSegmentLog({ folder: folder.path, clock, archive: KEEP_ALL });
+  const options = { storage: storage.path, masterKey: opened };
+  const refusal = { code, hint: expect.stringContaining('MSK_GRAPH_MASTER_KEY') };
+  await expect(openState({ ...options, log, clock })).rejects.toMatchObject(refusal);
+  const open = () => openSnapshotReader({ ...options, environments: ['graph'] });
+  expect(open).toThrow(expect.objectContaining({ code }));
+  expect(filesIn(storage.path)).toEqual(before);
+});
+
+it.each([
+  ['a later format', '{"format":2}'],
+  ['no JSON', '{'],
+  ['a salt cut short', '{"format":1,"encrypted":false,"salt":"00","keyCheck":null,"createdAt":""}'],
+])('refuses a store.json with %s', async (_what, text) => {
+  await using folder = await temporaryFolder();
+  await writeFile(join(folder.path, 'store.json'), text);
+  const open = () => openStoreKeys({ storage: folder.path, clock });
+  expect(open).toThrow(expect.objectContaining({ code: 'store_format_unknown' }));
+});
+
+it('refuses environments whose store.json is gone, for their keys cannot be derived', async () => {
+  await using storage = await createStorage(MASTER_KEY);
+  await using other = await createStorage(MASTER_KEY);
+  await using state = await storage.openState();
+  await state.commit((batch) => batch.put(DB.nodes, Uint8Array.of(1), Uint8Array.of(1)));
+  for (const [name, content] of filesIn(join(storage.path, 'graph'))) {
+    await writeFile(name.replace(`${storage.path}/graph`, other.path), content);
+  }
+  await writeFile(join(other.path, 'graph'), '');
+  await expect(other.openState()).rejects.toMatchObject({ code: 'store_format_unknown' });
+});
+
+it('leaves no plain text of an encrypted store in any file', async () => {
+  for (const masterKey of [MASTER_KEY, undefined]) {
+    await using folder = await temporaryFolder();
+    const { logKey } = openStoreKeys({ storage: folder.path, masterKey, clock });
+    {
+      await using log = await openSegmentLog({
+        folder: join(folder.path, 'log'),
+        clock,
+        archive: KEEP_ALL,
+        ...(logKey === undefined ? {} : { encryptionKey: logKey }),
+      });
+      await using state = await openState({ storage: folder.path, log, masterKey, clock });
+      for (let i = 0; i < 20; i++) {
+        await state.commit((batch) => {
+          batch.put(DB.nodes, Buffer.from(`${SECRET} key ${i}`), Buffer.from(SECRET));
+          batch.put(DB.vault, Buffer.from(`${SECRET} key ${i}`), Buffer.from(SECRET.repeat(500)));
+        });
+      }
+    }
+    const files = [...filesIn(folder.path)];
+    const telling = files.filter(([, content]) => content.includes(SECRET));
+    // Without encryption the same search finds it, in the log and both environments.
+    expect(telling).toHaveLength(masterKey === undefined ? 3 : 0);
+    expect(files.some(([, content]) => content.includes(MASTER_KEY))).toBe(false);
+  }
+});

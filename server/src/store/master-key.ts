@@ -1,0 +1,170 @@
+import { hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import { syncFolder } from './sync-folder.ts';
+
+/**
+ * The file `<storage>/store.json`: what the folder is, and how its keys follow from the master key (MSK_GRAPH_MASTER_KEY).
+ * It holds no secret: a random salt, and a value derived like the keys by which a wrong master key is told at once.
+ */
+export interface StoreFile {
+  readonly format: typeof STORE_FORMAT;
+  readonly encrypted: boolean;
+  /** 32 hexadecimal digits. */
+  readonly salt: string;
+  /** 32 hexadecimal digits; null when not encrypted. */
+  readonly keyCheck: string | null;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+}
+
+/** Derived from the master key; both undefined when the store is not encrypted. */
+export interface StoreKeys {
+  /** For LMDB: 192 bits in 32 characters of a 64-letter alphabet. */
+  readonly environmentKey: string | undefined;
+  /** For the log: 32 bytes. */
+  readonly logKey: Uint8Array | undefined;
+}
+
+const STORE_FORMAT = 1;
+export const STORE_FILE = 'store.json';
+const SALT_BYTES = 16;
+const KEY_CHECK_BYTES = 16;
+const ENVIRONMENT_KEY_BYTES = 24;
+const LOG_KEY_BYTES = 32;
+export const MASTER_KEY_CHARACTERS_MIN = 16;
+
+export interface StoreKeysOptions {
+  readonly storage: string;
+  readonly masterKey?: string | undefined;
+}
+
+/** Reads the keys of a store; makes a new store in a folder that has none. Throws before anything is touched. */
+export function openStoreKeys(options: StoreKeysOptions & { readonly clock: Clock }): StoreKeys {
+  const { storage, masterKey, clock } = options;
+  checkLength(masterKey);
+  if (existsSync(join(storage, STORE_FILE))) return readStoreKeys(options);
+  if (existsSync(join(storage, 'graph')) || existsSync(join(storage, 'vault'))) {
+    throw unknownFormat(storage, `${STORE_FILE} is missing`);
+  }
+  const salt = randomBytes(SALT_BYTES);
+  writeStoreFile(storage, {
+    format: STORE_FORMAT,
+    encrypted: masterKey !== undefined,
+    salt: salt.toString('hex'),
+    keyCheck: masterKey === undefined ? null : keyCheckOf(masterKey, salt).toString('hex'),
+    createdAt: new Date(clock.now()).toISOString(),
+  });
+  return deriveKeys(masterKey, salt);
+}
+
+/**
+ * Reads the keys of a store that exists. Throws the problems `wrong_master_key`, `missing_master_key`, `store_not_encrypted`
+ * and `store_format_unknown`.
+ */
+export function readStoreKeys({ storage, masterKey }: StoreKeysOptions): StoreKeys {
+  checkLength(masterKey);
+  const file = readStoreFile(storage);
+  const salt = Buffer.from(file.salt, 'hex');
+  if (file.keyCheck === null) {
+    if (masterKey === undefined) return deriveKeys(undefined, salt);
+    throw new Problem('store_not_encrypted', `the store in ${storage} is not encrypted`, {
+      hint: 'Start without MSK_GRAPH_MASTER_KEY, or restore a backup into an empty folder with it.',
+    });
+  }
+  if (masterKey === undefined) {
+    throw new Problem('missing_master_key', `the store in ${storage} is encrypted`, {
+      hint: 'Set MSK_GRAPH_MASTER_KEY to the key with which the store was first started.',
+    });
+  }
+  if (!timingSafeEqual(keyCheckOf(masterKey, salt), Buffer.from(file.keyCheck, 'hex'))) {
+    throw new Problem('wrong_master_key', `the master key does not open the store in ${storage}`, {
+      hint: 'Set MSK_GRAPH_MASTER_KEY to the key with which the store was first started.',
+    });
+  }
+  return deriveKeys(masterKey, salt);
+}
+
+function deriveKeys(masterKey: string | undefined, salt: Uint8Array): StoreKeys {
+  if (masterKey === undefined) return { environmentKey: undefined, logKey: undefined };
+  return {
+    environmentKey: derive(masterKey, salt, 'environment', ENVIRONMENT_KEY_BYTES).toString(
+      'base64url',
+    ),
+    logKey: derive(masterKey, salt, 'log', LOG_KEY_BYTES),
+  };
+}
+
+function keyCheckOf(masterKey: string, salt: Uint8Array): Buffer {
+  return derive(masterKey, salt, 'check', KEY_CHECK_BYTES);
+}
+
+function derive(masterKey: string, salt: Uint8Array, purpose: string, bytes: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, salt, `trellis store ${purpose}`, bytes));
+}
+
+function checkLength(masterKey: string | undefined): void {
+  if (masterKey === undefined || masterKey.length >= MASTER_KEY_CHARACTERS_MIN) return;
+  throw new Problem('wrong_master_key', 'the master key is too short', {
+    hint: `MSK_GRAPH_MASTER_KEY has at least ${MASTER_KEY_CHARACTERS_MIN} characters.`,
+  });
+}
+
+function readStoreFile(storage: string): StoreFile {
+  let file: Partial<StoreFile>;
+  try {
+    file = JSON.parse(readFileSync(join(storage, STORE_FILE), 'utf8'));
+  } catch (cause) {
+    throw unknownFormat(storage, `${STORE_FILE} cannot be read`, cause);
+  }
+  const { format, encrypted, salt, keyCheck, createdAt } = file;
+  if (format !== STORE_FORMAT) {
+    throw unknownFormat(storage, `its format is ${JSON.stringify(format)}, not ${STORE_FORMAT}`);
+  }
+  const isEncrypted = encrypted === true && isHex(keyCheck, KEY_CHECK_BYTES);
+  const isPlain = encrypted === false && keyCheck === null;
+  if (!isHex(salt, SALT_BYTES) || !(isEncrypted || isPlain) || typeof createdAt !== 'string') {
+    throw unknownFormat(storage, `${STORE_FILE} is damaged`);
+  }
+  return {
+    format,
+    encrypted: isEncrypted,
+    salt,
+    keyCheck: isEncrypted ? keyCheck : null,
+    createdAt,
+  };
+}
+
+function isHex(value: unknown, bytes: number): value is string {
+  return typeof value === 'string' && value.length === bytes * 2 && /^[0-9a-f]*$/.test(value);
+}
+
+function unknownFormat(storage: string, why: string, cause?: unknown): Problem {
+  return new Problem('store_format_unknown', `the folder ${storage} cannot be opened: ${why}`, {
+    hint: 'Start the version that wrote the folder, or restore store.json from a backup.',
+    cause,
+  });
+}
+
+/** Whole or not at all, also when the power fails: written aside, synced, renamed, and the rename synced. */
+function writeStoreFile(storage: string, file: StoreFile): void {
+  mkdirSync(storage, { recursive: true });
+  const aside = join(storage, `${STORE_FILE}.new`);
+  const handle = openSync(aside, 'w', 0o600);
+  writeSync(handle, `${JSON.stringify(file, undefined, 2)}\n`);
+  fsyncSync(handle);
+  closeSync(handle);
+  renameSync(aside, join(storage, STORE_FILE));
+  syncFolder(storage);
+}

@@ -1,0 +1,183 @@
+import type { DatabaseNumber } from './databases.ts';
+
+/** The operations of one commit in an overlay, from its construction until it is visible in LMDB or refused. */
+export class OverlayLayer {
+  /** Where keys and values lie; its buffer may be replaced by a longer one while the commit grows. */
+  readonly source: { readonly bytes: Uint8Array };
+  isUndone = false;
+
+  constructor(source: { readonly bytes: Uint8Array }) {
+    this.source = source;
+  }
+}
+
+/** An operation's key and value as places in the bytes of its layer; `valueStart` is -1 for a delete. */
+export interface Place {
+  readonly db: DatabaseNumber;
+  readonly keyStart: number;
+  readonly keyLength: number;
+  readonly valueStart: number;
+  readonly valueLength: number;
+}
+
+const NEXT = 0;
+const NEXT_OF_PREFIX = 1;
+const HASH = 2;
+const LAYER = 3;
+const KEY_START = 4;
+const DB_AND_KEY_LENGTH = 5;
+const VALUE_START = 6;
+const VALUE_LENGTH = 7;
+const PREFIX_HASH = 8;
+const FIELDS = 9;
+
+const CAPACITY_FIRST = 64;
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/**
+ * A hash table of operations by key and by prefix, newest first, in two typed arrays: two million operations of a load are
+ * added, found and forgotten here without an object or a string for any of them. Chained by FNV-1a of database and key.
+ */
+export class OverlayTable {
+  readonly #layers: OverlayLayer[] = [];
+  #live = 0;
+  #count = 0;
+  #entries = new Int32Array(CAPACITY_FIRST * FIELDS);
+  /** Entry number + 1 of the newest entry by hash of the key, then by hash of the prefix; 0 is none. */
+  #heads = new Int32Array(CAPACITY_FIRST * 2);
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Layers that are neither dropped nor undone. */
+  get live(): number {
+    return this.#live;
+  }
+
+  addLayer(layer: OverlayLayer): void {
+    this.#layers.push(layer);
+    this.#live++;
+  }
+
+  removeLayer(): void {
+    this.#live--;
+    if (this.#live > 0) return;
+    // What all this says is in the state below: begin anew, in the memory there is.
+    this.#layers.length = 0;
+    this.#count = 0;
+    this.#heads.fill(0);
+  }
+
+  /** The operation belongs to the newest layer. */
+  add(place: Place, prefixBytes: number): void {
+    if (this.#count * FIELDS === this.#entries.length) this.#grow();
+    const { db, keyStart, keyLength } = place;
+    const layer = this.#layers.length - 1;
+    const { bytes } = this.#layers[layer]!.source;
+    const entry = this.#count++;
+    const at = entry * FIELDS;
+    const entries = this.#entries;
+    const hash = hashOf(db, bytes, keyStart, keyStart + keyLength);
+    entries[at + HASH] = hash;
+    entries[at + LAYER] = layer;
+    entries[at + KEY_START] = keyStart;
+    entries[at + DB_AND_KEY_LENGTH] = (db << 16) | keyLength;
+    entries[at + VALUE_START] = place.valueStart;
+    entries[at + VALUE_LENGTH] = place.valueLength;
+    entries[at + PREFIX_HASH] = hashOf(db, bytes, keyStart, keyStart + prefixBytes);
+    this.#link(entry);
+  }
+
+  /** The newest entry on a key, whose hash is that of `hashOf`, or -1. */
+  find(db: DatabaseNumber, key: Uint8Array, hash: number): number {
+    if (this.#count === 0) return -1;
+    const entries = this.#entries;
+    const dbAndLength = (db << 16) | key.length;
+    let entry = this.#heads[hash & (this.#heads.length / 2 - 1)]! - 1;
+    while (entry >= 0) {
+      const at = entry * FIELDS;
+      if (
+        entries[at + HASH] === hash &&
+        entries[at + DB_AND_KEY_LENGTH] === dbAndLength &&
+        this.#isKey(at, key)
+      ) {
+        return entry;
+      }
+      entry = entries[at + NEXT]! - 1;
+    }
+    return -1;
+  }
+
+  /** Visits the entries on keys with this prefix, newest first; other keys of the same hash may be among them. */
+  visitPrefix(db: DatabaseNumber, prefix: Uint8Array, visit: (entry: number) => void): void {
+    if (this.#count === 0) return;
+    const hash = hashOf(db, prefix, 0, prefix.length);
+    const half = this.#heads.length / 2;
+    let entry = this.#heads[half + (hash & (half - 1))]! - 1;
+    while (entry >= 0) {
+      const at = entry * FIELDS;
+      if (this.#entries[at + DB_AND_KEY_LENGTH]! >>> 16 === db && !this.#layerAt(at).isUndone) {
+        visit(entry);
+      }
+      entry = this.#entries[at + NEXT_OF_PREFIX]! - 1;
+    }
+  }
+
+  key(entry: number): Uint8Array {
+    const at = entry * FIELDS;
+    const start = this.#entries[at + KEY_START]!;
+    const length = this.#entries[at + DB_AND_KEY_LENGTH]! & 0xffff;
+    return this.#layerAt(at).source.bytes.subarray(start, start + length);
+  }
+
+  /** Null for a delete. */
+  value(entry: number): Uint8Array | null {
+    const at = entry * FIELDS;
+    const start = this.#entries[at + VALUE_START]!;
+    if (start < 0) return null;
+    const { bytes } = this.#layerAt(at).source;
+    return bytes.subarray(start, start + this.#entries[at + VALUE_LENGTH]!);
+  }
+
+  #layerAt(at: number): OverlayLayer {
+    return this.#layers[this.#entries[at + LAYER]!]!;
+  }
+
+  #isKey(at: number, key: Uint8Array): boolean {
+    const layer = this.#layerAt(at);
+    if (layer.isUndone) return false;
+    const { bytes } = layer.source;
+    const start = this.#entries[at + KEY_START]!;
+    for (let i = 0; i < key.length; i++) if (bytes[start + i] !== key[i]) return false;
+    return true;
+  }
+
+  #link(entry: number): void {
+    const at = entry * FIELDS;
+    const half = this.#heads.length / 2;
+    const byKey = this.#entries[at + HASH]! & (half - 1);
+    const byPrefix = half + (this.#entries[at + PREFIX_HASH]! & (half - 1));
+    this.#entries[at + NEXT] = this.#heads[byKey]!;
+    this.#entries[at + NEXT_OF_PREFIX] = this.#heads[byPrefix]!;
+    this.#heads[byKey] = entry + 1;
+    this.#heads[byPrefix] = entry + 1;
+  }
+
+  /** Linking in the order of entry keeps the newest first. */
+  #grow(): void {
+    const grown = new Int32Array(this.#entries.length * 2);
+    grown.set(this.#entries);
+    this.#entries = grown;
+    this.#heads = new Int32Array(this.#heads.length * 2);
+    for (let entry = 0; entry < this.#count; entry++) this.#link(entry);
+  }
+}
+
+/** FNV-1a over the database's number and the bytes from `start` to `end`. */
+export function hashOf(db: DatabaseNumber, bytes: Uint8Array, start: number, end: number): number {
+  let hash = Math.imul(FNV_OFFSET ^ db, FNV_PRIME);
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, FNV_PRIME);
+  return hash ^ (hash >>> 15);
+}

@@ -1,0 +1,172 @@
+import { must } from '#base/assert.ts';
+import { readBatch } from './batch.ts';
+import { DATABASES } from './databases.ts';
+import type { DatabaseNumber } from './databases.ts';
+import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
+import { hashOf, OverlayLayer, OverlayTable } from './overlay-table.ts';
+
+/** A table takes further layers up to so many operations; then the next one begins, so that the older can go as a whole. */
+const TABLE_OPERATIONS_MAX = 8_192;
+
+const PREFIX_BYTES: number[] = [];
+for (const { number, scanPrefixBytes } of DATABASES) PREFIX_BYTES[number] = scanPrefixBytes ?? 0;
+
+/**
+ * Operations by key, over state that does not have them yet. A range scanned in a database with `scanPrefixBytes` lies within
+ * one prefix: a scan looks at the operations on one node, not at all in flight.
+ *
+ * Layers come and go in order: dropped oldest first, undone newest first. What a dropped layer says is in the state below,
+ * so it may stay visible until its table goes, as long as everything newer does.
+ */
+export class Overlay {
+  /** Oldest first; the last one takes new layers. */
+  #tables: OverlayTable[] = [new OverlayTable()];
+  readonly #tableOf = new WeakMap<OverlayLayer, OverlayTable>();
+
+  /** Begins a layer over all others; its operations are put next, before any other layer's. */
+  open(source: { readonly bytes: Uint8Array }): OverlayLayer {
+    const layer = new OverlayLayer(source);
+    let table = must(this.#tables.at(-1), 'the newest table');
+    if (table.count >= TABLE_OPERATIONS_MAX) {
+      table = new OverlayTable();
+      this.#tables.push(table);
+    }
+    table.addLayer(layer);
+    this.#tableOf.set(layer, table);
+    return layer;
+  }
+
+  /** Adds all operations of a payload as a layer. */
+  add(payload: Uint8Array): OverlayLayer {
+    const layer = this.open({ bytes: payload });
+    const offset = (bytes: Uint8Array): number => bytes.byteOffset - payload.byteOffset;
+    readBatch(payload, (db, key, value) => {
+      if (value === undefined) this.delete(layer, db, offset(key), key.length);
+      else this.put(layer, db, offset(key), key.length, value.length);
+    });
+    return layer;
+  }
+
+  /** The key lies in the bytes of the layer, and the value right behind it. */
+  put(
+    layer: OverlayLayer,
+    db: DatabaseNumber,
+    keyStart: number,
+    keyLength: number,
+    valueLength: number,
+  ): void {
+    const valueStart = keyStart + keyLength;
+    const place = { db, keyStart, keyLength, valueStart, valueLength };
+    this.#table(layer).add(place, PREFIX_BYTES[db]!);
+  }
+
+  delete(layer: OverlayLayer, db: DatabaseNumber, keyStart: number, keyLength: number): void {
+    const place = { db, keyStart, keyLength, valueStart: -1, valueLength: 0 };
+    this.#table(layer).add(place, PREFIX_BYTES[db]!);
+  }
+
+  /** The value of a key; null when it is deleted, undefined when this overlay says nothing about it. */
+  get(db: DatabaseNumber, key: Uint8Array): Uint8Array | null | undefined {
+    const hash = hashOf(db, key, 0, key.length);
+    for (let i = this.#tables.length - 1; i >= 0; i--) {
+      const table = this.#tables[i]!;
+      const entry = table.find(db, key, hash);
+      if (entry >= 0) return table.value(entry);
+    }
+    return undefined;
+  }
+
+  /** What it says about the keys of a range, in the order of the scan; null is a delete. */
+  range(db: DatabaseNumber, { start, end, reverse }: KeyRange): readonly OverlayEntry[] {
+    const prefix = start.subarray(0, PREFIX_BYTES[db]);
+    const found = new Map<string, OverlayEntry>();
+    for (const table of this.#tables.toReversed()) {
+      table.visitPrefix(db, prefix, (entry) => {
+        const key = table.key(entry);
+        if (Buffer.compare(key, start) < 0 || Buffer.compare(key, end) >= 0) return;
+        const name = Buffer.from(key).toString('latin1');
+        if (!found.has(name)) found.set(name, { key, value: table.value(entry) });
+      });
+    }
+    const direction = reverse === true ? -1 : 1;
+    return [...found.values()].toSorted((a, b) => Buffer.compare(a.key, b.key) * direction);
+  }
+
+  /** Takes a layer away whose operations are in the state below by now. Layers are dropped oldest first. */
+  drop(layer: OverlayLayer): void {
+    this.#remove(layer);
+  }
+
+  /** Takes a layer away as if it had never been; newer ones must have gone before. */
+  undo(layer: OverlayLayer): void {
+    layer.isUndone = true;
+    this.#remove(layer);
+  }
+
+  #remove(layer: OverlayLayer): void {
+    this.#table(layer).removeLayer();
+    while (this.#tables.length > 1 && this.#tables[0]!.live === 0) this.#tables.shift();
+  }
+
+  #table(layer: OverlayLayer): OverlayTable {
+    return must(this.#tableOf.get(layer), 'the table of a layer');
+  }
+}
+
+export interface OverlayEntry {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array | null;
+}
+
+/** A reader under an overlay. */
+export class OverlayReader implements KeyValueReader {
+  readonly #base: KeyValueReader;
+  readonly #overlay: Overlay;
+
+  constructor(base: KeyValueReader, overlay: Overlay) {
+    this.#base = base;
+    this.#overlay = overlay;
+  }
+
+  get(db: DatabaseNumber, key: Uint8Array): Uint8Array | undefined {
+    const value = this.#overlay.get(db, key);
+    return value === undefined ? this.#base.get(db, key) : (value ?? undefined);
+  }
+
+  has(db: DatabaseNumber, key: Uint8Array): boolean {
+    const value = this.#overlay.get(db, key);
+    return value === undefined ? this.#base.has(db, key) : value !== null;
+  }
+
+  scan(db: DatabaseNumber, range: KeyRange, visit: ScanVisitor): void {
+    const entries = this.#overlay.range(db, range);
+    if (entries.length === 0) this.#base.scan(db, range, visit);
+    else this.#merge(db, range, entries, visit);
+  }
+
+  #merge(
+    db: DatabaseNumber,
+    range: KeyRange,
+    entries: readonly OverlayEntry[],
+    visit: ScanVisitor,
+  ): void {
+    const direction = range.reverse === true ? -1 : 1;
+    let next = 0;
+    let going = true;
+    const show = ({ key, value }: OverlayEntry): boolean =>
+      value === null || visit(key, value) !== false;
+    this.#base.scan(db, range, (key, value) => {
+      for (; next < entries.length;) {
+        const entry = entries[next]!;
+        const order = Buffer.compare(entry.key, key) * direction;
+        if (order > 0) break;
+        next++;
+        going = show(entry);
+        if (!going || order === 0) return going;
+      }
+      going = visit(key, value) !== false;
+      return going;
+    });
+    while (going && next < entries.length) going = show(entries[next++]!);
+  }
+}

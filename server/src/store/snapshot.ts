@@ -1,0 +1,83 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BatchEncoder, KEY_BYTES_MAX, putBytes } from './batch.ts';
+import { DATABASES } from './databases.ts';
+import type { DatabaseNumber } from './databases.ts';
+import type { KeyValueReader } from './key-value.ts';
+import { sealManifest } from './manifest.ts';
+import type { Manifest, ManifestDatabase, ManifestPiece } from './manifest.ts';
+import { beginsPiece, pieceDigest } from './piece.ts';
+import type { StateReader } from './snapshot-reader.ts';
+
+/** Where pieces go. Pieces of the same content come under the same digest, so one that is there already may be left. */
+export interface SnapshotSink {
+  /** The bytes are the sink's own from now on. The next piece is read when this one is written. */
+  write(digest: string, bytes: Uint8Array): Promise<void>;
+}
+
+/** Most pieces fit without their buffer having to grow. */
+const PIECE_CAPACITY_BYTES = 6 * 1024 * 1024;
+/** Above every key. */
+const KEY_END = new Uint8Array(KEY_BYTES_MAX + 1).fill(255);
+
+/**
+ * Writes the state of the newest commit, piece by piece, all of one read transaction, and answers its manifest. It takes what
+ * the reader reads: the graph, or the graph and the vault. One piece at a time is in memory.
+ *
+ * While it runs the state's files grow by what is written to them: give it a worker of its own and a sink that is quick.
+ */
+export async function takeSnapshot(reader: StateReader, sink: SnapshotSink): Promise<Manifest> {
+  using held = reader.hold();
+  const databases: ManifestDatabase[] = [];
+  for (const { number, environment } of DATABASES) {
+    if (!held.environments.includes(environment)) continue;
+    databases.push({ number, pieces: await writePieces(held, number, sink) });
+  }
+  return sealManifest(held.epoch, held.sequence, databases);
+}
+
+/** The manifest that a snapshot would have, to compare two states by. */
+export function digestState(reader: StateReader): Promise<Manifest> {
+  // Without a turn between the pieces the thread would do nothing else meanwhile.
+  return takeSnapshot(reader, { write: () => nextTurn() });
+}
+
+async function writePieces(
+  reader: KeyValueReader,
+  db: DatabaseNumber,
+  sink: SnapshotSink,
+): Promise<ManifestPiece[]> {
+  const pieces: ManifestPiece[] = [];
+  let start: Uint8Array | undefined = new Uint8Array(0);
+  while (start !== undefined) {
+    const { batch, firstKey, next }: ReadPiece = readPiece(reader, db, start);
+    const { payload: bytes, count: entries } = batch;
+    if (entries > 0) {
+      const digest = pieceDigest(bytes);
+      pieces.push({ digest, bytes: bytes.length, entries, firstKey });
+      await sink.write(digest, bytes);
+    }
+    start = next;
+  }
+  return pieces;
+}
+
+interface ReadPiece {
+  readonly batch: BatchEncoder;
+  /** Hexadecimal. */
+  readonly firstKey: string;
+  /** With which the next piece begins. */
+  readonly next: Uint8Array | undefined;
+}
+
+function readPiece(reader: KeyValueReader, db: DatabaseNumber, start: Uint8Array): ReadPiece {
+  const batch = new BatchEncoder(PIECE_CAPACITY_BYTES);
+  let firstKey = '';
+  let next: Uint8Array | undefined;
+  reader.scan(db, { start, end: KEY_END }, (key, value) => {
+    if (batch.count === 0) firstKey = Buffer.from(key).toString('hex');
+    else if (beginsPiece(batch.length, key, putBytes(key, value))) next = key.slice();
+    if (next === undefined) batch.put(db, key, value);
+    return next === undefined;
+  });
+  return { batch, firstKey, next };
+}

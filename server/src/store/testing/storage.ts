@@ -1,0 +1,49 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { TestClock, KEEP_ALL } from '#log/testing/log-engine.ts';
+import { createMemoryLog, createMemoryMedium } from '#log/memory-log.ts';
+import type { MemoryLogOptions } from '#log/memory-log.ts';
+import { temporaryFolder } from '#log/testing/temporary-folder.ts';
+import { openSnapshotReader } from '../snapshot-reader.ts';
+import type { StateReader } from '../snapshot-reader.ts';
+import { openState } from '../state-writer.ts';
+import type { State } from '../state-writer.ts';
+
+export const MASTER_KEY = 'correct horse battery';
+
+/** A storage folder with a log in memory, whose state may be opened, closed and opened again. */
+export interface TestStorage extends AsyncDisposable {
+  readonly path: string;
+  /** Every opened one has to be disposed before the next. */
+  openState(options?: Partial<MemoryLogOptions>): Promise<State>;
+  openReader(environments: readonly ('graph' | 'vault')[]): StateReader;
+}
+
+export async function createStorage(masterKey?: string): Promise<TestStorage> {
+  const folder = await temporaryFolder();
+  const medium = createMemoryMedium();
+  const storage = folder.path;
+  return {
+    path: storage,
+    openState: (options) => {
+      const log = createMemoryLog({
+        clock: new TestClock(),
+        archive: KEEP_ALL,
+        medium,
+        ...options,
+      });
+      return openState({ storage, log, masterKey, clock: new TestClock() });
+    },
+    openReader: (environments) => openSnapshotReader({ storage, masterKey, environments }),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+/** Every file under a folder by its path there, to see whether anything was changed. */
+export function filesIn(folder: string): Map<string, Buffer> {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+  return new Map(names.map((name) => [name, readFileSync(name)]));
+}

@@ -1,0 +1,118 @@
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { operations } from '@trellis/contract/operations.ts';
+import { scale, seed } from '../support/scale.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { startWorkspace } from '../support/workspace.ts';
+
+const REQUESTS = scale({ sample: 10_000, soak: 200_000 });
+const PARALLEL = 16;
+
+/**
+ * Malformed requests over every route: no answer from 500 up, no crash, and the memory at the end is about that after a warm-up.
+ * Storage and endpoints stay empty, so no code of a caller's runs that could answer 500 by itself.
+ */
+test(`${REQUESTS} malformed requests`, async () => {
+  await using workspace = await startWorkspace();
+  const random = seededRandom(seed());
+  const { hostname, port } = new URL(workspace.server.url);
+  const bad: string[] = [];
+  let sent = 0;
+  const worker = async (): Promise<void> => {
+    while (sent < REQUESTS) {
+      sent++;
+      const request = malformedRequest(random, workspace.token);
+      const status = await exchange(hostname, Number(port), request);
+      if (status !== null && status >= 500) bad.push(`${status} for ${request.toString('latin1').slice(0, 300)}`);
+    }
+  };
+  const rssOf = async (): Promise<number> => {
+    const health = await workspace.http.send({ path: '/health' });
+    return Object(health.json).memory.rssBytes;
+  };
+  const half = async (share: number): Promise<number> => {
+    const stopAt = REQUESTS;
+    sent = Math.floor(stopAt * (1 - share));
+    await Promise.all(Array.from({ length: PARALLEL }, worker));
+    return rssOf();
+  };
+  const afterWarmUp = await half(0.5);
+  const atEnd = await half(0.5);
+  expect(bad).toEqual([]);
+  expect(workspace.server.isRunning).toBe(true);
+  expect(atEnd).toBeLessThan(afterWarmUp * 1.3 + 64 * 1024 * 1024);
+  expect((await workspace.http.send({ path: '/api/graph/ready' })).json).toBe(true);
+}, 300_000);
+
+type Random = () => number;
+
+function pick<T>(random: Random, from: readonly T[]): T {
+  const picked = from[Math.floor(random() * from.length)];
+  if (picked === undefined) throw new Error('nothing to pick from');
+  return picked;
+}
+
+/** A request that is wrong in one way or several: line, path, headers, body, framing. */
+function malformedRequest(random: Random, token: string): Buffer {
+  const operation = pick(random, operations);
+  const method = random() < 0.8 ? operation.method : pick(random, ['GET', 'PUT', 'PATCH', 'OPTIONS', 'HEAD', 'BREW', 'get', '']);
+  const path = brokenPath(random, operation.path);
+  const body = brokenBody(random);
+  const headers = [
+    pick(random, ['Host: x', 'Host: x', 'Host: x', 'Host:', 'X: y']),
+    'Connection: close',
+    pick(random, [`Authorization: Bearer ${token}`, `Authorization: Bearer ${token}`, 'Authorization: Bearer a.b.c', 'Authorization: \u0001', 'A: b']),
+    pick(random, ['Content-Type: application/json', 'Content-Type: application/json', 'Content-Type: application/x-ndjson', 'Content-Type: text/plain', 'Content-Type: ;;;', 'Content-Type: multipart/form-data']),
+    pick(random, [`Content-Length: ${body.length}`, `Content-Length: ${body.length}`, `Content-Length: ${body.length}`, 'Content-Length: -1', 'Content-Length: x', 'Transfer-Encoding: chunked', 'Transfer-Encoding: bogus']),
+    pick(random, ['X-A: b', 'X-A: b', 'Content-Encoding: gzip', 'Content-Encoding: br', 'X-MSK-Min-Sequence: -5', 'X-MSK-Min-Sequence: x', 'X-Request-Id: \u00ff', `X-Long: ${'y'.repeat(20_000)}`, 'Expect: 100-continue', 'Expect: magic']),
+  ];
+  const version = random() < 0.95 ? 'HTTP/1.1' : pick(random, ['HTTP/0.9', 'HTTP/2.0', 'HTTX', '']);
+  const head = `${method} ${path} ${version}\r\n${headers.join('\r\n')}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head, 'latin1'), body]);
+}
+
+function brokenPath(random: Random, template: string): string {
+  const name = pick(random, ['x', 'a/b', '%', '%00', '%zz', '..%2f..%2fetc%2fpasswd', '%F0%9F%92%A9', 'a'.repeat(3_000), '', '//', 'create', 'run/x', '*', '__proto__', 'constructor']);
+  const path = template.replace(/\{[^}]*\}/, name);
+  return path + pick(random, ['', '', '', '?', '?take=0', '?take=9999999', '?skip=-1', '?skip=x&take=', '?take=1&take=2', '?%', '?token=x', '#f', '?__proto__[a]=1']);
+}
+
+const VALUES: readonly unknown[] = [
+  null, true, 0, -1, 1e308, '', 'x', '\u0000', '\ud800', [], {}, [[]], [null], { operations: null }, { operations: {} }, { operations: [null] },
+  { operations: [{ op: 'addOrUpdate' }] }, { operations: [{ op: 'addOrUpdate', type: 7, key: {} }] },
+  { operations: [{ op: 'addOrUpdate', type: '__proto__', key: 'x', fields: { constructor: 1 } }] },
+  { operations: [{ op: 'link', from: {}, edge: '', to: [] }] }, { operations: [{ op: 'delete', uid: '1'.repeat(22) }] },
+  { user: 'nobody', password: 7 }, { oldPassword: 'x' }, { nodes: [{}], edges: [] },
+  { nodes: [{ type: 'A', fields: { 'not a name': 'String' } }], edges: [] }, { nodes: [{ type: 'toString', fields: { x: 'Nope' } }], edges: 1 },
+  { nodes: [{ type: 'B', key: 7, fields: [] }], edges: [{ type: 'E', fields: { a: 'Int[][]' } }] },
+  { name: '', code: '' }, { name: '../x', code: 'x' }, { name: 'run/x', code: 7 }, { name: 'x', code: 'export default 1', mode: 'nope' },
+  { code: '' }, { code: '\u0000'.repeat(50) }, { code: 'export default function (', isReadOnly: 'yes' },
+];
+
+function brokenBody(random: Random): Buffer {
+  const kind = random();
+  if (kind < 0.1) return Buffer.alloc(0);
+  if (kind < 0.2) return Buffer.from(Array.from({ length: Math.floor(random() * 200) }, () => Math.floor(random() * 256)));
+  const text = JSON.stringify(pick(random, VALUES));
+  if (kind < 0.3) return Buffer.from(text.slice(0, Math.floor(random() * text.length)));
+  if (kind < 0.35) return Buffer.from('['.repeat(10_000));
+  if (kind < 0.4) return Buffer.from(`${text}\n${text}\n\n{`);
+  return Buffer.from(text);
+}
+
+/** Sends the bytes on a connection of their own; the status answered, or null when the server just closed it. */
+function exchange(host: string, port: number, request: Buffer): Promise<number | null> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host);
+    let answer = '';
+    socket.setEncoding('latin1');
+    socket.on('connect', () => socket.end(request));
+    socket.on('data', (text: string) => (answer += text));
+    // A server that closes early resets the connection; what it had answered still counts.
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      const status = /^HTTP\/1\.[01] (\d{3})/.exec(answer)?.[1];
+      resolve(status === undefined ? null : Number(status));
+    });
+  });
+}
