@@ -62,7 +62,11 @@ async function benchStart(report: Report, storage: string): Promise<void> {
 async function benchEndpoints(report: Report, server: BenchServer, storage: string): Promise<void> {
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'peers/bare-fastify.ts'), storage],
+    [
+      '--disable-warning=ExperimentalWarning',
+      join(import.meta.dirname, 'peers/bare-fastify.ts'),
+      storage,
+    ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const bare = `http://127.0.0.1:${await firstLine(child)}`;
@@ -128,7 +132,11 @@ async function benchIngest(report: Report, storage: string): Promise<void> {
     target: '75,000 records/s',
     reached: rate >= 75_000,
   });
-  await post(server, '/api/endpoints/create', { name: 'reads', code: READS_ENDPOINT, isReadOnly: true });
+  await post(server, '/api/endpoints/create', {
+    name: 'reads',
+    code: READS_ENDPOINT,
+    isReadOnly: true,
+  });
   const read = {
     url: `${server.url}/api/endpoints/run/reads`,
     token: server.token,

@@ -28,7 +28,9 @@ export async function load(options: Load): Promise<LoadResult> {
   const times: number[] = [];
   const started = performance.now();
   await Promise.all(
-    Array.from({ length: options.connections }, () => oneConnection(options, request, until, times)),
+    Array.from({ length: options.connections }, () =>
+      oneConnection(options, request, until, times),
+    ),
   );
   const seconds = (performance.now() - started) / 1_000;
   times.sort((a, b) => a - b);
@@ -96,6 +98,7 @@ function answerBytes(received: string): number | undefined {
   const head = received.indexOf('\r\n\r\n');
   if (head < 0) return undefined;
   const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1];
-  if (length === undefined) throw new Error(`an answer without a length: ${received.slice(0, head)}`);
+  if (length === undefined)
+    throw new Error(`an answer without a length: ${received.slice(0, head)}`);
   return head + 4 + Number(length);
 }

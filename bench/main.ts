@@ -11,7 +11,9 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => SECTIONS[name] === undefined);
 if (unknown.length > 0) {
-  process.stderr.write(`no such section: ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}\n`);
+  process.stderr.write(
+    `no such section: ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}\n`,
+  );
   process.exitCode = 2;
 } else {
   const report = new Report();

@@ -14,23 +14,22 @@ export interface BenchServer extends AsyncDisposable {
   readonly startSeconds: number;
 }
 
-export async function startServer(storage: string, sample: 'wordnet' | 'none'): Promise<BenchServer> {
+export async function startServer(
+  storage: string,
+  sample: 'wordnet' | 'none',
+): Promise<BenchServer> {
   const started = performance.now();
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', MAIN, 'serve'],
-    {
-      env: {
-        ...process.env,
-        MSK_PORT: '0',
-        MSK_GRAPH_STORAGE: storage,
-        MSK_ADMIN_PASSWORD: PASSWORD,
-        MSK_LOG_LEVEL: 'warn',
-        TRELLIS_SAMPLE: sample,
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, 'serve'], {
+    env: {
+      ...process.env,
+      MSK_PORT: '0',
+      MSK_GRAPH_STORAGE: storage,
+      MSK_ADMIN_PASSWORD: PASSWORD,
+      MSK_LOG_LEVEL: 'warn',
+      TRELLIS_SAMPLE: sample,
     },
-  );
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const { url } = JSON.parse(await firstLine(child));
   const startSeconds = (performance.now() - started) / 1_000;
   const token = await signIn(url);

@@ -40,7 +40,13 @@ export class SqliteGraph {
       node.run(row.id, row.type, row.key, timestamp, JSON.stringify(row.fields)),
     );
     this.#inTransactions(tables.edges, (row) =>
-      edge.run(row.source, row.type, row.target, timestamp, row.fields && JSON.stringify(row.fields)),
+      edge.run(
+        row.source,
+        row.type,
+        row.target,
+        timestamp,
+        row.fields && JSON.stringify(row.fields),
+      ),
     );
   }
 

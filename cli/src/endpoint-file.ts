@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
-import { parseSettings, SettingsFault, type EndpointSettings } from '@trellis/endpoint/settings-header.ts';
+import {
+  parseSettings,
+  SettingsFault,
+  type EndpointSettings,
+} from '@trellis/endpoint/settings-header.ts';
 import { CommandFailure } from './failure.ts';
 
 /** The code of an endpoint in a file, with the settings that its header asks for. */

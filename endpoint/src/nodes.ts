@@ -47,7 +47,10 @@ export type EdgeTypeName = keyof EdgeTypes & string;
 export type WritableNodeTypeName = Exclude<NodeTypeName, `_${string}`>;
 
 /** The name of an edge type that code may write. */
-export type WritableEdgeTypeName = Exclude<EdgeTypeName, `_${string}` | `RestrictAccessTo${string}`>;
+export type WritableEdgeTypeName = Exclude<
+  EdgeTypeName,
+  `_${string}` | `RestrictAccessTo${string}`
+>;
 
 /** A node of one type; of any type when none is named: then look at `Type` before you read its own fields. */
 export type NodeOf<T extends NodeTypeName = NodeTypeName> = NodeTypes[T];
@@ -61,7 +64,9 @@ export type FieldsOf<T extends NodeTypeName> = {
 export type FieldName<N> = N extends unknown ? Exclude<keyof N, 'Type'> & string : never;
 
 /** The value of a field of a node. */
-export type FieldValue<N, F extends string> = N extends { readonly [name in F]?: infer V } ? V : never;
+export type FieldValue<N, F extends string> = N extends { readonly [name in F]?: infer V }
+  ? V
+  : never;
 
 /** An edge: from one node to another, with its own fields beside these. */
 export interface Edge {

@@ -23,12 +23,11 @@ export type Comparison =
   | 'endsWith'
   | 'exists';
 
-export type Direction = 'asc' | 'desc';
-
 /** What a field of this kind is compared with: one value or, for `in`, several. */
-export type Operand<V> = Exclude<V, undefined> extends readonly (infer E)[]
-  ? E | readonly E[]
-  : Exclude<V, undefined> | readonly Exclude<V, undefined>[];
+export type Operand<V> =
+  Exclude<V, undefined> extends readonly (infer E)[]
+    ? E | readonly E[]
+    : Exclude<V, undefined> | readonly Exclude<V, undefined>[];
 
 /** A moment: ISO 8601, or milliseconds since 1970 UTC. */
 export type Moment = string | number;
@@ -93,10 +92,10 @@ export interface Query<N> extends AsyncIterable<N> {
   /** Keeps the nodes that another query holds as well. */
   intersect(other: Query<unknown>): Query<N>;
   distinct(): Query<N>;
-  sortBy(field: FieldName<N>, direction?: Direction): Query<N>;
-  sortByTimestamp(direction?: Direction): Query<N>;
+  sortBy(field: FieldName<N>, direction?: 'asc' | 'desc'): Query<N>;
+  sortByTimestamp(direction?: 'asc' | 'desc'): Query<N>;
   /** By the number of edges. */
-  sortByConnectivity(direction?: Direction): Query<N>;
+  sortByConnectivity(direction?: 'asc' | 'desc'): Query<N>;
   skip(count: number): Query<N>;
   take(count: number): Query<N>;
   /** Limits the query to what `CurrentUser` may see. */

@@ -11,7 +11,12 @@ beforeAll(async () => {
       { op: 'addOrUpdate', type: 'Book', key: 'b1', fields: { Title: 'Dune', Pages: 412 } },
       { op: 'addOrUpdate', type: 'Book', key: 'b2', fields: { Title: 'Emma', Pages: 474 } },
       { op: 'addOrUpdate', type: 'Author', key: 'Frank Herbert' },
-      { op: 'link', from: { type: 'Book', key: 'b1' }, edge: 'WrittenBy', to: { type: 'Author', key: 'Frank Herbert' } },
+      {
+        op: 'link',
+        from: { type: 'Book', key: 'b1' },
+        edge: 'WrittenBy',
+        to: { type: 'Author', key: 'Frank Herbert' },
+      },
     ],
   });
 });
@@ -33,9 +38,13 @@ const endpoint = (parameters: string, body: string) =>
   `export default async function (${parameters}) {\n  ${body}\n}\n`;
 
 test('an endpoint is created, listed, read, changed, run and deleted', async () => {
-  const created = await create('library/titles', endpoint('{ q }: Scope', "return q().startAt('Book').nodes();"), {
-    description: 'All books.',
-  });
+  const created = await create(
+    'library/titles',
+    endpoint('{ q }: Scope', "return q().startAt('Book').nodes();"),
+    {
+      description: 'All books.',
+    },
+  );
   expect(created.status).toBe(201);
   expect(created.json).toMatchObject({
     UID: expect.stringMatching(/^\w{22}$/),
@@ -54,7 +63,9 @@ test('an endpoint is created, listed, read, changed, run and deleted', async () 
   const answer = await run('library/titles');
   expect(answer.headers.get('content-type')).toContain('application/json');
   expect(answer.json).toHaveLength(2);
-  expect(answer.json).toContainEqual(expect.objectContaining({ Type: 'Book', Id: 'b1', Title: 'Dune' }));
+  expect(answer.json).toContainEqual(
+    expect.objectContaining({ Type: 'Book', Id: 'b1', Title: 'Dune' }),
+  );
 
   const changed = await send('PUT', '/api/endpoints/library/titles', {
     code: endpoint('{ q }: Scope', "return q().startAt('Book').count();"),
@@ -65,7 +76,11 @@ test('an endpoint is created, listed, read, changed, run and deleted', async () 
 
   expect((await create('library/titles', 'x')).status).toBe(409);
   const list = await send('GET', '/api/endpoints?take=1000');
-  expect(list.json).toMatchObject({ skip: 0, take: 1000, items: expect.arrayContaining([expect.objectContaining({ name: 'library/titles' })]) });
+  expect(list.json).toMatchObject({
+    skip: 0,
+    take: 1000,
+    items: expect.arrayContaining([expect.objectContaining({ name: 'library/titles' })]),
+  });
   expect((await send('DELETE', '/api/endpoints/library/titles')).status).toBe(204);
   expect((await run('library/titles')).status).toBe(404);
   expect((await send('GET', '/api/endpoints/library/titles')).status).toBe(404);
@@ -73,26 +88,47 @@ test('an endpoint is created, listed, read, changed, run and deleted', async () 
 
 describe('what does not compile', () => {
   test.each([
-    ['an unknown field', endpoint('{ graph }: Scope', "return (await graph.get('Book', 'b1')).Titel;"), 2, /Titel.*Title/s],
+    [
+      'an unknown field',
+      endpoint('{ graph }: Scope', "return (await graph.get('Book', 'b1')).Titel;"),
+      2,
+      /Titel.*Title/s,
+    ],
     ['an unknown type', endpoint('{ q }: Scope', "return q().startAt('Bok').nodes();"), 2, /Bok/],
-    ['an unknown edge', endpoint('{ q }: Scope', "return q().startAt('Book').out('Author', 'WritenBy').nodes();"), 2, /WritenBy/],
+    [
+      'an unknown edge',
+      endpoint('{ q }: Scope', "return q().startAt('Book').out('Author', 'WritenBy').nodes();"),
+      2,
+      /WritenBy/,
+    ],
     ['a syntax error', 'export default async function ({ q }: Scope) {\n  return ][;\n}', 2, /./],
     ['no default export', 'const a = 1;\n', 1, /default/],
-    ['an import', "import fs from 'node:fs';\nexport default async function () { return fs; }", 1, /import/i],
+    [
+      'an import',
+      "import fs from 'node:fs';\nexport default async function () { return fs; }",
+      1,
+      /import/i,
+    ],
     ['a dynamic import', endpoint('', "return import('node:fs');"), 2, /import/i],
     ['process', endpoint('', 'return process.env;'), 2, /process/],
   ])('%s: a diagnostic with line, column and a sentence', async (_case, code, line, message) => {
     const checked = await send('POST', '/api/endpoints/check', { code });
     expect(checked.status).toBe(200);
-    expect(checked.json).toMatchObject({
-      diagnostics: [{ line, column: expect.any(Number), message: expect.stringMatching(message) }],
+    expect(Object(checked.json).diagnostics[0]).toMatchObject({
+      line,
+      column: expect.any(Number),
+      message: expect.stringMatching(message),
     });
     const name = `draft-${_case.replaceAll(' ', '-')}`;
     const created = await create(name, code);
     expect(created.status).toBe(201);
-    expect(created.json).toMatchObject({ compiles: false, diagnostics: [{ line }] });
+    expect(created.json).toMatchObject({ compiles: false });
+    expect(Object(created.json).diagnostics[0]).toMatchObject({ line });
     const answer = await run(name);
-    expect([answer.status, field(answer.json, 'error', 'code')]).toEqual([422, 'endpoint_not_compiled']);
+    expect([answer.status, field(answer.json, 'error', 'code')]).toEqual([
+      422,
+      'endpoint_not_compiled',
+    ]);
   });
 
   test('an earlier version that compiled goes on serving', async () => {
@@ -106,13 +142,18 @@ describe('what does not compile', () => {
 });
 
 describe('read-only', () => {
-  const writes = endpoint('{ graph }: Scope', "await graph.addOrUpdate('Book', 'w', { Title: 'x' });\n  return 1;");
+  const writes = endpoint(
+    '{ graph }: Scope',
+    "await graph.addOrUpdate('Book', 'w', { Title: 'x' });\n  return 1;",
+  );
 
   test('code that writes is refused with a diagnostic, and nothing is stored', async () => {
     const refused = await create('writes', writes, { isReadOnly: true });
     expect([refused.status, field(refused.json, 'error', 'code')]).toEqual([422, 'not_read_only']);
     expect(refused.json).toMatchObject({
-      error: { details: { diagnostics: [{ line: 2, message: expect.stringMatching(/read.only/i) }] } },
+      error: {
+        details: { diagnostics: [{ line: 2, message: expect.stringMatching(/read.only/i) }] },
+      },
     });
     expect((await send('GET', '/api/endpoints/writes')).status).toBe(404);
   });
@@ -121,7 +162,10 @@ describe('read-only', () => {
     await create('writes', writes);
     const refused = await send('PUT', '/api/endpoints/writes', { isReadOnly: true });
     expect([refused.status, field(refused.json, 'error', 'code')]).toEqual([422, 'not_read_only']);
-    expect((await send('GET', '/api/endpoints/writes')).json).toMatchObject({ isReadOnly: false, version: 1 });
+    expect((await send('GET', '/api/endpoints/writes')).json).toMatchObject({
+      isReadOnly: false,
+      version: 1,
+    });
   });
 
   test('a write that slips past the compiler is absent at run time', async () => {
@@ -131,7 +175,9 @@ describe('read-only', () => {
     );
     const created = await create('sneaky', sneaky, { isReadOnly: true });
     expect(created.status).toBe(201);
-    expect((await run('sneaky')).json).toEqual(expect.not.arrayContaining(['addOrUpdate', 'link', 'delete']));
+    expect((await run('sneaky')).json).toEqual(
+      expect.not.arrayContaining(['addOrUpdate', 'link', 'delete']),
+    );
     await create('look', endpoint('{ graph }: Scope', "return graph.tryGet('Book', 'sneaked');"));
     expect((await run('look')).json).toBeNull();
   });
@@ -193,10 +239,16 @@ test('CurrentUser is the caller', async () => {
 
 test('an unknown endpoint is 404, a body that is not JSON 400', async () => {
   const unknown = await run('no/such');
-  expect([unknown.status, field(unknown.json, 'error', 'code')]).toEqual([404, 'endpoint_not_found']);
+  expect([unknown.status, field(unknown.json, 'error', 'code')]).toEqual([
+    404,
+    'endpoint_not_found',
+  ]);
   await create('echo', endpoint('{ body }: Scope', 'return body;'));
   const malformed = await run('echo', '{"a":');
-  expect([malformed.status, field(malformed.json, 'error', 'code')]).toEqual([400, 'malformed_json']);
+  expect([malformed.status, field(malformed.json, 'error', 'code')]).toEqual([
+    400,
+    'malformed_json',
+  ]);
   expect((await run('echo', '{"a":[1,2]}')).json).toEqual({ a: [1, 2] });
 });
 
@@ -225,7 +277,10 @@ describe('code that runs away ends its own call, and the neighbours are answered
     ]);
     if (name === 'an unhandled rejection') expect(answer.json).toBe('done');
     else expect([500, 504]).toContain(answer.status);
-    expect(neighbours.map((neighbour) => neighbour.text)).toEqual([...Array.from({ length: 20 }, () => '42'), 'true']);
+    expect(neighbours.map((neighbour) => neighbour.text)).toEqual([
+      ...Array.from({ length: 20 }, () => '42'),
+      'true',
+    ]);
     expect(workspace.server.isRunning).toBe(true);
   });
 });

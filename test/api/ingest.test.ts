@@ -20,7 +20,9 @@ function ingest(operations: readonly unknown[]) {
 }
 
 function ingestLines(lines: readonly unknown[]) {
-  const body = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
+  const body = lines
+    .map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
+    .join('\n');
   return send('POST', '/api/ingest', body, { 'content-type': 'application/x-ndjson' });
 }
 
@@ -45,7 +47,9 @@ async function read(type: string, key: string): Promise<unknown> {
 
 test('the schema is what was put, and putting it again changes nothing', async () => {
   const first = await send('GET', '/api/schema');
-  expect(first.json).toMatchObject({ nodes: expect.arrayContaining([expect.objectContaining({ type: 'Book', key: 'Isbn' })]) });
+  expect(first.json).toMatchObject({
+    nodes: expect.arrayContaining([expect.objectContaining({ type: 'Book', key: 'Isbn' })]),
+  });
   expect(first.text).not.toContain('_User');
   const again = await send('PUT', '/api/schema', LIBRARY_SCHEMA);
   expect(again.headers.get('x-msk-sequence')).toBe(first.headers.get('x-msk-sequence'));
@@ -89,7 +93,9 @@ test('operations in JSON are one commit, and answer what changed', async () => {
 });
 
 test('NDJSON takes any number of lines, blank ones and gzip too', async () => {
-  const lines = Array.from({ length: 25_000 }, (_, i) => JSON.stringify(book(`n-${i}`, { Pages: i })));
+  const lines = Array.from({ length: 25_000 }, (_, i) =>
+    JSON.stringify(book(`n-${i}`, { Pages: i })),
+  );
   const answer = await send('POST', '/api/ingest', gzipSync(`${lines.join('\n')}\n\n`), {
     'content-type': 'application/x-ndjson',
     'content-encoding': 'gzip',
@@ -107,7 +113,12 @@ test.each([
   ['an update of what does not exist', { op: 'update', type: 'Book', key: 'nowhere', fields: {} }],
   [
     'a link to a node that does not exist',
-    { op: 'link', from: { type: 'Book', key: 'good' }, edge: 'WrittenBy', to: { type: 'Author', key: 'nobody' } },
+    {
+      op: 'link',
+      from: { type: 'Book', key: 'good' },
+      edge: 'WrittenBy',
+      to: { type: 'Author', key: 'nobody' },
+    },
   ],
   ['a system type', { op: 'addOrUpdate', type: '_User', key: 'eve', fields: { IsAdmin: true } }],
   ['no operation at all', 7],
@@ -142,7 +153,12 @@ test('deleting a node removes its edges', async () => {
   await ingest([
     book('978-2'),
     { op: 'addOrUpdate', type: 'Author', key: 'Ann' },
-    { op: 'link', from: { type: 'Book', key: '978-2' }, edge: 'WrittenBy', to: { type: 'Author', key: 'Ann' } },
+    {
+      op: 'link',
+      from: { type: 'Book', key: '978-2' },
+      edge: 'WrittenBy',
+      to: { type: 'Author', key: 'Ann' },
+    },
   ]);
   const gone = await ingest([{ op: 'delete', type: 'Author', key: 'Ann' }]);
   expect(gone.json).toMatchObject({ nodes: 1, edges: 2 });
@@ -150,7 +166,9 @@ test('deleting a node removes its edges', async () => {
 });
 
 test('another content type is 415, broken gzip 400', async () => {
-  expect((await send('POST', '/api/ingest', 'a,b', { 'content-type': 'text/csv' })).status).toBe(415);
+  expect((await send('POST', '/api/ingest', 'a,b', { 'content-type': 'text/csv' })).status).toBe(
+    415,
+  );
   const broken = await send('POST', '/api/ingest', new Uint8Array([31, 139, 8, 0, 1, 2]), {
     'content-type': 'application/x-ndjson',
     'content-encoding': 'gzip',

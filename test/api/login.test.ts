@@ -36,7 +36,12 @@ describe('signing in', () => {
     ['no header', {}, 'missing_token', 'Bearer'],
     ['another scheme', { authorization: 'Basic YTpi' }, 'missing_token', 'Bearer'],
     ['no token', { authorization: 'Bearer' }, 'missing_token', 'Bearer'],
-    ['nonsense', { authorization: 'Bearer x.y.z' }, 'invalid_token', 'Bearer error="invalid_token"'],
+    [
+      'nonsense',
+      { authorization: 'Bearer x.y.z' },
+      'invalid_token',
+      'Bearer error="invalid_token"',
+    ],
   ])('%s is 401', async (_case, headers, code, challenge) => {
     const answer = await workspace.http.send({ path: '/api/login/check', headers });
     expect(answer.status).toBe(401);
@@ -72,7 +77,10 @@ test('five failures within a minute answer 429 to the right password too', async
   const unknown = failures[0]?.json;
   expect(field(unknown, 'error', 'code')).toBe('invalid_credentials');
   const refused = await attempt(ADMIN_PASSWORD);
-  expect([refused.status, field(refused.json, 'error', 'code')]).toEqual([429, 'too_many_requests']);
+  expect([refused.status, field(refused.json, 'error', 'code')]).toEqual([
+    429,
+    'too_many_requests',
+  ]);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 

@@ -23,7 +23,8 @@ test(`${REQUESTS} malformed requests`, async () => {
       sent++;
       const request = malformedRequest(random, workspace.token);
       const status = await exchange(hostname, Number(port), request);
-      if (status !== null && status >= 500) bad.push(`${status} for ${request.toString('latin1').slice(0, 300)}`);
+      if (status !== null && status >= 500)
+        bad.push(`${status} for ${request.toString('latin1').slice(0, 300)}`);
     }
   };
   const rssOf = async (): Promise<number> => {
@@ -55,16 +56,51 @@ function pick<T>(random: Random, from: readonly T[]): T {
 /** A request that is wrong in one way or several: line, path, headers, body, framing. */
 function malformedRequest(random: Random, token: string): Buffer {
   const operation = pick(random, operations);
-  const method = random() < 0.8 ? operation.method : pick(random, ['GET', 'PUT', 'PATCH', 'OPTIONS', 'HEAD', 'BREW', 'get', '']);
+  const method =
+    random() < 0.8
+      ? operation.method
+      : pick(random, ['GET', 'PUT', 'PATCH', 'OPTIONS', 'HEAD', 'BREW', 'get', '']);
   const path = brokenPath(random, operation.path);
   const body = brokenBody(random);
   const headers = [
     pick(random, ['Host: x', 'Host: x', 'Host: x', 'Host:', 'X: y']),
     'Connection: close',
-    pick(random, [`Authorization: Bearer ${token}`, `Authorization: Bearer ${token}`, 'Authorization: Bearer a.b.c', 'Authorization: \u0001', 'A: b']),
-    pick(random, ['Content-Type: application/json', 'Content-Type: application/json', 'Content-Type: application/x-ndjson', 'Content-Type: text/plain', 'Content-Type: ;;;', 'Content-Type: multipart/form-data']),
-    pick(random, [`Content-Length: ${body.length}`, `Content-Length: ${body.length}`, `Content-Length: ${body.length}`, 'Content-Length: -1', 'Content-Length: x', 'Transfer-Encoding: chunked', 'Transfer-Encoding: bogus']),
-    pick(random, ['X-A: b', 'X-A: b', 'Content-Encoding: gzip', 'Content-Encoding: br', 'X-MSK-Min-Sequence: -5', 'X-MSK-Min-Sequence: x', 'X-Request-Id: \u00ff', `X-Long: ${'y'.repeat(20_000)}`, 'Expect: 100-continue', 'Expect: magic']),
+    pick(random, [
+      `Authorization: Bearer ${token}`,
+      `Authorization: Bearer ${token}`,
+      'Authorization: Bearer a.b.c',
+      'Authorization: \u0001',
+      'A: b',
+    ]),
+    pick(random, [
+      'Content-Type: application/json',
+      'Content-Type: application/json',
+      'Content-Type: application/x-ndjson',
+      'Content-Type: text/plain',
+      'Content-Type: ;;;',
+      'Content-Type: multipart/form-data',
+    ]),
+    pick(random, [
+      `Content-Length: ${body.length}`,
+      `Content-Length: ${body.length}`,
+      `Content-Length: ${body.length}`,
+      'Content-Length: -1',
+      'Content-Length: x',
+      'Transfer-Encoding: chunked',
+      'Transfer-Encoding: bogus',
+    ]),
+    pick(random, [
+      'X-A: b',
+      'X-A: b',
+      'Content-Encoding: gzip',
+      'Content-Encoding: br',
+      'X-MSK-Min-Sequence: -5',
+      'X-MSK-Min-Sequence: x',
+      'X-Request-Id: \u00ff',
+      `X-Long: ${'y'.repeat(20_000)}`,
+      'Expect: 100-continue',
+      'Expect: magic',
+    ]),
   ];
   const version = random() < 0.95 ? 'HTTP/1.1' : pick(random, ['HTTP/0.9', 'HTTP/2.0', 'HTTX', '']);
   const head = `${method} ${path} ${version}\r\n${headers.join('\r\n')}\r\n\r\n`;
@@ -72,27 +108,88 @@ function malformedRequest(random: Random, token: string): Buffer {
 }
 
 function brokenPath(random: Random, template: string): string {
-  const name = pick(random, ['x', 'a/b', '%', '%00', '%zz', '..%2f..%2fetc%2fpasswd', '%F0%9F%92%A9', 'a'.repeat(3_000), '', '//', 'create', 'run/x', '*', '__proto__', 'constructor']);
+  const name = pick(random, [
+    'x',
+    'a/b',
+    '%',
+    '%00',
+    '%zz',
+    '..%2f..%2fetc%2fpasswd',
+    '%F0%9F%92%A9',
+    'a'.repeat(3_000),
+    '',
+    '//',
+    'create',
+    'run/x',
+    '*',
+    '__proto__',
+    'constructor',
+  ]);
   const path = template.replace(/\{[^}]*\}/, name);
-  return path + pick(random, ['', '', '', '?', '?take=0', '?take=9999999', '?skip=-1', '?skip=x&take=', '?take=1&take=2', '?%', '?token=x', '#f', '?__proto__[a]=1']);
+  return (
+    path +
+    pick(random, [
+      '',
+      '',
+      '',
+      '?',
+      '?take=0',
+      '?take=9999999',
+      '?skip=-1',
+      '?skip=x&take=',
+      '?take=1&take=2',
+      '?%',
+      '?token=x',
+      '#f',
+      '?__proto__[a]=1',
+    ])
+  );
 }
 
 const VALUES: readonly unknown[] = [
-  null, true, 0, -1, 1e308, '', 'x', '\u0000', '\ud800', [], {}, [[]], [null], { operations: null }, { operations: {} }, { operations: [null] },
-  { operations: [{ op: 'addOrUpdate' }] }, { operations: [{ op: 'addOrUpdate', type: 7, key: {} }] },
+  null,
+  true,
+  0,
+  -1,
+  1e308,
+  '',
+  'x',
+  '\u0000',
+  '\ud800',
+  [],
+  {},
+  [[]],
+  [null],
+  { operations: null },
+  { operations: {} },
+  { operations: [null] },
+  { operations: [{ op: 'addOrUpdate' }] },
+  { operations: [{ op: 'addOrUpdate', type: 7, key: {} }] },
   { operations: [{ op: 'addOrUpdate', type: '__proto__', key: 'x', fields: { constructor: 1 } }] },
-  { operations: [{ op: 'link', from: {}, edge: '', to: [] }] }, { operations: [{ op: 'delete', uid: '1'.repeat(22) }] },
-  { user: 'nobody', password: 7 }, { oldPassword: 'x' }, { nodes: [{}], edges: [] },
-  { nodes: [{ type: 'A', fields: { 'not a name': 'String' } }], edges: [] }, { nodes: [{ type: 'toString', fields: { x: 'Nope' } }], edges: 1 },
+  { operations: [{ op: 'link', from: {}, edge: '', to: [] }] },
+  { operations: [{ op: 'delete', uid: '1'.repeat(22) }] },
+  { user: 'nobody', password: 7 },
+  { oldPassword: 'x' },
+  { nodes: [{}], edges: [] },
+  { nodes: [{ type: 'A', fields: { 'not a name': 'String' } }], edges: [] },
+  { nodes: [{ type: 'toString', fields: { x: 'Nope' } }], edges: 1 },
   { nodes: [{ type: 'B', key: 7, fields: [] }], edges: [{ type: 'E', fields: { a: 'Int[][]' } }] },
-  { name: '', code: '' }, { name: '../x', code: 'x' }, { name: 'run/x', code: 7 }, { name: 'x', code: 'export default 1', mode: 'nope' },
-  { code: '' }, { code: '\u0000'.repeat(50) }, { code: 'export default function (', isReadOnly: 'yes' },
+  { name: '', code: '' },
+  { name: '../x', code: 'x' },
+  { name: 'run/x', code: 7 },
+  { name: 'x', code: 'export default 1', mode: 'nope' },
+  { code: '' },
+  { code: '\u0000'.repeat(50) },
+  { code: 'export default function (', isReadOnly: 'yes' },
 ];
 
 function brokenBody(random: Random): Buffer {
   const kind = random();
   if (kind < 0.1) return Buffer.alloc(0);
-  if (kind < 0.2) return Buffer.from(Array.from({ length: Math.floor(random() * 200) }, () => Math.floor(random() * 256)));
+  if (kind < 0.2)
+    return Buffer.from(
+      Array.from({ length: Math.floor(random() * 200) }, () => Math.floor(random() * 256)),
+    );
   const text = JSON.stringify(pick(random, VALUES));
   if (kind < 0.3) return Buffer.from(text.slice(0, Math.floor(random() * text.length)));
   if (kind < 0.35) return Buffer.from('['.repeat(10_000));

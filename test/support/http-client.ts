@@ -34,7 +34,13 @@ export class HttpClient {
         ...(call.token === undefined ? {} : { authorization: `Bearer ${call.token}` }),
         ...call.headers,
       },
-      ...(call.body === undefined ? {} : { body: isRaw ? (call.body as NonNullable<RequestInit['body']>) : JSON.stringify(call.body) }),
+      ...(call.body === undefined
+        ? {}
+        : {
+            body: isRaw
+              ? (call.body as NonNullable<RequestInit['body']>)
+              : JSON.stringify(call.body),
+          }),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: parsed(text) };
@@ -51,10 +57,13 @@ export class HttpClient {
 export function field(value: unknown, ...path: readonly string[]): string {
   const found = path.reduce<unknown>(
     (at, name) =>
-      typeof at === 'object' && at !== null ? Object.getOwnPropertyDescriptor(at, name)?.value : undefined,
+      typeof at === 'object' && at !== null
+        ? Object.getOwnPropertyDescriptor(at, name)?.value
+        : undefined,
     value,
   );
-  if (typeof found !== 'string') throw new Error(`no string at ${path.join('.')} in ${JSON.stringify(value)}`);
+  if (typeof found !== 'string')
+    throw new Error(`no string at ${path.join('.')} in ${JSON.stringify(value)}`);
   return found;
 }
 

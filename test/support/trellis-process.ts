@@ -41,7 +41,9 @@ export class TrellisProcess implements AsyncDisposable {
   }
 
   /** Starts a server that is expected to refuse; answers with its exit code and what it said. */
-  static async startRefused(options: StartOptions): Promise<{ code: number | null; stderr: string }> {
+  static async startRefused(
+    options: StartOptions,
+  ): Promise<{ code: number | null; stderr: string }> {
     const { child, output } = launch(options);
     output.onLine = () => child.kill('SIGKILL');
     const [code] = (await once(child, 'close')) as [number | null];
@@ -95,22 +97,18 @@ interface Output {
 }
 
 function launch(options: StartOptions): { child: ChildProcess; output: Output } {
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', MAIN, 'serve'],
-    {
-      env: {
-        PATH: process.env['PATH'],
-        HOME: process.env['HOME'],
-        MSK_PORT: '0',
-        MSK_GRAPH_STORAGE: options.storage,
-        MSK_ADMIN_PASSWORD: ADMIN_PASSWORD,
-        TRELLIS_SAMPLE: 'none',
-        ...options.env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, 'serve'], {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      MSK_PORT: '0',
+      MSK_GRAPH_STORAGE: options.storage,
+      MSK_ADMIN_PASSWORD: ADMIN_PASSWORD,
+      TRELLIS_SAMPLE: 'none',
+      ...options.env,
     },
-  );
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output: Output = { stderr: '', stdoutLines: [], onLine: () => undefined };
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
   createInterface({ input: child.stdout }).on('line', (line) => {

@@ -54,7 +54,14 @@ beforeAll(async () => {
       op: 'addOrUpdate',
       type: '_User',
       key: UserName,
-      fields: { UserName, FullName: `The ${UserName}`, Email: `${UserName}@example.com`, IsAdmin: false, Active: true, Preferences: { theme: 'dark' } },
+      fields: {
+        UserName,
+        FullName: `The ${UserName}`,
+        Email: `${UserName}@example.com`,
+        IsAdmin: false,
+        Active: true,
+        Preferences: { theme: 'dark' },
+      },
     }) as const;
   await graph.commit({
     system: true,
@@ -98,10 +105,13 @@ describe('a signed-in user', () => {
   });
 });
 
-test.each([{ isAdmin: true }, { isReadOnlyAdmin: true }])('an administrator (%o) sees everything', (role) => {
-  const caller = callerFor(uidOf('ann'), role);
-  expect(nodesAs(caller, '_Endpoint')).toHaveLength(1);
-  expect(nodesAs(caller, '_User')).toContainEqual(
-    expect.objectContaining({ UserName: 'bob', Active: true }),
-  );
-});
+test.each([{ isAdmin: true }, { isReadOnlyAdmin: true }])(
+  'an administrator (%o) sees everything',
+  (role) => {
+    const caller = callerFor(uidOf('ann'), role);
+    expect(nodesAs(caller, '_Endpoint')).toHaveLength(1);
+    expect(nodesAs(caller, '_User')).toContainEqual(
+      expect.objectContaining({ UserName: 'bob', Active: true }),
+    );
+  },
+);

@@ -45,7 +45,9 @@ async function loadSample({ writer, endpoints }: FirstStartParts): Promise<void>
   const started = performance.now();
   const { nodes, edges } = await writer.loadSample((done, total) => bar.update(done, total));
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
-  bar.finish(`${nodes.toLocaleString('en')} nodes, ${edges.toLocaleString('en')} edges in ${seconds} s`);
+  bar.finish(
+    `${nodes.toLocaleString('en')} nodes, ${edges.toLocaleString('en')} edges in ${seconds} s`,
+  );
   await createSampleEndpoints(endpoints);
 }
 

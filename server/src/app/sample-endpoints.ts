@@ -34,8 +34,10 @@ export async function createSampleEndpoints(endpoints: EndpointCreator): Promise
     // One after the other: each is checked by the one compiler.
     const code = await readFile(join(FOLDER, file), 'utf8');
     const name = basename(file, '.ts');
-    await endpoints.create(SYSTEM, { name, code, ...parseSettings(code) }).catch((error: unknown) => {
-      if (!(error instanceof Problem && error.code === 'endpoint_exists')) throw error;
-    });
+    await endpoints
+      .create(SYSTEM, { name, code, ...parseSettings(code) })
+      .catch((error: unknown) => {
+        if (!(error instanceof Problem && error.code === 'endpoint_exists')) throw error;
+      });
   }
 }

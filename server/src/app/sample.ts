@@ -25,7 +25,10 @@ export async function loadWordnet(
     summary.edges += result.edges;
     summary.commits += 1;
     summary.sequence = result.sequence;
-    onProgress(Math.min((done += INGEST_COMMIT_OPERATIONS_MAX), source.totals.operations), source.totals.operations);
+    onProgress(
+      Math.min((done += INGEST_COMMIT_OPERATIONS_MAX), source.totals.operations),
+      source.totals.operations,
+    );
   };
   for (const operations of batches(source, INGEST_COMMIT_OPERATIONS_MAX)) {
     if (inFlight.length >= COMMITS_IN_FLIGHT_MAX) await settleOldest();

@@ -5,7 +5,7 @@ import { openSnapshotReader } from '#store/snapshot-reader.ts';
 /** The vault as `identity` reads it, always at the newest commit. Main thread only. */
 export function openVaultReader(options: {
   readonly storage: string;
-  readonly environmentKey: string | undefined;
+  readonly environmentKey: undefined;
 }): VaultReader & Disposable {
   const snapshot = openSnapshotReader({ ...options, environments: ['graph', 'vault'] });
   return {

@@ -15,7 +15,6 @@ import { prepareFirstStart } from './first-start.ts';
 import { ServerStatus } from './server-status.ts';
 import { signingKey } from './signing-key.ts';
 import { openVaultReader } from './vault-reader.ts';
-import { readStoreKeys } from '#store/master-key.ts';
 import { PublishedSequence } from './writer/published-sequence.ts';
 import { WriterClient } from './writer/writer-client.ts';
 
@@ -53,8 +52,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       { onNote: (text) => logger.warn(text), onCrash: crashed.resolve },
     ),
   );
-  const { environmentKey } = readStoreKeys({ storage, masterKey: masterKey ?? undefined });
-  const store = { storage, environmentKey };
+  // The writer has opened the environments for the whole process, so no other thread needs the key: least of all
+  // those that run the code of endpoints.
+  const store = { storage, environmentKey: undefined };
   const reader = opened.use(openGraphReader(store));
   const vault = opened.use(openVaultReader(store));
   const endpoints = opened.use(

@@ -56,26 +56,50 @@ export function formatUid(bytes: Uint8Array): string {
   return printed.toString('latin1');
 }
 
+/** Two digits are taken at a time, into four limbs of 32 bits. */
+const PAIR_BASE = 58 * 58;
+const LIMB = 0x1_0000_0000;
+
 /** The bytes of a printed UID, or undefined when it is not one. */
 export function tryParseUid(text: string): Uint8Array | undefined {
   if (text.length !== UID_CHARACTERS) return undefined;
-  const limbs = [0, 0, 0, 0];
-  for (let i = 0; i < UID_CHARACTERS; i++) {
-    const code = text.charCodeAt(i);
-    const digit = code < 128 ? DIGIT[code]! : -1;
-    if (digit < 0) return undefined;
-    let carry = digit;
-    for (let l = 3; l >= 0; l--) {
-      const value = limbs[l]! * 58 + carry;
-      limbs[l] = value % 0x1_0000_0000;
-      carry = Math.floor(value / 0x1_0000_0000);
-    }
+  let [a, b, c, d] = [0, 0, 0, 0];
+  for (let i = 0; i < UID_CHARACTERS; i += 2) {
+    const high = digitAt(text, i);
+    const low = digitAt(text, i + 1);
+    if (high < 0 || low < 0) return undefined;
+    let value = d * PAIR_BASE + high * 58 + low;
+    let carry = Math.floor(value / LIMB);
+    d = value - carry * LIMB;
+    value = c * PAIR_BASE + carry;
+    carry = Math.floor(value / LIMB);
+    c = value - carry * LIMB;
+    value = b * PAIR_BASE + carry;
+    carry = Math.floor(value / LIMB);
+    b = value - carry * LIMB;
+    value = a * PAIR_BASE + carry;
+    carry = Math.floor(value / LIMB);
+    a = value - carry * LIMB;
     if (carry > 0) return undefined;
   }
   const bytes = new Uint8Array(UID_BYTES);
-  const view = new DataView(bytes.buffer);
-  for (let l = 0; l < 4; l++) view.setUint32(l * 4, limbs[l]!);
+  writeLimb(bytes, 0, a);
+  writeLimb(bytes, 4, b);
+  writeLimb(bytes, 8, c);
+  writeLimb(bytes, 12, d);
   return bytes;
+}
+
+function digitAt(text: string, index: number): number {
+  const code = text.charCodeAt(index);
+  return code < 128 ? DIGIT[code]! : -1;
+}
+
+function writeLimb(bytes: Uint8Array, at: number, limb: number): void {
+  bytes[at] = limb >>> 24;
+  bytes[at + 1] = limb >>> 16;
+  bytes[at + 2] = limb >>> 8;
+  bytes[at + 3] = limb;
 }
 
 export function parseUid(text: string): Uint8Array {

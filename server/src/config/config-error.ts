@@ -15,9 +15,14 @@ export class ConfigError extends Error {
   readonly exitCode = 78;
   readonly faults: readonly ConfigFault[];
 
-  constructor(faults: readonly ConfigFault[]) {
+  /** `warnings` are told with them: a misspelt name is often why another setting is missing. */
+  constructor(faults: readonly ConfigFault[], warnings: readonly string[] = []) {
     const count = faults.length === 1 ? '1 setting is' : `${faults.length} settings are`;
-    super([`${count} wrong:`, ...faults.map(describe)].join('\n'));
+    super(
+      [`${count} wrong:`, ...faults.map(describe), ...warnings.map((text) => `  ${text}`)].join(
+        '\n',
+      ),
+    );
     this.faults = faults;
   }
 }

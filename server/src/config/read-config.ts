@@ -19,7 +19,7 @@ export function readConfig(env: Environment): {
 } {
   const { values, faults } = readValues(env);
   faults.push(...faultsBetween(values, (name) => isSet(env, name)));
-  if (faults.length > 0) throw new ConfigError(faults);
+  if (faults.length > 0) throw new ConfigError(faults, unknownNames(env));
   const config = configOf(values, env);
   return {
     config,

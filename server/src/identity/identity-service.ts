@@ -7,7 +7,12 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { LoginThrottle } from './login-throttle.ts';
 import { checkPasswordStrength, hashPassword, PasswordVerifier } from './passwords.ts';
-import { invalidToken, SessionTokens, type IssuedSession, type SessionClaims } from './session-tokens.ts';
+import {
+  invalidToken,
+  SessionTokens,
+  type IssuedSession,
+  type SessionClaims,
+} from './session-tokens.ts';
 import { findUser, findUserByName, sessionCaller, userKey } from './users.ts';
 import { readCredential, writeCredential, type VaultReader } from './vault.ts';
 

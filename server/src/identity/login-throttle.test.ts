@@ -47,7 +47,7 @@ describe('the throttle of sign-ins', () => {
       Array.from({ length: 50 }, async () => {
         const attempt = await throttle.begin('ann', 'a');
         begun++;
-        await null;
+        await Promise.resolve();
         attempt.end(false);
       }),
     );
@@ -59,7 +59,7 @@ describe('the throttle of sign-ins', () => {
     const { throttle } = setUp();
     const signIn = async (): Promise<void> => {
       const attempt = await throttle.begin('ann', 'a');
-      await null;
+      await Promise.resolve();
       attempt.end(true);
     };
     await expect(Promise.all(Array.from({ length: 50 }, signIn))).resolves.toHaveLength(50);

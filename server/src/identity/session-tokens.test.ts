@@ -17,7 +17,11 @@ describe('a session token', () => {
     const tokens = tokensAt(now);
     const { token, expiresAt } = tokens.issue(USER, 'sid');
     expect(Date.parse(expiresAt)).toBe(START + SESSION_LIFETIME_MS);
-    expect(tokens.verify(token)).toMatchObject({ kind: 'session', sub: USER.uid, teams: USER.teams });
+    expect(tokens.verify(token)).toMatchObject({
+      kind: 'session',
+      sub: USER.uid,
+      teams: USER.teams,
+    });
     now.ms = START + SESSION_LIFETIME_MS - 1;
     expect(tokens.verify(token).sid).toBe('sid');
     now.ms = START + SESSION_LIFETIME_MS;
@@ -31,7 +35,10 @@ describe('a session token', () => {
   });
 
   test.each([
-    ['another kind', { kind: 'api', sub: USER.uid, name: 'ann', sid: 's', beganAt: START, exp: 2e9 }],
+    [
+      'another kind',
+      { kind: 'api', sub: USER.uid, name: 'ann', sid: 's', beganAt: START, exp: 2e9 },
+    ],
     ['no expiry', { kind: 'session', sub: USER.uid, name: 'ann', sid: 's', beganAt: START }],
     ['no user', { kind: 'session', name: 'ann', sid: 's', beganAt: START, exp: 2e9 }],
   ])('%s: refused, though the signature is good', (_case, claims) => {

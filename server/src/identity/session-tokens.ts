@@ -79,10 +79,14 @@ export interface IssuedSession {
 }
 
 export function invalidToken(cause?: unknown): Problem {
-  return new Problem('invalid_token', 'The token is not valid: wrong signature, expired, or revoked.', {
-    hint: 'Sign in again, or ask an administrator for a new token.',
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new Problem(
+    'invalid_token',
+    'The token is not valid: wrong signature, expired, or revoked.',
+    {
+      hint: 'Sign in again, or ask an administrator for a new token.',
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
 }
 
 function isSessionClaims(value: unknown): value is SessionClaims {

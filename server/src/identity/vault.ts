@@ -31,7 +31,10 @@ export function readCredential(vault: VaultReader, userUid: string): Credential 
   return record;
 }
 
-export function writeCredential(userUid: string, record: Credential): { key: string; value: string } {
+export function writeCredential(
+  userUid: string,
+  record: Credential,
+): { key: string; value: string } {
   return {
     key: credentialKey(userUid),
     value: Buffer.from(JSON.stringify(record), 'utf8').toString('base64'),

@@ -52,7 +52,10 @@ export function problemOf(fault: CallFault, name: string, caller: Caller): Probl
     case 'timeout':
       return new Problem('endpoint_timeout', `The endpoint "${name}" was ended: ${fault.message}`);
     case 'overloaded':
-      return new Problem('endpoint_overloaded', `The endpoint "${name}" was not run: ${fault.message}`);
+      return new Problem(
+        'endpoint_overloaded',
+        `The endpoint "${name}" was not run: ${fault.message}`,
+      );
     case 'memory':
     case 'stopped':
       return new Problem('endpoint_failed', `The endpoint "${name}" was ended: ${fault.message}`, {

@@ -62,8 +62,7 @@ export class EndpointDefinitions {
       const settings = withChanges(definition, change);
       const isSameCode =
         settings.code === definition.code && settings.isReadOnly === definition.isReadOnly;
-      const diagnostics =
-        isSameCode && definition.compiles ? [] : await this.#diagnose(settings);
+      const diagnostics = isSameCode && definition.compiles ? [] : await this.#diagnose(settings);
       try {
         await this.#write(caller, { name, settings, diagnostics, before });
         return this.get(name);

@@ -67,7 +67,10 @@ export class EndpointRuntime {
     });
     const above = parent === undefined ? undefined : this.#calls.get(parent);
     const now = performance.now();
-    const timeoutMs = Math.min(definition.timeoutMs, Math.max(1, (above?.deadline ?? Infinity) - now));
+    const timeoutMs = Math.min(
+      definition.timeoutMs,
+      Math.max(1, (above?.deadline ?? Infinity) - now),
+    );
     const call: EndpointCall = {
       endpoint: await endpoint.loadable(),
       caller: definition.runAsAdmin ? { ...caller, isAdmin: true } : caller,

@@ -82,7 +82,10 @@ export interface EndpointFields {
   readonly updatedBy: string | null;
 }
 
-export function nodeFields({ definition, ...rest }: EndpointFields): NonNullable<NodeWrite['fields']> {
+export function nodeFields({
+  definition,
+  ...rest
+}: EndpointFields): NonNullable<NodeWrite['fields']> {
   return {
     Code: definition.code,
     IsReadOnly: definition.isReadOnly,

@@ -66,7 +66,10 @@ export class Invocation implements CallHost {
       return;
     }
     const isTooLong = record.length > ENDPOINT_LOG_CHARACTERS_MAX;
-    const { message, data } = Object(isTooLong ? {} : JSON.parse(record)) as Record<string, unknown>;
+    const { message, data } = Object(isTooLong ? {} : JSON.parse(record)) as Record<
+      string,
+      unknown
+    >;
     const text = isTooLong ? record.slice(0, ENDPOINT_LOG_CHARACTERS_MAX) : String(message);
     const fields = { endpoint, ...(data === undefined ? {} : { data }) };
     switch (level) {

@@ -7,6 +7,7 @@ import { readSequence } from './applied.ts';
 import type { PendingCommit } from './applied.ts';
 import { OverlaidBatch } from './overlaid-batch.ts';
 import type { Environment } from './environment.ts';
+import type { SpaceCheck, SpaceNeeded } from './free-space.ts';
 import { followUp, notApplied, notTaken } from './commit-problem.ts';
 import type { KeyValueReader, WriteBatch } from './key-value.ts';
 import { Overlay, OverlayReader } from './overlay.ts';
@@ -30,6 +31,7 @@ export interface CommitPipelineOptions {
   readonly vault: Environment;
   readonly log: CommitLog;
   readonly applier: Applier;
+  readonly checkSpace: SpaceCheck;
 }
 
 /** A commit from its construction until every reader can see it. */
@@ -54,6 +56,7 @@ export class CommitPipeline implements State {
   readonly #environments: readonly Environment[];
   readonly #log: CommitLog;
   readonly #applier: Applier;
+  readonly #checkSpace: SpaceCheck;
   /** The operations of the commits in flight. */
   readonly #overlay = new Overlay();
   /** Operations that are acknowledged, and carried out in the vault with its next commit only. */
@@ -75,10 +78,11 @@ export class CommitPipeline implements State {
   #readyWaiters: (() => void)[] = [];
   readonly #closing = new AbortController();
 
-  constructor({ graph, vault, log, applier }: CommitPipelineOptions) {
+  constructor({ graph, vault, log, applier, checkSpace }: CommitPipelineOptions) {
     this.#environments = [graph, vault];
     this.#log = log;
     this.#applier = applier;
+    this.#checkSpace = checkSpace;
     this.#sequence = applier.sequence;
     const stores = graph.stores.map((store, db) => store ?? vault.stores[db]);
     for (const [db, store] of vault.stores.entries()) if (store !== undefined) stores[db] = store;
@@ -105,6 +109,7 @@ export class CommitPipeline implements State {
     this.#isBuilding = true;
     try {
       result = build(batch);
+      if (batch.count > 0) this.#checkSpace(this.#needed(batch));
     } catch (error) {
       batch.undo();
       throw error;
@@ -157,8 +162,8 @@ export class CommitPipeline implements State {
 
   /** What was built after a refused commit may build on it, so it is refused as well; the log has refused it too. */
   #onRefused(commit: CommitInFlight, reason: unknown): void {
-    if (commit.isRefused) return;
     const index = this.#inFlight.indexOf(commit);
+    if (index < 0) return;
     for (const later of this.#inFlight.slice(index)) later.isRefused = true;
     this.#rejectFrom(index, reason, followUp(reason));
   }
@@ -263,6 +268,13 @@ export class CommitPipeline implements State {
       return;
     }
     this.#flushedSequence = Math.max(this.#flushedSequence, sequence);
+  }
+
+  #needed({ count, payload }: OverlaidBatch): SpaceNeeded {
+    return {
+      operations: this.#operationsInFlight + count,
+      bytes: this.#bytesInFlight + payload.length,
+    };
   }
 
   #forget({ payload, count }: OverlaidBatch): void {

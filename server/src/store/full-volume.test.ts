@@ -16,6 +16,8 @@ import { putCounter, readCounter, nextCount } from './testing/counter-commits.ts
 
 const BOTH = ['graph', 'vault'] as const;
 const clock = new TestClock();
+/** Another process may take the room after the check: what happens then is what these tests are about. */
+const checkSpace = (): void => {};
 const VALUE = new Uint8Array(50_000).fill(1);
 
 function commitMore(state: State): Promise<unknown> {
@@ -62,7 +64,7 @@ it.skipIf(whyNoSmallVolume())(
   async () => {
     await using volume = await smallVolume(2 * 1024 * 1024);
     const log = createMemoryLog({ clock, archive: KEEP_ALL });
-    await using state = await openState({ storage: volume.path, log, clock });
+    await using state = await openState({ storage: volume.path, log, clock, checkSpace });
     using reader = openSnapshotReader({ storage: volume.path, environments: BOTH });
     const { stuck } = await commitUntilStuck(state);
     const sequence = reader.refresh();
@@ -87,7 +89,7 @@ it.skipIf(whyNoSmallVolume())(
   async () => {
     await using volume = await smallVolume(2 * 1024 * 1024);
     const log = createMemoryLog({ clock, archive: KEEP_ALL });
-    const options = { storage: volume.path, log, clock };
+    const options = { storage: volume.path, log, clock, checkSpace };
     {
       await using state = await openState(options);
       const { stuck } = await commitUntilStuck(state);
@@ -116,7 +118,7 @@ it.skipIf(whyNoSmallVolume())(
       clock,
       archive: KEEP_ALL,
     });
-    await using state = await openState({ storage: volume.path, log, clock });
+    await using state = await openState({ storage: volume.path, log, clock, checkSpace });
     const outcomes: string[] = [];
     const commitOne = async () => {
       try {
@@ -140,6 +142,23 @@ it.skipIf(whyNoSmallVolume())(
     using reader = openSnapshotReader({ storage: volume.path, environments: BOTH });
     expect(readCounter(reader, true)).toBe(acknowledged + 1);
     expect(acknowledged).toBeGreaterThan(3);
+    expect(await manifestOf(volume.path)).toEqual(await manifestFrom(log));
+  },
+);
+
+it.skipIf(whyNoSmallVolume())(
+  'refuses a commit before it is in the log when room is short',
+  async () => {
+    await using volume = await smallVolume(16 * 1024 * 1024);
+    const log = createMemoryLog({ clock, archive: KEEP_ALL });
+    await using state = await openState({ storage: volume.path, log, clock });
+    const fill = async (): Promise<void> => {
+      for (;;) await commitMore(state);
+    };
+    await expect(fill()).rejects.toMatchObject({ code: 'storage_full' });
+    expect(log.lastSequence).toBe(state.sequence);
+    enlarge(volume.path);
+    await commitMore(state);
     expect(await manifestOf(volume.path)).toEqual(await manifestFrom(log));
   },
 );

@@ -16,8 +16,13 @@ const PAIRING_ATTEMPTS_MAX = 1_000;
 
 export interface SnapshotReaderOptions {
   readonly storage: string;
-  /** Of an encrypted store: the master key, or what `openStoreKeys` derived of it (for a thread that may not know the former). */
+  /** Checked against `<storage>/store.json`, which is read for it. */
   readonly masterKey?: string | undefined;
+  /**
+   * In place of the master key, and not checked: `StoreKeys.environmentKey`, for a thread that may not know the master key.
+   * Given as undefined it opens a store that is not encrypted, or one that another thread of this process has opened.
+   * In a process of its own, LMDB does not survive a wrong one.
+   */
   readonly environmentKey?: string | undefined;
   /** The vault cannot be read without the graph, which says how much of the vault belongs to a commit. */
   readonly environments: readonly EnvironmentName[];
@@ -39,11 +44,8 @@ export interface HeldReader extends KeyValueReader, Disposable {
 }
 
 /**
- * Opens a reader of the state in any thread. Scans of a reader of the graph alone are three times as fast as those of one that has
- * the vault too: open two where both matter.
- *
- * With neither key given, `<storage>/store.json` is read to refuse an encrypted store, unless `environmentKey` is there as
- * undefined: then nothing but the environments is read.
+ * Opens a reader of the state in any thread. One of the graph alone scans twice as fast as one that has the vault too: open two
+ * where both matter. Throws the problems of `readStoreKeys`, unless `environmentKey` is given, and of `openEnvironment`.
  */
 export function openSnapshotReader(options: SnapshotReaderOptions): StateReader {
   const { storage, environments } = options;

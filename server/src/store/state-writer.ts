@@ -4,6 +4,8 @@ import { Applier } from './apply.ts';
 import { CommitPipeline } from './commit-pipeline.ts';
 import { openEnvironments } from './environment.ts';
 import type { StateWriter } from './key-value.ts';
+import { freeSpaceCheck } from './free-space.ts';
+import type { SpaceCheck } from './free-space.ts';
 import { openStoreKeys } from './master-key.ts';
 import { replayLog } from './replay.ts';
 import { closeWritten } from './write-transaction.ts';
@@ -14,6 +16,8 @@ export interface StateOptions {
   readonly log: CommitLog;
   readonly masterKey?: string | undefined;
   readonly clock: Clock;
+  /** Before each commit; by default `freeSpaceCheck` of the storage folder. */
+  readonly checkSpace?: SpaceCheck;
 }
 
 /** The state of a workspace, opened for writing; there is one in a process. */
@@ -30,13 +34,13 @@ export interface State extends StateWriter {
  * before anything is changed.
  */
 export async function openState(options: StateOptions): Promise<State> {
-  const { storage, log } = options;
+  const { storage, log, checkSpace = freeSpaceCheck(storage) } = options;
   const encryptionKey = openStoreKeys(options).environmentKey;
   const { graph, vault } = openEnvironments({ storage, readOnly: false, encryptionKey });
   try {
     const applier = new Applier(graph, vault, log.epoch);
     await replayLog(log, applier);
-    return new CommitPipeline({ graph, vault, log, applier });
+    return new CommitPipeline({ graph, vault, log, applier, checkSpace });
   } catch (error) {
     await Promise.all([graph, vault].map(closeWritten));
     throw error;

@@ -30,7 +30,12 @@ export type FromWriter =
   | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failed'; readonly id: number | null; readonly failure: Failure }
-  | { readonly kind: 'progress'; readonly id: number; readonly done: number; readonly total: number };
+  | {
+      readonly kind: 'progress';
+      readonly id: number;
+      readonly done: number;
+      readonly total: number;
+    };
 
 /** A problem travels as itself; anything else as its stack, for the log. */
 export interface Failure {

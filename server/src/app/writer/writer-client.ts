@@ -25,7 +25,9 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     this.#worker = worker;
     this.#events = events;
     worker.on('message', (message: FromWriter) => this.#receive(message));
-    worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
+    worker.on('error', (error) =>
+      this.#fail(error instanceof Error ? error : new Error(String(error))),
+    );
     worker.on('exit', (code) => this.#fail(new Error(`the writer thread ended with code ${code}`)));
   }
 

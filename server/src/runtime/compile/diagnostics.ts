@@ -19,10 +19,9 @@ export function diagnosticsOf(
     code: diagnostic.code,
     message: sentence(diagnostic, schema),
   });
-  if (checked.syntaxErrors.length > 0) {
-    // After the first of a line the parser guesses, and types mean nothing yet.
-    return oneForEach(checked.syntaxErrors.map(translate), ({ line }) => line);
-  }
+  // After the first one the parser guesses, and types mean nothing yet.
+  const [syntaxError] = checked.syntaxErrors.map(translate);
+  if (syntaxError !== undefined) return [syntaxError];
   const rules = brokenSyntaxRules(checked.syntax);
   const ruledLines = new Set(rules.map(({ line }) => line));
   // On the line of a broken rule the compiler only says the same less clearly.
@@ -30,19 +29,17 @@ export function diagnosticsOf(
   if (!checked.isEndpoint && rules.length === 0) {
     errors.push(ruleBroken(source, defaultExportStart(checked.syntax), NOT_AN_ENDPOINT));
   }
-  return oneForEach([...rules, ...errors], ({ line, column }) => `${line}:${column}`);
+  return inOrder([...rules, ...errors]).slice(0, DIAGNOSTICS_MAX);
 }
 
-/** The first of each place, in the order of the source. */
-function oneForEach(
-  diagnostics: readonly Diagnostic[],
-  place: (diagnostic: Diagnostic) => unknown,
-): Diagnostic[] {
-  const seen = new Set<unknown>();
+/** Sorted by place, one for each. */
+function inOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return diagnostics
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
-    .filter((diagnostic) => !seen.has(place(diagnostic)) && seen.add(place(diagnostic)))
-    .slice(0, DIAGNOSTICS_MAX);
+    .filter(({ line, column }, i, sorted) => {
+      const before = sorted[i - 1];
+      return before?.line !== line || before.column !== column;
+    });
 }
 
 const NOT_AN_ENDPOINT =
@@ -79,7 +76,8 @@ function readOnlySentence(text: string): string | undefined {
 }
 
 function unknownMember(text: string, schema: SchemaDocument): string | undefined {
-  const match = /^Property '(.+?)' does not exist on type '(.+?)'\.(?: Did you mean '(.+?)'\?)?/.exec(text);
+  const match =
+    /^Property '(.+?)' does not exist on type '(.+?)'\.(?: Did you mean '(.+?)'\?)?/.exec(text);
   if (match === null) return undefined;
   const [, name = '', type = '', suggestion] = match;
   if (type.startsWith('NodeOf<')) {
@@ -99,18 +97,27 @@ function unknownProperty(text: string, schema: SchemaDocument): string | undefin
 
 function unknownField(field: string, type: string, schema: SchemaDocument): string {
   const node = schema.nodes.find((candidate) => candidate.type === type);
-  const fields = [...Object.keys(node?.fields ?? {}), ...(node?.key === undefined ? [] : [node.key])];
+  const fields = [
+    ...Object.keys(node?.fields ?? {}),
+    ...(node?.key === undefined ? [] : [node.key]),
+  ];
   return `"${type}" has no field "${field}".${suggest(field, fields)}`;
 }
 
 /** A text where only some texts are allowed: names of types, edges, fields, and operators. */
 function wrongName(text: string, schema: SchemaDocument): string | undefined {
   const match =
-    /(?:Argument of type|Type) '"([^"]*)"' is not assignable to (?:parameter of )?type '([^']+)'/.exec(text);
+    /(?:Argument of type|Type) '"([^"]*)"' is not assignable to (?:parameter of )?type '([^']+)'/.exec(
+      text,
+    );
   if (match === null) return undefined;
   const [, name = '', wanted = ''] = match;
   if (/\bNodeTypeName\b|\bWritableNodeTypeName\b/.test(wanted)) {
-    return wrongTypeName('node type', name, schema.nodes.map(({ type }) => type));
+    return wrongTypeName(
+      'node type',
+      name,
+      schema.nodes.map(({ type }) => type),
+    );
   }
   if (/\bEdgeTypeName\b|\bWritableEdgeTypeName\b/.test(wanted)) {
     return wrongTypeName('edge type', name, schema.edges.flatMap(namesOfEdge));
@@ -129,7 +136,8 @@ const COMPARISONS =
   'Comparisons are "=", "!=", "<", "<=", ">", ">=", "in", "contains", "startsWith", "endsWith" and "exists".';
 
 function wrongTypeName(kind: string, name: string, known: readonly string[]): string {
-  if (known.includes(name)) return `The ${kind} "${name}" is the server's own: code cannot write it.`;
+  if (known.includes(name))
+    return `The ${kind} "${name}" is the server's own: code cannot write it.`;
   const writable = known.filter((candidate) => !candidate.startsWith('_'));
   return `There is no ${kind} "${name}".${suggest(name, name.startsWith('_') ? known : writable)}`;
 }

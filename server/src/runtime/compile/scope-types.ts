@@ -26,22 +26,32 @@ const require = createRequire(import.meta.url);
 /** A module of `@trellis/endpoint` as a part of one ambient file: without imports, its exports global. */
 function ambientText(module: string): string {
   const text = readFileSync(require.resolve(`@trellis/endpoint/${module}`), 'utf8');
-  return text.replaceAll(/^import type [^;]*;\n/gm, '').replaceAll(/^export (?=interface|type)/gm, '');
+  return text
+    .replaceAll(/^import type [^;]*;\n/gm, '')
+    .replaceAll(/^export (?=interface|type)/gm, '');
 }
 
 function nodeInterface(node: NodeTypeDocument): string {
-  const lines = [`interface ${node.type}Node extends NodeBase {`, `  readonly Type: '${node.type}';`];
+  const lines = [
+    `interface ${node.type}Node extends NodeBase {`,
+    `  readonly Type: '${node.type}';`,
+  ];
   if (node.key !== undefined && !Object.hasOwn(node.fields, node.key)) {
     lines.push('  /** The key. */', `  readonly ${node.key}?: string;`);
   }
   for (const [name, type] of Object.entries(node.fields)) {
-    lines.push(`  /** ${DESCRIPTION[scalarOf(type)]} */`, `  readonly ${name}?: ${typeText(type)};`);
+    lines.push(
+      `  /** ${DESCRIPTION[scalarOf(type)]} */`,
+      `  readonly ${name}?: ${typeText(type)};`,
+    );
   }
   return [...lines, '}'].join('\n');
 }
 
 function edgeNames(edges: readonly EdgeTypeDocument[]): string[] {
-  const names = edges.flatMap(({ type, inverse }) => (inverse === undefined ? [type] : [type, inverse]));
+  const names = edges.flatMap(({ type, inverse }) =>
+    inverse === undefined ? [type] : [type, inverse],
+  );
   return [...new Set(names)];
 }
 

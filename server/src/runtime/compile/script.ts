@@ -37,9 +37,11 @@ export async function engineDiagnostics(code: string): Promise<Diagnostic[]> {
     return [];
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const [, place, indent = ''] = /^endpoint\.ts:(\d+)\n[^\n]*\n( *)\^/.exec(error.stack ?? '') ?? [];
-    const line = Number(place ?? 1);
-    const column = indent.length + 1 + (line === 1 ? SCRIPT_COLUMN_OFFSET : 0);
+    const place = /^(endpoint\.ts)?:(\d+)\n[^\n]*\n( *)\^/.exec(error.stack ?? '');
+    const [, script, lineText, indent = ''] = place ?? [];
+    const line = Number(lineText ?? 1);
+    const isShifted = script !== undefined && line === 1;
+    const column = indent.length + 1 + (isShifted ? SCRIPT_COLUMN_OFFSET : 0);
     return [{ line, column: Math.max(1, column), code: 0, message: `${error.message}.` }];
   }
 }

@@ -137,14 +137,18 @@ function faultsOfComments(
   });
   // To a script, unlike a module, these begin a comment: code could hide behind them.
   for (const { index } of noComments.matchAll(/<!--|-->/g)) {
-    faults.push({ offset: index, message: 'Put a space into "<!--" or "-->": it would begin a comment.' });
+    faults.push({
+      offset: index,
+      message: 'Put a space into "<!--" or "-->": it would begin a comment.',
+    });
   }
   return faults;
 }
 
 function faultOfComment(comment: string): string | undefined {
   const directive = /@ts-(?:ignore|expect-error|nocheck)/.exec(comment);
-  if (directive !== null) return `${directive[0]} is off in an endpoint: correct what it would hide.`;
+  if (directive !== null)
+    return `${directive[0]} is off in an endpoint: correct what it would hide.`;
   return /^\/\/\/\s*<(?:reference|amd-)/.test(comment)
     ? 'A reference to another file is off in an endpoint.'
     : undefined;

@@ -1,5 +1,5 @@
 import { drain, emit, Problem, settle } from './channel.ts';
-import { parse, SafeMap, stringify, text, then } from './primordials.ts';
+import { parse, SafeMap, stringify, text, whenResolved } from './primordials.ts';
 import type { OpenedReply } from './reply.ts';
 import { Reply } from './reply.ts';
 import { Scope, Signal } from './scope.ts';
@@ -48,15 +48,11 @@ function start(id: number, body: string, headers: string, user: string): void {
   const call = { id, isReadOnly: endpointIsReadOnly, body: parsed, headers, user, signal };
   try {
     const result = (endpoint as Endpoint)(new Scope(call));
-    if (typeof result === 'object' && result !== null && 'then' in result) {
-      then(
-        (async () => result)(),
-        (value) => finish(id, value),
-        (error) => fail(id, error),
-      );
-    } else {
-      finish(id, result);
-    }
+    whenResolved(
+      result,
+      (value) => finish(id, value),
+      (error) => fail(id, error),
+    );
   } catch (error) {
     fail(id, error);
   }

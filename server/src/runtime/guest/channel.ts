@@ -1,4 +1,4 @@
-import { parse, SafeMap } from './primordials.ts';
+import { ErrorAtFirst, parse, PromiseAtFirst, SafeMap } from './primordials.ts';
 
 /**
  * The guest's end of the bridge. Only texts, numbers and booleans cross it, in both directions: no object and no function of the
@@ -42,8 +42,8 @@ export function ask(call: number, operation: Operation, payload: string): Promis
   emit(`"ask",${call},${request},"${operation}"`, payload);
   // A read is too frequent to remember its place in the code; its message names what was read.
   const isRare = operation === 'commit' || operation === 'run';
-  const origin = isRare ? new Error(operation) : undefined;
-  return new Promise((resolve, reject) => {
+  const origin = isRare ? new ErrorAtFirst(operation) : undefined;
+  return new PromiseAtFirst((resolve, reject) => {
     waiters.set(request, { resolve, reject, origin });
   });
 }

@@ -7,7 +7,8 @@ export const stringify = JSON.stringify;
 export const freeze = Object.freeze;
 export const isArray = Array.isArray;
 export const text = String;
-export const isSafeInteger = Number.isSafeInteger;
+export const PromiseAtFirst = Promise;
+export const ErrorAtFirst = Error;
 
 /** A Map whose methods do not change with those of `Map.prototype`. */
 export class SafeMap<K, V> extends Map<K, V> {}
@@ -19,16 +20,17 @@ for (const name of Reflect.ownKeys(Map.prototype)) {
 }
 freeze(Reflect.setPrototypeOf(SafeMap.prototype, null) && SafeMap.prototype);
 
-const promiseThen = Promise.prototype.then;
 const { apply } = Reflect;
+const promiseThen = Promise.prototype.then;
+const promiseResolve = Promise.resolve;
 
-/** `promise.then`, as it was at first. */
-export function then(
-  promise: Promise<unknown>,
+/** `Promise.resolve(value).then(...)`, as it was at first: `then` of a promise is not looked up. */
+export function whenResolved(
+  value: unknown,
   onValue: (value: unknown) => void,
   onError: (error: unknown) => void,
 ): void {
-  apply(promiseThen, promise, [onValue, onError]);
+  apply(promiseThen, apply(promiseResolve, PromiseAtFirst, [value]), [onValue, onError]);
 }
 
 /** The innermost places of a stack, and no hook of the script's own to make something else of them. */

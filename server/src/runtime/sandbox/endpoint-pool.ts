@@ -89,7 +89,10 @@ export class EndpointPool {
     clearInterval(this.#watch);
     const workers = [...this.#workers];
     this.#workers.clear();
-    for (const running of [...this.#waiting, ...workers.flatMap((worker) => [...worker.calls.values()])]) {
+    for (const running of [
+      ...this.#waiting,
+      ...workers.flatMap((worker) => [...worker.calls.values()]),
+    ]) {
       running.reject(stopping());
     }
     await Promise.all(workers.map((worker) => worker.thread.terminate()));
@@ -135,7 +138,8 @@ export class EndpointPool {
         },
         onSettled: (settled) => this.#endIfRetired(settled),
         onEnd: (ended, reason) => this.#ended(ended, reason),
-        onDefect: (error) => this.#options.logger.error({ err: error }, 'an endpoint worker failed'),
+        onDefect: (error) =>
+          this.#options.logger.error({ err: error }, 'an endpoint worker failed'),
       });
       this.#workers.add(worker);
     }
@@ -172,7 +176,8 @@ export class EndpointPool {
     for (const running of calls) {
       const fault = faults.get(running.call);
       if (fault !== undefined) running.reject(fault);
-      else if (running.call.host.hasWritten || running.retries >= RETRIES_MAX) running.reject(STOPPED);
+      else if (running.call.host.hasWritten || running.retries >= RETRIES_MAX)
+        running.reject(STOPPED);
       else {
         running.retries++;
         this.#dispatch(running);
@@ -203,7 +208,10 @@ export class EndpointPool {
     const ofGuest = ({ guest }: RunningCall) => guest === worker.guest;
     const isForsaken = worker.isStalled && ![...worker.calls.values()].some(ofGuest);
     if (isForsaken || (stillMs >= ENDPOINT_WATCHDOG_MS && late.some(ofGuest))) {
-      this.#options.logger.warn({ stillMs }, 'an endpoint worker is replaced: its code does not end');
+      this.#options.logger.warn(
+        { stillMs },
+        'an endpoint worker is replaced: its code does not end',
+      );
       this.#replace(worker, (running) => (now > running.deadline ? lateFault(running) : undefined));
       return;
     }
@@ -240,7 +248,8 @@ export class EndpointPool {
     this.#options.logger.warn({ bytes }, 'an endpoint worker is replaced: its heap is too large');
     const { guest } = worker;
     if (guest === 0) this.#retire(worker);
-    else this.#replace(worker, (running) => (running.guest === guest ? TOO_MUCH_MEMORY : undefined));
+    else
+      this.#replace(worker, (running) => (running.guest === guest ? TOO_MUCH_MEMORY : undefined));
   }
 
   #retireSurplus(): void {
@@ -270,11 +279,7 @@ function lateFault({ call }: RunningCall): CallFault {
 }
 
 /** The call, and those that wait for it: begun again, they would only make it anew. */
-function blame(
-  first: EndpointCall,
-  fault: CallFault,
-  faults: Map<EndpointCall, CallFault>,
-): void {
+function blame(first: EndpointCall, fault: CallFault, faults: Map<EndpointCall, CallFault>): void {
   for (let call: EndpointCall | undefined = first; call !== undefined; call = call.parent) {
     faults.set(call, fault);
   }

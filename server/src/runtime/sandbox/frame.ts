@@ -30,10 +30,7 @@ export class FrameWriter {
 export type FrameItem = readonly [length: number, kind: unknown, ...rest: unknown[]];
 
 /** Throws for a text that is no frame: the other side may be out of its mind. */
-export function readFrame(
-  frame: string,
-  visit: (item: FrameItem, payload: string) => void,
-): void {
+export function readFrame(frame: string, visit: (item: FrameItem, payload: string) => void): void {
   const lineEnd = frame.indexOf('\n');
   const items: unknown = JSON.parse(frame.slice(0, lineEnd));
   if (!Array.isArray(items)) throw new TypeError('a frame is a list of items');

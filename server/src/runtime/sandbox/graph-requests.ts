@@ -49,7 +49,8 @@ function findNode(reader: GraphReader, reference: NodeReference): NodeObject | u
 
 function requireNode(reader: GraphReader, reference: NodeReference): NodeObject {
   const node = findNode(reader, reference);
-  if (node !== undefined && (reference.uid !== undefined || node.Type === reference.type)) return node;
+  if (node !== undefined && (reference.uid !== undefined || node.Type === reference.type))
+    return node;
   const name =
     reference.uid === undefined
       ? `${reference.type} "${reference.key}"`

@@ -68,7 +68,10 @@ export class GuestHost {
       case 'load': {
         const [, , number, fileName, isReadOnly] = item;
         const { boot } = this.#options;
-        this.#guests.set(number, new Guest({ number, boot, fileName, isReadOnly, script: payload }));
+        this.#guests.set(
+          number,
+          new Guest({ number, boot, fileName, isReadOnly, script: payload }),
+        );
         return;
       }
       case 'unload':
@@ -211,13 +214,7 @@ export class GuestHost {
     }
   }
 
-  #answer(
-    guest: Guest,
-    caller: Caller,
-    request: number,
-    operation: string,
-    payload: string,
-  ): void {
+  #answer(guest: Guest, caller: Caller, request: number, operation: string, payload: string): void {
     try {
       guest.settle(request, true, answerRead(this.#options.reader, caller, operation, payload));
     } catch (error) {

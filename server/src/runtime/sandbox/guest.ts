@@ -91,10 +91,13 @@ export class Guest {
     const bridge = boot.runInContext(context) as GuestBridge;
     try {
       const options = { filename: fileName, columnOffset: SCRIPT_COLUMN_OFFSET };
-      const makeEndpoint: unknown = new vm.Script(wrapScript(script), options).runInContext(context);
+      const makeEndpoint: unknown = new vm.Script(wrapScript(script), options).runInContext(
+        context,
+      );
       const failure: unknown = bridge.define(makeEndpoint, isReadOnly);
       if (failure === '') this.#bridge = bridge;
-      else this.#failure = typeof failure === 'string' ? failure : failureText('it cannot be loaded');
+      else
+        this.#failure = typeof failure === 'string' ? failure : failureText('it cannot be loaded');
     } catch {
       this.#failure = failureText('the code is not valid JavaScript');
     }

@@ -14,12 +14,7 @@ export function lockRealm(): void {
 
 /** Every way from an object to a function that makes code of text. */
 function removeCodeGeneration(): void {
-  const functions = [
-    () => {},
-    function* () {},
-    async () => {},
-    async function* () {},
-  ];
+  const functions = [() => {}, function* () {}, async () => {}, async function* () {}];
   for (const sample of functions) {
     const prototype: unknown = Object.getPrototypeOf(sample);
     Reflect.deleteProperty(Object(prototype), 'constructor');
@@ -54,7 +49,9 @@ const UNNEEDED_GLOBALS = [
  */
 function freezeIntrinsics(): void {
   const seen = new Set<object>();
-  const languageGlobals = runInNewContext('Object.getOwnPropertyNames(globalThis).join()') as string;
+  const languageGlobals = runInNewContext(
+    'Object.getOwnPropertyNames(globalThis).join()',
+  ) as string;
   for (const name of languageGlobals.split(',')) {
     if (name !== 'globalThis') freezeDeep(Reflect.get(globalThis, name), seen);
   }

@@ -5,7 +5,10 @@ const USERS_MAX = 1_000;
 /** JSON texts of the user nodes that callers act as: read again only when the node has changed. */
 export class UserTexts {
   readonly #reader: GraphReader;
-  readonly #texts = new Map<string, { readonly id: number; readonly version: number; readonly text: string }>();
+  readonly #texts = new Map<
+    string,
+    { readonly id: number; readonly version: number; readonly text: string }
+  >();
 
   constructor(reader: GraphReader) {
     this.#reader = reader;

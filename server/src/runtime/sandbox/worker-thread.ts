@@ -63,7 +63,9 @@ export class WorkerThread {
         end(error instanceof Error ? error : new Error(String(error)));
       }
     });
-    this.#worker.on('error', (error) => end(error instanceof Error ? error : new Error(String(error))));
+    this.#worker.on('error', (error) =>
+      end(error instanceof Error ? error : new Error(String(error))),
+    );
     this.#worker.on('exit', (code) => end(new Error(`the worker exited with code ${code}`)));
   }
 

@@ -39,7 +39,10 @@ export interface TestEndpoints extends AsyncDisposable {
   readonly log: LogRecord[];
   /** Saves an endpoint that compiles; `body` is what stands inside its function. */
   define(name: string, scope: string, body: string, more?: Partial<NewEndpoint>): Promise<void>;
-  run(name: string, more?: Partial<Omit<EndpointRun, 'body'>> & { body?: unknown }): Promise<EndpointAnswer>;
+  run(
+    name: string,
+    more?: Partial<Omit<EndpointRun, 'body'>> & { body?: unknown },
+  ): Promise<EndpointAnswer>;
   /** The JSON that an endpoint answers with. */
   value(name: string, body?: unknown): Promise<unknown>;
   /** The problem that a call ends with. */
@@ -99,7 +102,7 @@ export async function openTestEndpoints(workers = 1): Promise<TestEndpoints> {
 }
 
 /** Workers of the pool may read the working directory: it has to be empty. */
-function enterEmptyFolder(): Disposable {
+export function enterEmptyFolder(): Disposable {
   const before = process.cwd();
   const folder = mkdtempSync(join(tmpdir(), 'trellis-empty-'));
   process.chdir(folder);
@@ -111,7 +114,7 @@ function enterEmptyFolder(): Disposable {
   };
 }
 
-function collectingLogger(log: LogRecord[]): RuntimeLogger {
+export function collectingLogger(log: LogRecord[]): RuntimeLogger {
   const collect = (level: string) => (fields: object, message: string) => {
     log.push({ level, fields, message });
   };

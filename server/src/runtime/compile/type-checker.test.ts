@@ -1,0 +1,30 @@
+import { afterEach, expect, it } from 'vitest';
+import { CheckTimeout, TypeChecker } from './type-checker.ts';
+
+let checker: TypeChecker;
+afterEach(() => checker.close());
+
+const SCOPE = 'type Endpoint = (scope: never) => unknown;';
+const source = (text: string) => ({ source: text, scope: 'full', scopeTypes: SCOPE }) as const;
+
+it('ends a check that takes too long, and goes on with a new compiler', async () => {
+  checker = new TypeChecker(300);
+  const bomb = `
+    type Zeros<N extends number, R extends 0[] = []> = R['length'] extends N ? R : Zeros<N, [...R, 0]>;
+    type Sums = { [A in keyof Zeros<900>]: { [B in keyof Zeros<900>]: [A, B] } };
+    declare const sums: Sums;
+    const same: { [A in keyof Zeros<900>]: { [B in keyof Zeros<900>]: [A, B, 0] } } = sums;
+    export default () => same;`;
+  await expect(checker.check(source(bomb))).rejects.toThrow(CheckTimeout);
+  const next = await checker.check(source('export default () => 1;'));
+  expect(next.errors).toEqual([]);
+});
+
+it('answers checks that wait for one another, each with its own', async () => {
+  checker = new TypeChecker();
+  const names = ['first', 'second', 'third'];
+  const checked = await Promise.all(names.map((name) => checker.check(source(`${name};`))));
+  expect(checked.map(({ errors }) => errors[0]?.text)).toEqual(
+    names.map((name) => `Cannot find name '${name}'.`),
+  );
+});

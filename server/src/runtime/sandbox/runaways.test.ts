@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestPool } from '../testing/test-pool.ts';
+import type { TestPool } from '../testing/test-pool.ts';
+
+let pool: TestPool;
+beforeAll(async () => {
+  pool = await openTestPool();
+});
+afterAll(() => pool[Symbol.asyncDispose]());
+
+const TIMEOUT_MS = 400;
+
+/** Runs the code; meanwhile and afterwards other endpoints are answered. */
+async function runBesideNeighbours(
+  body: string,
+  top = '',
+): Promise<{ kind: string; message: string }> {
+  const call = { top, timeoutMs: TIMEOUT_MS, name: body };
+  const attack = pool.fault(body, call);
+  const neighbours = Array.from({ length: 20 }, (_, i) =>
+    pool.run(`return ${i};`, { name: 'neighbour', version: 'the same for all' }).catch(String),
+  );
+  const answers = await Promise.all(neighbours);
+  expect(answers).toEqual(Array.from({ length: 20 }, () => 0));
+  const fault = await attack;
+  expect(await pool.run("return 'afterwards';")).toBe('afterwards');
+  return fault;
+}
+
+describe('code that does not end', () => {
+  it.each([
+    ['a loop', 'for (;;);'],
+    ['a chain of microtasks', 'for (;;) await null;'],
+    ['a chain of promises', 'const again = () => Promise.resolve().then(again); await again();'],
+    ['a regular expression', "return /^(a+)+$/.test('a'.repeat(60) + 'b');"],
+    ['toJSON', 'return { toJSON() { for (;;); } };'],
+    ['a thenable', 'return { then() { for (;;); } };'],
+    ['a getter of the result', 'return { get x() { for (;;); } };'],
+    ['reads without end', "for (;;) await scope.graph.tryGet('Book', 'x');"],
+    ['what an error says of itself', 'throw { get stack() { for (;;); } };'],
+    ['a promise that nobody keeps', 'await new Promise(() => {});'],
+    ['a loop in a later turn', "await scope.graph.addOrUpdate('Book', 'later'); for (;;);"],
+  ])('%s', async (_case, body) => {
+    expect(await runBesideNeighbours(body)).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('outside the function', async () => {
+    expect(await runBesideNeighbours('return 1;', 'for (;;);')).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('after its answer', async () => {
+    const body =
+      'Promise.resolve().then(() => {}).then(async () => { for (let i = 0; i < 50; i++) await null; for (;;); }); return 1;';
+    const answers = await Promise.all([
+      pool.run(body).catch((error: unknown) => error),
+      pool.run('return 2;', { name: 'neighbour of the late one' }),
+    ]);
+    expect(answers[1]).toBe(2);
+    expect(await pool.run("return 'afterwards';")).toBe('afterwards');
+  });
+});
+
+describe('code that takes all memory', () => {
+  it.each([
+    ['an array', 'const all = []; for (;;) all.push({ a: all.length });'],
+    ['a map', 'const map = new Map(); for (let i = 0; ; i++) map.set(i, String(i));'],
+    [
+      'texts',
+      "const all = []; for (let i = 0; ; i++) all.push('x'.repeat(1e5) + i, ...all.slice(-1).map((s) => s.toUpperCase()));",
+    ],
+    ['typed arrays', 'const all = []; for (;;) all.push(new Uint8Array(1e7).fill(1));'],
+    ['one large array', 'return new Array(2e8).fill({}).length;'],
+    ['parsed JSON', "return JSON.parse('[' + '[1],'.repeat(3e7) + '1]').length;"],
+    [
+      'a sort',
+      'const all = Array.from({ length: 3e7 }, (_, i) => ({ i: -i })); return all.sort((a, b) => a.i - b.i).length;',
+    ],
+    ['a spread', 'let all = [1]; for (;;) all = [...all, ...all, {}];'],
+    [
+      'a result',
+      "const big = 'x'.repeat(1e8); return [big, big, big, big].map((s) => s + s).join('');",
+    ],
+    ['what it asks for', "for (;;) scope.graph.tryGet('Book', 'x'.repeat(1e5));"],
+    ['what it logs', "for (;;) scope.log.info('x'.repeat(1e5));"],
+  ])('%s', async (_case, body) => {
+    const { kind } = await runBesideNeighbours(body);
+    expect(['memory', 'timeout', 'failed']).toContain(kind);
+  });
+
+  it('ends for that reason', async () => {
+    const body = 'const all = []; for (;;) all.push({ a: all.length });';
+    const fault = await pool.fault(body, { timeoutMs: 20_000 });
+    expect(fault).toEqual({ kind: 'memory', message: 'it used too much memory' });
+  });
+});
+
+describe('code that ends its call only', () => {
+  it.each([
+    ['recursion', 'const f = (n) => f(n + 1) + 1; return f(0);', /RangeError/],
+    [
+      'recursion of JSON',
+      'const a = []; let b = a; for (let i = 0; i < 1e5; i++) { b.push([]); b = b[0]; } return a;',
+      /RangeError/,
+    ],
+    ['a large bigint', 'return (2n ** (2n ** 40n)).toString();', /RangeError/],
+    ['process.exit', 'process.exit(1);', /ReferenceError/],
+    ['a bigint as the result', 'return 1n;', /TypeError/],
+    ['a circle as the result', 'const a = {}; a.a = a; return a;', /TypeError/],
+    [
+      'nothing that can be shown',
+      'throw new Proxy({}, { get() { throw 1; } });',
+      /cannot be shown/,
+    ],
+  ])('%s', async (_case, body, message) => {
+    expect(await runBesideNeighbours(body)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it('a rejection that nobody looks at', async () => {
+    expect(await pool.run("void Promise.reject(new Error('alone')); return 'done';")).toBe('done');
+    expect(await pool.run("return 'afterwards';")).toBe('afterwards');
+  });
+
+  it('an error in what listens for the end of the call', async () => {
+    const caller = new AbortController();
+    const call = pool.run(
+      "scope.signal.addEventListener('abort', () => { throw 1; }); await new Promise(() => {});",
+      { signal: caller.signal, name: 'listens' },
+    );
+    caller.abort(new Error('gone'));
+    await expect(call).rejects.toThrow('gone');
+    expect(await pool.run("return 'afterwards';")).toBe('afterwards');
+  });
+});

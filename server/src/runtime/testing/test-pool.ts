@@ -1,0 +1,84 @@
+import type { Caller } from '#access/caller.ts';
+import { openTestGraph } from '#graph/testing/test-graph.ts';
+import type { TestGraph } from '#graph/testing/test-graph.ts';
+import { Invocation } from '../invocation.ts';
+import { CallFault } from '../sandbox/endpoint-call.ts';
+import type { FaultKind } from '../sandbox/endpoint-call.ts';
+import { EndpointPool } from '../sandbox/endpoint-pool.ts';
+import { ADMIN, collectingLogger, enterEmptyFolder, LIBRARY } from './test-endpoints.ts';
+import type { LogRecord } from './test-endpoints.ts';
+
+export interface TestCall {
+  /** Code outside the function. */
+  readonly top?: string;
+  readonly name?: string;
+  readonly version?: string;
+  readonly isReadOnly?: boolean;
+  readonly caller?: Caller;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The pool without the compiler in front of it: it runs any JavaScript, as code that slipped past the compiler would be. */
+export interface TestPool extends AsyncDisposable {
+  readonly graph: TestGraph;
+  readonly pool: EndpointPool;
+  readonly log: LogRecord[];
+  /** The value of an endpoint function's body, which has the scope as `scope`. */
+  run(body: string, call?: TestCall): Promise<unknown>;
+  /** The fault that a call ends with. */
+  fault(body: string, call?: TestCall): Promise<{ kind: FaultKind; message: string }>;
+}
+
+export async function openTestPool(size = 1): Promise<TestPool> {
+  await using opened = new AsyncDisposableStack();
+  const graph = opened.use(await openTestGraph());
+  await graph.addSchema(LIBRARY);
+  opened.use(enterEmptyFolder());
+  const log: LogRecord[] = [];
+  const logger = collectingLogger(log);
+  const { storage } = graph;
+  const pool = await EndpointPool.start({ storage, environmentKey: undefined, size, logger });
+  opened.defer(() => pool.close());
+  const run: TestPool['run'] = async (body, call = {}) => {
+    const { isReadOnly = false, caller = ADMIN, timeoutMs = 5_000 } = call;
+    const name = call.name ?? body;
+    const result = await pool.run({
+      endpoint: {
+        name,
+        version: call.version ?? body,
+        script: `${call.top ?? ''}\nreturn async (scope) => {\n${body}\n};`,
+        isReadOnly,
+      },
+      caller,
+      body: '',
+      headers: {},
+      timeoutMs,
+      signal: call.signal ?? new AbortController().signal,
+      parent: undefined,
+      host: new Invocation({
+        endpoint: name,
+        caller,
+        isReadOnly,
+        parent: undefined,
+        commits: graph.writer,
+        logger,
+        run: () => Promise.reject(new Error('this test runs no other endpoint')),
+      }),
+    });
+    return result.kind === 'answer' ? JSON.parse(result.json) : result;
+  };
+  const resources = opened.move();
+  return {
+    graph,
+    pool,
+    log,
+    run,
+    async fault(body, call) {
+      const outcome: unknown = await run(body, call).catch((error: unknown) => error);
+      if (outcome instanceof CallFault) return { kind: outcome.kind, message: outcome.message };
+      throw new Error('expected a fault', { cause: outcome });
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
