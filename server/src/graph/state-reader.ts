@@ -48,6 +48,7 @@ export class StateReader implements GraphReader {
   readonly #position: StatePosition;
   readonly #schema: SchemaSource;
   readonly #keys = new KeyEncoder();
+  #refreshedTo = -1;
   readonly #record = new NodeRecord();
   readonly #edge = new EdgeRecord();
   readonly #neighbors = new NeighborList();
@@ -62,7 +63,8 @@ export class StateReader implements GraphReader {
 
   refresh(): number {
     const sequence = this.#position.refresh();
-    this.#schema.revalidate();
+    if (sequence !== this.#refreshedTo) this.#schema.revalidate();
+    this.#refreshedTo = sequence;
     return sequence;
   }
 

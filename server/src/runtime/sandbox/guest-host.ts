@@ -8,6 +8,7 @@ import { FrameWriter, readFrame } from './frame.ts';
 import type { FrameItem } from './frame.ts';
 import { answerRead, READ_OPERATIONS } from './graph-requests.ts';
 import { Guest } from './guest.ts';
+import type { HeapKeeper } from './heap-keeper.ts';
 import type { Progress } from './progress.ts';
 import { UserTexts } from './user-texts.ts';
 import type { CallItem, FromWorkerKind, SettleItem, ToWorker } from './worker-messages.ts';
@@ -24,6 +25,7 @@ export interface GuestHostOptions {
   readonly reader: StateReader;
   readonly boot: Script;
   readonly progress: Progress;
+  readonly heap: HeapKeeper;
   readonly send: (frame: string) => void;
 }
 
@@ -156,6 +158,7 @@ export class GuestHost {
 
   #rest(): void {
     this.#options.progress.leave();
+    this.#options.heap.look();
     if (this.#unfinished.size === 0) return;
     for (const guest of this.#unfinished) this.#touched.add(guest);
     this.#unfinished.clear();

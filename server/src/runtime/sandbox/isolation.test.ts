@@ -98,6 +98,7 @@ describe('code does not get out of its realm', () => {
     ['fetch', "return fetch('http://localhost');"],
     ['SharedArrayBuffer', 'return new SharedArrayBuffer(8);'],
     ['Atomics', 'return Atomics.wait;'],
+    ['gc', 'return gc();'],
   ])('there is no %s', async (_case, code) => {
     expect(await pool.fault(code)).toMatchObject({ kind: 'failed' });
   });

@@ -69,9 +69,12 @@ export class WorkerThread {
     this.#worker.on('exit', (code) => end(new Error(`the worker exited with code ${code}`)));
   }
 
-  /** Items of one turn go as one message. `item` is the inside of a JSON array: see `ToWorker`. */
+  /**
+   * Items go as one message when the requests that have arrived are all taken in: a message costs more than a small call.
+   * `item` is the inside of a JSON array: see `ToWorker`.
+   */
   send(item: string, payload = ''): void {
-    if (this.#outbox.isEmpty) queueMicrotask(() => this.#flush());
+    if (this.#outbox.isEmpty) setImmediate(() => this.#flush());
     this.#outbox.push(item, payload);
   }
 

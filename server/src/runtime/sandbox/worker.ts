@@ -6,6 +6,7 @@ import { init } from 'es-module-lexer/js';
 import { assert, must } from '#base/assert.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import { GuestHost } from './guest-host.ts';
+import { HeapKeeper } from './heap-keeper.ts';
 import { Progress } from './progress.ts';
 import { lockRealm } from './realm-lockdown.ts';
 import type { WorkerSetup } from './worker-messages.ts';
@@ -37,6 +38,7 @@ const host = new GuestHost({
   reader,
   boot: new Script(setup.guestSource, { filename: 'trellis:guest' }),
   progress: new Progress(setup.progress),
+  heap: new HeapKeeper(),
   send: (frame) => port.postMessage(frame),
 });
 lockRealm();
