@@ -81,7 +81,7 @@ export interface Query<N> extends AsyncIterable<N> {
   ): Query<N>;
   /** Keeps the nodes for which the function answers true; every node is handed to it, so narrow the set before. */
   where(predicate: (node: N) => boolean): Query<N>;
-  /** Keeps the nodes whose timestamp lies from `from` (included) to `to` (not included); leave one out for an open end. */
+  /** Keeps the nodes whose timestamp lies between two moments, both included; null for an open end. */
   whereTime(from?: Moment | null, to?: Moment | null): Query<N>;
   /** Keeps the nodes that an edge joins with this node, in either direction. */
   isRelatedTo(node: UID | { readonly UID: UID }, edge?: EdgeTypeName): Query<N>;

@@ -16,8 +16,6 @@ import type {
 import { ENDPOINT_TYPE, nodeFields } from './endpoint-store.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 
-const CHANGE_ATTEMPTS_MAX = 5;
-
 export interface EndpointDefinitionsOptions {
   readonly store: EndpointStore;
   readonly reader: GraphReader;
@@ -29,54 +27,54 @@ export interface EndpointDefinitionsOptions {
 /**
  * Creates and changes endpoints (open-shapes, section 5). Code that does not compile is kept as a draft, while the newest version that
  * did goes on serving; an endpoint that is marked read-only always compiles in the read-only scope.
+ *
+ * A change holds on to the version that it was made from: should anybody else write these nodes meanwhile, it is refused with
+ * `version_conflict`, and nothing is lost.
  */
 export class EndpointDefinitions {
   readonly #options: EndpointDefinitionsOptions;
+  /** The last change that was asked for. One follows the other: each is laid over what the one before has left. */
+  #changes: Promise<unknown> = Promise.resolve();
 
   constructor(options: EndpointDefinitionsOptions) {
     this.#options = options;
   }
 
   /** Rejects with `endpoint_exists`, `not_read_only`, `invalid_request`. */
-  async create(caller: Caller, endpoint: NewEndpoint): Promise<EndpointDefinition> {
+  create(caller: Caller, endpoint: NewEndpoint): Promise<EndpointDefinition> {
     const { name } = endpoint;
-    checkName(name);
-    if (this.#options.store.find(name) !== undefined) throw exists(name);
-    const settings = withChanges({ ...DEFAULT_SETTINGS, code: '' }, endpoint);
-    const diagnostics = await this.#diagnose(settings);
-    try {
+    return this.#inTurn(async () => {
+      checkName(name);
+      if (this.#options.store.find(name) !== undefined) throw exists(name);
+      const settings = withChanges({ ...DEFAULT_SETTINGS, code: '' }, endpoint);
+      const diagnostics = await this.#diagnose(settings);
       await this.#write(caller, { name, settings, diagnostics, before: undefined });
-    } catch (error) {
-      if (isVersionConflict(error)) throw exists(name);
-      throw error;
-    }
-    return this.get(name);
+      return this.get(name);
+    });
   }
 
   /** Rejects with `endpoint_not_found`, `not_read_only`, `invalid_request`. */
-  async change(caller: Caller, name: string, change: EndpointChange): Promise<EndpointDefinition> {
-    if (change.name !== undefined && change.name !== name) throw renamed();
-    for (let attempt = 1; ; attempt++) {
+  change(caller: Caller, name: string, change: EndpointChange): Promise<EndpointDefinition> {
+    return this.#inTurn(async () => {
+      if (change.name !== undefined && change.name !== name) throw renamed();
       const before = this.#require(name);
       const { definition } = before;
       const settings = withChanges(definition, change);
       const isSameCode =
         settings.code === definition.code && settings.isReadOnly === definition.isReadOnly;
-      const diagnostics = isSameCode && definition.compiles ? [] : await this.#diagnose(settings);
-      try {
-        await this.#write(caller, { name, settings, diagnostics, before });
-        return this.get(name);
-      } catch (error) {
-        // Somebody else was faster: this change is laid over what it is now.
-        if (!isVersionConflict(error) || attempt === CHANGE_ATTEMPTS_MAX) throw error;
-      }
-    }
+      const diagnostics =
+        isSameCode && definition.compiles ? [] : await this.#diagnose(settings);
+      await this.#write(caller, { name, settings, diagnostics, before });
+      return this.get(name);
+    });
   }
 
   /** Rejects with `endpoint_not_found`. */
-  async delete(name: string): Promise<void> {
-    this.#require(name);
-    await this.#commit({ op: 'delete', type: ENDPOINT_TYPE, key: name });
+  delete(name: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const { nodeVersion } = this.#require(name);
+      await this.#commit({ op: 'delete', type: ENDPOINT_TYPE, key: name, ifVersion: nodeVersion });
+    });
   }
 
   /** Throws `endpoint_not_found`. */
@@ -96,6 +94,12 @@ export class EndpointDefinitions {
     const { compiler, reader } = this.#options;
     reader.refresh();
     return compiler.check(code, reader.schema(), isReadOnly);
+  }
+
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const turn = this.#changes.then(change);
+    this.#changes = turn.catch(() => {});
+    return turn;
   }
 
   #require(name: string): StoredEndpoint {
@@ -161,8 +165,4 @@ function renamed(): Problem {
     hint: 'Create an endpoint of the new name, and delete this one.',
     details: { fields: [{ path: 'name', message }] },
   });
-}
-
-function isVersionConflict(error: unknown): boolean {
-  return error instanceof Problem && error.code === 'version_conflict';
 }

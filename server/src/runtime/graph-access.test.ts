@@ -110,10 +110,10 @@ describe('q()', () => {
       5,
     ],
     ["q().startAt('Book').intersect(q().startWhere('Book', 'Pages', '>=', 55)).count()", 5],
-    ["q().startAt('Author').edges('Wrote')", []],
+    ["q().startAt('Author').edges('Wrote').then((edges) => edges.map((edge) => edge.type))", ['Wrote', 'Wrote', 'Wrote']],
     ["q().startAt('Book').summary()", { Book: 60 }],
     ["q().startAt('Book').neighborsSummary()", { WrittenBy: 3 }],
-    ["q().startAt('Book').whereTime(null, 2).count()", 2],
+    ["q().startAt('Book').whereTime(null, 2).count()", 3],
     ["q().startAt('Book').groupBy('Title').then((groups) => groups.length)", 60],
     ["q().startAt('Book').scored().then((scored) => scored[0]?.score)", 1],
     [

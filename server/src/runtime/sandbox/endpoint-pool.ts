@@ -171,7 +171,7 @@ export class EndpointPool {
     const faults = new Map<EndpointCall, CallFault>();
     for (const running of calls) {
       const fault = faultFor(running);
-      if (fault !== undefined) blame(running.call, fault, faults);
+      if (fault !== undefined) for (const call of withCallers(running.call)) faults.set(call, fault);
     }
     for (const running of calls) {
       const fault = faults.get(running.call);
@@ -228,14 +228,24 @@ export class EndpointPool {
     worker.isStalled = isStalled;
     if (isStalled) {
       this.#addWorkers();
-      for (const running of worker.calls.values()) {
-        if (running.guest === worker.guest || running.call.host.hasWritten) continue;
-        worker.drop(running);
-        this.#dispatch(running);
-      }
+      this.#moveAway(worker);
     } else {
       this.#retireSurplus();
       this.#dispatchWaiting();
+    }
+  }
+
+  /** Begins the calls of other endpoints on other workers, if that does no harm. */
+  #moveAway(worker: PoolWorker): void {
+    const calls = [...worker.calls.values()];
+    const staying = new Set<EndpointCall>();
+    for (const { call, guest } of calls) {
+      if (guest === worker.guest) for (const one of withCallers(call)) staying.add(one);
+    }
+    for (const running of calls) {
+      if (staying.has(running.call) || running.call.host.hasWritten) continue;
+      worker.drop(running);
+      this.#dispatch(running);
     }
   }
 
@@ -279,10 +289,8 @@ function lateFault({ call }: RunningCall): CallFault {
 }
 
 /** The call, and those that wait for it: begun again, they would only make it anew. */
-function blame(first: EndpointCall, fault: CallFault, faults: Map<EndpointCall, CallFault>): void {
-  for (let call: EndpointCall | undefined = first; call !== undefined; call = call.parent) {
-    faults.set(call, fault);
-  }
+function* withCallers(first: EndpointCall): Generator<EndpointCall> {
+  for (let call: EndpointCall | undefined = first; call !== undefined; call = call.parent) yield call;
 }
 
 function stopping(): Problem {
