@@ -6,7 +6,6 @@ export const nodeReference = z.union([
   z.strictObject({ uid: z.string() }),
   z.strictObject({ type: z.string(), key: z.string() }),
 ]);
-export type NodeReference = Immutable<z.infer<typeof nodeReference>>;
 
 const fields = z.record(z.string(), z.unknown());
 /** ISO 8601, or milliseconds since the Unix epoch. */
