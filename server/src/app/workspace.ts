@@ -55,7 +55,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   // The writer has opened the environments for the whole process, so no other thread needs the key: least of all
   // those that run the code of endpoints.
   const store = { storage, environmentKey: undefined };
-  const reader = opened.use(openGraphReader(store));
+  const reader = opened.use(openGraphReader({ ...store, newestSequence: () => sequence.get() }));
   const vault = opened.use(openVaultReader(store));
   const endpoints = opened.use(
     await openEndpointService({ ...store, reader, commits: writer, logger, clock: systemClock }),

@@ -1,3 +1,4 @@
+import { PASSWORD_CHARACTERS_MIN } from '#base/limits.ts';
 import { relative, sep } from 'node:path';
 import type { Config } from './config.ts';
 import type { ConfigFault } from './config-error.ts';
@@ -63,6 +64,12 @@ export function warningsOf(values: Values, config: Config): string[] {
   if (key !== null && Buffer.byteLength(key) < JWT_KEY_BYTES_ADVISED) {
     warnings.push(
       `MSK_JWT_KEY is shorter than ${JWT_KEY_BYTES_ADVISED} bytes, so it can be guessed.`,
+    );
+  }
+  const password = values.MSK_ADMIN_PASSWORD;
+  if (password !== null && password.length < PASSWORD_CHARACTERS_MIN) {
+    warnings.push(
+      `MSK_ADMIN_PASSWORD has fewer than ${PASSWORD_CHARACTERS_MIN} characters, so it can be guessed.`,
     );
   }
   if (values.MSK_LICENSE !== null && values.MSK_LICENSE_PUBLIC_KEY === null) {

@@ -1,4 +1,4 @@
-import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '#base/limits.ts';
+import { PASSWORD_CHARACTERS_MAX } from '#base/limits.ts';
 
 /** What is wrong with a value, as the end of a sentence that begins with the variable's name, and what to do. */
 export class ValueFault {
@@ -104,11 +104,9 @@ function parseOrigins(text: string): readonly string[] | ValueFault {
 
 function parsePassword(text: string): string | ValueFault {
   const { length } = text;
-  if (length >= PASSWORD_CHARACTERS_MIN && length <= PASSWORD_CHARACTERS_MAX) return text;
-  return new ValueFault(
-    `has ${length} characters`,
-    `Choose from ${PASSWORD_CHARACTERS_MIN} to ${PASSWORD_CHARACTERS_MAX} characters.`,
-  );
+  // A short one is the operator's own risk: `warningsOf` says so.
+  if (length <= PASSWORD_CHARACTERS_MAX) return text;
+  return new ValueFault(`has ${length} characters`, `Choose at most ${PASSWORD_CHARACTERS_MAX}.`);
 }
 
 function parseSmtpUrl(text: string): string | ValueFault {
