@@ -217,6 +217,10 @@ describe('readConfig', () => {
   it.each<[Environment, string]>([
     [{ MSK_PROT: '80' }, 'MSK_PROT is not a known variable; the nearest one is MSK_PORT.'],
     [{ MSK_LICENCE: 'x' }, 'the nearest one is MSK_LICENSE.'],
+    [
+      { MSK_ADMIN_PASSWORD: 'x'.repeat(PASSWORD_CHARACTERS_MIN - 1) },
+      'MSK_ADMIN_PASSWORD has fewer than 10 characters',
+    ],
     [{ MSK_JWT_KEY: 'k'.repeat(31) }, 'MSK_JWT_KEY is shorter than 32 bytes'],
     [{ MSK_LICENSE: 'a.b.c' }, 'MSK_LICENSE cannot be verified'],
     [{ MSK_PRIMARY_ADDRESS: 'http://p' }, 'MSK_PRIMARY_ADDRESS is ignored'],
@@ -254,7 +258,3 @@ describe('readConfig', () => {
     expect(JSON.stringify([config, warnings])).not.toContain('marked');
   });
 });
-    [
-      { MSK_ADMIN_PASSWORD: 'x'.repeat(PASSWORD_CHARACTERS_MIN - 1) },
-      'MSK_ADMIN_PASSWORD has fewer than 10 characters',
-    ],
