@@ -6,7 +6,7 @@ import {
   readVaultApplied,
 } from './applied.ts';
 import type { GraphApplied, PendingCommit, VaultApplied } from './applied.ts';
-import { BatchEncoder, readBatch } from './batch.ts';
+import { BatchEncoder, KEY_BYTES_MAX, readBatch, readPlaces } from './batch.ts';
 import type { Environment } from './environment.ts';
 import { writeTransaction } from './write-transaction.ts';
 
@@ -130,12 +130,28 @@ export class Applier {
   }
 }
 
-/** Puts what of a payload belongs to the environment. */
+const NOTHING = new Uint8Array(0);
+
+/** Puts what of a payload belongs to the environment. Millions of operations pass here in a load, so little is made for each. */
 function putOperations(environment: Environment, payload: Uint8Array): void {
-  readBatch(payload, (db, key, value) => {
+  const keys = new KeyScratch();
+  readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
     const store = environment.stores[db];
     if (store === undefined) return;
-    if (value === undefined) void store.remove(key);
-    else void store.put(key, value);
+    const key = keys.copy(payload, keyStart, keyEnd);
+    if (valueStart < 0) void store.remove(key);
+    else void store.put(key, valueEnd > valueStart ? payload.subarray(valueStart, valueEnd) : NOTHING);
   });
+}
+
+/** Keys in one buffer, one view of it for each length: lmdb-js has written a key down when `put` comes back. */
+class KeyScratch {
+  readonly #bytes = new Uint8Array(KEY_BYTES_MAX);
+  readonly #views: Uint8Array[] = [];
+
+  copy(from: Uint8Array, start: number, end: number): Uint8Array {
+    const length = end - start;
+    for (let i = 0; i < length; i++) this.#bytes[i] = from[start + i]!;
+    return (this.#views[length] ??= this.#bytes.subarray(0, length));
+  }
 }

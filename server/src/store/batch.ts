@@ -1,4 +1,4 @@
-import { assert } from '#base/assert.ts';
+import { assert, AssertionError } from '#base/assert.ts';
 import { DATABASES } from './databases.ts';
 import type { DatabaseNumber } from './databases.ts';
 import type { WriteBatch } from './key-value.ts';
@@ -103,15 +103,20 @@ export class BatchEncoder implements WriteBatch {
   }
 }
 
-/** Called with each operation in order; `value` is undefined for a delete. Both are views of the payload. */
-export type OperationVisitor = (
+/** Where an operation lies in its payload; `valueStart` is -1 for a delete. */
+export type OperationPlaceVisitor = (
   db: DatabaseNumber,
-  key: Uint8Array,
-  value: Uint8Array | undefined,
+  keyStart: number,
+  keyEnd: number,
+  valueStart: number,
+  valueEnd: number,
 ) => void;
 
-/** Reads a payload back. Throws an assertion when it is not one: a payload comes from the log, which has verified it. */
-export function readBatch(payload: Uint8Array, visit: OperationVisitor): void {
+/**
+ * Visits the operations of a payload by their places, so that nothing is allocated for them. Throws an assertion when it is not
+ * a payload: it comes from the log, which has verified it.
+ */
+export function readPlaces(payload: Uint8Array, visit: OperationPlaceVisitor): void {
   const { length } = payload;
   let at = 0;
   while (at < length) {
@@ -119,19 +124,35 @@ export function readBatch(payload: Uint8Array, visit: OperationVisitor): void {
     const kind = payload[at]!;
     const db = payload[at + 1]!;
     const keyLength = payload[at + 2]! | (payload[at + 3]! << 8);
-    assert(kind <= PUT && isDatabaseNumber(db), `a batch has operation ${kind} on database ${db}`);
+    if (kind > PUT || !isDatabaseNumber(db)) {
+      throw new AssertionError(`a batch has operation ${kind} on database ${db}`);
+    }
     const isPut = kind === PUT;
     const keyStart = at + (isPut ? PUT_HEADER_BYTES : DELETE_HEADER_BYTES);
-    const valueStart = keyStart + keyLength;
+    const keyEnd = keyStart + keyLength;
     assert(keyStart <= length, 'a batch ends within an operation');
-    at = isPut ? valueStart + uint32(payload, keyStart - 4) : valueStart;
+    at = isPut ? keyEnd + uint32(payload, keyStart - 4) : keyEnd;
     assert(at <= length, 'a batch ends within an operation');
+    visit(db, keyStart, keyEnd, isPut ? keyEnd : -1, at);
+  }
+}
+
+/** Called with each operation in order; `value` is undefined for a delete. Both are views of the payload. */
+export type OperationVisitor = (
+  db: DatabaseNumber,
+  key: Uint8Array,
+  value: Uint8Array | undefined,
+) => void;
+
+/** Reads a payload back, each operation as views. */
+export function readBatch(payload: Uint8Array, visit: OperationVisitor): void {
+  readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
     visit(
       db,
-      payload.subarray(keyStart, valueStart),
-      isPut ? payload.subarray(valueStart, at) : undefined,
+      payload.subarray(keyStart, keyEnd),
+      valueStart < 0 ? undefined : payload.subarray(valueStart, valueEnd),
     );
-  }
+  });
 }
 
 function isDatabaseNumber(n: number): n is DatabaseNumber {
