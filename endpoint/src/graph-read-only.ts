@@ -1,6 +1,7 @@
 /**
- * A write in a read-only endpoint: a type that cannot be called, so that the compiler refuses the call with this message.
- * A type beats a marker parameter here: an argument of type `any` would satisfy the parameter.
+ * A write in a read-only endpoint: a type that cannot be called, so that the compiler refuses the
+ * call with this message. A type beats a marker parameter here: an argument of type `any` would
+ * satisfy the parameter.
  */
 export interface READ_ONLY_ENDPOINT<Message extends string> {
   readonly message: Message;

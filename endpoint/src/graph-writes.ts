@@ -20,7 +20,10 @@ export interface NodeOptions {
   readonly timestamp?: string | number;
   /** Other names under which the node is found. */
   readonly aliases?: readonly string[];
-  /** Refuses the write with `version_conflict` unless the node is at this version; 0: it must not exist. */
+  /**
+   * Refuses the write with `version_conflict` unless the node is at this version; 0: it must not
+   * exist.
+   */
   readonly ifVersion?: number;
 }
 
@@ -98,11 +101,14 @@ export interface Writes<Result> {
   unlink(edge: EdgeToWrite): Result;
 }
 
-/** Each call is a commit of its own, durable when its promise resolves; what you read afterwards shows it. */
+/**
+ * Each call is a commit of its own, durable when its promise resolves; what you read afterwards
+ * shows it.
+ */
 export interface GraphWrites extends Writes<Promise<WriteOutcome>> {
   /**
-   * Collects writes and makes them one commit when the function returns: all of them happen, or none. When the function
-   * throws, nothing happens. Reads show the graph as it was before.
+   * Collects writes and makes them one commit when the function returns: all of them happen, or
+   * none. When the function throws, nothing happens. Reads show the graph as it was before.
    */
   transaction<R>(collect: (transaction: Transaction) => R | Promise<R>): Promise<R>;
 }

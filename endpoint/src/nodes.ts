@@ -1,9 +1,13 @@
 /**
- * The types of a workspace's own nodes and edges. Which there are is the workspace's matter: the server adds a member to
- * `NodeTypes` for each node type and one to `EdgeTypes` for each edge type before it checks the code of an endpoint.
+ * The types of a workspace's own nodes and edges. Which there are is the workspace's matter: the
+ * server adds a member to `NodeTypes` for each node type and one to `EdgeTypes` for each edge type
+ * before it checks the code of an endpoint.
  */
 
-/** 22 characters of base58 that name a node for ever. For a node with a key they follow from its type and key. */
+/**
+ * 22 characters of base58 that name a node for ever. For a node with a key they follow from its
+ * type and key.
+ */
 export type UID = string;
 
 /** What JSON can say. */
@@ -52,7 +56,10 @@ export type WritableEdgeTypeName = Exclude<
   `_${string}` | `RestrictAccessTo${string}`
 >;
 
-/** A node of one type; of any type when none is named: then look at `Type` before you read its own fields. */
+/**
+ * A node of one type; of any type when none is named: then look at `Type` before you read its own
+ * fields.
+ */
 export type NodeOf<T extends NodeTypeName = NodeTypeName> = NodeTypes[T];
 
 /** The fields of a node type, as they are written. A field that is null is removed. */

@@ -9,7 +9,10 @@ import type {
   UID,
 } from './nodes.ts';
 
-/** How a field is compared. `contains` looks into a text or a list; `in` takes a list of values; `exists` takes none. */
+/**
+ * How a field is compared. `contains` looks into a text or a list; `in` takes a list of values;
+ * `exists` takes none.
+ */
 export type Comparison =
   | '='
   | '!='
@@ -57,8 +60,8 @@ export interface QueryStart {
 }
 
 /**
- * A query over a set of nodes. Each step gives a new query; nothing is read before one of the ends is called. A set is ordered
- * and holds each node once.
+ * A query over a set of nodes. Each step gives a new query; nothing is read before one of the ends
+ * is called. A set is ordered and holds each node once.
  */
 export interface Query<N> extends AsyncIterable<N> {
   /** To the nodes that edges lead to: of one type, over one kind of edge, when given. */
@@ -79,9 +82,14 @@ export interface Query<N> extends AsyncIterable<N> {
     compare: Comparison,
     value?: Operand<FieldValue<N, F>>,
   ): Query<N>;
-  /** Keeps the nodes for which the function answers true; every node is handed to it, so narrow the set before. */
+  /**
+   * Keeps the nodes for which the function answers true; every node is handed to it, so narrow the
+   * set before.
+   */
   where(predicate: (node: N) => boolean): Query<N>;
-  /** Keeps the nodes whose timestamp lies between two moments, both included; null for an open end. */
+  /**
+   * Keeps the nodes whose timestamp lies between two moments, both included; null for an open end.
+   */
   whereTime(from?: Moment | null, to?: Moment | null): Query<N>;
   /** Keeps the nodes that an edge joins with this node, in either direction. */
   isRelatedTo(node: UID | { readonly UID: UID }, edge?: EdgeTypeName): Query<N>;

@@ -3,7 +3,10 @@ import type { GraphWrites } from './graph-writes.ts';
 import type { NodeBase } from './nodes.ts';
 import type { QueryStart } from './query.ts';
 
-/** The graph of this workspace, read and written as the system: no access rule limits the code of an endpoint. */
+/**
+ * The graph of this workspace, read and written as the system: no access rule limits the code of an
+ * endpoint.
+ */
 export interface Graph extends GraphReads, GraphWrites {}
 
 /** A user of this workspace. */
@@ -45,7 +48,10 @@ export interface Problem extends Error {
   readonly hint?: string;
 }
 
-/** What an endpoint is given. `Body` is the shape of the JSON it is called with; it is not checked at run time. */
+/**
+ * What an endpoint is given. `Body` is the shape of the JSON it is called with; it is not checked
+ * at run time.
+ */
 export interface Scope<Body = unknown> {
   /** The JSON of the request; undefined when it came without a body. */
   readonly body: Body;
@@ -57,8 +63,8 @@ export interface Scope<Body = unknown> {
   /** Begins a query. */
   q(): QueryStart;
   /**
-   * Runs another endpoint as the same caller and gives what it answers. When that is an error, throws the problem
-   * `endpoint_failed` or the code of the error.
+   * Runs another endpoint as the same caller and gives what it answers. When that is an error,
+   * throws the problem `endpoint_failed` or the code of the error.
    */
   run<Answer = unknown>(path: string, body?: unknown): Promise<Answer>;
   readonly log: Log;
@@ -67,7 +73,10 @@ export interface Scope<Body = unknown> {
   ok(value?: unknown): Reply;
   /** Any status from 200 to 599, with this JSON. */
   status(status: number, value?: unknown): Reply;
-  /** 400. A text becomes the message of the error body; anything else is sent as it is. The next three likewise. */
+  /**
+   * 400. A text becomes the message of the error body; anything else is sent as it is. The next
+   * three likewise.
+   */
   badRequest(messageOrValue?: unknown): Reply;
   /** 401. */
   unauthorized(messageOrValue?: unknown): Reply;

@@ -50,7 +50,7 @@ export function problemOf(fault: CallFault, name: string, caller: Caller): Probl
     case 'malformed':
       return new Problem('malformed_json', `The body is not JSON: ${fault.message}`);
     case 'timeout':
-      return new Problem('endpoint_timeout', `The endpoint "${name}" was ended: ${fault.message}`);
+      return new Problem('endpoint_timeout', `The endpoint "${name}" ran longer than it may`);
     case 'overloaded':
       return new Problem(
         'endpoint_overloaded',

@@ -14,11 +14,15 @@ export interface EndpointSettings {
   /** Checked and run in the read-only scope. */
   readonly isReadOnly: boolean;
   /**
-   * `pooling`: a slow run is answered later. Stored and shown, but not yet acted upon: every call waits for its answer, as with `sync`.
+   * `pooling`: a slow run is answered later. Stored and shown, but not yet acted upon: every call
+   * waits for its answer, as with `sync`.
    */
   readonly mode: 'sync' | 'pooling';
   readonly access: 'users' | 'admins';
-  /** How long an answer may be given again; 0 is never. Stored and shown, but not yet acted upon: every call runs. */
+  /**
+   * How long an answer may be given again; 0 is never. Stored and shown, but not yet acted upon:
+   * every call runs.
+   */
   readonly cacheSeconds: number;
   /** `asUser()` sees what an administrator sees; `CurrentUser` is the caller all the same. */
   readonly runAsAdmin: boolean;
@@ -58,7 +62,10 @@ export const DEFAULT_SETTINGS: Omit<EndpointSettings, 'code'> = {
   description: '',
 };
 
-/** Settings with what a request gives of them laid over. Throws `invalid_request` for what cannot be. */
+/**
+ * Settings with what a request gives of them laid over. Throws `invalid_request` for what cannot
+ * be.
+ */
 export function withChanges(base: EndpointSettings, change: EndpointChange): EndpointSettings {
   const settings = {
     code: change.code ?? base.code,
@@ -122,7 +129,8 @@ export function checkName(name: string): void {
 }
 
 const NAME_RULE =
-  'must be made of letters, digits, "-", "_" and ".", in segments that begin with a letter or a digit and are joined by "/"';
+  'must be made of letters, digits, "-", "_" and ".", in segments that begin with a letter ' +
+  'or a digit and are joined by "/"';
 
 function check(path: string, isGood: boolean, message: string): void {
   if (isGood) return;

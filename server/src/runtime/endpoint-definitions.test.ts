@@ -15,6 +15,35 @@ beforeAll(async () => {
 });
 afterAll(() => endpoints[Symbol.asyncDispose]());
 
+const MALFORMED_NAMES = [
+  '',
+  '/',
+  'a/',
+  '/a',
+  'a//b',
+  '.a',
+  'a/.b',
+  '-a',
+  'a b',
+  'ä',
+  'a\n',
+  '../a',
+  'a?b',
+  'a%2fb',
+];
+const RESERVED_NAMES = [
+  'create',
+  'check',
+  'metrics',
+  'run',
+  'token',
+  'system',
+  'run/a',
+  'token/a',
+  'system/a',
+  'system/a/b',
+];
+
 const GOOD = 'export default () => 1;';
 const BETTER = 'export default () => 2;';
 const BROKEN = 'export default () => 1 +;';
@@ -98,21 +127,7 @@ describe('a name', () => {
     },
   );
 
-  it.each([
-    ...['', '/', 'a/', '/a', 'a//b', '.a', 'a/.b', '-a', 'a b', 'ä', 'a\n', '../a', 'a?b', 'a%2fb'],
-    ...[
-      'create',
-      'check',
-      'metrics',
-      'run',
-      'token',
-      'system',
-      'run/a',
-      'token/a',
-      'system/a',
-      'system/a/b',
-    ],
-  ])('may not be "%s"', async (name) => {
+  it.each([...MALFORMED_NAMES, ...RESERVED_NAMES])('may not be "%s"', async (name) => {
     expect(await problemOf(() => create({ name }))).toMatchObject({
       code: 'invalid_request',
       details: { fields: [{ path: 'name' }] },

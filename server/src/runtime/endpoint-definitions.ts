@@ -1,5 +1,5 @@
 import type { Caller } from '#access/caller.ts';
-import { must } from '#base/assert.ts';
+import { assert } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
@@ -25,15 +25,19 @@ export interface EndpointDefinitionsOptions {
 }
 
 /**
- * Creates and changes endpoints (open-shapes, section 5). Code that does not compile is kept as a draft, while the newest version that
- * did goes on serving; an endpoint that is marked read-only always compiles in the read-only scope.
+ * Creates and changes endpoints (open-shapes, section 5). Code that does not compile is kept as a
+ * draft, while the newest version that did goes on serving; an endpoint that is marked read-only
+ * always compiles in the read-only scope.
  *
- * A change holds on to the version that it was made from: should anybody else write these nodes meanwhile, it is refused with
- * `version_conflict`, and nothing is lost.
+ * A change holds on to the version that it was made from: should anybody else write these nodes
+ * meanwhile, it is refused with `version_conflict`, and nothing is lost.
  */
 export class EndpointDefinitions {
   readonly #options: EndpointDefinitionsOptions;
-  /** The last change that was asked for. One follows the other: each is laid over what the one before has left. */
+  /**
+   * The last change that was asked for. One follows the other: each is laid over what the one
+   * before has left.
+   */
   #changes: Promise<unknown> = Promise.resolve();
 
   constructor(options: EndpointDefinitionsOptions) {
@@ -62,8 +66,7 @@ export class EndpointDefinitions {
       const settings = withChanges(definition, change);
       const isSameCode =
         settings.code === definition.code && settings.isReadOnly === definition.isReadOnly;
-      const diagnostics =
-        isSameCode && definition.compiles ? [] : await this.#diagnose(settings);
+      const diagnostics = isSameCode && definition.compiles ? [] : await this.#diagnose(settings);
       await this.#write(caller, { name, settings, diagnostics, before });
       return this.get(name);
     });
@@ -147,7 +150,7 @@ export class EndpointDefinitions {
   async #commit(operation: GraphOperation): Promise<void> {
     const { commits, reader } = this.#options;
     const { sequence } = await commits.commit({ operations: [operation], system: true });
-    must(reader.refresh() >= sequence || undefined, 'a commit that is acknowledged is applied');
+    assert(reader.refresh() >= sequence, 'a commit that is acknowledged is applied');
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Caller } from '#access/caller.ts';
+import { must } from '#base/assert.ts';
 import { ENDPOINT_CALL_DEPTH_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
@@ -35,17 +36,16 @@ export interface EndpointRuntimeOptions {
 /** Runs endpoints (open-shapes, section 5, "run"). */
 export class EndpointRuntime {
   readonly #options: EndpointRuntimeOptions;
-  /** The pool's calls of the invocations that are running. */
-  readonly #calls = new WeakMap<Invocation, RunningInvocation>();
 
   constructor(options: EndpointRuntimeOptions) {
     this.#options = options;
   }
 
   /**
-   * Resolves with what the endpoint answers, errors of its own making included. Rejects with `endpoint_not_found`, `forbidden`,
-   * `endpoint_not_compiled`, `malformed_json`, `endpoint_failed`, `endpoint_timeout`, `endpoint_overloaded`, with the code that a
-   * helper such as `notFound()` stands for when it is given a message, and with the signal's reason.
+   * Resolves with what the endpoint answers, errors of its own making included. Rejects with
+   * `endpoint_not_found`, `forbidden`, `endpoint_not_compiled`, `malformed_json`,
+   * `endpoint_failed`, `endpoint_timeout`, `endpoint_overloaded`, with the code that a helper such
+   * as `notFound()` stands for when it is given a message, and with the signal's reason.
    */
   async run(run: EndpointRun): Promise<EndpointAnswer> {
     return answerOf(await this.#run(run, undefined));
@@ -65,23 +65,21 @@ export class EndpointRuntime {
       logger,
       run: (from, path, body) => this.#runFor(from, path, body),
     });
-    const above = parent === undefined ? undefined : this.#calls.get(parent);
-    const now = performance.now();
-    const timeoutMs = Math.min(
-      definition.timeoutMs,
-      Math.max(1, (above?.deadline ?? Infinity) - now),
+    const deadline = Math.min(
+      performance.now() + definition.timeoutMs,
+      parent?.call?.deadline ?? Infinity,
     );
     const call: EndpointCall = {
       endpoint: await endpoint.loadable(),
       caller: definition.runAsAdmin ? { ...caller, isAdmin: true } : caller,
       body: run.body ?? '',
       headers,
-      timeoutMs,
+      deadline,
       signal,
-      parent: above?.call,
+      parent: parent?.call,
       host: invocation,
     };
-    this.#calls.set(invocation, { call, deadline: now + timeoutMs });
+    invocation.call = call;
     try {
       return await pool.run(call);
     } catch (error) {
@@ -109,16 +107,19 @@ export class EndpointRuntime {
     return endpoint;
   }
 
-  /** `run()` of endpoint code: as the same caller, with no more time and no more rights than the one who asks. */
+  /**
+   * `run()` of endpoint code: as the same caller, with no more time and no more rights than the one
+   * who asks.
+   */
   async #runFor(parent: Invocation, name: string, body: string): Promise<HostAnswer> {
     if (parent.depth >= ENDPOINT_CALL_DEPTH_MAX) {
       throw new Problem(
         'endpoint_failed',
-        `Endpoints call one another more than ${ENDPOINT_CALL_DEPTH_MAX} deep: "${name}" is not run`,
+        `"${name}" is not run: endpoints call one another at most ${ENDPOINT_CALL_DEPTH_MAX} deep`,
       );
     }
     const { caller } = parent;
-    const { signal, headers } = this.#callOf(parent);
+    const { signal, headers } = must(parent.call, 'the call of an invocation that asks');
     const result = await this.#run({ name, caller, body, headers, signal }, parent);
     const sequence = this.#options.reader.refresh();
     switch (result.kind) {
@@ -133,16 +134,4 @@ export class EndpointRuntime {
         throw refusal(result);
     }
   }
-
-  #callOf(invocation: Invocation): EndpointCall {
-    const running = this.#calls.get(invocation);
-    if (running === undefined) throw new TypeError('an invocation that asks is running');
-    return running.call;
-  }
-}
-
-interface RunningInvocation {
-  readonly call: EndpointCall;
-  /** Of `performance.now()`. */
-  readonly deadline: number;
 }

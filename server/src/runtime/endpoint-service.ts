@@ -27,7 +27,10 @@ export interface EndpointServiceOptions {
   readonly workers?: number;
 }
 
-/** Everything about custom endpoints (open-shapes, section 5): their definitions, their compiler, and the workers that run them. */
+/**
+ * Everything about custom endpoints (open-shapes, section 5): their definitions, their compiler,
+ * and the workers that run them.
+ */
 export class EndpointService implements AsyncDisposable {
   readonly #compiler: EndpointCompiler;
   readonly #pool: EndpointPool;

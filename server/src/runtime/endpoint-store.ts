@@ -23,8 +23,8 @@ export interface StoredEndpoint {
 }
 
 /**
- * Reads the definitions of endpoints. What was read is kept, and read again only when its node has changed: a call costs two look-ups
- * after a commit, and none as long as there was none.
+ * Reads the definitions of endpoints. What was read is kept, and read again only when its node has
+ * changed: a call costs two look-ups after a commit, and none as long as there was none.
  */
 export class EndpointStore {
   readonly #reader: GraphReader;

@@ -7,7 +7,7 @@ import {
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { RuntimeLogger } from './runtime-logger.ts';
-import type { CallHost, HostAnswer } from './sandbox/endpoint-call.ts';
+import type { CallHost, EndpointCall, HostAnswer } from './sandbox/endpoint-call.ts';
 
 export interface InvocationOptions {
   readonly endpoint: string;
@@ -22,14 +22,16 @@ export interface InvocationOptions {
 }
 
 /**
- * One run of an endpoint as the main thread knows it. Whatever its code asks for is held against this record, not against anything that
- * the code or its worker says.
+ * One run of an endpoint as the main thread knows it. Whatever its code asks for is held against
+ * this record, not against anything that the code or its worker says.
  */
 export class Invocation implements CallHost {
   readonly caller: Caller;
   readonly isReadOnly: boolean;
   /** 1 for a call from outside. */
   readonly depth: number;
+  /** The call of the pool that this is the host of; there before any code runs. */
+  call: EndpointCall | undefined;
   readonly #options: InvocationOptions;
   #hasWritten = false;
   #logLines = 0;
@@ -84,6 +86,12 @@ export class Invocation implements CallHost {
     }
   }
 
+  /** From now on neither this run nor those that wait for it may be begun again. */
+  noteWrite(): void {
+    this.#hasWritten = true;
+    this.#options.parent?.noteWrite();
+  }
+
   async #commit(operations: unknown): Promise<HostAnswer> {
     if (this.isReadOnly) {
       throw new Problem('forbidden', 'This endpoint is marked Read Only: it cannot write', {
@@ -96,7 +104,7 @@ export class Invocation implements CallHost {
         `A transaction has at most ${INGEST_COMMIT_OPERATIONS_MAX} operations`,
       );
     }
-    this.#markWritten();
+    this.noteWrite();
     // The writer checks the shape of each operation, as of those that come over HTTP.
     const { sequence, outcomes } = await this.#options.commits.commit({
       operations: operations as GraphOperation[],
@@ -108,12 +116,5 @@ export class Invocation implements CallHost {
     const { path, body } = Object(request) as Record<string, unknown>;
     const text = typeof body === 'string' ? body : '';
     return this.#options.run(this, String(path), text);
-  }
-
-  /** From now on neither this run nor those that wait for it may be begun again. */
-  #markWritten(): void {
-    for (let run: Invocation | undefined = this; run !== undefined; run = run.#options.parent) {
-      run.#hasWritten = true;
-    }
   }
 }

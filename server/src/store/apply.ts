@@ -140,7 +140,8 @@ function putOperations(environment: Environment, payload: Uint8Array): void {
     if (store === undefined) return;
     const key = keys.copy(payload, keyStart, keyEnd);
     if (valueStart < 0) void store.remove(key);
-    else void store.put(key, valueEnd > valueStart ? payload.subarray(valueStart, valueEnd) : NOTHING);
+    else
+      void store.put(key, valueEnd > valueStart ? payload.subarray(valueStart, valueEnd) : NOTHING);
   });
 }
 

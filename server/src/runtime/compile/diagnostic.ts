@@ -1,4 +1,7 @@
-/** What is wrong with the code of an endpoint, and where; lines and columns start at 1 (open-shapes, section 5). */
+/**
+ * What is wrong with the code of an endpoint, and where; lines and columns start at 1 (open-shapes,
+ * section 5).
+ */
 export interface Diagnostic {
   readonly line: number;
   readonly column: number;

@@ -70,7 +70,10 @@ const TRANSLATIONS: readonly Translation[] = [
   syntaxWithMeaning,
 ];
 
-/** The scope of a read-only endpoint carries its sentence in a type: see `graph-read-only.ts` of `@trellis/endpoint`. */
+/**
+ * The scope of a read-only endpoint carries its sentence in a type: see `graph-read-only.ts` of
+ * `@trellis/endpoint`.
+ */
 function readOnlySentence(text: string): string | undefined {
   return /READ_ONLY_ENDPOINT<"([^"]+)">/.exec(text)?.[1];
 }
@@ -81,7 +84,10 @@ function unknownMember(text: string, schema: SchemaDocument): string | undefined
   if (match === null) return undefined;
   const [, name = '', type = '', suggestion] = match;
   if (type.startsWith('NodeOf<')) {
-    return `Not every node has a field "${name}": look at its Type first, or name the type of the nodes.`;
+    return (
+      `Not every node has a field "${name}": ` +
+      'look at its Type first, or name the type of the nodes.'
+    );
   }
   const nodeType = schema.nodes.find((node) => `${node.type}Node` === type);
   if (nodeType !== undefined) return unknownField(name, nodeType.type, schema);
@@ -104,12 +110,12 @@ function unknownField(field: string, type: string, schema: SchemaDocument): stri
   return `"${type}" has no field "${field}".${suggest(field, fields)}`;
 }
 
+const NOT_ASSIGNABLE =
+  /(?:Argument of type|Type) '"([^"]*)"' is not assignable to (?:parameter of )?type '([^']+)'/;
+
 /** A text where only some texts are allowed: names of types, edges, fields, and operators. */
 function wrongName(text: string, schema: SchemaDocument): string | undefined {
-  const match =
-    /(?:Argument of type|Type) '"([^"]*)"' is not assignable to (?:parameter of )?type '([^']+)'/.exec(
-      text,
-    );
+  const match = NOT_ASSIGNABLE.exec(text);
   if (match === null) return undefined;
   const [, name = '', wanted = ''] = match;
   if (/\bNodeTypeName\b|\bWritableNodeTypeName\b/.test(wanted)) {
@@ -133,7 +139,8 @@ function wrongName(text: string, schema: SchemaDocument): string | undefined {
 }
 
 const COMPARISONS =
-  'Comparisons are "=", "!=", "<", "<=", ">", ">=", "in", "contains", "startsWith", "endsWith" and "exists".';
+  'Comparisons are "=", "!=", "<", "<=", ">", ">=", "in", "contains", "startsWith", ' +
+  '"endsWith" and "exists".';
 
 function wrongTypeName(kind: string, name: string, known: readonly string[]): string {
   if (known.includes(name))
@@ -157,7 +164,7 @@ function unknownIdentifier(text: string): string | undefined {
 }
 
 const INSTEAD = new Map([
-  ['console', 'log() writes to the log of the server'],
+  ['console', 'log.info() writes to the log of the server'],
   ['process', 'it has no access to the process of the server'],
   ['require', 'nothing can be imported'],
   ['Buffer', 'use Uint8Array'],
@@ -167,7 +174,8 @@ const INSTEAD = new Map([
 
 function syntaxWithMeaning(text: string): string | undefined {
   return text.includes("'erasableSyntaxOnly'")
-    ? 'enum, namespace and parameter properties are not for endpoints: use a constant object or a class field.'
+    ? 'enum, namespace and parameter properties are not for endpoints: ' +
+        'use a constant object or a class field.'
     : undefined;
 }
 

@@ -119,7 +119,7 @@ describe('a wrong name', () => {
     ['bdy;', '2:1 There is no "bdy" in an endpoint. Did you mean "body"?'],
     [
       'console.log(1);',
-      '2:1 There is no "console" in an endpoint: log() writes to the log of the server.',
+      '2:1 There is no "console" in an endpoint: log.info() writes to the log of the server.',
     ],
     [
       'process.exit(1);',

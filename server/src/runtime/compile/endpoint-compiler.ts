@@ -5,7 +5,10 @@ import { scopeTypes } from './scope-types.ts';
 import { engineDiagnostics } from './script.ts';
 import { CheckTimeout, TypeChecker } from './type-checker.ts';
 
-/** Checks the code of endpoints against a schema. The compiler's process starts with the first check. */
+/**
+ * Checks the code of endpoints against a schema. The compiler's process starts with the first
+ * check.
+ */
 export class EndpointCompiler {
   readonly #checker = new TypeChecker();
 

@@ -4,11 +4,13 @@ import type { FieldType, ScalarType } from '#graph/field-types.ts';
 import type { EdgeTypeDocument, NodeTypeDocument, SchemaDocument } from '#graph/schema.ts';
 
 /**
- * The ambient declarations that the code of an endpoint is checked against: the static types of `@trellis/endpoint`, and an
- * interface for each node type of the live schema. The read-only scope differs in one thing: its writes cannot be called.
+ * The ambient declarations that the code of an endpoint is checked against: the static types of
+ * `@trellis/endpoint`, and an interface for each node type of the live schema. The read-only scope
+ * differs in one thing: its writes cannot be called.
  *
- * Names of types and fields are identifiers (see `#graph/names.ts`), so they need no quoting; every interface made here ends
- * in `Node` or `Edge`, as nothing in `@trellis/endpoint` that is not one does.
+ * Names of types and fields are identifiers (see `#graph/names.ts`), so they need no quoting; every
+ * interface made here ends in `Node` or `Edge`, as nothing in `@trellis/endpoint` that is not one
+ * does.
  */
 export function scopeTypes(schema: SchemaDocument, isReadOnly: boolean): string {
   const writes = isReadOnly ? 'graph-read-only.ts' : 'graph-writes.ts';
@@ -16,14 +18,17 @@ export function scopeTypes(schema: SchemaDocument, isReadOnly: boolean): string 
   return [
     ...modules.map(ambientText),
     ...schema.nodes.map(nodeInterface),
-    `interface NodeTypes {\n${schema.nodes.map(({ type }) => `  ${type}: ${type}Node;\n`).join('')}}`,
+    `interface NodeTypes {\n${schema.nodes.map(nodeMember).join('')}}`,
     `interface EdgeTypes {\n${edgeNames(schema.edges).map(edgeMember).join('')}}`,
   ].join('\n');
 }
 
 const require = createRequire(import.meta.url);
 
-/** A module of `@trellis/endpoint` as a part of one ambient file: without imports, its exports global. */
+/**
+ * A module of `@trellis/endpoint` as a part of one ambient file: without imports, its exports
+ * global.
+ */
 function ambientText(module: string): string {
   const text = readFileSync(require.resolve(`@trellis/endpoint/${module}`), 'utf8');
   return text
@@ -46,6 +51,10 @@ function nodeInterface(node: NodeTypeDocument): string {
     );
   }
   return [...lines, '}'].join('\n');
+}
+
+function nodeMember({ type }: NodeTypeDocument): string {
+  return `  ${type}: ${type}Node;\n`;
 }
 
 function edgeNames(edges: readonly EdgeTypeDocument[]): string[] {

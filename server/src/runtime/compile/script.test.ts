@@ -46,8 +46,8 @@ it.each([
     filename: 'user.ts',
     columnOffset: SCRIPT_COLUMN_OFFSET,
   });
-  const run = async () => script.runInThisContext()()();
-  const error: unknown = await run().catch((thrown: unknown) => thrown);
+  const throwing = async () => script.runInThisContext()()();
+  const error: unknown = await throwing().catch((thrown: unknown) => thrown);
   const [line, column] = place.split(':').map(Number);
   const found = /user\.ts:(\d+):(\d+)/.exec(String(error instanceof Error ? error.stack : ''));
   // The place is that of `new Error`, six characters after `throw`.

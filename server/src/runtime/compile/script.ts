@@ -6,9 +6,10 @@ import { SCRIPT_COLUMN_OFFSET, wrapScript } from '../sandbox/script-text.ts';
 import type { Diagnostic } from './diagnostic.ts';
 
 /**
- * The JavaScript that a worker loads, made from the TypeScript of an endpoint: types are replaced by blanks, and the default export
- * becomes what the script returns. Every token keeps its line and column, so positions in stack traces are those of the
- * user's file. Throws a SyntaxError for code that is not valid.
+ * The JavaScript that a worker loads, made from the TypeScript of an endpoint: types are replaced
+ * by blanks, and the default export becomes what the script returns. Every token keeps its line and
+ * column, so positions in stack traces are those of the user's file. Throws a SyntaxError for code
+ * that is not valid.
  *
  * The text is the body of a function: see `sandbox/script-text.ts`.
  */
@@ -30,7 +31,9 @@ export async function toScript(code: string): Promise<string> {
   return `${named}\nreturn ${MAIN};`;
 }
 
-/** What the engine itself finds wrong with a script, beyond what the compiler found with its source. */
+/**
+ * What the engine itself finds wrong with a script, beyond what the compiler found with its source.
+ */
 export async function engineDiagnostics(code: string): Promise<Diagnostic[]> {
   try {
     void new Script(wrapScript(await toScript(code)), SCRIPT_OPTIONS);
@@ -63,8 +66,8 @@ function asVariable(js: string, exportStart: number, defaultStart: number): stri
 }
 
 /**
- * `export default async function (` as `async function $main         (`: a declaration, as it was, so that what follows it does
- * not become a part of it.
+ * `export default async function (` as `async function $main         (`: a declaration, as it was,
+ * so that what follows it does not become a part of it.
  */
 function asNamedFunction(js: string, exportStart: number, head: RegExpExecArray): string {
   const [text, async, star] = head;

@@ -16,8 +16,9 @@ import type { Diagnostic } from './diagnostic.ts';
 import { ruleBroken } from './diagnostic.ts';
 
 /**
- * What the code of an endpoint may not contain although TypeScript allows it: everything that reaches out of its one file,
- * makes code from text, or silences the compiler; and what a script, which it runs as, reads otherwise than a module.
+ * What the code of an endpoint may not contain although TypeScript allows it: everything that
+ * reaches out of its one file, makes code from text, or silences the compiler; and what a script,
+ * which it runs as, reads otherwise than a module.
  */
 export function brokenSyntaxRules(file: SourceFile): Diagnostic[] {
   const found: Diagnostic[] = [];
@@ -117,8 +118,8 @@ function isTextLiteral(node: Node): boolean {
 }
 
 /**
- * The syntax tree does not hold comments. With every text literal blanked out, whatever looks like the beginning of a comment
- * is one.
+ * The syntax tree does not hold comments. With every text literal blanked out, whatever looks like
+ * the beginning of a comment is one.
  */
 function faultsOfComments(
   file: SourceFile,

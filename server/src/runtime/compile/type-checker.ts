@@ -23,7 +23,10 @@ export interface ScopedSource {
   readonly scopeTypes: string;
 }
 
-/** Thrown when a check took longer than it may: with very few exceptions the fault of the code's own types. */
+/**
+ * Thrown when a check took longer than it may: with very few exceptions the fault of the code's own
+ * types.
+ */
 export class CheckTimeout extends Error {
   override readonly name = 'CheckTimeout';
 }
@@ -48,13 +51,15 @@ const COMPILER_OPTIONS = {
 const ENTRY = `import endpoint from './endpoint.ts';\nendpoint satisfies Endpoint;\n`;
 
 /**
- * Checks endpoint code with the native compiler, in one child process that starts with the first check. Its API is marked
- * unstable: this class is the only place that knows it.
+ * Checks endpoint code with the native compiler, in one child process that starts with the first
+ * check. Its API is marked unstable: this class is the only place that knows it.
  *
- * - Checks run one after the other. A check that takes too long, or a child that dies, is followed by a new child.
- * - The files are virtual. Nothing but the compiler's own library is read from the disk, whatever the code refers to.
- * - One program holds one scope and one endpoint: a `declare global` in one must not change the scope of another, and two
- *   scopes must not share a file name, as files are cached by name.
+ * - Checks run one after the other. A check that takes too long, or a child that dies, is followed
+ *   by a new child.
+ * - The files are virtual. Nothing but the compiler's own library is read from the disk, whatever
+ *   the code refers to.
+ * - One program holds one scope and one endpoint: a `declare global` in one must not change the
+ *   scope of another, and two scopes must not share a file name, as files are cached by name.
  */
 export class TypeChecker {
   readonly #files = new Map<string, string>();

@@ -4,11 +4,14 @@ import type { OpenedReply } from './reply.ts';
 import { Reply } from './reply.ts';
 import { Scope, Signal } from './scope.ts';
 
-/** What the host holds of a guest. Every argument is a primitive, and of what is returned the host uses texts only. */
+/**
+ * What the host holds of a guest. Every argument is a primitive, and of what is returned the host
+ * uses texts only.
+ */
 export interface GuestBridge {
   /**
-   * `makeEndpoint` is the guest's own: the host compiled it in the guest's realm and only passes it on. Gives the empty text, or
-   * a failure as JSON text.
+   * `makeEndpoint` is the guest's own: the host compiled it in the guest's realm and only passes it
+   * on. Gives the empty text, or a failure as JSON text.
    */
   define(makeEndpoint: unknown, isReadOnly: boolean): string;
   /** `body` is JSON text, empty for none. `headers` and `user` are JSON texts. */

@@ -1,10 +1,11 @@
 import { ErrorAtFirst, parse, PromiseAtFirst, SafeMap } from './primordials.ts';
 
 /**
- * The guest's end of the bridge. Only texts, numbers and booleans cross it, in both directions: no object and no function of the
- * host is ever within reach of endpoint code.
+ * The guest's end of the bridge. Only texts, numbers and booleans cross it, in both directions: no
+ * object and no function of the host is ever within reach of endpoint code.
  *
- * What the guest has to say is collected here, in the form of `frame.ts`, until the host fetches it.
+ * What the guest has to say is collected here, in the form of `frame.ts`, until the host fetches
+ * it.
  */
 let head = '';
 let texts = '';

@@ -2,7 +2,10 @@ import { ask } from './channel.ts';
 import { isArray, stringify } from './primordials.ts';
 import { referenceOf } from './references.ts';
 
-/** `graph` of a read-only endpoint: see `graph-reads.ts` of `@trellis/endpoint` for what the methods promise. */
+/**
+ * `graph` of a read-only endpoint: see `graph-reads.ts` of `@trellis/endpoint` for what the methods
+ * promise.
+ */
 export class ReadOnlyGraph {
   readonly #call: number;
 
@@ -118,7 +121,10 @@ export class WritableGraph extends Writes {
   }
 }
 
-/** Collects the operations of one commit, as they are at that moment: code may go on to change the objects it passed. */
+/**
+ * Collects the operations of one commit, as they are at that moment: code may go on to change the
+ * objects it passed.
+ */
 class Transaction extends Writes {
   #operations = '';
   #isOver = false;

@@ -1,6 +1,6 @@
 /**
- * What the guest's side of the bridge uses of its realm, taken before any endpoint code runs: a script that changes prototypes
- * cannot change how its own calls are made.
+ * What the guest's side of the bridge uses of its realm, taken before any endpoint code runs: a
+ * script that changes prototypes cannot change how its own calls are made.
  */
 export const parse = JSON.parse;
 export const stringify = JSON.stringify;
@@ -33,12 +33,15 @@ export function whenResolved(
   apply(promiseThen, apply(promiseResolve, PromiseAtFirst, [value]), [onValue, onError]);
 }
 
-/** The innermost places of a stack, and no hook of the script's own to make something else of them. */
+/**
+ * The innermost places of a stack, and no hook of the script's own to make something else of them.
+ */
 export const STACK_FRAMES_MAX = 20;
 Error.stackTraceLimit = STACK_FRAMES_MAX;
 Reflect.defineProperty(Error, 'prepareStackTrace', { value: undefined });
 
-// Not there in an endpoint: threads, code made at run time, and callbacks that no turn of an endpoint is answerable for.
+// Not there in an endpoint: threads, code made at run time, and callbacks that no turn of an
+// endpoint is answerable for.
 for (const name of [
   'WebAssembly',
   'SharedArrayBuffer',

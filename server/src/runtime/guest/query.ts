@@ -2,7 +2,10 @@ import { ask } from './channel.ts';
 import { isArray, stringify } from './primordials.ts';
 import { uidOf } from './references.ts';
 
-/** A step as the host runs it (see `#graph/query/plan.ts`), or one with a function or a query in it, which only the guest knows. */
+/**
+ * A step as the host runs it (see `#graph/query/plan.ts`), or one with a function or a query in it,
+ * which only the guest knows.
+ */
 interface Step {
   readonly op: string;
   readonly [member: string]: unknown;
@@ -178,7 +181,10 @@ function isOfGuest({ op }: Step): boolean {
   return op === 'filter' || op === 'union' || op === 'except' || op === 'intersect';
 }
 
-/** The same query without the steps that only the guest knows: a predicate is tried on the nodes here, and the kept ones go on. */
+/**
+ * The same query without the steps that only the guest knows: a predicate is tried on the nodes
+ * here, and the kept ones go on.
+ */
 async function hostSteps(call: number, steps: readonly Step[]): Promise<readonly Step[]> {
   // Limits the whole query wherever it stands, so also the parts into which a predicate cuts it.
   const asUser = steps.filter(({ op }) => op === 'asUser');

@@ -8,7 +8,10 @@ interface Referring {
   readonly key?: string;
 }
 
-/** From the forms in which code names a node: a UID, a node, `{uid}`, `{type, key}`, or a type and a key. */
+/**
+ * From the forms in which code names a node: a UID, a node, `{uid}`, `{type, key}`, or a type and a
+ * key.
+ */
 export function referenceOf(node: unknown, key?: unknown): Reference {
   if (typeof node === 'string') {
     return key === undefined ? { uid: node } : { type: node, key: keyText(key) };

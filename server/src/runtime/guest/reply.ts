@@ -6,8 +6,8 @@ export class Reply {
   readonly #value: unknown;
   readonly #extra: ReplyExtra;
 
-  constructor(status: number, value: unknown, extra: ReplyExtra = {}) {
-    this.status = status;
+  constructor(code: number, value: unknown, extra: ReplyExtra = {}) {
+    this.status = code;
     this.#value = value;
     this.#extra = extra;
   }

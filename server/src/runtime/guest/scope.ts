@@ -15,7 +15,10 @@ export interface Call {
   readonly signal: Signal;
 }
 
-/** What the endpoint function is given: see `Scope` of `@trellis/endpoint`. Each member is made when it is asked for. */
+/**
+ * What the endpoint function is given: see `Scope` of `@trellis/endpoint`. Each member is made when
+ * it is asked for.
+ */
 export class Scope {
   readonly #call: Call;
 

@@ -18,7 +18,8 @@ export interface EndpointCall {
   /** JSON text; empty for none. */
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
+  /** Of `performance.now()`. */
+  readonly deadline: number;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /** The call whose code made this one. */
@@ -28,7 +29,10 @@ export interface EndpointCall {
 
 /** What the main thread does for the code of one call, and knows of it. */
 export interface CallHost {
-  /** Performs an operation, or rejects with the `Problem` that refuses it. The arguments are JSON text that the guest made. */
+  /**
+   * Performs an operation, or rejects with the `Problem` that refuses it. The arguments are JSON
+   * text that the guest made.
+   */
   ask(operation: string, args: string): Promise<HostAnswer>;
   log(level: string, record: string): void;
   /** A call that has written is never run a second time. */
@@ -48,8 +52,9 @@ export type CallResult =
   | { readonly kind: 'refusal'; readonly status: number; readonly message: string };
 
 /**
- * Why a call has no result. `failed`: its code threw. `malformed`: its body is not JSON. `timeout`, `memory`: it used too much
- * of either. `stopped`: its worker ended, through no fault of its own. `overloaded`: too many calls were waiting.
+ * Why a call has no result. `failed`: its code threw. `malformed`: its body is not JSON. `timeout`,
+ * `memory`: it used too much of either. `stopped`: its worker ended, through no fault of its own.
+ * `overloaded`: too many calls were waiting.
  */
 export type FaultKind = 'failed' | 'malformed' | 'timeout' | 'memory' | 'stopped' | 'overloaded';
 

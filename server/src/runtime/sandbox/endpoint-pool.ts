@@ -7,6 +7,7 @@ import {
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
+import { faultOfRetry, STOPPED, TOO_LATE, TOO_MUCH_MEMORY, withCallers } from './call-faults.ts';
 import { CallFault } from './endpoint-call.ts';
 import type { CallResult, EndpointCall } from './endpoint-call.ts';
 import { guestSource } from './guest-source.ts';
@@ -15,7 +16,6 @@ import { PoolWorker } from './pool-worker.ts';
 import { RunningCall } from './running-call.ts';
 
 const FAILED_STARTS_MAX = 3;
-const RETRIES_MAX = 1;
 
 export interface EndpointPoolOptions {
   /** The folder of the state; absolute. */
@@ -28,15 +28,18 @@ export interface EndpointPoolOptions {
 }
 
 /**
- * Runs endpoint code in worker threads. Whatever the code does, it ends its own call, and at worst others on the same worker are
- * begun again on another; the process goes on. See `worker.ts` for the walls around the code and `endpoint-call.ts` for what
- * comes back.
+ * Runs endpoint code in worker threads. Whatever the code does, it ends its own call, and at worst
+ * others on the same worker are begun again on another; the process goes on. See `worker.ts` for
+ * the walls around the code and `endpoint-call.ts` for what comes back.
  *
  * Every `ENDPOINT_WATCHDOG_MS` while there are calls, the pool looks at its workers:
- * - a guest that has not come back for `ENDPOINT_STALL_MS` keeps its worker from new calls; another worker takes its place, and calls
- *   of other endpoints move there;
- * - a call past its deadline ends; when it is its guest that does not come back, the worker ends with it;
- * - a worker with too large a heap ends with the calls of the guest at work, or retires when none is.
+ * - a guest that has not come back for `ENDPOINT_STALL_MS` keeps its worker from new calls; another
+ *   worker takes its place, and calls of other endpoints move there;
+ * - a call past its deadline ends; when it is its guest that does not come back, the worker ends
+ *   with it;
+ * - the code of a call whose caller has gone is told so;
+ * - a worker with too large a heap ends with the calls of the guest at work, or retires when none
+ *   is.
  */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
@@ -63,7 +66,10 @@ export class EndpointPool {
     return pool;
   }
 
-  /** Rejects with a `CallFault`, or with the reason of the call's signal; then what the code still does is ignored. */
+  /**
+   * Rejects with a `CallFault`, or with the reason of the call's signal; then what the code still
+   * does is ignored.
+   */
   async run(call: EndpointCall): Promise<CallResult> {
     call.signal.throwIfAborted();
     if (this.#isClosed) throw stopping();
@@ -71,8 +77,6 @@ export class EndpointPool {
       throw new CallFault('overloaded', `${ENDPOINT_QUEUE_MAX} calls are under way already`);
     }
     const running = new RunningCall(++this.#lastCall, call);
-    const abort = () => this.#abort(running);
-    call.signal.addEventListener('abort', abort, { once: true });
     this.#callCount++;
     this.#watch ??= setInterval(() => this.#look(), ENDPOINT_WATCHDOG_MS);
     this.#dispatch(running);
@@ -80,7 +84,6 @@ export class EndpointPool {
       return await running.result;
     } finally {
       this.#callCount--;
-      call.signal.removeEventListener('abort', abort);
     }
   }
 
@@ -89,16 +92,17 @@ export class EndpointPool {
     clearInterval(this.#watch);
     const workers = [...this.#workers];
     this.#workers.clear();
-    for (const running of [
-      ...this.#waiting,
-      ...workers.flatMap((worker) => [...worker.calls.values()]),
-    ]) {
-      running.reject(stopping());
-    }
+    const running = workers.flatMap((worker) => [...worker.calls.values()]);
+    for (const call of [...this.#waiting, ...running]) call.reject(stopping());
     await Promise.all(workers.map((worker) => worker.thread.terminate()));
   }
 
   #dispatch(running: RunningCall): void {
+    const { signal } = running.call;
+    if (signal.aborted) {
+      running.reject(signal.reason);
+      return;
+    }
     let best: PoolWorker | undefined;
     for (const worker of this.#workers) {
       if (!worker.isReady || !worker.isUsable) continue;
@@ -116,12 +120,6 @@ export class EndpointPool {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const running of waiting) this.#dispatch(running);
-  }
-
-  #abort(running: RunningCall): void {
-    for (const worker of this.#workers) worker.abort(running.id);
-    this.#waiting.delete(running);
-    running.reject(running.call.signal.reason);
   }
 
   #addWorkers(): void {
@@ -171,14 +169,14 @@ export class EndpointPool {
     const faults = new Map<EndpointCall, CallFault>();
     for (const running of calls) {
       const fault = faultFor(running);
-      if (fault !== undefined) for (const call of withCallers(running.call)) faults.set(call, fault);
+      if (fault === undefined) continue;
+      for (const call of withCallers(running.call)) faults.set(call, fault);
     }
     for (const running of calls) {
-      const fault = faults.get(running.call);
-      if (fault !== undefined) running.reject(fault);
-      else if (running.call.host.hasWritten || running.retries >= RETRIES_MAX)
-        running.reject(STOPPED);
-      else {
+      const fault = faults.get(running.call) ?? faultOfRetry(running);
+      if (fault !== undefined) {
+        running.reject(fault);
+      } else {
         running.retries++;
         this.#dispatch(running);
       }
@@ -187,13 +185,14 @@ export class EndpointPool {
 
   #look(): void {
     const now = performance.now();
-    for (const worker of [...this.#workers]) {
+    for (const worker of this.#workers) {
       if (worker.isReady) this.#lookAt(worker, now);
     }
     for (const running of this.#waiting) {
-      if (now <= running.deadline) continue;
+      const { signal } = running.call;
+      if (now <= running.call.deadline && !signal.aborted) continue;
       this.#waiting.delete(running);
-      running.reject(lateFault(running));
+      running.reject(signal.aborted ? signal.reason : TOO_LATE);
     }
     if (this.#callCount === 0 && [...this.#workers].every((worker) => worker.guest === 0)) {
       clearInterval(this.#watch);
@@ -204,7 +203,7 @@ export class EndpointPool {
   #lookAt(worker: PoolWorker, now: number): void {
     const stillMs = worker.stillMs(now);
     this.#noteStall(worker, stillMs >= ENDPOINT_STALL_MS);
-    const late = [...worker.calls.values()].filter(({ deadline }) => now > deadline);
+    const late = [...worker.calls.values()].filter(({ call }) => now > call.deadline);
     const ofGuest = ({ guest }: RunningCall) => guest === worker.guest;
     const isForsaken = worker.isStalled && ![...worker.calls.values()].some(ofGuest);
     if (isForsaken || (stillMs >= ENDPOINT_WATCHDOG_MS && late.some(ofGuest))) {
@@ -212,12 +211,15 @@ export class EndpointPool {
         { stillMs },
         'an endpoint worker is replaced: its code does not end',
       );
-      this.#replace(worker, (running) => (now > running.deadline ? lateFault(running) : undefined));
+      this.#replace(worker, (running) => (now > running.call.deadline ? TOO_LATE : undefined));
       return;
     }
     for (const running of late) {
       worker.drop(running);
-      running.reject(lateFault(running));
+      running.reject(TOO_LATE);
+    }
+    for (const running of worker.calls.values()) {
+      if (running.call.signal.aborted) worker.abort(running);
     }
     this.#endIfRetired(worker);
     void this.#measure(worker);
@@ -235,7 +237,10 @@ export class EndpointPool {
     }
   }
 
-  /** Begins the calls of other endpoints on other workers, if that does no harm. */
+  /**
+   * Begins calls on other workers: those that have not begun, and those of other endpoints that
+   * have not written.
+   */
   #moveAway(worker: PoolWorker): void {
     const calls = [...worker.calls.values()];
     const staying = new Set<EndpointCall>();
@@ -243,7 +248,9 @@ export class EndpointPool {
       if (guest === worker.guest) for (const one of withCallers(call)) staying.add(one);
     }
     for (const running of calls) {
-      if (staying.has(running.call) || running.call.host.hasWritten) continue;
+      const { call } = running;
+      const mustStay = staying.has(call) || call.host.hasWritten;
+      if (mustStay && worker.hasReceived(running)) continue;
       worker.drop(running);
       this.#dispatch(running);
     }
@@ -257,9 +264,13 @@ export class EndpointPool {
     if (bytes <= ENDPOINT_HEAP_SOFT_BYTES || !this.#workers.has(worker)) return;
     this.#options.logger.warn({ bytes }, 'an endpoint worker is replaced: its heap is too large');
     const { guest } = worker;
-    if (guest === 0) this.#retire(worker);
-    else
-      this.#replace(worker, (running) => (running.guest === guest ? TOO_MUCH_MEMORY : undefined));
+    if (guest === 0) {
+      this.#retire(worker);
+    } else {
+      const faultFor = (running: RunningCall) =>
+        running.guest === guest ? TOO_MUCH_MEMORY : undefined;
+      this.#replace(worker, faultFor);
+    }
   }
 
   #retireSurplus(): void {
@@ -279,18 +290,6 @@ export class EndpointPool {
     this.#workers.delete(worker);
     void worker.thread.terminate();
   }
-}
-
-const STOPPED = new CallFault('stopped', 'its worker ended, for no reason of its own');
-const TOO_MUCH_MEMORY = new CallFault('memory', 'it used too much memory');
-
-function lateFault({ call }: RunningCall): CallFault {
-  return new CallFault('timeout', `it ran longer than ${call.timeoutMs} ms`);
-}
-
-/** The call, and those that wait for it: begun again, they would only make it anew. */
-function* withCallers(first: EndpointCall): Generator<EndpointCall> {
-  for (let call: EndpointCall | undefined = first; call !== undefined; call = call.parent) yield call;
 }
 
 function stopping(): Problem {

@@ -1,7 +1,7 @@
 /**
- * One message between threads, or between host and guest: many items in one text. A line of JSON holds the items, each beginning
- * with the length of its payload; the payloads follow, one after the other, as they are. So a large JSON text travels without being
- * escaped and parsed on its way.
+ * One message between threads, or between host and guest: many items in one text. A line of JSON
+ * holds the items, each beginning with the length of its payload; the payloads follow, one after
+ * the other, as they are. So a large JSON text travels without being escaped and parsed on its way.
  */
 export class FrameWriter {
   #head = '';

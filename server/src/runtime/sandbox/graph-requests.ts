@@ -11,7 +11,10 @@ import type { StateReader } from '#graph/state-reader.ts';
 /** The reads of endpoint code, answered where it runs. */
 export const READ_OPERATIONS: ReadonlySet<unknown> = new Set(['get', 'tryGet', 'getMany', 'query']);
 
-/** JSON of what was asked for. `payload` is JSON that the guest made; throws a `Problem` for what cannot be answered. */
+/**
+ * JSON of what was asked for. `payload` is JSON that the guest made; throws a `Problem` for what
+ * cannot be answered.
+ */
 export function answerRead(
   reader: StateReader,
   caller: Caller,
@@ -37,7 +40,9 @@ export function answerRead(
   }
 }
 
-/** What `asUser()` limits a query to; undefined when there is no user, and such a query is refused. */
+/**
+ * What `asUser()` limits a query to; undefined when there is no user, and such a query is refused.
+ */
 function visibilityOf(reader: GraphReader, caller: Caller): Visibility | undefined {
   return caller.userUid === null && !caller.isAdmin ? undefined : visibilityFor(reader, caller);
 }
@@ -49,8 +54,7 @@ function findNode(reader: GraphReader, reference: NodeReference): NodeObject | u
 
 function requireNode(reader: GraphReader, reference: NodeReference): NodeObject {
   const node = findNode(reader, reference);
-  if (node !== undefined && (reference.uid !== undefined || node.Type === reference.type))
-    return node;
+  if (node !== undefined) return node;
   const name =
     reference.uid === undefined
       ? `${reference.type} "${reference.key}"`

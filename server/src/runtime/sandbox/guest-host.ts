@@ -13,7 +13,10 @@ import type { Progress } from './progress.ts';
 import { UserTexts } from './user-texts.ts';
 import type { CallItem, FromWorkerKind, SettleItem, ToWorker } from './worker-messages.ts';
 
-/** So many microtasks a guest may take from one request to the next before the event loop gets its turn. */
+/**
+ * So many microtasks a guest may take from one request to the next before the event loop gets its
+ * turn.
+ */
 const QUIET_HOPS_MAX = 8;
 /** So long one guest may go on with reads before the event loop gets its turn. */
 const TURN_BUDGET_MS = 5;
@@ -30,9 +33,10 @@ export interface GuestHostOptions {
 }
 
 /**
- * The host's side in a worker. A turn begins with a frame of the main thread; each guest that it concerns is entered, and then its
- * requests are fetched and its reads answered between its own microtasks: fifty reads in a row cost no message and no turn of the
- * event loop. Results, and what only the main thread does (writes, other endpoints, logs), leave as one frame.
+ * The host's side in a worker. A frame of the main thread says what is to be done; each guest that
+ * it concerns is entered, and then its requests are fetched and its reads answered between its own
+ * microtasks: fifty reads in a row cost no message and no turn of the event loop. Results, and what
+ * only the main thread does (writes, other endpoints, logs), leave as one frame.
  */
 export class GuestHost {
   readonly #options: GuestHostOptions;
@@ -41,11 +45,11 @@ export class GuestHost {
   readonly #guests = new Map<number, Guest>();
   readonly #guestOfCall = new Map<number, Guest>();
   readonly #callers = new Map<string, Caller>();
-  /** To be entered in this turn. */
+  /** To be entered. */
   readonly #touched = new Set<Guest>();
-  /** To be looked at once more when all microtasks are done. */
+  /** To be entered once more: its code may have gone on after the host stopped looking. */
   readonly #unfinished = new Set<Guest>();
-  #isPumping = false;
+  #isServing = false;
 
   constructor(options: GuestHostOptions) {
     this.#options = options;
@@ -59,7 +63,7 @@ export class GuestHost {
   }
 
   receive(frame: string): void {
-    this.#options.progress.turn();
+    this.#options.progress.receive();
     this.#options.reader.refresh();
     readFrame(frame, (item, payload) => this.#accept(item as ToWorker, payload));
     this.#pump();
@@ -133,39 +137,39 @@ export class GuestHost {
     this.#touched.add(guest);
   }
 
+  /**
+   * Serves one guest in each turn of the event loop: so all microtasks between two turns are those
+   * of the guest that is entered, and when they never end, everybody can see whose they are.
+   */
   #pump(): void {
-    if (this.#isPumping) return;
-    this.#isPumping = true;
-    void this.#serveTouched();
-  }
-
-  async #serveTouched(): Promise<void> {
-    for (const guest of this.#touched) {
-      this.#touched.delete(guest);
-      try {
-        await this.#serve(guest);
-      } catch (error) {
+    const [guest] = this.#touched;
+    if (guest === undefined || this.#isServing) return;
+    this.#touched.delete(guest);
+    this.#isServing = true;
+    void this.#serve(guest)
+      .catch((error: unknown) => {
         this.#reportDefect(error);
         this.#endAll(guest, DEFECT);
-      }
-      // Before the next guest is entered, which may never come back.
-      this.#flush();
-    }
-    this.#isPumping = false;
-    // Comes after the last microtask: one that never ends leaves the guest's number where the watchdog sees it.
-    setImmediate(() => this.#rest());
+      })
+      .then(() => {
+        this.#flush();
+        setImmediate(() => this.#leave());
+      });
   }
 
-  #rest(): void {
-    this.#options.progress.leave();
-    this.#options.heap.look();
-    if (this.#unfinished.size === 0) return;
+  #leave(): void {
+    const { progress, heap } = this.#options;
+    progress.leave();
+    heap.look();
     for (const guest of this.#unfinished) this.#touched.add(guest);
     this.#unfinished.clear();
+    this.#isServing = false;
     this.#pump();
   }
 
-  /** Enters a guest and stays with it until it has nothing more to ask that can be answered here. */
+  /**
+   * Enters a guest and stays with it until it has nothing more to ask that can be answered here.
+   */
   async #serve(guest: Guest): Promise<void> {
     const { progress } = this.#options;
     progress.enter(guest.number);

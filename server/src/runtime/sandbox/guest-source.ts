@@ -14,8 +14,9 @@ const MODULES = [
 ];
 
 /**
- * The guest's side of the bridge as one script whose value is the `GuestBridge`. A guest has no module loader: so the modules of
- * `../guest/` are put into one function, without their imports and exports. Their names must differ for that.
+ * The guest's side of the bridge as one script whose value is the `GuestBridge`. A guest has no
+ * module loader: so the modules of `../guest/` are put into one function, without their imports and
+ * exports. Their names must differ for that.
  */
 export function guestSource(): string {
   const modules = MODULES.map((name) => {

@@ -16,11 +16,13 @@ export interface GuestOptions {
 }
 
 /**
- * One version of an endpoint in a realm of its own, which lives as long as that version is called: its globals last from one call
- * to the next. It has the language and its scope, and nothing of Node.
+ * One version of an endpoint in a realm of its own, which lives as long as that version is called:
+ * its globals last from one call to the next. It has the language and its scope, and nothing of
+ * Node.
  *
- * The host calls the guest; the guest has no way to call the host. Whatever a function of the guest gives back, or throws, may be
- * any object of the guest: only a text is used, and nothing is ever read from an object.
+ * The host calls the guest; the guest has no way to call the host. Whatever a function of the guest
+ * gives back, or throws, may be any object of the guest: only a text is used, and nothing is ever
+ * read from an object.
  */
 export class Guest {
   readonly number: number;
@@ -72,7 +74,10 @@ export class Guest {
 
   /** A frame, or the empty text. */
   drain(): string {
-    const frame: unknown = this.#bridge?.drain();
+    let frame: unknown;
+    withoutThrowing(() => {
+      frame = this.#bridge?.drain();
+    });
     return typeof frame === 'string' ? frame : '';
   }
 
@@ -104,7 +109,10 @@ export class Guest {
   }
 }
 
-/** The bridge catches what endpoint code throws, except where the stack is used up: then a call ends without a word. */
+/**
+ * The bridge catches what endpoint code throws, except where the stack is used up: then a call ends
+ * without a word.
+ */
 function withoutThrowing(action: () => void): void {
   try {
     action();

@@ -3,8 +3,9 @@ import { runInNewContext } from 'node:vm';
 import { ENDPOINT_HEAP_SOFT_BYTES, ENDPOINT_WATCHDOG_MS } from '#base/limits.ts';
 
 /**
- * Keeps garbage from counting as use. The watchdog sees the whole heap, and V8 lets it grow far beyond what lives in it as long as there
- * is room: so garbage is collected between turns when it alone could bring the worker to its limit.
+ * Keeps garbage from counting as use. The watchdog sees the whole heap, and V8 lets it grow far
+ * beyond what lives in it as long as there is room: so garbage is collected between turns when it
+ * alone could bring the worker to its limit.
  */
 export class HeapKeeper {
   readonly #collect = garbageCollector();

@@ -7,8 +7,9 @@ import { assert } from '#base/assert.ts';
 const SECRETS = ['MSK_JWT_KEY', 'MSK_GRAPH_MASTER_KEY', 'MSK_ADMIN_PASSWORD'];
 
 /**
- * Refuses to go on in a process that would give secrets away: a worker under the permission model may read everything below the
- * working directory, and what is in the environment shows in reports of any thread (decision 0004). `app` sees to both at the start.
+ * Refuses to go on in a process that would give secrets away: a worker under the permission model
+ * may read everything below the working directory, and what is in the environment shows in reports
+ * of any thread (decision 0004). `app` sees to both at the start.
  */
 export function assertProcessIsIsolated(): void {
   assert(readdirSync(process.cwd()).length === 0, 'the working directory of the process is empty');
@@ -17,7 +18,10 @@ export function assertProcessIsIsolated(): void {
   }
 }
 
-/** The flags of an endpoint worker: it may read the program and the graph, load LMDB, and nothing else. */
+/**
+ * The flags of an endpoint worker: it may read the program and the graph, load LMDB, and nothing
+ * else.
+ */
 export function workerFlags(storage: string): string[] {
   const source = fileURLToPath(new URL('../../', import.meta.url));
   // Where Node looks for the packages that the program loads: beside it and further up.

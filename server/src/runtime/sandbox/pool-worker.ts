@@ -16,7 +16,10 @@ export interface PoolWorkerEvents {
   onDefect(error: unknown): void;
 }
 
-/** A worker of the pool with its calls. What the worker says is held against them: it can speak for its own calls only. */
+/**
+ * A worker of the pool with its calls. What the worker says is held against them: it can speak for
+ * its own calls only.
+ */
 export class PoolWorker {
   readonly thread: WorkerThread;
   readonly calls = new Map<number, RunningCall>();
@@ -62,9 +65,18 @@ export class PoolWorker {
     return now - this.#lastMove;
   }
 
+  /**
+   * Whether the worker has taken in the call. Not before that, it may be begun elsewhere without a
+   * doubt.
+   */
+  hasReceived(running: RunningCall): boolean {
+    return running.frame <= this.thread.progress.frames;
+  }
+
   run(running: RunningCall): void {
     const { endpoint, caller, headers, body } = running.call;
     running.guest = this.#load(endpoint);
+    running.frame = this.thread.nextFrame;
     this.calls.set(running.id, running);
     const callerText = JSON.stringify(caller);
     const headersText = JSON.stringify(headers);
@@ -74,8 +86,12 @@ export class PoolWorker {
     );
   }
 
-  abort(id: number): void {
-    if (this.calls.has(id)) this.thread.send(`"abort",${id}`);
+  /** Nobody waits for this call any more; its code may go on to its end. */
+  abort(running: RunningCall): void {
+    if (running.isAborted) return;
+    running.isAborted = true;
+    running.reject(running.call.signal.reason);
+    this.thread.send(`"abort",${running.id}`);
   }
 
   /** Lets go of a call: what the worker still does for it is ignored. */

@@ -1,12 +1,13 @@
 /**
- * How far a worker is, in memory that it shares with the main thread: readable even while the worker is in an endless loop. A
- * worker that lies about it gains nothing but time until its calls' deadlines.
+ * How far a worker is, in memory that it shares with the main thread: readable even while the
+ * worker is in an endless loop. A worker that lies about it gains nothing but time until its calls'
+ * deadlines.
  */
 export class Progress {
   readonly buffer: SharedArrayBuffer;
   readonly #cells: Int32Array;
 
-  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(8)) {
+  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(12)) {
     this.buffer = buffer;
     this.#cells = new Int32Array(buffer);
   }
@@ -19,6 +20,16 @@ export class Progress {
   /** The number of the guest that may be running; 0 for none. */
   get guest(): number {
     return Atomics.load(this.#cells, GUEST);
+  }
+
+  /** How many frames the worker has taken in. */
+  get frames(): number {
+    return Atomics.load(this.#cells, FRAMES);
+  }
+
+  /** A frame was taken in. */
+  receive(): void {
+    Atomics.add(this.#cells, FRAMES, 1);
   }
 
   enter(guest: number): void {
@@ -37,3 +48,4 @@ export class Progress {
 
 const TURNS = 0;
 const GUEST = 1;
+const FRAMES = 2;

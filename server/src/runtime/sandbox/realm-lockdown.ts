@@ -1,8 +1,9 @@
 import { runInNewContext } from 'node:vm';
 
 /**
- * Takes from the realm of a worker what an escaped guest would use. Called once, after everything that needs it is loaded: lmdb
- * makes code at run time while it is imported, so a realm that never could is not possible (decision 0004).
+ * Takes from the realm of a worker what an escaped guest would use. Called once, after everything
+ * that needs it is loaded: lmdb makes code at run time while it is imported, so a realm that never
+ * could is not possible (decision 0004).
  *
  * This is defence in depth behind the bridge, which hands no object of this realm to a guest.
  */
@@ -45,7 +46,8 @@ const UNNEEDED_GLOBALS = [
 ];
 
 /**
- * Freezes the language's own objects, so that a guest which got hold of one could not change what the host does with it.
+ * Freezes the language's own objects, so that a guest which got hold of one could not change what
+ * the host does with it.
  */
 function freezeIntrinsics(): void {
   const seen = new Set<object>();
@@ -85,7 +87,10 @@ function freezeDeep(value: unknown, seen: Set<object>): void {
   else Object.freeze(value);
 }
 
-/** As `Object.freeze`, which on these two would double the time of everything that uses arrays: V8 watches them as a whole. */
+/**
+ * As `Object.freeze`, which on these two would double the time of everything that uses arrays: V8
+ * watches them as a whole.
+ */
 function freezeSlowly(prototype: object): void {
   for (const key of Reflect.ownKeys(prototype)) {
     const isData = Object.hasOwn(Object(Reflect.getOwnPropertyDescriptor(prototype, key)), 'value');
@@ -96,8 +101,8 @@ function freezeSlowly(prototype: object): void {
 }
 
 /**
- * A data property of a frozen prototype keeps an object that inherits it from getting one of its own by assignment, which
- * Node does with its errors (`this.name = ...`): an accessor does not.
+ * A data property of a frozen prototype keeps an object that inherits it from getting one of its
+ * own by assignment, which Node does with its errors (`this.name = ...`): an accessor does not.
  */
 function makeShadowable(errorPrototype: object): void {
   for (const key of Reflect.ownKeys(errorPrototype)) {

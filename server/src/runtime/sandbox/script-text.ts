@@ -1,6 +1,9 @@
 import { parse } from 'es-module-lexer/js';
 
-/** The text that a worker compiles: an expression that gives a function, which gives the endpoint when it is called. */
+/**
+ * The text that a worker compiles: an expression that gives a function, which gives the endpoint
+ * when it is called.
+ */
 export function wrapScript(script: string): string {
   return `${PREFIX}${script}\n})`;
 }
@@ -13,10 +16,11 @@ export const SCRIPT_COLUMN_OFFSET = -PREFIX.length;
 /**
  * The reason why a worker must not load this text, or undefined.
  *
- * `import()` rejects with an object of the worker's own realm, and there is no switch that stops it: so it must not be in the
- * text. The compiler has looked for it in the source already; this is the same rule on the exact text that is loaded. A lexer for
- * modules does not know that `<!--` and `-->` begin comments in scripts, so these may not stand beside the word. The lexer's
- * `init` has to be awaited before.
+ * `import()` rejects with an object of the worker's own realm, and there is no switch that stops
+ * it: so it must not be in the text. The compiler has looked for it in the source already; this is
+ * the same rule on the exact text that is loaded. A lexer for modules does not know that `<!--` and
+ * `-->` begin comments in scripts, so these may not stand beside the word. The lexer's `init` has
+ * to be awaited before.
  */
 export function faultOfScriptText(text: string): string | undefined {
   const [imports, exports] = parse(text);

@@ -1,7 +1,10 @@
 /** What a worker is started with. */
 export interface WorkerSetup {
   readonly storage: string;
-  /** Of an encrypted graph. The thread needs it to read: so an escape from a guest's realm could read it too. */
+  /**
+   * Of an encrypted graph. The thread needs it to read: so an escape from a guest's realm could
+   * read it too.
+   */
   readonly environmentKey: string | undefined;
   readonly guestSource: string;
   readonly progress: SharedArrayBuffer;
@@ -12,8 +15,10 @@ export interface WorkerSetup {
  *
  * `load`: guest number, file name, whether it is read-only; payload: the script.
  * `unload`: guest number. Its running calls go on to their end.
- * `call`: call, guest number, length of the caller, length of the headers; payload: caller and headers as JSON, then the body.
- * `settle`: call, request, whether it is a value, the sequence that later reads must reflect; payload: JSON of the value or problem.
+ * `call`: call, guest number, length of the caller, length of the headers; payload: caller and
+ * headers as JSON, then the body.
+ * `settle`: call, request, whether it is a value, the sequence that later reads must reflect;
+ * payload: JSON of the value or problem.
  * `abort`: call: the caller has gone.
  * `drop`: call: it is over for the main thread; what it still asks for is ignored.
  */
@@ -49,8 +54,10 @@ export type SettleItem = readonly [
  * `ready`: everything is loaded and locked.
  * `ask`: call, request, operation; payload: JSON of its arguments.
  * `log`: call, level; payload: JSON `{message, data}`.
- * `answer`: call, status; payload: JSON. `refusal`: call, status; payload: the message. `redirect`: call, status; payload: the URL.
- * `failure`: call; payload: JSON `{message, stack, code?}`. `malformed`: call; payload: what is wrong with the body.
+ * `answer`: call, status; payload: JSON. `refusal`: call, status; payload: the message. `redirect`:
+ * call, status; payload: the URL.
+ * `failure`: call; payload: JSON `{message, stack, code?}`. `malformed`: call; payload: what is
+ * wrong with the body.
  * `defect`: a fault of the worker's own code; payload: its stack.
  */
 export type FromWorkerKind =

@@ -29,6 +29,7 @@ export class WorkerThread {
   readonly #worker: Worker;
   readonly #outbox = new FrameWriter();
   #hasEnded = false;
+  #sentFrames = 0;
 
   constructor(options: WorkerThreadOptions, events: WorkerThreadEvents) {
     const setup: WorkerSetup = { ...options, progress: this.progress.buffer };
@@ -39,8 +40,8 @@ export class WorkerThread {
       execArgv: workerFlags(options.storage),
       stdout: true,
       stderr: true,
-      // The hard limit is far above the soft one that the watchdog holds: V8 ends the whole process when a thread
-      // jumps over its hard limit in one allocation.
+      // The hard limit is far above the soft one that the watchdog holds: V8 ends the whole process
+      // when a thread jumps over its hard limit in one allocation.
       resourceLimits: {
         maxOldGenerationSizeMb: ENDPOINT_HEAP_HARD_MB,
         maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
@@ -70,12 +71,17 @@ export class WorkerThread {
   }
 
   /**
-   * Items go as one message when the requests that have arrived are all taken in: a message costs more than a small call.
-   * `item` is the inside of a JSON array: see `ToWorker`.
+   * Items go as one message when the requests that have arrived are all taken in: a message costs
+   * more than a small call. `item` is the inside of a JSON array: see `ToWorker`.
    */
   send(item: string, payload = ''): void {
     if (this.#outbox.isEmpty) setImmediate(() => this.#flush());
     this.#outbox.push(item, payload);
+  }
+
+  /** The number of the frame that takes what is sent now, from 1. */
+  get nextFrame(): number {
+    return this.#sentFrames + 1;
   }
 
   /** Answers within a turn of the watchdog, even while the worker is in an endless loop. */
@@ -92,6 +98,7 @@ export class WorkerThread {
 
   #flush(): void {
     const frame = this.#outbox.take();
+    this.#sentFrames++;
     if (!this.#hasEnded) this.#worker.postMessage(frame);
   }
 }

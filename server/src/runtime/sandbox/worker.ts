@@ -12,10 +12,11 @@ import { lockRealm } from './realm-lockdown.ts';
 import type { WorkerSetup } from './worker-messages.ts';
 
 /**
- * The entry of an endpoint worker: opens its own reader of the graph, closes its realm, and serves calls.
+ * The entry of an endpoint worker: opens its own reader of the graph, closes its realm, and serves
+ * calls.
  *
- * It fails closed. Without the permission model its code could read every file, and a worker with it may read everything below the
- * working directory: so that has to be empty (decision 0004).
+ * It fails closed. Without the permission model its code could read every file, and a worker with
+ * it may read everything below the working directory: so that has to be empty (decision 0004).
  */
 assert(process.permission !== undefined, 'an endpoint worker runs under the permission model');
 assert(readdirSync(process.cwd()).length === 0, 'the working directory of the process is empty');

@@ -8,8 +8,8 @@ import { openGraphReader } from '#graph/open-reader.ts';
 import { lockRealm } from '../sandbox/realm-lockdown.ts';
 
 /**
- * Runs in a worker with the flags of an endpoint worker, as if an endpoint had got out of its realm: tries what it could do there, and
- * says what went well.
+ * Runs in a worker with the flags of an endpoint worker, as if an endpoint had got out of its
+ * realm: tries what it could do there, and says what went well.
  */
 const { storage, file } = workerData as { storage: string; file: string };
 const options = { storage, environmentKey: undefined };

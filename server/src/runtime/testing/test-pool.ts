@@ -13,13 +13,18 @@ export interface TestCall {
   readonly top?: string;
   readonly name?: string;
   readonly version?: string;
+  /** JSON text. */
+  readonly body?: string;
   readonly isReadOnly?: boolean;
   readonly caller?: Caller;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** The pool without the compiler in front of it: it runs any JavaScript, as code that slipped past the compiler would be. */
+/**
+ * The pool without the compiler in front of it: it runs any JavaScript, as code that slipped past
+ * the compiler would be.
+ */
 export interface TestPool extends AsyncDisposable {
   readonly graph: TestGraph;
   readonly pool: EndpointPool;
@@ -51,9 +56,9 @@ export async function openTestPool(size = 1): Promise<TestPool> {
         isReadOnly,
       },
       caller,
-      body: '',
+      body: call.body ?? '',
       headers: {},
-      timeoutMs,
+      deadline: performance.now() + timeoutMs,
       signal: call.signal ?? new AbortController().signal,
       parent: undefined,
       host: new Invocation({

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ENDPOINT_QUEUE_MAX, ENDPOINT_REALMS_MAX } from '#base/limits.ts';
+import { openTestPool } from '../testing/test-pool.ts';
+import type { TestPool } from '../testing/test-pool.ts';
+
+let pool: TestPool;
+beforeEach(async () => {
+  pool = await openTestPool();
+});
+afterEach(() => pool[Symbol.asyncDispose]());
+
+const FOR_EVER = 'await new Promise(() => {});';
+
+it('takes so many calls at a time and no more', async () => {
+  const caller = new AbortController();
+  const { signal } = caller;
+  const calls = Array.from({ length: ENDPOINT_QUEUE_MAX }, () => pool.run(FOR_EVER, { signal }));
+  const ended = Promise.allSettled(calls);
+  expect(await pool.fault('return 1;')).toMatchObject({ kind: 'overloaded' });
+  caller.abort();
+  await ended;
+  expect(await pool.run('return 1;')).toBe(1);
+});
+
+it('loads another version of an endpoint, and another endpoint under its name', async () => {
+  const call = { name: 'same' };
+  expect(await pool.run('return 1;', { ...call, version: '1' })).toBe(1);
+  expect(await pool.run('return 2;', { ...call, version: '1' })).toBe(1);
+  expect(await pool.run('return 2;', { ...call, version: '2' })).toBe(2);
+});
+
+it('lets the calls of an old version end', async () => {
+  const old = pool.run("await scope.graph.addOrUpdate('Book', 'old'); return 'old';", {
+    name: 'same',
+    version: '1',
+  });
+  expect(await pool.run("return 'new';", { name: 'same', version: '2' })).toBe('new');
+  expect(await old).toBe('old');
+});
+
+it('unloads what has not been called for long', async () => {
+  const top = 'let calls = 0;';
+  const run = (i: number) => pool.run('return ++calls;', { top, name: `e${i}` });
+  for (let i = 0; i < ENDPOINT_REALMS_MAX; i++) await run(i);
+  expect(await run(0)).toBe(2);
+  await run(ENDPOINT_REALMS_MAX);
+  expect([await run(0), await run(1)]).toEqual([3, 1]);
+});
+
+describe('while an endpoint does not come back', () => {
+  const LOOP = "if (scope.body === 'loop') for (;;); return scope.body;";
+  const call = (body: string) => ({ name: 'loops', body: JSON.stringify(body), timeoutMs: 700 });
+
+  it('its later calls are answered by another worker', async () => {
+    const stuck = pool.fault(LOOP, call('loop'));
+    await pool.run('return 1;', { name: 'other' });
+    expect(await pool.run(LOOP, call('fine'))).toBe('fine');
+    expect(await stuck).toMatchObject({ kind: 'timeout' });
+  });
+
+  it('a call that has written is not begun again', async () => {
+    const writes = pool.fault(`await scope.graph.addOrUpdate('Book', 'once'); ${FOR_EVER}`);
+    await written('once');
+    expect(await pool.fault('for (;;);', { timeoutMs: 300 })).toMatchObject({ kind: 'timeout' });
+    expect(await writes).toMatchObject({ kind: 'stopped' });
+    const { reader } = pool.graph;
+    expect(reader.version(reader.id({ type: 'Book', key: 'once' }) ?? 0)).toBe(1);
+  });
+
+  it('a call that has not written is', async () => {
+    const reads = pool.fault(`scope.log.info('begins'); ${FOR_EVER}`, { timeoutMs: 1_000 });
+    await logged('begins', 1);
+    expect(await pool.fault('for (;;);', { timeoutMs: 300 })).toMatchObject({ kind: 'timeout' });
+    expect(await reads).toMatchObject({ kind: 'timeout' });
+    await logged('begins', 2);
+  });
+
+  it('and many of them do not, the others are still answered', async () => {
+    const stuck = Array.from({ length: 4 }, (_, i) =>
+      pool.fault('for (;;);', { name: `stuck${i}`, timeoutMs: 800 }),
+    );
+    expect(await pool.run('return 1;', { name: 'other' })).toBe(1);
+    for (const fault of await Promise.all(stuck)) expect(fault.kind).toBe('timeout');
+  });
+});
+
+it('goes on with a worker that was only busy', async () => {
+  const busy = 'const end = Date.now() + 300; while (Date.now() < end); return 1;';
+  const calls = [pool.run(busy, { name: 'busy' }), pool.run('return 2;', { name: 'other' })];
+  expect(await Promise.all(calls)).toEqual([1, 2]);
+  expect(pool.log).toEqual([]);
+});
+
+it('ends its calls when it is closed', async () => {
+  const running = pool.run(FOR_EVER).catch((error: unknown) => error);
+  await pool.pool.close();
+  expect(await running).toMatchObject({ code: 'server_stopping' });
+  await expect(pool.run('return 1;')).rejects.toMatchObject({ code: 'server_stopping' });
+});
+
+async function written(key: string): Promise<void> {
+  const { reader } = pool.graph;
+  while (reader.refresh() < 0 || reader.id({ type: 'Book', key }) === undefined) await turn();
+}
+
+async function logged(message: string, times: number): Promise<void> {
+  while (pool.log.filter((record) => record.message === message).length < times) await turn();
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,144 @@
+import { Script } from 'node:vm';
+import { init } from 'es-module-lexer/js';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
+import { openTestGraph } from '#graph/testing/test-graph.ts';
+import type { TestGraph } from '#graph/testing/test-graph.ts';
+import { ADMIN, LIBRARY } from '../testing/test-endpoints.ts';
+import { FrameWriter, readFrame } from './frame.ts';
+import { GuestHost } from './guest-host.ts';
+import { guestSource } from './guest-source.ts';
+import { HeapKeeper } from './heap-keeper.ts';
+import { Progress } from './progress.ts';
+
+let graph: TestGraph;
+let host: GuestHost;
+const heap = new HeapKeeper();
+const progress = new Progress();
+/** The frames that the host sent, each the list of its items. */
+const sent: { kind: unknown; rest: readonly unknown[]; payload: string }[][] = [];
+let onSent = () => {};
+
+beforeAll(async () => {
+  await init();
+  graph = await openTestGraph();
+  await graph.addSchema(LIBRARY);
+  await graph.write({ op: 'addOrUpdate', type: 'Book', key: 'b', fields: { Pages: 1 } });
+  host = new GuestHost({
+    reader: graph.reader,
+    boot: new Script(guestSource()),
+    heap,
+    progress,
+    send(frame) {
+      const items: (typeof sent)[number] = [];
+      readFrame(frame, ([, kind, ...rest], payload) => items.push({ kind, rest, payload }));
+      sent.push(items);
+      onSent();
+    },
+  });
+});
+afterAll(() => graph[Symbol.asyncDispose]());
+
+/** Each begins when the turn of the one before is over. */
+beforeEach(idle);
+
+let lastNumber = 0;
+/** Loads code and calls it, in one frame; gives the number of the call, which is also that of the guest. */
+function call(body: string): number {
+  const number = ++lastNumber;
+  const caller = JSON.stringify(ADMIN);
+  const writer = new FrameWriter();
+  writer.push(`"load",${number},"test.ts",false`, `return async (scope) => { ${body} };`);
+  writer.push(`"call",${number},${number},${caller.length},2`, `${caller}{}`);
+  sent.length = 0;
+  host.receive(writer.take());
+  return number;
+}
+
+/** Until the host has left the guest that it entered last. */
+async function idle(): Promise<void> {
+  while (progress.guest !== 0) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function frames(count: number): Promise<void> {
+  return new Promise((resolve) => {
+    onSent = () => sent.length >= count && resolve();
+    onSent();
+  });
+}
+
+it('answers reads in a row within one turn, without a message', async () => {
+  let turns = 0;
+  const count = setInterval(() => turns++, 0);
+  call(
+    "let n = 0; for (let i = 0; i < 50; i++) n += (await scope.graph.get('Book', 'b')).Pages; return n;",
+  );
+  await frames(1);
+  clearInterval(count);
+  expect([turns, sent]).toEqual([
+    0,
+    [[expect.objectContaining({ kind: 'answer', payload: '50' })]],
+  ]);
+});
+
+it('gives code that goes on for many microtasks its answers all the same', async () => {
+  call(
+    "for (let i = 0; i < 500; i++) await null; await scope.graph.get('Book', 'b'); for (let i = 0; i < 500; i++) await null; return 1;",
+  );
+  await frames(1);
+  expect(sent).toMatchObject([[{ kind: 'answer', payload: '1' }]]);
+});
+
+it('sends what only the main thread does, all of a turn in one frame', async () => {
+  const number = call(
+    "await Promise.all(['x', 'y'].map((key) => scope.graph.addOrUpdate('Book', key))); return 1;",
+  );
+  await frames(1);
+  expect(sent).toHaveLength(1);
+  expect(sent[0]?.map(({ kind, rest }) => [kind, rest[0], rest[2]])).toEqual([
+    ['ask', number, 'commit'],
+    ['ask', number, 'commit'],
+  ]);
+});
+
+it('does not let code go on before the state reflects what it wrote', async () => {
+  const number = call(
+    "await scope.graph.update('Book', 'b', { Pages: 2 }); return (await scope.graph.get('Book', 'b')).Pages;",
+  );
+  await frames(1);
+  const [, request] = sent[0]?.[0]?.rest ?? [];
+  const answer = new FrameWriter();
+  const sequence = graph.reader.refresh() + 1;
+  answer.push(
+    `"settle",${number},${Number(request)},true,${sequence}`,
+    '[{"uid":null,"changed":true}]',
+  );
+  host.receive(answer.take());
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(sent).toHaveLength(1);
+  await graph.write({ op: 'update', type: 'Book', key: 'b', fields: { Pages: 2 } });
+  await frames(2);
+  expect(sent[1]).toMatchObject([{ kind: 'answer', payload: '2' }]);
+});
+
+it('shows whose code is at work, until all of its microtasks are done', async () => {
+  const number = call('await null; return 1;');
+  expect(progress.guest).toBe(number);
+  await frames(1);
+  expect(progress.guest).toBe(number);
+  await idle();
+});
+
+it('has a greatest result', async () => {
+  // JSON puts a quotation mark at either end.
+  call(`return 'x'.repeat(${ENDPOINT_RESULT_BYTES_MAX - 2});`);
+  await frames(1);
+  expect(sent[0]?.[0]).toMatchObject({ kind: 'answer' });
+  await idle();
+  call(`return 'x'.repeat(${ENDPOINT_RESULT_BYTES_MAX - 1});`);
+  await frames(1);
+  expect(sent[0]?.[0]).toMatchObject({
+    kind: 'failure',
+    payload: expect.stringContaining('larger than'),
+  });
+});
