@@ -1,3 +1,4 @@
+import type { Caller } from '#access/caller.ts';
 import { ENDPOINT_REALMS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { CallFault } from './endpoint-call.ts';
@@ -34,6 +35,8 @@ export class PoolWorker {
   readonly #events: PoolWorkerEvents;
   /** By endpoint name; the one used last is the last. */
   readonly #guests = new Map<string, { readonly version: string; readonly number: number }>();
+  /** A caller is the same object from one call to the next, as long as nothing is written. */
+  readonly #callerTexts = new WeakMap<Caller, string>();
   #lastGuest = 0;
   #lastTurns = -1;
   #lastMove = 0;
@@ -78,7 +81,7 @@ export class PoolWorker {
     running.guest = this.#load(endpoint);
     running.frame = this.thread.nextFrame;
     this.calls.set(running.id, running);
-    const callerText = JSON.stringify(caller);
+    const callerText = this.#textOf(caller);
     const headersText = JSON.stringify(headers);
     this.thread.send(
       `"call",${running.id},${running.guest},${callerText.length},${headersText.length}`,
@@ -98,6 +101,15 @@ export class PoolWorker {
   drop(running: RunningCall): void {
     this.calls.delete(running.id);
     this.thread.send(`"drop",${running.id}`);
+  }
+
+  #textOf(caller: Caller): string {
+    let text = this.#callerTexts.get(caller);
+    if (text === undefined) {
+      text = JSON.stringify(caller);
+      this.#callerTexts.set(caller, text);
+    }
+    return text;
   }
 
   #load({ name, version, script, isReadOnly }: LoadableEndpoint): number {
