@@ -39,14 +39,3 @@ export async function timed<T>(run: () => T | Promise<T>): Promise<{ value: T; s
   const value = await run();
   return { value, seconds: (performance.now() - start) / 1_000 };
 }
-
-/** A generator of numbers in [0, 1) that gives the same ones in every run (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
-}

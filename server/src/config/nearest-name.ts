@@ -1,3 +1,5 @@
+import { editDistance } from '#base/edit-distance.ts';
+
 /** Of `known` (not empty), the name with the fewest letters to insert, delete or replace; the first of equals. */
 export function nearestName(name: string, known: readonly string[]): string {
   let nearest = '';
@@ -10,18 +12,4 @@ export function nearestName(name: string, known: readonly string[]): string {
     }
   }
   return nearest;
-}
-
-/** Levenshtein's distance, one row of the table at a time. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }

@@ -1,3 +1,4 @@
+import { editDistance } from '#base/edit-distance.ts';
 import { SCHEMA_NAME_CHARACTERS_MAX } from '#base/limits.ts';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -67,17 +68,4 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
 export function didYouMean(name: string, candidates: Iterable<string>): { hint?: string } {
   const nearest = nearestName(name, candidates);
   return nearest === undefined ? {} : { hint: `Did you mean "${nearest}"?` };
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, row[j]! + 1, next[j - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }
