@@ -50,6 +50,14 @@ test('sessions outlive a restart, and a changed MSK_JWT_KEY ends them', async ()
   expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
 });
 
+test('stops also when its storage is gone', async () => {
+  await using folder = await temporaryFolder();
+  await using server = await TrellisProcess.start({ storage: folder.path });
+  await folder[Symbol.asyncDispose]();
+  await server.stop();
+  expect(server.process.signalCode).toBeNull();
+});
+
 test('reports every fault of the configuration at once and exits with 78', async () => {
   await using folder = await temporaryFolder();
   const refused = await TrellisProcess.startRefused({

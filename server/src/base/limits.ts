@@ -98,5 +98,7 @@ export const HTTP_CONNECTIONS_MAX = 10_000;
 /** A body may grow by this factor when it is decompressed, once it is larger than one JSON body. */
 export const GZIP_EXPANSION_RATIO_MAX = 200;
 
+/** How long a stop waits for the storage to close. */
+export const WRITER_CLOSE_TIMEOUT_MS = 5_000;
 /** How often the log drops the segments that nobody needs any more. */
 export const LOG_TRIM_INTERVAL_MS = 5_000;

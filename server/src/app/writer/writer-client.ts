@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { assert, must } from '#base/assert.ts';
+import { WRITER_CLOSE_TIMEOUT_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { IngestPort, IngestStream, IngestSummary } from '#access/ingest-service.ts';
 import type { CommitPort, CommitRequest, CommitResult } from '#graph/operations.ts';
@@ -73,7 +75,13 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    await this.#ask<void>({ kind: 'close' });
+    const closed = this.#ask<string>({ kind: 'close' });
+    // What was acknowledged is in the log, so a storage that does not answer any more must not keep the process.
+    closed.catch(() => undefined);
+    const late = sleep(WRITER_CLOSE_TIMEOUT_MS, LATE, { ref: false });
+    if ((await Promise.race([closed, late])) === LATE) {
+      this.#events.onNote('the storage does not close: the process stops without it');
+    }
     await this.#worker.terminate();
   }
 
@@ -122,6 +130,8 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     if (unexpected) this.#events.onCrash(error);
   }
 }
+
+const LATE = 'late';
 
 interface Waiting {
   readonly resolve: (value: unknown) => void;
