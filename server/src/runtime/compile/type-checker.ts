@@ -89,8 +89,8 @@ export class TypeChecker {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#queue;
-    await this.#session?.api.close();
-    this.#session = undefined;
+    // The child holds nothing that is worth a farewell, and the API's own one sometimes never comes back.
+    this.#kill();
   }
 
   async #checkTwice(source: ScopedSource): Promise<CheckedSource> {
