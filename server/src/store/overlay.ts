@@ -1,5 +1,5 @@
 import { must } from '#base/assert.ts';
-import { readBatch } from './batch.ts';
+import { readPlaces } from './batch.ts';
 import { DATABASES } from './databases.ts';
 import type { DatabaseNumber } from './databases.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
@@ -39,10 +39,10 @@ export class Overlay {
   /** Adds all operations of a payload as a layer. */
   add(payload: Uint8Array): OverlayLayer {
     const layer = this.open({ bytes: payload });
-    const offset = (bytes: Uint8Array): number => bytes.byteOffset - payload.byteOffset;
-    readBatch(payload, (db, key, value) => {
-      if (value === undefined) this.delete(layer, db, offset(key), key.length);
-      else this.put(layer, db, offset(key), key.length, value.length);
+    readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {
+      const keyLength = keyEnd - keyStart;
+      if (valueStart < 0) this.delete(layer, db, keyStart, keyLength);
+      else this.put(layer, db, keyStart, keyLength, valueEnd - valueStart);
     });
     return layer;
   }
