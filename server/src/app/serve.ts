@@ -3,6 +3,7 @@ import { systemClock } from '#base/clock.ts';
 import { ConfigError } from '#config/config-error.ts';
 import { readConfig, type Environment } from '#config/read-config.ts';
 import { openLog, type Logger } from '#observe/logger.ts';
+import { tuneGarbageCollection } from './garbage-collection.ts';
 import { isolateProcess, SECRET_VARIABLES } from './process-isolation.ts';
 import { stopSignal } from './stop-signals.ts';
 import { createStorageFolder } from './storage-folder.ts';
@@ -41,6 +42,7 @@ export async function serve(env: Environment): Promise<number> {
     clock: systemClock,
   });
   for (const warning of warnings) log.logger.warn(warning);
+  tuneGarbageCollection();
   try {
     const storage = createStorageFolder(config.storageFolder);
     isolateProcess(SECRET_VARIABLES);

@@ -52,6 +52,10 @@ export const ENDPOINT_WATCHDOG_MS = 25;
 export const ENDPOINT_CODE_BYTES_MAX = 512 * 1024;
 export const ENDPOINT_NAME_CHARACTERS_MAX = 200;
 export const ENDPOINT_QUEUE_MAX = 1_000;
+/** Callers that an endpoint worker remembers. */
+export const ENDPOINT_CALLERS_KNOWN_MAX = 1_000;
+/** Items in one message to an endpoint worker: fewer leave it idle for shorter, more cost less. */
+export const ENDPOINT_MESSAGE_ITEMS_MAX = 16;
 export const ENDPOINT_CALL_DEPTH_MAX = 8;
 export const ENDPOINT_RESULT_BYTES_MAX = 64 * 1024 * 1024;
 /** A worker whose guest gave nothing to do for so long gets no new calls, and another worker takes its place. */

@@ -11,3 +11,21 @@ export function disconnectSignal({ raw }: FastifyReply): AbortSignal {
   });
   return controller.signal;
 }
+
+/** The same to look at now and then instead of to listen to: that costs a call nothing. */
+export class Disconnect {
+  readonly #response: FastifyReply['raw'];
+
+  constructor(response: FastifyReply['raw']) {
+    this.#response = response;
+  }
+
+  get aborted(): boolean {
+    const { closed, socket, writableFinished } = this.#response;
+    return !writableFinished && (closed || socket?.destroyed === true);
+  }
+
+  get reason(): Error {
+    return new Error('the client has gone');
+  }
+}

@@ -9,17 +9,24 @@ export function addCommonHeaders(
   securityHeaders: Readonly<Record<string, string>>,
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(securityHeaders).header(REQUEST_ID, request.id);
+    if (request.routeOptions.config.answersRaw !== true) {
+      reply.headers(securityHeaders).header(REQUEST_ID, request.id);
+    }
     done();
   });
 }
 
 /** Turns away, before the body is looked at, what no route is needed for to know. */
-export function refuseEarly(app: FastifyInstance, redirectToHttps: boolean): void {
+export function refuseEarly(
+  app: FastifyInstance,
+  redirectToHttps: boolean,
+  securityHeaders: Readonly<Record<string, string>>,
+): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       done(new Problem('malformed_request', 'The header Host is missing.'));
     } else if (redirectToHttps && isPlain(request)) {
+      reply.headers(securityHeaders).header(REQUEST_ID, request.id);
       reply.redirect(`https://${request.host}${request.url}`, 308);
     } else if (request.is404) {
       done(unknownRoute(request));

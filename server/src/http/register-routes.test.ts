@@ -24,6 +24,7 @@ async function register(table: readonly Route[]) {
     timeouts: TIMEOUTS,
     readJson: jsonReader(app),
     streamingSockets: new WeakSet<object>(),
+    commonHeaders: [],
   };
   await registerRoutes(app, table, context, { primaryAddress: null, minSequenceWaitMs: 1 });
   return app;

@@ -28,14 +28,14 @@ export async function registerRoutes(
 
 function register(
   scope: FastifyInstance,
-  { operation, handle }: Route,
+  { operation, answersRaw, handle }: Route,
   context: RouteContext,
   gateOptions: GateOptions,
 ): void {
   scope.route({
     method: operation.method,
     url: routerPath(operation.path),
-    config: { operation },
+    config: { operation, answersRaw: answersRaw === true },
     onRequest: createGate(operation, context.services, gateOptions),
     handler: (request, reply) => handle(request, reply, context),
   });

@@ -17,6 +17,8 @@ export interface Route {
   readonly operation: Operation;
   /** Parsed JSON; its text, to be parsed elsewhere; or the bytes as they arrive. */
   readonly intake: 'json' | 'text' | 'stream';
+  /** It puts the headers itself that every answer carries: see `raw-answer.ts`. */
+  readonly answersRaw?: true;
   /** Resolves with the body of the answer, as text; the reply has status and headers by then. Undefined: it was sent without. */
   handle(
     request: FastifyRequest,
@@ -30,6 +32,8 @@ export interface RouteContext {
   readonly services: HttpServices;
   readonly timeouts: HttpTimeouts;
   readonly readJson: JsonReader;
+  /** Names and values in turn. */
+  readonly commonHeaders: readonly string[];
   /** Connections with a body that may take as long as it likes. */
   readonly streamingSockets: WeakSet<FastifyRequest['socket']>;
 }

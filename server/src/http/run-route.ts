@@ -1,16 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { assert, must } from '#base/assert.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { disconnectSignal } from './disconnect.ts';
-import { RUN_KEY, RUN_KEY_ALIAS, SEQUENCE } from './header-names.ts';
-import { restOfPath, sendNoBody, type Route } from './route.ts';
-
-/** What proves who somebody is stays outside endpoint code. */
-const CREDENTIALS: ReadonlySet<string> = new Set([
-  'authorization',
-  'cookie',
-  'proxy-authorization',
-]);
+import { Disconnect } from './disconnect.ts';
+import { ForwardedHeaders } from './forwarded-headers.ts';
+import { RUN_KEY, RUN_KEY_ALIAS } from './header-names.ts';
+import { sendRaw } from './raw-answer.ts';
+import { restOfPath, type Route } from './route.ts';
 
 /** What may stand in a header: no control characters, so that no endpoint can write headers of its own making. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -20,37 +15,35 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * parsed on the way (design, section 3).
  */
 export function runRoute(operation: Operation): Route {
+  const forwarded = new ForwardedHeaders();
   return {
     operation,
     intake: 'text',
-    async handle(request, reply, { services }) {
+    answersRaw: true,
+    async handle(request, reply, { services, commonHeaders }) {
       const answer = await services.endpoints.run({
         caller: must(request.caller, 'the caller of a run'),
         name: restOfPath(request),
         body: typeof request.body === 'string' ? request.body : null,
-        headers: forwardedHeaders(request),
+        headers: forwarded.textOf(request.raw),
         runKey: runKeyOf(request),
-        signal: disconnectSignal(reply),
+        signal: new Disconnect(reply.raw),
       });
-      reply.code(answer.status).header(SEQUENCE, services.sequence());
-      for (const [name, value] of Object.entries(answer.headers ?? {})) {
-        assert(HEADER_VALUE.test(value), `the endpoint's header ${name} cannot be sent`);
-        reply.header(name, value);
-      }
-      if (answer.body === null) return sendNoBody(reply);
-      reply.header('content-type', 'application/json; charset=utf-8');
-      return answer.body;
+      const { status, body } = answer;
+      const headers = checkedHeaders(answer.headers);
+      sendRaw(reply, commonHeaders, { status, sequence: services.sequence(), headers, body });
+      return undefined;
     },
   };
 }
 
-function forwardedHeaders({ headers }: FastifyRequest): Record<string, string> {
-  const forwarded: Record<string, string> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    if (typeof value === 'string' && !CREDENTIALS.has(name)) forwarded[name] = value;
+function checkedHeaders(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const checked: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    assert(HEADER_VALUE.test(value), `the endpoint's header ${name} cannot be sent`);
+    checked[name.toLowerCase()] = value;
   }
-  return forwarded;
+  return checked;
 }
 
 function runKeyOf({ headers }: FastifyRequest): string | null {

@@ -72,11 +72,17 @@ export async function createHttpServer(
   app.decorateRequest('caller', null);
   addCommonHeaders(app, parts.securityHeaders);
   await allowCrossOrigin(app, options.corsOrigins);
-  refuseEarly(app, options.redirectToHttps);
+  refuseEarly(app, options.redirectToHttps, parts.securityHeaders);
   await registerRoutes(
     app,
     routes,
-    { services, timeouts, readJson: jsonReader(app), streamingSockets },
+    {
+      services,
+      timeouts,
+      readJson: jsonReader(app),
+      streamingSockets,
+      commonHeaders: Object.entries(parts.securityHeaders).flat(),
+    },
     { primaryAddress: options.primaryAddress, minSequenceWaitMs: timeouts.minSequenceWait },
   );
   await app.ready();

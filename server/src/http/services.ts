@@ -96,12 +96,12 @@ export interface EndpointCall {
   readonly name: string;
   /** JSON text, not parsed and not checked (`malformed_json` is the worker's to find); null without a body. */
   readonly body: string | null;
-  /** Of the request, lower case, without those that carry credentials. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Of the request, as JSON text of an object: lower case, without those that carry credentials. */
+  readonly headers: string;
   /** `MSK-ENDPOINT-KEY` or `X-MSK-ENDPOINT-KEY`: the call continues a run that was started before. */
   readonly runKey: string | null;
-  /** Aborts when the client has gone or the server stops. */
-  readonly signal: AbortSignal;
+  /** Looked at now and then: whether the client has gone or the server stops. */
+  readonly signal: { readonly aborted: boolean; readonly reason: unknown };
 }
 
 /** Sent as it is. `body` is JSON text, null for no body; `headers` are added to those that every answer carries. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { EndpointCall } from './services.ts';
 import { RawConnection } from './testing/raw-connection.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
@@ -7,7 +8,7 @@ const HEALTH = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
 
 /** A run that is under way until it is let go. */
 function hold({ services }: TestServer) {
-  const started = Promise.withResolvers<AbortSignal>();
+  const started = Promise.withResolvers<EndpointCall['signal']>();
   const answer = Promise.withResolvers<void>();
   services.onRun = async ({ signal }) => {
     started.resolve(signal);
@@ -63,9 +64,8 @@ describe('stopping', () => {
     const connection = await RawConnection.open(at.port);
     connection.send(RUN);
     const signal = await run.started;
-    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
     await at.server.close();
-    await aborted;
+    expect(signal.aborted).toBe(true);
     expect(await connection.closed()).toBe('');
     run.letGo();
   });

@@ -16,7 +16,7 @@ describe('a call', () => {
       '{ body, headers, CurrentUser }: Scope',
       'return { body, headers, CurrentUser };',
     );
-    const answer = await run('echo', { body: { a: [1, 'ü😀'] }, headers: { 'x-a': 'b' } });
+    const answer = await run('echo', { body: { a: [1, 'ü😀'] }, headers: '{"x-a":"b"}' });
     const body = '{"body":{"a":[1,"ü😀"]},"headers":{"x-a":"b"},"CurrentUser":null}';
     expect(answer).toEqual({ status: 200, body });
   });
@@ -47,7 +47,7 @@ describe('a call', () => {
     const call = {
       name: 'any-body',
       caller: USER,
-      headers: {},
+      headers: '{}',
       signal: new AbortController().signal,
     };
     await expect(service.run({ ...call, body: '{"a":' })).rejects.toMatchObject({

@@ -18,8 +18,8 @@ export interface StoredEndpoint {
   readonly servingCode: string | undefined;
   /** The version that this code had. */
   readonly servingVersion: number;
-  /** What a worker loads; only where there is code that serves. */
-  loadable(): Promise<LoadableEndpoint>;
+  /** What a worker loads; only where there is code that serves. No promise once it is made. */
+  loadable(): LoadableEndpoint | Promise<LoadableEndpoint>;
 }
 
 /**
@@ -109,10 +109,10 @@ function storedEndpoint(node: NodeObject, nodeVersion: number, version: string):
   const name = String(node.Id);
   const isReadOnly = node['IsReadOnly'] === true;
   const servingCode = node['ServingCode'] as string | undefined;
-  let loadable: Promise<LoadableEndpoint> | undefined;
+  let loadable: LoadableEndpoint | Promise<LoadableEndpoint> | undefined;
   const load = async (): Promise<LoadableEndpoint> => {
     const script = await toScript(must(servingCode, 'code that serves'));
-    return { name, version, script, isReadOnly };
+    return (loadable = { name, version, script, isReadOnly });
   };
   return {
     definition: {

@@ -10,6 +10,16 @@ export interface LoadableEndpoint {
   readonly isReadOnly: boolean;
 }
 
+/**
+ * Whether anybody still waits for the answer. It is looked at again and again, so that it need not be listened to: an
+ * `AbortSignal` is one.
+ */
+export interface CallSignal {
+  readonly aborted: boolean;
+  /** What a call that was given up rejects with. */
+  readonly reason: unknown;
+}
+
 /** What the pool is to run. */
 export interface EndpointCall {
   readonly endpoint: LoadableEndpoint;
@@ -17,11 +27,12 @@ export interface EndpointCall {
   readonly caller: Caller;
   /** JSON text; empty for none. */
   readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text of an object. */
+  readonly headers: string;
   /** Of `performance.now()`. */
   readonly deadline: number;
   /** Aborts when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
   /** The call whose code made this one. */
   readonly parent: EndpointCall | undefined;
   readonly host: CallHost;

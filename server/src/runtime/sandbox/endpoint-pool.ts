@@ -70,21 +70,21 @@ export class EndpointPool {
    * Rejects with a `CallFault`, or with the reason of the call's signal; then what the code still
    * does is ignored.
    */
-  async run(call: EndpointCall): Promise<CallResult> {
-    call.signal.throwIfAborted();
-    if (this.#isClosed) throw stopping();
-    if (this.#callCount >= ENDPOINT_QUEUE_MAX) {
-      throw new CallFault('overloaded', `${ENDPOINT_QUEUE_MAX} calls are under way already`);
-    }
-    const running = new RunningCall(++this.#lastCall, call);
+  run(call: EndpointCall): Promise<CallResult> {
+    const refusal = this.#refusalOf(call);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const running = new RunningCall(++this.#lastCall, call, () => this.#callCount--);
     this.#callCount++;
     this.#watch ??= setInterval(() => this.#look(), ENDPOINT_WATCHDOG_MS);
     this.#dispatch(running);
-    try {
-      return await running.result;
-    } finally {
-      this.#callCount--;
-    }
+    return running.result;
+  }
+
+  #refusalOf({ signal }: EndpointCall): unknown {
+    if (signal.aborted) return signal.reason;
+    if (this.#isClosed) return stopping();
+    if (this.#callCount < ENDPOINT_QUEUE_MAX) return undefined;
+    return new CallFault('overloaded', `${ENDPOINT_QUEUE_MAX} calls are under way already`);
   }
 
   async close(): Promise<void> {

@@ -6,6 +6,12 @@
 export class FrameWriter {
   #head = '';
   #payloads = '';
+  #items = 0;
+
+  /** How many were pushed since the last time. */
+  get items(): number {
+    return this.#items;
+  }
 
   get isEmpty(): boolean {
     return this.#head === '';
@@ -15,6 +21,7 @@ export class FrameWriter {
   push(item: string, payload: string): void {
     this.#head += `${this.#head === '' ? '[' : ','}[${payload.length},${item}]`;
     this.#payloads += payload;
+    this.#items++;
   }
 
   /** The frame of everything pushed since the last time. */
@@ -22,6 +29,7 @@ export class FrameWriter {
     const frame = `${this.#head}]\n${this.#payloads}`;
     this.#head = '';
     this.#payloads = '';
+    this.#items = 0;
     return frame;
   }
 }

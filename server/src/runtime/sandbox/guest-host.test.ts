@@ -46,10 +46,10 @@ let lastNumber = 0;
 /** Loads code and calls it, in one frame; gives the number of the call, which is also that of the guest. */
 function call(body: string): number {
   const number = ++lastNumber;
-  const caller = JSON.stringify(ADMIN);
   const writer = new FrameWriter();
   writer.push(`"load",${number},"test.ts",false`, `return async (scope) => { ${body} };`);
-  writer.push(`"call",${number},${number},${caller.length},2`, `${caller}{}`);
+  writer.push('"caller",1', JSON.stringify(ADMIN));
+  writer.push(`"call",${number},${number},1,2`, '{}');
   sent.length = 0;
   host.receive(writer.take());
   return number;

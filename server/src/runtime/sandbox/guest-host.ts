@@ -3,6 +3,7 @@ import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { IdMap } from '#base/id-map.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { FrameWriter, readFrame } from './frame.ts';
 import type { FrameItem } from './frame.ts';
@@ -22,7 +23,6 @@ const QUIET_HOPS_MAX = 8;
 const TURN_BUDGET_MS = 5;
 const HOPS_BETWEEN_CLOCKS = 64;
 const LATE_RETRY_MS = 1;
-const CALLERS_MAX = 1_000;
 
 export interface GuestHostOptions {
   readonly reader: StateReader;
@@ -43,8 +43,8 @@ export class GuestHost {
   readonly #users: UserTexts;
   readonly #outbox = new FrameWriter();
   readonly #guests = new Map<number, Guest>();
-  readonly #guestOfCall = new Map<number, Guest>();
-  readonly #callers = new Map<string, Caller>();
+  readonly #guestOfCall = new IdMap<Guest>();
+  readonly #callers = new Map<number, Caller>();
   /** To be entered. */
   readonly #touched = new Set<Guest>();
   /** To be entered once more: its code may have gone on after the host stopped looking. */
@@ -83,6 +83,12 @@ export class GuestHost {
       case 'unload':
         this.#guests.delete(item[2]);
         return;
+      case 'caller':
+        this.#callers.set(item[2], JSON.parse(payload) as Caller);
+        return;
+      case 'forget-callers':
+        this.#callers.clear();
+        return;
       case 'call':
         return this.#acceptCall(item, payload);
       case 'settle':
@@ -96,24 +102,14 @@ export class GuestHost {
   }
 
   #acceptCall(item: CallItem, payload: string): void {
-    const [, , call, number, callerLength, headersLength] = item;
+    const [, , call, number, callerNumber, headersLength] = item;
     const guest = must(this.#guests.get(number), 'a guest that is loaded before it is called');
-    const caller = this.#callerOf(payload.slice(0, callerLength));
-    const headers = payload.slice(callerLength, callerLength + headersLength);
-    const body = payload.slice(callerLength + headersLength);
+    const caller = must(this.#callers.get(callerNumber), 'a caller that is sent before its calls');
+    const headers = payload.slice(0, headersLength);
+    const body = payload.slice(headersLength);
     guest.calls.set(call, caller);
     this.#guestOfCall.set(call, guest);
     this.#enter(call, () => guest.start(call, body, headers, this.#users.textOf(caller.userUid)));
-  }
-
-  /** Callers come again and again. */
-  #callerOf(text: string): Caller {
-    const known = this.#callers.get(text);
-    if (known !== undefined) return known;
-    if (this.#callers.size >= CALLERS_MAX) this.#callers.clear();
-    const caller = JSON.parse(text) as Caller;
-    this.#callers.set(text, caller);
-    return caller;
   }
 
   /** A write must show in what the same call reads next. */

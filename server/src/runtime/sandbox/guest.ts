@@ -1,5 +1,6 @@
 import vm from 'node:vm';
 import type { Caller } from '#access/caller.ts';
+import { IdMap } from '#base/id-map.ts';
 import type { GuestBridge } from '../guest/boot.ts';
 import { faultOfScriptText, SCRIPT_COLUMN_OFFSET, wrapScript } from './script-text.ts';
 
@@ -27,7 +28,7 @@ export interface GuestOptions {
 export class Guest {
   readonly number: number;
   /** Those that run here, with their callers. */
-  readonly calls = new Map<number, Caller>();
+  readonly calls = new IdMap<Caller>();
   readonly #options: GuestOptions;
   #actions: (() => void)[] = [];
   #bridge: GuestBridge | undefined;

@@ -1,6 +1,7 @@
 import type { Caller } from '#access/caller.ts';
-import { ENDPOINT_REALMS_MAX } from '#base/limits.ts';
+import { ENDPOINT_CALLERS_KNOWN_MAX, ENDPOINT_REALMS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { IdMap } from '#base/id-map.ts';
 import { CallFault } from './endpoint-call.ts';
 import type { CallResult, LoadableEndpoint } from './endpoint-call.ts';
 import type { FrameItem } from './frame.ts';
@@ -23,7 +24,7 @@ export interface PoolWorkerEvents {
  */
 export class PoolWorker {
   readonly thread: WorkerThread;
-  readonly calls = new Map<number, RunningCall>();
+  readonly calls = new IdMap<RunningCall>();
   /** It is loaded and locked. */
   isReady = false;
   /** Its guest does not come back: it gets no new calls for now. */
@@ -35,8 +36,9 @@ export class PoolWorker {
   readonly #events: PoolWorkerEvents;
   /** By endpoint name; the one used last is the last. */
   readonly #guests = new Map<string, { readonly version: string; readonly number: number }>();
-  /** A caller is the same object from one call to the next, as long as nothing is written. */
-  readonly #callerTexts = new WeakMap<Caller, string>();
+  /** A caller is the same object from one call to the next, as long as nothing is written: it is sent once. */
+  readonly #callers = new Map<Caller, number>();
+  #lastCaller = 0;
   #lastGuest = 0;
   #lastTurns = -1;
   #lastMove = 0;
@@ -81,11 +83,9 @@ export class PoolWorker {
     running.guest = this.#load(endpoint);
     running.frame = this.thread.nextFrame;
     this.calls.set(running.id, running);
-    const callerText = this.#textOf(caller);
-    const headersText = JSON.stringify(headers);
     this.thread.send(
-      `"call",${running.id},${running.guest},${callerText.length},${headersText.length}`,
-      callerText + headersText + body,
+      `"call",${running.id},${running.guest},${this.#numberOf(caller)},${headers.length}`,
+      headers + body,
     );
   }
 
@@ -103,13 +103,17 @@ export class PoolWorker {
     this.thread.send(`"drop",${running.id}`);
   }
 
-  #textOf(caller: Caller): string {
-    let text = this.#callerTexts.get(caller);
-    if (text === undefined) {
-      text = JSON.stringify(caller);
-      this.#callerTexts.set(caller, text);
+  #numberOf(caller: Caller): number {
+    const known = this.#callers.get(caller);
+    if (known !== undefined) return known;
+    if (this.#callers.size >= ENDPOINT_CALLERS_KNOWN_MAX) {
+      this.#callers.clear();
+      this.thread.send('"forget-callers"');
     }
-    return text;
+    const number = ++this.#lastCaller;
+    this.#callers.set(caller, number);
+    this.thread.send(`"caller",${number}`, JSON.stringify(caller));
+    return number;
   }
 
   #load({ name, version, script, isReadOnly }: LoadableEndpoint): number {

@@ -13,19 +13,31 @@ export class RunningCall {
   retries = 0;
   isAborted = false;
   readonly #settle: PromiseWithResolvers<CallResult>;
+  readonly #onSettled: () => void;
+  #isSettled = false;
 
-  constructor(id: number, call: EndpointCall) {
+  /** `onSettled` is called once, when it has its result or its fault. */
+  constructor(id: number, call: EndpointCall, onSettled: () => void) {
     this.id = id;
     this.call = call;
+    this.#onSettled = onSettled;
     this.#settle = Promise.withResolvers();
     this.result = this.#settle.promise;
   }
 
   resolve(result: CallResult): void {
     this.#settle.resolve(result);
+    this.#end();
   }
 
   reject(reason: unknown): void {
     this.#settle.reject(reason);
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#onSettled();
   }
 }

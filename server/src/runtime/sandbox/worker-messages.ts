@@ -15,8 +15,9 @@ export interface WorkerSetup {
  *
  * `load`: guest number, file name, whether it is read-only; payload: the script.
  * `unload`: guest number. Its running calls go on to their end.
- * `call`: call, guest number, length of the caller, length of the headers; payload: caller and
- * headers as JSON, then the body.
+ * `caller`: number of a caller; payload: JSON. `forget-callers`: all of them.
+ * `call`: call, guest number, number of the caller, length of the headers; payload: headers as
+ * JSON, then the body.
  * `settle`: call, request, whether it is a value, the sequence that later reads must reflect;
  * payload: JSON of the value or problem.
  * `abort`: call: the caller has gone.
@@ -25,6 +26,8 @@ export interface WorkerSetup {
 export type ToWorker =
   | readonly [number, 'load', guest: number, fileName: string, isReadOnly: boolean]
   | readonly [number, 'unload', guest: number]
+  | readonly [number, 'caller', caller: number]
+  | readonly [number, 'forget-callers']
   | CallItem
   | SettleItem
   | readonly [number, 'abort', call: number]
@@ -35,7 +38,7 @@ export type CallItem = readonly [
   'call',
   call: number,
   guest: number,
-  callerLength: number,
+  caller: number,
   headersLength: number,
 ];
 

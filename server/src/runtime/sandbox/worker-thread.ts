@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { ENDPOINT_HEAP_HARD_MB } from '#base/limits.ts';
+import { ENDPOINT_HEAP_HARD_MB, ENDPOINT_MESSAGE_ITEMS_MAX } from '#base/limits.ts';
 import { FrameWriter, readFrame } from './frame.ts';
 import type { FrameItem } from './frame.ts';
 import { workerFlags } from './isolation.ts';
@@ -71,12 +71,14 @@ export class WorkerThread {
   }
 
   /**
-   * Items go as one message when the requests that have arrived are all taken in: a message costs
-   * more than a small call. `item` is the inside of a JSON array: see `ToWorker`.
+   * Items go as one message when the requests that have arrived are all taken in, or enough of them
+   * for the worker to begin with while the rest is taken in: a message costs more than a small call.
+   * `item` is the inside of a JSON array: see `ToWorker`.
    */
   send(item: string, payload = ''): void {
     if (this.#outbox.isEmpty) setImmediate(() => this.#flush());
     this.#outbox.push(item, payload);
+    if (this.#outbox.items >= ENDPOINT_MESSAGE_ITEMS_MAX) this.#flush();
   }
 
   /** The number of the frame that takes what is sent now, from 1. */
@@ -97,6 +99,7 @@ export class WorkerThread {
   }
 
   #flush(): void {
+    if (this.#outbox.isEmpty) return;
     const frame = this.#outbox.take();
     this.#sentFrames++;
     if (!this.#hasEnded) this.#worker.postMessage(frame);

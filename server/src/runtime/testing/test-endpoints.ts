@@ -73,7 +73,7 @@ export async function openTestEndpoints(workers = 1): Promise<TestEndpoints> {
       name,
       caller: ADMIN,
       body: body === undefined ? null : JSON.stringify(body),
-      headers: {},
+      headers: '{}',
       signal: new AbortController().signal,
       ...more,
     });

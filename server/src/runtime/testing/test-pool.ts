@@ -57,7 +57,7 @@ export async function openTestPool(size = 1): Promise<TestPool> {
       },
       caller,
       body: call.body ?? '',
-      headers: {},
+      headers: '{}',
       deadline: performance.now() + timeoutMs,
       signal: call.signal ?? new AbortController().signal,
       parent: undefined,
