@@ -15,5 +15,7 @@ export interface GraphWrites {
   readonly delete: READ_ONLY_ENDPOINT<'graph.delete() writes to the graph. This endpoint is marked Read Only.'>;
   readonly link: READ_ONLY_ENDPOINT<'graph.link() writes to the graph. This endpoint is marked Read Only.'>;
   readonly unlink: READ_ONLY_ENDPOINT<'graph.unlink() writes to the graph. This endpoint is marked Read Only.'>;
+  readonly restrict: READ_ONLY_ENDPOINT<'graph.restrict() writes to the graph. This endpoint is marked Read Only.'>;
+  readonly unrestrict: READ_ONLY_ENDPOINT<'graph.unrestrict() writes to the graph. This endpoint is marked Read Only.'>;
   readonly transaction: READ_ONLY_ENDPOINT<'graph.transaction() writes to the graph. This endpoint is marked Read Only.'>;
 }

@@ -54,6 +54,11 @@ export interface EdgeToWrite extends EdgeOptions {
   readonly to: NodeReference;
 }
 
+/** Whom a restriction lets see a node: a team with all who are in it, a user, or both. */
+export type Readers =
+  | { readonly team: NodeReference; readonly user?: NodeReference }
+  | { readonly user: NodeReference; readonly team?: NodeReference };
+
 /** The writes, each answering with `Result`. */
 export interface Writes<Result> {
   /** Creates the node, or overwrites the given fields. */
@@ -99,6 +104,16 @@ export interface Writes<Result> {
     options?: { readonly inverse?: WritableEdgeTypeName },
   ): Result;
   unlink(edge: EdgeToWrite): Result;
+  /**
+   * Lets these readers see the node, and nobody else but its owners, administrators, and those that
+   * other restrictions name.
+   */
+  restrict(node: NodeReference, to: Readers): Result;
+  /**
+   * Removes what `restrict` made, of all readers when none are named. A node without any restriction
+   * is for everyone whom its type is for.
+   */
+  unrestrict(node: NodeReference, to?: Readers): Result;
 }
 
 /**

@@ -106,3 +106,78 @@ export const GZIP_EXPANSION_RATIO_MAX = 200;
 export const WRITER_CLOSE_TIMEOUT_MS = 5_000;
 /** How often the log drops the segments that nobody needs any more. */
 export const LOG_TRIM_INTERVAL_MS = 5_000;
+/** Users whose visible nodes a thread keeps. */
+export const ACCESS_USERS_KEPT_MAX = 256;
+/** Changes of access that caches may lag behind; a cache that is further behind reads everything anew. */
+export const ACCESS_JOURNAL_ENTRIES_MAX = 100_000;
+
+/** Tokens that administrators mint (open-shapes, section 3). */
+export const TOKEN_NAME_CHARACTERS_MAX = 200;
+/** How often the last use of tokens is written down, and what has run out is cleared away. */
+export const TOKEN_USE_FLUSH_INTERVAL_MS = 60_000;
+/** Teams named in a session's claims: more would not fit into the headers of a request. */
+export const SESSION_TEAMS_MAX = 200;
+
+/** Sign-in at identity providers (specification, section 4.2). */
+export const SSO_RETURN_PATH_CHARACTERS_MAX = 500;
+export const SSO_TEXT_CHARACTERS_MAX = 2_000;
+export const SSO_ALLOWED_DOMAINS_MAX = 100;
+export const SSO_GROUPS_MAX = 1_000;
+/** Base64 of one SAML response. */
+export const SAML_RESPONSE_CHARACTERS_MAX = 512 * 1024;
+export const SAML_PROVIDERS_MAX = 20;
+/** Of one SAML response: the time to check it grows with the square of its elements. */
+export const SAML_ELEMENTS_MAX = 2_000;
+export const SAML_ATTRIBUTES_MAX = 8_000;
+/** From the start of a sign-in to the return from the provider, and from there to the exchange of the code. */
+export const SSO_STATE_LIFETIME_MS = 10 * 60 * 1_000;
+export const SSO_HANDOVER_LIFETIME_MS = 60_000;
+/** Sign-ins that fail from one address within a window, and are recorded. */
+export const SSO_FAILURES_MAX = 100;
+export const SSO_FAILURES_WINDOW_MS = 60_000;
+/** States and codes that are remembered as used. */
+export const SSO_USED_STATES_MAX = 100_000;
+/** Requests to a provider: how long each may take and how much it may answer; discovery is repeated after a while. */
+export const SSO_PROVIDER_TIMEOUT_MS = 10_000;
+export const SSO_PROVIDER_ANSWER_BYTES_MAX = 1024 * 1024;
+export const SSO_DISCOVERY_LIFETIME_MS = 60 * 60 * 1_000;
+/** SAML: how far clocks may differ, how old an assertion may be, and how many are remembered as used. */
+export const SAML_CLOCK_SKEW_MS = 60_000;
+export const SAML_ASSERTION_AGE_MAX_MS = 10 * 60 * 1_000;
+export const SAML_USED_ASSERTIONS_MAX = 10_000;
+
+/** Users and teams (open-shapes, section 3). */
+export const USER_NAME_CHARACTERS_MAX = 100;
+export const USER_TEXT_CHARACTERS_MAX = 1_000;
+export const TEAM_NAME_CHARACTERS_MAX = 200;
+
+/** Audit events: how many are kept, wait to be written, go into one commit, and are looked through for one answer. */
+export const AUDIT_EVENTS_MAX = 1_000_000;
+export const AUDIT_QUEUE_MAX = 10_000;
+export const AUDIT_COMMIT_EVENTS_MAX = 1_000;
+export const AUDIT_SCAN_MAX = 200_000;
+
+/** Password resets (open-shapes, section 3): how long a link works; mails to one address, and requests from one, within a window. */
+export const PASSWORD_RESET_LIFETIME_MS = 30 * 60 * 1_000;
+export const PASSWORD_RESET_WINDOW_MS = 60 * 60 * 1_000;
+export const PASSWORD_RESET_MAILS_MAX = 3;
+export const PASSWORD_RESET_REQUESTS_MAX = 30;
+/** Requests that wait to be looked at: a stop waits for them. */
+export const PASSWORD_RESET_QUEUE_MAX = 100;
+
+/** Mails that are under way, those between two tries included; and how long the mail server may keep silent. */
+export const MAILS_WAITING_MAX = 1_000;
+export const MAIL_SILENCE_MAX_MS = 20_000;
+
+/** Reading nodes (open-shapes, section 4): UIDs in one request, and in one download. */
+export const NODE_UIDS_MAX = 1_000;
+export const NODE_TEMPLATE_CHARACTERS_MAX = 1_000;
+export const DOWNLOAD_UIDS_MAX = 100_000;
+/** Named by a request, or in a synthetic download together. */
+export const DOWNLOAD_FIELDS_MAX = 1_000;
+export const SYNTHETIC_NODES_MAX = 10_000;
+/** Nodes looked through to tell how many of a type a caller sees; beyond it the total is a lower bound. */
+export const NODE_COUNT_SCAN_MAX = 200_000;
+/** What one turn of the event loop may do: nodes looked at; or nodes, edges and cells of a download. */
+export const NODE_SCAN_TURN_NODES = 4_000;
+export const DOWNLOAD_TURN_WORK = 2_000;

@@ -1,4 +1,5 @@
 import { DB } from '#store/databases.ts';
+import { checkMayWrite, checkRestrictsNothing } from './access-checks.ts';
 import { ANY_EDGE } from './adjacency.ts';
 import type { GraphOperation, NodeReference } from './operations.ts';
 import type { Transactor } from './transactor.ts';
@@ -17,13 +18,14 @@ export function deleteNode(t: Transactor, operation: DeleteOperation): void {
   }
   const stored = t.record(id);
   const type = t.registry.nodeTypeById(stored.typeId);
-  t.checkMayWrite(type.name, 'type');
+  checkMayWrite(t, type.name, 'type');
   if (operation.type !== undefined && operation.type !== type.name) {
     throw t.fail(`The node is a ${type.name}, not a ${operation.type}`, { path: 'type' });
   }
   const { uid, key, timestampMs, version } = stored;
   const uidBytes = Uint8Array.from(stored.uidBytes);
   t.checkVersion(operation.ifVersion, version, uid);
+  checkRestrictsNothing(t, id, type.name);
   deleteEdges(t, id);
   const { batch, state } = t;
   batch.delete(DB.nodes, state.keys.node(id));
@@ -50,6 +52,7 @@ function deleteEdges(t: Transactor, id: number): void {
     const edge = neighbors.edgeAt(i);
     batch.delete(DB.out, keys.out(id, edge, other));
     batch.delete(DB.in, keys.in(other, edge, id));
+    t.changedEdge(t.registry.edgeTypeById(edge), id, other);
   }
   t.wroteEdges(neighbors.length);
   // An edge from the node to itself is gone by now, and not met again.
@@ -60,6 +63,7 @@ function deleteEdges(t: Transactor, id: number): void {
     const edge = neighbors.edgeAt(i);
     batch.delete(DB.out, keys.out(other, edge, id));
     batch.delete(DB.in, keys.in(id, edge, other));
+    t.changedEdge(t.registry.edgeTypeById(edge), other, id);
   }
   t.wroteEdges(neighbors.length);
 }

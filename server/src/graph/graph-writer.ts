@@ -15,14 +15,20 @@ export interface IngestedCommit {
   readonly sequence: number;
 }
 
+export interface IngestOptions {
+  /** The place of the first operation in the stream, for the problems. */
+  readonly firstIndex: number;
+  /** See `CommitRequest`. */
+  readonly accessControl: boolean;
+}
+
 /** The way of a stream of operations to the writer. */
 export interface IngestPort {
   /**
    * One atomic commit of operations whose shape is not checked yet. It is built within the call,
    * which throws at once when an operation is bad, so that nothing is handed on after it.
-   * `firstIndex` is the place of the first operation in the stream, for the problems.
    */
-  ingest(operations: readonly unknown[], firstIndex: number): Promise<IngestedCommit>;
+  ingest(operations: readonly unknown[], options: IngestOptions): Promise<IngestedCommit>;
   /** Resolves when the commits in flight are few enough for more. */
   ready(): Promise<void>;
 }
@@ -60,11 +66,14 @@ export class GraphWriter implements CommitPort, IngestPort {
     return { sequence, ...result };
   }
 
-  ingest(operations: readonly unknown[], firstIndex: number): Promise<IngestedCommit> {
+  ingest(
+    operations: readonly unknown[],
+    { firstIndex, accessControl }: IngestOptions,
+  ): Promise<IngestedCommit> {
     let refusal: { readonly error: unknown } | undefined;
     const commit = this.#writer.commit((batch) => {
       try {
-        return this.#build(batch, { operations }, { firstIndex, outcomes: false });
+        return this.#build(batch, { operations, accessControl }, { firstIndex, outcomes: false });
       } catch (error) {
         refusal = { error };
         throw error;
@@ -103,6 +112,7 @@ export class GraphWriter implements CommitPort, IngestPort {
       nowMs: this.#clock.now(),
       randomUid: this.#randomUid,
       system: request.system === true,
+      accessControl: request.accessControl === true,
       outcomes: options.outcomes,
     });
     if (request.schema !== undefined) transactor.mergeSchema(request.schema);

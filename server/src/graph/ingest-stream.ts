@@ -23,6 +23,8 @@ export interface IngestStreamOptions {
   readonly commitOperationsMax?: number;
   readonly commitBytesMax?: number;
   readonly lineBytesMax?: number;
+  /** Whether the caller may change who may see what: see `CommitRequest`. */
+  readonly accessControl?: boolean;
 }
 
 /**
@@ -39,6 +41,7 @@ export class IngestStream {
   readonly #port: IngestPort;
   readonly #commitOperationsMax: number;
   readonly #commitBytesMax: number;
+  readonly #accessControl: boolean;
   readonly #lines: LineSplitter;
   #operations: unknown[] = [];
   #operationBytes = 0;
@@ -53,6 +56,7 @@ export class IngestStream {
     this.#port = port;
     this.#commitOperationsMax = options.commitOperationsMax ?? INGEST_COMMIT_OPERATIONS_MAX;
     this.#commitBytesMax = options.commitBytesMax ?? INGEST_COMMIT_BYTES_MAX;
+    this.#accessControl = options.accessControl ?? false;
     this.#lines = new LineSplitter(options.lineBytesMax);
   }
 
@@ -141,7 +145,11 @@ export class IngestStream {
     this.#operationBytes = 0;
     const firstIndex = this.#handedOn;
     this.#handedOn += operations.length;
-    const commit = this.#settle(this.#port.ingest(operations, firstIndex), operations.length);
+    const accessControl = this.#accessControl;
+    const commit = this.#settle(
+      this.#port.ingest(operations, { firstIndex, accessControl }),
+      operations.length,
+    );
     this.#inFlight.push(commit);
     // A rejection is met by whoever awaits the oldest commit in flight; until then it must not
     // count as unhandled.

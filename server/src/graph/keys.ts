@@ -32,7 +32,7 @@ export function readId(bytes: Uint8Array, at: number): number {
   return bytes[at]! * 0x1_0000_0000 + low;
 }
 
-function writeId(bytes: Uint8Array, at: number, id: number): void {
+export function writeId(bytes: Uint8Array, at: number, id: number): void {
   bytes[at] = Math.floor(id / 0x1_0000_0000);
   bytes[at + 1] = id >>> 24;
   bytes[at + 2] = id >>> 16;
@@ -164,6 +164,8 @@ export const META = {
   schemaStamp: UTF8.encode('schema-stamp'),
   /** The id that the next new node gets: never one that was given before. */
   nextId: UTF8.encode('next-id'),
+  /** How much the access journal holds: see `access-journal.ts`. */
+  accessJournal: UTF8.encode('access-journal'),
 } as const;
 
 /** The record of `meta` with the number of nodes of one type. */

@@ -1,4 +1,7 @@
+import { must } from '#base/assert.ts';
 import { DB } from '#store/databases.ts';
+import { ACCESS_EDGES } from './access-edges.ts';
+import { checkEnds, checkUnlink, refuseBuiltIn } from './access-checks.ts';
 import { writeEdgeRecord } from './edge-record.ts';
 import { didYouMean } from './names.ts';
 import type { GraphOperation } from './operations.ts';
@@ -18,16 +21,19 @@ const NOTHING = new Uint8Array(0);
  * that are given. The inverse takes the same timestamp, and those fields that its own type has too.
  */
 export function linkNodes(t: Transactor, operation: LinkOperation): void {
-  const from = t.require(operation.from, 'from');
-  const to = t.require(operation.to, 'to');
   const edge = t.edgeType(operation.edge, 'edge');
   const inverse = inverseOf(t, operation, edge);
+  const from = t.require(operation.from, 'from');
+  const to = t.require(operation.to, 'to');
+  if (edge.access !== undefined && !t.options.system) {
+    const name = must(ACCESS_EDGES[edge.access], 'the access edge');
+    checkEnds(t, name, { from, to, fromPath: 'from', toPath: 'to' });
+  }
   const { fields } = operation;
   const timestampMs =
     operation.timestamp === undefined ? undefined : t.parseTimestamp(operation.timestamp);
   if (fields !== undefined) checkFieldNames(t, edge, fields);
-  let written = putEdge(t, from, edge, to, fields, timestampMs) ? 1 : 0;
-  if (inverse !== undefined && putEdge(t, to, inverse, from, fields, timestampMs)) written++;
+  const written = addPair(t, from, edge, to, inverse, fields, timestampMs);
   t.wroteEdges(written);
   t.finishEdges(written > 0);
 }
@@ -36,10 +42,11 @@ export function linkNodes(t: Transactor, operation: LinkOperation): void {
  * Removes an edge and its inverse; one that is not there, or whose ends are not, changes nothing.
  */
 export function unlinkNodes(t: Transactor, operation: UnlinkOperation): void {
-  const from = t.resolve(operation.from, 'from');
-  const to = t.resolve(operation.to, 'to');
   const edge = t.edgeType(operation.edge, 'edge');
   const inverse = inverseOf(t, operation, edge);
+  const from = t.resolve(operation.from, 'from');
+  const to = t.resolve(operation.to, 'to');
+  checkUnlink(t, edge, from);
   const removed = from === 0 || to === 0 ? 0 : removePair(t, from, edge, to, inverse);
   t.wroteEdges(removed);
   t.finishEdges(removed > 0);
@@ -50,9 +57,10 @@ export function unlinkNodes(t: Transactor, operation: UnlinkOperation): void {
  * some may not exist.
  */
 export function unlinkExcept(t: Transactor, operation: UnlinkExceptOperation): void {
-  const from = t.resolve(operation.from, 'from');
   const edge = t.edgeType(operation.edge, 'edge');
   const inverse = inverseOf(t, operation, edge);
+  const from = t.resolve(operation.from, 'from');
+  checkUnlink(t, edge, from);
   const kept = new Set<number>();
   operation.keep.forEach((reference, i) => kept.add(t.resolve(reference, `keep[${i}]`)));
   let removed = 0;
@@ -75,7 +83,34 @@ function inverseOf(
   edge: EdgeType,
 ): EdgeType | undefined {
   const name = operation.inverse ?? edge.inverse;
-  return name === undefined ? undefined : t.edgeType(name, 'inverse');
+  if (name === undefined) return undefined;
+  // What the schema pairs with an edge that may be written is written with it.
+  if (name === edge.inverse) return pairOf(t, edge);
+  const inverse = t.knownEdgeType(name, 'inverse');
+  refuseBuiltIn(t, name, 'inverse');
+  refuseBuiltIn(t, edge.name, 'inverse');
+  return inverse;
+}
+
+/** The inverse that the schema gives an edge type. */
+export function pairOf(t: Transactor, { inverse }: EdgeType): EdgeType | undefined {
+  return inverse === undefined ? undefined : must(t.registry.edgeType(inverse), 'an inverse');
+}
+
+/** Puts an edge and its inverse, of which one or both may be there; answers how many it changed. */
+export function addPair(
+  t: Transactor,
+  from: number,
+  edge: EdgeType,
+  to: number,
+  inverse: EdgeType | undefined,
+  fields?: FieldValues,
+  timestampMs?: number,
+): number {
+  const written = putEdge(t, from, edge, to, fields, timestampMs) ? 1 : 0;
+  return inverse !== undefined && putEdge(t, to, inverse, from, fields, timestampMs)
+    ? written + 1
+    : written;
 }
 
 function checkFieldNames(t: Transactor, edge: EdgeType, fields: FieldValues): void {
@@ -115,7 +150,9 @@ function putEdge(
   const record = writeEdgeRecord(state.bytes, timestampMs ?? keptMs, table);
   if (bytes !== undefined && record.equals(bytes)) return false;
   batch.put(DB.out, key, record);
-  if (bytes === undefined) batch.put(DB.in, keys.in(to, edge.id, from), NOTHING);
+  if (bytes !== undefined) return true;
+  batch.put(DB.in, keys.in(to, edge.id, from), NOTHING);
+  t.changedEdge(edge, from, to);
   return true;
 }
 
@@ -127,8 +164,8 @@ function giveFields(t: Transactor, edge: EdgeType, given: FieldValues): void {
   }
 }
 
-/** Answers how many of the two were there. */
-function removePair(
+/** Removes an edge and its inverse; answers how many of the two were there. */
+export function removePair(
   t: Transactor,
   from: number,
   edge: EdgeType,
@@ -145,5 +182,6 @@ function removeEdge(t: Transactor, from: number, edge: EdgeType, to: number): bo
   if (!view.has(DB.out, key)) return false;
   t.batch.delete(DB.out, key);
   t.batch.delete(DB.in, keys.in(to, edge.id, from));
+  t.changedEdge(edge, from, to);
   return true;
 }

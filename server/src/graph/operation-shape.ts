@@ -28,6 +28,9 @@ const NODE_WRITE = shape([], {
   ifVersion: version,
 });
 
+const RESTRICTION = shape(['node'], { node: reference, team: reference, user: reference });
+const MEMBERSHIP = shape(['team'], { team: reference, user: reference, member: reference });
+
 const EDGE = { from: reference, edge: text, inverse: text };
 
 const SHAPES: ReadonlyMap<unknown, Shape> = new Map([
@@ -38,6 +41,10 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map([
   ['link', shape(['from', 'edge', 'to'], { ...EDGE, to: reference, fields, timestamp: time })],
   ['unlink', shape(['from', 'edge', 'to'], { ...EDGE, to: reference })],
   ['unlinkExcept', shape(['from', 'edge', 'keep'], { ...EDGE, keep: references })],
+  ['restrict', RESTRICTION],
+  ['unrestrict', RESTRICTION],
+  ['addToTeam', MEMBERSHIP],
+  ['removeFromTeam', MEMBERSHIP],
 ]);
 
 /**

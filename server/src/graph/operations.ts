@@ -38,7 +38,29 @@ export type GraphOperation =
       readonly edge: string;
       readonly keep: readonly NodeReference[];
       readonly inverse?: string;
-    };
+    }
+  | RestrictionOperation
+  | MembershipOperation;
+
+/** Of commits with `accessControl` or `system` only, as are those on members of teams. */
+export interface RestrictionOperation {
+  /**
+   * `restrict` names a team, a user, or both: either of the two edges lets see the node. `unrestrict`
+   * removes what it names, and with neither every restriction of the node.
+   */
+  readonly op: 'restrict' | 'unrestrict';
+  readonly node: NodeReference;
+  readonly team?: NodeReference;
+  readonly user?: NodeReference;
+}
+
+export interface MembershipOperation {
+  /** Names either `user`, or `member`, which may be a user or a team. */
+  readonly op: 'addToTeam' | 'removeFromTeam';
+  readonly team: NodeReference;
+  readonly user?: NodeReference;
+  readonly member?: NodeReference;
+}
 
 export interface NodeWrite {
   /**
@@ -78,6 +100,12 @@ export interface CommitRequest {
    * operations.
    */
   readonly system?: boolean;
+  /**
+   * The caller may change who may see what: by the operations for it, by linking and unlinking the
+   * edges RestrictAccessToTeam, RestrictAccessToUser, _MemberOf and _Owns, and by writing teams.
+   * Without this (and without `system`) they are refused with `forbidden`.
+   */
+  readonly accessControl?: boolean;
 }
 
 export interface CommitResult {

@@ -13,6 +13,21 @@ export interface NodeObject {
   readonly [field: string]: unknown;
 }
 
+export interface TypePage {
+  readonly skip?: number;
+  readonly take?: number;
+  readonly oldestFirst?: boolean;
+}
+
+/**
+ * A walk through the nodes of one type, newest first, that goes on where it was when the reader has moved to another
+ * commit meanwhile: of nodes that were there all the time, it misses none whose timestamp stayed as it was.
+ */
+export interface TypeWalk {
+  /** Up to `take` more ids; fewer only at the end, and then it is over. */
+  next(take: number): number[];
+}
+
 /** An edge as it leaves the process. */
 export interface EdgeObject {
   readonly type: string;
@@ -40,8 +55,9 @@ export interface GraphReader extends Disposable {
   node(id: number): NodeObject | undefined;
   /** One field, without decoding the rest; undefined when it has none. */
   field(id: number, name: string): unknown;
-  /** Newest first. */
-  idsOfType(type: string, page?: { readonly skip?: number; readonly take?: number }): number[];
+  /** Newest first, unless asked for otherwise. */
+  idsOfType(type: string, page?: TypePage): number[];
+  walkType(type: string): TypeWalk;
   countOfType(type: string): number;
   /**
    * Neighbours in one direction, by edge type when given, once for each edge; in the order (edge
@@ -49,11 +65,31 @@ export interface GraphReader extends Disposable {
    */
   neighbors(id: number, direction: 'out' | 'in', edge?: string): number[];
   edges(id: number, direction: 'out' | 'in', edge?: string): EdgeObject[];
+  /**
+   * The access edges that commits after `sequence`, up to the one this reader stands at, wrote or removed; in their
+   * order, one entry for each edge and commit at least. Undefined when that is too long ago to be known: then
+   * everything has to be read anew.
+   */
+  accessChangesSince(sequence: number): readonly AccessChange[] | undefined;
+}
+
+/** An edge that decides who may see what, as it was written or removed. Inverse edges are not told. */
+export interface AccessChange {
+  readonly edge: 'RestrictAccessToTeam' | 'RestrictAccessToUser' | '_MemberOf' | '_Owns';
+  readonly from: number;
+  readonly to: number;
 }
 
 /** What one reader may see; `access` implements it, the query obeys it. */
 export interface Visibility {
-  canSee(id: number): boolean;
+  /** `type` is that of the node, when it is known already. */
+  canSee(id: number, type?: string): boolean;
+  /** Edges of the other types are not shown, not followed and not counted. */
+  canSeeEdge(type: string): boolean;
+  /** Whether any field of nodes of this type may be withheld: when not, `canReadField` need not be asked. */
+  withholdsFields(type: string): boolean;
+  /** A field that may not be read is as absent to filters, order and groups as it is to `present`. */
+  canReadField(id: number, field: string): boolean;
   /** The node as this reader may see it: fields withheld are absent. */
   present(id: number, node: NodeObject): NodeObject;
 }

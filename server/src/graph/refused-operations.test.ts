@@ -18,7 +18,7 @@ describe('a commit', () => {
   const bad: [string, unknown, Record<string, unknown>][] = [
     ['no object', null, { path: '' }],
     ['a list', [], { path: '' }],
-    ['an unknown operation', { op: 'restrict' }, { path: 'op' }],
+    ['an unknown operation', { op: 'explode' }, { path: 'op' }],
     ['an inherited name', { op: 'toString' }, { path: 'op' }],
     ['an unknown member', { op: 'delete', ...DOG, force: true }, { path: 'force' }],
     ['a number as key', { op: 'addOrUpdate', type: 'Word', key: 1 }, { path: 'key' }],
@@ -106,12 +106,7 @@ describe('a commit', () => {
       { op: 'addOrUpdate', type: '_User', key: 'me', fields: { IsAdmin: true } },
       { path: 'type' },
     ],
-    ['a built-in edge', { op: 'link', from: DOG, edge: '_Owns', to: CAT }, { path: 'edge' }],
-    [
-      'an edge of access',
-      { op: 'link', from: DOG, edge: 'RestrictAccessToUser', to: CAT },
-      { path: 'edge' },
-    ],
+    ['a built-in edge', { op: 'link', from: DOG, edge: '_AdminOf', to: CAT }, { path: 'edge' }],
     [
       'a built-in inverse',
       { op: 'link', from: DOG, edge: 'Means', to: CAT, inverse: '_Owns' },

@@ -1,4 +1,5 @@
 import { must } from '#base/assert.ts';
+import { accessEdgeNumber } from './access-edges.ts';
 import type { FieldType } from './field-types.ts';
 import { TAG, tagOf } from './field-types.ts';
 import type { EdgeTypeDocument, NodeTypeDocument, SchemaDocument } from './schema.ts';
@@ -45,6 +46,8 @@ export interface EdgeType {
   readonly id: number;
   readonly name: string;
   readonly inverse: string | undefined;
+  /** Its place in `ACCESS_EDGES`, when it decides about access. */
+  readonly access: number | undefined;
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
   readonly byNumber: ReadonlyMap<number, Field>;
@@ -178,10 +181,10 @@ export function compileNodeType(
   return { ...type, timestampNumber, byName, byNumber };
 }
 
-export function compileEdgeType(type: Omit<EdgeType, 'byName' | 'byNumber'>): EdgeType {
+export function compileEdgeType(type: Omit<EdgeType, 'access' | 'byName' | 'byNumber'>): EdgeType {
   const byName = new Map(type.fields.map((field) => [field.name, field]));
   const byNumber = new Map(type.fields.map((field) => [field.number, field]));
-  return { ...type, byName, byNumber };
+  return { ...type, access: accessEdgeNumber(type.name), byName, byNumber };
 }
 
 function withoutUndefined(type: NodeType): Omit<StoredSchema['nodes'][number], 'fields'> {

@@ -2,32 +2,30 @@ import { must } from '#base/assert.ts';
 import { keyedUid, tryParseUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
+import { readAccessChanges } from './access-journal.ts';
 import { ANY_EDGE, NeighborList, StateAdjacency } from './adjacency.ts';
 import type { Adjacency, Direction } from './adjacency.ts';
 import { EdgeRecord } from './edge-record.ts';
 import type { FieldTable } from './field-table.ts';
-import type { IdList } from './id-list.ts';
-import { KeyEncoder, TYPE_KEY_BYTES, countKey, idOfTypeKey, readId } from './keys.ts';
+import { IdList } from './id-list.ts';
+import { KeyEncoder, countKey, idOfTypeKey, readId } from './keys.ts';
 import { readCount } from './counters.ts';
 import { NodeRecord } from './node-record.ts';
 import type { NodeReference } from './operations.ts';
-import type { EdgeObject, GraphReader, NodeObject } from './reader.ts';
+import type {
+  AccessChange,
+  EdgeObject,
+  GraphReader,
+  NodeObject,
+  TypePage,
+  TypeWalk,
+} from './reader.ts';
 import { FIRST_FIELD } from './schema-registry.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
 import type { SchemaDocument } from './schema.ts';
 import { SchemaSource } from './schema-source.ts';
 import { formatTime } from './time.ts';
-
-/** Where a walk through the nodes of one type is. */
-export class TypeCursor {
-  readonly typeId: number;
-  isStarted = false;
-  readonly lastKey = new Uint8Array(TYPE_KEY_BYTES);
-
-  constructor(typeId: number) {
-    this.typeId = typeId;
-  }
-}
+import { NO_TYPE, TypeCursor } from './type-cursor.ts';
 
 /** What decides which commit is read: a snapshot reader, or the writer. */
 export interface StatePosition extends Partial<Disposable> {
@@ -150,19 +148,31 @@ export class StateReader implements GraphReader {
     return this.#schema.registry.nodeTypeById(record.typeId);
   }
 
-  idsOfType(type: string, page: { readonly skip?: number; readonly take?: number } = {}): number[] {
+  idsOfType(type: string, page: TypePage = {}): number[] {
     const typeId = this.#typeIdOf(type);
     const take = page.take ?? Infinity;
     if (typeId === undefined || take <= 0) return [];
     const ids: number[] = [];
     let toSkip = page.skip ?? 0;
     const range = this.#keys.nodesOfType(typeId);
-    this.#state.scan(DB.types, { ...range, reverse: true }, (key) => {
+    const reverse = page.oldestFirst !== true;
+    this.#state.scan(DB.types, { ...range, reverse }, (key) => {
       if (toSkip > 0) toSkip--;
       else ids.push(idOfTypeKey(key));
       return ids.length < take;
     });
     return ids;
+  }
+
+  walkType(type: string): TypeWalk {
+    const cursor = new TypeCursor(this.#typeIdOf(type) ?? NO_TYPE);
+    return {
+      next: (take) => {
+        const ids = new IdList(take);
+        this.collectOfType(cursor, take, ids);
+        return ids.toArray();
+      },
+    };
   }
 
   countOfType(type: string): number {
@@ -227,6 +237,10 @@ export class StateReader implements GraphReader {
     this.#edge.assignFields(type, fields);
     const timestamp = formatTime(this.#edge.timestampMs);
     return { type: type.name, from: fromUid, to: toUid, timestamp, ...fields };
+  }
+
+  accessChangesSince(sequence: number): readonly AccessChange[] | undefined {
+    return readAccessChanges(this.#state, sequence, this.sequence);
   }
 
   [Symbol.dispose](): void {

@@ -32,6 +32,26 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
       fields: { Name: 'String', Description: 'String' },
     },
     {
+      type: '_Setting',
+      key: 'Name',
+      label: 'Name',
+      fields: { Value: 'Json' },
+    },
+    {
+      type: '_AuditEvent',
+      fields: {
+        Action: 'String',
+        ActorUid: 'UID',
+        ActorName: 'String',
+        TargetKind: 'String',
+        TargetId: 'String',
+        TargetName: 'String',
+        Outcome: 'String',
+        Address: 'String',
+        Details: 'Json',
+      },
+    },
+    {
       type: '_Endpoint',
       key: 'Name',
       label: 'Name',

@@ -3,12 +3,15 @@ import { Problem } from '#base/problem.ts';
 import { formatUid, keyedUid, tryParseUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import type { WriteBatch } from '#store/key-value.ts';
+import { checkMayControlAccess, refuseBuiltIn } from './access-checks.ts';
+import { AccessJournal } from './access-journal.ts';
+import { addToTeam, removeFromTeam, restrictNode, unrestrictNode } from './access-operations.ts';
 import { encodeCount, readCount } from './counters.ts';
 import type { ValueFault } from './field-encoder.ts';
 import { deleteNode } from './delete-node.ts';
 import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
 import { META, countKey, readId } from './keys.ts';
-import { didYouMean, isSystemName, shorten } from './names.ts';
+import { didYouMean, shorten } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { CommitResult, GraphOperation, NodeReference } from './operations.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
@@ -24,6 +27,8 @@ export interface TransactorOptions {
   readonly randomUid: () => Uint8Array;
   /** Whether built-in types may be written. */
   readonly system: boolean;
+  /** Whether the caller may change who may see what. */
+  readonly accessControl: boolean;
   /** Whether the outcome of each operation is wanted. */
   readonly outcomes: boolean;
 }
@@ -42,14 +47,16 @@ export class Transactor {
   readonly state: WriterState;
   readonly batch: WriteBatch;
   readonly options: TransactorOptions;
-  /** Of the operation at work. */
-  #index = 0;
+  /** Of the operation at work, in the request. */
+  index = 0;
   #nodes = 0;
   #edges = 0;
   readonly #outcomes: { uid: string | null; changed: boolean }[] = [];
   /** By how many the nodes of each type grew. */
   readonly #growth = new Map<number, number>();
   readonly #firstId: number;
+  /** From the first access edge on. */
+  #journal: AccessJournal | undefined;
 
   constructor(state: WriterState, batch: WriteBatch, options: TransactorOptions) {
     this.state = state;
@@ -69,7 +76,7 @@ export class Transactor {
 
   /** `index` is the operation's place in the request, for the problems that it raises. */
   apply(operation: GraphOperation, index: number): void {
-    this.#index = index;
+    this.index = index;
     switch (operation.op) {
       case 'addOrUpdate':
       case 'tryAdd':
@@ -83,6 +90,14 @@ export class Transactor {
         return unlinkNodes(this, operation);
       case 'unlinkExcept':
         return unlinkExcept(this, operation);
+      case 'restrict':
+        return restrictNode(this, operation);
+      case 'unrestrict':
+        return unrestrictNode(this, operation);
+      case 'addToTeam':
+        return addToTeam(this, operation);
+      case 'removeFromTeam':
+        return removeFromTeam(this, operation);
       default:
         return unreachable(operation);
     }
@@ -90,6 +105,7 @@ export class Transactor {
 
   /** Puts the counters, once for the whole commit. */
   finish(): Omit<CommitResult, 'sequence'> {
+    this.#journal?.finish();
     if (this.state.nextId !== this.#firstId) {
       this.batch.put(DB.meta, META.nextId, encodeCount(this.state.nextId));
     }
@@ -126,6 +142,13 @@ export class Transactor {
     this.#edges += count;
   }
 
+  /** Records that an edge, in the direction that its type names, was created or removed. */
+  changedEdge(edge: EdgeType, from: number, to: number): void {
+    if (edge.access === undefined) return;
+    this.#journal ??= new AccessJournal(this.state.view, this.batch);
+    this.#journal.add(edge.access, from, to);
+  }
+
   /** Records what became of an edge operation. */
   finishEdges(changed: boolean): void {
     if (this.options.outcomes) this.#outcomes.push({ uid: null, changed });
@@ -142,22 +165,18 @@ export class Transactor {
 
   /** An edge type that this commit may write. */
   edgeType(name: string, path: string): EdgeType {
-    const type = this.registry.edgeType(name);
-    if (type === undefined) {
-      throw this.fail(`"${name}" is not an edge type`, {
-        path,
-        ...didYouMean(name, this.registry.edgeTypeNames()),
-      });
-    }
-    this.checkMayWrite(name, path);
+    const type = this.knownEdgeType(name, path);
+    if (type.access === undefined) refuseBuiltIn(this, name, path);
+    else checkMayControlAccess(this);
     return type;
   }
 
-  checkMayWrite(type: string, path: string): void {
-    if (this.options.system || !isSystemName(type)) return;
-    throw this.fail(`"${type}" is a built-in type, which is not written by operations`, {
+  knownEdgeType(name: string, path: string): EdgeType {
+    const type = this.registry.edgeType(name);
+    if (type !== undefined) return type;
+    throw this.fail(`"${name}" is not an edge type`, {
       path,
-      hint: 'Use the routes that manage users, teams, access and endpoints.',
+      ...didYouMean(name, this.registry.edgeTypeNames()),
     });
   }
 
@@ -222,6 +241,11 @@ export class Transactor {
     return node;
   }
 
+  /** The type of a node that exists. */
+  typeName(id: number): string {
+    return this.registry.nodeTypeById(this.record(id).typeId).name;
+  }
+
   parseTimestamp(value: string | number): number {
     const time = parseTime(value);
     if (time !== undefined) return time;
@@ -237,7 +261,7 @@ export class Transactor {
     const state = actual === 0 ? 'does not exist' : `is at version ${actual}`;
     throw new Problem('version_conflict', `The node ${state}, not at version ${expected}`, {
       hint: 'Read the node again and repeat the change on what it is now.',
-      details: { index: this.#index, uid, version: actual, ifVersion: expected },
+      details: { index: this.index, uid, version: actual, ifVersion: expected },
     });
   }
 
@@ -257,9 +281,9 @@ export class Transactor {
   ): Problem {
     const { expected, hint } = at;
     const path = shorten(at.path);
-    return new Problem('invalid_operation', `Operation ${this.#index}: ${shorten(message)}`, {
+    return new Problem('invalid_operation', `Operation ${this.index}: ${shorten(message)}`, {
       ...(hint === undefined ? {} : { hint }),
-      details: { index: this.#index, path, ...(expected === undefined ? {} : { expected }) },
+      details: { index: this.index, path, ...(expected === undefined ? {} : { expected }) },
     });
   }
 }

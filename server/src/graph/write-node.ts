@@ -1,6 +1,7 @@
 import { NODE_KEY_BYTES_MAX, NODE_RECORD_BYTES_MAX } from '#base/limits.ts';
 import { formatUid, keyedUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
+import { checkMayWrite } from './access-checks.ts';
 import { didYouMean } from './names.ts';
 import { isSameNode, setVersion, writeNodeRecord } from './node-record.ts';
 import type { NodeWrite } from './operations.ts';
@@ -22,7 +23,7 @@ function writeByKey(t: Transactor, operation: NodeWrite): void {
     });
   }
   const type = t.nodeType(operation.type, 'type');
-  t.checkMayWrite(type.name, 'type');
+  checkMayWrite(t, type.name, 'type');
   const key = givenKey(t, operation, type);
   if (key === undefined) {
     if (operation.op === 'update') {
@@ -129,7 +130,7 @@ function changeNode(
   }
   const stored = t.record(id);
   const type = t.registry.nodeTypeById(stored.typeId);
-  t.checkMayWrite(type.name, 'uid');
+  checkMayWrite(t, type.name, 'uid');
   if (operation.type !== undefined && operation.type !== type.name) {
     throw t.fail(`The node is a ${type.name}, not a ${operation.type}`, { path: 'type' });
   }

@@ -31,7 +31,7 @@ export function putBytes(key: Uint8Array, value: Uint8Array): number {
 }
 
 /** Encodes operations into one growing buffer, without an allocation for each. */
-export class BatchEncoder implements WriteBatch {
+export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
   #bytes: Uint8Array;
   #view: DataView;
   #end = 0;

@@ -104,7 +104,8 @@ export class CommitPipeline implements State {
     assert(!this.#isBuilding, 'a commit within the construction of another');
     // The log has room, the state has not: taking more in would only grow what waits.
     if (this.#applyProblem !== undefined) throw notTaken(this.#applyProblem);
-    const batch = new OverlaidBatch(this.#overlay);
+    const first = this.#sequence + this.#operationsInFlight + 1;
+    const batch = new OverlaidBatch(this.#overlay, first);
     let result: T;
     this.#isBuilding = true;
     try {
@@ -156,7 +157,7 @@ export class CommitPipeline implements State {
 
   #onDurable(commit: CommitInFlight, last: number): void {
     assert(!commit.isRefused, 'the log took a commit that was built on one which it refused');
-    commit.last = last;
+    commit.last = commit.batch.land(last);
     this.#applying ??= this.#applyDurable();
   }
 

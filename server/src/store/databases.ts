@@ -27,6 +27,8 @@ export const DB = {
   out: 4,
   /** (to id, edge type, from id) -> empty. */
   in: 5,
+  /** sequence of the entry itself (6 bytes) -> an edge that decides about access, which its commit wrote or removed. */
+  access: 6,
   /** name -> bytes: users' credentials, sessions, tokens, keys. */
   vault: 32,
 } as const;
@@ -40,5 +42,6 @@ export const DATABASES: readonly DatabaseSpec[] = [
   { number: DB.types, name: 'types', environment: 'graph', scanPrefixBytes: 2 },
   { number: DB.out, name: 'out', environment: 'graph', scanPrefixBytes: 5 },
   { number: DB.in, name: 'in', environment: 'graph', scanPrefixBytes: 5 },
+  { number: DB.access, name: 'access', environment: 'graph' },
   { number: DB.vault, name: 'vault', environment: 'vault' },
 ];

@@ -41,6 +41,8 @@ export interface WriteBatch {
   put(db: DatabaseNumber, key: Uint8Array, value: Uint8Array): void;
   delete(db: DatabaseNumber, key: Uint8Array): void;
   readonly count: number;
+  /** The sequence number of the operation that is put or deleted next. */
+  readonly nextSequence: number;
 }
 
 /**

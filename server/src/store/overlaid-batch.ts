@@ -12,13 +12,23 @@ export class OverlaidBatch implements WriteBatch {
   /** From the first operation on. */
   #layer: OverlayLayer | undefined;
   #isSealed = false;
+  readonly #firstSequence: number;
 
-  constructor(overlay: Overlay) {
+  /**
+   * `firstSequence` is the one that the log will give its first operation: sequences have no gaps, and a commit that is
+   * refused takes all that were built after it with it.
+   */
+  constructor(overlay: Overlay, firstSequence: number) {
     this.#overlay = overlay;
+    this.#firstSequence = firstSequence;
   }
 
   get count(): number {
     return this.#encoder.count;
+  }
+
+  get nextSequence(): number {
+    return this.#firstSequence + this.count;
   }
 
   get payload(): Uint8Array {
@@ -35,6 +45,12 @@ export class OverlaidBatch implements WriteBatch {
     const layer = this.#openLayer();
     const start = this.#encoder.delete(db, key);
     this.#overlay.delete(layer, db, start, key.length);
+  }
+
+  /** The log has the batch, and `last` is the sequence of its last operation: the one that was foreseen. */
+  land(last: number): number {
+    assert(last + 1 === this.nextSequence, 'the log gives a commit other sequences than foreseen');
+    return last;
   }
 
   /** Takes no more operations. */

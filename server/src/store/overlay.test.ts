@@ -75,7 +75,7 @@ class Flight {
       const refused = this.#inFlight.splice(-step.count);
       for (const { batch } of refused.toReversed()) batch.undo();
     } else {
-      const batch = new OverlaidBatch(this.overlay);
+      const batch = new OverlaidBatch(this.overlay, 1);
       putAll(batch, step.operations);
       batch.seal();
       if (step.do === 'throw') batch.undo();

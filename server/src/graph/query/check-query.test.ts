@@ -177,7 +177,13 @@ describe('a query', () => {
   });
 
   it('counts only what the user may see, and everything without asUser', () => {
-    const visibility: Visibility = { canSee: () => false, present: (_id, node) => node };
+    const visibility: Visibility = {
+      canSee: () => false,
+      canSeeEdge: () => true,
+      withholdsFields: () => false,
+      canReadField: () => true,
+      present: (_id, node) => node,
+    };
     const steps: QueryStep[] = [{ op: 'startAt', type: 'Mark' }, { op: 'asUser' }];
     expect(runQuery(graph.reader, { steps, end: count }, { visibility })).toBe(0);
     expect(runQuery(graph.reader, { steps: steps.slice(0, 1), end: count }, { visibility })).toBe(

@@ -26,9 +26,13 @@ const COMMON_FIELD_TAGS: ReadonlyMap<string, number> = new Map([
   ['Id', TAG.String],
 ]);
 
+/** Whoever sees a node sees these, whatever else is withheld. */
+const ALWAYS_SHOWN: ReadonlySet<string> = new Set(['UID', 'Type', 'Timestamp']);
+
 /**
  * One run of a query. All that the query learns about nodes and edges it learns here, so that what
- * the reader may not see is left out in one place: nodes, fields of nodes, and edges to nodes.
+ * the reader may not see is left out in one place: nodes, fields of nodes, edges of some types, and
+ * edges to nodes.
  */
 export class QueryContext {
   readonly reader: StateReader;
@@ -37,6 +41,9 @@ export class QueryContext {
   readonly visibility: Visibility | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #neighbors = new NeighborList();
+  /** By number: the edge types that the reader may not see, and the node types that withhold fields, once asked. */
+  readonly #hiddenEdges: readonly boolean[];
+  readonly #withholding: boolean[] = [];
   /** Of the value that `read` answered last. */
   tag: number = TAG.String;
 
@@ -49,6 +56,7 @@ export class QueryContext {
     this.registry = reader.registry;
     this.visibility = visibility;
     this.#signal = signal;
+    this.#hiddenEdges = hiddenEdges(this.registry, visibility);
   }
 
   /** Throws the signal's reason when the query was aborted. Called once a piece. */
@@ -74,7 +82,7 @@ export class QueryContext {
     if (this.visibility === undefined) return list;
     let kept = 0;
     for (let i = 0; i < list.length; i++) {
-      if (!this.visibility.canSee(list.at(i))) continue;
+      if (this.#hiddenEdges[list.edgeAt(i)] || !this.visibility.canSee(list.at(i))) continue;
       list.values[kept] = list.values[i]!;
       list.edges[kept++] = list.edges[i]!;
     }
@@ -102,13 +110,8 @@ export class QueryContext {
    * A field as the reader may see it; undefined when there is none. `tag` is its stored form then.
    */
   read(id: number, name: string): unknown {
+    if (this.#withholds(id, name)) return undefined;
     const common = COMMON_FIELD_TAGS.get(name);
-    if (this.visibility !== undefined) {
-      const node = this.node(id);
-      if (node === undefined) return undefined;
-      this.tag = common ?? this.registry.nodeType(node.Type)?.byName.get(name)?.tag ?? TAG.String;
-      return Object.hasOwn(node, name) ? node[name] : undefined;
-    }
     if (common !== undefined) {
       this.tag = common;
       return this.reader.field(id, name);
@@ -118,6 +121,15 @@ export class QueryContext {
     if (field === undefined) return undefined;
     this.tag = field.tag;
     return record?.value(field);
+  }
+
+  #withholds(id: number, name: string): boolean {
+    const { visibility } = this;
+    if (visibility === undefined || ALWAYS_SHOWN.has(name)) return false;
+    const type = this.typeId(id);
+    if (type === 0) return true;
+    this.#withholding[type] ??= visibility.withholdsFields(this.registry.nodeTypeById(type).name);
+    return this.#withholding[type] && !visibility.canReadField(id, name);
   }
 
   nodeType(name: string, path: string): NodeType {
@@ -156,6 +168,14 @@ export class QueryContext {
     const owner = type === undefined ? 'No node type has' : `"${type.name}" has not`;
     throw invalidName(`${owner} the field "${name}"`, path, name, known);
   }
+}
+
+/** By the numbers of the edge types. */
+function hiddenEdges(registry: SchemaRegistry, visibility: Visibility | undefined): boolean[] {
+  const hidden: boolean[] = [];
+  if (visibility === undefined) return hidden;
+  for (const { id, name } of registry.edgeTypes) hidden[id] = !visibility.canSeeEdge(name);
+  return hidden;
 }
 
 export function invalidQuery(

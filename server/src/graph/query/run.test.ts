@@ -187,7 +187,9 @@ const query: fc.Arbitrary<Query> = fc
 
 const hidden: fc.Arbitrary<Hidden> = fc.record({
   nodes: fc.array(place, { maxLength: 5 }).map((places) => new Set(places)),
-  field: fc.constantFrom('S', 'N', 'T'),
+  field: fc.constantFrom('S', 'N', 'T', 'G', 'Id', 'K'),
+  types: fc.subarray(['P', 'Q']),
+  edge: optional(edge),
 });
 
 async function replaceGraph({ nodes, edges }: PlainGraph): Promise<void> {
@@ -210,15 +212,20 @@ async function replaceGraph({ nodes, edges }: PlainGraph): Promise<void> {
 
 function visibilityOf(
   { nodes }: PlainGraph,
-  { nodes: unseen, field: withheld }: Hidden,
+  { nodes: unseen, field: withheld, types: withheldIn, edge: hiddenEdge }: Hidden,
 ): Visibility {
   const ids = new Set(
     [...unseen].flatMap((i) => nodes[i] ?? []).map(({ type: t, key: k }) => graph.idOf(t, k)),
   );
   return {
     canSee: (id) => !ids.has(id),
+    canSeeEdge: (name) => name !== hiddenEdge,
+    withholdsFields: (name) => withheldIn.includes(name),
+    canReadField: (id, name) =>
+      name !== withheld || !withheldIn.includes(graph.reader.typeOf(id) ?? ''),
     present(id, node) {
       if (ids.has(id)) throw new Error('a hidden node was to be shown');
+      if (!withheldIn.includes(node.Type)) return node;
       const { [withheld]: _, ...shown } = node;
       return shown as NodeObject;
     },

@@ -13,7 +13,7 @@ import { startAt, startAtUids, startNear, startWhere } from './starts.ts';
 import { follow, outMany } from './traversal.ts';
 
 export interface QueryOptions {
-  /** Of the user that `asUser` stands for. */
+  /** Of the user that `asUser` stands for; asked for once, and only when the query mentions it. */
   readonly visibility?: Visibility | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -29,13 +29,13 @@ export interface QueryOptions {
 export function runQuery(reader: StateReader, query: Query, options: QueryOptions = {}): unknown {
   checkQuery(query);
   const isLimited = mentionsAsUser(query.steps);
-  if (isLimited && options.visibility === undefined) {
+  const visibility = isLimited ? options.visibility : undefined;
+  if (isLimited && visibility === undefined) {
     throw invalidQuery('asUser() needs a user, and this query runs without one', {
       path: 'steps',
       hint: 'Call the endpoint as a signed-in user, or with a token that has an acting user.',
     });
   }
-  const visibility = isLimited ? options.visibility : undefined;
   const context = new QueryContext(reader, visibility, options.signal);
   const finish = prepareEnd(context, query);
   return finish(prepareSteps(context, query.steps, 'steps'));

@@ -118,6 +118,8 @@ export class GraphModel {
         }
         return { uid: null, nodes: 0, edges };
       }
+      default:
+        throw new Error(`the model does not know ${operation.op}`);
     }
   }
 

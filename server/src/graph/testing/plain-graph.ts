@@ -22,10 +22,12 @@ export interface PlainEdge {
   readonly to: number;
 }
 
-/** What a user may not see: nodes, and one field everywhere. */
+/** What a user may not see: nodes, one field of the nodes of some types, and edges of one type. */
 export interface Hidden {
   readonly nodes: ReadonlySet<number>;
   readonly field: string;
+  readonly types: readonly string[];
+  readonly edge: string | undefined;
 }
 
 export const EDGE_ORDER = ['E0', 'E1', 'E2'];
@@ -39,14 +41,15 @@ export class PlainView {
   readonly nodes: readonly PlainNode[];
   readonly #visible: ReadonlySet<number>;
   readonly #edges: readonly PlainEdge[];
-  readonly #hiddenField: string | undefined;
+  readonly #hidden: Hidden | undefined;
 
   constructor(graph: PlainGraph, hidden: Hidden | undefined) {
     this.nodes = graph.nodes;
-    this.#hiddenField = hidden?.field;
+    this.#hidden = hidden;
     this.#visible = new Set(graph.nodes.keys().filter((i) => hidden?.nodes.has(i) !== true));
     this.#edges = graph.edges.filter(
-      ({ from, to }) => this.#visible.has(from) && this.#visible.has(to),
+      ({ from, edge, to }) =>
+        edge !== hidden?.edge && this.#visible.has(from) && this.#visible.has(to),
     );
   }
 
@@ -113,7 +116,7 @@ export class PlainView {
     };
     const shown = Object.entries(all).filter(
       ([name]) =>
-        name !== this.#hiddenField &&
+        !(name === this.#hidden?.field && this.#hidden.types.includes(node.type)) &&
         (fields === undefined || ['UID', 'Type', 'Timestamp', 'Id', ...fields].includes(name)),
     );
     return Object.fromEntries(shown);

@@ -29,7 +29,10 @@ export const anyCommit: fc.Arbitrary<readonly Operation[]> = fc.array(anyOperati
   maxLength: 12,
 });
 
-export function putAll(batch: WriteBatch, operations: readonly Operation[]): void {
+export function putAll(
+  batch: Pick<WriteBatch, 'put' | 'delete'>,
+  operations: readonly Operation[],
+): void {
   for (const { db, key, value } of operations) {
     if (value === undefined) batch.delete(db, key);
     else batch.put(db, key, value);

@@ -1,0 +1,139 @@
+import { must, unreachable } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import { NeighborList } from './adjacency.ts';
+import { isSystemName } from './names.ts';
+import type { AccessChange } from './reader.ts';
+import type { EdgeType } from './schema-registry.ts';
+import type { Transactor } from './transactor.ts';
+
+type AccessEdge = AccessChange['edge'];
+
+export const USER = '_User';
+export const TEAM = '_AccessGroup';
+
+/** Refuses to write nodes of a type that is not this commit's to write. */
+export function checkMayWrite(t: Transactor, type: string, path: string): void {
+  if (type === TEAM) checkMayControlAccess(t);
+  else refuseBuiltIn(t, type, path);
+}
+
+export function refuseBuiltIn(t: Transactor, type: string, path: string): void {
+  if (t.options.system || !isSystemName(type)) return;
+  throw t.fail(`"${type}" is a built-in type, which is not written by operations`, {
+    path,
+    hint: 'Use the routes that manage users, teams, access and endpoints.',
+  });
+}
+
+export function checkMayControlAccess({ options, index }: Transactor): void {
+  if (options.system || options.accessControl) return;
+  throw new Problem(
+    'forbidden',
+    `Operation ${index}: to change access needs the scope "ingestion:acl", or an administrator`,
+    {
+      hint: 'Ask an administrator for a token with the scope "ingestion:acl"; nothing was applied.',
+      details: { index, scope: 'ingestion:acl' },
+    },
+  );
+}
+
+interface Ends {
+  readonly from: number;
+  readonly to: number;
+  /** Where the operation names them. */
+  readonly fromPath: string;
+  readonly toPath: string;
+}
+
+/**
+ * Refuses an access edge between nodes that it means nothing for. Built-in nodes are the server's
+ * own to restrict and to give away; and no team may be a member of itself, through others either.
+ */
+export function checkEnds(t: Transactor, edge: AccessEdge, ends: Ends): void {
+  const { from, to, fromPath, toPath } = ends;
+  switch (edge) {
+    case 'RestrictAccessToTeam':
+      checkIsPlain(t, from, fromPath);
+      return checkType(t, to, [TEAM], toPath);
+    case 'RestrictAccessToUser':
+      checkIsPlain(t, from, fromPath);
+      return checkType(t, to, [USER], toPath);
+    case '_Owns':
+      checkType(t, from, [USER], fromPath);
+      return checkIsPlain(t, to, toPath);
+    case '_MemberOf':
+      checkType(t, from, [USER, TEAM], fromPath);
+      checkType(t, to, [TEAM], toPath);
+      return checkNesting(t, from, to, toPath);
+    default:
+      return unreachable(edge);
+  }
+}
+
+/** Refuses to lift restrictions of a built-in node by unlinking. */
+export function checkUnlink(t: Transactor, edge: EdgeType, from: number): void {
+  if (from !== 0 && edge.name.startsWith('RestrictAccessTo')) checkIsPlain(t, from, 'from');
+}
+
+/**
+ * Refuses to delete a team or user that a node is restricted to: with its last restriction gone,
+ * the node would be everybody's.
+ */
+export function checkRestrictsNothing(t: Transactor, id: number, type: string): void {
+  if (type !== TEAM && type !== USER) return;
+  const edge = accessEdge(t, type === TEAM ? 'RestrictAccessToTeam' : 'RestrictAccessToUser');
+  const nodes = neighborsOf(t, id, 'in', edge).length;
+  if (nodes === 0) return;
+  const what = type === TEAM ? 'team' : 'user';
+  throw new Problem(
+    'team_in_use',
+    `Operation ${t.index}: the ${what} cannot be deleted while nodes are restricted to it: ${nodes}`,
+    { details: { index: t.index, nodes } },
+  );
+}
+
+/** Walks from the team outwards: it must not come to the member. */
+function checkNesting(t: Transactor, member: number, team: number, path: string): void {
+  const edge = accessEdge(t, '_MemberOf');
+  const outer = new Set([team]);
+  for (const id of outer) {
+    if (id === member) {
+      throw t.fail('A team cannot be a member of itself, through other teams either', { path });
+    }
+    const neighbors = neighborsOf(t, id, 'out', edge);
+    for (let i = 0; i < neighbors.length; i++) outer.add(neighbors.at(i));
+  }
+}
+
+export function checkIsPlain(t: Transactor, id: number, path: string): void {
+  if (t.options.system) return;
+  const type = t.typeName(id);
+  if (!isSystemName(type)) return;
+  throw t.fail(`Who may see a ${type} is not for operations to change`, {
+    path,
+    expected: 'a node of a type that is not built in',
+  });
+}
+
+export function checkType(t: Transactor, id: number, types: readonly string[], path: string): void {
+  const type = t.typeName(id);
+  if (types.includes(type)) return;
+  const expected = `a node of type ${types.join(' or ')}`;
+  throw t.fail(`The node is a ${type}, and should be ${expected}`, { path, expected });
+}
+
+/** In a list of its own. */
+export function neighborsOf(
+  t: Transactor,
+  id: number,
+  direction: 'out' | 'in',
+  edge: EdgeType,
+): NeighborList {
+  const neighbors = new NeighborList();
+  t.state.adjacency.collect(id, direction, edge.id, neighbors);
+  return neighbors;
+}
+
+export function accessEdge(t: Transactor, name: AccessEdge): EdgeType {
+  return must(t.registry.edgeType(name), `the built-in edge type ${name}`);
+}

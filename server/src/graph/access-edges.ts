@@ -1,0 +1,18 @@
+import type { AccessChange } from './reader.ts';
+
+/**
+ * The edges that decide who may see what. The journal numbers them by their places here, so an edge
+ * type keeps its place for ever.
+ */
+export const ACCESS_EDGES = [
+  'RestrictAccessToTeam',
+  'RestrictAccessToUser',
+  '_MemberOf',
+  '_Owns',
+] as const satisfies readonly AccessChange['edge'][];
+
+/** The number of an access edge in the journal; undefined for every other edge type. */
+export function accessEdgeNumber(name: string): number | undefined {
+  const place = ACCESS_EDGES.findIndex((edge) => edge === name);
+  return place < 0 ? undefined : place;
+}
