@@ -1,6 +1,6 @@
 /** Who asks: made by `identity` from a token, once a request; every decision about access is made against it. */
 export interface Caller {
-  readonly kind: 'session' | 'api' | 'endpoint';
+  readonly kind: CallerKind;
   /** The user this caller acts as; null for a system-scoped token. */
   readonly userUid: string | null;
   readonly userName: string | null;
@@ -8,8 +8,22 @@ export interface Caller {
   readonly isReadOnlyAdmin: boolean;
   readonly isGuest: boolean;
   readonly roles: readonly string[];
-  /** Of an API token (specification, section 2.2). */
+  /** Of a token that carries scopes (specification, section 2.2). */
   readonly scopes: readonly string[];
+  /** Of an endpoint token: the full path or prefix it may call, empty for all (specification, section 2.3); else null. */
+  readonly endpointPath: string | null;
   /** Identifies the session or token: for revocation and throttling. */
   readonly tokenId: string;
 }
+
+/** A session of a user, or one of the kinds of tokens that an administrator mints (specification, section 2.1). */
+export type CallerKind =
+  | 'session'
+  | 'api'
+  | 'endpoint'
+  | 'llm-openai'
+  | 'llm-anthropic'
+  | 'connector'
+  | 'automation'
+  | 'interface'
+  | 'mcp';

@@ -19,9 +19,12 @@ export interface IngestStream {
 
 /** The writer's side of ingestion, in its own thread: operations are checked there, never on the HTTP thread. */
 export interface IngestPort {
-  /** One atomic commit of operations that were not checked yet. */
-  ingest(operations: readonly unknown[]): Promise<IngestSummary>;
-  openIngestStream(): Promise<IngestStream>;
+  /**
+   * One atomic commit of operations that were not checked yet. With `accessControl` they may also change who may see
+   * what; without, such an operation is refused with `forbidden`.
+   */
+  ingest(operations: readonly unknown[], accessControl: boolean): Promise<IngestSummary>;
+  openIngestStream(accessControl: boolean): Promise<IngestStream>;
 }
 
 /** Ingestion as callers reach it: the contract's row has said who may. */
@@ -32,11 +35,16 @@ export class IngestService {
     this.#writer = writer;
   }
 
-  commit(_caller: Caller, operations: readonly unknown[]): Promise<IngestSummary> {
-    return this.#writer.ingest(operations);
+  commit(caller: Caller, operations: readonly unknown[]): Promise<IngestSummary> {
+    return this.#writer.ingest(operations, mayControlAccess(caller));
   }
 
-  openStream(_caller: Caller): Promise<IngestStream> {
-    return this.#writer.openIngestStream();
+  openStream(caller: Caller): Promise<IngestStream> {
+    return this.#writer.openIngestStream(mayControlAccess(caller));
   }
+}
+
+/** A session by the role of its user, a token by its scopes alone, whatever the user it acts as may do. */
+function mayControlAccess({ kind, isAdmin, isReadOnlyAdmin, scopes }: Caller): boolean {
+  return kind === 'session' ? isAdmin && !isReadOnlyAdmin : scopes.includes('ingestion:acl');
 }

@@ -1,5 +1,6 @@
 import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
-import type { Caller } from './caller.ts';
+import type { TypeRules } from './type-rules.ts';
+import type { UserAccess } from './user-access.ts';
 
 /** The fields of a user that other signed-in users may read (specification, section 2.6). */
 export const PUBLIC_USER_FIELDS = [
@@ -13,44 +14,127 @@ export const PUBLIC_USER_FIELDS = [
   'Email',
 ] as const;
 
+const PUBLIC_OF_USERS: ReadonlySet<string> = new Set(PUBLIC_USER_FIELDS);
+/** What shows nothing of a node but that it is there. */
+const ALWAYS_READABLE: ReadonlySet<string> = new Set(['UID', 'Type', 'Timestamp']);
 /** System types that plain users may see; every other type with a leading underscore is an administrator's. */
 const SYSTEM_TYPES_FOR_EVERYONE: ReadonlySet<string> = new Set(['_User', '_AccessGroup']);
 
-/** What a caller may see of the graph (open-shapes, section 4, "Access rule"). */
-export function visibilityFor(reader: GraphReader, caller: Caller): Visibility {
-  return caller.isAdmin || caller.isReadOnlyAdmin
-    ? SEES_EVERYTHING
-    : new UserVisibility(reader, caller.userUid);
-}
-
-const SEES_EVERYTHING: Visibility = {
+/** Of an administrator, the read-only one included. */
+export const SEES_EVERYTHING: Visibility = {
   canSee: () => true,
+  canSeeEdge: () => true,
+  withholdsFields: () => false,
+  canReadField: () => true,
   present: (_id, node) => node,
 };
 
-class UserVisibility implements Visibility {
+interface Restrictions {
+  isRestricted(id: number): boolean;
+}
+
+/** Of a caller without a user: what is restricted to nobody (specification, section 2.2). */
+export class NobodyVisibility implements Visibility {
   readonly #reader: GraphReader;
-  readonly #userUid: string | null;
+  readonly #restrictions: Restrictions;
+  readonly #rules: TypeRules;
 
-  constructor(reader: GraphReader, userUid: string | null) {
+  constructor(reader: GraphReader, restrictions: Restrictions, rules: TypeRules) {
     this.#reader = reader;
-    this.#userUid = userUid;
+    this.#restrictions = restrictions;
+    this.#rules = rules;
   }
 
-  canSee(id: number): boolean {
+  canSee(id: number, type = this.#reader.typeOf(id)): boolean {
+    if (type === undefined || isHiddenType(type)) return false;
+    return this.isUnrestricted(id, type);
+  }
+
+  /** Whether everybody may see it. */
+  protected isUnrestricted(id: number, type: string): boolean {
+    return !this.#restrictions.isRestricted(id) && !this.isOfRestrictedType(type);
+  }
+
+  protected hasRestriction(id: number): boolean {
+    return this.#restrictions.isRestricted(id);
+  }
+
+  protected isOfRestrictedType(type: string): boolean {
+    return this.#rules.get(type)?.isRestricted === true;
+  }
+
+  canSeeEdge(type: string): boolean {
+    return !type.startsWith('RestrictAccessTo');
+  }
+
+  withholdsFields(type: string): boolean {
+    return type === '_User' || (this.#rules.get(type)?.fields.size ?? 0) > 0;
+  }
+
+  canReadField(id: number, field: string): boolean {
+    if (ALWAYS_READABLE.has(field) || this.isOwnNode(id)) return true;
     const type = this.#reader.typeOf(id);
-    return type !== undefined && (!type.startsWith('_') || SYSTEM_TYPES_FOR_EVERYONE.has(type));
+    if (type === undefined) return false;
+    if (type === '_User' && !PUBLIC_OF_USERS.has(field)) return false;
+    const readers = this.#rules.get(type)?.fields.get(field);
+    return readers === undefined || this.isAmong(readers);
   }
 
-  present(_id: number, node: NodeObject): NodeObject {
-    return node.Type === '_User' && node.UID !== this.#userUid ? publicUser(node) : node;
+  present(id: number, node: NodeObject): NodeObject {
+    if (!this.withholdsFields(node.Type) || this.isOwnNode(id)) return node;
+    const rules = this.#rules.get(node.Type)?.fields;
+    const shown: Record<string, unknown> = {};
+    for (const field in node) {
+      if (node.Type === '_User' && !PUBLIC_OF_USERS.has(field)) continue;
+      const readers = rules?.get(field);
+      if (readers === undefined || this.isAmong(readers)) shown[field] = node[field];
+    }
+    return { ...shown, UID: node.UID, Type: node.Type, Timestamp: node.Timestamp };
+  }
+
+  protected isOwnNode(_id: number): boolean {
+    return false;
+  }
+
+  protected isAmong(_readers: ReadonlySet<number>): boolean {
+    return false;
   }
 }
 
-function publicUser(node: NodeObject): NodeObject {
-  const shown: Record<string, unknown> = {};
-  for (const field of PUBLIC_USER_FIELDS) {
-    if (node[field] !== undefined) shown[field] = node[field];
+/** Of a signed-in user who is no administrator. */
+export class UserVisibility extends NobodyVisibility {
+  readonly #reader: GraphReader;
+  readonly #access: UserAccess;
+
+  constructor(
+    reader: GraphReader,
+    restrictions: Restrictions,
+    rules: TypeRules,
+    access: UserAccess,
+  ) {
+    super(reader, restrictions, rules);
+    this.#reader = reader;
+    this.#access = access;
   }
-  return { ...shown, UID: node.UID, Type: node.Type, Timestamp: node.Timestamp };
+
+  override canSee(id: number, type = this.#reader.typeOf(id)): boolean {
+    if (type === undefined || isHiddenType(type)) return false;
+    const { visible, owned } = this.#access;
+    if (this.hasRestriction(id)) return visible.has(id) || owned.has(id);
+    return !this.isOfRestrictedType(type) || owned.has(id) || this.isOwnNode(id);
+  }
+
+  protected override isOwnNode(id: number): boolean {
+    return id === this.#access.user;
+  }
+
+  protected override isAmong(readers: ReadonlySet<number>): boolean {
+    const { principals } = this.#access;
+    for (const reader of readers) if (principals.has(reader)) return true;
+    return false;
+  }
+}
+
+function isHiddenType(type: string): boolean {
+  return type.startsWith('_') && !SYSTEM_TYPES_FOR_EVERYONE.has(type);
 }

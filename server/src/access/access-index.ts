@@ -1,0 +1,180 @@
+import { ACCESS_USERS_KEPT_MAX } from '#base/limits.ts';
+import type { AccessChange, GraphReader, Visibility } from '#graph/reader.ts';
+import type { Caller } from './caller.ts';
+import { IdSet } from './id-set.ts';
+import { TypeRules } from './type-rules.ts';
+import type { UserAccess } from './user-access.ts';
+import { NobodyVisibility, SEES_EVERYTHING, UserVisibility } from './visibility.ts';
+
+const TO_TEAM = 'RestrictAccessToTeam';
+const TO_USER = 'RestrictAccessToUser';
+const MEMBER_OF = '_MemberOf';
+const OWNS = '_Owns';
+const NO_SET: ReadonlySet<number> = new Set();
+
+/**
+ * Who may see what, as of the commit that its reader stands at (open-shapes, section 4, "Access rule"). It reads everything
+ * once, when it is first asked, and then follows the journal of access edges: each change is looked up as it is now, so that
+ * a change that is told twice, or taken back since, does no harm. One for each reader, that is for each thread.
+ */
+export class AccessIndex {
+  readonly #reader: GraphReader;
+  readonly #rules: TypeRules;
+  /** Of the commit that the sets below are of; -1 before the first use. */
+  #sequence = -1;
+  #restricted = new IdSet();
+  /** By team or user: the nodes restricted to exactly that one. */
+  #restrictedTo = new Map<number, IdSet>();
+  /** By user or team: the teams it is directly in. */
+  #teamsOf = new Map<number, Set<number>>();
+  /** The one asked for last is the last. */
+  readonly #users = new Map<number, UserAccess>();
+
+  constructor(reader: GraphReader) {
+    this.#reader = reader;
+    this.#rules = new TypeRules(reader);
+  }
+
+  /** For reads in this turn of the event loop: a later one may stand at another commit. */
+  visibilityFor(caller: Caller): Visibility {
+    if (caller.isAdmin || caller.isReadOnlyAdmin) return SEES_EVERYTHING;
+    const uid = caller.userUid;
+    const user = uid === null ? undefined : this.#reader.id({ uid });
+    this.follow();
+    if (user === undefined) return new NobodyVisibility(this.#reader, this, this.#rules);
+    return new UserVisibility(this.#reader, this, this.#rules, this.accessOf(user));
+  }
+
+  /** UIDs of all teams that a user is in, through whatever nesting. */
+  teamsOf(userUid: string): readonly string[] {
+    const user = this.#reader.id({ uid: userUid });
+    if (user === undefined) return [];
+    this.follow();
+    return [...this.principalsOf(user)]
+      .filter((id) => id !== user)
+      .map((id) => this.#reader.uid(id))
+      .filter((uid) => uid !== undefined);
+  }
+
+  isRestricted(id: number): boolean {
+    return this.#restricted.has(id);
+  }
+
+  /** Catches up with the commit that the reader stands at. */
+  follow(): void {
+    this.#rules.follow();
+    const { sequence } = this.#reader;
+    if (sequence === this.#sequence) return;
+    const changes =
+      this.#sequence < 0 ? undefined : this.#reader.accessChangesSince(this.#sequence);
+    if (changes === undefined) this.#readAll();
+    else for (const change of changes) this.#take(change);
+    this.#sequence = sequence;
+  }
+
+  /** Of a user at the commit that was last followed. */
+  accessOf(user: number): UserAccess {
+    const known = this.#users.get(user);
+    if (known !== undefined) {
+      this.#users.delete(user);
+      this.#users.set(user, known);
+      return known;
+    }
+    const [oldest] = this.#users.keys();
+    if (oldest !== undefined && this.#users.size >= ACCESS_USERS_KEPT_MAX) {
+      this.#users.delete(oldest);
+    }
+    const principals = this.principalsOf(user);
+    const visible = new IdSet();
+    for (const principal of principals) {
+      const nodes = this.#restrictedTo.get(principal);
+      if (nodes !== undefined) visible.addAll(nodes);
+    }
+    const owned = new IdSet();
+    for (const node of this.#reader.neighbors(user, 'out', OWNS)) owned.add(node);
+    const access = { user, principals, visible, owned };
+    this.#users.set(user, access);
+    return access;
+  }
+
+  /** A user or team, and every team above it. */
+  principalsOf(member: number): ReadonlySet<number> {
+    const found = new Set([member]);
+    // A set is walked through to its end, what is added meanwhile included: so a cycle ends too.
+    for (const one of found) for (const team of this.#teamsOf.get(one) ?? NO_SET) found.add(team);
+    return found;
+  }
+
+  #readAll(): void {
+    this.#restricted = new IdSet();
+    this.#restrictedTo = new Map();
+    this.#teamsOf = new Map();
+    this.#users.clear();
+    const reader = this.#reader;
+    for (const team of reader.idsOfType('_AccessGroup')) {
+      for (const node of reader.neighbors(team, 'in', TO_TEAM)) this.#restrict(node, team);
+      for (const member of reader.neighbors(team, 'in', MEMBER_OF)) {
+        this.#setMember(member, team, true);
+      }
+    }
+    for (const user of reader.idsOfType('_User')) {
+      for (const node of reader.neighbors(user, 'in', TO_USER)) this.#restrict(node, user);
+    }
+  }
+
+  #restrict(node: number, principal: number): void {
+    this.#restricted.add(node);
+    this.#setOf(principal).add(node);
+  }
+
+  #setOf(principal: number): IdSet {
+    let nodes = this.#restrictedTo.get(principal);
+    if (nodes === undefined) {
+      nodes = new IdSet();
+      this.#restrictedTo.set(principal, nodes);
+    }
+    return nodes;
+  }
+
+  #take({ edge, from, to }: AccessChange): void {
+    const isThere = this.#reader.neighbors(from, 'out', edge).includes(to);
+    switch (edge) {
+      case 'RestrictAccessToTeam':
+      case 'RestrictAccessToUser':
+        return this.#takeRestriction(from, to, isThere);
+      case '_MemberOf':
+        this.#setMember(from, to, isThere);
+        // Whoever is beneath is made anew when asked for.
+        for (const [user, { principals }] of this.#users) {
+          if (principals.has(from)) this.#users.delete(user);
+        }
+        return;
+      case '_Owns':
+        this.#users.get(from)?.owned.put(to, isThere);
+    }
+  }
+
+  #takeRestriction(node: number, principal: number, isThere: boolean): void {
+    this.#setOf(principal).put(node, isThere);
+    const isRestricted =
+      isThere ||
+      this.#reader.neighbors(node, 'out', TO_TEAM).length > 0 ||
+      this.#reader.neighbors(node, 'out', TO_USER).length > 0;
+    this.#restricted.put(node, isRestricted);
+    for (const { principals, visible } of this.#users.values()) {
+      if (!principals.has(principal)) continue;
+      visible.put(
+        node,
+        [...principals].some((one) => this.#restrictedTo.get(one)?.has(node)),
+      );
+    }
+  }
+
+  #setMember(member: number, team: number, isMember: boolean): void {
+    const teams = this.#teamsOf.get(member) ?? new Set();
+    if (isMember) teams.add(team);
+    else teams.delete(team);
+    if (teams.size > 0) this.#teamsOf.set(member, teams);
+    else this.#teamsOf.delete(member);
+  }
+}

@@ -1,0 +1,200 @@
+import { Problem } from '#base/problem.ts';
+import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { AccessIndex } from './access-index.ts';
+import type { AuditEvent, AuditTrail } from './audit-event.ts';
+import type { Caller } from './caller.ts';
+import { explain, type Explanation } from './explain.ts';
+import { settingOperation, settingVersion } from './settings.ts';
+import { checkTypeAccess } from './type-access.ts';
+import { readTypeAccess, TYPE_ACCESS_SETTING, type TypeAccessByType } from './type-rules.ts';
+
+export interface AccessServiceParts {
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly access: AccessIndex;
+  readonly audit: AuditTrail;
+}
+
+/** UIDs. */
+export interface NodeAccess {
+  readonly teams: readonly string[];
+  readonly users: readonly string[];
+  readonly owners: readonly string[];
+}
+
+export interface NodeAccessChange {
+  readonly teams?: readonly string[] | undefined;
+  readonly users?: readonly string[] | undefined;
+}
+
+const TO_TEAM = 'RestrictAccessToTeam';
+const TO_USER = 'RestrictAccessToUser';
+const OWNS = '_Owns';
+
+/** Who may see what, as administrators and owners read and change it (open-shapes, section 4). */
+export class AccessService {
+  readonly #parts: AccessServiceParts;
+
+  constructor(parts: AccessServiceParts) {
+    this.#parts = parts;
+  }
+
+  types(_caller: Caller): { types: TypeAccessByType } {
+    this.#parts.reader.refresh();
+    return { types: readTypeAccess(this.#parts.reader) };
+  }
+
+  /** Replaces all rules; effective from the next read in every thread. Throws `invalid_request`, `version_conflict`. */
+  async putTypes(
+    caller: Caller,
+    document: { readonly types: TypeAccessByType },
+    address: string,
+  ): Promise<{ types: TypeAccessByType }> {
+    const { reader, commits, audit } = this.#parts;
+    reader.refresh();
+    checkTypeAccess(reader, document.types);
+    const version = settingVersion(reader, TYPE_ACCESS_SETTING);
+    const types = JSON.parse(JSON.stringify(document.types)) as TypeAccessByType;
+    const target = { kind: 'settings', id: TYPE_ACCESS_SETTING };
+    const event = deed('access.types-changed', caller, address, target, { types });
+    await commits.commit({
+      system: true,
+      operations: [
+        settingOperation(TYPE_ACCESS_SETTING, { types }, version),
+        audit.operation(event),
+      ],
+    });
+    return { types };
+  }
+
+  /** `user` is a UID or a name. Throws `user_not_found`, `node_not_found`. */
+  explain(_caller: Caller, user: string, node: string): Explanation {
+    const { reader, access } = this.#parts;
+    reader.refresh();
+    return explain(reader, access, user, node);
+  }
+
+  /** For owners and administrators; to others the node is as good as not there, or not theirs. */
+  node(caller: Caller, uid: string): NodeAccess {
+    const id = this.#nodeFor(caller, uid, caller.isAdmin || caller.isReadOnlyAdmin);
+    return this.#accessOf(id);
+  }
+
+  async putNode(
+    caller: Caller,
+    uid: string,
+    change: NodeAccessChange,
+    address: string,
+  ): Promise<NodeAccess> {
+    const isAdmin = caller.isAdmin && !caller.isReadOnlyAdmin;
+    const id = this.#nodeFor(caller, uid, isAdmin);
+    const { reader, commits, audit } = this.#parts;
+    const type = reader.typeOf(id) ?? '';
+    if (type.startsWith('_')) {
+      throw invalid('uid', `is a ${type}, which is not restricted`);
+    }
+    this.#checkNamed(caller, isAdmin, change);
+    const before = this.#accessOf(id);
+    const operations = [
+      ...replaced(uid, TO_TEAM, before.teams, change.teams),
+      ...replaced(uid, TO_USER, before.users, change.users),
+    ];
+    const details = { before: { teams: before.teams, users: before.users }, ...change };
+    const target = { kind: 'node', id: uid };
+    const event = deed('access.node-changed', caller, address, target, details);
+    await commits.commit({ system: true, operations: [...operations, audit.operation(event)] });
+    reader.refresh();
+    return this.#accessOf(id);
+  }
+
+  #accessOf(id: number): NodeAccess {
+    const { reader } = this.#parts;
+    const uids = (ids: readonly number[]): string[] =>
+      ids.map((one) => reader.uid(one)).filter((uid) => uid !== undefined);
+    return {
+      teams: uids(reader.neighbors(id, 'out', TO_TEAM)),
+      users: uids(reader.neighbors(id, 'out', TO_USER)),
+      owners: uids(reader.neighbors(id, 'in', OWNS)),
+    };
+  }
+
+  #nodeFor(caller: Caller, uid: string, isAdmin: boolean): number {
+    const { reader, access } = this.#parts;
+    reader.refresh();
+    const id = reader.id({ uid });
+    if (id === undefined || !access.visibilityFor(caller).canSee(id)) {
+      throw new Problem('node_not_found', 'There is no such node.');
+    }
+    if (isAdmin || this.#owns(caller, id)) return id;
+    throw new Problem('forbidden', 'This is for the owner of the node and for administrators.', {
+      details: { role: 'admin-write' },
+    });
+  }
+
+  #owns(caller: Caller, id: number): boolean {
+    const { reader } = this.#parts;
+    const user = caller.userUid === null ? undefined : reader.id({ uid: caller.userUid });
+    return user !== undefined && reader.neighbors(user, 'out', OWNS).includes(id);
+  }
+
+  /** An owner may name any active user, and the teams that they are in. */
+  #checkNamed(
+    caller: Caller,
+    isAdmin: boolean,
+    { teams = [], users = [] }: NodeAccessChange,
+  ): void {
+    const { reader, access } = this.#parts;
+    const own = new Set(isAdmin || caller.userUid === null ? [] : access.teamsOf(caller.userUid));
+    teams.forEach((uid, i) => {
+      const id = reader.id({ uid });
+      if (id === undefined || reader.typeOf(id) !== '_AccessGroup' || !(isAdmin || own.has(uid))) {
+        throw invalid(`teams.${i}`, isAdmin ? 'is no team' : 'is no team of yours');
+      }
+    });
+    users.forEach((uid, i) => {
+      const id = reader.id({ uid });
+      if (
+        id === undefined ||
+        reader.typeOf(id) !== '_User' ||
+        reader.field(id, 'Active') !== true
+      ) {
+        throw invalid(`users.${i}`, 'is no active user');
+      }
+    });
+  }
+}
+
+function replaced(
+  uid: string,
+  edge: string,
+  before: readonly string[],
+  after: readonly string[] | undefined,
+): GraphOperation[] {
+  if (after === undefined) return [];
+  const from = { uid };
+  const links = after
+    .filter((one) => !before.includes(one))
+    .map((to): GraphOperation => ({ op: 'link', from, edge, to: { uid: to } }));
+  const unlinks = before
+    .filter((one) => !after.includes(one))
+    .map((to): GraphOperation => ({ op: 'unlink', from, edge, to: { uid: to } }));
+  return [...links, ...unlinks];
+}
+
+function deed(
+  action: AuditEvent['action'],
+  { userUid, userName }: Caller,
+  address: string,
+  target: NonNullable<AuditEvent['target']>,
+  details: NonNullable<AuditEvent['details']>,
+): AuditEvent {
+  const actor = userUid === null ? null : { uid: userUid, name: userName ?? userUid };
+  return { action, actor, target, outcome: 'success', address, details };
+}
+
+function invalid(path: string, message: string): Problem {
+  return new Problem('invalid_request', `body, ${path}: ${message}`, {
+    details: { fields: [{ path, message }] },
+  });
+}

@@ -1,0 +1,45 @@
+import type { GraphOperation } from '#graph/operations.ts';
+
+/** What is recorded; a dotted name of area and deed. Stable: administrators filter by it. */
+export type AuditAction =
+  | 'login.succeeded'
+  | 'login.failed'
+  | 'login.ended'
+  | 'password.changed'
+  | 'password.reset-requested'
+  | 'password.reset'
+  | 'token.created'
+  | 'token.revoked'
+  | 'user.created'
+  | 'user.changed'
+  | 'user.deactivated'
+  | 'role.changed'
+  | 'team.created'
+  | 'team.changed'
+  | 'team.deleted'
+  | 'team.members-changed'
+  | 'access.types-changed'
+  | 'access.node-changed'
+  | 'sso.config-changed'
+  | 'workspace.settings-changed';
+
+/** One security event (specification, section 5). Never holds a secret. */
+export interface AuditEvent {
+  readonly action: AuditAction;
+  /** Who did it; null when nobody is signed in, or a token without a user did. */
+  readonly actor: { readonly uid: string; readonly name: string } | null;
+  /** Whom or what it was done to: UID of a node, id of a token, name of a provider. */
+  readonly target?: { readonly kind: string; readonly id: string; readonly name?: string };
+  readonly outcome: 'success' | 'failure';
+  /** IP address of the client; null when the server itself did it. */
+  readonly address: string | null;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Where security events go. */
+export interface AuditTrail {
+  /** An operation to put into the (system) commit of the deed itself, so that both happen or neither. */
+  operation(event: AuditEvent): GraphOperation;
+  /** For what changes nothing else: written soon, in the background; a full or read-only storage loses only the event, with a line in the log. */
+  record(event: AuditEvent): void;
+}

@@ -1,0 +1,236 @@
+import { DOWNLOAD_TURN_WORK, NODE_SCAN_TURN_NODES } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { shorten } from '#graph/names.ts';
+import type { NodeObject } from '#graph/reader.ts';
+import type { Caller } from './caller.ts';
+import { EXPORT_COLUMNS } from './export-columns.ts';
+import { checkNodeType, fieldsOf, hasField, type NodeType } from './node-types.ts';
+import { NodeView, type NodeReads } from './node-view.ts';
+import { textLength } from './text-length.ts';
+
+/** The nodes with these UIDs, or of a type, newest first; or both. */
+export interface NodeSelection {
+  readonly uids?: readonly string[] | undefined;
+  readonly type?: string | undefined;
+  /** Without it, all fields that nodes of these types can have. */
+  readonly fields?: readonly string[] | undefined;
+}
+
+/** Nodes on their way out, in as many pieces as it takes: however many they are, few are held at a time. */
+export interface NodeExport {
+  /** Of all its nodes, when they have one type. */
+  readonly type: string | undefined;
+  /** In the order of their columns; without those of `EXPORT_COLUMNS`. */
+  readonly fields: readonly string[];
+  /** By type of node and name of field. */
+  readonly fieldTypes: FieldTypes;
+  /** Each piece is read in one turn of the event loop, at the newest commit, as the caller may see it then. */
+  readonly pieces: AsyncIterable<readonly ExportedNode[]>;
+}
+
+export type FieldTypes = ReadonlyMap<string, NodeType['fields']>;
+
+export interface ExportedNode {
+  readonly node: NodeObject;
+  /** Edges from it and to it that the caller may see. */
+  readonly edgeCount: number;
+}
+
+const IS_COLUMN: ReadonlySet<string> = new Set(EXPORT_COLUMNS);
+/** Nodes and neighbours are looked at in groups of so many. */
+const GROUP_SIZE = 256;
+
+/** A cell is dearer than a character: large texts take turns too, and few of them are held at a time. */
+const CHARACTERS_PER_WORK = 64;
+
+/** The next ids, not all of which can be seen; undefined at the end. */
+type IdSource = (view: NodeView) => readonly number[] | undefined;
+
+/** Nodes for a download (open-shapes, section 4). */
+export class NodeExporter {
+  readonly #reads: NodeReads;
+
+  constructor(reads: NodeReads) {
+    this.#reads = reads;
+  }
+
+  /** Throws `invalid_request` for a type or a field that there is not. */
+  async all(caller: Caller, { uids, type, fields }: NodeSelection): Promise<NodeExport> {
+    const types = this.#typesFor(type, fields);
+    if (uids === undefined) return this.#ofType(caller, types, fields);
+    const unique = [...new Set(uids)];
+    const columns =
+      fields ?? fieldsOf([...(await this.#groupByType(caller, unique, types)).keys()]);
+    const source = sourceOfUids(unique, type);
+    return this.#export(caller, types, undefined, columns, source);
+  }
+
+  /** The same, apart for each type of which there is a node to be seen. */
+  async byType(
+    caller: Caller,
+    { uids, type, fields }: NodeSelection,
+  ): Promise<readonly NodeExport[]> {
+    const types = this.#typesFor(type, fields);
+    if (uids === undefined) return [this.#ofType(caller, types, fields)];
+    const groups = await this.#groupByType(caller, [...new Set(uids)], types);
+    return [...groups].map(([one, own]) => {
+      const columns = fields?.filter((field) => hasField(one, field)) ?? fieldsOf([one]);
+      return this.#export(caller, [one], one.type, columns, sourceOfUids(own, one.type));
+    });
+  }
+
+  /** The type that is asked for, or every type there is. */
+  #typesFor(type: string | undefined, fields: readonly string[] = []): readonly NodeType[] {
+    const { reader } = this.#reads;
+    reader.refresh();
+    const types = type === undefined ? reader.schema().nodes : [checkNodeType(reader, type)];
+    const faults = fields.flatMap((field, i) =>
+      IS_COLUMN.has(field) || types.some((one) => hasField(one, field))
+        ? []
+        : [{ path: `fields.${i}`, message: `"${shorten(field)}" is not a field of these nodes` }],
+    );
+    const [first] = faults;
+    if (first === undefined) return types;
+    throw new Problem('invalid_request', `body, ${first.path}: ${first.message}`, {
+      details: { fields: faults },
+    });
+  }
+
+  #ofType(
+    caller: Caller,
+    types: readonly NodeType[],
+    fields: readonly string[] = fieldsOf(types),
+  ): NodeExport {
+    const type = types[0]?.type ?? '';
+    const walk = this.#reads.reader.walkType(type);
+    let isOver = false;
+    return this.#export(caller, types, type, fields, () => {
+      if (isOver) return undefined;
+      const ids = walk.next(GROUP_SIZE);
+      isOver = ids.length < GROUP_SIZE;
+      return ids;
+    });
+  }
+
+  #export(
+    caller: Caller,
+    types: readonly NodeType[],
+    type: string | undefined,
+    columns: readonly string[],
+    source: IdSource,
+  ): NodeExport {
+    const fields = [...new Set(columns)].filter((field) => !IS_COLUMN.has(field));
+    return {
+      type,
+      fields,
+      fieldTypes: new Map(types.map((one) => [one.type, one.fields])),
+      pieces: this.#pieces(caller, source, fields.length),
+    };
+  }
+
+  /** Which of the nodes can be seen, by their types in the order of the schema. */
+  async #groupByType(
+    caller: Caller,
+    uids: readonly string[],
+    types: readonly NodeType[],
+  ): Promise<ReadonlyMap<NodeType, readonly string[]>> {
+    const groups = new Map(types.map(({ type }) => [type, [] as string[]]));
+    let view = NodeView.open(this.#reads, caller);
+    for (const [i, uid] of uids.entries()) {
+      if (i > 0 && i % NODE_SCAN_TURN_NODES === 0) view = await NodeView.next(this.#reads, caller);
+      const id = view.find(uid);
+      if (id !== undefined) groups.get(view.typeOf(id) ?? '')?.push(uid);
+    }
+    const found = types.map((type) => [type, groups.get(type.type) ?? []] as const);
+    return new Map(found.filter(([, own]) => own.length > 0));
+  }
+
+  async *#pieces(
+    caller: Caller,
+    source: IdSource,
+    fieldCount: number,
+  ): AsyncGenerator<readonly ExportedNode[]> {
+    const turns = new Turns(this.#reads, caller);
+    let piece: ExportedNode[] = [];
+    for (let ids = source(turns.view); ids !== undefined; ids = source(turns.view)) {
+      for (const id of ids) {
+        if (turns.isSpent) {
+          if (piece.length > 0) yield piece;
+          piece = [];
+          await turns.next();
+        }
+        turns.spend(1);
+        if (!turns.view.canSee(id)) continue;
+        const edgeCount = await turns.countEdges(id);
+        // While many edges were counted it may have gone, or been hidden.
+        const node = turns.view.canSee(id) ? turns.view.node(id) : undefined;
+        if (node === undefined) continue;
+        piece.push({ node, edgeCount });
+        turns.spend(fieldCount + Math.ceil(textLength(node) / CHARACTERS_PER_WORK));
+      }
+    }
+    if (piece.length > 0) yield piece;
+  }
+}
+
+function sourceOfUids(uids: readonly string[], type: string | undefined): IdSource {
+  let at = 0;
+  return (view) => {
+    if (at >= uids.length) return undefined;
+    const group = uids.slice(at, (at += GROUP_SIZE)).map((uid) => view.find(uid));
+    const found = group.filter((id) => id !== undefined);
+    return type === undefined ? found : found.filter((id) => view.typeOf(id) === type);
+  };
+}
+
+/** One turn of the event loop after the other: none does so much that others notice. */
+class Turns {
+  view: NodeView;
+  readonly #reads: NodeReads;
+  readonly #caller: Caller;
+  readonly #hiddenEdges: readonly string[];
+  #work = 0;
+
+  constructor(reads: NodeReads, caller: Caller) {
+    this.#reads = reads;
+    this.#caller = caller;
+    this.view = NodeView.open(reads, caller);
+    const types = reads.reader.schema().edges.map(({ type }) => type);
+    this.#hiddenEdges = types.filter((type) => !this.view.canSeeEdge(type));
+  }
+
+  get isSpent(): boolean {
+    return this.#work >= DOWNLOAD_TURN_WORK;
+  }
+
+  spend(work: number): void {
+    this.#work += work;
+  }
+
+  async next(): Promise<void> {
+    this.view = await NodeView.next(this.#reads, this.#caller);
+    this.#work = 0;
+  }
+
+  /** Of a node with very many edges it takes several turns. */
+  async countEdges(id: number): Promise<number> {
+    let count = await this.#countNeighbors(this.view.neighbors(id));
+    for (const hidden of this.#hiddenEdges) {
+      count -= await this.#countNeighbors(this.view.neighbors(id, hidden));
+    }
+    return count;
+  }
+
+  async #countNeighbors(lists: Iterable<readonly number[]>): Promise<number> {
+    let count = 0;
+    for (const ids of lists) {
+      for (let at = 0; at < ids.length; at += GROUP_SIZE) {
+        if (this.isSpent && at > 0) await this.next();
+        const group = ids.slice(at, at + GROUP_SIZE);
+        count += this.view.count(group);
+        this.spend(group.length);
+      }
+    }
+    return count;
+  }
+}

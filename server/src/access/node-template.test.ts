@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fillTemplate, parseTemplate } from './node-template.ts';
+
+const VALUES: Readonly<Record<string, unknown>> = {
+  FirstName: 'Ada',
+  Age: 36,
+  Roles: ['a', 'b'],
+  Note: '{Age}',
+  Gone: null,
+};
+
+function filled(template: string): string {
+  return fillTemplate(parseTemplate(template), (field) => VALUES[field]);
+}
+
+describe('a template', () => {
+  test.each([
+    ['', ''],
+    ['no fields', 'no fields'],
+    ['{FirstName} is {Age}', 'Ada is 36'],
+    ['{FirstName}{FirstName}', 'AdaAda'],
+    ['{ FirstName }', 'Ada'],
+    ['{Roles}', '["a","b"]'],
+    ['<{Unknown}{Gone}{}>', '<>'],
+    ['{{FirstName}}', '{FirstName}'],
+    ['{{{FirstName}}}', '{Ada}'],
+    ['what stands in a value stays: {Note}', 'what stands in a value stays: {Age}'],
+  ])('%j is %j', (template, text) => {
+    expect(filled(template)).toBe(text);
+  });
+
+  test.each(['{', '}', 'a {FirstName', 'FirstName} b', '{a{b}'])('%j is refused', (template) => {
+    expect(() => parseTemplate(template)).toThrow('stands alone');
+  });
+
+  test('of any text with its braces doubled is that text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('{', '}', 'a', ' ') }), (text) => {
+        expect(filled(text.replaceAll(/[{}]/g, '$&$&'))).toBe(text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,93 @@
+import { setImmediate } from 'node:timers/promises';
+import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
+import type { AccessIndex } from './access-index.ts';
+import type { Caller } from './caller.ts';
+import { SEES_EVERYTHING } from './visibility.ts';
+
+export interface NodeReads {
+  readonly reader: GraphReader;
+  readonly access: AccessIndex;
+}
+
+/** The graph at the newest commit, as one caller sees it: good for one turn of the event loop. */
+export class NodeView {
+  readonly #reader: GraphReader;
+  readonly #visibility: Visibility;
+  #keyNames: ReadonlyMap<string, string | undefined> | undefined;
+
+  private constructor(reader: GraphReader, visibility: Visibility) {
+    this.#reader = reader;
+    this.#visibility = visibility;
+  }
+
+  static open({ reader, access }: NodeReads, caller: Caller): NodeView {
+    reader.refresh();
+    return new NodeView(reader, access.visibilityFor(caller));
+  }
+
+  /** The next turn, in which others had theirs. */
+  static async next(reads: NodeReads, caller: Caller): Promise<NodeView> {
+    await setImmediate();
+    return NodeView.open(reads, caller);
+  }
+
+  get seesEverything(): boolean {
+    return this.#visibility === SEES_EVERYTHING;
+  }
+
+  canSee(id: number, type?: string): boolean {
+    return this.#visibility.canSee(id, type);
+  }
+
+  canSeeEdge(type: string): boolean {
+    return this.#visibility.canSeeEdge(type);
+  }
+
+  /** Undefined for what does not exist as well as for what is not to be seen. */
+  find(uid: string): number | undefined {
+    const id = this.#reader.id({ uid });
+    return id !== undefined && this.#visibility.canSee(id) ? id : undefined;
+  }
+
+  typeOf(id: number): string | undefined {
+    return this.#reader.typeOf(id);
+  }
+
+  /** A node that can be seen; undefined when it is gone. */
+  node(id: number): NodeObject | undefined {
+    const node = this.#reader.node(id);
+    return node && this.#visibility.present(id, node);
+  }
+
+  canRead(id: number, field: string): boolean {
+    return this.#visibility.canReadField(id, field);
+  }
+
+  /** As `node` shows it: the key under its own name too. */
+  field(id: number, name: string): unknown {
+    const value = this.#reader.field(id, name);
+    return value === undefined && this.#keyNameOf(id) === name
+      ? this.#reader.field(id, 'Id')
+      : value;
+  }
+
+  /** How many of some nodes can be seen. */
+  count(ids: readonly number[]): number {
+    if (this.seesEverything) return ids.length;
+    let count = 0;
+    for (const id of ids) if (this.#visibility.canSee(id)) count++;
+    return count;
+  }
+
+  /** What is at the other ends of edges, in either direction, once for each edge; of one edge type, or of all. */
+  *neighbors(id: number, edge?: string): Generator<readonly number[]> {
+    yield this.#reader.neighbors(id, 'out', edge);
+    yield this.#reader.neighbors(id, 'in', edge);
+  }
+
+  #keyNameOf(id: number): string | undefined {
+    this.#keyNames ??= new Map(this.#reader.schema().nodes.map(({ type, key }) => [type, key]));
+    const type = this.#reader.typeOf(id);
+    return type === undefined ? undefined : this.#keyNames.get(type);
+  }
+}

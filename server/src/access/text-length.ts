@@ -1,0 +1,9 @@
+/** About how many characters a value of JSON takes: enough to tell the large from the small. */
+export function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  let length = 0;
+  // Of a list the names are its indexes.
+  for (const name in value) length += 1 + textLength((value as Record<string, unknown>)[name]);
+  return length;
+}

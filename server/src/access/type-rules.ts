@@ -1,0 +1,80 @@
+import type { GraphReader } from '#graph/reader.ts';
+import { readSetting, settingVersion } from './settings.ts';
+
+export const TYPE_ACCESS_SETTING = 'access.types';
+
+/** Who may read a field beside administrators; UIDs. Nobody else when both are empty. */
+export interface FieldAccess {
+  readonly teams?: readonly string[];
+  readonly users?: readonly string[];
+}
+
+/** The access of one type (open-shapes, section 4, "field and type access"). */
+export interface TypeAccess {
+  /** Of nodes without a restriction of their own; `restricted`: their owners and administrators only. */
+  readonly visibleTo?: 'everyone' | 'restricted';
+  readonly fields?: Readonly<Record<string, FieldAccess>>;
+}
+
+export type TypeAccessByType = Readonly<Record<string, TypeAccess>>;
+
+/** A rule with what it names as ids. */
+export interface TypeRule {
+  readonly isRestricted: boolean;
+  /** By field: teams and users who may read it. */
+  readonly fields: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+/** What is stored, which only `AccessService` writes, after checking it. */
+export function readTypeAccess(reader: GraphReader): TypeAccessByType {
+  const stored = readSetting(reader, TYPE_ACCESS_SETTING) as
+    | { readonly types?: TypeAccessByType }
+    | undefined;
+  return stored?.types ?? {};
+}
+
+/** The rules of types as of the commit that the reader stands at; made anew when the setting has changed. */
+export class TypeRules {
+  readonly #reader: GraphReader;
+  #sequence = -1;
+  #version = -1;
+  #rules: ReadonlyMap<string, TypeRule> = new Map();
+
+  constructor(reader: GraphReader) {
+    this.#reader = reader;
+  }
+
+  get(type: string): TypeRule | undefined {
+    return this.#rules.get(type);
+  }
+
+  follow(): void {
+    const { sequence } = this.#reader;
+    if (sequence === this.#sequence) return;
+    const version = settingVersion(this.#reader, TYPE_ACCESS_SETTING);
+    this.#sequence = sequence;
+    if (version === this.#version) return;
+    this.#version = version;
+    this.#rules = this.#compile(readTypeAccess(this.#reader));
+  }
+
+  #compile(types: TypeAccessByType): ReadonlyMap<string, TypeRule> {
+    const keys = new Map(this.#reader.schema().nodes.map((node) => [node.type, node.key]));
+    const rules = new Map<string, TypeRule>();
+    for (const [type, { visibleTo, fields = {} }] of Object.entries(types)) {
+      const byField = new Map<string, ReadonlySet<number>>();
+      for (const [field, access] of Object.entries(fields)) {
+        const readers = this.#idsOf([...(access.teams ?? []), ...(access.users ?? [])]);
+        byField.set(field, readers);
+        // The key is shown under its own name and as the Id.
+        if (field === keys.get(type)) byField.set('Id', readers);
+      }
+      rules.set(type, { isRestricted: visibleTo === 'restricted', fields: byField });
+    }
+    return rules;
+  }
+
+  #idsOf(uids: readonly string[]): ReadonlySet<number> {
+    return new Set(uids.map((uid) => this.#reader.id({ uid })).filter((id) => id !== undefined));
+  }
+}
