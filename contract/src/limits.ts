@@ -24,3 +24,27 @@ export const ENDPOINT_CODE_BYTES_MAX = 512 * 1024;
 export const ENDPOINT_DESCRIPTION_CHARACTERS_MAX = 10_000;
 export const ENDPOINT_TIMEOUT_DEFAULT_MS = 30_000;
 export const ENDPOINT_TIMEOUT_MAX_MS = 600_000;
+
+/** Tokens (open-shapes, section 3). */
+export const TOKEN_NAME_CHARACTERS_MAX = 200;
+
+/** Sign-in at identity providers (specification, section 4.2). */
+export const SSO_RETURN_PATH_CHARACTERS_MAX = 500;
+export const SSO_TEXT_CHARACTERS_MAX = 2_000;
+export const SSO_ALLOWED_DOMAINS_MAX = 100;
+export const SSO_GROUPS_MAX = 1_000;
+/** Base64 of one SAML response. */
+export const SAML_RESPONSE_CHARACTERS_MAX = 512 * 1024;
+
+/** Users and teams (open-shapes, section 3). */
+export const USER_NAME_CHARACTERS_MAX = 100;
+export const USER_TEXT_CHARACTERS_MAX = 1_000;
+export const TEAM_NAME_CHARACTERS_MAX = 200;
+
+/** Reading nodes (open-shapes, section 4): UIDs in one request, and in one download. */
+export const NODE_UIDS_MAX = 1_000;
+export const NODE_TEMPLATE_CHARACTERS_MAX = 1_000;
+export const DOWNLOAD_UIDS_MAX = 100_000;
+/** Named by a request, or in a synthetic download together. */
+export const DOWNLOAD_FIELDS_MAX = 1_000;
+export const SYNTHETIC_NODES_MAX = 10_000;

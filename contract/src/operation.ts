@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { Scope } from './scopes.ts';
+import type { TokenKind } from './token-kinds.ts';
 
 /**
  * One row of the operations table: everything that a client, the server, the documentation and the tests need to know
@@ -13,8 +14,12 @@ export interface Operation {
   readonly method: Method;
   readonly path: `/${string}`;
   readonly auth: Auth;
-  /** A scope that suffices instead of what `auth` asks for, when an API token calls. */
+  /** A scope that suffices instead of what `auth` asks for, when a token that carries scopes calls. */
   readonly scope?: Scope;
+  /** Kinds of tokens that may call by their kind alone, whatever they carry is checked behind the route. */
+  readonly tokens?: readonly TokenKind[];
+  /** Whether a guest may not call although a signed-in user may. */
+  readonly noGuests?: true;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -31,20 +36,42 @@ export interface Operation {
   readonly summary: string;
 }
 
-export type Area = 'login' | 'schema' | 'ingest' | 'endpoints' | 'status';
+export type Area =
+  | 'login'
+  | 'sso'
+  | 'users'
+  | 'groups'
+  | 'tokens'
+  | 'audit'
+  | 'access'
+  | 'workspace'
+  | 'schema'
+  | 'ingest'
+  | 'nodes'
+  | 'endpoints'
+  | 'status';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-export type MediaType = 'application/json' | 'application/x-ndjson';
+export type MediaType =
+  | 'application/json'
+  | 'application/x-ndjson'
+  | 'application/x-www-form-urlencoded';
 
 /**
  * Who may call (specification, section 4): anybody; a signed-in user; a system administrator, the read-only one
- * included; a system administrator with write access.
+ * included; a system administrator with write access; no session at all, only the tokens that the row names.
  */
-export type Auth = 'none' | 'session' | 'admin' | 'admin-write';
+export type Auth = 'none' | 'session' | 'admin' | 'admin-write' | 'token';
 
 export interface ResponseShape {
   readonly description: string;
   /** Absent when the answer has no body. */
   readonly body?: z.ZodType;
   /** `application/json` when not given. */
-  readonly contentType?: 'application/json' | 'text/plain';
+  readonly contentType?:
+    | 'application/json'
+    | 'application/x-ndjson'
+    | 'application/xml'
+    | 'application/zip'
+    | 'text/csv'
+    | 'text/plain';
 }

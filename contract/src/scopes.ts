@@ -10,3 +10,5 @@ export const scopes = {
 } as const;
 
 export type Scope = keyof typeof scopes;
+
+export const SCOPES = Object.keys(scopes) as readonly Scope[];

@@ -22,6 +22,11 @@ export const graphErrors = {
     title: 'Operation cannot be applied',
     hint: 'Correct the operation at position details.index; nothing of its commit was applied.',
   },
+  team_in_use: {
+    status: 409,
+    title: 'Nodes are restricted to the team',
+    hint: 'First lift the restrictions of those nodes to it: without any they would be for everyone.',
+  },
   commit_too_large: {
     status: 413,
     title: 'Commit too large',

@@ -22,6 +22,46 @@ export const identityErrors = {
     title: 'Not allowed',
     hint: 'An administrator can grant the role or the scope that details names.',
   },
+  user_not_found: {
+    status: 404,
+    title: 'No such user',
+    hint: 'GET /api/users lists the users and their UIDs.',
+  },
+  user_exists: {
+    status: 409,
+    title: 'User exists already',
+    hint: 'Choose another name or address; names differ in more than case.',
+  },
+  last_administrator: {
+    status: 409,
+    title: 'Last administrator',
+    hint: 'Make somebody else an administrator first.',
+  },
+  team_not_found: {
+    status: 404,
+    title: 'No such team',
+    hint: 'GET /api/groups lists the teams and their UIDs.',
+  },
+  team_exists: {
+    status: 409,
+    title: 'Team exists already',
+    hint: 'Choose another name; names differ in more than case.',
+  },
+  team_cycle: {
+    status: 422,
+    title: 'Team would contain itself',
+    hint: 'Take the outer team out of the inner one first.',
+  },
+  teams_disabled: {
+    status: 403,
+    title: 'Teams are disabled',
+    hint: 'An administrator can change the team, or enable teams in the settings of the workspace.',
+  },
+  token_not_found: {
+    status: 404,
+    title: 'No such token',
+    hint: 'GET /api/tokens lists the tokens and their ids.',
+  },
   wrong_password: {
     status: 422,
     title: 'Old password wrong',
@@ -31,6 +71,41 @@ export const identityErrors = {
     status: 422,
     title: 'Password too weak',
     hint: 'Choose at least 10 characters.',
+  },
+  invalid_reset_token: {
+    status: 400,
+    title: 'Reset link not valid',
+    hint: 'The link is used, expired or wrong: ask for another one.',
+  },
+  sso_not_configured: {
+    status: 404,
+    title: 'Identity provider not set up',
+    hint: 'An administrator can set it up and enable it.',
+  },
+  sso_needs_public_address: {
+    status: 409,
+    title: 'Public address not known',
+    hint: 'Start the server with MSK_PUBLIC_ADDRESS: an identity provider must know where to lead back to.',
+  },
+  sso_state_invalid: {
+    status: 400,
+    title: 'Sign-in not under way',
+    hint: 'Begin the sign-in again, and finish it in the same browser within 10 minutes.',
+  },
+  sso_failed: {
+    status: 401,
+    title: 'Sign-in at the identity provider failed',
+    hint: 'Begin the sign-in again; if it keeps failing, show details.reason to an administrator.',
+  },
+  sso_domain_not_allowed: {
+    status: 403,
+    title: 'Mail domain not allowed',
+    hint: 'Sign in with an address of your organisation.',
+  },
+  sso_user_not_allowed: {
+    status: 403,
+    title: 'User not allowed',
+    hint: 'Ask an administrator to create, activate or link your account; details.reason says which.',
   },
   too_many_requests: {
     status: 429,

@@ -99,8 +99,6 @@ export const checkEndpoint = {
 const run = {
   area: 'endpoints',
   method: 'POST',
-  auth: 'session',
-  scope: 'endpoints:run',
   params: nameInPath,
   /** Whatever the endpoint takes: the worker parses it, once. */
   body: z.unknown(),
@@ -132,6 +130,8 @@ export const runEndpoint = {
   ...run,
   id: 'runEndpoint',
   path: '/api/endpoints/run/{+name}',
+  auth: 'session',
+  scope: 'endpoints:run',
   summary: 'Run a custom endpoint.',
 } as const satisfies Operation;
 
@@ -139,5 +139,20 @@ export const runEndpointAlias = {
   ...run,
   id: 'runEndpointAlias',
   path: '/api/cce/{+name}',
+  auth: 'session',
+  scope: 'endpoints:run',
   summary: 'Run a custom endpoint (the path that the front end uses).',
+} as const satisfies Operation;
+
+/**
+ * An endpoint that the token's path leaves out is not found. One whose access is "admins" needs a token that acts as an
+ * administrator: a token that acts as nobody has no role.
+ */
+export const runEndpointWithToken = {
+  ...run,
+  id: 'runEndpointWithToken',
+  path: '/api/endpoints/token/run/{+name}',
+  auth: 'token',
+  tokens: ['endpoint'],
+  summary: 'Run a custom endpoint with an endpoint token.',
 } as const satisfies Operation;

@@ -20,6 +20,7 @@ export const ingest = {
   errors: [
     'invalid_operation',
     'version_conflict',
+    'team_in_use',
     'line_too_large',
     'commit_too_large',
     'malformed_encoding',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { USER_TEXT_CHARACTERS_MAX } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 
 export const createLogin = {
@@ -47,4 +48,47 @@ export const changePassword = {
   errors: ['wrong_password', 'weak_password', 'too_many_requests'],
   onReplica: 'redirect',
   summary: 'Change your own password.',
+} as const satisfies Operation;
+
+export const endSession = {
+  id: 'endSession',
+  area: 'login',
+  method: 'POST',
+  path: '/api/login/end',
+  auth: 'session',
+  responses: { 204: { description: 'Signed out; the token is refused from the next request.' } },
+  errors: ['storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Sign out: end this session.',
+} as const satisfies Operation;
+
+export const resetPassword = {
+  id: 'resetPassword',
+  area: 'login',
+  method: 'POST',
+  path: '/api/login/password/reset',
+  auth: 'none',
+  body: z.strictObject({ email: z.string().max(USER_TEXT_CHARACTERS_MAX) }),
+  responses: {
+    202: {
+      description: 'The same whether there is such a user or not, and however often it is asked.',
+      body: z.strictObject({}),
+    },
+  },
+  errors: [],
+  onReplica: 'redirect',
+  summary: 'Have a link mailed with which one can set a new password.',
+} as const satisfies Operation;
+
+export const completePasswordReset = {
+  id: 'completePasswordReset',
+  area: 'login',
+  method: 'POST',
+  path: '/api/login/password/reset/complete',
+  auth: 'none',
+  body: z.strictObject({ token: z.string().max(200), newPassword: z.string() }),
+  responses: { 204: { description: 'Changed; the sessions of the user have ended.' } },
+  errors: ['invalid_reset_token', 'weak_password', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Set a new password with the token of a reset link.',
 } as const satisfies Operation;

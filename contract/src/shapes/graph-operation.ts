@@ -24,6 +24,18 @@ const nodeWrite = {
   ifVersion: ifVersion.optional(),
 };
 
+const restriction = {
+  node: nodeReference,
+  team: nodeReference.optional(),
+  user: nodeReference.optional(),
+};
+/** Exactly one of `user` and `member`; a member may be a user or a team. */
+const membership = {
+  team: nodeReference,
+  user: nodeReference.optional(),
+  member: nodeReference.optional(),
+};
+
 const edgeEnds = { from: nodeReference, edge: z.string(), inverse: z.string().optional() };
 
 /**
@@ -50,6 +62,12 @@ export const graphOperation = z.discriminatedUnion('op', [
   }),
   z.strictObject({ op: z.literal('unlink'), ...edgeEnds, to: nodeReference }),
   z.strictObject({ op: z.literal('unlinkExcept'), ...edgeEnds, keep: z.array(nodeReference) }),
+  /** This and the next three: with the scope `ingestion:acl`, or as an administrator. At least one of team and user. */
+  z.strictObject({ op: z.literal('restrict'), ...restriction }),
+  /** With neither team nor user, every restriction of the node is removed. */
+  z.strictObject({ op: z.literal('unrestrict'), ...restriction }),
+  z.strictObject({ op: z.literal('addToTeam'), ...membership }),
+  z.strictObject({ op: z.literal('removeFromTeam'), ...membership }),
 ]);
 export type GraphOperation = Immutable<z.infer<typeof graphOperation>>;
 

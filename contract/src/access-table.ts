@@ -1,0 +1,139 @@
+/**
+ * Who may call what, written down once more beside the operations' own `auth`, `scope` and `tokens`: two sources that a test
+ * compares by calling every operation as every kind of caller. It says what becomes of a call on what belongs to others.
+ */
+export const CALLER_KINDS = [
+  'nobody',
+  'guest',
+  'user',
+  'team-administrator',
+  'read-only-administrator',
+  'administrator',
+  'api-token',
+  'api-token-without-scope',
+  'endpoint-token',
+  'endpoint-token-of-another-path',
+  'llm-openai-token',
+  'llm-anthropic-token',
+  'connector-token',
+  'automation-token',
+  'interface-token',
+  'mcp-token',
+  'expired-token',
+  'revoked-token',
+  'token-of-another-key',
+] as const;
+
+export type CallerKind = (typeof CALLER_KINDS)[number];
+
+/** `hidden`: 404, as if it were not there. Whoever is not named meets 401 without a valid token, else 403. */
+export interface AccessRow {
+  readonly allowed: readonly CallerKind[];
+  readonly hidden?: readonly CallerKind[];
+}
+
+/** Nothing is asked of the caller. */
+const ANYBODY: AccessRow = { allowed: CALLER_KINDS };
+const ADMINISTRATORS: readonly CallerKind[] = ['read-only-administrator', 'administrator'];
+const WRITERS: readonly CallerKind[] = ['administrator'];
+const MEMBERS: readonly CallerKind[] = ['user', 'team-administrator', ...ADMINISTRATORS];
+const SIGNED_IN: readonly CallerKind[] = ['guest', ...MEMBERS];
+
+const session = { allowed: SIGNED_IN };
+const noGuests = { allowed: MEMBERS };
+const read = { allowed: ADMINISTRATORS };
+const write = { allowed: WRITERS };
+/** A token with the right scope beside the sessions. */
+const withScope = (...sessions: readonly CallerKind[]): AccessRow => ({
+  allowed: [...sessions, 'api-token'],
+});
+/** Connectors ingest, and automation runs endpoints, by the scopes that they have when they are given none. */
+const ingesting = (...sessions: readonly CallerKind[]): AccessRow => ({
+  allowed: [...sessions, 'api-token', 'connector-token'],
+});
+const running = { allowed: [...SIGNED_IN, 'api-token', 'automation-token'] } as const;
+/** A team that the guest is not in. */
+const team = { allowed: MEMBERS, hidden: ['guest'] } as const;
+const teamWrite = { allowed: ['team-administrator', ...WRITERS], hidden: ['guest'] } as const;
+
+export const accessTable: Readonly<Record<string, AccessRow>> = {
+  createLogin: ANYBODY,
+  checkLogin: session,
+  changePassword: session,
+  resetPassword: ANYBODY,
+  completePasswordReset: ANYBODY,
+  endSession: session,
+
+  listUsers: session,
+  createUser: write,
+  /** Of somebody else. */
+  getUser: read,
+  updateUser: write,
+  deactivateUser: write,
+  createPasswordResetLink: write,
+
+  listGroups: session,
+  createGroup: write,
+  getGroup: team,
+  updateGroup: teamWrite,
+  deleteGroup: teamWrite,
+  setGroupUsers: teamWrite,
+  listGroupUsers: team,
+
+  listAudit: read,
+  getTypeAccess: read,
+  putTypeAccess: write,
+  explainAccess: read,
+  /** Of a node that everybody sees and somebody else owns. */
+  getNodeAccess: read,
+  putNodeAccess: write,
+  getWorkspaceSettings: read,
+  putWorkspaceSettings: write,
+
+  listTokens: read,
+  createToken: write,
+  revokeToken: write,
+
+  getSchema: ingesting(...ADMINISTRATORS),
+  putSchema: ingesting(...WRITERS),
+  ingest: ingesting(...WRITERS),
+
+  getNode: withScope(...SIGNED_IN),
+  queryNodes: withScope(...SIGNED_IN),
+  getManyNodes: withScope(...SIGNED_IN),
+  getManyFields: withScope(...SIGNED_IN),
+  downloadCsv: withScope(...SIGNED_IN),
+  downloadJsonl: withScope(...SIGNED_IN),
+  downloadZip: withScope(...SIGNED_IN),
+  downloadSyntheticCsv: noGuests,
+  downloadSyntheticJsonl: noGuests,
+
+  createEndpoint: write,
+  listEndpoints: read,
+  getEndpoint: read,
+  putEndpoint: write,
+  deleteEndpoint: write,
+  checkEndpoint: read,
+  runEndpoint: running,
+  runEndpointAlias: running,
+  runEndpointWithToken: {
+    allowed: ['endpoint-token'],
+    hidden: ['endpoint-token-of-another-path'],
+  },
+
+  getSsoConfig: read,
+  setSsoConfig: write,
+  getLoginUrl: ANYBODY,
+  completeLogin: ANYBODY,
+  getSamlConfig: read,
+  setSamlConfig: write,
+  createSamlRequest: ANYBODY,
+  consumeSamlResponse: ANYBODY,
+  getSamlMetadata: ANYBODY,
+  listLoginProviders: ANYBODY,
+  exchangeLogin: ANYBODY,
+
+  getReady: ANYBODY,
+  getAvailableStatus: ANYBODY,
+  getHealth: ANYBODY,
+};

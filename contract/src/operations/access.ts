@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.ts';
+import { accessExplanation, nodeAccess, nodeAccessChange, typeAccess } from '../shapes/access.ts';
+
+const params = z.object({ uid: z.string().min(1) });
+
+export const getTypeAccess = {
+  id: 'getTypeAccess',
+  area: 'access',
+  method: 'GET',
+  path: '/api/access/types',
+  auth: 'admin',
+  responses: { 200: { description: 'The rules of all types that have some.', body: typeAccess } },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Read who may see the nodes and fields of each type.',
+} as const satisfies Operation;
+
+export const putTypeAccess = {
+  id: 'putTypeAccess',
+  area: 'access',
+  method: 'PUT',
+  path: '/api/access/types',
+  auth: 'admin-write',
+  body: typeAccess,
+  responses: { 200: { description: 'The rules from now on.', body: typeAccess } },
+  errors: ['version_conflict', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Replace the rules of all types.',
+} as const satisfies Operation;
+
+export const explainAccess = {
+  id: 'explainAccess',
+  area: 'access',
+  method: 'GET',
+  path: '/api/access/explain',
+  auth: 'admin',
+  query: z.object({ user: z.string().min(1), node: z.string().min(1) }),
+  responses: { 200: { description: 'Whether, and every reason why.', body: accessExplanation } },
+  errors: ['user_not_found', 'node_not_found'],
+  onReplica: 'serve',
+  summary: 'Explain why a user, by UID or name, sees a node or does not.',
+} as const satisfies Operation;
+
+export const getNodeAccess = {
+  id: 'getNodeAccess',
+  area: 'access',
+  method: 'GET',
+  path: '/api/access/nodes/{uid}',
+  auth: 'session',
+  params,
+  responses: { 200: { description: 'Whom the node is restricted to.', body: nodeAccess } },
+  errors: ['node_not_found'],
+  onReplica: 'serve',
+  summary: 'Read whom a node is restricted to: as its owner or an administrator.',
+} as const satisfies Operation;
+
+export const putNodeAccess = {
+  id: 'putNodeAccess',
+  area: 'access',
+  method: 'PUT',
+  path: '/api/access/nodes/{uid}',
+  auth: 'session',
+  params,
+  body: nodeAccessChange,
+  responses: { 200: { description: 'Whom it is restricted to from now on.', body: nodeAccess } },
+  errors: ['node_not_found', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Say whom a node is restricted to: as its owner or an administrator.',
+} as const satisfies Operation;

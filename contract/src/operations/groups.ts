@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.ts';
+import { listOf, pageQuery } from '../shapes/list.ts';
+import { memberChange, newTeam, teamChange, teamMembers, teamNode } from '../shapes/team.ts';
+import { searchQuery, userNode } from '../shapes/user.ts';
+
+const params = z.object({ groupUID: z.string().min(1) });
+
+export const listGroups = {
+  id: 'listGroups',
+  area: 'groups',
+  method: 'GET',
+  path: '/api/groups',
+  auth: 'session',
+  query: searchQuery,
+  responses: { 200: { description: 'Teams by name.', body: listOf(teamNode) } },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'List the teams; `query` is looked for in their names.',
+} as const satisfies Operation;
+
+export const createGroup = {
+  id: 'createGroup',
+  area: 'groups',
+  method: 'PUT',
+  path: '/api/groups/group',
+  auth: 'session',
+  body: newTeam,
+  responses: { 201: { description: 'The team.', body: teamNode } },
+  errors: ['teams_disabled', 'team_exists', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Create a team.',
+} as const satisfies Operation;
+
+export const getGroup = {
+  id: 'getGroup',
+  area: 'groups',
+  method: 'GET',
+  path: '/api/groups/group/{groupUID}',
+  auth: 'session',
+  params,
+  responses: { 200: { description: 'The team.', body: teamNode } },
+  errors: ['team_not_found'],
+  onReplica: 'serve',
+  summary: 'Read a team.',
+} as const satisfies Operation;
+
+export const updateGroup = {
+  id: 'updateGroup',
+  area: 'groups',
+  method: 'PUT',
+  path: '/api/groups/group/{groupUID}',
+  auth: 'session',
+  params,
+  body: teamChange,
+  responses: { 200: { description: 'The team after the change.', body: teamNode } },
+  errors: ['teams_disabled', 'team_not_found', 'team_exists', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Change the name or the description of a team.',
+} as const satisfies Operation;
+
+export const deleteGroup = {
+  id: 'deleteGroup',
+  area: 'groups',
+  method: 'POST',
+  path: '/api/groups/group/{groupUID}/delete',
+  auth: 'session',
+  params,
+  responses: { 204: { description: 'Deleted.' } },
+  errors: ['teams_disabled', 'team_not_found', 'team_in_use', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Delete a team that no node is restricted to.',
+} as const satisfies Operation;
+
+export const setGroupUsers = {
+  id: 'setGroupUsers',
+  area: 'groups',
+  method: 'PUT',
+  path: '/api/groups/group/{groupUID}/users',
+  auth: 'session',
+  params,
+  body: memberChange,
+  responses: {
+    200: { description: 'Who is directly in the team, and administers it.', body: teamMembers },
+  },
+  errors: ['teams_disabled', 'team_not_found', 'team_cycle', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Add members to a team, remove them, and say who administers it.',
+} as const satisfies Operation;
+
+export const listGroupUsers = {
+  id: 'listGroupUsers',
+  area: 'groups',
+  method: 'GET',
+  path: '/api/groups/group/{groupUID}/users',
+  auth: 'session',
+  params,
+  query: pageQuery.extend({ nested: z.enum(['true', 'false']).optional() }),
+  responses: { 200: { description: 'Users by name.', body: listOf(userNode) } },
+  errors: ['team_not_found'],
+  onReplica: 'serve',
+  summary: 'List the users of a team; with `nested=true` those of the teams in it too.',
+} as const satisfies Operation;

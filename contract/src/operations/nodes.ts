@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.ts';
+import { listOf } from '../shapes/list.ts';
+import {
+  downloadQuery,
+  manyFields,
+  manyNodes,
+  nodeObject,
+  nodeQuery,
+  nodeSelection,
+  syntheticNodes,
+} from '../shapes/node.ts';
+
+export const getNode = {
+  id: 'getNode',
+  area: 'nodes',
+  method: 'GET',
+  path: '/api/node/{uid}',
+  auth: 'session',
+  scope: 'read',
+  params: z.object({ uid: z.string().min(1) }),
+  responses: { 200: { description: 'The node as the caller may see it.', body: nodeObject } },
+  errors: ['node_not_found'],
+  onReplica: 'serve',
+  summary: 'Read one node.',
+} as const satisfies Operation;
+
+export const queryNodes = {
+  id: 'queryNodes',
+  area: 'nodes',
+  method: 'POST',
+  path: '/api/node/query',
+  auth: 'session',
+  scope: 'read',
+  body: nodeQuery,
+  responses: {
+    200: {
+      description: 'Those that the caller may see; of very many, `total` is a lower bound.',
+      body: listOf(nodeObject),
+    },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'List nodes by their UIDs, in that order, or of one type, newest first.',
+} as const satisfies Operation;
+
+export const getManyNodes = {
+  id: 'getManyNodes',
+  area: 'nodes',
+  method: 'POST',
+  path: '/api/node/many/full',
+  auth: 'session',
+  scope: 'read',
+  body: manyNodes,
+  responses: {
+    200: {
+      description: 'In the order of the UIDs; null for what the caller may not see.',
+      body: z.array(nodeObject.nullable()),
+    },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Read several nodes at once.',
+} as const satisfies Operation;
+
+export const getManyFields = {
+  id: 'getManyFields',
+  area: 'nodes',
+  method: 'POST',
+  path: '/api/node/many/field',
+  auth: 'session',
+  scope: 'read',
+  body: manyFields,
+  responses: {
+    200: {
+      description:
+        'A value for each UID: "BLOCKED" where the caller may not read the field, null where there is none, or no node.',
+      body: z.record(z.string(), z.unknown()),
+    },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Read one field of several nodes, or a text made of several.',
+} as const satisfies Operation;
+
+export const downloadCsv = {
+  id: 'downloadCsv',
+  area: 'nodes',
+  method: 'POST',
+  path: '/api/node/download/csv',
+  auth: 'session',
+  scope: 'read',
+  query: downloadQuery,
+  body: nodeSelection,
+  responses: {
+    200: {
+      description:
+        'A table with the columns Link, UID, Type, EdgeCount, Timestamp and the fields; a field that the caller may not read is blank.',
+      contentType: 'text/csv',
+    },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Download nodes as CSV.',
+} as const satisfies Operation;
+
+export const downloadJsonl = {
+  id: 'downloadJsonl',
+  area: 'nodes',
+  method: 'POST',
+  path: '/api/node/download/jsonl',
+  auth: 'session',
+  scope: 'read',
+  query: downloadQuery,
+  body: nodeSelection,
+  responses: {
+    200: {
+      description:
+        'An object on each line, with the names of the columns; what the caller may not read is absent.',
+      contentType: 'application/x-ndjson',
+    },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Download nodes as JSON, one on each line.',
+} as const satisfies Operation;
+
+export const downloadZip = {
+  id: 'downloadZip',
+  area: 'nodes',
+  method: 'POST',
+  path: '/api/node/download/zip',
+  auth: 'session',
+  scope: 'read',
+  query: downloadQuery,
+  body: nodeSelection,
+  responses: {
+    200: { description: 'A CSV file for each type of node.', contentType: 'application/zip' },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Download nodes as CSV, one file for each type.',
+} as const satisfies Operation;
+
+export const downloadSyntheticCsv = {
+  id: 'downloadSyntheticCsv',
+  area: 'nodes',
+  method: 'POST',
+  path: '/api/node/download/synthetic/csv',
+  auth: 'session',
+  noGuests: true,
+  body: syntheticNodes,
+  responses: {
+    200: {
+      description: 'A table of Timestamp and the fields that any of the nodes has.',
+      contentType: 'text/csv',
+    },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Turn nodes that are stored nowhere into CSV.',
+} as const satisfies Operation;
+
+export const downloadSyntheticJsonl = {
+  id: 'downloadSyntheticJsonl',
+  area: 'nodes',
+  method: 'POST',
+  path: '/api/node/download/synthetic/jsonl',
+  auth: 'session',
+  noGuests: true,
+  body: syntheticNodes,
+  responses: {
+    200: { description: 'An object on each line.', contentType: 'application/x-ndjson' },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Turn nodes that are stored nowhere into JSON, one on each line.',
+} as const satisfies Operation;

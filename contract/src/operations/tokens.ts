@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.ts';
+import { listOf, pageQuery } from '../shapes/list.ts';
+import { createdToken, newToken, tokenKind, tokenRecord } from '../shapes/token.ts';
+
+export const listTokens = {
+  id: 'listTokens',
+  area: 'tokens',
+  method: 'GET',
+  path: '/api/tokens',
+  auth: 'admin',
+  query: pageQuery.extend({ kind: tokenKind.optional() }),
+  responses: { 200: { description: 'Tokens, newest first.', body: listOf(tokenRecord) } },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'List the tokens, revoked ones included; never their values.',
+} as const satisfies Operation;
+
+export const createToken = {
+  id: 'createToken',
+  area: 'tokens',
+  method: 'POST',
+  path: '/api/tokens',
+  auth: 'admin-write',
+  body: newToken,
+  responses: {
+    201: {
+      description: 'The token; its value is shown this once.',
+      body: createdToken,
+    },
+  },
+  errors: ['storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Create a token.',
+} as const satisfies Operation;
+
+export const revokeToken = {
+  id: 'revokeToken',
+  area: 'tokens',
+  method: 'DELETE',
+  path: '/api/tokens/{id}',
+  auth: 'admin-write',
+  params: z.object({ id: z.string().min(1) }),
+  responses: { 204: { description: 'Revoked; it is refused from the next request.' } },
+  errors: ['token_not_found', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Revoke a token, for good.',
+} as const satisfies Operation;

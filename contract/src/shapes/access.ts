@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Immutable } from '../immutable.ts';
+import { LIST_TAKE_MAX } from '../limits.ts';
+
+const uids = z.array(z.string()).max(LIST_TAKE_MAX);
+
+/** Who may read a field beside administrators; nobody else when both are empty. */
+const fieldAccess = z.strictObject({ teams: uids.optional(), users: uids.optional() });
+
+/** The body of `/api/access/types` (open-shapes, section 4): the rules of all types that have some. */
+export const typeAccess = z.strictObject({
+  types: z.record(
+    z.string(),
+    z.strictObject({
+      visibleTo: z.enum(['everyone', 'restricted']).optional(),
+      fields: z.record(z.string(), fieldAccess).optional(),
+    }),
+  ),
+});
+export type TypeAccessDocument = Immutable<z.infer<typeof typeAccess>>;
+
+/** Whom one node is restricted to, and who owns it; UIDs. Restricted to nobody: the setting of its type holds. */
+export const nodeAccess = z.strictObject({ teams: uids, users: uids, owners: uids });
+export type NodeAccess = Immutable<z.infer<typeof nodeAccess>>;
+
+/** What is left out stays as it is. */
+export const nodeAccessChange = z.strictObject({ teams: uids.optional(), users: uids.optional() });
+export type NodeAccessChange = Immutable<z.infer<typeof nodeAccessChange>>;
+
+const named = z.strictObject({ uid: z.string(), name: z.string() });
+
+export const ACCESS_REASONS = [
+  'administrator',
+  'deactivated',
+  'own-node',
+  'system-type',
+  'owner',
+  'restricted-to-user',
+  'restricted-to-team',
+  'restricted-to-others',
+  'type-restricted',
+  'everyone',
+] as const;
+
+/** Why a user sees a node, or does not. */
+export const accessExplanation = z.strictObject({
+  user: named,
+  node: z.strictObject({ uid: z.string(), type: z.string(), name: z.string() }),
+  visible: z.boolean(),
+  reasons: z.array(
+    z.strictObject({
+      kind: z.enum(ACCESS_REASONS),
+      /** Whether it lets the user see the node, or keeps them from it. */
+      grants: z.boolean(),
+      message: z.string(),
+      /** The teams from the user to the one that is named, through nesting. */
+      path: z.array(named).optional(),
+    }),
+  ),
+  /** Fields that the user may not read of a node that they see. */
+  withheldFields: z.array(z.string()),
+});
+export type AccessExplanation = Immutable<z.infer<typeof accessExplanation>>;
