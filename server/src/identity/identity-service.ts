@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '#base/clock.ts';
-import { TOKEN_CACHE_ENTRIES_MAX } from '#base/limits.ts';
-import { Problem } from '#base/problem.ts';
+import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
+import type { Clock } from '#base/clock.ts';
+import { SESSION_LIFETIME_MS } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { LoginThrottle } from './login-throttle.ts';
 import { checkPasswordStrength, hashPassword, PasswordVerifier } from './passwords.ts';
-import {
-  invalidToken,
-  SessionTokens,
-  type IssuedSession,
-  type SessionClaims,
-} from './session-tokens.ts';
-import { findUser, findUserByName, sessionCaller, userKey } from './users.ts';
+import { revocation } from './revocations.ts';
+import { issueSession, type IssuedSession } from './session-tokens.ts';
+import type { TokenAuthenticator } from './token-authenticator.ts';
+import type { TokenSignature } from './token-signature.ts';
+import { findUser, findUserByName, userKey, userUid, type UserRecord } from './users.ts';
 import { readCredential, writeCredential, type VaultReader } from './vault.ts';
 
 export interface IdentityParts {
@@ -21,80 +20,89 @@ export interface IdentityParts {
   readonly vault: VaultReader;
   readonly commits: CommitPort;
   readonly clock: Clock;
-  /** `MSK_JWT_KEY`, or the key in the storage folder. */
-  readonly signingKey: string;
+  readonly signature: TokenSignature;
+  readonly authenticator: TokenAuthenticator;
+  readonly audit: AuditTrail;
+  /** UIDs of the teams a user is in, nested ones included. */
+  readonly teamsOf: (userUid: string) => readonly string[];
 }
+
+/** Of a name that somebody tried, in an audit event: any text can be sent. */
+const TRIED_NAME_CHARACTERS_MAX = 200;
 
 /** Sign-in and who asks (specification, sections 4.1 and 5; open-shapes, section 3). */
 export class IdentityService {
   readonly #parts: IdentityParts;
-  readonly #tokens: SessionTokens;
   readonly #throttle: LoginThrottle;
   readonly #passwords = new PasswordVerifier();
-  /** Callers as of one sequence: any commit may have changed a user, so a newer one makes them stale. */
-  readonly #callers = new Map<string, { readonly sequence: number; readonly caller: Caller }>();
 
   constructor(parts: IdentityParts) {
     this.#parts = parts;
-    this.#tokens = new SessionTokens(parts.signingKey, parts.clock);
     this.#throttle = new LoginThrottle(parts.clock);
   }
 
   /** A wrong user and a wrong password are the same 401 `invalid_credentials` in the same time. */
   async login(user: string, password: string, address: string): Promise<IssuedSession> {
-    const attempt = await this.#throttle.begin(userKey(user), address);
+    const attempt = await this.#throttle.begin(userKey(user), address, () =>
+      this.#loginFailed(triedUser(user), address, { via: 'password', reason: 'throttled' }),
+    );
     let succeeded = false;
     try {
       this.#parts.reader.refresh();
       const record = findUserByName(this.#parts.reader, user);
       const credential = record && readCredential(this.#parts.vault, record.uid);
       const matches = await this.#passwords.verify(credential?.passwordHash, password);
-      if (record === undefined || !matches || !record.active) throw invalidCredentials();
+      if (record === undefined || !matches || !record.active) {
+        this.#loginFailed(triedUser(user), address, { via: 'password', reason: 'credentials' });
+        throw invalidCredentials();
+      }
       succeeded = true;
-      return this.#tokens.issue(
-        { uid: record.uid, name: record.userName, teams: this.#teamsOf(record.uid) },
-        randomUUID(),
-      );
+      return this.#begin(record, 'password', address);
     } finally {
       attempt.end(succeeded);
     }
   }
 
-  /** The caller behind a bearer token, or the problem `invalid_token`. */
-  authenticate(token: string): Caller {
-    const claims = this.#tokens.verify(token);
-    const sequence = this.#parts.reader.refresh();
-    const known = this.#callers.get(token);
-    if (known?.sequence === sequence) return known.caller;
-    const caller = this.#callerOf(claims);
-    if (this.#callers.size >= TOKEN_CACHE_ENTRIES_MAX) this.#callers.clear();
-    this.#callers.set(token, { sequence, caller });
-    return caller;
+  /**
+   * Begins a session of a user whom somebody else has proved to be there; `via` names them, such as "googlesso" or
+   * "saml". The problem `forbidden` when the user is not active.
+   */
+  signInAs(uid: string, via: string, address: string): IssuedSession {
+    this.#parts.reader.refresh();
+    const record = findUser(this.#parts.reader, uid);
+    if (record?.active === true) return this.#begin(record, via, address);
+    const name = record?.userName ?? uid;
+    this.#loginFailed({ uid, name }, address, { via, reason: 'inactive' });
+    throw new Problem('forbidden', 'This user may not sign in.', {
+      hint: 'An administrator can activate the user.',
+    });
   }
 
-  #callerOf(claims: SessionClaims): Caller {
-    const { reader, vault } = this.#parts;
-    const user = findUser(reader, claims.sub);
-    if (user === undefined || !user.active) throw invalidToken();
-    const credential = readCredential(vault, claims.sub);
-    if (
-      credential !== undefined &&
-      claims.beganAt <= credential.sessionsNotBefore &&
-      claims.sid !== credential.keptSession
-    ) {
-      throw invalidToken();
-    }
-    return sessionCaller(user, claims.sid);
+  /** The caller behind a bearer token, or the problem `invalid_token`. */
+  authenticate(token: string): Caller {
+    return this.#parts.authenticator.authenticate(token);
   }
 
   /** `GET /api/login/check` (specification, section 2.4). */
   check(caller: Caller): { user: { uid: string; name: string } } {
     if (caller.userUid === null || caller.userName === null) {
       throw new Problem('forbidden', 'This token does not belong to a user.', {
-        details: { needs: 'session' },
+        details: { role: 'session' },
       });
     }
     return { user: { uid: caller.userUid, name: caller.userName } };
+  }
+
+  /** Ends the session that asks; its token is refused from the next request. */
+  async endSession(caller: Caller, address: string): Promise<void> {
+    const { commits, audit, clock } = this.#parts;
+    const { user } = this.check(caller);
+    const nowMs = clock.now();
+    await commits.commit({
+      system: true,
+      operations: [audit.operation(ofUser('login.ended', user, address))],
+      vault: [revocation(caller.tokenId, nowMs, nowMs + SESSION_LIFETIME_MS)],
+    });
   }
 
   /** Ends the user's other sessions; the one that asks goes on. */
@@ -103,12 +111,17 @@ export class IdentityService {
     change: { oldPassword: string; newPassword: string },
     address: string,
   ): Promise<void> {
+    const { clock, commits, audit, vault } = this.#parts;
     const { user } = this.check(caller);
-    const attempt = await this.#throttle.begin(userKey(user.name), address);
+    const changed = ofUser('password.changed', user, address);
+    const attempt = await this.#throttle.begin(userKey(user.name), address, () =>
+      audit.record({ ...changed, outcome: 'failure', details: { reason: 'throttled' } }),
+    );
     let succeeded = false;
     try {
-      const credential = readCredential(this.#parts.vault, user.uid);
+      const credential = readCredential(vault, user.uid);
       if (!(await this.#passwords.verify(credential?.passwordHash, change.oldPassword))) {
+        audit.record({ ...changed, outcome: 'failure', details: { reason: 'credentials' } });
         throw new Problem('wrong_password', 'The old password is not right.', {
           details: { fields: [{ path: 'oldPassword', message: 'is not the present password' }] },
         });
@@ -119,29 +132,57 @@ export class IdentityService {
       attempt.end(succeeded);
     }
     const passwordHash = await hashPassword(change.newPassword);
-    const now = this.#parts.clock.now();
+    const now = clock.now();
     const record = {
       passwordHash,
       changedAt: now,
       sessionsNotBefore: now,
       keptSession: caller.tokenId,
     };
-    await this.#parts.commits.commit({
-      operations: [],
+    await commits.commit({
+      operations: [audit.operation(changed)],
       system: true,
       vault: [writeCredential(user.uid, record)],
     });
   }
 
-  #teamsOf(uid: string): string[] {
-    const { reader } = this.#parts;
-    const id = reader.id({ uid });
-    if (id === undefined) return [];
-    return reader
-      .neighbors(id, 'out', '_MemberOf')
-      .map((team) => reader.uid(team))
-      .filter((team) => team !== undefined);
+  #begin({ uid, userName }: UserRecord, via: string, address: string): IssuedSession {
+    const { signature, clock, teamsOf, audit } = this.#parts;
+    const user = { uid, name: userName };
+    const session = issueSession(signature, clock, { ...user, teams: teamsOf(uid) }, randomUUID());
+    audit.record({ ...ofUser('login.succeeded', user, address), details: { via } });
+    return session;
   }
+
+  #loginFailed(
+    { uid, name }: { readonly uid: string; readonly name: string },
+    address: string,
+    details: { readonly via: string; readonly reason: string },
+  ): void {
+    this.#parts.audit.record({
+      action: 'login.failed',
+      actor: null,
+      target: { kind: 'user', id: uid, name },
+      outcome: 'failure',
+      address,
+      details,
+    });
+  }
+}
+
+/** Whom somebody tried to be, whether there is such a user or not. */
+function triedUser(name: string): { readonly uid: string; readonly name: string } {
+  return { uid: userUid(name), name: name.slice(0, TRIED_NAME_CHARACTERS_MAX).toWellFormed() };
+}
+
+/** What a user has done to their own account. */
+function ofUser(
+  action: AuditEvent['action'],
+  user: { readonly uid: string; readonly name: string },
+  address: string,
+): AuditEvent {
+  const target = { kind: 'user', id: user.uid, name: user.name };
+  return { action, actor: user, target, outcome: 'success', address };
 }
 
 function invalidCredentials(): Problem {

@@ -19,8 +19,15 @@ export class LoginThrottle {
     this.#clock = clock;
   }
 
-  /** Throws `too_many_requests`, or lets the try begin; call `end` once its outcome is known. */
-  async begin(user: string, address: string): Promise<{ end(succeeded: boolean): void }> {
+  /**
+   * Throws `too_many_requests`, or lets the try begin; call `end` once its outcome is known. `onRefused` is called for the
+   * first refusal of the user or the address within a minute only: it may cost something.
+   */
+  async begin(
+    user: string,
+    address: string,
+    onRefused: () => void = () => {},
+  ): Promise<{ end(succeeded: boolean): void }> {
     const names = [`user ${user}`, `address ${address}`];
     const entered: string[] = [];
     const leave = (failed: boolean): void => {
@@ -29,7 +36,7 @@ export class LoginThrottle {
     try {
       for (const name of names) {
         // One after the other: a try that waits for its address must already hold its user.
-        await this.#enter(name);
+        await this.#enter(name, onRefused);
         entered.push(name);
       }
     } catch (error) {
@@ -39,12 +46,18 @@ export class LoginThrottle {
     return { end: (succeeded) => leave(!succeeded) };
   }
 
-  async #enter(name: string): Promise<void> {
+  async #enter(name: string, onRefused: () => void): Promise<void> {
     for (;;) {
       const subject = this.#subject(name);
       const now = this.#clock.now();
       subject.failedAt = subject.failedAt.filter((at) => at > now - LOGIN_FAILURES_WINDOW_MS);
-      if (subject.failedAt.length >= LOGIN_FAILURES_MAX) throw tooMany(subject.failedAt, now);
+      if (subject.failedAt.length >= LOGIN_FAILURES_MAX) {
+        if (subject.refusedAt <= now - LOGIN_FAILURES_WINDOW_MS) {
+          subject.refusedAt = now;
+          onRefused();
+        }
+        throw tooMany(subject.failedAt, now);
+      }
       if (subject.failedAt.length + subject.open < LOGIN_FAILURES_MAX) {
         subject.open++;
         return;
@@ -65,7 +78,7 @@ export class LoginThrottle {
     let subject = this.#subjects.get(name);
     if (subject === undefined) {
       this.#forgetOldest();
-      subject = { failedAt: [], open: 0, waiting: [] };
+      subject = { failedAt: [], open: 0, waiting: [], refusedAt: -Infinity };
       this.#subjects.set(name, subject);
     }
     return subject;
@@ -86,6 +99,8 @@ interface Subject {
   failedAt: number[];
   open: number;
   readonly waiting: (() => void)[];
+  /** Of the last refusal that was told. */
+  refusedAt: number;
 }
 
 function tooMany(failedAt: readonly number[], now: number): Problem {

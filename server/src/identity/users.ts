@@ -1,6 +1,5 @@
 import { Problem } from '#base/problem.ts';
 import { keyedUid, formatUid } from '#base/uid.ts';
-import type { Caller } from '#access/caller.ts';
 import type { GraphReader, NodeObject } from '#graph/reader.ts';
 
 /** The key of a user's node: names differ in more than case. */
@@ -17,6 +16,9 @@ export interface UserRecord {
   readonly uid: string;
   readonly userName: string;
   readonly fullName: string;
+  readonly email: string | null;
+  /** Whether the address is known to be the user's. */
+  readonly isConfirmed: boolean;
   readonly active: boolean;
   readonly isAdmin: boolean;
   readonly isReadOnlyAdmin: boolean;
@@ -34,18 +36,19 @@ export function findUserByName(reader: GraphReader, userName: string): UserRecor
   return findUser(reader, userUid(userName));
 }
 
-export function sessionCaller(user: UserRecord, sid: string): Caller {
-  return {
-    kind: 'session',
-    userUid: user.uid,
-    userName: user.userName,
-    isAdmin: user.isAdmin,
-    isReadOnlyAdmin: user.isReadOnlyAdmin,
-    isGuest: user.isGuest,
-    roles: user.roles,
-    scopes: [],
-    tokenId: sid,
-  };
+/**
+ * Everybody with this address, in whatever case. Addresses have no index: this reads one field of every user.
+ */
+export function findUsersByEmail(reader: GraphReader, email: string): UserRecord[] {
+  const wanted = email.toLowerCase();
+  return reader
+    .idsOfType('_User')
+    .filter((id) => {
+      const address = reader.field(id, 'Email');
+      return typeof address === 'string' && address.toLowerCase() === wanted;
+    })
+    .map((id) => findUser(reader, reader.uid(id) ?? ''))
+    .filter((user) => user !== undefined);
 }
 
 function userRecord(node: NodeObject): UserRecord {
@@ -58,6 +61,8 @@ function userRecord(node: NodeObject): UserRecord {
     uid: node.UID,
     userName,
     fullName: typeof node['FullName'] === 'string' ? node['FullName'] : userName,
+    email: typeof node['Email'] === 'string' ? node['Email'] : null,
+    isConfirmed: node['Confirmed'] === true,
     active: node['Active'] === true,
     isAdmin: node['IsAdmin'] === true,
     isReadOnlyAdmin: node['IsReadOnlyAdmin'] === true,

@@ -4,6 +4,34 @@ import { Problem } from '#base/problem.ts';
 export interface VaultReader {
   /** The newest value, or undefined. The bytes are the caller's own. */
   get(key: string): Uint8Array | undefined;
+  /** The newest records whose keys begin so, by key. */
+  list(prefix: string): VaultEntry[];
+}
+
+export interface VaultEntry {
+  readonly key: string;
+  readonly value: Uint8Array;
+}
+
+/** A record as `CommitRequest.vault` takes it; null deletes. */
+export interface VaultWrite {
+  readonly key: string;
+  readonly value: string | null;
+}
+
+export function vaultRecord(key: string, record: object): VaultWrite {
+  return { key, value: Buffer.from(JSON.stringify(record), 'utf8').toString('base64') };
+}
+
+/** A record of the vault; the problem `storage_failed` when it is not what it should be. */
+export function parseRecord<T>(
+  key: string,
+  value: Uint8Array,
+  isRecord: (record: object) => record is T & object,
+): T {
+  const record: unknown = JSON.parse(Buffer.from(value).toString('utf8'));
+  if (typeof record === 'object' && record !== null && isRecord(record)) return record;
+  throw new Problem('storage_failed', `the vault's record ${key} is not readable`);
 }
 
 /** What is kept about a user's password and sessions; times in milliseconds since the Unix epoch. */
@@ -22,28 +50,16 @@ export function credentialKey(userUid: string): string {
 }
 
 export function readCredential(vault: VaultReader, userUid: string): Credential | undefined {
-  const bytes = vault.get(credentialKey(userUid));
-  if (bytes === undefined) return undefined;
-  const record: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
-  if (!isCredential(record)) {
-    throw new Problem('storage_failed', `the vault's record of user ${userUid} is not readable`);
-  }
-  return record;
+  const key = credentialKey(userUid);
+  const value = vault.get(key);
+  return value && parseRecord(key, value, isCredential);
 }
 
-export function writeCredential(
-  userUid: string,
-  record: Credential,
-): { key: string; value: string } {
-  return {
-    key: credentialKey(userUid),
-    value: Buffer.from(JSON.stringify(record), 'utf8').toString('base64'),
-  };
+export function writeCredential(userUid: string, record: Credential): VaultWrite {
+  return vaultRecord(credentialKey(userUid), record);
 }
 
-function isCredential(value: unknown): value is Credential {
-  if (typeof value !== 'object' || value === null) return false;
-  const record: Partial<Record<keyof Credential, unknown>> = value;
+function isCredential(record: Partial<Record<keyof Credential, unknown>>): record is Credential {
   return (
     typeof record.passwordHash === 'string' &&
     typeof record.changedAt === 'number' &&

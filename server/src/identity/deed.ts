@@ -1,0 +1,27 @@
+import type { AuditAction, AuditEvent } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+
+/** Who does something, and from which address. */
+export interface Doer {
+  readonly caller: Caller;
+  /** Of the client. */
+  readonly address: string;
+}
+
+/** The event of something done to a node. */
+export function deed(
+  action: AuditAction,
+  { caller, address }: Doer,
+  target: NonNullable<AuditEvent['target']>,
+  details?: AuditEvent['details'],
+): AuditEvent {
+  const { userUid, userName } = caller;
+  return {
+    action,
+    actor: userUid === null ? null : { uid: userUid, name: userName ?? userUid },
+    target,
+    outcome: 'success',
+    address,
+    ...(details === undefined ? {} : { details }),
+  };
+}

@@ -1,0 +1,13 @@
+/**
+ * Runs one piece of work after the other: for changes that first look whether they may be made, such as that a name is
+ * still free. There is one process that writes.
+ */
+export class OneAtATime {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import type { Clock } from '#base/clock.ts';
+import {
+  PASSWORD_RESET_LIFETIME_MS,
+  PASSWORD_RESET_MAILS_MAX,
+  PASSWORD_RESET_QUEUE_MAX,
+  PASSWORD_RESET_REQUESTS_MAX,
+  PASSWORD_RESET_WINDOW_MS,
+  USER_TEXT_CHARACTERS_MAX,
+} from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { deed } from './deed.ts';
+import type { MailSender } from './mail-sender.ts';
+import { OneAtATime } from './one-at-a-time.ts';
+import { passwordResetMail } from './password-reset-mail.ts';
+import { endedResets, readReset, resetRecord, usedReset } from './password-reset-records.ts';
+import { checkPasswordStrength, hashPassword } from './passwords.ts';
+import { RateLimit } from './rate-limit.ts';
+import { hasLinkedAccount } from './sso/account-links.ts';
+import { findUser, findUsersByEmail, type UserRecord } from './users.ts';
+import { readCredential, writeCredential, type VaultReader } from './vault.ts';
+
+export interface PasswordResetParts {
+  readonly reader: GraphReader;
+  readonly vault: VaultReader;
+  readonly commits: CommitPort;
+  readonly clock: Clock;
+  readonly audit: AuditTrail;
+  readonly logger: { error(fields: object, message: string): void };
+  /** Null without a mail server. */
+  readonly mail: MailSender | null;
+  /** Where people reach the workspace; no slash at its end. Never taken from a request, which could lead elsewhere. */
+  readonly publicUrl: () => string;
+}
+
+export interface ResetLink {
+  readonly link: string;
+  /** ISO 8601 UTC. */
+  readonly expiresAt: string;
+}
+
+/** Why a request leads to no mail; for administrators, in the audit trail. */
+type Refusal =
+  | 'no_mail_server'
+  | 'unknown_address'
+  | 'shared_address'
+  | 'inactive'
+  | 'unconfirmed_address'
+  | 'identity_provider';
+
+/**
+ * New passwords for those who have lost theirs (open-shapes, section 3): by a link that is mailed, or that an administrator
+ * hands over. Disposing waits for what is under way.
+ */
+export class PasswordResetService implements AsyncDisposable {
+  readonly #parts: PasswordResetParts;
+  readonly #requests = new OneAtATime();
+  readonly #changes = new OneAtATime();
+  readonly #byAddress: RateLimit;
+  readonly #byEmail: RateLimit;
+  #waiting = 0;
+
+  constructor(parts: PasswordResetParts) {
+    this.#parts = parts;
+    const { clock } = parts;
+    this.#byAddress = new RateLimit(clock, PASSWORD_RESET_REQUESTS_MAX, PASSWORD_RESET_WINDOW_MS);
+    this.#byEmail = new RateLimit(clock, PASSWORD_RESET_MAILS_MAX, PASSWORD_RESET_WINDOW_MS);
+  }
+
+  /**
+   * Returns at once and looks afterwards whether there is such a user: neither the answer nor its time tells. What comes
+   * too often, from one address or for one, is dropped.
+   */
+  request(email: string, address: string): void {
+    if (!this.#byAddress.take(address) || !this.#byEmail.take(email.toLowerCase())) return;
+    if (this.#waiting >= PASSWORD_RESET_QUEUE_MAX) return;
+    this.#waiting++;
+    void this.#requests.run(async () => {
+      try {
+        await setImmediate();
+        await this.#mailLink(email, address);
+      } catch (error) {
+        this.#parts.logger.error({ err: error }, 'a password reset could not be prepared');
+      } finally {
+        this.#waiting--;
+      }
+    });
+  }
+
+  /**
+   * Ends the sessions of the user, and with them every other link. Throws `invalid_reset_token`; `weak_password`, which
+   * leaves the link as it was.
+   */
+  complete(
+    reset: { readonly token: string; readonly newPassword: string },
+    address: string,
+  ): Promise<void> {
+    return this.#changes.run(async () => {
+      const { clock, commits, audit } = this.#parts;
+      const user = this.#holder(reset.token);
+      checkPasswordStrength(reset.newPassword);
+      const passwordHash = await hashPassword(reset.newPassword);
+      const now = clock.now();
+      const credential = {
+        passwordHash,
+        changedAt: now,
+        sessionsNotBefore: now,
+        keptSession: null,
+      };
+      const target = { kind: 'user', id: user.uid, name: user.userName };
+      await commits.commit({
+        system: true,
+        operations: [
+          audit.operation({
+            action: 'password.reset',
+            actor: null,
+            target,
+            outcome: 'success',
+            address,
+          }),
+        ],
+        vault: [writeCredential(user.uid, credential), usedReset(reset.token)],
+      });
+    });
+  }
+
+  /** For an administrator to hand to the user, with or without a mail server. Throws `user_not_found`. */
+  async createLink(caller: Caller, uid: string, address: string): Promise<ResetLink> {
+    const { reader } = this.#parts;
+    reader.refresh();
+    const user = findUser(reader, uid);
+    if (user === undefined) throw new Problem('user_not_found', 'There is no such user.');
+    const target = { kind: 'user', id: uid, name: user.userName };
+    const event = deed('password.reset-requested', { caller, address }, target, { via: 'link' });
+    return this.#issue(uid, null, event);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#requests.run(async () => {});
+    await this.#changes.run(async () => {});
+  }
+
+  async #mailLink(email: string, address: string): Promise<void> {
+    const { reader, audit, mail } = this.#parts;
+    reader.refresh();
+    const users = findUsersByEmail(reader, email);
+    const [user] = users;
+    const refusal = this.#refusal(users);
+    const event: AuditEvent = {
+      action: 'password.reset-requested',
+      actor: null,
+      target:
+        user === undefined
+          ? { kind: 'address', id: email.slice(0, USER_TEXT_CHARACTERS_MAX).toWellFormed() }
+          : { kind: 'user', id: user.uid, name: user.userName },
+      outcome: refusal === undefined ? 'success' : 'failure',
+      address,
+      details: refusal === undefined ? { via: 'mail' } : { reason: refusal },
+    };
+    if (user === undefined || mail === null || refusal !== undefined) {
+      audit.record(event);
+      return;
+    }
+    const to = user.email ?? email;
+    const { link } = await this.#issue(user.uid, to, event);
+    const minutes = PASSWORD_RESET_LIFETIME_MS / 60_000;
+    mail.send(passwordResetMail(to, { userName: user.userName, link, minutes }));
+  }
+
+  /** An address that is not proven to be the user's would hand the account to whoever reads there. */
+  #refusal(users: readonly UserRecord[]): Refusal | undefined {
+    const { vault, mail } = this.#parts;
+    const [user, second] = users;
+    if (mail === null) return 'no_mail_server';
+    if (user === undefined) return 'unknown_address';
+    if (second !== undefined) return 'shared_address';
+    if (!user.active) return 'inactive';
+    if (!user.isConfirmed) return 'unconfirmed_address';
+    // Who comes from an identity provider only should not get around it.
+    const hasPassword = readCredential(vault, user.uid) !== undefined;
+    if (!hasPassword && hasLinkedAccount(vault, user.uid)) return 'identity_provider';
+    return undefined;
+  }
+
+  async #issue(uid: string, email: string | null, event: AuditEvent): Promise<ResetLink> {
+    const { clock, commits, audit, vault, publicUrl } = this.#parts;
+    const token = randomBytes(32).toString('base64url');
+    const issuedMs = clock.now();
+    const expiresMs = issuedMs + PASSWORD_RESET_LIFETIME_MS;
+    await commits.commit({
+      system: true,
+      operations: [audit.operation(event)],
+      vault: [
+        resetRecord(token, { userUid: uid, issuedMs, expiresMs, email }),
+        ...endedResets(vault, issuedMs),
+      ],
+    });
+    return {
+      link: `${publicUrl()}/#/reset-password?token=${token}`,
+      expiresAt: new Date(expiresMs).toISOString(),
+    };
+  }
+
+  /** Whose password the token may change; throws `invalid_reset_token`. */
+  #holder(token: string): UserRecord {
+    const { reader, vault, clock } = this.#parts;
+    reader.refresh();
+    const reset = readReset(vault, token);
+    const user = reset && findUser(reader, reset.userUid);
+    if (reset === undefined || user?.active !== true || reset.expiresMs <= clock.now()) {
+      throw invalidToken();
+    }
+    // A password that was set since, or another address: the mailbox may have changed hands.
+    const changedMs = readCredential(vault, user.uid)?.changedAt ?? 0;
+    const isOutdated = reset.email !== null && reset.email !== user.email;
+    if (changedMs > reset.issuedMs || isOutdated) throw invalidToken();
+    return user;
+  }
+}
+
+function invalidToken(): Problem {
+  return new Problem('invalid_reset_token', 'The reset link is not valid, or not any more.');
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '#base/clock.ts';
+import {
+  LOGIN_THROTTLE_SUBJECTS_MAX,
+  SSO_FAILURES_MAX,
+  SSO_FAILURES_WINDOW_MS,
+} from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+
+/**
+ * Bounds what one address can make the server do and record by sign-ins that fail. Nothing can be guessed there, so the
+ * bound is wide enough for many people behind one address.
+ */
+export class FailureLimit {
+  readonly #clock: Clock;
+  /** By address, in the order in which their windows end. */
+  readonly #windows = new Map<string, { readonly endsAt: number; failures: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Throws `too_many_requests`. */
+  check(address: string): void {
+    const window = this.#windows.get(address);
+    const now = this.#clock.now();
+    if (window === undefined || window.endsAt <= now || window.failures < SSO_FAILURES_MAX) return;
+    const retryAfterSeconds = Math.ceil((window.endsAt - now) / 1_000);
+    throw new Problem('too_many_requests', 'Too many sign-ins from this address have failed.', {
+      hint: `Try again in ${retryAfterSeconds} s.`,
+      details: { retryAfterSeconds },
+    });
+  }
+
+  failed(address: string): void {
+    const now = this.#clock.now();
+    for (const [other, { endsAt }] of this.#windows) {
+      if (endsAt > now && this.#windows.size < LOGIN_THROTTLE_SUBJECTS_MAX) break;
+      this.#windows.delete(other);
+    }
+    const window = this.#windows.get(address);
+    if (window !== undefined) window.failures++;
+    else this.#windows.set(address, { endsAt: now + SSO_FAILURES_WINDOW_MS, failures: 1 });
+  }
+}

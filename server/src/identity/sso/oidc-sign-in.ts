@@ -1,0 +1,144 @@
+import {
+  authorizationCodeGrant,
+  AuthorizationResponseError,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  ClientError,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  ResponseBodyError,
+  type Configuration,
+} from 'openid-client';
+import { Problem } from '#base/problem.ts';
+import { must } from '#base/assert.ts';
+import { browserHash, isSameBrowser } from './browser-binding.ts';
+import { identityFromClaims, type Claims } from './oidc-claims.ts';
+import type { OidcClients, OidcClientSettings } from './oidc-clients.ts';
+import type { OidcProvider, OidcSettings } from './oidc-settings.ts';
+import { isSafeAddress } from './provider-address.ts';
+import type { ProvenIdentity } from './proven-identity.ts';
+import type { SealedStates } from './sealed-states.ts';
+import { signInFailed, stateInvalid } from './sso-problems.ts';
+
+/** What one sign-in must remember from its start to its return. */
+export interface OidcState {
+  readonly provider: OidcProvider;
+  /** Of the browser that began it. */
+  readonly browser: string;
+  readonly verifier: string;
+  readonly nonce: string;
+  readonly returnTo: string;
+}
+
+/** One provider with everything that a sign-in needs of it. */
+export interface OidcTarget {
+  readonly provider: OidcProvider;
+  readonly settings: OidcSettings;
+  readonly clientSecret: string | null;
+  readonly redirectUri: string;
+}
+
+/** The authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, section 3.1; RFC 9700). */
+export class OidcSignIn {
+  readonly #clients: OidcClients;
+  readonly #states: SealedStates<OidcState>;
+
+  constructor(clients: OidcClients, states: SealedStates<OidcState>) {
+    this.#clients = clients;
+    this.#states = states;
+  }
+
+  /** The provider's page to send the browser to. Throws `sso_failed` when the provider cannot be asked where that is. */
+  async begin(target: OidcTarget, browser: string, returnTo: string): Promise<string> {
+    const { provider, settings, redirectUri } = target;
+    const verifier = randomPKCECodeVerifier();
+    const nonce = randomNonce();
+    const state = { provider, browser: browserHash(browser), verifier, nonce, returnTo };
+    return failingAs(provider, async () => {
+      const client = await this.#clients.of(provider, clientSettings(target));
+      const url = buildAuthorizationUrl(client, {
+        redirect_uri: redirectUri,
+        response_type: 'code',
+        scope: settings.scopes.join(' '),
+        state: this.#states.seal(state),
+        nonce,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      });
+      if (!isSafeAddress(url)) throw signInFailed(provider, 'provider_address_not_safe');
+      return url.href;
+    });
+  }
+
+  /** The sign-in that this answer belongs to, which it uses up; throws `sso_state_invalid`. */
+  resume(provider: OidcProvider, sealed: string | null, browser: string | undefined): OidcState {
+    const opened = sealed === null ? undefined : this.#states.open(sealed);
+    if (opened === undefined) throw stateInvalid();
+    const { state } = opened;
+    if (state.provider !== provider || !isSameBrowser(state.browser, browser)) throw stateInvalid();
+    if (!opened.use()) throw stateInvalid();
+    return state;
+  }
+
+  /** Who came back. Throws `sso_failed`, and the refusals of `identityFromClaims`. */
+  async complete(
+    target: OidcTarget,
+    state: OidcState,
+    answer: URLSearchParams,
+  ): Promise<ProvenIdentity> {
+    const { provider, settings, redirectUri } = target;
+    const claims = await failingAs(provider, async () => {
+      const client = await this.#clients.of(provider, clientSettings(target));
+      return readClaims(client, new URL(`${redirectUri}?${answer.toString()}`), state, settings);
+    });
+    return identityFromClaims(provider, settings, claims);
+  }
+}
+
+async function readClaims(
+  client: Configuration,
+  answer: URL,
+  { verifier, nonce }: OidcState,
+  settings: OidcSettings,
+): Promise<Claims> {
+  const tokens = await authorizationCodeGrant(client, answer, {
+    pkceCodeVerifier: verifier,
+    expectedNonce: nonce,
+    // Compared before, by the seal: here it only has to be the same text.
+    expectedState: must(answer.searchParams.get('state'), 'the state of the answer'),
+    idTokenExpected: true,
+  });
+  const idToken = must(tokens.claims(), 'the claims of the ID token');
+  const wanted = ['email', ...(isMapped(settings) ? [settings.groupsClaim] : [])];
+  const isComplete = wanted.every((claim) => idToken[claim] !== undefined);
+  if (isComplete || client.serverMetadata().userinfo_endpoint === undefined) return idToken;
+  return { ...(await fetchUserInfo(client, tokens.access_token, idToken.sub)), ...idToken };
+}
+
+function isMapped({ groupTeams }: OidcSettings): boolean {
+  return Object.keys(groupTeams).length > 0;
+}
+
+function clientSettings({ settings, clientSecret }: OidcTarget): OidcClientSettings {
+  return { issuer: settings.issuer, clientId: settings.clientId, clientSecret };
+}
+
+/** The one place where what goes wrong with a provider becomes a problem. */
+async function failingAs<T>(provider: OidcProvider, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw signInFailed(provider, reasonOf(error), error);
+  }
+}
+
+/** Codes of OAuth errors, which an answer can make up, are cut down to what a code can be. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) {
+    return /^[a-z_]{1,60}$/.test(error.error) ? error.error : 'provider_error';
+  }
+  if (error instanceof ClientError) return (error.code ?? 'invalid_answer').toLowerCase();
+  return 'provider_unreachable';
+}

@@ -1,0 +1,176 @@
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { findUser, findUsersByEmail, userKey, userUid, type UserRecord } from '../users.ts';
+import type { VaultReader, VaultWrite } from '../vault.ts';
+import { linkedSubject, linkedUser, linkRecords } from './account-links.ts';
+import {
+  checkDomain,
+  domainOf,
+  type AdmissionRules,
+  type ProvenIdentity,
+} from './proven-identity.ts';
+import { userNotAllowed } from './sso-problems.ts';
+import { teamChange, type TeamChange } from './team-mapping.ts';
+
+export interface SsoAccountParts {
+  readonly reader: GraphReader;
+  readonly vault: VaultReader;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+}
+
+/** How and from where somebody comes in: for the audit trail. */
+export interface Arrival {
+  /** The provider, for example `googlesso` or `saml/corporate`. */
+  readonly via: string;
+  readonly address: string;
+}
+
+/**
+ * From somebody at an identity provider to a user here: by the account they signed in with before, else by their verified
+ * address, else a new user. Teams that the provider's groups are mapped to follow the groups; other memberships stay.
+ */
+export class SsoAccounts {
+  readonly #parts: SsoAccountParts;
+  /** Settles when nobody is being admitted: one after the other, or two accounts could be linked to one user at once. */
+  #admitted: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: SsoAccountParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The UID of the user, whose record is up to date then; `records` of the vault go into the same commit. Throws
+   * `sso_domain_not_allowed` and `sso_user_not_allowed`.
+   */
+  admit(
+    identity: ProvenIdentity,
+    rules: AdmissionRules,
+    arrival: Arrival,
+    records: readonly VaultWrite[] = [],
+  ): Promise<string> {
+    const admitted = this.#admitted.then(() => this.#admitNext(identity, rules, arrival, records));
+    this.#admitted = admitted.catch(() => undefined);
+    return admitted;
+  }
+
+  async #admitNext(
+    identity: ProvenIdentity,
+    rules: AdmissionRules,
+    arrival: Arrival,
+    records: readonly VaultWrite[],
+  ): Promise<string> {
+    const { reader, vault, commits } = this.#parts;
+    checkDomain(domainOf(identity.email), rules.allowedDomains);
+    reader.refresh();
+    const { issuer, subject, email } = identity;
+    const user = this.#find(identity);
+    if (user === undefined && !rules.createUsers) throw userNotAllowed('unknown_user');
+    if (user?.active === false) throw userNotAllowed('deactivated');
+    if (user === undefined && findUser(reader, userUid(email)) !== undefined) {
+      throw userNotAllowed('user_name_taken');
+    }
+    const uid = user?.uid ?? userUid(email);
+    const isLinked = subject === null || linkedUser(vault, issuer, subject) === uid;
+    const links = isLinked ? [] : linkRecords(vault, uid, issuer, subject);
+    const operations = [
+      ...(user === undefined ? this.#creation(identity, arrival) : []),
+      ...(user === undefined || isLinked ? [] : [this.#linkEvent(user, identity, arrival)]),
+      ...this.#teamOperations(
+        { uid, name: user?.userName ?? email },
+        teamChange(reader, uid, identity.groups, rules.groupTeams),
+        arrival,
+      ),
+    ];
+    if (operations.length + links.length + records.length > 0) {
+      await commits.commit({ system: true, operations, vault: [...records, ...links] });
+    }
+    return uid;
+  }
+
+  #find({ issuer, subject, email }: ProvenIdentity): UserRecord | undefined {
+    const { reader, vault } = this.#parts;
+    const linked = subject === null ? undefined : linkedUser(vault, issuer, subject);
+    const known = linked === undefined ? undefined : findUser(reader, linked);
+    if (known !== undefined) return known;
+    const sameAddress = findUsersByEmail(reader, email);
+    if (sameAddress.length > 1) throw userNotAllowed('ambiguous_email');
+    const [user] = sameAddress;
+    if (user === undefined) return undefined;
+    const otherSubject = linkedSubject(vault, user.uid, issuer);
+    if (otherSubject !== undefined && otherSubject !== subject) {
+      throw userNotAllowed('linked_to_another');
+    }
+    return user;
+  }
+
+  #creation(identity: ProvenIdentity, { via, address }: Arrival): GraphOperation[] {
+    const { email, firstName, lastName } = identity;
+    const joined = [firstName, lastName].filter((name) => name !== null).join(' ');
+    return [
+      {
+        op: 'addOrUpdate',
+        type: '_User',
+        key: userKey(email),
+        ifVersion: 0,
+        fields: {
+          UserName: email,
+          Email: email,
+          FullName: identity.fullName ?? (joined === '' ? email : joined),
+          ...(firstName === null ? {} : { FirstName: firstName }),
+          ...(lastName === null ? {} : { LastName: lastName }),
+          Active: true,
+          Confirmed: true,
+        },
+      },
+      this.#parts.audit.operation({
+        action: 'user.created',
+        actor: null,
+        target: { kind: 'user', id: userUid(email), name: email },
+        outcome: 'success',
+        address,
+        details: { via },
+      }),
+    ];
+  }
+
+  #linkEvent(user: UserRecord, { issuer }: ProvenIdentity, from: Arrival): GraphOperation {
+    return this.#parts.audit.operation({
+      action: 'user.changed',
+      actor: null,
+      target: { kind: 'user', id: user.uid, name: user.userName },
+      outcome: 'success',
+      address: from.address,
+      details: { via: from.via, linkedTo: issuer },
+    });
+  }
+
+  #teamOperations(
+    user: { readonly uid: string; readonly name: string },
+    { joined, left }: TeamChange,
+    { via, address }: Arrival,
+  ): GraphOperation[] {
+    if (joined.length + left.length === 0) return [];
+    const edge =
+      (op: 'link' | 'unlink') =>
+      (team: string): GraphOperation => ({
+        op,
+        from: { uid: user.uid },
+        edge: '_MemberOf',
+        to: { uid: team },
+      });
+    return [
+      ...joined.map(edge('link')),
+      ...left.map(edge('unlink')),
+      this.#parts.audit.operation({
+        action: 'team.members-changed',
+        actor: null,
+        target: { kind: 'user', id: user.uid, name: user.name },
+        outcome: 'success',
+        address,
+        details: { via, joined, left },
+      }),
+    ];
+  }
+}

@@ -1,0 +1,254 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { Clock } from '#base/clock.ts';
+import { SSO_HANDOVER_LIFETIME_MS, SSO_STATE_LIFETIME_MS } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { IssuedSession } from '../session-tokens.ts';
+import type { VaultReader } from '../vault.ts';
+import { browserSecret, isSameBrowser } from './browser-binding.ts';
+import { FailureLimit } from './failure-limit.ts';
+import { HandOver, type Arrived } from './hand-over.ts';
+import { OidcClients } from './oidc-clients.ts';
+import { OidcConfig, type OidcConfigChange, type OidcConfigView } from './oidc-config.ts';
+import { OIDC_PROVIDER_NAMES, type OidcProvider } from './oidc-settings.ts';
+import { OidcSignIn, type OidcState } from './oidc-sign-in.ts';
+import type { Fetch } from './provider-fetch.ts';
+import { SamlConfig, type SamlConfigView } from './saml-config.ts';
+import { samlMetadata } from './saml-metadata.ts';
+import type { SamlProvidersChange } from './saml-settings.ts';
+import { SamlSignIn, type SamlState } from './saml-sign-in.ts';
+import { returnPathOf } from './return-path.ts';
+import { SealedStates } from './sealed-states.ts';
+import { SettingStore, type Editor } from './setting-store.ts';
+import { SsoAccounts } from './sso-accounts.ts';
+import { stateInvalid } from './sso-problems.ts';
+import { UsedAssertions } from './used-assertions.ts';
+
+export interface SsoParts {
+  readonly reader: GraphReader;
+  readonly vault: VaultReader;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+  readonly clock: Clock;
+  readonly fetch: Fetch;
+  /** `MSK_PUBLIC_ADDRESS`, without a slash at the end. */
+  readonly publicAddress: string | null;
+  /** `MSK_JWT_KEY`, or the key in the storage folder: sign-ins under way outlive a restart. */
+  readonly signingKey: string;
+  /** A session for a user who has proven who they are; refuses one who is not active. */
+  readonly signInAs: (userUid: string, via: string, address: string) => IssuedSession;
+}
+
+/** The browser or program at the other end. */
+export interface Visitor {
+  /** The secret of its cookie, when it brings one. */
+  readonly browser: string | undefined;
+  readonly address: string;
+  /** It is a program that wants the session as the answer, not a page to go to. */
+  readonly wantsSession: boolean;
+}
+
+export type Arrival = { readonly session: IssuedSession } | { readonly location: string };
+
+/** Sign-in at identity providers, with OpenID Connect and SAML (specification, section 4.2). */
+export class SsoService {
+  /** Whether browsers reach this workspace over TLS, so that its cookies may be theirs only. */
+  readonly isSecure: boolean;
+  readonly #parts: SsoParts;
+  readonly #oidcConfig: OidcConfig;
+  readonly #oidc: OidcSignIn;
+  readonly #samlConfig: SamlConfig;
+  readonly #saml: SamlSignIn;
+  readonly #accounts: SsoAccounts;
+  readonly #handOver: HandOver;
+  readonly #failures: FailureLimit;
+
+  constructor(parts: SsoParts) {
+    const { reader, vault, commits, audit, clock, publicAddress, signingKey: secret } = parts;
+    this.#parts = parts;
+    this.isSecure = publicAddress?.startsWith('https:') ?? false;
+    const settings = new SettingStore(reader, commits, audit);
+    const config = { reader, vault, settings, publicAddress };
+    const state = { secret, lifetimeMs: SSO_STATE_LIFETIME_MS, clock };
+    this.#oidcConfig = new OidcConfig(config);
+    this.#oidc = new OidcSignIn(
+      new OidcClients(parts.fetch, clock),
+      new SealedStates<OidcState>({ ...state, purpose: 'oidc' }),
+    );
+    this.#samlConfig = new SamlConfig(config);
+    this.#saml = new SamlSignIn({
+      states: new SealedStates<SamlState>({ ...state, purpose: 'saml' }),
+      usedAssertions: new UsedAssertions(vault, clock),
+      clock,
+    });
+    this.#failures = new FailureLimit(clock);
+    this.#accounts = new SsoAccounts({ reader, vault, commits, audit });
+    // A secret of this process only: what it knows of used codes it does not know after a restart.
+    const codes = new SealedStates<Arrived>({
+      secret: randomBytes(32),
+      purpose: 'hand-over',
+      lifetimeMs: SSO_HANDOVER_LIFETIME_MS,
+      clock,
+    });
+    this.#handOver = new HandOver(codes, publicAddress ?? '');
+  }
+
+  getConfig(provider: OidcProvider): OidcConfigView {
+    return this.#oidcConfig.view(provider);
+  }
+
+  setConfig(
+    editor: Editor,
+    provider: OidcProvider,
+    change: OidcConfigChange,
+  ): Promise<OidcConfigView> {
+    return this.#oidcConfig.change(editor, provider, change);
+  }
+
+  getSamlConfig(): SamlConfigView {
+    return this.#samlConfig.view();
+  }
+
+  setSamlConfig(
+    editor: Editor,
+    { providers }: { readonly providers: SamlProvidersChange },
+  ): Promise<SamlConfigView> {
+    return this.#samlConfig.change(editor, providers);
+  }
+
+  /** For a page to sign in on: each with the path that begins it. */
+  providers(): { items: { provider: string; name: string; loginUrl: string }[] } {
+    const oidc = this.#oidcConfig.enabled().map((provider) => ({
+      provider,
+      name: OIDC_PROVIDER_NAMES[provider],
+      loginUrl: `/api/${provider}/get-login-url`,
+    }));
+    const saml = this.#samlConfig.enabled().map((name) => {
+      const issuer = encodeURIComponent(this.#samlConfig.serviceProvider().entityId);
+      return {
+        provider: `saml/${name}`,
+        name,
+        loginUrl: `/api/saml/createrequest/${name}/${issuer}/${encodeURIComponent('/')}`,
+      };
+    });
+    return { items: [...oidc, ...saml] };
+  }
+
+  /** `browser` is the secret to leave in the browser's cookie. */
+  async begin(
+    provider: OidcProvider,
+    returnTo: string,
+    brought: string | undefined,
+  ): Promise<{ url: string; browser: string }> {
+    const target = this.#oidcConfig.target(provider);
+    const browser = browserSecret(brought);
+    return { url: await this.#oidc.begin(target, browser, returnTo), browser };
+  }
+
+  async complete(
+    provider: OidcProvider,
+    answer: URLSearchParams,
+    visitor: Visitor,
+  ): Promise<Arrival> {
+    const target = this.#oidcConfig.target(provider);
+    const state = this.#oidc.resume(provider, answer.get('state'), visitor.browser);
+    const { address } = visitor;
+    const userUid = await this.#audited(provider, address, async () => {
+      const identity = await this.#oidc.complete(target, state, answer);
+      return this.#accounts.admit(identity, target.settings, { via: provider, address });
+    });
+    return this.#arrive(
+      { userUid, via: provider, browser: state.browser },
+      state.returnTo,
+      visitor,
+    );
+  }
+
+  /** `issuer` must be our entity id; `destination` a path to return to, or the provider's entry point. */
+  async beginSaml(
+    request: {
+      readonly providerName: string;
+      readonly issuer: string;
+      readonly destination: string;
+    },
+    brought: string | undefined,
+  ): Promise<{ url: string; id: string; browser: string }> {
+    const { provider, serviceProvider } = this.#samlConfig.target(request.providerName);
+    const returnTo = returnPathOf(request, provider.entryPoint, serviceProvider.entityId);
+    const browser = browserSecret(brought);
+    const { providerName } = request;
+    return {
+      ...(await this.#saml.begin(providerName, provider, serviceProvider, browser, returnTo)),
+      browser,
+    };
+  }
+
+  async completeSaml(
+    form: { readonly SAMLResponse: string; readonly RelayState?: string | undefined },
+    visitor: Visitor,
+  ): Promise<Arrival> {
+    const opened = this.#saml.resume(form.RelayState);
+    const { state } = opened;
+    // A browser brings its cookie when it exchanges the code: not here, where another site sends it to.
+    if (visitor.wantsSession && !isSameBrowser(state.browser, visitor.browser))
+      throw stateInvalid();
+    const { provider, serviceProvider } = this.#samlConfig.target(state.provider);
+    const via = `saml/${state.provider}`;
+    const { address } = visitor;
+    const userUid = await this.#audited(via, address, async () => {
+      const { identity, claim } = await this.#saml.complete(
+        provider,
+        serviceProvider,
+        opened,
+        form.SAMLResponse,
+      );
+      try {
+        return await this.#accounts.admit(identity, provider, { via, address }, claim.records);
+      } finally {
+        claim.settle();
+      }
+    });
+    return this.#arrive({ userUid, via, browser: state.browser }, state.returnTo, visitor);
+  }
+
+  /** XML for the provider's administrator. Throws `sso_not_configured` without a public address. */
+  samlMetadata(): string {
+    return samlMetadata(this.#samlConfig.serviceProvider());
+  }
+
+  /** The session of a sign-in that ended in a redirect. */
+  exchange(code: string, { browser, address }: Visitor): IssuedSession {
+    const { userUid, via } = this.#handOver.take(code, browser);
+    return this.#parts.signInAs(userUid, via, address);
+  }
+
+  #arrive(arrived: Arrived, returnTo: string, visitor: Visitor): Arrival {
+    const { userUid, via } = arrived;
+    return visitor.wantsSession
+      ? { session: this.#parts.signInAs(userUid, via, visitor.address) }
+      : { location: this.#handOver.location(arrived, returnTo) };
+  }
+
+  /** Leaves a trace of a sign-in that was refused, not of what never was one. */
+  async #audited(via: string, address: string, run: () => Promise<string>): Promise<string> {
+    this.#failures.check(address);
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof Problem) {
+        this.#failures.failed(address);
+        this.#parts.audit.record({
+          action: 'login.failed',
+          actor: null,
+          target: { kind: 'provider', id: via },
+          outcome: 'failure',
+          address,
+          details: { code: error.code, ...error.details },
+        });
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import type { AccessIndex } from '#access/access-index.ts';
+import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { GraphReader, NodeObject } from '#graph/reader.ts';
+import { deed } from './deed.ts';
+import { pageOfNodes, type Page, type SearchPage } from './node-pages.ts';
+import { OneAtATime } from './one-at-a-time.ts';
+import {
+  changesOfMembers,
+  membersOf,
+  usersIn,
+  type MemberChange,
+  type Members,
+} from './team-members.ts';
+import { checkMayChangeTeam, checkMayCreateTeam } from './team-rules.ts';
+import type { WorkspaceSettings } from './workspace-settings.ts';
+
+export interface TeamServiceParts {
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly access: AccessIndex;
+  readonly audit: AuditTrail;
+  readonly settings: WorkspaceSettings;
+}
+
+export interface TeamTexts {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+type TeamNode = NodeObject & { readonly Type: '_AccessGroup' };
+type UserNode = NodeObject & { readonly Type: '_User' };
+
+const TYPE = '_AccessGroup';
+
+/** Teams as people manage them (open-shapes, section 3; specification, section 4.7, rule 1). */
+export class TeamService {
+  readonly #parts: TeamServiceParts;
+  readonly #changes = new OneAtATime();
+
+  constructor(parts: TeamServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** By name; guests see the teams that they are in. */
+  list(caller: Caller, page: SearchPage): Page<TeamNode> {
+    const { reader, access } = this.#parts;
+    reader.refresh();
+    const visibility = access.visibilityFor(caller);
+    const ids = reader.idsOfType(TYPE).filter((id) => this.#shows(caller, id));
+    return pageOfNodes<TeamNode>(reader, visibility, ids, ['Name'], page);
+  }
+
+  get(caller: Caller, uid: string): TeamNode {
+    const id = this.#idFor(caller, uid);
+    const { reader, access } = this.#parts;
+    const node = must(reader.node(id), 'a team') as TeamNode;
+    return access.visibilityFor(caller).present(id, node) as TeamNode;
+  }
+
+  /** Throws `forbidden`, `teams_disabled`, `team_exists`. */
+  create(
+    caller: Caller,
+    texts: TeamTexts & { readonly name: string },
+    address: string,
+  ): Promise<TeamNode> {
+    return this.#changes.run(async () => {
+      const { commits, audit, settings } = this.#parts;
+      checkMayCreateTeam(caller, settings.current());
+      this.#checkNameIsFree(texts.name, undefined);
+      const { name } = texts;
+      const { outcomes } = await commits.commit({
+        system: true,
+        operations: [
+          { op: 'addOrUpdate', type: TYPE, fields: fieldsOf(texts) },
+          audit.operation(
+            deed('team.created', { caller, address }, { kind: 'team', id: name, name }),
+          ),
+        ],
+      });
+      return this.get(caller, must(outcomes[0]?.uid, 'the UID of a new team'));
+    });
+  }
+
+  update(caller: Caller, uid: string, texts: TeamTexts, address: string): Promise<TeamNode> {
+    return this.#changes.run(async () => {
+      const id = this.#idToChange(caller, uid);
+      if (texts.name !== undefined) this.#checkNameIsFree(texts.name, id);
+      await this.#commit('team.changed', caller, id, address, [
+        { op: 'update', uid, fields: fieldsOf(texts) },
+      ]);
+      return this.get(caller, uid);
+    });
+  }
+
+  /** Throws `team_in_use` while nodes are restricted to the team. */
+  delete(caller: Caller, uid: string, address: string): Promise<void> {
+    return this.#changes.run(async () => {
+      const id = this.#idToChange(caller, uid);
+      await this.#commit('team.deleted', caller, id, address, [{ op: 'delete', uid }]);
+    });
+  }
+
+  /** Throws `invalid_request` for what is no user or team, `team_cycle`. Answers who is directly in it afterwards. */
+  setUsers(caller: Caller, uid: string, change: MemberChange, address: string): Promise<Members> {
+    return this.#changes.run(async () => {
+      const id = this.#idToChange(caller, uid);
+      const { reader } = this.#parts;
+      const operations = changesOfMembers(reader, id, uid, change);
+      await this.#commit('team.members-changed', caller, id, address, operations, { ...change });
+      reader.refresh();
+      return membersOf(reader, id);
+    });
+  }
+
+  /** Users of a team by name, of the teams in it too when `nested`. */
+  listUsers(
+    caller: Caller,
+    uid: string,
+    page: SearchPage & { readonly nested: boolean },
+  ): Page<UserNode> {
+    const id = this.#idFor(caller, uid);
+    const { reader, access } = this.#parts;
+    const visibility = access.visibilityFor(caller);
+    const ids = usersIn(reader, id, page.nested).filter((user) => visibility.canSee(user, '_User'));
+    return pageOfNodes<UserNode>(reader, visibility, ids, ['UserName'], page);
+  }
+
+  async #commit(
+    action: AuditAction,
+    caller: Caller,
+    id: number,
+    address: string,
+    operations: readonly GraphOperation[],
+    details?: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const { commits, audit, reader } = this.#parts;
+    const uid = must(reader.uid(id), 'a team');
+    const target = { kind: 'team', id: uid, name: String(reader.field(id, 'Name') ?? '') };
+    const event = audit.operation(deed(action, { caller, address }, target, details));
+    await commits.commit({ system: true, operations: [...operations, event] });
+  }
+
+  #idToChange(caller: Caller, uid: string): number {
+    const id = this.#idFor(caller, uid);
+    const administered = this.#isAdministratorOf(caller, id);
+    checkMayChangeTeam(caller, administered, this.#parts.settings.current());
+    return id;
+  }
+
+  /** The id of a team that the caller sees; the problem `team_not_found`. */
+  #idFor(caller: Caller, uid: string): number {
+    const { reader } = this.#parts;
+    reader.refresh();
+    const id = reader.id({ uid });
+    if (id !== undefined && reader.typeOf(id) === TYPE && this.#shows(caller, id)) return id;
+    throw new Problem('team_not_found', 'There is no such team.');
+  }
+
+  #shows(caller: Caller, id: number): boolean {
+    const { access, reader } = this.#parts;
+    if (!access.visibilityFor(caller).canSee(id, TYPE)) return false;
+    if (!caller.isGuest) return true;
+    const user = caller.userUid === null ? undefined : reader.id({ uid: caller.userUid });
+    return user !== undefined && access.principalsOf(user).has(id);
+  }
+
+  #isAdministratorOf(caller: Caller, id: number): boolean {
+    const { reader } = this.#parts;
+    const user = caller.userUid === null ? undefined : reader.id({ uid: caller.userUid });
+    return user !== undefined && reader.neighbors(id, 'in', '_AdminOf').includes(user);
+  }
+
+  #checkNameIsFree(name: string, except: number | undefined): void {
+    const { reader } = this.#parts;
+    reader.refresh();
+    const wanted = name.toLowerCase();
+    const isTaken = reader
+      .idsOfType(TYPE)
+      .some((id) => id !== except && String(reader.field(id, 'Name')).toLowerCase() === wanted);
+    if (!isTaken) return;
+    throw new Problem('team_exists', 'There is a team of this name already.', {
+      details: { fields: [{ path: 'name', message: 'is taken' }] },
+    });
+  }
+}
+
+function fieldsOf({ name, description }: TeamTexts): Record<string, string> {
+  return {
+    ...(name === undefined ? {} : { Name: name }),
+    ...(description === undefined ? {} : { Description: description }),
+  };
+}

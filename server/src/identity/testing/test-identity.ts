@@ -1,0 +1,104 @@
+import { expect } from 'vitest';
+import { AccessIndex } from '#access/access-index.ts';
+import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
+import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
+import { StoredAuditTrail } from '../audit-trail.ts';
+import { IdentityService } from '../identity-service.ts';
+import { hashPassword } from '../passwords.ts';
+import { TokenAuthenticator } from '../token-authenticator.ts';
+import { TokenService } from '../token-service.ts';
+import { TokenSignature } from '../token-signature.ts';
+import { TokenUse } from '../token-use.ts';
+import { userKey, userUid } from '../users.ts';
+import { writeCredential, type VaultReader } from '../vault.ts';
+import { openTestVault } from './test-vault.ts';
+
+export const TEST_KEY = 'a key that signs tokens, for tests';
+export const TEST_PASSWORD = 'correct horse battery';
+
+/** Sign-in and tokens over a real graph and vault, gone when disposed. */
+export interface TestIdentity extends AsyncDisposable {
+  readonly graph: TestGraph;
+  readonly vault: VaultReader;
+  readonly signature: TokenSignature;
+  readonly identity: IdentityService;
+  readonly tokens: TokenService;
+  readonly audit: AuditTrail;
+  readonly events: AuditEvent[];
+  /** The parts anew over the same storage, as after a restart, with another key when one is given. */
+  restart(key?: string): Pick<TestIdentity, 'identity' | 'tokens' | 'signature'>;
+  /** Creates or changes a user; an active one with `TEST_PASSWORD` unless the fields say otherwise. Answers the UID. */
+  putUser(name: string, fields?: Readonly<Record<string, boolean | string[]>>): Promise<string>;
+  /** The token of a new session. */
+  signIn(name: string): Promise<string>;
+}
+
+export async function openTestIdentity(): Promise<TestIdentity> {
+  const graph = await openTestGraph();
+  await graph.writer.addSystemSchema();
+  graph.reader.refresh();
+  const vault = openTestVault(graph.storage);
+  const access = new AccessIndex(graph.reader);
+  const events: AuditEvent[] = [];
+  const stored = new StoredAuditTrail({
+    reader: graph.reader,
+    commits: graph.writer,
+    logger: { error: (_fields, message) => expect.fail(message) },
+  });
+  const audit = auditInto(events, stored);
+  const restart = (key = TEST_KEY) => {
+    const signature = new TokenSignature(key);
+    const { reader, writer: commits, clock } = graph;
+    const uses = new TokenUse(vault);
+    const parts = { reader, vault, commits, clock, signature, uses, audit };
+    const authenticator = new TokenAuthenticator(parts);
+    const teamsOf = (uid: string) => access.teamsOf(uid);
+    const identity = new IdentityService({ ...parts, authenticator, teamsOf });
+    return { signature, identity, tokens: new TokenService(parts) };
+  };
+  const { signature, identity, tokens } = restart();
+  const passwordHash = await hashPassword(TEST_PASSWORD);
+  return {
+    graph,
+    vault,
+    signature,
+    identity,
+    tokens,
+    audit,
+    events,
+    restart,
+    async putUser(name, fields = {}) {
+      const changedAt = graph.clock.now();
+      const credential = { passwordHash, changedAt, sessionsNotBefore: 0, keptSession: null };
+      await graph.writer.commit({
+        system: true,
+        operations: [
+          {
+            op: 'addOrUpdate',
+            type: '_User',
+            key: userKey(name),
+            fields: { UserName: name, Active: true, ...fields },
+          },
+        ],
+        vault: [writeCredential(userUid(name), credential)],
+      });
+      return userUid(name);
+    },
+    signIn: async (name) => (await identity.login(name, TEST_PASSWORD, '127.0.0.1')).token,
+    async [Symbol.asyncDispose]() {
+      vault[Symbol.dispose]();
+      await graph[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Keeps events in a list; only those of a commit are stored. */
+function auditInto(events: AuditEvent[], stored: AuditTrail): AuditTrail {
+  return {
+    record: (event) => void events.push(event),
+    operation: (event) => {
+      events.push(event);
+      return stored.operation(event);
+    },
+  };
+}

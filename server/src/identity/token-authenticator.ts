@@ -1,0 +1,116 @@
+import type { Clock } from '#base/clock.ts';
+import { TOKEN_CACHE_ENTRIES_MAX } from '#base/limits.ts';
+import type { Caller } from '#access/caller.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { isRevoked } from './revocations.ts';
+import { callerOf, tokenIdOf, userUidOf } from './token-callers.ts';
+import type { Claims, SessionClaims } from './token-claims.ts';
+import { invalidToken, type TokenSignature } from './token-signature.ts';
+import type { LastUse, TokenUse } from './token-use.ts';
+import { findUser } from './users.ts';
+import { readCredential, type VaultReader } from './vault.ts';
+
+export interface AuthenticatorParts {
+  readonly reader: GraphReader;
+  readonly vault: VaultReader;
+  readonly clock: Clock;
+  readonly signature: TokenSignature;
+  readonly uses: TokenUse;
+}
+
+/**
+ * Who asks. A signature is checked once for each token, expiry for each request, and what a commit can change (revocation,
+ * the user, the user's password) again as soon as there is a newer commit: a request with a token seen before costs one
+ * look-up.
+ */
+export class TokenAuthenticator {
+  readonly #parts: AuthenticatorParts;
+  readonly #known = new Map<string, KnownToken>();
+
+  constructor(parts: AuthenticatorParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The caller behind a bearer token, the same object as long as nothing about it has changed; or the problem
+   * `invalid_token`.
+   */
+  authenticate(token: string): Caller {
+    const known = this.#known.get(token) ?? this.#meet(token);
+    const nowMs = this.#parts.clock.now();
+    if (known.expiresMs <= nowMs) throw invalidToken();
+    const sequence = this.#parts.reader.refresh();
+    if (known.sequence !== sequence) this.#renew(known, sequence);
+    known.use.atMs = nowMs;
+    return known.caller;
+  }
+
+  #meet(token: string): KnownToken {
+    const claims = this.#parts.signature.open(token);
+    const known = {
+      claims,
+      expiresMs: claims.exp === undefined ? Infinity : claims.exp * 1_000,
+      use: claims.kind === 'session' ? { atMs: 0 } : this.#parts.uses.of(claims.id),
+      caller: callerOf(claims, null),
+      sequence: -1,
+      userId: -1,
+      userVersion: -1,
+    };
+    if (this.#known.size >= TOKEN_CACHE_ENTRIES_MAX) this.#forgetOldest();
+    this.#known.set(token, known);
+    return known;
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#known.keys()) {
+      this.#known.delete(oldest);
+      return;
+    }
+  }
+
+  /** Until this has passed without a problem, the caller is not handed out. */
+  #renew(known: KnownToken, sequence: number): void {
+    const { claims } = known;
+    const { vault } = this.#parts;
+    if (isRevoked(vault, tokenIdOf(claims))) throw invalidToken();
+    if (claims.kind === 'session' && hasEnded(claims, vault)) throw invalidToken();
+    const userUid = userUidOf(claims);
+    if (userUid !== null) this.#renewUser(known, userUid);
+    known.sequence = sequence;
+  }
+
+  #renewUser(known: KnownToken, userUid: string): void {
+    const { reader } = this.#parts;
+    const id = reader.id({ uid: userUid });
+    const version = id === undefined ? undefined : reader.version(id);
+    if (id === known.userId && version === known.userVersion) return;
+    const user = findUser(reader, userUid);
+    if (id === undefined || version === undefined || user?.active !== true) throw invalidToken();
+    known.caller = callerOf(known.claims, user);
+    known.userId = id;
+    known.userVersion = version;
+  }
+}
+
+interface KnownToken {
+  readonly claims: Claims;
+  /** Milliseconds since the Unix epoch. */
+  readonly expiresMs: number;
+  readonly use: LastUse;
+  caller: Caller;
+  /** Of the last look at what a commit can change. */
+  sequence: number;
+  /** The record of the user that `caller` was made of. */
+  userId: number;
+  userVersion: number;
+}
+
+/** Whether a change of the password has ended the session. */
+function hasEnded(claims: SessionClaims, vault: VaultReader): boolean {
+  const credential = readCredential(vault, claims.sub);
+  return (
+    credential !== undefined &&
+    claims.beganAt <= credential.sessionsNotBefore &&
+    claims.sid !== credential.keptSession
+  );
+}

@@ -1,0 +1,161 @@
+import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { must } from '#base/assert.ts';
+import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { deed, type Doer } from './deed.ts';
+import { endedRevocations, revocation } from './revocations.ts';
+import { ISSUER, type TokenClaims } from './token-claims.ts';
+import { readToken, storedTokens, tokenRecord, type StoredToken } from './token-records.ts';
+import { contentOf, unknownActingUser, type NewToken } from './token-request.ts';
+import { TOKEN_RULES, type TokenKind } from './token-rules.ts';
+import type { TokenSignature } from './token-signature.ts';
+import type { TokenUse } from './token-use.ts';
+import { findUser } from './users.ts';
+import type { VaultReader } from './vault.ts';
+
+export interface TokenServiceParts {
+  readonly reader: GraphReader;
+  readonly vault: VaultReader;
+  readonly commits: CommitPort;
+  readonly clock: Clock;
+  readonly signature: TokenSignature;
+  readonly uses: TokenUse;
+  readonly audit: AuditTrail;
+}
+
+/** A token as it is listed (open-shapes, section 3). Times are ISO 8601 UTC. */
+export interface ListedToken {
+  readonly id: string;
+  readonly kind: TokenKind;
+  readonly name: string;
+  readonly scopes: string[];
+  readonly path: string | null;
+  readonly actingUser: string | null;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly revoked: boolean;
+}
+
+/** The tokens that administrators mint: JWTs that need no record to be valid, and records that tell of them. */
+export class TokenService {
+  readonly #parts: TokenServiceParts;
+
+  constructor(parts: TokenServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers the value, which nobody can read again. The problem `invalid_request` for what the kind does not take. */
+  async create(
+    caller: Caller,
+    request: NewToken,
+    address: string,
+  ): Promise<ListedToken & { readonly token: string }> {
+    const { clock, commits, audit, signature } = this.#parts;
+    const createdMs = clock.now();
+    const content = contentOf(request, createdMs);
+    if (content.actingUser !== null) this.#checkActingUser(content.actingUser);
+    const stored: StoredToken = {
+      id: formatUid(randomUid()),
+      kind: request.kind,
+      name: request.name,
+      ...content,
+      scopes: content.scopes ?? [],
+      createdBy: must(caller.userUid, 'the user of an administrator'),
+      createdMs,
+      revokedMs: null,
+    };
+    const event = eventOf('token.created', { caller, address }, stored);
+    await commits.commit({
+      system: true,
+      operations: [audit.operation(event)],
+      vault: [tokenRecord(stored)],
+    });
+    return { ...listed(stored, null), token: signature.sign(claimsOf(stored)) };
+  }
+
+  /** Newest first; those that are revoked or have expired stay in the list. */
+  list(
+    _caller: Caller,
+    page: { readonly kind?: TokenKind | undefined; readonly skip: number; readonly take: number },
+  ): { items: ListedToken[]; total: number; skip: number; take: number } {
+    const { kind, skip, take } = page;
+    const all = storedTokens(this.#parts.vault).filter(
+      (token) => kind === undefined || token.kind === kind,
+    );
+    const items = all
+      .slice(skip, skip + take)
+      .map((token) => listed(token, this.#parts.uses.lastUsedMs(token.id)));
+    return { items, total: all.length, skip, take };
+  }
+
+  /** Refused from the next request. Once more changes nothing. The problem `token_not_found`. */
+  async revoke(caller: Caller, id: string, address: string): Promise<void> {
+    const { vault, commits, audit, clock } = this.#parts;
+    const stored = readToken(vault, id);
+    if (stored === undefined) throw new Problem('token_not_found', 'There is no token of this id.');
+    if (stored.revokedMs !== null) return;
+    const revokedMs = clock.now();
+    const event = eventOf('token.revoked', { caller, address }, stored);
+    await commits.commit({
+      system: true,
+      operations: [audit.operation(event)],
+      vault: [tokenRecord({ ...stored, revokedMs }), revocation(id, revokedMs, stored.expiresMs)],
+    });
+  }
+
+  /** Writes down when tokens were used last, and clears away revocations of what has expired; called now and then. */
+  async flush(): Promise<void> {
+    const { uses, commits, vault, clock } = this.#parts;
+    await uses.flush(commits, endedRevocations(vault, clock.now()));
+  }
+
+  #checkActingUser(uid: string): void {
+    this.#parts.reader.refresh();
+    if (findUser(this.#parts.reader, uid)?.active !== true) throw unknownActingUser();
+  }
+}
+
+function eventOf(
+  action: 'token.created' | 'token.revoked',
+  doer: Doer,
+  { id, name, kind, scopes, path, actingUser }: StoredToken,
+): AuditEvent {
+  return deed(action, doer, { kind: 'token', id, name }, { kind, scopes, path, actingUser });
+}
+
+function claimsOf({ id, kind, scopes, path, actingUser, ...times }: StoredToken): TokenClaims {
+  const { flavour } = TOKEN_RULES[kind];
+  return {
+    iss: ISSUER,
+    kind,
+    id,
+    ...(scopes.length === 0 ? {} : { scopes }),
+    ...(path === null ? {} : { path }),
+    ...(actingUser === null ? {} : { actingUser }),
+    ...(flavour === undefined ? {} : { flavour }),
+    iat: Math.floor(times.createdMs / 1_000),
+    ...(times.expiresMs === null ? {} : { exp: times.expiresMs / 1_000 }),
+  };
+}
+
+function listed(token: StoredToken, lastUsedMs: number | null): ListedToken {
+  return {
+    id: token.id,
+    kind: token.kind,
+    name: token.name,
+    scopes: [...token.scopes],
+    path: token.path,
+    actingUser: token.actingUser,
+    createdBy: token.createdBy,
+    createdAt: new Date(token.createdMs).toISOString(),
+    expiresAt: token.expiresMs === null ? null : new Date(token.expiresMs).toISOString(),
+    lastUsedAt: lastUsedMs === null ? null : new Date(lastUsedMs).toISOString(),
+    revoked: token.revokedMs !== null,
+  };
+}

@@ -1,0 +1,250 @@
+import type { AccessIndex } from '#access/access-index.ts';
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import type { CommitPort, CommitRequest } from '#graph/operations.ts';
+import type { FieldValue } from '#graph/field-types.ts';
+import type { GraphReader, NodeObject } from '#graph/reader.ts';
+import { deed, type Doer } from './deed.ts';
+import { OneAtATime } from './one-at-a-time.ts';
+import { checkPasswordStrength, hashPassword } from './passwords.ts';
+import { pageOfNodes, type Page, type SearchPage } from './node-pages.ts';
+import {
+  changedRights,
+  definedRights,
+  fieldsOfNew,
+  fullName,
+  rightsFields,
+  type NewUser,
+  type UserChange,
+} from './user-fields.ts';
+import { checkMayChange, checkMayRead, isWritingAdmin } from './user-rules.ts';
+import { findUser, userKey, userUid, type UserRecord } from './users.ts';
+import { readCredential, writeCredential, type VaultReader, type VaultWrite } from './vault.ts';
+
+export interface UserServiceParts {
+  readonly reader: GraphReader;
+  readonly vault: VaultReader;
+  readonly commits: CommitPort;
+  readonly clock: Clock;
+  readonly access: AccessIndex;
+  readonly audit: AuditTrail;
+}
+
+type UserNode = NodeObject & { readonly Type: '_User' };
+
+const SEARCHED = ['UserName', 'FullName', 'Email'] as const;
+
+/** Users as people manage them (open-shapes, section 3). */
+export class UserService {
+  readonly #parts: UserServiceParts;
+  readonly #changes = new OneAtATime();
+
+  constructor(parts: UserServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** By name; as the caller may see them (specification, section 2.6). */
+  list(caller: Caller, page: SearchPage): Page<UserNode> {
+    const { reader, access } = this.#parts;
+    reader.refresh();
+    const visibility = access.visibilityFor(caller);
+    const ids = reader.idsOfType('_User').filter((id) => visibility.canSee(id, '_User'));
+    return pageOfNodes<UserNode>(reader, visibility, ids, SEARCHED, page);
+  }
+
+  get(caller: Caller, uid: string): UserNode {
+    this.#parts.reader.refresh();
+    checkMayRead(caller, uid);
+    return this.#node(uid);
+  }
+
+  /** Throws `user_exists` when the name or the address is taken, `weak_password`. */
+  create(caller: Caller, user: NewUser, address: string): Promise<UserNode> {
+    return this.#changes.run(async () => {
+      const { commits, clock, audit } = this.#parts;
+      const uid = userUid(user.userName);
+      if (user.isGuest === true && (user.isAdmin === true || user.isReadOnlyAdmin === true)) {
+        throw new Problem('invalid_request', 'A guest is no administrator.', {
+          details: { fields: [{ path: 'isGuest', message: 'excludes isAdmin, isReadOnlyAdmin' }] },
+        });
+      }
+      if (user.password !== undefined) checkPasswordStrength(user.password);
+      const hash = user.password === undefined ? undefined : await hashPassword(user.password);
+      this.#parts.reader.refresh();
+      if (findUser(this.#parts.reader, uid) !== undefined) throw exists('userName');
+      this.#checkAddressIsFree(user.email, uid);
+      const credential = { changedAt: clock.now(), sessionsNotBefore: 0, keptSession: null };
+      const { roles = [], isAdmin = false, isReadOnlyAdmin = false, isGuest = false } = user;
+      const rights = { roles, isAdmin, isReadOnlyAdmin, isGuest };
+      const target = { kind: 'user', id: uid, name: user.userName };
+      await commits.commit({
+        system: true,
+        operations: [
+          {
+            op: 'addOrUpdate',
+            type: '_User',
+            key: userKey(user.userName),
+            ifVersion: 0,
+            fields: { ...fieldsOfNew(user), ...rightsFields(rights) },
+          },
+          audit.operation(deed('user.created', { caller, address }, target, rights)),
+        ],
+        vault:
+          hash === undefined ? [] : [writeCredential(uid, { passwordHash: hash, ...credential })],
+      });
+      return this.#node(uid);
+    });
+  }
+
+  /** Throws `forbidden`, `user_not_found`, `user_exists`, `last_administrator`. */
+  update(caller: Caller, uid: string, change: UserChange, address: string): Promise<UserNode> {
+    return this.#changes.run(async () => {
+      this.#parts.reader.refresh();
+      const user = this.#userFor(caller, uid);
+      checkMayChange(caller, user, change);
+      if (change.preferences !== undefined && caller.userUid !== uid && !isWritingAdmin(caller)) {
+        throw new Problem('forbidden', 'Preferences are the user’s own.', {
+          details: { role: 'admin-write' },
+        });
+      }
+      if (change.email !== undefined) this.#checkAddressIsFree(change.email, uid);
+      const after = { ...user, ...definedRights(change) };
+      this.#checkAnAdministratorIsLeft(user, after);
+      await this.#commitChange({ caller, address }, user, change, after);
+      return this.#node(uid);
+    });
+  }
+
+  /** The sessions of the user end, and tokens that act as the user work no more. Once more changes nothing. */
+  deactivate(caller: Caller, uid: string, address: string): Promise<void> {
+    return this.#changes.run(async () => {
+      this.#parts.reader.refresh();
+      const user = this.#userFor(caller, uid);
+      checkMayChange(caller, user, { active: false });
+      if (!user.active) return;
+      const after = { ...user, active: false };
+      this.#checkAnAdministratorIsLeft(user, after);
+      await this.#commitChange({ caller, address }, user, { active: false }, after);
+    });
+  }
+
+  async #commitChange(
+    doer: Doer,
+    user: UserRecord,
+    change: UserChange,
+    after: UserRecord,
+  ): Promise<void> {
+    const { commits, audit } = this.#parts;
+    const target = { kind: 'user', id: user.uid, name: user.userName };
+    const ends = user.active && !after.active;
+    const rights = changedRights(user, after);
+    const action = ends ? 'user.deactivated' : 'user.changed';
+    const changed = Object.keys(change);
+    const request: CommitRequest = {
+      system: true,
+      operations: [
+        {
+          op: 'update',
+          uid: user.uid,
+          fields: {
+            ...this.#changedFields(user, change, isWritingAdmin(doer.caller)),
+            ...rightsFields(rights),
+          },
+        },
+        audit.operation(deed(action, doer, target, { changed })),
+        ...(Object.keys(rights).length === 0 || ends
+          ? []
+          : [audit.operation(deed('role.changed', doer, target, rights))]),
+      ],
+      vault: ends ? this.#endedSessions(user.uid) : [],
+    };
+    await commits.commit(request);
+  }
+
+  #changedFields(
+    user: UserRecord,
+    change: UserChange,
+    vouches: boolean,
+  ): Record<string, FieldValue> {
+    const node = this.#node(user.uid);
+    const first = change.firstName ?? node['FirstName'];
+    const last = change.lastName ?? node['LastName'];
+    const namesChange = change.firstName !== undefined || change.lastName !== undefined;
+    const isNewAddress = change.email !== undefined && change.email !== node['Email'];
+    return {
+      ...(change.firstName === undefined ? {} : { FirstName: change.firstName }),
+      ...(change.lastName === undefined ? {} : { LastName: change.lastName }),
+      ...(namesChange ? { FullName: fullName(first, last, user.userName) } : {}),
+      ...(change.email === undefined ? {} : { Email: change.email }),
+      // Reset links go to confirmed addresses only: whoever may change the address would have the account.
+      ...(change.email !== undefined && (isNewAddress || vouches) ? { Confirmed: vouches } : {}),
+      ...(change.preferences === undefined
+        ? {}
+        : { Preferences: JSON.parse(JSON.stringify(change.preferences)) }),
+    };
+  }
+
+  /** Those that began before now stay over, should the user be active again. */
+  #endedSessions(uid: string): VaultWrite[] {
+    const credential = readCredential(this.#parts.vault, uid);
+    if (credential === undefined) return [];
+    const sessionsNotBefore = this.#parts.clock.now();
+    return [writeCredential(uid, { ...credential, sessionsNotBefore, keptSession: null })];
+  }
+
+  #checkAddressIsFree(email: string, uid: string): void {
+    const { reader } = this.#parts;
+    const wanted = email.toLowerCase();
+    for (const id of reader.idsOfType('_User')) {
+      const address = reader.field(id, 'Email');
+      if (typeof address !== 'string' || address.toLowerCase() !== wanted) continue;
+      if (reader.uid(id) !== uid) throw exists('email');
+    }
+  }
+
+  #checkAnAdministratorIsLeft(before: UserRecord, after: UserRecord): void {
+    if (!isActiveAdmin(before) || isActiveAdmin(after)) return;
+    const { reader } = this.#parts;
+    const others = reader.idsOfType('_User').some((id) => {
+      const uid = reader.uid(id);
+      const user = uid === undefined || uid === before.uid ? undefined : findUser(reader, uid);
+      return user !== undefined && isActiveAdmin(user);
+    });
+    if (others) return;
+    throw new Problem('last_administrator', 'Nobody would be left to administer the workspace.');
+  }
+
+  /** Somebody who may not read other users does not learn which there are. */
+  #userFor(caller: Caller, uid: string): UserRecord {
+    const user = findUser(this.#parts.reader, uid);
+    if (user !== undefined) return user;
+    if (!caller.roles.includes('CanManageUsers')) checkMayRead(caller, uid);
+    throw notFound();
+  }
+
+  #node(uid: string): UserNode {
+    const { reader } = this.#parts;
+    reader.refresh();
+    const id = reader.id({ uid });
+    const node = id === undefined ? undefined : reader.node(id);
+    if (node?.Type !== '_User') throw notFound();
+    return node as UserNode;
+  }
+}
+
+function isActiveAdmin(user: UserRecord): boolean {
+  return user.active && isWritingAdmin(user);
+}
+
+function exists(path: 'userName' | 'email'): Problem {
+  const what = path === 'userName' ? 'name' : 'address';
+  return new Problem('user_exists', `There is a user of this ${what} already.`, {
+    details: { fields: [{ path, message: 'is taken' }] },
+  });
+}
+
+function notFound(): Problem {
+  return new Problem('user_not_found', 'There is no such user.');
+}
