@@ -24,6 +24,7 @@ const SYSTEM: Caller = {
   isGuest: false,
   roles: [],
   scopes: [],
+  endpointPath: null,
   tokenId: 'system',
 };
 

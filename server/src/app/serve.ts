@@ -4,7 +4,7 @@ import { ConfigError } from '#config/config-error.ts';
 import { readConfig, type Environment } from '#config/read-config.ts';
 import { openLog, type Logger } from '#observe/logger.ts';
 import { tuneGarbageCollection } from './garbage-collection.ts';
-import { isolateProcess, SECRET_VARIABLES } from './process-isolation.ts';
+import { isolateProcess } from './process-isolation.ts';
 import { stopSignal } from './stop-signals.ts';
 import { createStorageFolder } from './storage-folder.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
@@ -45,7 +45,7 @@ export async function serve(env: Environment): Promise<number> {
   tuneGarbageCollection();
   try {
     const storage = createStorageFolder(config.storageFolder);
-    isolateProcess(SECRET_VARIABLES);
+    isolateProcess();
     const stopped = stopSignal();
     await using workspace = await openWorkspace({ storage, config, secrets, logger: log.logger });
     return await runUntil(stopped, workspace, log.logger);

@@ -1,17 +1,41 @@
-import type { VaultReader } from '#identity/vault.ts';
+import type { VaultEntry, VaultReader } from '#identity/vault.ts';
 import { DB } from '#store/databases.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 
-/** The vault as `identity` reads it, always at the newest commit. Main thread only. */
-export function openVaultReader(options: {
+export interface VaultReaderOptions {
   readonly storage: string;
   readonly environmentKey: undefined;
-}): VaultReader & Disposable {
-  const snapshot = openSnapshotReader({ ...options, environments: ['graph', 'vault'] });
+  /** The newest applied sequence: the state is looked at anew only when it has moved on. */
+  readonly newestSequence: () => number;
+}
+
+/** The vault as `identity` reads it, always at the newest commit. Main thread only. */
+export function openVaultReader(options: VaultReaderOptions): VaultReader & Disposable {
+  const { newestSequence, ...store } = options;
+  const snapshot = openSnapshotReader({ ...store, environments: ['graph', 'vault'] });
+  let seen = -1;
+  const refresh = (): void => {
+    const newest = newestSequence();
+    if (newest === seen) return;
+    // What was published before the look is in what it finds.
+    seen = newest;
+    snapshot.refresh();
+  };
   return {
     get: (key) => {
-      snapshot.refresh();
+      refresh();
       return snapshot.get(DB.vault, Buffer.from(key))?.slice();
+    },
+    list: (prefix) => {
+      refresh();
+      const start = Buffer.from(prefix);
+      const entries: VaultEntry[] = [];
+      // No byte of UTF-8 is 0xff: every key that begins so sorts below.
+      const range = { start, end: Buffer.concat([start, Buffer.of(0xff)]) };
+      snapshot.scan(DB.vault, range, (key, value) => {
+        entries.push({ key: Buffer.from(key).toString('utf8'), value: value.slice() });
+      });
+      return entries;
     },
     [Symbol.dispose]: () => snapshot[Symbol.dispose](),
   };

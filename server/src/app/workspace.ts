@@ -1,22 +1,22 @@
+import { AccessIndex } from '#access/access-index.ts';
+import { AccessService } from '#access/access-service.ts';
 import { IngestService } from '#access/ingest-service.ts';
+import { NodeService } from '#access/node-service.ts';
 import { SchemaService } from '#access/schema-service.ts';
 import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import type { Config, Secrets } from '#config/config.ts';
-import { openGraphReader } from '#graph/open-reader.ts';
 import type { HttpServerOptions } from '#http/options.ts';
 import { createHttpServer } from '#http/server.ts';
 import type { HttpServices } from '#http/services.ts';
-import { IdentityService } from '#identity/identity-service.ts';
 import type { Logger } from '#observe/logger.ts';
 import { openEndpointService } from '#runtime/endpoint-service.ts';
 import { prepareFirstStart } from './first-start.ts';
+import { openIdentity } from './identity-parts.ts';
+import { openStorage } from './open-storage.ts';
 import { ServerStatus } from './server-status.ts';
 import { signingKey } from './signing-key.ts';
-import { openVaultReader } from './vault-reader.ts';
-import { PublishedSequence } from './writer/published-sequence.ts';
-import { WriterClient } from './writer/writer-client.ts';
 
 export interface WorkspaceOptions {
   /** Absolute: the working directory changes at the start. */
@@ -44,33 +44,35 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   refuseReplica(config);
   const crashed = Promise.withResolvers<Error>();
   await using opened = new AsyncDisposableStack();
-  const sequence = new PublishedSequence();
-  const masterKey = secrets.graphMasterKey;
-  const writer = opened.use(
-    await WriterClient.open(
-      { storage, masterKey, lowMemory: config.lowMemory, sequence: sequence.buffer },
+  const { writer, sequence, reader, vault, store } = opened.use(
+    await openStorage(
+      { storage, masterKey: secrets.graphMasterKey, lowMemory: config.lowMemory },
       { onNote: (text) => logger.warn(text), onCrash: crashed.resolve },
     ),
   );
-  // The writer has opened the environments for the whole process, so no other thread needs the key: least of all
-  // those that run the code of endpoints.
-  const store = { storage, environmentKey: undefined };
-  const reader = opened.use(openGraphReader({ ...store, newestSequence: () => sequence.get() }));
-  const vault = opened.use(openVaultReader(store));
   const endpoints = opened.use(
     await openEndpointService({ ...store, reader, commits: writer, logger, clock: systemClock }),
   );
-  const identity = new IdentityService({
-    reader,
-    vault,
-    commits: writer,
-    clock: systemClock,
-    signingKey: await signingKey(storage, secrets.jwtKey ?? undefined),
-  });
+  const access = new AccessIndex(reader);
+  const { auditTrail, ...people } = opened.use(
+    openIdentity({
+      reader,
+      vault,
+      commits: writer,
+      signingKey: await signingKey(storage, secrets.jwtKey ?? undefined),
+      access,
+      logger,
+      publicAddress: config.publicAddress,
+      publicUrl: () => config.publicAddress ?? url,
+      smtpUrl: secrets.smtpUrl,
+    }),
+  );
   const status = new ServerStatus(storage);
   const services: HttpServices = {
-    identity,
+    ...people,
+    access: new AccessService({ reader, commits: writer, access, audit: auditTrail }),
     schema: new SchemaService(reader, writer),
+    nodes: new NodeService({ reader, access }),
     ingest: new IngestService(writer),
     endpoints,
     status,

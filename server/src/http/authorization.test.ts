@@ -8,14 +8,52 @@ import { optionsOf, SAMPLE_REQUESTS } from './testing/sample-requests.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
 /** Who may call what, as the specification (section 4) and open-shapes say it. */
-const SESSIONS: readonly CallerName[] = ['admin', 'read-only-admin', 'user'];
+const SESSIONS: readonly CallerName[] = ['admin', 'read-only-admin', 'user', 'guest'];
+const INGESTING: readonly CallerName[] = ['ingestion-token', 'connector-token'];
 const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   createLogin: 'anybody',
   checkLogin: SESSIONS,
   changePassword: SESSIONS,
-  getSchema: ['admin', 'read-only-admin', 'ingestion-token'],
-  putSchema: ['admin', 'ingestion-token'],
-  ingest: ['admin', 'ingestion-token'],
+  resetPassword: 'anybody',
+  completePasswordReset: 'anybody',
+  endSession: SESSIONS,
+  listUsers: SESSIONS,
+  createUser: ['admin'],
+  // What a session may do here further depends on whose it is: the services say.
+  getUser: SESSIONS,
+  updateUser: SESSIONS,
+  deactivateUser: ['admin'],
+  createPasswordResetLink: ['admin'],
+  listGroups: SESSIONS,
+  createGroup: SESSIONS,
+  getGroup: SESSIONS,
+  updateGroup: SESSIONS,
+  deleteGroup: SESSIONS,
+  setGroupUsers: SESSIONS,
+  listGroupUsers: SESSIONS,
+  listAudit: ['admin', 'read-only-admin'],
+  getTypeAccess: ['admin', 'read-only-admin'],
+  putTypeAccess: ['admin'],
+  explainAccess: ['admin', 'read-only-admin'],
+  getNodeAccess: SESSIONS,
+  putNodeAccess: SESSIONS,
+  getWorkspaceSettings: ['admin', 'read-only-admin'],
+  putWorkspaceSettings: ['admin'],
+  listTokens: ['admin', 'read-only-admin'],
+  createToken: ['admin'],
+  revokeToken: ['admin'],
+  getSchema: ['admin', 'read-only-admin', ...INGESTING],
+  putSchema: ['admin', ...INGESTING],
+  ingest: ['admin', ...INGESTING],
+  getNode: [...SESSIONS, 'read-token'],
+  queryNodes: [...SESSIONS, 'read-token'],
+  getManyNodes: [...SESSIONS, 'read-token'],
+  getManyFields: [...SESSIONS, 'read-token'],
+  downloadCsv: [...SESSIONS, 'read-token'],
+  downloadJsonl: [...SESSIONS, 'read-token'],
+  downloadZip: [...SESSIONS, 'read-token'],
+  downloadSyntheticCsv: ['admin', 'read-only-admin', 'user'],
+  downloadSyntheticJsonl: ['admin', 'read-only-admin', 'user'],
   createEndpoint: ['admin'],
   listEndpoints: ['admin', 'read-only-admin'],
   getEndpoint: ['admin', 'read-only-admin'],
@@ -24,6 +62,18 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   checkEndpoint: ['admin', 'read-only-admin'],
   runEndpoint: [...SESSIONS, 'run-token'],
   runEndpointAlias: [...SESSIONS, 'run-token'],
+  runEndpointWithToken: ['endpoint-token'],
+  getSsoConfig: ['admin', 'read-only-admin'],
+  setSsoConfig: ['admin'],
+  getLoginUrl: 'anybody',
+  completeLogin: 'anybody',
+  getSamlConfig: ['admin', 'read-only-admin'],
+  setSamlConfig: ['admin'],
+  createSamlRequest: 'anybody',
+  consumeSamlResponse: 'anybody',
+  getSamlMetadata: 'anybody',
+  listLoginProviders: 'anybody',
+  exchangeLogin: 'anybody',
   getReady: 'anybody',
   getAvailableStatus: 'anybody',
   getHealth: 'anybody',
@@ -54,8 +104,11 @@ describe('operations by callers', () => {
     const response = await at.request(operation.method, sample.path, optionsOf(sample, as));
     if (allowed === 'anybody' || (as !== undefined && allowed.includes(as))) {
       expect(response.status).toBe(sample.status);
-      const { body } = must(operation.responses[sample.status], 'the shape of the answer');
-      if (body === undefined) expect(response.text).toBe('');
+      const shape = must(operation.responses[sample.status], 'the shape of the answer');
+      const { body, contentType = 'application/json' } = shape;
+      if (contentType !== 'application/json') {
+        expect(response.headers.get('content-type')).toContain(contentType);
+      } else if (body === undefined) expect(response.text).toBe('');
       else expect(body.safeParse(response.json ?? response.text)).toMatchObject({ success: true });
       return;
     }
@@ -65,10 +118,17 @@ describe('operations by callers', () => {
       return;
     }
     expect([response.status, error.code]).toEqual([403, 'forbidden']);
-    expect(error.details).toEqual({
-      role: operation.auth,
-      ...(operation.scope === undefined ? {} : { scope: operation.scope }),
-    });
+    const { auth, scope, tokens, noGuests } = operation;
+    expect(error.details).toEqual(
+      Object.fromEntries(
+        Object.entries({
+          role: auth === 'token' ? undefined : auth,
+          scope,
+          tokens,
+          noGuests,
+        }).filter(([, needed]) => needed !== undefined),
+      ),
+    );
   });
 });
 

@@ -3,12 +3,22 @@ import { unreachable } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 
-/** Throws `forbidden`, naming what is missing, unless the caller may call the operation (specification, section 4). */
+/**
+ * Throws `forbidden`, naming what is missing, unless the caller may call the operation (specification, section 4). A token
+ * passes by its scope or its kind alone: what the user it acts as may do, a session of that user may do.
+ */
 export function authorize(operation: Operation, caller: Caller): void {
-  const { scope } = operation;
-  if (caller.kind === 'api' && scope !== undefined && caller.scopes.includes(scope)) return;
-  if (caller.kind === 'session' && hasRole(operation, caller)) return;
-  throw forbidden(operation);
+  const isAllowed =
+    caller.kind === 'session'
+      ? hasRole(operation, caller)
+      : hasScope(operation, caller) || operation.tokens?.includes(caller.kind) === true;
+  if (!isAllowed || (operation.noGuests === true && caller.isGuest)) throw forbidden(operation);
+}
+
+function hasScope({ scope }: Operation, { scopes }: Caller): boolean {
+  if (scope === undefined) return false;
+  // Access data is ingested "additionally" (specification, section 2.2): that scope holds the other.
+  return scopes.includes(scope) || (scope === 'ingestion' && scopes.includes('ingestion:acl'));
 }
 
 function hasRole({ auth }: Operation, caller: Caller): boolean {
@@ -20,6 +30,8 @@ function hasRole({ auth }: Operation, caller: Caller): boolean {
       return caller.isAdmin || caller.isReadOnlyAdmin;
     case 'admin-write':
       return caller.isAdmin && !caller.isReadOnlyAdmin;
+    case 'token':
+      return false;
     default:
       return unreachable(auth);
   }
@@ -30,11 +42,21 @@ const NEEDED = {
   session: 'a signed-in user',
   admin: 'a system administrator',
   'admin-write': 'a system administrator with write access',
+  token: null,
 } as const;
 
-function forbidden({ id, auth, scope }: Operation): Problem {
-  const token = scope === undefined ? '' : `, or an API token with the scope "${scope}"`;
-  return new Problem('forbidden', `${id} needs ${NEEDED[auth]}${token}.`, {
-    details: { role: auth, ...(scope === undefined ? {} : { scope }) },
+function forbidden({ id, auth, scope, tokens, noGuests }: Operation): Problem {
+  const needed = [
+    NEEDED[auth] && `${NEEDED[auth]}${noGuests === true ? ' who is no guest' : ''}`,
+    scope && `a token with the scope "${scope}"`,
+    tokens && `a token of kind ${tokens.map((kind) => `"${kind}"`).join(' or ')}`,
+  ].filter((need) => typeof need === 'string');
+  return new Problem('forbidden', `${id} needs ${needed.join(', or ')}.`, {
+    details: {
+      ...(auth === 'token' ? {} : { role: auth }),
+      ...(scope === undefined ? {} : { scope }),
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(noGuests === undefined ? {} : { noGuests }),
+    },
   });
 }

@@ -5,8 +5,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The row of the contract that the route serves; nothing is registered without one. */
     operation?: Operation;
-    /** Whether the route puts the common headers itself. */
-    answersRaw?: boolean;
   }
   interface FastifyRequest {
     /** Set before the body is read, on every route that asks who is calling. */

@@ -12,7 +12,11 @@ export interface GateOptions {
   readonly minSequenceWaitMs: number;
 }
 
-type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
+export type Gate = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+) => void;
 
 /**
  * What a request must pass before its body is read, in this order: the server is ready; the replica may do it; the

@@ -3,13 +3,13 @@ import { Problem } from '#base/problem.ts';
 import { REQUEST_ID } from './header-names.ts';
 import { unknownRoute } from './unknown-route.ts';
 
-/** Puts on every answer, errors and preflights included, what all of them carry. */
-export function addCommonHeaders(
+/** Puts on the answers to preflights what all answers carry: they have no route that would. */
+export function addPreflightHeaders(
   app: FastifyInstance,
   securityHeaders: Readonly<Record<string, string>>,
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.config.answersRaw !== true) {
+    if (request.method === 'OPTIONS') {
       reply.headers(securityHeaders).header(REQUEST_ID, request.id);
     }
     done();

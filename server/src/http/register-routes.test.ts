@@ -24,7 +24,9 @@ async function register(table: readonly Route[]) {
     timeouts: TIMEOUTS,
     readJson: jsonReader(app),
     streamingSockets: new WeakSet<object>(),
-    commonHeaders: [],
+    onBrokenAnswer: () => {},
+    securityHeaders: {},
+    isCrossOrigin: false,
   };
   await registerRoutes(app, table, context, { primaryAddress: null, minSequenceWaitMs: 1 });
   return app;

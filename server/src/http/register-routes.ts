@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { assert } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
-import { createGate, type GateOptions } from './gate.ts';
+import { createGate, type Gate, type GateOptions } from './gate.ts';
+import { REQUEST_ID } from './header-names.ts';
 import { routerPath } from './path-template.ts';
 import type { Route, RouteContext } from './route.ts';
 
-const AUTHS: ReadonlySet<string> = new Set(['none', 'session', 'admin', 'admin-write']);
+const AUTHS: ReadonlySet<string> = new Set(['none', 'session', 'admin', 'admin-write', 'token']);
 
 /** Registers every route behind its gate, each intake in a scope of its own with its own body parsers. */
 export async function registerRoutes(
@@ -16,7 +17,7 @@ export async function registerRoutes(
 ): Promise<void> {
   app.removeAllContentTypeParsers();
   refuseUndeclaredRoutes(app);
-  for (const intake of ['json', 'text', 'stream'] as const) {
+  for (const intake of ['json', 'text', 'form', 'stream'] as const) {
     const own = routes.filter((route) => route.intake === intake);
     // Scopes are made one after the other, in the order of registration.
     await app.register(async (scope) => {
@@ -32,11 +33,16 @@ function register(
   context: RouteContext,
   gateOptions: GateOptions,
 ): void {
+  const gate = createGate(operation, context.services, gateOptions);
+  const putHeaders: Gate = (request, reply, done) => {
+    reply.headers(context.securityHeaders).header(REQUEST_ID, request.id);
+    done();
+  };
   scope.route({
     method: operation.method,
-    url: routerPath(operation.path),
-    config: { operation, answersRaw: answersRaw === true },
-    onRequest: createGate(operation, context.services, gateOptions),
+    url: routerPath(operation),
+    config: { operation },
+    onRequest: answersRaw === true ? gate : [putHeaders, gate],
     handler: (request, reply) => handle(request, reply, context),
   });
 }
@@ -72,6 +78,13 @@ const addParsers = {
       },
     );
   },
+  form(scope: FastifyInstance): void {
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      (_request, text, done) => done(null, formFields(String(text))),
+    );
+  },
   stream(scope: FastifyInstance): void {
     scope.addContentTypeParser(
       ['application/json', 'application/x-ndjson'],
@@ -79,3 +92,14 @@ const addParsers = {
     );
   },
 } as const;
+
+/** The fields of a form by name; a name that comes twice has its values in a list, which no shape takes for a text. */
+function formFields(text: string): Record<string, string | string[]> {
+  const fields = new URLSearchParams(text);
+  return Object.fromEntries(
+    [...new Set(fields.keys())].map((name) => {
+      const [first = '', ...others] = fields.getAll(name);
+      return [name, others.length === 0 ? first : [first, ...others]];
+    }),
+  );
+}

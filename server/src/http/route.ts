@@ -15,8 +15,8 @@ import { validate } from './validation.ts';
 /** One operation, ready to be registered. How the body reaches `handle` is told by `intake`. */
 export interface Route {
   readonly operation: Operation;
-  /** Parsed JSON; its text, to be parsed elsewhere; or the bytes as they arrive. */
-  readonly intake: 'json' | 'text' | 'stream';
+  /** Parsed JSON; its text, to be parsed elsewhere; the fields of a form; or the bytes as they arrive. */
+  readonly intake: 'json' | 'text' | 'form' | 'stream';
   /** It puts the headers itself that every answer carries: see `raw-answer.ts`. */
   readonly answersRaw?: true;
   /** Resolves with the body of the answer, as text; the reply has status and headers by then. Undefined: it was sent without. */
@@ -32,10 +32,14 @@ export interface RouteContext {
   readonly services: HttpServices;
   readonly timeouts: HttpTimeouts;
   readonly readJson: JsonReader;
-  /** Names and values in turn. */
-  readonly commonHeaders: readonly string[];
+  /** What every answer carries. */
+  readonly securityHeaders: Readonly<Record<string, string>>;
+  /** Whether a plugin puts headers of its own on answers: those of CORS. */
+  readonly isCrossOrigin: boolean;
   /** Connections with a body that may take as long as it likes. */
   readonly streamingSockets: WeakSet<FastifyRequest['socket']>;
+  /** Told of what went wrong after an answer had begun, when it can only be cut off. */
+  readonly onBrokenAnswer: (traceId: string, error: unknown) => void;
 }
 
 type Parsed<Schema> = Schema extends z.ZodType ? Immutable<z.output<Schema>> : undefined;
@@ -67,7 +71,7 @@ export function jsonRoute<const O extends Operation>(
       if (answer.body === undefined) return sendNoBody(reply);
       const contentType = operation.responses[answer.status]?.contentType ?? 'application/json';
       reply.header('content-type', `${contentType}; charset=utf-8`);
-      return contentType === 'text/plain' ? String(answer.body) : JSON.stringify(answer.body);
+      return contentType === 'application/json' ? JSON.stringify(answer.body) : String(answer.body);
     },
   };
 }
@@ -78,7 +82,8 @@ export function sendNoBody(reply: FastifyReply): undefined {
   return undefined;
 }
 
-function readInput<O extends Operation>(operation: O, request: FastifyRequest): Input<O> {
+/** What passed the contract; throws `invalid_request`. */
+export function readInput<O extends Operation>(operation: O, request: FastifyRequest): Input<O> {
   const { params, query, body } = operation;
   const input = {
     caller: request.caller,

@@ -7,24 +7,108 @@ import { listEndpoints } from './routes/endpoints/listEndpoints.ts';
 import { putEndpoint } from './routes/endpoints/putEndpoint.ts';
 import { runEndpoint } from './routes/endpoints/runEndpoint.ts';
 import { runEndpointAlias } from './routes/endpoints/runEndpointAlias.ts';
+import { runEndpointWithToken } from './routes/endpoints/runEndpointWithToken.ts';
 import { ingest } from './routes/ingest/ingest.ts';
 import { changePassword } from './routes/login/changePassword.ts';
 import { checkLogin } from './routes/login/checkLogin.ts';
 import { createLogin } from './routes/login/createLogin.ts';
+import { completePasswordReset } from './routes/login/completePasswordReset.ts';
+import { endSession } from './routes/login/endSession.ts';
+import { resetPassword } from './routes/login/resetPassword.ts';
+import { downloadCsv } from './routes/nodes/downloadCsv.ts';
+import { downloadJsonl } from './routes/nodes/downloadJsonl.ts';
+import { downloadSyntheticCsv } from './routes/nodes/downloadSyntheticCsv.ts';
+import { downloadSyntheticJsonl } from './routes/nodes/downloadSyntheticJsonl.ts';
+import { downloadZip } from './routes/nodes/downloadZip.ts';
+import { getManyFields } from './routes/nodes/getManyFields.ts';
+import { getManyNodes } from './routes/nodes/getManyNodes.ts';
+import { getNode } from './routes/nodes/getNode.ts';
+import { queryNodes } from './routes/nodes/queryNodes.ts';
 import { getSchema } from './routes/schema/getSchema.ts';
 import { putSchema } from './routes/schema/putSchema.ts';
+import { completeLogin } from './routes/sso/completeLogin.ts';
+import { consumeSamlResponse } from './routes/sso/consumeSamlResponse.ts';
+import { createSamlRequest } from './routes/sso/createSamlRequest.ts';
+import { exchangeLogin } from './routes/sso/exchangeLogin.ts';
+import { getLoginUrl } from './routes/sso/getLoginUrl.ts';
+import { getSamlConfig } from './routes/sso/getSamlConfig.ts';
+import { getSamlMetadata } from './routes/sso/getSamlMetadata.ts';
+import { getSsoConfig } from './routes/sso/getSsoConfig.ts';
+import { listLoginProviders } from './routes/sso/listLoginProviders.ts';
+import { setSamlConfig } from './routes/sso/setSamlConfig.ts';
+import { setSsoConfig } from './routes/sso/setSsoConfig.ts';
 import { getAvailableStatus } from './routes/status/getAvailableStatus.ts';
 import { getHealth } from './routes/status/getHealth.ts';
 import { getReady } from './routes/status/getReady.ts';
+import { createToken } from './routes/tokens/createToken.ts';
+import { listTokens } from './routes/tokens/listTokens.ts';
+import { revokeToken } from './routes/tokens/revokeToken.ts';
+import { explainAccess } from './routes/access/explainAccess.ts';
+import { getNodeAccess } from './routes/access/getNodeAccess.ts';
+import { getTypeAccess } from './routes/access/getTypeAccess.ts';
+import { putNodeAccess } from './routes/access/putNodeAccess.ts';
+import { putTypeAccess } from './routes/access/putTypeAccess.ts';
+import { listAudit } from './routes/audit/listAudit.ts';
+import { createGroup } from './routes/groups/createGroup.ts';
+import { deleteGroup } from './routes/groups/deleteGroup.ts';
+import { getGroup } from './routes/groups/getGroup.ts';
+import { listGroupUsers } from './routes/groups/listGroupUsers.ts';
+import { listGroups } from './routes/groups/listGroups.ts';
+import { setGroupUsers } from './routes/groups/setGroupUsers.ts';
+import { updateGroup } from './routes/groups/updateGroup.ts';
+import { createPasswordResetLink } from './routes/users/createPasswordResetLink.ts';
+import { createUser } from './routes/users/createUser.ts';
+import { deactivateUser } from './routes/users/deactivateUser.ts';
+import { getUser } from './routes/users/getUser.ts';
+import { listUsers } from './routes/users/listUsers.ts';
+import { updateUser } from './routes/users/updateUser.ts';
+import { getWorkspaceSettings } from './routes/workspace/getWorkspaceSettings.ts';
+import { putWorkspaceSettings } from './routes/workspace/putWorkspaceSettings.ts';
 
 /** The route of every operation of the contract, in its order; a test compares the two. */
 export const routes: readonly Route[] = [
   createLogin,
   checkLogin,
   changePassword,
+  resetPassword,
+  completePasswordReset,
+  endSession,
+  listUsers,
+  createUser,
+  getUser,
+  updateUser,
+  deactivateUser,
+  createPasswordResetLink,
+  listGroups,
+  createGroup,
+  getGroup,
+  updateGroup,
+  deleteGroup,
+  setGroupUsers,
+  listGroupUsers,
+  listAudit,
+  getTypeAccess,
+  putTypeAccess,
+  explainAccess,
+  getNodeAccess,
+  putNodeAccess,
+  getWorkspaceSettings,
+  putWorkspaceSettings,
+  listTokens,
+  createToken,
+  revokeToken,
   getSchema,
   putSchema,
   ingest,
+  getNode,
+  queryNodes,
+  getManyNodes,
+  getManyFields,
+  downloadCsv,
+  downloadJsonl,
+  downloadZip,
+  downloadSyntheticCsv,
+  downloadSyntheticJsonl,
   createEndpoint,
   listEndpoints,
   getEndpoint,
@@ -33,6 +117,18 @@ export const routes: readonly Route[] = [
   checkEndpoint,
   runEndpoint,
   runEndpointAlias,
+  runEndpointWithToken,
+  getSsoConfig,
+  setSsoConfig,
+  getLoginUrl,
+  completeLogin,
+  getSamlConfig,
+  setSamlConfig,
+  createSamlRequest,
+  consumeSamlResponse,
+  getSamlMetadata,
+  listLoginProviders,
+  exchangeLogin,
   getReady,
   getAvailableStatus,
   getHealth,

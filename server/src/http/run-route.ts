@@ -20,8 +20,8 @@ export function runRoute(operation: Operation): Route {
     operation,
     intake: 'text',
     answersRaw: true,
-    async handle(request, reply, { services, commonHeaders }) {
-      const answer = await services.endpoints.run({
+    async handle(request, reply, context) {
+      const answer = await context.services.endpoints.run({
         caller: must(request.caller, 'the caller of a run'),
         name: restOfPath(request),
         body: typeof request.body === 'string' ? request.body : null,
@@ -29,21 +29,17 @@ export function runRoute(operation: Operation): Route {
         runKey: runKeyOf(request),
         signal: new Disconnect(reply.raw),
       });
-      const { status, body } = answer;
-      const headers = checkedHeaders(answer.headers);
-      sendRaw(reply, commonHeaders, { status, sequence: services.sequence(), headers, body });
+      checkHeaders(answer.headers);
+      sendRaw(reply, context, answer);
       return undefined;
     },
   };
 }
 
-function checkedHeaders(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const checked: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    assert(HEADER_VALUE.test(value), `the endpoint's header ${name} cannot be sent`);
-    checked[name.toLowerCase()] = value;
+function checkHeaders(headers: Readonly<Record<string, string>> = {}): void {
+  for (const name in headers) {
+    assert(HEADER_VALUE.test(headers[name] ?? ''), `the endpoint's header ${name} cannot be sent`);
   }
-  return checked;
 }
 
 function runKeyOf({ headers }: FastifyRequest): string | null {

@@ -21,7 +21,7 @@ import type { ErrorParts } from './error-parts.ts';
 import './fastify-types.ts';
 import { jsonReader } from './json-body.ts';
 import type { HttpServerOptions, HttpTimeouts } from './options.ts';
-import { addCommonHeaders, refuseEarly } from './prepare-requests.ts';
+import { addPreflightHeaders, refuseEarly } from './prepare-requests.ts';
 import { registerRoutes } from './register-routes.ts';
 import { logRequests } from './request-log.ts';
 import { requestIdFrom } from './request-id.ts';
@@ -70,7 +70,7 @@ export async function createHttpServer(
   answerErrors(app, parts);
   logRequests(app, options.logger);
   app.decorateRequest('caller', null);
-  addCommonHeaders(app, parts.securityHeaders);
+  addPreflightHeaders(app, parts.securityHeaders);
   await allowCrossOrigin(app, options.corsOrigins);
   refuseEarly(app, options.redirectToHttps, parts.securityHeaders);
   await registerRoutes(
@@ -81,7 +81,10 @@ export async function createHttpServer(
       timeouts,
       readJson: jsonReader(app),
       streamingSockets,
-      commonHeaders: Object.entries(parts.securityHeaders).flat(),
+      onBrokenAnswer: (traceId, err) =>
+        options.logger.error({ traceId, err }, 'an answer broke off'),
+      securityHeaders: parts.securityHeaders,
+      isCrossOrigin: options.corsOrigins.length > 0,
     },
     { primaryAddress: options.primaryAddress, minSequenceWaitMs: timeouts.minSequenceWait },
   );

@@ -6,10 +6,27 @@ import type {
   EndpointDraft,
   NewEndpoint,
 } from '@trellis/contract/shapes/endpoint.ts';
+import type {
+  AccessExplanation,
+  NodeAccess,
+  NodeAccessChange,
+  TypeAccessDocument,
+} from '@trellis/contract/shapes/access.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { CreatedToken, NewToken, TokenRecord } from '@trellis/contract/shapes/token.ts';
+import type { TokenKind } from '@trellis/contract/token-kinds.ts';
+import type {
+  AuditService,
+  PasswordResetService,
+  TeamService,
+  UserService,
+  WorkspaceSettingsService,
+} from './people-services.ts';
+import type { NodeService } from './node-service.ts';
+import type { SsoService } from './sso-service.ts';
 
 /**
  * What HTTP needs of the rest of the server. `app` makes one object of this shape from the parts and hands it to
@@ -23,9 +40,18 @@ import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts
  */
 export interface HttpServices {
   readonly identity: IdentityService;
+  readonly passwordReset: PasswordResetService;
+  readonly users: UserService;
+  readonly teams: TeamService;
+  readonly audit: AuditService;
+  readonly access: AccessService;
+  readonly workspace: WorkspaceSettingsService;
+  readonly tokens: TokenService;
   readonly schema: SchemaService;
+  readonly nodes: NodeService;
   readonly ingest: IngestService;
   readonly endpoints: EndpointService;
+  readonly sso: SsoService;
   readonly status: StatusService;
   /** The sequence that reads reflect now; at least that of every commit acknowledged so far. Cheap: asked on every answer. */
   sequence(): number;
@@ -51,6 +77,40 @@ export interface IdentityService {
     change: { readonly oldPassword: string; readonly newPassword: string },
     address: string,
   ): Promise<void>;
+  /** Ends the session of the caller. */
+  endSession(caller: Caller, address: string): Promise<void>;
+}
+
+/** `address` is that of the client, for the audit. */
+export interface TokenService {
+  list(
+    caller: Caller,
+    page: Page & { readonly kind?: TokenKind | undefined },
+  ): Awaitable<List<TokenRecord>>;
+  /** Throws `invalid_request` for what the kind does not take, or needs. */
+  create(caller: Caller, token: NewToken, address: string): Promise<CreatedToken>;
+  /** Resolves as well when it was revoked before; throws `token_not_found`. */
+  revoke(caller: Caller, id: string, address: string): Promise<void>;
+}
+
+export interface AccessService {
+  types(caller: Caller): Awaitable<TypeAccessDocument>;
+  /** Throws `invalid_request` for what there is not, `version_conflict`. */
+  putTypes(
+    caller: Caller,
+    document: TypeAccessDocument,
+    address: string,
+  ): Promise<TypeAccessDocument>;
+  /** `user` is a UID or a name. Throws `user_not_found`, `node_not_found`. */
+  explain(caller: Caller, user: string, node: string): Awaitable<AccessExplanation>;
+  /** This and the next throw `node_not_found` for what the caller does not see, `forbidden` for what is not theirs. */
+  node(caller: Caller, uid: string): Awaitable<NodeAccess>;
+  putNode(
+    caller: Caller,
+    uid: string,
+    change: NodeAccessChange,
+    address: string,
+  ): Promise<NodeAccess>;
 }
 
 export interface SchemaService {

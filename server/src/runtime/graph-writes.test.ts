@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '#base/limits.ts';
-import { openTestEndpoints } from './testing/test-endpoints.ts';
+import { formatUid, keyedUid } from '#base/uid.ts';
+import { openTestEndpoints, USER } from './testing/test-endpoints.ts';
 import type { TestEndpoints } from './testing/test-endpoints.ts';
 
 let endpoints: TestEndpoints;
@@ -101,6 +102,65 @@ describe('writes', () => {
       "\n  await graph.update('Book', 'none', {});",
     );
     expect(await endpoints.problem('refused-there')).toMatchObject({ details: { line: 3 } });
+  });
+});
+
+describe('restrictions', () => {
+  beforeAll(async () => {
+    const { writer, reader } = endpoints.graph;
+    const team = { op: 'addOrUpdate', type: '_AccessGroup', key: 'readers' } as const;
+    const user = { op: 'addOrUpdate', type: '_User', key: 'eve' } as const;
+    const book = { op: 'addOrUpdate', type: 'Book', key: 'secret' } as const;
+    await writer.commit({ operations: [team, user, book], system: true });
+    reader.refresh();
+  });
+
+  const BOOK = "{ type: 'Book', key: 'secret' }";
+  const TEAM = "{ type: '_AccessGroup', key: 'readers' }";
+  const EVE = "{ type: '_User', key: 'eve' }";
+
+  it('are put and lifted, alone and in a transaction', async () => {
+    const changed = await evaluate(`
+      const book = await graph.get('Book', 'secret');
+      const done = [
+        await graph.restrict(book, { team: ${TEAM} }),
+        await graph.restrict(${BOOK}, { team: ${TEAM}, user: await graph.get('_User', 'eve') }),
+        await graph.restrict(book.UID, { user: ${EVE} }),
+        await graph.unrestrict(book, { team: ${TEAM} }),
+        await graph.unrestrict(book),
+        await graph.unrestrict(book),
+      ];
+      await graph.transaction((tx) => {
+        tx.restrict(book, { user: ${EVE} });
+        tx.restrict(book, { team: ${TEAM} });
+        tx.unrestrict(book, { user: ${EVE} });
+      });
+      return done.map(({ changed }) => changed);`);
+    expect(changed).toEqual([true, true, false, true, true, false]);
+    const { reader } = endpoints.graph;
+    reader.refresh();
+    const edges = reader.edges(reader.id({ type: 'Book', key: 'secret' }) ?? 0, 'out');
+    expect(edges.map(({ type }) => type)).toEqual(['RestrictAccessToTeam']);
+  });
+
+  it('show in what the next query as that user sees', async () => {
+    const caller = { ...USER, userUid: formatUid(keyedUid('_User', 'eve')) };
+    const name = 'seen-by-eve';
+    await endpoints.define(
+      name,
+      '{ graph, q }: Scope',
+      `
+      const book = await graph.get('Book', 'secret');
+      const count = () => q().asUser().startAt('Book', 'secret').count();
+      await graph.unrestrict(book);
+      const seen = [await count()];
+      await graph.restrict(book, { team: ${TEAM} });
+      seen.push(await count(), await q().startAt('Book', 'secret').count());
+      await graph.restrict(book, { user: ${EVE} });
+      seen.push(await count());
+      return seen;`,
+    );
+    expect(JSON.parse((await endpoints.run(name, { caller })).body ?? '')).toEqual([1, 0, 1, 1]);
   });
 });
 

@@ -105,9 +105,11 @@ export class Invocation implements CallHost {
       );
     }
     this.noteWrite();
-    // The writer checks the shape of each operation, as of those that come over HTTP.
+    // The writer checks the shape of each operation, as of those that come over HTTP. Code that may
+    // write may also say who sees what: only administrators write code.
     const { sequence, outcomes } = await this.#options.commits.commit({
       operations: operations as GraphOperation[],
+      accessControl: true,
     });
     return { json: JSON.stringify(outcomes), sequence };
   }

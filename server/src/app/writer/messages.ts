@@ -13,8 +13,12 @@ export interface WriterOptions {
 
 export type WriterRequest =
   | { readonly kind: 'commit'; readonly request: CommitRequest }
-  | { readonly kind: 'ingest'; readonly operations: readonly unknown[] }
-  | { readonly kind: 'openStream' }
+  | {
+      readonly kind: 'ingest';
+      readonly operations: readonly unknown[];
+      readonly accessControl: boolean;
+    }
+  | { readonly kind: 'openStream'; readonly accessControl: boolean }
   | { readonly kind: 'chunk'; readonly stream: number; readonly bytes: Uint8Array }
   | { readonly kind: 'endStream'; readonly stream: number }
   | { readonly kind: 'abortStream'; readonly stream: number }

@@ -54,12 +54,12 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     return this.#ask<CommitResult>({ kind: 'commit', request });
   }
 
-  ingest(operations: readonly unknown[]): Promise<IngestSummary> {
-    return this.#ask<IngestSummary>({ kind: 'ingest', operations });
+  ingest(operations: readonly unknown[], accessControl: boolean): Promise<IngestSummary> {
+    return this.#ask<IngestSummary>({ kind: 'ingest', operations, accessControl });
   }
 
-  async openIngestStream(): Promise<IngestStream> {
-    const stream = await this.#ask<number>({ kind: 'openStream' });
+  async openIngestStream(accessControl: boolean): Promise<IngestStream> {
+    const stream = await this.#ask<number>({ kind: 'openStream', accessControl });
     return {
       write: (bytes) => this.#ask<void>({ kind: 'chunk', stream, bytes }),
       end: () => this.#ask<IngestSummary>({ kind: 'endStream', stream }),

@@ -23,9 +23,12 @@ async function perform(writer: OpenWriter, message: ToWriter): Promise<unknown> 
     case 'commit':
       return writer.graph.commit(message.request);
     case 'ingest':
-      return { ...(await writer.graph.ingest(message.operations, 0)), commits: 1 };
+      return ingest(writer, message);
     case 'openStream':
-      streams.set(message.id, new IngestStream(writer.graph));
+      streams.set(
+        message.id,
+        new IngestStream(writer.graph, { accessControl: message.accessControl }),
+      );
       return message.id;
     case 'chunk':
       return stream(message.stream).write(message.bytes);
@@ -44,6 +47,13 @@ async function perform(writer: OpenWriter, message: ToWriter): Promise<unknown> 
     case 'close':
       return writer[Symbol.asyncDispose]();
   }
+}
+
+async function ingest(
+  { graph }: OpenWriter,
+  { operations, accessControl }: Extract<ToWriter, { kind: 'ingest' }>,
+): Promise<unknown> {
+  return { ...(await graph.ingest(operations, { firstIndex: 0, accessControl })), commits: 1 };
 }
 
 function stream(number: number): IngestStream {

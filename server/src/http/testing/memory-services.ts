@@ -4,16 +4,32 @@ import type { EndpointDefinition, NewEndpoint } from '@trellis/contract/shapes/e
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { EndpointAnswer, EndpointCall, HttpServices, IngestStream } from '../services.ts';
+import {
+  memoryAccess,
+  memoryAudit,
+  memoryPasswordReset,
+  memoryTeams,
+  memoryUsers,
+  memoryWorkspace,
+} from './memory-people.ts';
+import { memoryNodes } from './memory-nodes.ts';
+import { memorySso } from './memory-sso.ts';
+import { memoryTokens } from './memory-tokens.ts';
 
 /** A caller for each kind of token there is; the token is the name. */
 export const CALLERS = {
   admin: caller({ isAdmin: true }),
   'read-only-admin': caller({ isReadOnlyAdmin: true }),
   user: caller({}),
+  guest: caller({ isGuest: true }),
   'ingestion-token': caller({ kind: 'api', userUid: null, scopes: ['ingestion'] }),
+  'connector-token': caller({ kind: 'connector', userUid: null, scopes: ['ingestion'] }),
   'run-token': caller({ kind: 'api', userUid: null, scopes: ['endpoints:run'] }),
+  'read-token': caller({ kind: 'api', userUid: null, scopes: ['read'] }),
   'bare-token': caller({ kind: 'api', userUid: null }),
-  'endpoint-token': caller({ kind: 'endpoint', userUid: null }),
+  'endpoint-token': caller({ kind: 'endpoint', userUid: null, endpointPath: '' }),
+  /** Acting as an administrator opens nothing. */
+  'mcp-token': caller({ kind: 'mcp', isAdmin: true }),
 } as const satisfies Record<string, Caller>;
 
 export type CallerName = keyof typeof CALLERS;
@@ -28,6 +44,7 @@ function caller(traits: Partial<Caller>): Caller {
     isGuest: false,
     roles: [],
     scopes: [],
+    endpointPath: null,
     tokenId: 't',
     ...traits,
   };
@@ -92,7 +109,17 @@ export class MemoryServices implements HttpServices {
     changePassword: async (_caller, { oldPassword }) => {
       if (oldPassword !== 'correct horse') throw new Problem('wrong_password', 'Not that one.');
     },
+    endSession: async () => {},
   };
+  readonly passwordReset = memoryPasswordReset();
+  readonly users = memoryUsers();
+  readonly teams = memoryTeams();
+  readonly audit = memoryAudit();
+  readonly access = memoryAccess();
+  readonly nodes = memoryNodes();
+  readonly workspace = memoryWorkspace();
+  readonly tokens = memoryTokens();
+  readonly sso = memorySso();
 
   readonly schema: HttpServices['schema'] = {
     get: () => this.schemaDocument,

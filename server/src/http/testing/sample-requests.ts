@@ -3,9 +3,12 @@ import type { RequestOptions } from './test-server.ts';
 export interface SampleRequest {
   readonly path: string;
   readonly json?: unknown;
+  readonly form?: Readonly<Record<string, string>>;
   /** Of a success. */
   readonly status: number;
 }
+
+const UID = '1111111111111111111111';
 
 /** One good request for every operation of the contract. */
 export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
@@ -20,6 +23,24 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
     json: { oldPassword: 'correct horse', newPassword: 'battery staple' },
     status: 204,
   },
+  resetPassword: {
+    path: '/api/login/password/reset',
+    json: { email: 'ada@example.com' },
+    status: 202,
+  },
+  completePasswordReset: {
+    path: '/api/login/password/reset/complete',
+    json: { token: 'r', newPassword: 'battery staple' },
+    status: 204,
+  },
+  endSession: { path: '/api/login/end', status: 204 },
+  listTokens: { path: '/api/tokens?kind=api', status: 200 },
+  createToken: {
+    path: '/api/tokens',
+    json: { kind: 'api', name: 'nightly import', scopes: ['ingestion'] },
+    status: 201,
+  },
+  revokeToken: { path: '/api/tokens/0', status: 204 },
   getSchema: { path: '/api/schema', status: 200 },
   putSchema: {
     path: '/api/schema',
@@ -29,6 +50,27 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   ingest: {
     path: '/api/ingest',
     json: { operations: [{ op: 'tryAdd', type: 'Word', key: 'dog' }] },
+    status: 200,
+  },
+  getNode: { path: `/api/node/${UID}`, status: 200 },
+  queryNodes: { path: '/api/node/query', json: { type: 'Word', take: 10 }, status: 200 },
+  getManyNodes: { path: '/api/node/many/full', json: { uids: [UID] }, status: 200 },
+  getManyFields: {
+    path: '/api/node/many/field',
+    json: { uids: [UID], template: '{Id}' },
+    status: 200,
+  },
+  downloadCsv: { path: '/api/node/download/csv', json: { uids: [UID] }, status: 200 },
+  downloadJsonl: { path: '/api/node/download/jsonl', json: { type: 'Word' }, status: 200 },
+  downloadZip: { path: '/api/node/download/zip', json: { type: 'Word' }, status: 200 },
+  downloadSyntheticCsv: {
+    path: '/api/node/download/synthetic/csv',
+    json: { nodes: [{ Name: 'dog' }] },
+    status: 200,
+  },
+  downloadSyntheticJsonl: {
+    path: '/api/node/download/synthetic/jsonl',
+    json: { nodes: [{ Name: 'dog' }] },
     status: 200,
   },
   createEndpoint: {
@@ -43,11 +85,70 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   checkEndpoint: { path: '/api/endpoints/check', json: { code: 'x' }, status: 200 },
   runEndpoint: { path: '/api/endpoints/run/words/lookup', json: { word: 'dog' }, status: 200 },
   runEndpointAlias: { path: '/api/cce/words/lookup', json: { word: 'dog' }, status: 200 },
+  runEndpointWithToken: {
+    path: '/api/endpoints/token/run/words/lookup',
+    json: { word: 'dog' },
+    status: 200,
+  },
+  listUsers: { path: '/api/users?query=a', status: 200 },
+  createUser: {
+    path: '/api/users',
+    json: { userName: 'bob', email: 'bob@example.com' },
+    status: 201,
+  },
+  getUser: { path: `/api/users/user/${UID}`, status: 200 },
+  updateUser: { path: `/api/users/user/${UID}`, json: { email: 'a@example.com' }, status: 200 },
+  deactivateUser: { path: `/api/users/user/${UID}/deactivate`, status: 204 },
+  createPasswordResetLink: { path: `/api/users/user/${UID}/password-reset`, status: 201 },
+  listGroups: { path: '/api/groups', status: 200 },
+  createGroup: { path: '/api/groups/group', json: { name: 'Sales' }, status: 201 },
+  getGroup: { path: `/api/groups/group/${UID}`, status: 200 },
+  updateGroup: { path: `/api/groups/group/${UID}`, json: { name: 'Sales' }, status: 200 },
+  deleteGroup: { path: `/api/groups/group/${UID}/delete`, status: 204 },
+  setGroupUsers: { path: `/api/groups/group/${UID}/users`, json: { add: [UID] }, status: 200 },
+  listGroupUsers: { path: `/api/groups/group/${UID}/users?nested=true`, status: 200 },
+  listAudit: { path: '/api/audit?action=login&outcome=failure', status: 200 },
+  getTypeAccess: { path: '/api/access/types', status: 200 },
+  putTypeAccess: { path: '/api/access/types', json: { types: {} }, status: 200 },
+  explainAccess: { path: `/api/access/explain?user=ada&node=${UID}`, status: 200 },
+  getNodeAccess: { path: `/api/access/nodes/${UID}`, status: 200 },
+  putNodeAccess: { path: `/api/access/nodes/${UID}`, json: { users: [UID] }, status: 200 },
+  getWorkspaceSettings: { path: '/api/workspace/settings', status: 200 },
+  putWorkspaceSettings: { path: '/api/workspace/settings', json: { name: 'Ours' }, status: 200 },
+  getSsoConfig: { path: '/api/oktasso/config', status: 200 },
+  setSsoConfig: { path: '/api/oktasso/config', json: { enabled: false }, status: 200 },
+  getLoginUrl: { path: '/api/oktasso/get-login-url?returnTo=/', status: 200 },
+  completeLogin: { path: '/api/oktasso/completed-login-attempt?state=s&code=c', status: 303 },
+  getSamlConfig: { path: '/api/saml/config', status: 200 },
+  setSamlConfig: {
+    path: '/api/saml/config',
+    json: { providers: { corporate: null } },
+    status: 200,
+  },
+  createSamlRequest: {
+    path: '/api/saml/createrequest/corporate/https%3A%2F%2Ftrellis.example/%2F',
+    status: 200,
+  },
+  consumeSamlResponse: {
+    path: '/api/saml/acs',
+    form: { SAMLResponse: 'PHg+', RelayState: 's' },
+    status: 303,
+  },
+  getSamlMetadata: { path: '/api/saml/metadata', status: 200 },
+  listLoginProviders: { path: '/api/login/providers', status: 200 },
+  exchangeLogin: { path: '/api/login/exchange', json: { code: 'c' }, status: 200 },
   getReady: { path: '/api/graph/ready', status: 200 },
   getAvailableStatus: { path: '/api/available-status', status: 200 },
   getHealth: { path: '/health', status: 200 },
 };
 
-export function optionsOf({ json }: SampleRequest, as?: RequestOptions['as']): RequestOptions {
-  return { ...(json === undefined ? {} : { json }), ...(as === undefined ? {} : { as }) };
+export function optionsOf(
+  { json, form }: SampleRequest,
+  as?: RequestOptions['as'],
+): RequestOptions {
+  return {
+    ...(json === undefined ? {} : { json }),
+    ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+    ...(as === undefined ? {} : { as }),
+  };
 }

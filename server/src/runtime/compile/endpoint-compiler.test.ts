@@ -158,15 +158,17 @@ describe('a wrong type', () => {
 });
 
 describe('the read-only scope', () => {
-  it.each(['addOrUpdate', 'tryAdd', 'update', 'delete', 'link', 'unlink', 'transaction'])(
-    'refuses graph.%s() with a sentence, whatever it is called with',
-    async (write) => {
-      const any = 'JSON.parse("0")';
-      const sentence = `graph.${write}() writes to the graph. This endpoint is marked Read Only.`;
-      expect(await checkBody(`await graph.${write}(${any});`, true)).toEqual([`2:13 ${sentence}`]);
-      expect(await checkBody(`await graph.${write}(${any});`, false)).toEqual([]);
-    },
-  );
+  const any = 'JSON.parse("0")';
+  const writes = ['addOrUpdate', 'tryAdd', 'update', 'delete', 'link', 'unlink', 'unrestrict'];
+  it.each(
+    [...writes, 'transaction']
+      .map((write) => [write, any])
+      .concat([['restrict', `${any}, ${any}`]]),
+  )('refuses graph.%s() with a sentence, whatever it is called with', async (write, given) => {
+    const sentence = `graph.${write}() writes to the graph. This endpoint is marked Read Only.`;
+    expect(await checkBody(`await graph.${write}(${given});`, true)).toEqual([`2:13 ${sentence}`]);
+    expect(await checkBody(`await graph.${write}(${given});`, false)).toEqual([]);
+  });
 
   it('keeps the reads', async () => {
     expect(await checkBody("return q().startAt('Word').count();", true)).toEqual([]);

@@ -63,6 +63,14 @@ abstract class Writes {
   unlink(from: unknown, edge?: unknown, to?: unknown, options?: Members): unknown {
     return this.write(edgeWrite('unlink', from, { ...options, edge, to }));
   }
+
+  restrict(node: unknown, to?: unknown): unknown {
+    return this.write(restriction('restrict', node, to));
+  }
+
+  unrestrict(node: unknown, to?: unknown): unknown {
+    return this.write(restriction('unrestrict', node, to));
+  }
 }
 
 /** Of a type, a key and fields, or of one object with all of them. */
@@ -76,6 +84,17 @@ function nodeWrite(op: string, node: unknown, rest: Members): Members {
 function edgeWrite(op: string, from: unknown, rest: Members): Members {
   const whole = rest['edge'] === undefined ? (Object(from) as Members) : { ...rest, from };
   return { ...whole, op, from: referenceOf(whole['from']), to: referenceOf(whole['to']) };
+}
+
+/** Of a node, and of the team or user, or both, that may see it. */
+function restriction(op: string, node: unknown, to: unknown): Members {
+  const { team, user } = Object(to) as Members;
+  return {
+    op,
+    node: referenceOf(node),
+    team: team === undefined ? undefined : referenceOf(team),
+    user: user === undefined ? undefined : referenceOf(user),
+  };
 }
 
 interface Outcome {

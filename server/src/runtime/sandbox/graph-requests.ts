@@ -1,4 +1,4 @@
-import { visibilityFor } from '#access/visibility.ts';
+import type { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import { assert } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
@@ -11,12 +11,18 @@ import type { StateReader } from '#graph/state-reader.ts';
 /** The reads of endpoint code, answered where it runs. */
 export const READ_OPERATIONS: ReadonlySet<unknown> = new Set(['get', 'tryGet', 'getMany', 'query']);
 
+/** Of one worker. The index reads nothing before a query asks for a user's view. */
+export interface ReadSources {
+  readonly reader: StateReader;
+  readonly access: AccessIndex;
+}
+
 /**
  * JSON of what was asked for. `payload` is JSON that the guest made; throws a `Problem` for what
  * cannot be answered.
  */
 export function answerRead(
-  reader: StateReader,
+  { reader, access }: ReadSources,
   caller: Caller,
   operation: string,
   payload: string,
@@ -33,7 +39,11 @@ export function answerRead(
     case 'query':
       // Its shape is checked by the query itself, as that of any other.
       return JSON.stringify(
-        runQuery(reader, asked as Query, { visibility: visibilityOf(reader, caller) }),
+        runQuery(reader, asked as Query, {
+          get visibility() {
+            return visibilityOf(access, caller);
+          },
+        }),
       );
     default:
       throw new Problem('invalid_request', `There is no operation "${operation}"`);
@@ -43,8 +53,8 @@ export function answerRead(
 /**
  * What `asUser()` limits a query to; undefined when there is no user, and such a query is refused.
  */
-function visibilityOf(reader: GraphReader, caller: Caller): Visibility | undefined {
-  return caller.userUid === null && !caller.isAdmin ? undefined : visibilityFor(reader, caller);
+function visibilityOf(access: AccessIndex, caller: Caller): Visibility | undefined {
+  return caller.userUid === null && !caller.isAdmin ? undefined : access.visibilityFor(caller);
 }
 
 function findNode(reader: GraphReader, reference: NodeReference): NodeObject | undefined {

@@ -1,4 +1,5 @@
 import type { Script } from 'node:vm';
+import { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
@@ -8,6 +9,7 @@ import type { StateReader } from '#graph/state-reader.ts';
 import { FrameWriter, readFrame } from './frame.ts';
 import type { FrameItem } from './frame.ts';
 import { answerRead, READ_OPERATIONS } from './graph-requests.ts';
+import type { ReadSources } from './graph-requests.ts';
 import { Guest } from './guest.ts';
 import type { HeapKeeper } from './heap-keeper.ts';
 import type { Progress } from './progress.ts';
@@ -41,6 +43,7 @@ export interface GuestHostOptions {
 export class GuestHost {
   readonly #options: GuestHostOptions;
   readonly #users: UserTexts;
+  readonly #sources: ReadSources;
   readonly #outbox = new FrameWriter();
   readonly #guests = new Map<number, Guest>();
   readonly #guestOfCall = new IdMap<Guest>();
@@ -53,7 +56,9 @@ export class GuestHost {
 
   constructor(options: GuestHostOptions) {
     this.#options = options;
-    this.#users = new UserTexts(options.reader);
+    const { reader } = options;
+    this.#users = new UserTexts(reader);
+    this.#sources = { reader, access: new AccessIndex(reader) };
   }
 
   /** Says that the worker can be called. */
@@ -219,7 +224,7 @@ export class GuestHost {
 
   #answer(guest: Guest, caller: Caller, request: number, operation: string, payload: string): void {
     try {
-      guest.settle(request, true, answerRead(this.#options.reader, caller, operation, payload));
+      guest.settle(request, true, answerRead(this.#sources, caller, operation, payload));
     } catch (error) {
       if (!(error instanceof Problem)) this.#reportDefect(error);
       const problem = error instanceof Problem ? error.toMessage() : READ_FAILED;

@@ -177,7 +177,7 @@ describe('read-only', () => {
 });
 
 describe('the process', () => {
-  it.each(['MSK_JWT_KEY', 'MSK_GRAPH_MASTER_KEY', 'MSK_ADMIN_PASSWORD'])(
+  it.each(['MSK_JWT_KEY', 'MSK_SMTP_URL', 'MSK_SMTP_ULR'])(
     'starts no worker while %s is in its environment',
     async (name) => {
       process.env[name] = 'secret';

@@ -21,6 +21,7 @@ export const ADMIN: Caller = {
   isGuest: false,
   roles: [],
   scopes: [],
+  endpointPath: null,
   tokenId: 'test',
 };
 

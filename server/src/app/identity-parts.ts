@@ -1,0 +1,93 @@
+import type { AccessIndex } from '#access/access-index.ts';
+import type { AuditTrail } from '#access/audit-event.ts';
+import { systemClock } from '#base/clock.ts';
+import { TOKEN_USE_FLUSH_INTERVAL_MS } from '#base/limits.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { AuditService } from '#identity/audit-service.ts';
+import { StoredAuditTrail } from '#identity/audit-trail.ts';
+import { IdentityService } from '#identity/identity-service.ts';
+import { PasswordResetService } from '#identity/password-reset-service.ts';
+import { SsoService } from '#identity/sso/sso-service.ts';
+import { TeamService } from '#identity/team-service.ts';
+import { TokenAuthenticator } from '#identity/token-authenticator.ts';
+import { TokenService } from '#identity/token-service.ts';
+import { TokenSignature } from '#identity/token-signature.ts';
+import { TokenUse } from '#identity/token-use.ts';
+import { UserService } from '#identity/user-service.ts';
+import { WorkspaceSettings } from '#identity/workspace-settings.ts';
+import type { VaultReader } from '#identity/vault.ts';
+import type { Logger } from '#observe/logger.ts';
+import { openMailSender } from './mail-sender.ts';
+import { startPeriodic } from './periodic.ts';
+
+export interface IdentityOptions {
+  readonly reader: GraphReader;
+  readonly vault: VaultReader;
+  readonly commits: CommitPort;
+  readonly signingKey: string;
+  readonly access: AccessIndex;
+  readonly logger: Logger;
+  /** `MSK_PUBLIC_ADDRESS`. */
+  readonly publicAddress: string | null;
+  /** The same, or where this process listens. */
+  readonly publicUrl: () => string;
+  /** `MSK_SMTP_URL`. */
+  readonly smtpUrl: string | null;
+}
+
+/** Sign-in, users, teams and tokens, put together; disposing writes down what waits to be. */
+export interface IdentityParts extends AsyncDisposable {
+  readonly identity: IdentityService;
+  readonly tokens: TokenService;
+  readonly sso: SsoService;
+  readonly passwordReset: PasswordResetService;
+  readonly users: UserService;
+  readonly teams: TeamService;
+  readonly audit: AuditService;
+  readonly workspace: WorkspaceSettings;
+  readonly auditTrail: AuditTrail;
+}
+
+export function openIdentity(options: IdentityOptions): IdentityParts {
+  const signature = new TokenSignature(options.signingKey);
+  const uses = new TokenUse(options.vault);
+  const { access, reader } = options;
+  const auditTrail = new StoredAuditTrail(options);
+  const teamsOf = (userUid: string): readonly string[] => access.teamsOf(userUid);
+  const parts = { ...options, clock: systemClock, signature, uses, audit: auditTrail, teamsOf };
+  const authenticator = new TokenAuthenticator(parts);
+  const tokens = new TokenService(parts);
+  const housekeeping = startPeriodic(
+    TOKEN_USE_FLUSH_INTERVAL_MS,
+    () => tokens.flush(),
+    (error) => options.logger.warn({ err: error }, 'the last use of tokens was not written'),
+  );
+  const identity = new IdentityService({ ...parts, authenticator });
+  const sso = new SsoService({
+    ...parts,
+    fetch,
+    signInAs: (userUid, via, address) => identity.signInAs(userUid, via, address),
+  });
+  const workspace = new WorkspaceSettings(parts);
+  const { smtpUrl } = options;
+  const mail = smtpUrl === null ? null : openMailSender({ ...options, smtpUrl });
+  const passwordReset = new PasswordResetService({ ...parts, mail });
+  return {
+    identity,
+    tokens,
+    sso,
+    passwordReset,
+    users: new UserService(parts),
+    teams: new TeamService({ ...parts, settings: workspace }),
+    audit: new AuditService(reader),
+    workspace,
+    auditTrail,
+    [Symbol.asyncDispose]: async () => {
+      await passwordReset[Symbol.asyncDispose]();
+      await mail?.[Symbol.asyncDispose]();
+      await housekeeping[Symbol.asyncDispose]();
+      await auditTrail[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Caller } from '#access/caller.ts';
+import { Problem } from '#base/problem.ts';
+import type { Auth, Operation } from '@trellis/contract/operation.ts';
+import { SCOPES } from '@trellis/contract/scopes.ts';
+import { TOKEN_KINDS } from '@trellis/contract/token-kinds.ts';
+import { authorize } from './authorize.ts';
+
+const AUTHS: readonly Auth[] = ['none', 'session', 'admin', 'admin-write', 'token'];
+
+const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const operations: fc.Arbitrary<Operation> = fc
+  .record({
+    auth: fc.constantFrom(...AUTHS),
+    scope: optional(fc.constantFrom(...SCOPES)),
+    tokens: optional(fc.subarray([...TOKEN_KINDS], { minLength: 1 })),
+    noGuests: optional(fc.constant(true)),
+  })
+  .map(({ auth, scope, tokens, noGuests }) => ({
+    id: 'doSomething',
+    area: 'nodes',
+    method: 'GET',
+    path: '/api/something',
+    auth,
+    ...(scope === undefined ? {} : { scope }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(noGuests === undefined ? {} : { noGuests }),
+    responses: {},
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Does something.',
+  }));
+
+const rights = {
+  isAdmin: fc.boolean(),
+  isReadOnlyAdmin: fc.boolean(),
+  isGuest: fc.boolean(),
+  roles: fc.subarray(['CanManageUsers', 'CanManageTeams']),
+};
+const callers: fc.Arbitrary<Caller> = fc.record({
+  kind: fc.constantFrom('session', ...TOKEN_KINDS),
+  userUid: fc.constant('1'.repeat(22)),
+  userName: fc.constant('ada'),
+  ...rights,
+  scopes: fc.subarray([...SCOPES]),
+  endpointPath: fc.constant(null),
+  tokenId: fc.constant('t'),
+});
+
+function refusal(operation: Operation, caller: Caller): Problem | undefined {
+  try {
+    authorize(operation, caller);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+describe('who may call', () => {
+  it('is decided for a token by its kind and its scopes, whatever its user may do', () => {
+    fc.assert(
+      fc.property(operations, callers, fc.record(rights), (operation, caller, other) => {
+        fc.pre(caller.kind !== 'session');
+        const isAllowed = refusal(operation, caller) === undefined;
+        const { scope, tokens } = operation;
+        // The scope of access data holds that of ingestion.
+        const enough = scope === 'ingestion' ? ['ingestion', 'ingestion:acl'] : [scope];
+        const fits =
+          caller.scopes.some((one) => enough.some((needed) => needed === one)) ||
+          (tokens ?? []).some((kind) => kind === caller.kind);
+        if (!fits) expect(isAllowed).toBe(false);
+        else expect(isAllowed).toBe(!(operation.noGuests && caller.isGuest));
+        const asAnother = { ...caller, ...other, isGuest: caller.isGuest };
+        expect(refusal(operation, asAnother) === undefined).toBe(isAllowed);
+      }),
+    );
+  });
+
+  it('is decided for a session by its role, whatever the row says of tokens', () => {
+    fc.assert(
+      fc.property(operations, callers, (operation, caller) => {
+        const session: Caller = { ...caller, kind: 'session' };
+        const { isAdmin, isReadOnlyAdmin, isGuest } = caller;
+        const has = {
+          none: true,
+          session: true,
+          admin: isAdmin || isReadOnlyAdmin,
+          'admin-write': isAdmin && !isReadOnlyAdmin,
+          token: false,
+        };
+        const isAllowed = has[operation.auth] && !(operation.noGuests && isGuest);
+        expect(refusal(operation, session) === undefined).toBe(isAllowed);
+      }),
+    );
+  });
+
+  it('is told to whoever may not', () => {
+    fc.assert(
+      fc.property(operations, callers, (operation, caller) => {
+        const problem = refusal(operation, caller);
+        if (problem === undefined) return;
+        const { auth, scope, tokens, noGuests } = operation;
+        expect(problem.code).toBe('forbidden');
+        expect({ ...problem.details }).toEqual(
+          JSON.parse(
+            JSON.stringify({ role: auth === 'token' ? undefined : auth, scope, tokens, noGuests }),
+          ),
+        );
+        if (scope !== undefined) expect(problem.message).toContain(scope);
+        for (const kind of tokens ?? []) expect(problem.message).toContain(kind);
+      }),
+    );
+  });
+
+  it.each<[Partial<Operation>, string]>([
+    [{ auth: 'admin' }, 'x needs a system administrator.'],
+    [{ auth: 'session', noGuests: true }, 'x needs a signed-in user who is no guest.'],
+    [
+      { auth: 'session', scope: 'endpoints:run' },
+      'x needs a signed-in user, or a token with the scope "endpoints:run".',
+    ],
+    [{ auth: 'token', tokens: ['endpoint'] }, 'x needs a token of kind "endpoint".'],
+    [
+      { auth: 'session', tokens: ['mcp', 'interface'] },
+      'x needs a signed-in user, or a token of kind "mcp" or "interface".',
+    ],
+  ])('in words: %o', (row, words) => {
+    const [operation] = fc.sample(operations, 1);
+    const [caller] = fc.sample(callers, 1);
+    const nobody: Caller = { ...caller!, kind: 'api', scopes: [] };
+    const { scope: _s, tokens: _t, noGuests: _n, ...bare } = operation!;
+    expect(refusal({ ...bare, id: 'x', ...row }, nobody)?.message).toBe(words);
+  });
+});

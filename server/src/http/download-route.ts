@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { pipeline, Readable } from 'node:stream';
+import type { Operation } from '@trellis/contract/operation.ts';
+import { SEQUENCE } from './header-names.ts';
+import { readInput, type Input, type Route } from './route.ts';
+import type { Awaitable, HttpServices } from './services.ts';
+
+/** A file that is made while it is sent. */
+export interface Download {
+  /** Suggested to whoever saves it. */
+  readonly fileName: string;
+  readonly content: AsyncIterable<string | Uint8Array>;
+}
+
+/**
+ * An operation that takes JSON and answers a file of any size: no more of it is made than the client takes, and nothing
+ * once it has gone. What fails before the first byte is an error as any other; later it can only cut the connection, so that
+ * the client sees that the file is not whole.
+ */
+export function downloadRoute<const O extends Operation>(
+  operation: O,
+  handler: (input: Input<O>, services: HttpServices) => Awaitable<Download>,
+): Route {
+  const mediaType = operation.responses[200]?.contentType ?? 'application/octet-stream';
+  const charset = mediaType === 'application/zip' ? '' : '; charset=utf-8';
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, { services, onBrokenAnswer }) {
+      // Of what is read later it is a lower bound.
+      const sequence = services.sequence();
+      const { fileName, content } = await handler(readInput(operation, request), services);
+      const file = Readable.from(content, { objectMode: false });
+      await once(file, 'readable');
+      reply
+        .header(SEQUENCE, sequence)
+        .header('content-type', mediaType + charset)
+        .header('content-disposition', `attachment; filename="${safeName(fileName)}"`)
+        .hijack();
+      reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
+      pipeline(file, reply.raw, (error) => {
+        if (error instanceof Error && !hasClientGone(error)) onBrokenAnswer(request.id, error);
+      });
+      return undefined;
+    },
+  };
+}
+
+function hasClientGone({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+/** Whatever the name is made of, it ends neither the value of its header nor the header. */
+function safeName(name: string): string {
+  return name.replaceAll(/[^\w.-]/g, '_');
+}

@@ -1,0 +1,23 @@
+import { EXPORT_COLUMNS } from '#access/export-columns.ts';
+import type { ExportedNode, NodeExport } from '../node-service.ts';
+import { cellOf, csvLines, type Cell } from './csv.ts';
+
+/** A table of nodes, piece by piece; what is withheld is as blank as what is not there. */
+export async function* nodeCsv(
+  { fields, fieldTypes, pieces }: NodeExport,
+  linkTo: (uid: string) => string,
+): AsyncGenerator<string> {
+  yield csvLines([[...EXPORT_COLUMNS, ...fields]]);
+  const rowOf = ({ node, edgeCount }: ExportedNode): Cell[] => {
+    const types = fieldTypes.get(node.Type);
+    return [
+      linkTo(node.UID),
+      node.UID,
+      node.Type,
+      edgeCount,
+      node.Timestamp,
+      ...fields.map((field) => cellOf(node[field], types?.[field])),
+    ];
+  };
+  for await (const piece of pieces) yield csvLines(piece.map(rowOf));
+}

@@ -1,0 +1,79 @@
+import type { FastifyRequest } from 'fastify';
+import type { Operation } from '@trellis/contract/operation.ts';
+import type { Answer } from './answer.ts';
+import { SEQUENCE } from './header-names.ts';
+import { readInput, sendNoBody, type Input, type Route } from './route.ts';
+import type { HttpServices } from './services.ts';
+import type { SsoArrival, SsoVisitor } from './sso-service.ts';
+
+/** A sign-in must come back within this time, and its session must be fetched; the cookie need not last longer. */
+const COOKIE_SECONDS = 660;
+
+export interface SsoInput<O extends Operation> extends Input<O> {
+  readonly visitor: SsoVisitor;
+}
+
+/** An answer, and what it does to the browser beyond that. */
+export interface SsoAnswer<O extends Operation> {
+  readonly answer: Answer<O>;
+  /** The secret that the browser's cookie shall hold. */
+  readonly browser?: string;
+  readonly location?: string;
+}
+
+/**
+ * An operation of a sign-in at an identity provider: it sees the cookie that ties the sign-in to the browser which began
+ * it, and may set it or lead elsewhere. No other operation knows cookies.
+ */
+export function ssoRoute<const O extends Operation>(
+  operation: O,
+  handler: (input: SsoInput<O>, services: HttpServices) => Promise<SsoAnswer<O>> | SsoAnswer<O>,
+  intake: 'json' | 'form' = 'json',
+): Route {
+  return {
+    operation,
+    intake,
+    async handle(request, reply, { services }) {
+      const { isSecure } = services.sso;
+      const visitor = visitorOf(request, isSecure);
+      const result = await handler({ ...readInput(operation, request), visitor }, services);
+      const answer: { readonly status: number; readonly body?: unknown } = result.answer;
+      reply.code(answer.status).header(SEQUENCE, services.sequence());
+      if (result.browser !== undefined) {
+        reply.header('set-cookie', cookieOf(result.browser, isSecure));
+      }
+      if (result.location !== undefined) reply.header('location', result.location);
+      if (answer.body === undefined) return sendNoBody(reply);
+      reply.header('content-type', 'application/json; charset=utf-8');
+      return JSON.stringify(answer.body);
+    },
+  };
+}
+
+/** The end of a sign-in, as a program or as a browser gets it. */
+export function arrivalAnswer(arrival: SsoArrival) {
+  return 'session' in arrival
+    ? { answer: { status: 200, body: arrival.session } as const }
+    : { answer: { status: 303 } as const, location: arrival.location };
+}
+
+function visitorOf(request: FastifyRequest, isSecure: boolean): SsoVisitor {
+  const { accept = '', cookie = '' } = request.headers;
+  const name = cookieName(isSecure);
+  const found = cookie.split(';').map((pair) => pair.trim());
+  return {
+    browser: found.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1),
+    address: request.ip,
+    wantsSession: accept.includes('application/json') && !accept.includes('text/html'),
+  };
+}
+
+/** With TLS the name makes browsers refuse the cookie from anybody but this very host (RFC 6265bis, section 4.1.3). */
+function cookieName(isSecure: boolean): string {
+  return isSecure ? '__Host-trellis-sso' : 'trellis-sso';
+}
+
+function cookieOf(secret: string, isSecure: boolean): string {
+  const flags = `Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax`;
+  return `${cookieName(isSecure)}=${secret}; ${flags}${isSecure ? '; Secure' : ''}`;
+}
