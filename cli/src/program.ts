@@ -2,6 +2,8 @@ import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Action, CommandContext, type GlobalOptions, type Run } from './command-context.ts';
+import { addAccess } from './commands/access.ts';
+import { addAudit } from './commands/audit.ts';
 import { addEndpoint } from './commands/endpoint.ts';
 import { addImport } from './commands/import.ts';
 import { addLogin } from './commands/login.ts';
@@ -9,7 +11,10 @@ import { addLogout } from './commands/logout.ts';
 import { addSchema } from './commands/schema.ts';
 import { addServe } from './commands/serve.ts';
 import { addStatus } from './commands/status.ts';
+import { addTeam } from './commands/team.ts';
+import { addToken } from './commands/token.ts';
 import { addUid } from './commands/uid.ts';
+import { addUser } from './commands/user.ts';
 import {
   EXIT_FAILED,
   EXIT_GOOD,
@@ -78,6 +83,11 @@ Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong us
   addServe(program, run);
   addLogin(program, run);
   addLogout(program, run);
+  addUser(program, run);
+  addTeam(program, run);
+  addToken(program, run);
+  addAccess(program, run);
+  addAudit(program, run);
   addStatus(program, run);
   addSchema(program, run);
   addImport(program, run);

@@ -43,6 +43,8 @@ export interface Call extends CallOptions {
   readonly body?: string | ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   /** Statuses from 400 up that are answers to this call and not refusals. */
   readonly answers?: readonly number[] | undefined;
+  /** Leave the body of a good answer to be read as it arrives; its text is empty then. */
+  readonly streams?: boolean | undefined;
 }
 
 /** Sends calls: headers, retries where they are safe, and the sequence of the last write. */
@@ -114,7 +116,8 @@ export class Transport {
     if (call.body instanceof ReadableStream) init.duplex = 'half';
     try {
       const response = await this.#fetch(url, init);
-      return judge(call, { response, text: await response.text() });
+      const isLeft = call.streams === true && response.ok;
+      return judge(call, { response, text: isLeft ? '' : await response.text() });
     } catch (cause) {
       call.signal?.throwIfAborted();
       return { failure: TrellisError.connectionFailed(url, cause) };

@@ -20,6 +20,7 @@ function startSignIn() {
         : refusal(401, 'invalid_credentials');
     },
     'GET /api/schema': () => ({ body: { nodes: [], edges: [] } }),
+    'POST /api/login/end': () => ({ status: 204 }),
   });
 }
 
@@ -119,7 +120,7 @@ describe('login', () => {
 });
 
 describe('logout', () => {
-  it('forgets the session of one server', async () => {
+  it('ends the session of one server, and forgets it', async () => {
     const service = await startSignIn();
     const { env } = surroundings();
     const login = ['login', '--server', service.url, '--user', 'ann', '--password-stdin'];
@@ -127,6 +128,9 @@ describe('logout', () => {
     const { code, stderr } = await trellis(['logout'], { env });
     expect(code).toBe(0);
     expect(stderr).toBe(`Signed out of ${service.url}.\n`);
+    expect(service.requests.at(-1)).toMatchObject({
+      headers: { authorization: 'Bearer token-of-ann' },
+    });
     await trellis(['schema', 'get'], { env });
     expect(service.requests.at(-1)?.headers.authorization).toBeUndefined();
     expect((await trellis(['logout'], { env })).stderr).toContain('You were not signed in');

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { Run } from '../command-context.ts';
+import type { CommandContext, Run } from '../command-context.ts';
 
 export function addLogout(program: Command, run: Run): void {
   program
     .command('logout')
-    .summary('forget the session')
-    .description('Removes the session of the server from the profile file.')
+    .summary('end the session and forget it')
+    .description('Ends the session at the server and removes it from the profile file.')
     .addHelpText(
       'after',
       `
@@ -13,13 +13,29 @@ Examples:
   $ trellis logout
   $ trellis logout --server https://graph.example.org`,
     )
-    .action(
-      run(({ output, profile, server }) => {
-        const isForgotten = profile.forget(server);
-        output.note(
-          isForgotten ? `Signed out of ${server}.` : `You were not signed in to ${server}.`,
-        );
-        output.data({ server, isForgotten }, '');
-      }),
+    .action(run(logout));
+}
+
+async function logout({
+  client,
+  output,
+  profile,
+  server,
+  terminal,
+}: CommandContext): Promise<void> {
+  const session = profile.session(server);
+  let isEnded = false;
+  if (session !== undefined) {
+    client.token = session.token;
+    // Whatever the server says, the session is forgotten here.
+    isEnded = await client.endSession({ signal: terminal.signal }).then(
+      () => true,
+      () => false,
     );
+  }
+  const isForgotten = profile.forget(server);
+  if (!isForgotten) output.note(`You were not signed in to ${server}.`);
+  else if (isEnded) output.note(`Signed out of ${server}.`);
+  else output.note(`Forgot the session; ${server} could not be told, where it ends by itself.`);
+  output.data({ server, isForgotten, isEnded }, '');
 }

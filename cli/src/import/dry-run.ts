@@ -36,6 +36,6 @@ export async function dryRun(source: ImportSource): Promise<DryRun> {
 }
 
 function kindOf(operation: GraphOperation): string {
-  const type = 'edge' in operation ? operation.edge : operation.type;
-  return type === undefined ? operation.op : `${operation.op} ${type}`;
+  if ('edge' in operation) return `${operation.op} ${operation.edge}`;
+  return 'type' in operation ? `${operation.op} ${operation.type}` : operation.op;
 }

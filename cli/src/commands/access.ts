@@ -1,0 +1,80 @@
+import { typeAccess, type TypeAccessDocument } from '@trellis/contract/shapes/access.ts';
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { CommandFailure } from '../failure.ts';
+import { readJson } from '../json-input.ts';
+
+export function addAccess(program: Command, run: Run): void {
+  const access = program
+    .command('access')
+    .summary('explain and change who sees what')
+    .description('Explains why a user sees a node or does not, and changes the rules of types.');
+  access
+    .command('explain')
+    .description('Says whether a user sees a node, and every reason why or why not.')
+    .argument('<user>', 'user name or UID')
+    .argument('<node>', 'UID of the node')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis access explain ann 7hYp3vKq9sTn2wXc5mBd8f
+  $ trellis access explain ann "$(trellis uid Note n-1)"`,
+    )
+    .action(run(explain));
+  const types = access
+    .command('types')
+    .description('Reads and changes who may see the nodes and fields of each type.');
+  types
+    .command('get')
+    .description('Prints the rules of all types as JSON.')
+    .addHelpText('after', '\nExamples:\n  $ trellis access types get > rules.json')
+    .action(run(getTypes));
+  types
+    .command('put')
+    .description('Replaces the rules of all types.')
+    .argument('<file>', 'JSON as "access types get" prints it; "-" reads standard input')
+    .addHelpText('after', '\nExamples:\n  $ trellis access types put rules.json')
+    .action(run(putTypes));
+}
+
+async function explain(
+  { client, output, terminal }: CommandContext,
+  _options: unknown,
+  user: string,
+  node: string,
+): Promise<void> {
+  const explanation = await client.explainAccess(user, node, { signal: terminal.signal });
+  const { visible, reasons, withheldFields } = explanation;
+  const { type, name } = explanation.node;
+  const lines = [
+    `${explanation.user.name} ${visible ? 'sees' : 'does not see'} the ${type} "${name}".`,
+    ...reasons.map(({ grants, message, path }) => {
+      const way = path === undefined ? '' : ` (${path.map((team) => team.name).join(' > ')})`;
+      return `  ${grants ? '+' : '-'} ${message}${way}`;
+    }),
+    ...(withheldFields.length === 0 ? [] : [`  Fields withheld: ${withheldFields.join(', ')}.`]),
+  ];
+  output.data(explanation, lines.join('\n'));
+}
+
+async function getTypes({ client, output, terminal }: CommandContext): Promise<void> {
+  const rules = await client.getTypeAccess({ signal: terminal.signal });
+  output.data(rules, JSON.stringify(rules, null, 2));
+}
+
+async function putTypes(
+  { client, output, terminal }: CommandContext,
+  _options: unknown,
+  file: string,
+): Promise<void> {
+  const checked = typeAccess.safeParse(await readJson(terminal, file));
+  if (!checked.success) {
+    const faults = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    throw new CommandFailure(`${file} is not a document of rules:\n  ${faults.join('\n  ')}`);
+  }
+  const document: TypeAccessDocument = checked.data;
+  const rules = await client.putTypeAccess(document, { signal: terminal.signal });
+  output.note(`Rules are in force for ${Object.keys(rules.types).length} types.`);
+  output.data(rules, '');
+}

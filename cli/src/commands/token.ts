@@ -1,0 +1,116 @@
+import { TOKEN_KINDS, type TokenKind } from '@trellis/contract/token-kinds.ts';
+import { SCOPES } from '@trellis/contract/scopes.ts';
+import type { NewToken } from '@trellis/contract/shapes/token.ts';
+import { type Command, Option } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { addListOptions, listItems, type ListOptions } from '../listing.ts';
+import { userUid } from '../named.ts';
+import { table } from '../terminal.ts';
+
+interface CreateOptions {
+  readonly scope?: string[];
+  readonly path?: string;
+  readonly user?: string;
+  readonly expires?: string;
+}
+
+const kindOption = () =>
+  new Option('--kind <kind>', 'only tokens of this kind').choices(TOKEN_KINDS);
+
+export function addToken(program: Command, run: Run): void {
+  const token = program
+    .command('token')
+    .summary('create, list and revoke tokens')
+    .description('Creates, lists and revokes the tokens of machines.');
+  token
+    .command('create')
+    .description(
+      'Creates a token and prints its value, alone, on standard output: it cannot be read again. ' +
+        `Kinds: ${TOKEN_KINDS.join(', ')}.`,
+    )
+    .argument('<kind>', 'what the token is for')
+    .argument('<name>', 'what it is called in the list')
+    .option('--scope <scope...>', `for api, connector, automation: ${SCOPES.join(', ')}`)
+    .option('--path <path>', 'for endpoint: one endpoint, or a prefix such as "analytics/"')
+    .option('--user <user>', 'user it acts as, by name or UID')
+    .option('--expires <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z (default: never)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis token create api nightly-import --scope ingestion
+  $ trellis token create endpoint dashboard --path analytics/ --user ann
+  $ trellis token create api backup --scope admin:backup > backup-token`,
+    )
+    .action(run(createToken));
+  addListOptions(
+    token
+      .command('list')
+      .description('Lists the tokens, newest first; never their values.')
+      .addOption(kindOption()),
+  )
+    .addHelpText('after', '\nExamples:\n  $ trellis token list\n  $ trellis token list --kind api')
+    .action(run(listTokens));
+  token
+    .command('revoke')
+    .description('Revokes a token, for good: it is refused from the next request.')
+    .argument('<id>', 'id of the token')
+    .addHelpText('after', '\nExamples:\n  $ trellis token revoke 4sD1qk2Qm8xLr7bTz9NcVw')
+    .action(run(revokeToken));
+}
+
+async function createToken(
+  { client, output, terminal }: CommandContext,
+  options: CreateOptions,
+  kind: string,
+  name: string,
+): Promise<void> {
+  const { signal } = terminal;
+  const { scope, path, user, expires } = options;
+  const actingUser = user === undefined ? undefined : await userUid(client, user, { signal });
+  // The service says which kinds and scopes there are, and what each kind takes.
+  const request = {
+    kind: kind as TokenKind,
+    name,
+    ...(scope === undefined ? {} : { scopes: scope as NonNullable<NewToken['scopes']> }),
+    ...(path === undefined ? {} : { path }),
+    ...(actingUser === undefined ? {} : { actingUser }),
+    ...(expires === undefined ? {} : { expiresAt: expires }),
+  };
+  const created = await client.createToken(request, { signal });
+  output.note(
+    `Created the ${kind} token "${name}" (${created.id}). Keep its value: it is shown this once.`,
+  );
+  output.data(created, created.token);
+}
+
+async function listTokens(
+  { client, output, terminal }: CommandContext,
+  options: ListOptions & { readonly kind?: TokenKind },
+): Promise<void> {
+  const { signal } = terminal;
+  const tokens = await listItems(options, (page) =>
+    client.listTokens({ ...page, kind: options.kind }, { signal }),
+  );
+  const rows = tokens.map((token) => [
+    token.id,
+    token.kind,
+    token.name,
+    token.scopes.join(' ') || (token.path ?? ''),
+    token.expiresAt ?? 'never',
+    token.lastUsedAt ?? 'never',
+    token.revoked ? 'revoked' : 'valid',
+  ]);
+  const headings = ['ID', 'KIND', 'NAME', 'SCOPES OR PATH', 'EXPIRES', 'LAST USED', 'STATE'];
+  output.data(tokens, table(headings, rows));
+}
+
+async function revokeToken(
+  { client, output, terminal }: CommandContext,
+  _options: unknown,
+  id: string,
+): Promise<void> {
+  await client.revokeToken(id, { signal: terminal.signal });
+  output.note(`Revoked ${id}.`);
+  output.data({ id, revoked: true }, '');
+}

@@ -1,0 +1,50 @@
+import { type Call, type CallOptions, Transport, type TransportOptions } from './transport.ts';
+
+/** The part of a client that its methods share: see `TrellisClient`. */
+export class ClientBase {
+  protected readonly transport: Transport;
+
+  constructor(options: TransportOptions) {
+    this.transport = new Transport(options);
+  }
+
+  /** Sent with every call from now on. Signing in does not set it: `client.token = (await client.createLogin(...)).token`. */
+  get token(): string | undefined {
+    return this.transport.token;
+  }
+
+  set token(token: string | undefined) {
+    this.transport.token = token;
+  }
+
+  /** The storage sequence number of this client's last write; 0 before the first. */
+  get lastWriteSequence(): number {
+    return this.transport.lastWriteSequence;
+  }
+
+  protected get<T>(path: string, options?: CallOptions, query?: Call['query']): Promise<T> {
+    return this.transport.json({ method: 'GET', path, query, ...options });
+  }
+
+  protected post<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
+    return this.transport.json({ method: 'POST', path, ...jsonBody(body), ...options });
+  }
+
+  protected put<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
+    return this.transport.json({ method: 'PUT', path, ...jsonBody(body), ...options });
+  }
+
+  /** For an answer without a body. */
+  protected async tell(
+    method: Call['method'],
+    path: string,
+    body: unknown,
+    options?: CallOptions,
+  ): Promise<void> {
+    await this.transport.send({ method, path, ...jsonBody(body), ...options });
+  }
+}
+
+export function jsonBody(value: unknown): { body?: string } {
+  return value === undefined ? {} : { body: JSON.stringify(value) };
+}
