@@ -1,17 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runTrellis } from '../support/command-line.ts';
 import { ADMIN_PASSWORD, temporaryFolder } from '../support/trellis-process.ts';
 import { startWorkspace, type TestWorkspace } from '../support/workspace.ts';
-
-const MAIN = join(import.meta.dirname, '../../cli/src/main.ts');
-
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 let workspace: TestWorkspace;
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -24,29 +16,8 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** The command in a process of its own, with profiles in a folder of the test's. */
 function trellis(args: readonly string[], options: { input?: string; token?: string } = {}) {
-  return new Promise<Outcome>((resolve) => {
-    const child = execFile(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', MAIN, ...args],
-      {
-        env: {
-          PATH: process.env['PATH'],
-          HOME: folder.path,
-          XDG_CONFIG_HOME: join(folder.path, 'config'),
-          XDG_STATE_HOME: join(folder.path, 'state'),
-          TRELLIS_SERVER: workspace.server.url,
-          ...(options.token === undefined ? {} : { TRELLIS_TOKEN: options.token }),
-        },
-      },
-      (error, stdout, stderr) => {
-        const code = error === null ? 0 : Number(error.code);
-        resolve({ code, stdout, stderr });
-      },
-    );
-    child.stdin?.end(options.input ?? '');
-  });
+  return runTrellis(args, { home: folder.path, server: workspace.server.url, ...options });
 }
 
 const asAdmin = (args: readonly string[], input?: string) =>

@@ -1,9 +1,16 @@
+import { existsSync } from 'node:fs';
+import { CHROMIUM } from '../../tools/browser.ts';
+
 /**
  * Says whether a test must be skipped because this machine lacks what it needs: `test.skipIf(requireRoot())`. The summary of
  * `npm test` names what was skipped. With CI=true nothing may be skipped: then it throws, and the test file fails.
  */
 export function requireRoot(): boolean {
   return isMissing('root', process.getuid?.() !== 0);
+}
+
+export function requireChromium(): boolean {
+  return isMissing(CHROMIUM, !existsSync(CHROMIUM));
 }
 
 function isMissing(what: string, missing: boolean): boolean {

@@ -1,0 +1,90 @@
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHROMIUM } from '../../tools/browser.ts';
+import { field } from '../support/http-client.ts';
+import { requireChromium } from '../support/requires.ts';
+import { CLIENT_ID, CLIENT_SECRET, startOidcIdp, type OidcIdp } from './oidc-idp.ts';
+import { signedInPage, startSsoWorkspace, whoIs, type SsoWorkspace } from './sso-workspace.ts';
+
+let at: SsoWorkspace;
+let idp: OidcIdp;
+let browser: Browser;
+
+/** Begins in one page, as the front end will, and goes to the provider's. */
+async function goToProvider(page: Page): Promise<void> {
+  await page.goto(`${at.url}/api/googlesso/get-login-url?returnTo=/%23/manage`);
+  const { url } = JSON.parse((await page.textContent('body')) ?? '');
+  await page.goto(url);
+}
+
+describe.skipIf(requireChromium())('in a real browser', () => {
+  beforeAll(async () => {
+    at = await startSsoWorkspace();
+    idp = await startOidcIdp([`${at.url}/api/googlesso/completed-login-attempt`]);
+    idp.people.set('ann', { email: 'ann@example.com', email_verified: true, groups: ['eng'] });
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ['--no-sandbox'],
+    });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await idp[Symbol.asyncDispose]();
+    await at[Symbol.asyncDispose]();
+  });
+
+  test('a person signs in at the page of the provider, and their browser gets the session', async () => {
+    const engineers = await at.createTeam('Engineers');
+    await at.admin('/api/googlesso/config', {
+      enabled: true,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+      issuer: idp.issuer,
+      groupTeams: { eng: engineers },
+    });
+    await using context = await browser.newContext();
+    const page = await context.newPage();
+    await goToProvider(page);
+    await page.getByRole('textbox', { name: 'Enter any login' }).fill('ann');
+    await page.getByPlaceholder('and password').fill('anything');
+    await page.getByRole('button', { name: 'Sign-in' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL(/#\/signed-in/);
+
+    const parameters = signedInPage(page.url());
+    expect(parameters.get('returnTo')).toBe('/#/manage');
+    const data = { code: parameters.get('code') };
+    await using stranger = await browser.newContext();
+    const stolen = await stranger.request.post(`${at.url}/api/login/exchange`, { data });
+    expect(stolen.status()).toBe(400);
+    const answer = await context.request.post(`${at.url}/api/login/exchange`, { data });
+    expect(answer.status()).toBe(200);
+    expect((await whoIs(at, field(await answer.json(), 'token'))).name).toBe('ann@example.com');
+    expect(await at.membersOf(engineers)).toEqual(['ann@example.com']);
+
+    const [cookie] = await context.cookies(at.url);
+    expect(cookie).toMatchObject({ name: 'trellis-sso', httpOnly: true, sameSite: 'Lax' });
+  });
+
+  test('the address at which a sign-in ends does nothing in the browser of somebody else', async () => {
+    await using context = await browser.newContext();
+    const page = await context.newPage();
+    await goToProvider(page);
+    const callback = page.waitForRequest((request) =>
+      request.url().includes('/completed-login-attempt'),
+    );
+    // The provider leads back, but the person who began never arrives.
+    await page.route(/completed-login-attempt/, (route) => route.abort());
+    await page.getByRole('textbox', { name: 'Enter any login' }).fill('ann');
+    await page.getByPlaceholder('and password').fill('anything');
+    await page.getByRole('button', { name: 'Sign-in' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    const address = (await callback).url();
+
+    await using other = await browser.newContext();
+    const victim = await other.newPage();
+    const answer = await victim.goto(address);
+    expect(answer?.status()).toBe(400);
+    expect(await victim.textContent('body')).toContain('sso_state_invalid');
+  });
+});

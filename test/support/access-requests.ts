@@ -1,0 +1,120 @@
+import type { AccessScene } from './access-scene.ts';
+
+export interface AccessRequest {
+  readonly path: string;
+  readonly body?: unknown;
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+const code = 'export default async function () {\n  return 1;\n}\n';
+const NOBODY = '1111111111111111111111';
+
+/** A request for each operation that nothing but the caller can make fail for good; `times` makes names of their own. */
+export const ACCESS_REQUESTS: Readonly<
+  Record<string, (scene: AccessScene, times: number) => AccessRequest | Promise<AccessRequest>>
+> = {
+  createLogin: () => ({
+    path: '/api/login/create',
+    body: { user: 'bystander', password: 'correct horse battery' },
+  }),
+  checkLogin: () => ({ path: '/api/login/check' }),
+  // The right old password and a new one that is too short: nothing changes.
+  changePassword: () => ({
+    path: '/api/login/password/change',
+    body: { oldPassword: 'correct horse battery', newPassword: 'short' },
+  }),
+  resetPassword: () => ({ path: '/api/login/password/reset', body: { email: 'x@example.com' } }),
+  completePasswordReset: () => ({
+    path: '/api/login/password/reset/complete',
+    body: { token: 'x', newPassword: 'correct horse battery' },
+  }),
+  endSession: () => ({ path: '/api/login/end' }),
+  listUsers: () => ({ path: '/api/users' }),
+  createUser: (_scene, times) => ({
+    path: '/api/users',
+    body: { userName: `new-${times}`, email: `new-${times}@example.com` },
+  }),
+  getUser: ({ uids }) => ({ path: `/api/users/user/${uids.bystander}` }),
+  updateUser: ({ uids }) => ({
+    path: `/api/users/user/${uids.bystander}`,
+    body: { firstName: 'By' },
+  }),
+  deactivateUser: ({ uids }) => ({ path: `/api/users/user/${uids.leaver}/deactivate` }),
+  createPasswordResetLink: ({ uids }) => ({
+    path: `/api/users/user/${uids.bystander}/password-reset`,
+  }),
+  listGroups: () => ({ path: '/api/groups' }),
+  createGroup: (_scene, times) => ({ path: '/api/groups/group', body: { name: `team ${times}` } }),
+  getGroup: ({ uids }) => ({ path: `/api/groups/group/${uids.team}` }),
+  updateGroup: ({ uids }) => ({
+    path: `/api/groups/group/${uids.team}`,
+    body: { description: 'ours' },
+  }),
+  // Nobody can delete it while a node is restricted to it: 409 is an answer to those who may.
+  deleteGroup: ({ uids }) => ({ path: `/api/groups/group/${uids.team}/delete` }),
+  setGroupUsers: ({ uids }) => ({ path: `/api/groups/group/${uids.team}/users`, body: {} }),
+  listGroupUsers: ({ uids }) => ({ path: `/api/groups/group/${uids.team}/users` }),
+  listAudit: () => ({ path: '/api/audit' }),
+  getTypeAccess: () => ({ path: '/api/access/types' }),
+  putTypeAccess: () => ({ path: '/api/access/types', body: { types: {} } }),
+  explainAccess: ({ uids }) => ({
+    path: `/api/access/explain?user=${uids.bystander}&node=${uids.node}`,
+  }),
+  getNodeAccess: ({ uids }) => ({ path: `/api/access/nodes/${uids.node}` }),
+  putNodeAccess: ({ uids }) => ({ path: `/api/access/nodes/${uids.node}`, body: {} }),
+  getWorkspaceSettings: () => ({ path: '/api/workspace/settings' }),
+  putWorkspaceSettings: () => ({ path: '/api/workspace/settings', body: { name: 'Ours' } }),
+  listTokens: () => ({ path: '/api/tokens' }),
+  createToken: () => ({ path: '/api/tokens', body: { kind: 'interface', name: 'one more' } }),
+  revokeToken: async (scene) => ({ path: `/api/tokens/${await scene.spareToken()}` }),
+  getSchema: () => ({ path: '/api/schema' }),
+  putSchema: () => ({ path: '/api/schema', body: { nodes: [], edges: [] } }),
+  ingest: () => ({
+    path: '/api/ingest',
+    body: { operations: [{ op: 'tryAdd', type: 'Note', key: 'n' }] },
+  }),
+  getNode: ({ uids }) => ({ path: `/api/node/${uids.node}` }),
+  queryNodes: () => ({ path: '/api/node/query', body: { type: 'Note' } }),
+  getManyNodes: ({ uids }) => ({ path: '/api/node/many/full', body: { uids: [uids.node] } }),
+  getManyFields: ({ uids }) => ({
+    path: '/api/node/many/field',
+    body: { uids: [uids.node], field: 'Text' },
+  }),
+  downloadCsv: () => ({ path: '/api/node/download/csv', body: { type: 'Note' } }),
+  downloadJsonl: () => ({ path: '/api/node/download/jsonl', body: { type: 'Note' } }),
+  downloadZip: () => ({ path: '/api/node/download/zip', body: { type: 'Note' } }),
+  downloadSyntheticCsv: () => ({
+    path: '/api/node/download/synthetic/csv',
+    body: { nodes: [{ a: 1 }] },
+  }),
+  downloadSyntheticJsonl: () => ({
+    path: '/api/node/download/synthetic/jsonl',
+    body: { nodes: [{ a: 1 }] },
+  }),
+  createEndpoint: (_scene, times) => ({
+    path: '/api/endpoints/create',
+    body: { name: `made/${times}`, code },
+  }),
+  listEndpoints: () => ({ path: '/api/endpoints' }),
+  getEndpoint: () => ({ path: '/api/endpoints/ours/echo' }),
+  putEndpoint: () => ({ path: '/api/endpoints/ours/spare', body: { description: 'spare' } }),
+  deleteEndpoint: () => ({ path: '/api/endpoints/ours/spare' }),
+  checkEndpoint: () => ({ path: '/api/endpoints/check', body: { code } }),
+  runEndpoint: () => ({ path: '/api/endpoints/run/ours/echo', body: {} }),
+  runEndpointAlias: () => ({ path: '/api/cce/ours/echo', body: {} }),
+  runEndpointWithToken: () => ({ path: '/api/endpoints/token/run/ours/echo', body: {} }),
+  getSsoConfig: () => ({ path: '/api/oktasso/config' }),
+  setSsoConfig: () => ({ path: '/api/oktasso/config', body: { enabled: false } }),
+  getLoginUrl: () => ({ path: '/api/oktasso/get-login-url' }),
+  completeLogin: () => ({ path: '/api/oktasso/completed-login-attempt?state=x&code=y' }),
+  getSamlConfig: () => ({ path: '/api/saml/config' }),
+  setSamlConfig: () => ({ path: '/api/saml/config', body: { providers: {} } }),
+  createSamlRequest: () => ({ path: '/api/saml/createrequest/ours/issuer/%2F' }),
+  consumeSamlResponse: () => ({ path: '/api/saml/acs', form: { SAMLResponse: 'PHg+' } }),
+  getSamlMetadata: () => ({ path: '/api/saml/metadata' }),
+  listLoginProviders: () => ({ path: '/api/login/providers' }),
+  exchangeLogin: () => ({ path: '/api/login/exchange', body: { code: NOBODY } }),
+  getReady: () => ({ path: '/api/graph/ready' }),
+  getAvailableStatus: () => ({ path: '/api/available-status' }),
+  getHealth: () => ({ path: '/health' }),
+};
