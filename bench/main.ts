@@ -1,11 +1,13 @@
 import { benchGraph } from './graph.ts';
 import { benchHttp } from './http.ts';
 import { Report } from './report.ts';
+import { benchTokens } from './tokens.ts';
 
 /** `npm run bench` measures ours, the bare alternative and peers side by side; `npm run bench -- graph` only a section. */
 const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   graph: benchGraph,
   http: benchHttp,
+  tokens: benchTokens,
 };
 
 const wanted = process.argv.slice(2);
