@@ -1,3 +1,4 @@
+import { benchAccess } from './access.ts';
 import { benchGraph } from './graph.ts';
 import { benchHttp } from './http.ts';
 import { Report } from './report.ts';
@@ -8,6 +9,7 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   graph: benchGraph,
   http: benchHttp,
   tokens: benchTokens,
+  access: benchAccess,
 };
 
 const wanted = process.argv.slice(2);

@@ -35,7 +35,7 @@ export const queryNodes = {
   body: nodeQuery,
   responses: {
     200: {
-      description: 'Those that the caller may see; of very many, `total` is a lower bound.',
+      description: 'Those that the caller may see; `total` counts them all.',
       body: listOf(nodeObject),
     },
   },

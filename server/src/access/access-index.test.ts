@@ -176,6 +176,8 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 function expectLikeModel(index: AccessIndex, model: Model): void {
   for (const name of [...USERS, null]) {
     const visibility = index.visibilityFor(callerFor(name));
+    const hidden = NOTES.filter((key) => model.notes.has(key) && !model.canSee(name, key));
+    expect(visibility.hiddenOfType('Note'), `hidden from ${name}`).toBe(hidden.length);
     for (const key of NOTES) {
       const id = reader.id(note(key));
       expect(id !== undefined && visibility.canSee(id), `${name} sees ${key}`).toBe(

@@ -11,6 +11,7 @@ const TO_USER = 'RestrictAccessToUser';
 const MEMBER_OF = '_MemberOf';
 const OWNS = '_Owns';
 const NO_SET: ReadonlySet<number> = new Set();
+const NO_IDS = new IdSet();
 
 /**
  * Who may see what, as of the commit that its reader stands at (open-shapes, section 4, "Access rule"). It reads everything
@@ -23,12 +24,16 @@ export class AccessIndex {
   /** Of the commit that the sets below are of; -1 before the first use. */
   #sequence = -1;
   #restricted = new IdSet();
+  readonly #restrictedOfType = new Map<string, IdSet>();
   /** By team or user: the nodes restricted to exactly that one. */
   #restrictedTo = new Map<number, IdSet>();
   /** By user or team: the teams it is directly in. */
   #teamsOf = new Map<number, Set<number>>();
   /** The one asked for last is the last. */
   readonly #users = new Map<number, UserAccess>();
+
+  /** By the user's UID, of the commit that was last followed. */
+  readonly #visibilities = new Map<string | null, Visibility>();
 
   constructor(reader: GraphReader) {
     this.#reader = reader;
@@ -38,9 +43,17 @@ export class AccessIndex {
   /** For reads in this turn of the event loop: a later one may stand at another commit. */
   visibilityFor(caller: Caller): Visibility {
     if (caller.isAdmin || caller.isReadOnlyAdmin) return SEES_EVERYTHING;
-    const uid = caller.userUid;
-    const user = uid === null ? undefined : this.#reader.id({ uid });
     this.follow();
+    const known = this.#visibilities.get(caller.userUid);
+    if (known !== undefined) return known;
+    const visibility = this.#visibilityOf(caller.userUid);
+    if (this.#visibilities.size >= ACCESS_USERS_KEPT_MAX) this.#visibilities.clear();
+    this.#visibilities.set(caller.userUid, visibility);
+    return visibility;
+  }
+
+  #visibilityOf(uid: string | null): Visibility {
+    const user = uid === null ? undefined : this.#reader.id({ uid });
     if (user === undefined) return new NobodyVisibility(this.#reader, this, this.#rules);
     return new UserVisibility(this.#reader, this, this.#rules, this.accessOf(user));
   }
@@ -60,11 +73,16 @@ export class AccessIndex {
     return this.#restricted.has(id);
   }
 
+  restrictedOfType(type: string): IdSet {
+    return this.#restrictedOfType.get(type) ?? NO_IDS;
+  }
+
   /** Catches up with the commit that the reader stands at. */
   follow(): void {
     this.#rules.follow();
     const { sequence } = this.#reader;
     if (sequence === this.#sequence) return;
+    this.#visibilities.clear();
     const changes =
       this.#sequence < 0 ? undefined : this.#reader.accessChangesSince(this.#sequence);
     if (changes === undefined) this.#readAll();
@@ -107,6 +125,7 @@ export class AccessIndex {
 
   #readAll(): void {
     this.#restricted = new IdSet();
+    this.#restrictedOfType.clear();
     this.#restrictedTo = new Map();
     this.#teamsOf = new Map();
     this.#users.clear();
@@ -123,8 +142,18 @@ export class AccessIndex {
   }
 
   #restrict(node: number, principal: number): void {
-    this.#restricted.add(node);
+    this.#putRestricted(node, true);
     this.#setOf(principal).add(node);
+  }
+
+  #putRestricted(node: number, isRestricted: boolean): void {
+    this.#restricted.put(node, isRestricted);
+    const type = isRestricted ? this.#reader.typeOf(node) : undefined;
+    if (type !== undefined && !this.#restrictedOfType.has(type)) {
+      this.#restrictedOfType.set(type, new IdSet());
+    }
+    // A node that is gone has no type any more.
+    for (const [name, nodes] of this.#restrictedOfType) nodes.put(node, name === type);
   }
 
   #setOf(principal: number): IdSet {
@@ -160,7 +189,7 @@ export class AccessIndex {
       isThere ||
       this.#reader.neighbors(node, 'out', TO_TEAM).length > 0 ||
       this.#reader.neighbors(node, 'out', TO_USER).length > 0;
-    this.#restricted.put(node, isRestricted);
+    this.#putRestricted(node, isRestricted);
     for (const { principals, visible } of this.#users.values()) {
       if (!principals.has(principal)) continue;
       visible.put(

@@ -24,6 +24,20 @@ test('is the same as a Set of numbers', () => {
   );
 });
 
+test('counts what others lack, and walks in ascending order', () => {
+  fc.assert(
+    fc.property(fc.array(change), fc.array(change), fc.array(change), (first, second, third) => {
+      const [a, modelA] = built(first);
+      const [b, modelB] = built(second);
+      const [c, modelC] = built(third);
+      expect(a.countBeyond()).toBe(modelA.size);
+      expect(a.countBeyond(b)).toBe(modelA.difference(modelB).size);
+      expect(a.countBeyond(b, c)).toBe(modelA.difference(modelB).difference(modelC).size);
+      expect([...a]).toEqual([...modelA].toSorted((x, y) => x - y));
+    }),
+  );
+});
+
 function built(changes: readonly (readonly [boolean, number])[]): [IdSet, Set<number>] {
   const set = new IdSet();
   const model = new Set<number>();

@@ -57,6 +57,35 @@ export class IdSet {
     });
   }
 
+  /** How many of these are in none of the others. */
+  countBeyond(...others: readonly IdSet[]): number {
+    let count = 0;
+    this.#chunks.forEach((chunk, at) => {
+      if (chunk === undefined) return;
+      const theirs = others.map((other) => other.#chunks[at]).filter((one) => one !== undefined);
+      for (let word = 0; word < chunk.length; word++) {
+        let beyond = chunk[word]!;
+        for (const other of theirs) beyond &= ~other[word]!;
+        if (beyond !== 0) count += bitsOf(beyond);
+      }
+    });
+    return count;
+  }
+
+  /** In ascending order; the set must not change meanwhile. */
+  *[Symbol.iterator](): Generator<number> {
+    for (const [at, chunk] of this.#chunks.entries()) {
+      if (chunk === undefined) continue;
+      for (const [index, word] of chunk.entries()) {
+        const first = at * CHUNK_IDS + index * WORD_BITS;
+        // The lowest bit that is set, and then the rest.
+        for (let left = word; left !== 0; left &= left - 1) {
+          yield first + 31 - Math.clz32(left & -left);
+        }
+      }
+    }
+  }
+
   #chunkAt(at: number): Uint32Array {
     while (this.#chunks.length < at) this.#chunks.push(undefined);
     return (this.#chunks[at] ??= new Uint32Array(CHUNK_IDS / WORD_BITS));

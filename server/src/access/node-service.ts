@@ -1,4 +1,4 @@
-import { NODE_COUNT_SCAN_MAX, NODE_SCAN_TURN_NODES } from '#base/limits.ts';
+import { NODE_SCAN_TURN_NODES } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { NodeObject } from '#graph/reader.ts';
 import type { Caller } from './caller.ts';
@@ -43,9 +43,7 @@ export class NodeService {
 
   /** Throws `node_not_found`. */
   get(caller: Caller, uid: string): NodeObject {
-    const view = this.#view(caller);
-    const id = view.find(uid);
-    const node = id === undefined ? undefined : view.node(id);
+    const node = this.#view(caller).nodeByUid(uid);
     if (node === undefined) throw new Problem('node_not_found', 'There is no such node.');
     return node;
   }
@@ -67,7 +65,7 @@ export class NodeService {
 
   /** In the order of the UIDs; null for what the caller may not see. */
   many(caller: Caller, uids: readonly string[]): (NodeObject | null)[] {
-    const nodes = this.#each(caller, uids, (view, id) => view.node(id) ?? null);
+    const nodes = this.#each(caller, uids, (view, uid) => view.nodeByUid(uid) ?? null);
     return uids.map((uid) => nodes.get(uid) ?? null);
   }
 
@@ -76,8 +74,16 @@ export class NodeService {
     caller: Caller,
     { uids, field, template }: FieldsWanted,
   ): Readonly<Record<string, unknown>> {
-    const read = template === undefined ? readField(field ?? '') : readTemplate(template);
-    return Object.fromEntries(this.#each(caller, uids, read));
+    const parsed = template === undefined ? undefined : parseTemplate(template);
+    const names = parsed?.fields ?? [field ?? ''];
+    const values = this.#each(caller, uids, (view, uid) => {
+      const found = view.fieldsByUid(uid, names);
+      if (found === undefined) return null;
+      // A text that lacks a part for a reason the caller must not know would tell of it: so it is blocked as a whole.
+      if (found === 'withheld') return BLOCKED;
+      return parsed === undefined ? (found[0] ?? null) : fillTemplate(parsed, found);
+    });
+    return Object.fromEntries(values);
   }
 
   /** Throws `invalid_request` for a type or a field that there is not. */
@@ -98,24 +104,19 @@ export class NodeService {
   #each<T>(
     caller: Caller,
     uids: readonly string[],
-    read: (view: NodeView, id: number) => T,
-  ): Map<string, T | null> {
+    read: (view: NodeView, uid: string) => T,
+  ): Map<string, T> {
     const view = this.#view(caller);
-    const values = new Map<string, T | null>();
-    for (const uid of uids) {
-      if (values.has(uid)) continue;
-      const id = view.find(uid);
-      values.set(uid, id === undefined ? null : read(view, id));
-    }
+    const values = new Map<string, T>();
+    for (const uid of uids) if (!values.has(uid)) values.set(uid, read(view, uid));
     return values;
   }
 
-  /** A type can be too large for one turn of the event loop: then each turn reads on at its own commit. */
+  /** What is skipped can be too much for one turn of the event loop: then each turn reads on at its own commit. */
   async #ofType(caller: Caller, type: string, skip: number, take: number): Promise<NodeList> {
     const walk = this.#reads.reader.walkType(type);
     const items: NodeObject[] = [];
     let seen = 0;
-    let scanned = 0;
     for (let view = this.#view(caller); ; view = await NodeView.next(this.#reads, caller)) {
       const ids = walk.next(NODE_SCAN_TURN_NODES);
       for (const id of ids) {
@@ -123,27 +124,12 @@ export class NodeService {
         const node = seen >= skip && items.length < take ? view.node(id) : undefined;
         if (node !== undefined) items.push(node);
         seen++;
+        if (items.length >= take) break;
       }
-      scanned += ids.length;
-      if (ids.length < NODE_SCAN_TURN_NODES) return { items, total: seen, skip, take };
-      if (items.length < take) continue;
-      if (view.seesEverything) {
-        return { items, total: this.#reads.reader.countOfType(type), skip, take };
+      const total = view.countOfType(type);
+      if (items.length >= take || seen >= total || ids.length < NODE_SCAN_TURN_NODES) {
+        return { items, total, skip, take };
       }
-      if (scanned >= NODE_COUNT_SCAN_MAX) return { items, total: seen, skip, take };
     }
   }
-}
-
-function readField(field: string): (view: NodeView, id: number) => unknown {
-  return (view, id) => (view.canRead(id, field) ? (view.field(id, field) ?? null) : BLOCKED);
-}
-
-/** A text that lacks a part for a reason the caller must not know would tell of it: so it is blocked as a whole. */
-function readTemplate(template: string): (view: NodeView, id: number) => string {
-  const parsed = parseTemplate(template);
-  return (view, id) =>
-    parsed.fields.every((field) => view.canRead(id, field))
-      ? fillTemplate(parsed, (field) => view.field(id, field))
-      : BLOCKED;
 }

@@ -11,7 +11,11 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 function filled(template: string): string {
-  return fillTemplate(parseTemplate(template), (field) => VALUES[field]);
+  const parsed = parseTemplate(template);
+  return fillTemplate(
+    parsed,
+    parsed.fields.map((field) => VALUES[field]),
+  );
 }
 
 describe('a template', () => {

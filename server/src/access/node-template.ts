@@ -32,11 +32,10 @@ export function parseTemplate(template: string): NodeTemplate {
   return { texts: [...texts, text + template.slice(end)], fields };
 }
 
-export function fillTemplate({ texts, fields }: NodeTemplate, valueOf: ValueOf): string {
-  return texts.reduce((text, next, i) => text + textOf(valueOf(fields[i - 1] ?? '')) + next);
+/** `values` in the order of the template's fields. */
+export function fillTemplate({ texts }: NodeTemplate, values: readonly unknown[]): string {
+  return texts.reduce((text, next, i) => text + textOf(values[i - 1]) + next);
 }
-
-type ValueOf = (field: string) => unknown;
 
 /** Text as it is, nothing as no text, and lists and the like as JSON. */
 function textOf(value: unknown): string {

@@ -53,22 +53,41 @@ export class NodeView {
     return this.#reader.typeOf(id);
   }
 
+  /** The node with a UID, when it can be seen. */
+  nodeByUid(uid: string): NodeObject | undefined {
+    const id = this.#reader.id({ uid });
+    const node = id === undefined ? undefined : this.#reader.node(id);
+    if (id === undefined || node === undefined) return undefined;
+    return this.#visibility.canSee(id, node.Type) ? this.#visibility.present(id, node) : undefined;
+  }
+
   /** A node that can be seen; undefined when it is gone. */
   node(id: number): NodeObject | undefined {
     const node = this.#reader.node(id);
     return node && this.#visibility.present(id, node);
   }
 
-  canRead(id: number, field: string): boolean {
-    return this.#visibility.canReadField(id, field);
+  /** Fields as `nodeByUid` shows them, the key under its own name too; `withheld` when any of them may not be read. */
+  fieldsByUid(uid: string, names: readonly string[]): readonly unknown[] | 'withheld' | undefined {
+    const id = this.#reader.id({ uid });
+    const found = id === undefined ? undefined : this.#reader.fields(id, names);
+    if (id === undefined || found === undefined) return undefined;
+    const { type, values } = found;
+    if (!this.#visibility.canSee(id, type)) return undefined;
+    if (
+      this.#visibility.withholdsFields(type) &&
+      !names.every((name) => this.#visibility.canReadField(id, name))
+    ) {
+      return 'withheld';
+    }
+    const key = this.#keyNameOf(type);
+    return values.map((value, i) =>
+      value === undefined && names[i] === key ? this.#reader.field(id, 'Id') : value,
+    );
   }
 
-  /** As `node` shows it: the key under its own name too. */
-  field(id: number, name: string): unknown {
-    const value = this.#reader.field(id, name);
-    return value === undefined && this.#keyNameOf(id) === name
-      ? this.#reader.field(id, 'Id')
-      : value;
+  countOfType(type: string): number {
+    return this.#reader.countOfType(type) - this.#visibility.hiddenOfType(type);
   }
 
   /** How many of some nodes can be seen. */
@@ -85,9 +104,8 @@ export class NodeView {
     yield this.#reader.neighbors(id, 'in', edge);
   }
 
-  #keyNameOf(id: number): string | undefined {
-    this.#keyNames ??= new Map(this.#reader.schema().nodes.map(({ type, key }) => [type, key]));
-    const type = this.#reader.typeOf(id);
-    return type === undefined ? undefined : this.#keyNames.get(type);
+  #keyNameOf(type: string): string | undefined {
+    this.#keyNames ??= new Map(this.#reader.schema().nodes.map((node) => [node.type, node.key]));
+    return this.#keyNames.get(type);
   }
 }

@@ -1,4 +1,5 @@
 import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
+import type { IdSet } from './id-set.ts';
 import type { TypeRules } from './type-rules.ts';
 import type { UserAccess } from './user-access.ts';
 
@@ -23,14 +24,16 @@ const SYSTEM_TYPES_FOR_EVERYONE: ReadonlySet<string> = new Set(['_User', '_Acces
 /** Of an administrator, the read-only one included. */
 export const SEES_EVERYTHING: Visibility = {
   canSee: () => true,
+  hiddenOfType: () => 0,
   canSeeEdge: () => true,
   withholdsFields: () => false,
   canReadField: () => true,
   present: (_id, node) => node,
 };
 
-interface Restrictions {
+export interface Restrictions {
   isRestricted(id: number): boolean;
+  restrictedOfType(type: string): IdSet;
 }
 
 /** Of a caller without a user: what is restricted to nobody (specification, section 2.2). */
@@ -48,6 +51,15 @@ export class NobodyVisibility implements Visibility {
   canSee(id: number, type = this.#reader.typeOf(id)): boolean {
     if (type === undefined || isHiddenType(type)) return false;
     return this.isUnrestricted(id, type);
+  }
+
+  hiddenOfType(type: string): number {
+    if (isHiddenType(type) || this.isOfRestrictedType(type)) return this.#reader.countOfType(type);
+    return this.restrictedOfType(type).size;
+  }
+
+  protected restrictedOfType(type: string): IdSet {
+    return this.#restrictions.restrictedOfType(type);
   }
 
   /** Whether everybody may see it. */
@@ -122,6 +134,26 @@ export class UserVisibility extends NobodyVisibility {
     const { visible, owned } = this.#access;
     if (this.hasRestriction(id)) return visible.has(id) || owned.has(id);
     return !this.isOfRestrictedType(type) || owned.has(id) || this.isOwnNode(id);
+  }
+
+  override hiddenOfType(type: string): number {
+    const { visible, owned } = this.#access;
+    if (isHiddenType(type)) return this.#reader.countOfType(type);
+    const restricted = this.restrictedOfType(type);
+    const hidden = restricted.countBeyond(visible, owned);
+    return this.isOfRestrictedType(type)
+      ? hidden + this.#reader.countOfType(type) - restricted.size - this.#grantedOfType(type)
+      : hidden;
+  }
+
+  /** Of the nodes without restrictions of their own, those of a restricted type that are the user's nevertheless. */
+  #grantedOfType(type: string): number {
+    if (type === '_User') return 1;
+    let count = 0;
+    for (const id of this.#access.owned) {
+      if (!this.hasRestriction(id) && this.#reader.typeOf(id) === type) count++;
+    }
+    return count;
   }
 
   protected override isOwnNode(id: number): boolean {

@@ -176,8 +176,6 @@ export const DOWNLOAD_UIDS_MAX = 100_000;
 /** Named by a request, or in a synthetic download together. */
 export const DOWNLOAD_FIELDS_MAX = 1_000;
 export const SYNTHETIC_NODES_MAX = 10_000;
-/** Nodes looked through to tell how many of a type a caller sees; beyond it the total is a lower bound. */
-export const NODE_COUNT_SCAN_MAX = 200_000;
 /** What one turn of the event loop may do: nodes looked at; or nodes, edges and cells of a download. */
 export const NODE_SCAN_TURN_NODES = 4_000;
 export const DOWNLOAD_TURN_WORK = 2_000;

@@ -83,6 +83,24 @@ export class NodeRecord {
     return index < 0 ? undefined : this.#decode(index, field.tag);
   }
 
+  /** A field as `toObject` names it. `type` is the record's. */
+  valueByName(type: NodeType, name: string): unknown {
+    switch (name) {
+      case 'UID':
+        return this.uid;
+      case 'Type':
+        return type.name;
+      case 'Timestamp':
+        return formatTime(this.timestampMs);
+      case 'Id':
+        return this.key;
+      default: {
+        const field = type.byName.get(name);
+        return field === undefined ? undefined : this.value(field);
+      }
+    }
+  }
+
   /** The node as it leaves the process (open-shapes, section 2). `type` is the record's. */
   toObject(type: NodeType): NodeObject {
     const { fields } = this;

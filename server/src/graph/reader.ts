@@ -55,6 +55,11 @@ export interface GraphReader extends Disposable {
   node(id: number): NodeObject | undefined;
   /** One field, without decoding the rest; undefined when it has none. */
   field(id: number, name: string): unknown;
+  /** The same for several, in their order, and the type. */
+  fields(
+    id: number,
+    names: readonly string[],
+  ): { readonly type: string; readonly values: readonly unknown[] } | undefined;
   /** Newest first, unless asked for otherwise. */
   idsOfType(type: string, page?: TypePage): number[];
   walkType(type: string): TypeWalk;
@@ -84,6 +89,8 @@ export interface AccessChange {
 export interface Visibility {
   /** `type` is that of the node, when it is known already. */
   canSee(id: number, type?: string): boolean;
+  /** How many nodes of a type cannot be seen. */
+  hiddenOfType(type: string): number;
   /** Edges of the other types are not shown, not followed and not counted. */
   canSeeEdge(type: string): boolean;
   /** Whether any field of nodes of this type may be withheld: when not, `canReadField` need not be asked. */

@@ -107,21 +107,17 @@ export class StateReader implements GraphReader {
 
   field(id: number, name: string): unknown {
     const record = this.record(id);
+    return record?.valueByName(this.nodeTypeOf(record), name);
+  }
+
+  fields(
+    id: number,
+    names: readonly string[],
+  ): { readonly type: string; readonly values: readonly unknown[] } | undefined {
+    const record = this.record(id);
     if (record === undefined) return undefined;
-    switch (name) {
-      case 'UID':
-        return record.uid;
-      case 'Type':
-        return this.nodeTypeOf(record).name;
-      case 'Timestamp':
-        return formatTime(record.timestampMs);
-      case 'Id':
-        return record.key;
-      default: {
-        const field = this.nodeTypeOf(record).byName.get(name);
-        return field === undefined ? undefined : record.value(field);
-      }
-    }
+    const type = this.nodeTypeOf(record);
+    return { type: type.name, values: names.map((name) => record.valueByName(type, name)) };
   }
 
   /** The other names of a node; they are not shown in it. */

@@ -181,6 +181,7 @@ describe('a query', () => {
       canSee: () => false,
       canSeeEdge: () => true,
       withholdsFields: () => false,
+      hiddenOfType: () => 0,
       canReadField: () => true,
       present: (_id, node) => node,
     };

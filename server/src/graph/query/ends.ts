@@ -68,13 +68,9 @@ function nodesEnd(context: QueryContext, end: End<'nodes'>): (pieces: IdPieces) 
 
 function countIds(context: QueryContext, pieces: IdPieces, { steps }: Query): number {
   const [only] = steps;
-  if (
-    steps.length === 1 &&
-    only?.op === 'startAt' &&
-    only.keys === undefined &&
-    context.visibility === undefined
-  ) {
-    return context.reader.countOfType(only.type);
+  if (steps.length === 1 && only?.op === 'startAt' && only.keys === undefined) {
+    const hidden = context.visibility?.hiddenOfType(only.type) ?? 0;
+    return context.reader.countOfType(only.type) - hidden;
   }
   let count = 0;
   for (const piece of pieces) {

@@ -219,6 +219,7 @@ function visibilityOf(
   );
   return {
     canSee: (id) => !ids.has(id),
+    hiddenOfType: (name) => [...ids].filter((id) => graph.reader.typeOf(id) === name).length,
     canSeeEdge: (name) => name !== hiddenEdge,
     withholdsFields: (name) => withheldIn.includes(name),
     canReadField: (id, name) =>
