@@ -10,8 +10,8 @@ import type { Report } from './report.ts';
 import { firstLine, post, startServer, type BenchServer } from './server.ts';
 import { readWordnet } from './wordnet.ts';
 
-const ROUNDS = 3;
-const SECONDS = 4;
+const ROUNDS = 8;
+const SECONDS = 2;
 const CONNECTIONS = 32;
 
 /** Over HTTP: start, ingestion, reads during ingestion, endpoints against bare routes. */
@@ -100,7 +100,7 @@ async function benchEndpoints(report: Report, server: BenchServer, storage: stri
 
 const common = { connections: CONNECTIONS, seconds: SECONDS };
 
-/** The best of several rounds of each, in turns: other work on the machine only ever slows one down. */
+/** The best of many short rounds of each, in turns: other work on the machine only ever slows one down. */
 async function interleaved(ours: Load, bare: Load): Promise<{ ours: number; bare: number }> {
   await load({ ...ours, seconds: 1 });
   await load({ ...bare, seconds: 1 });
