@@ -167,6 +167,15 @@ describe('changing a user', () => {
     expect(await people.outcome(who, 'PUT', path, change)).toEqual([200, undefined]);
   });
 
+  test.each([
+    ['reader', { isGuest: true }],
+    ['guest', { isAdmin: true }],
+    ['bob', { isGuest: true, isReadOnlyAdmin: true }],
+  ])('%s does not become guest and administrator at once by %j', async (whom, change) => {
+    const path = `/api/users/user/${people.uid(whom)}`;
+    expect(await people.outcome('admin', 'PUT', path, change)).toEqual([400, 'invalid_request']);
+  });
+
   test('a taken address is refused', async () => {
     const path = `/api/users/user/${people.uid('bob')}`;
     const change = { email: 'ROOT@example.com' };

@@ -2,8 +2,9 @@ import { Problem } from '#base/problem.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { AccessIndex } from './access-index.ts';
-import type { AuditEvent, AuditTrail } from './audit-event.ts';
+import type { AuditTrail } from './audit-event.ts';
 import type { Caller } from './caller.ts';
+import { deed } from './deed.ts';
 import { explain, type Explanation } from './explain.ts';
 import { settingOperation, settingVersion } from './settings.ts';
 import { checkTypeAccess } from './type-access.ts';
@@ -57,7 +58,7 @@ export class AccessService {
     const version = settingVersion(reader, TYPE_ACCESS_SETTING);
     const types = JSON.parse(JSON.stringify(document.types)) as TypeAccessByType;
     const target = { kind: 'settings', id: TYPE_ACCESS_SETTING };
-    const event = deed('access.types-changed', caller, address, target, { types });
+    const event = deed('access.types-changed', { caller, address }, target, { types });
     await commits.commit({
       system: true,
       operations: [
@@ -102,7 +103,7 @@ export class AccessService {
     ];
     const details = { before: { teams: before.teams, users: before.users }, ...change };
     const target = { kind: 'node', id: uid };
-    const event = deed('access.node-changed', caller, address, target, details);
+    const event = deed('access.node-changed', { caller, address }, target, details);
     await commits.commit({ system: true, operations: [...operations, audit.operation(event)] });
     reader.refresh();
     return this.#accessOf(id);
@@ -180,17 +181,6 @@ function replaced(
     .filter((one) => !after.includes(one))
     .map((to): GraphOperation => ({ op: 'unlink', from, edge, to: { uid: to } }));
   return [...links, ...unlinks];
-}
-
-function deed(
-  action: AuditEvent['action'],
-  { userUid, userName }: Caller,
-  address: string,
-  target: NonNullable<AuditEvent['target']>,
-  details: NonNullable<AuditEvent['details']>,
-): AuditEvent {
-  const actor = userUid === null ? null : { uid: userUid, name: userName ?? userUid };
-  return { action, actor, target, outcome: 'success', address, details };
 }
 
 function invalid(path: string, message: string): Problem {

@@ -14,7 +14,7 @@ import {
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { deed } from './deed.ts';
+import { deed } from '#access/deed.ts';
 import type { MailSender } from './mail-sender.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { passwordResetMail } from './password-reset-mail.ts';

@@ -5,7 +5,7 @@ import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader, NodeObject } from '#graph/reader.ts';
-import { deed } from './deed.ts';
+import { deed } from '#access/deed.ts';
 import { pageOfNodes, type Page, type SearchPage } from './node-pages.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import {

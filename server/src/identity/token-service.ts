@@ -6,7 +6,7 @@ import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { deed, type Doer } from './deed.ts';
+import { deed, type Doer } from '#access/deed.ts';
 import { endedRevocations, revocation } from './revocations.ts';
 import { ISSUER, type TokenClaims } from './token-claims.ts';
 import { readToken, storedTokens, tokenRecord, type StoredToken } from './token-records.ts';

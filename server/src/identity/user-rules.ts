@@ -63,6 +63,14 @@ export function checkRoles(
   });
 }
 
+/** Throws `invalid_request`. */
+export function checkGuestIsNoAdmin({ isGuest, isAdmin, isReadOnlyAdmin }: UserRights): void {
+  if (isGuest !== true || !(isAdmin === true || isReadOnlyAdmin === true)) return;
+  throw new Problem('invalid_request', 'A guest is no administrator.', {
+    details: { fields: [{ path: 'isGuest', message: 'excludes isAdmin, isReadOnlyAdmin' }] },
+  });
+}
+
 function checkMayManage(caller: Caller, user: UserRecord): void {
   const mayManage = caller.roles.includes('CanManageUsers') && !caller.isReadOnlyAdmin;
   if (mayManage && !user.isAdmin && !user.isReadOnlyAdmin) return;

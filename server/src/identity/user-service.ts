@@ -6,7 +6,7 @@ import { Problem } from '#base/problem.ts';
 import type { CommitPort, CommitRequest } from '#graph/operations.ts';
 import type { FieldValue } from '#graph/field-types.ts';
 import type { GraphReader, NodeObject } from '#graph/reader.ts';
-import { deed, type Doer } from './deed.ts';
+import { deed, type Doer } from '#access/deed.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { checkPasswordStrength, hashPassword } from './passwords.ts';
 import { pageOfNodes, type Page, type SearchPage } from './node-pages.ts';
@@ -19,7 +19,7 @@ import {
   type NewUser,
   type UserChange,
 } from './user-fields.ts';
-import { checkMayChange, checkMayRead, isWritingAdmin } from './user-rules.ts';
+import { checkGuestIsNoAdmin, checkMayChange, checkMayRead, isWritingAdmin } from './user-rules.ts';
 import { findUser, userKey, userUid, type UserRecord } from './users.ts';
 import { readCredential, writeCredential, type VaultReader, type VaultWrite } from './vault.ts';
 
@@ -65,11 +65,7 @@ export class UserService {
     return this.#changes.run(async () => {
       const { commits, clock, audit } = this.#parts;
       const uid = userUid(user.userName);
-      if (user.isGuest === true && (user.isAdmin === true || user.isReadOnlyAdmin === true)) {
-        throw new Problem('invalid_request', 'A guest is no administrator.', {
-          details: { fields: [{ path: 'isGuest', message: 'excludes isAdmin, isReadOnlyAdmin' }] },
-        });
-      }
+      checkGuestIsNoAdmin(user);
       if (user.password !== undefined) checkPasswordStrength(user.password);
       const hash = user.password === undefined ? undefined : await hashPassword(user.password);
       this.#parts.reader.refresh();
@@ -111,6 +107,7 @@ export class UserService {
       }
       if (change.email !== undefined) this.#checkAddressIsFree(change.email, uid);
       const after = { ...user, ...definedRights(change) };
+      checkGuestIsNoAdmin(after);
       this.#checkAnAdministratorIsLeft(user, after);
       await this.#commitChange({ caller, address }, user, change, after);
       return this.#node(uid);

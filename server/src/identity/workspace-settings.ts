@@ -3,7 +3,7 @@ import type { Caller } from '#access/caller.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { deed } from './deed.ts';
+import { deed } from '#access/deed.ts';
 
 export interface WorkspaceSettingsDocument {
   readonly name: string;

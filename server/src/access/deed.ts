@@ -1,5 +1,5 @@
-import type { AuditAction, AuditEvent } from '#access/audit-event.ts';
-import type { Caller } from '#access/caller.ts';
+import type { AuditAction, AuditEvent } from './audit-event.ts';
+import type { Caller } from './caller.ts';
 
 /** Who does something, and from which address. */
 export interface Doer {
