@@ -97,12 +97,12 @@ describe('a provider that', () => {
     await at.admin('/api/auth0sso/config', { allowedDomains: [] });
   });
 
-  test('is Microsoft answers for the addresses of its tenant', async () => {
+  test('is no tenant of Microsoft’s answers for no address, whatever the route', async () => {
     await at.admin('/api/microsoftsso/config', settings());
-    const claims = { sub: 'ms', preferred_username: 'fay@example.com' };
-    expect((await comeBack({ claims }, 'microsoftsso')).status).toBe(303);
-    const unverified = { ...claims, email_verified: false, email: 'fay@example.com' };
-    expect(refusal(await comeBack({ claims: unverified }, 'microsoftsso'))).toEqual([
+    const claims = { sub: 'ms', email: 'fay@example.com' };
+    const verified = { ...claims, email_verified: true };
+    expect((await comeBack({ claims: verified }, 'microsoftsso')).status).toBe(303);
+    expect(refusal(await comeBack({ claims }, 'microsoftsso'))).toEqual([
       403,
       'sso_user_not_allowed',
       'email_not_verified',
@@ -146,6 +146,14 @@ describe('the settings of a provider', () => {
       allowedDomains: ['example.com'],
       hasClientSecret: true,
     });
+  });
+
+  test('can be changed although a team that groups are mapped to is gone', async () => {
+    const team = await at.createTeam('Short-lived');
+    await at.admin(path, { groupTeams: { eng: team } });
+    await at.admin(`/api/groups/group/${team}/delete`, {});
+    expect((await at.admin(path, { clientId: 'two' })).status).toBe(200);
+    await at.admin(path, { groupTeams: {}, clientId: 'one' });
   });
 
   test('keep the secret for the issuer that it was given for', async () => {

@@ -7,6 +7,7 @@ import type { GraphReader } from '#graph/reader.ts';
 import { AuditService } from '#identity/audit-service.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
 import { IdentityService } from '#identity/identity-service.ts';
+import { OneAtATime } from '#identity/one-at-a-time.ts';
 import { PasswordResetService } from '#identity/password-reset-service.ts';
 import { SsoService } from '#identity/sso/sso-service.ts';
 import { TeamService } from '#identity/team-service.ts';
@@ -55,7 +56,15 @@ export function openIdentity(options: IdentityOptions): IdentityParts {
   const { access, reader } = options;
   const auditTrail = new StoredAuditTrail(options);
   const teamsOf = (userUid: string): readonly string[] => access.teamsOf(userUid);
-  const parts = { ...options, clock: systemClock, signature, uses, audit: auditTrail, teamsOf };
+  const parts = {
+    ...options,
+    clock: systemClock,
+    signature,
+    uses,
+    audit: auditTrail,
+    teamsOf,
+    changes: new OneAtATime(),
+  };
   const authenticator = new TokenAuthenticator(parts);
   const tokens = new TokenService(parts);
   const housekeeping = startPeriodic(

@@ -195,7 +195,8 @@ describe('no mail', () => {
 
   async function linkWithoutPassword(): Promise<void> {
     const uid = userUid('ann');
-    const links = linkRecords(at.vault, uid, 'https://issuer.example', 'subject');
+    const account = { issuer: 'https://issuer.example', subject: 'subject' };
+    const links = linkRecords(at.vault, uid, account, []);
     const vault = [...links, { key: credentialKey(uid), value: null }];
     await at.graph.writer.commit({ operations: [], system: true, vault });
   }

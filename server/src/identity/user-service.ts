@@ -7,7 +7,7 @@ import type { CommitPort, CommitRequest } from '#graph/operations.ts';
 import type { FieldValue } from '#graph/field-types.ts';
 import type { GraphReader, NodeObject } from '#graph/reader.ts';
 import { deed, type Doer } from '#access/deed.ts';
-import { OneAtATime } from './one-at-a-time.ts';
+import type { OneAtATime } from './one-at-a-time.ts';
 import { checkPasswordStrength, hashPassword } from './passwords.ts';
 import { pageOfNodes, type Page, type SearchPage } from './node-pages.ts';
 import {
@@ -30,6 +30,8 @@ export interface UserServiceParts {
   readonly clock: Clock;
   readonly access: AccessIndex;
   readonly audit: AuditTrail;
+  /** Of users, whoever makes them. */
+  readonly changes: OneAtATime;
 }
 
 type UserNode = NodeObject & { readonly Type: '_User' };
@@ -39,7 +41,6 @@ const SEARCHED = ['UserName', 'FullName', 'Email'] as const;
 /** Users as people manage them (open-shapes, section 3). */
 export class UserService {
   readonly #parts: UserServiceParts;
-  readonly #changes = new OneAtATime();
 
   constructor(parts: UserServiceParts) {
     this.#parts = parts;
@@ -62,7 +63,7 @@ export class UserService {
 
   /** Throws `user_exists` when the name or the address is taken, `weak_password`. */
   create(caller: Caller, user: NewUser, address: string): Promise<UserNode> {
-    return this.#changes.run(async () => {
+    return this.#parts.changes.run(async () => {
       const { commits, clock, audit } = this.#parts;
       const uid = userUid(user.userName);
       checkGuestIsNoAdmin(user);
@@ -96,7 +97,7 @@ export class UserService {
 
   /** Throws `forbidden`, `user_not_found`, `user_exists`, `last_administrator`. */
   update(caller: Caller, uid: string, change: UserChange, address: string): Promise<UserNode> {
-    return this.#changes.run(async () => {
+    return this.#parts.changes.run(async () => {
       this.#parts.reader.refresh();
       const user = this.#userFor(caller, uid);
       checkMayChange(caller, user, change);
@@ -116,7 +117,7 @@ export class UserService {
 
   /** The sessions of the user end, and tokens that act as the user work no more. Once more changes nothing. */
   deactivate(caller: Caller, uid: string, address: string): Promise<void> {
-    return this.#changes.run(async () => {
+    return this.#parts.changes.run(async () => {
       this.#parts.reader.refresh();
       const user = this.#userFor(caller, uid);
       checkMayChange(caller, user, { active: false });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { parseRecord, vaultRecord, type VaultReader, type VaultWrite } from '../vault.ts';
 
 /** Of one account at an identity provider: whose it is here. Kept although the address behind the account may change. */
@@ -6,9 +7,12 @@ interface SubjectLink {
   readonly userUid: string;
 }
 
-/** Of one user here: the account at each issuer, so that another account there cannot take the user over. */
+/** Of one user here, by issuer. */
 interface UserLinks {
+  /** The account there, so that another one there cannot take the user over. */
   readonly subjects: Readonly<Record<string, string>>;
+  /** UIDs of the teams that the user is in because of their groups there. */
+  readonly teams: Readonly<Record<string, readonly string[]>>;
 }
 
 export function linkedUser(
@@ -31,31 +35,52 @@ export function linkedSubject(
   return Object.hasOwn(subjects, issuer) ? subjects[issuer] : undefined;
 }
 
+/** The teams that the user is in because of their groups at the issuer. */
+export function grantedTeams(
+  vault: VaultReader,
+  userUid: string,
+  issuer: string,
+): readonly string[] {
+  const { teams } = readUserLinks(vault, userUid);
+  return (Object.hasOwn(teams, issuer) ? teams[issuer] : undefined) ?? [];
+}
+
 /** Whether the user has signed in with an account at an identity provider. */
 export function hasLinkedAccount(vault: VaultReader, userUid: string): boolean {
   return Object.keys(readUserLinks(vault, userUid).subjects).length > 0;
 }
 
-/** The records that link the two. */
+/** The records that link a user and an account at an issuer, and say what came of its groups; none when they do already. */
 export function linkRecords(
   vault: VaultReader,
   userUid: string,
-  issuer: string,
-  subject: string,
+  { issuer, subject }: { readonly issuer: string; readonly subject: string | null },
+  granted: readonly string[],
 ): VaultWrite[] {
-  const { subjects } = readUserLinks(vault, userUid);
+  const before = readUserLinks(vault, userUid);
+  const subjects = subject === null ? before.subjects : { ...before.subjects, [issuer]: subject };
+  const after: UserLinks = {
+    subjects,
+    teams:
+      granted.length === 0 ? without(before.teams, issuer) : { ...before.teams, [issuer]: granted },
+  };
+  const isLinked = subject === null || linkedUser(vault, issuer, subject) === userUid;
   return [
-    vaultRecord(subjectKey(issuer, subject), { userUid } satisfies SubjectLink),
-    vaultRecord(userKey(userUid), {
-      subjects: { ...subjects, [issuer]: subject },
-    } satisfies UserLinks),
+    ...(isLinked
+      ? []
+      : [vaultRecord(subjectKey(issuer, subject), { userUid } satisfies SubjectLink)]),
+    ...(isDeepStrictEqual(before, after) ? [] : [vaultRecord(linksKey(userUid), after)]),
   ];
 }
 
+function without<T>(record: Readonly<Record<string, T>>, name: string): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
+}
+
 function readUserLinks(vault: VaultReader, userUid: string): UserLinks {
-  const key = userKey(userUid);
+  const key = linksKey(userUid);
   const value = vault.get(key);
-  return value === undefined ? { subjects: {} } : parseRecord(key, value, isUserLinks);
+  return value === undefined ? { subjects: {}, teams: {} } : parseRecord(key, value, isUserLinks);
 }
 
 function subjectKey(issuer: string, subject: string): string {
@@ -65,7 +90,7 @@ function subjectKey(issuer: string, subject: string): string {
   return `sso-subject/${hash}`;
 }
 
-function userKey(userUid: string): string {
+function linksKey(userUid: string): string {
   return `sso-links/${userUid}`;
 }
 
@@ -73,10 +98,17 @@ function isSubjectLink(record: { readonly userUid?: unknown }): record is Subjec
   return typeof record.userUid === 'string';
 }
 
-function isUserLinks(record: { readonly subjects?: unknown }): record is UserLinks {
+function isUserLinks(record: {
+  readonly subjects?: unknown;
+  readonly teams?: unknown;
+}): record is UserLinks {
+  const isText = (value: unknown) => typeof value === 'string';
   return (
-    typeof record.subjects === 'object' &&
-    record.subjects !== null &&
-    Object.values(record.subjects).every((subject) => typeof subject === 'string')
+    isRecordOf(record.subjects, isText) &&
+    isRecordOf(record.teams, (teams) => Array.isArray(teams) && teams.every(isText))
   );
+}
+
+function isRecordOf(value: unknown, isMember: (member: unknown) => boolean): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every(isMember);
 }

@@ -1,3 +1,4 @@
+import type { Doer } from '#access/deed.ts';
 import { parseRecord, vaultRecord, type VaultWrite } from '../vault.ts';
 import {
   checkOidcSettings,
@@ -9,7 +10,6 @@ import {
 } from './oidc-settings.ts';
 import type { OidcTarget } from './oidc-sign-in.ts';
 import { checkTeams, given, requirePublicAddress, type ConfigParts } from './setting-change.ts';
-import type { Editor } from './setting-store.ts';
 import { notConfigured } from './sso-problems.ts';
 
 /** As administrators see it: the secret is never told. */
@@ -40,14 +40,15 @@ export class OidcConfig {
   }
 
   async change(
-    editor: Editor,
+    editor: Doer,
     provider: OidcProvider,
     { clientSecret, ...change }: OidcConfigChange,
   ): Promise<OidcConfigView> {
     const before = this.#read(provider);
     const settings: OidcSettings = { ...before.settings, ...given(change) };
-    checkOidcSettings(provider, settings);
-    checkTeams(this.#parts.reader, 'groupTeams', settings.groupTeams);
+    checkOidcSettings(settings);
+    // Those that were mapped before may be gone: that must not keep anybody from changing the rest.
+    checkTeams(this.#parts.reader, 'groupTeams', change.groupTeams ?? {});
     if (settings.enabled) requirePublicAddress(this.#parts.publicAddress);
     const isMoved = settings.issuer !== before.settings.issuer;
     await this.#parts.settings.write(

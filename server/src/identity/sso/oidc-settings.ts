@@ -44,17 +44,50 @@ export function oidcSettings(provider: OidcProvider, stored: unknown): OidcSetti
   };
 }
 
-/** Tenants of Microsoft's that anybody can be in: their addresses are whatever their owner wrote. */
-const SHARED_TENANTS = /^\/(?:common|organizations|consumers)(?:\/|$)/;
+/** Of the clouds of Microsoft's: the public one, and those of governments and of China. */
+const MICROSOFT_HOSTS: ReadonlySet<string> = new Set([
+  'login.microsoftonline.com',
+  'login.microsoftonline.us',
+  'login.partner.microsoftonline.cn',
+]);
+/** One tenant, by its id or a domain. */
+const TENANT_PATH = /^\/([\da-z.-]+)\/v2\.0\/?$/i;
+/** Tenants that anybody can be in: their addresses are whatever their owner wrote. */
+const SHARED_TENANTS: ReadonlySet<string> = new Set([
+  'common',
+  'organizations',
+  'consumers',
+  // The tenant of all personal accounts.
+  '9188040d-6c67-4c5b-b112-36a304b66dad',
+]);
+
+/** Whether an issuer answers for the addresses of its people: a tenant of Microsoft's that somebody administers. */
+export function isMicrosoftTenant(issuer: string): boolean {
+  const { hostname, pathname } = new URL(issuer);
+  if (!MICROSOFT_HOSTS.has(hostname)) return false;
+  const tenant = TENANT_PATH.exec(pathname)?.[1];
+  return tenant !== undefined && !SHARED_TENANTS.has(tenant.toLowerCase());
+}
+
+/**
+ * Anybody has an account at Google or can make one: without domains that may sign in, only users who are here already do.
+ */
+export function admissionRules(settings: OidcSettings): AdmissionRules {
+  const isOpenToAll = settings.issuer === GOOGLE_ISSUER && settings.allowedDomains.length === 0;
+  return isOpenToAll ? { ...settings, createUsers: false } : settings;
+}
 
 /** Throws `invalid_request` for settings that could not work, or that would let in the wrong people. */
-export function checkOidcSettings(provider: OidcProvider, settings: OidcSettings): void {
+export function checkOidcSettings(settings: OidcSettings): void {
   const { enabled, clientId, issuer, scopes } = settings;
   if (!scopes.includes('openid')) throw invalidSetting('scopes', 'must include "openid"');
   if (issuer !== '') {
-    const { pathname, search } = checkAddress('issuer', issuer);
+    const { hostname, pathname, search } = checkAddress('issuer', issuer);
     if (search !== '') throw invalidSetting('issuer', 'must have no query');
-    if (provider === 'microsoftsso' && SHARED_TENANTS.test(pathname)) {
+    if (pathname.includes('/.well-known/')) {
+      throw invalidSetting('issuer', 'must be the issuer, not the address of its metadata');
+    }
+    if (MICROSOFT_HOSTS.has(hostname) && !isMicrosoftTenant(issuer)) {
       throw invalidSetting(
         'issuer',
         'must name your own tenant: https://login.microsoftonline.com/<tenant>/v2.0',

@@ -15,7 +15,7 @@ import { must } from '#base/assert.ts';
 import { browserHash, isSameBrowser } from './browser-binding.ts';
 import { identityFromClaims, type Claims } from './oidc-claims.ts';
 import type { OidcClients, OidcClientSettings } from './oidc-clients.ts';
-import type { OidcProvider, OidcSettings } from './oidc-settings.ts';
+import { isMicrosoftTenant, type OidcProvider, type OidcSettings } from './oidc-settings.ts';
 import { isSafeAddress } from './provider-address.ts';
 import type { ProvenIdentity } from './proven-identity.ts';
 import type { SealedStates } from './sealed-states.ts';
@@ -92,7 +92,7 @@ export class OidcSignIn {
       const client = await this.#clients.of(provider, clientSettings(target));
       return readClaims(client, new URL(`${redirectUri}?${answer.toString()}`), state, settings);
     });
-    return identityFromClaims(provider, settings, claims);
+    return identityFromClaims(settings, claims);
   }
 }
 
@@ -110,10 +110,17 @@ async function readClaims(
     idTokenExpected: true,
   });
   const idToken = must(tokens.claims(), 'the claims of the ID token');
-  const wanted = ['email', ...(isMapped(settings) ? [settings.groupsClaim] : [])];
+  const wanted = [
+    'email',
+    ...(isMicrosoftTenant(idToken.iss) ? [] : ['email_verified']),
+    ...(isMapped(settings) ? [settings.groupsClaim] : []),
+  ];
   const isComplete = wanted.every((claim) => idToken[claim] !== undefined);
   if (isComplete || client.serverMetadata().userinfo_endpoint === undefined) return idToken;
-  return { ...(await fetchUserInfo(client, tokens.access_token, idToken.sub)), ...idToken };
+  const userInfo = await fetchUserInfo(client, tokens.access_token, idToken.sub);
+  // An address and whether it is verified belong together.
+  const { email, email_verified } = idToken.email_verified === undefined ? userInfo : idToken;
+  return { ...userInfo, ...idToken, email: email ?? idToken.email, email_verified };
 }
 
 function isMapped({ groupTeams }: OidcSettings): boolean {

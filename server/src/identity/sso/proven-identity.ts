@@ -10,7 +10,8 @@ export interface ProvenIdentity {
   readonly firstName: string | null;
   readonly lastName: string | null;
   readonly fullName: string | null;
-  readonly groups: readonly string[];
+  /** Null when the provider has not told. */
+  readonly groups: readonly string[] | null;
 }
 
 /** What a provider's settings say of who comes in. */

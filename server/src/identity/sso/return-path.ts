@@ -1,3 +1,4 @@
+import { SSO_RETURN_PATH_CHARACTERS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 
 /** A path of this workspace: nothing that a browser could take for another site. */
@@ -13,7 +14,12 @@ export function returnPathOf(
     throw invalidSegment('issuer', `must be the entity id of this workspace, ${entityId}`);
   }
   if (request.destination === entryPoint) return '/';
-  if (RETURN_PATH.test(request.destination)) return request.destination;
+  if (
+    RETURN_PATH.test(request.destination) &&
+    request.destination.length <= SSO_RETURN_PATH_CHARACTERS_MAX
+  ) {
+    return request.destination;
+  }
   throw invalidSegment(
     'destination',
     "must be a path of this workspace or the provider's entry point",

@@ -1,3 +1,4 @@
+import type { Doer } from '#access/deed.ts';
 import { must } from '#base/assert.ts';
 import type { ServiceProvider } from './saml-assertion.ts';
 import {
@@ -7,7 +8,6 @@ import {
   type SamlProvidersChange,
 } from './saml-settings.ts';
 import { checkTeams, requirePublicAddress, type ConfigParts } from './setting-change.ts';
-import type { Editor } from './setting-store.ts';
 import { notConfigured } from './sso-problems.ts';
 
 const SETTING = 'saml';
@@ -36,13 +36,13 @@ export class SamlConfig {
     };
   }
 
-  async change(editor: Editor, change: SamlProvidersChange): Promise<SamlConfigView> {
+  async change(editor: Doer, change: SamlProvidersChange): Promise<SamlConfigView> {
     const { providers: before, version } = this.#read();
     const providers = changeSamlProviders(before, change);
-    for (const name of Object.keys(change)) {
-      const { enabled, groupTeams } = providers[name] ?? { enabled: false, groupTeams: {} };
-      if (enabled) requirePublicAddress(this.#parts.publicAddress);
-      checkTeams(this.#parts.reader, `providers.${name}.groupTeams`, groupTeams);
+    for (const [name, settings] of Object.entries(change)) {
+      if (providers[name]?.enabled === true) requirePublicAddress(this.#parts.publicAddress);
+      const teams = settings?.groupTeams ?? {};
+      checkTeams(this.#parts.reader, `providers.${name}.groupTeams`, teams);
     }
     await this.#parts.settings.write(SETTING, { value: providers, version }, editor, {
       provider: 'saml',

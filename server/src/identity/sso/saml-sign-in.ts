@@ -114,6 +114,9 @@ export function identityFromAssertion(
     firstName: personName(first(names.firstName)),
     lastName: personName(first(names.lastName)),
     fullName: null,
-    groups: groupNames(attributes[names.groups]),
+    groups:
+      attributes[`${names.groups}.link`] === undefined || attributes[names.groups] !== undefined
+        ? groupNames(attributes[names.groups])
+        : null,
   };
 }

@@ -1,5 +1,5 @@
 import type { AuditTrail } from '#access/audit-event.ts';
-import type { Caller } from '#access/caller.ts';
+import { deed, type Doer } from '#access/deed.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
@@ -10,12 +10,6 @@ export interface StoredSetting {
   /** Undefined when it was never set. */
   readonly value: unknown;
   readonly version: number;
-}
-
-/** Who changes a setting, and from where. */
-export interface Editor {
-  readonly caller: Caller;
-  readonly address: string;
 }
 
 /** The settings of sign-in, as nodes of the system type `_Setting`; secrets go to the vault in the same commit. */
@@ -39,23 +33,17 @@ export class SettingStore {
   async write(
     key: string,
     setting: { readonly value: object; readonly version: number },
-    { caller, address }: Editor,
+    editor: Doer,
     changed: { readonly provider: string; readonly members: readonly string[] },
     secrets: readonly VaultWrite[] = [],
   ): Promise<void> {
-    const { userUid, userName } = caller;
+    const target = { kind: 'provider', id: changed.provider, name: changed.provider };
+    const details = { changed: changed.members };
     await this.#commits.commit({
       system: true,
       operations: [
         settingOperation(key, setting.value, setting.version),
-        this.#audit.operation({
-          action: 'sso.config-changed',
-          actor: userUid === null ? null : { uid: userUid, name: userName ?? '' },
-          target: { kind: 'provider', id: changed.provider, name: changed.provider },
-          outcome: 'success',
-          address,
-          details: { changed: changed.members },
-        }),
+        this.#audit.operation(deed('sso.config-changed', editor, target, details)),
       ],
       vault: secrets,
     });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AuditTrail } from '#access/audit-event.ts';
 import { must } from '#base/assert.ts';
 import type { GraphOperation } from '#graph/operations.ts';
+import { OneAtATime } from '../one-at-a-time.ts';
 import { openTestIdentity, type TestIdentity } from '../testing/test-identity.ts';
 import type { AdmissionRules, ProvenIdentity } from './proven-identity.ts';
 import { SsoAccounts } from './sso-accounts.ts';
@@ -19,7 +20,8 @@ let teams: Record<(typeof TEAMS)[number], string>;
 beforeAll(async () => {
   at = await openTestIdentity();
   const { reader, writer: commits } = at.graph;
-  accounts = new SsoAccounts({ reader, vault: at.vault, commits, audit: auditOf(at) });
+  const changes = new OneAtATime();
+  accounts = new SsoAccounts({ reader, vault: at.vault, commits, audit: auditOf(at), changes });
   await commits.commit({ system: true, operations: TEAMS.map(team) });
   reader.refresh();
   const uidOf = (key: string) =>
@@ -98,8 +100,14 @@ describe('a person without an account here', () => {
   });
 
   test('is the user who has their address, in any case', async () => {
-    const uid = await setUser('olga', { Email: 'Olga@Example.com' });
+    const uid = await setUser('olga', { Email: 'Olga@Example.com', Confirmed: true });
     expect(await accounts.admit(person('olga'), OPEN, FROM)).toBe(uid);
+  });
+
+  test('is not who has only written their address down', async () => {
+    await setUser('mallory', { Email: 'ceo@example.com', Confirmed: false });
+    const refused = accounts.admit(person('ceo'), OPEN, FROM);
+    await expect(refused).rejects.toMatchObject({ details: { reason: 'address_not_confirmed' } });
   });
 
   test('is nobody when two users have it, or one has it as a name', async () => {
@@ -143,11 +151,34 @@ test('a sign-in that changes nothing writes nothing', async () => {
   expect(at.graph.reader.refresh()).toBe(sequence);
 });
 
-test('teams follow the groups they are mapped to, and nothing else', async () => {
+test('teams stay where the provider does not tell the groups', async () => {
+  const rules = { ...OPEN, groupTeams: { g: teams.one } };
+  const uid = await accounts.admit(person('tom', { groups: ['g'] }), rules, FROM);
+  await accounts.admit(person('tom', { groups: null }), rules, FROM);
+  expect(teamsOf(uid)).toEqual(['one']);
+  await accounts.admit(person('tom'), rules, FROM);
+  expect(teamsOf(uid)).toEqual([]);
+});
+
+test('a team that two issuers give stays until the one that gave it takes it', async () => {
+  const rules = { ...OPEN, groupTeams: { g: teams.one } };
+  const there = { groups: ['g'] };
+  const elsewhere = { issuer: 'https://other.example', subject: 'u' };
+  const uid = await accounts.admit(person('uma', there), rules, FROM);
+  await accounts.admit(person('uma', { ...elsewhere, ...there }), rules, FROM);
+  await accounts.admit(person('uma', elsewhere), rules, FROM);
+  expect(teamsOf(uid)).toEqual(['one']);
+  await accounts.admit(person('uma'), rules, FROM);
+  expect(teamsOf(uid)).toEqual([]);
+});
+
+test('teams follow the groups they are mapped to, and what was given by hand stays', async () => {
   const groups = ['a', 'b', 'c', '__proto__', 'toString'];
   const mapping = fc.dictionary(fc.constantFrom(...groups), fc.constantFrom(...TEAMS));
   const claimed = fc.uniqueArray(fc.constantFrom(...groups, 'unmapped'));
   const member = await accounts.admit(person('team'), OPEN, FROM);
+  /** Those that the user came into by groups. */
+  let granted: ReadonlySet<string> = new Set();
   await fc.assert(
     fc.asyncProperty(mapping, claimed, fc.uniqueArray(fc.constantFrom('one', 'other')), check),
     { numRuns: 100, seed: 1 },
@@ -174,12 +205,13 @@ test('teams follow the groups they are mapped to, and nothing else', async () =>
       Object.entries(map).map(([group, name]) => [group, teams[name]]),
     );
     await accounts.admit(person('team', { groups: claims }), { ...OPEN, groupTeams }, FROM);
-    const given = new Set(claims.filter((group) => Object.hasOwn(map, group)).map((g) => map[g]));
-    const mapped = new Set(Object.values(map));
-    const expected = ['one', 'two', 'three', 'other'].filter((name) => {
-      const key = name as (typeof TEAMS)[number];
-      return mapped.has(key) ? given.has(key) : before.includes(name);
-    });
+    const mapped = claims.filter((group) => Object.hasOwn(map, group)).map((group) => map[group]);
+    const given = new Set<string>(mapped.filter((name) => name !== undefined && name !== 'gone'));
+    const left = before.filter((name) => granted.has(name) && !given.has(name));
+    const joined = [...given].filter((name) => !before.includes(name));
+    const kept = before.filter((name) => granted.has(name) && given.has(name));
+    const expected = before.filter((name) => !left.includes(name)).concat(joined);
     expect(teamsOf(member)).toEqual(expected.toSorted());
+    granted = new Set([...kept, ...joined]);
   }
 });

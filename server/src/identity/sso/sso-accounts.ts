@@ -3,7 +3,8 @@ import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { findUser, findUsersByEmail, userKey, userUid, type UserRecord } from '../users.ts';
 import type { VaultReader, VaultWrite } from '../vault.ts';
-import { linkedSubject, linkedUser, linkRecords } from './account-links.ts';
+import type { OneAtATime } from '../one-at-a-time.ts';
+import { grantedTeams, linkedSubject, linkedUser, linkRecords } from './account-links.ts';
 import {
   checkDomain,
   domainOf,
@@ -18,6 +19,8 @@ export interface SsoAccountParts {
   readonly vault: VaultReader;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
+  /** Of users: one after the other, or two accounts could be linked to one user, or two users get one address. */
+  readonly changes: OneAtATime;
 }
 
 /** How and from where somebody comes in: for the audit trail. */
@@ -29,12 +32,10 @@ export interface Arrival {
 
 /**
  * From somebody at an identity provider to a user here: by the account they signed in with before, else by their verified
- * address, else a new user. Teams that the provider's groups are mapped to follow the groups; other memberships stay.
+ * address, else a new user. Memberships that came of the provider's groups follow the groups; others stay.
  */
 export class SsoAccounts {
   readonly #parts: SsoAccountParts;
-  /** Settles when nobody is being admitted: one after the other, or two accounts could be linked to one user at once. */
-  #admitted: Promise<unknown> = Promise.resolve();
 
   constructor(parts: SsoAccountParts) {
     this.#parts = parts;
@@ -50,9 +51,7 @@ export class SsoAccounts {
     arrival: Arrival,
     records: readonly VaultWrite[] = [],
   ): Promise<string> {
-    const admitted = this.#admitted.then(() => this.#admitNext(identity, rules, arrival, records));
-    this.#admitted = admitted.catch(() => undefined);
-    return admitted;
+    return this.#parts.changes.run(() => this.#admitNext(identity, rules, arrival, records));
   }
 
   async #admitNext(
@@ -73,15 +72,17 @@ export class SsoAccounts {
     }
     const uid = user?.uid ?? userUid(email);
     const isLinked = subject === null || linkedUser(vault, issuer, subject) === uid;
-    const links = isLinked ? [] : linkRecords(vault, uid, issuer, subject);
+    const granted = grantedTeams(vault, uid, issuer);
+    const { groups } = identity;
+    const teams =
+      groups === null
+        ? { joined: [], left: [], granted }
+        : teamChange(reader, uid, { groups, granted }, rules.groupTeams);
+    const links = linkRecords(vault, uid, identity, teams.granted);
     const operations = [
       ...(user === undefined ? this.#creation(identity, arrival) : []),
       ...(user === undefined || isLinked ? [] : [this.#linkEvent(user, identity, arrival)]),
-      ...this.#teamOperations(
-        { uid, name: user?.userName ?? email },
-        teamChange(reader, uid, identity.groups, rules.groupTeams),
-        arrival,
-      ),
+      ...this.#teamOperations({ uid, name: user?.userName ?? email }, teams, arrival),
     ];
     if (operations.length + links.length + records.length > 0) {
       await commits.commit({ system: true, operations, vault: [...records, ...links] });
@@ -98,6 +99,8 @@ export class SsoAccounts {
     if (sameAddress.length > 1) throw userNotAllowed('ambiguous_email');
     const [user] = sameAddress;
     if (user === undefined) return undefined;
+    // Anybody can write anybody's address into their own profile.
+    if (!user.isConfirmed) throw userNotAllowed('address_not_confirmed');
     const otherSubject = linkedSubject(vault, user.uid, issuer);
     if (otherSubject !== undefined && otherSubject !== subject) {
       throw userNotAllowed('linked_to_another');

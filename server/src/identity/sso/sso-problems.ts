@@ -34,6 +34,8 @@ const REFUSALS = {
   email_missing: 'The identity provider tells no usable mail address.',
   email_not_verified: 'The identity provider has not verified the mail address.',
   unknown_user: 'Nobody here has this mail address, and new users are not created at sign-in.',
+  address_not_confirmed:
+    'The user here with this mail address has not confirmed that it is theirs.',
   ambiguous_email: 'Several users here have this mail address.',
   linked_to_another: 'The user with this mail address signs in with another account there.',
   user_name_taken: 'Another user has this mail address as their user name.',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
+import { OneAtATime } from '../one-at-a-time.ts';
 import { openTestIdentity, type TestIdentity } from '../testing/test-identity.ts';
 import { SsoService } from './sso-service.ts';
 
@@ -17,6 +18,7 @@ afterAll(() => at[Symbol.asyncDispose]());
 function service(publicAddress: string | null): SsoService {
   const { reader, writer: commits, clock } = at.graph;
   return new SsoService({
+    changes: new OneAtATime(),
     reader,
     vault: at.vault,
     commits,

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditTrail } from '#access/audit-event.ts';
+import type { Doer } from '#access/deed.ts';
 import type { Clock } from '#base/clock.ts';
 import { SSO_HANDOVER_LIFETIME_MS, SSO_STATE_LIFETIME_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { OneAtATime } from '../one-at-a-time.ts';
 import type { IssuedSession } from '../session-tokens.ts';
 import type { VaultReader } from '../vault.ts';
 import { browserSecret, isSameBrowser } from './browser-binding.ts';
@@ -12,7 +14,7 @@ import { FailureLimit } from './failure-limit.ts';
 import { HandOver, type Arrived } from './hand-over.ts';
 import { OidcClients } from './oidc-clients.ts';
 import { OidcConfig, type OidcConfigChange, type OidcConfigView } from './oidc-config.ts';
-import { OIDC_PROVIDER_NAMES, type OidcProvider } from './oidc-settings.ts';
+import { admissionRules, OIDC_PROVIDER_NAMES, type OidcProvider } from './oidc-settings.ts';
 import { OidcSignIn, type OidcState } from './oidc-sign-in.ts';
 import type { Fetch } from './provider-fetch.ts';
 import { SamlConfig, type SamlConfigView } from './saml-config.ts';
@@ -21,7 +23,7 @@ import type { SamlProvidersChange } from './saml-settings.ts';
 import { SamlSignIn, type SamlState } from './saml-sign-in.ts';
 import { returnPathOf } from './return-path.ts';
 import { SealedStates } from './sealed-states.ts';
-import { SettingStore, type Editor } from './setting-store.ts';
+import { SettingStore } from './setting-store.ts';
 import { SsoAccounts } from './sso-accounts.ts';
 import { stateInvalid } from './sso-problems.ts';
 import { UsedAssertions } from './used-assertions.ts';
@@ -32,6 +34,8 @@ export interface SsoParts {
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
   readonly clock: Clock;
+  /** Of users. */
+  readonly changes: OneAtATime;
   readonly fetch: Fetch;
   /** `MSK_PUBLIC_ADDRESS`, without a slash at the end. */
   readonly publicAddress: string | null;
@@ -51,6 +55,13 @@ export interface Visitor {
 }
 
 export type Arrival = { readonly session: IssuedSession } | { readonly location: string };
+
+/** What is held against who tries: not that a disk is full, or that two came at once. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'sso_failed',
+  'sso_domain_not_allowed',
+  'sso_user_not_allowed',
+]);
 
 /** Sign-in at identity providers, with OpenID Connect and SAML (specification, section 4.2). */
 export class SsoService {
@@ -84,7 +95,7 @@ export class SsoService {
       clock,
     });
     this.#failures = new FailureLimit(clock);
-    this.#accounts = new SsoAccounts({ reader, vault, commits, audit });
+    this.#accounts = new SsoAccounts(parts);
     // A secret of this process only: what it knows of used codes it does not know after a restart.
     const codes = new SealedStates<Arrived>({
       secret: randomBytes(32),
@@ -100,7 +111,7 @@ export class SsoService {
   }
 
   setConfig(
-    editor: Editor,
+    editor: Doer,
     provider: OidcProvider,
     change: OidcConfigChange,
   ): Promise<OidcConfigView> {
@@ -112,7 +123,7 @@ export class SsoService {
   }
 
   setSamlConfig(
-    editor: Editor,
+    editor: Doer,
     { providers }: { readonly providers: SamlProvidersChange },
   ): Promise<SamlConfigView> {
     return this.#samlConfig.change(editor, providers);
@@ -155,9 +166,11 @@ export class SsoService {
     const target = this.#oidcConfig.target(provider);
     const state = this.#oidc.resume(provider, answer.get('state'), visitor.browser);
     const { address } = visitor;
-    const userUid = await this.#audited(provider, address, async () => {
+    const userUid = await this.#audited(provider, address, async (isAt) => {
       const identity = await this.#oidc.complete(target, state, answer);
-      return this.#accounts.admit(identity, target.settings, { via: provider, address });
+      isAt(identity.email);
+      const rules = admissionRules(target.settings);
+      return this.#accounts.admit(identity, rules, { via: provider, address });
     });
     return this.#arrive(
       { userUid, via: provider, browser: state.browser },
@@ -197,13 +210,14 @@ export class SsoService {
     const { provider, serviceProvider } = this.#samlConfig.target(state.provider);
     const via = `saml/${state.provider}`;
     const { address } = visitor;
-    const userUid = await this.#audited(via, address, async () => {
+    const userUid = await this.#audited(via, address, async (isAt) => {
       const { identity, claim } = await this.#saml.complete(
         provider,
         serviceProvider,
         opened,
         form.SAMLResponse,
       );
+      isAt(identity.email);
       try {
         return await this.#accounts.admit(identity, provider, { via, address }, claim.records);
       } finally {
@@ -231,13 +245,18 @@ export class SsoService {
       : { location: this.#handOver.location(arrived, returnTo) };
   }
 
-  /** Leaves a trace of a sign-in that was refused, not of what never was one. */
-  async #audited(via: string, address: string, run: () => Promise<string>): Promise<string> {
+  /** Leaves a trace of a sign-in that was refused, not of what never was one; of whom, as soon as that is proven. */
+  async #audited(
+    via: string,
+    address: string,
+    run: (isAt: (email: string) => void) => Promise<string>,
+  ): Promise<string> {
     this.#failures.check(address);
+    let proven: { readonly email: string } | undefined;
     try {
-      return await run();
+      return await run((email) => (proven = { email }));
     } catch (error) {
-      if (error instanceof Problem) {
+      if (error instanceof Problem && REFUSALS.has(error.code)) {
         this.#failures.failed(address);
         this.#parts.audit.record({
           action: 'login.failed',
@@ -245,7 +264,7 @@ export class SsoService {
           target: { kind: 'provider', id: via },
           outcome: 'failure',
           address,
-          details: { code: error.code, ...error.details },
+          details: { code: error.code, ...error.details, ...proven },
         });
       }
       throw error;

@@ -4,16 +4,18 @@ import type { GraphReader } from '#graph/reader.ts';
 export interface TeamChange {
   readonly joined: readonly string[];
   readonly left: readonly string[];
+  /** What the user is in by their groups, from then on. */
+  readonly granted: readonly string[];
 }
 
 /**
- * What makes a user's memberships follow their groups: into the teams that a group of theirs is mapped to, out of the
- * mapped teams that none is. Teams that no group is mapped to are not touched, nor are those that are gone.
+ * What makes a user's memberships follow their groups: into the teams that a group of theirs is mapped to, out of those that
+ * they came into by `granted`, the same way, and that none is mapped to any more. What was given by hand is not touched.
  */
 export function teamChange(
   reader: GraphReader,
   userUid: string,
-  groups: readonly string[],
+  { groups, granted }: { readonly groups: readonly string[]; readonly granted: readonly string[] },
   groupTeams: Readonly<Record<string, string>>,
 ): TeamChange {
   const mapped = new Map(Object.entries(groupTeams).filter(([, team]) => isTeam(reader, team)));
@@ -24,9 +26,12 @@ export function teamChange(
       ? []
       : reader.neighbors(id, 'out', '_MemberOf').map((team) => reader.uid(team)),
   );
+  const joined = [...wanted].filter((team) => !present.has(team));
+  const kept = granted.filter((team) => present.has(team) && wanted.has(team));
   return {
-    joined: [...wanted].filter((team) => !present.has(team)),
-    left: [...new Set(mapped.values())].filter((team) => present.has(team) && !wanted.has(team)),
+    joined,
+    left: granted.filter((team) => present.has(team) && !wanted.has(team)),
+    granted: [...kept, ...joined].toSorted(),
   };
 }
 
