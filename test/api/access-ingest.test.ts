@@ -176,3 +176,30 @@ test('endpoint code restricts and lifts', async () => {
   expect((await run({ isbn: 'a' })).json).toEqual({ UID: null, changed: true });
   expect(await seenBy(ann.token)).toEqual(['a', 'b', 'c', 'open']);
 });
+
+test('who changes access by ingestion or by an endpoint leaves a trace, once for each commit', async () => {
+  const traces = async () => {
+    const answer = await admin('GET', '/api/audit?action=access.written&take=1000');
+    return Object(answer.json).items as Record<string, unknown>[];
+  };
+  const before = (await traces()).length;
+  await ingest(plainToken, [book('a')]);
+  await ingest(aclToken, [book('a')]);
+  expect((await traces()).length).toBe(before);
+
+  const restriction = { op: 'restrict', node: ref('a'), user: { uid: ann.uid } };
+  expect((await ingest(aclToken, [restriction])).json).toMatchObject({ nodes: 0, edges: 1 });
+  await ingest(aclToken, [restriction]);
+  await ingestLines(aclToken, [{ ...restriction, op: 'unrestrict' }]);
+  await admin('POST', '/api/endpoints/run/acl/restrict', { isbn: 'b', user: bob.uid });
+  await admin('POST', '/api/endpoints/run/acl/restrict', { isbn: 'b' });
+  const added = (await traces()).slice(0, -before || undefined);
+  expect(
+    added.map(({ actor, target, details }) => [Object(actor).name, Object(target).kind, details]),
+  ).toEqual([
+    ['admin', 'session', { via: 'endpoint', endpoint: 'acl/restrict' }],
+    ['admin', 'session', { via: 'endpoint', endpoint: 'acl/restrict' }],
+    [undefined, 'token', { via: 'ingestion' }],
+    [undefined, 'token', { via: 'ingestion' }],
+  ]);
+});

@@ -20,6 +20,7 @@ export type AuditAction =
   | 'team.members-changed'
   | 'access.types-changed'
   | 'access.node-changed'
+  | 'access.written'
   | 'sso.config-changed'
   | 'workspace.settings-changed';
 

@@ -4,8 +4,8 @@ import type { Caller } from './caller.ts';
 /** Who does something, and from which address. */
 export interface Doer {
   readonly caller: Caller;
-  /** Of the client. */
-  readonly address: string;
+  /** Of the client; null when it is not known. */
+  readonly address: string | null;
 }
 
 /** The event of something done to a node. */

@@ -1,4 +1,7 @@
+import type { AccessControl } from '#graph/operations.ts';
+import type { AuditEvent, AuditTrail } from './audit-event.ts';
 import type { Caller } from './caller.ts';
+import { deed, type Doer } from './deed.ts';
 
 /** What one ingest request did (open-shapes, section 4). */
 export interface IngestSummary {
@@ -23,25 +26,49 @@ export interface IngestPort {
    * One atomic commit of operations that were not checked yet. With `accessControl` they may also change who may see
    * what; without, such an operation is refused with `forbidden`.
    */
-  ingest(operations: readonly unknown[], accessControl: boolean): Promise<IngestSummary>;
-  openIngestStream(accessControl: boolean): Promise<IngestStream>;
+  ingest(
+    operations: readonly unknown[],
+    accessControl: AccessControl | undefined,
+  ): Promise<IngestSummary>;
+  openIngestStream(accessControl: AccessControl | undefined): Promise<IngestStream>;
 }
 
 /** Ingestion as callers reach it: the contract's row has said who may. */
 export class IngestService {
   readonly #writer: IngestPort;
+  readonly #audit: AuditTrail;
 
-  constructor(writer: IngestPort) {
+  constructor(writer: IngestPort, audit: AuditTrail) {
     this.#writer = writer;
+    this.#audit = audit;
   }
 
-  commit(caller: Caller, operations: readonly unknown[]): Promise<IngestSummary> {
-    return this.#writer.ingest(operations, mayControlAccess(caller));
+  commit(caller: Caller, operations: readonly unknown[], address: string): Promise<IngestSummary> {
+    return this.#writer.ingest(operations, this.#accessControl({ caller, address }));
   }
 
-  openStream(caller: Caller): Promise<IngestStream> {
-    return this.#writer.openIngestStream(mayControlAccess(caller));
+  openStream(caller: Caller, address: string): Promise<IngestStream> {
+    return this.#writer.openIngestStream(this.#accessControl({ caller, address }));
   }
+
+  #accessControl(doer: Doer): AccessControl | undefined {
+    if (!mayControlAccess(doer.caller)) return undefined;
+    return { trace: this.#audit.operation(accessWritten(doer, { via: 'ingestion' })) };
+  }
+}
+
+/** Access changed by operations of a caller's own, which may be many: which they were is in the commit log. */
+export function accessWritten(
+  doer: Doer,
+  details: { readonly via: string; readonly endpoint?: string },
+): AuditEvent {
+  const { kind, tokenId } = doer.caller;
+  return deed(
+    'access.written',
+    doer,
+    { kind: kind === 'session' ? 'session' : 'token', id: tokenId },
+    details,
+  );
 }
 
 /** A session by the role of its user, a token by its scopes alone, whatever the user it acts as may do. */

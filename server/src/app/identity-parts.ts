@@ -5,7 +5,6 @@ import { TOKEN_USE_FLUSH_INTERVAL_MS } from '#base/limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { AuditService } from '#identity/audit-service.ts';
-import { StoredAuditTrail } from '#identity/audit-trail.ts';
 import { IdentityService } from '#identity/identity-service.ts';
 import { OneAtATime } from '#identity/one-at-a-time.ts';
 import { PasswordResetService } from '#identity/password-reset-service.ts';
@@ -26,6 +25,7 @@ export interface IdentityOptions {
   readonly reader: GraphReader;
   readonly vault: VaultReader;
   readonly commits: CommitPort;
+  readonly audit: AuditTrail;
   readonly signingKey: string;
   readonly access: AccessIndex;
   readonly logger: Logger;
@@ -47,21 +47,18 @@ export interface IdentityParts extends AsyncDisposable {
   readonly teams: TeamService;
   readonly audit: AuditService;
   readonly workspace: WorkspaceSettings;
-  readonly auditTrail: AuditTrail;
 }
 
 export function openIdentity(options: IdentityOptions): IdentityParts {
   const signature = new TokenSignature(options.signingKey);
   const uses = new TokenUse(options.vault);
   const { access, reader } = options;
-  const auditTrail = new StoredAuditTrail(options);
   const teamsOf = (userUid: string): readonly string[] => access.teamsOf(userUid);
   const parts = {
     ...options,
     clock: systemClock,
     signature,
     uses,
-    audit: auditTrail,
     teamsOf,
     changes: new OneAtATime(),
   };
@@ -91,12 +88,10 @@ export function openIdentity(options: IdentityOptions): IdentityParts {
     teams: new TeamService({ ...parts, settings: workspace }),
     audit: new AuditService(reader),
     workspace,
-    auditTrail,
     [Symbol.asyncDispose]: async () => {
       await passwordReset[Symbol.asyncDispose]();
       await mail?.[Symbol.asyncDispose]();
       await housekeeping[Symbol.asyncDispose]();
-      await auditTrail[Symbol.asyncDispose]();
     },
   };
 }

@@ -13,6 +13,7 @@ import type { HttpServices } from '#http/services.ts';
 import type { Logger } from '#observe/logger.ts';
 import { openEndpointService } from '#runtime/endpoint-service.ts';
 import { prepareFirstStart } from './first-start.ts';
+import { StoredAuditTrail } from '#identity/audit-trail.ts';
 import { openIdentity } from './identity-parts.ts';
 import { openStorage } from './open-storage.ts';
 import { ServerStatus } from './server-status.ts';
@@ -50,18 +51,18 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       { onNote: (text) => logger.warn(text), onCrash: crashed.resolve },
     ),
   );
+  const audit = opened.use(new StoredAuditTrail({ reader, commits: writer, logger }));
+  const parts = { reader, commits: writer, audit, logger };
   const endpoints = opened.use(
-    await openEndpointService({ ...store, reader, commits: writer, logger, clock: systemClock }),
+    await openEndpointService({ ...store, ...parts, clock: systemClock }),
   );
   const access = new AccessIndex(reader);
-  const { auditTrail, ...people } = opened.use(
+  const people = opened.use(
     openIdentity({
-      reader,
+      ...parts,
       vault,
-      commits: writer,
       signingKey: await signingKey(storage, secrets.jwtKey ?? undefined),
       access,
-      logger,
       publicAddress: config.publicAddress,
       publicUrl: () => config.publicAddress ?? url,
       smtpUrl: secrets.smtpUrl,
@@ -70,10 +71,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const status = new ServerStatus(storage);
   const services: HttpServices = {
     ...people,
-    access: new AccessService({ reader, commits: writer, access, audit: auditTrail }),
+    access: new AccessService({ ...parts, access }),
     schema: new SchemaService(reader, writer),
     nodes: new NodeService({ reader, access }),
-    ingest: new IngestService(writer),
+    ingest: new IngestService(writer, audit),
     endpoints,
     status,
     sequence: () => sequence.get(),

@@ -25,8 +25,13 @@ export function refuseBuiltIn(t: Transactor, type: string, path: string): void {
   });
 }
 
-export function checkMayControlAccess({ options, index }: Transactor): void {
-  if (options.system || options.accessControl) return;
+export function checkMayControlAccess(t: Transactor): void {
+  const { options, index } = t;
+  if (options.system) return;
+  if (options.accessControl) {
+    t.usesAccessControl = true;
+    return;
+  }
   throw new Problem(
     'forbidden',
     `Operation ${index}: to change access needs the scope "ingestion:acl", or an administrator`,

@@ -32,7 +32,7 @@ afterEach(() => graph[Symbol.asyncDispose]());
 async function control(...operations: readonly unknown[]): Promise<CommitResult> {
   const result = await graph.writer.commit({
     operations: operations as GraphOperation[],
-    accessControl: true,
+    accessControl: { trace: { op: 'addOrUpdate', type: '_AuditEvent', fields: { Action: 'x' } } },
   });
   graph.reader.refresh();
   return result;

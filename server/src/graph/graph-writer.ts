@@ -3,7 +3,7 @@ import { randomUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import type { StateWriter, WriteBatch } from '#store/key-value.ts';
 import { checkOperation } from './operation-shape.ts';
-import type { CommitPort, CommitRequest, CommitResult } from './operations.ts';
+import type { AccessControl, CommitPort, CommitRequest, CommitResult } from './operations.ts';
 import { SYSTEM_SCHEMA } from './system-schema.ts';
 import { Transactor } from './transactor.ts';
 import { WriterState } from './writer-state.ts';
@@ -19,7 +19,7 @@ export interface IngestOptions {
   /** The place of the first operation in the stream, for the problems. */
   readonly firstIndex: number;
   /** See `CommitRequest`. */
-  readonly accessControl: boolean;
+  readonly accessControl: AccessControl | undefined;
 }
 
 /** The way of a stream of operations to the writer. */
@@ -112,7 +112,7 @@ export class GraphWriter implements CommitPort, IngestPort {
       nowMs: this.#clock.now(),
       randomUid: this.#randomUid,
       system: request.system === true,
-      accessControl: request.accessControl === true,
+      accessControl: request.accessControl !== undefined,
       outcomes: options.outcomes,
     });
     if (request.schema !== undefined) transactor.mergeSchema(request.schema);
@@ -122,6 +122,8 @@ export class GraphWriter implements CommitPort, IngestPort {
       checkOperation(operation, options.firstIndex + i);
       transactor.apply(operation, options.firstIndex + i);
     }
+    const { accessControl } = request;
+    if (accessControl !== undefined) transactor.traceAccessControl(accessControl.trace);
     for (const { key, value } of request.vault ?? []) putVault(batch, key, value);
     return transactor.finish();
   }

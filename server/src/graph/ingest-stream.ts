@@ -8,6 +8,7 @@ import {
 import { Problem } from '#base/problem.ts';
 import type { IngestPort, IngestedCommit } from './graph-writer.ts';
 import { LineSplitter } from './line-splitter.ts';
+import type { AccessControl } from './operations.ts';
 
 /** What a stream has committed (open-shapes, section 4). */
 export interface IngestSummary {
@@ -24,7 +25,7 @@ export interface IngestStreamOptions {
   readonly commitBytesMax?: number;
   readonly lineBytesMax?: number;
   /** Whether the caller may change who may see what: see `CommitRequest`. */
-  readonly accessControl?: boolean;
+  readonly accessControl?: AccessControl | undefined;
 }
 
 /**
@@ -41,7 +42,7 @@ export class IngestStream {
   readonly #port: IngestPort;
   readonly #commitOperationsMax: number;
   readonly #commitBytesMax: number;
-  readonly #accessControl: boolean;
+  readonly #accessControl: AccessControl | undefined;
   readonly #lines: LineSplitter;
   #operations: unknown[] = [];
   #operationBytes = 0;
@@ -56,7 +57,7 @@ export class IngestStream {
     this.#port = port;
     this.#commitOperationsMax = options.commitOperationsMax ?? INGEST_COMMIT_OPERATIONS_MAX;
     this.#commitBytesMax = options.commitBytesMax ?? INGEST_COMMIT_BYTES_MAX;
-    this.#accessControl = options.accessControl ?? false;
+    this.#accessControl = options.accessControl;
     this.#lines = new LineSplitter(options.lineBytesMax);
   }
 

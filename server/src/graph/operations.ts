@@ -83,6 +83,11 @@ export interface NodeWrite {
   readonly ifVersion?: number;
 }
 
+export interface AccessControl {
+  /** The server's own operation that goes into a commit which uses this right: what keeps trace of it. */
+  readonly trace: GraphOperation;
+}
+
 /** One atomic commit, as any thread hands it to the writer. */
 export interface CommitRequest {
   readonly operations: readonly GraphOperation[];
@@ -105,7 +110,7 @@ export interface CommitRequest {
    * edges RestrictAccessToTeam, RestrictAccessToUser, _MemberOf and _Owns, and by writing teams.
    * Without this (and without `system`) they are refused with `forbidden`.
    */
-  readonly accessControl?: boolean;
+  readonly accessControl?: AccessControl | undefined;
 }
 
 export interface CommitResult {

@@ -36,9 +36,8 @@ export interface TransactorOptions {
 const PRINTED_UID = 0;
 
 /**
- * One commit under construction: it turns operations into puts and deletes, each seeing what the
- * ones before it did. It lives within one `StateWriter.commit`; when it throws, the whole commit is
- * dropped.
+ * One commit under construction: it turns operations into puts and deletes, each seeing what the ones before it did. It
+ * lives within one `StateWriter.commit`; when it throws, the whole commit is dropped.
  *
  * What an operation family needs stands here; the families are `write-node.ts`, `delete-node.ts`
  * and `link-nodes.ts`.
@@ -46,7 +45,9 @@ const PRINTED_UID = 0;
 export class Transactor {
   readonly state: WriterState;
   readonly batch: WriteBatch;
-  readonly options: TransactorOptions;
+  /** Whether an operation so far needed the right to change who may see what. */
+  usesAccessControl = false;
+  options: TransactorOptions;
   /** Of the operation at work, in the request. */
   index = 0;
   #nodes = 0;
@@ -101,6 +102,15 @@ export class Transactor {
       default:
         return unreachable(operation);
     }
+  }
+
+  /** After all operations: applies the server's own one when they changed who may see what. It is not counted. */
+  traceAccessControl(trace: GraphOperation): void {
+    if (!this.usesAccessControl || this.#nodes + this.#edges === 0) return;
+    const nodes = this.#nodes;
+    this.options = { ...this.options, system: true, outcomes: false };
+    this.apply(trace, this.index + 1);
+    this.#nodes = nodes;
   }
 
   /** Puts the counters, once for the whole commit. */

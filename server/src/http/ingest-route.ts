@@ -1,4 +1,3 @@
-import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { ingest } from '@trellis/contract/operations/ingest.ts';
@@ -6,7 +5,7 @@ import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts'
 import { bodyStream, bodyText } from './body-stream.ts';
 import { SEQUENCE } from './header-names.ts';
 import type { Route } from './route.ts';
-import type { IngestService } from './services.ts';
+import type { IngestStream } from './services.ts';
 import { validate } from './validation.ts';
 
 /** The one operation whose body has no limit: NDJSON is handed on as it arrives, and only JSON is held as a whole. */
@@ -27,14 +26,14 @@ export function ingestRoute(operation: typeof ingest): Route {
       if (request.mediaType === 'application/x-ndjson') {
         streamingSockets.add(request.socket);
         try {
-          summary = await streamLines(chunks, caller, services.ingest);
+          summary = await streamLines(chunks, await services.ingest.openStream(caller, request.ip));
         } finally {
           streamingSockets.delete(request.socket);
         }
       } else {
         const body = context.readJson(request, await bodyText(chunks));
         const { operations } = validate(operation.body, body, 'body');
-        summary = await services.ingest.commit(caller, operations);
+        summary = await services.ingest.commit(caller, operations, request.ip);
       }
       reply.header(SEQUENCE, services.sequence());
       reply.header('content-type', 'application/json; charset=utf-8');
@@ -45,10 +44,8 @@ export function ingestRoute(operation: typeof ingest): Route {
 
 async function streamLines(
   chunks: AsyncIterable<Uint8Array>,
-  caller: Caller,
-  service: IngestService,
+  stream: IngestStream,
 ): Promise<IngestSummary> {
-  const stream = await service.openStream(caller);
   try {
     for await (const chunk of chunks) await stream.write(chunk);
     return await stream.end();

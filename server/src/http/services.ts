@@ -121,9 +121,9 @@ export interface SchemaService {
 
 export interface IngestService {
   /** One atomic commit. The operations are as they arrived, unchecked: throws `invalid_operation` with `details.index`. */
-  commit(caller: Caller, operations: readonly unknown[]): Promise<IngestSummary>;
+  commit(caller: Caller, operations: readonly unknown[], address: string): Promise<IngestSummary>;
   /** A stream of NDJSON, committed every 10,000 lines. */
-  openStream(caller: Caller): Awaitable<IngestStream>;
+  openStream(caller: Caller, address: string): Awaitable<IngestStream>;
 }
 
 /**

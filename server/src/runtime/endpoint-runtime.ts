@@ -1,3 +1,4 @@
+import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { ENDPOINT_CALL_DEPTH_MAX } from '#base/limits.ts';
@@ -30,6 +31,7 @@ export interface EndpointRuntimeOptions {
   readonly pool: EndpointPool;
   readonly reader: GraphReader;
   readonly commits: CommitPort;
+  readonly audit: AuditTrail;
   readonly logger: RuntimeLogger;
 }
 
@@ -55,13 +57,14 @@ export class EndpointRuntime {
     const endpoint = this.#find(run.name, run.caller);
     const { definition } = endpoint;
     const { caller, signal, headers } = run;
-    const { commits, logger, pool } = this.#options;
+    const { audit, commits, logger, pool } = this.#options;
     const invocation = new Invocation({
       endpoint: definition.name,
       caller,
       isReadOnly: definition.isReadOnly,
       parent,
       commits,
+      audit,
       logger,
       run: (from, path, body) => this.#runFor(from, path, body),
     });

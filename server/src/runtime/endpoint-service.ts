@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
 import type { CommitPort } from '#graph/operations.ts';
@@ -23,6 +24,7 @@ export interface EndpointServiceOptions {
   readonly commits: CommitPort;
   readonly logger: RuntimeLogger;
   readonly clock: Clock;
+  readonly audit: AuditTrail;
   /** Workers for endpoint code; the main thread keeps a processor for itself. */
   readonly workers?: number;
 }

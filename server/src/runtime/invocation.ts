@@ -1,4 +1,6 @@
+import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
+import { accessWritten } from '#access/ingest-service.ts';
 import {
   ENDPOINT_LOG_CHARACTERS_MAX,
   ENDPOINT_LOG_LINES_MAX,
@@ -16,6 +18,7 @@ export interface InvocationOptions {
   readonly isReadOnly: boolean;
   readonly parent: Invocation | undefined;
   readonly commits: CommitPort;
+  readonly audit: AuditTrail;
   readonly logger: RuntimeLogger;
   /** Runs another endpoint on behalf of this one. */
   readonly run: (parent: Invocation, path: string, body: string) => Promise<HostAnswer>;
@@ -109,9 +112,14 @@ export class Invocation implements CallHost {
     // write may also say who sees what: only administrators write code.
     const { sequence, outcomes } = await this.#options.commits.commit({
       operations: operations as GraphOperation[],
-      accessControl: true,
+      accessControl: { trace: this.#trace() },
     });
     return { json: JSON.stringify(outcomes), sequence };
+  }
+
+  #trace(): GraphOperation {
+    const { audit, caller, endpoint } = this.#options;
+    return audit.operation(accessWritten({ caller, address: null }, { via: 'endpoint', endpoint }));
   }
 
   #run(request: unknown): Promise<HostAnswer> {

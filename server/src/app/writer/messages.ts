@@ -1,5 +1,5 @@
 import type { ProblemMessage } from '#base/problem.ts';
-import type { CommitRequest } from '#graph/operations.ts';
+import type { AccessControl, CommitRequest } from '#graph/operations.ts';
 
 /** What the writer thread is started with. It runs no user code and speaks no HTTP. */
 export interface WriterOptions {
@@ -16,9 +16,9 @@ export type WriterRequest =
   | {
       readonly kind: 'ingest';
       readonly operations: readonly unknown[];
-      readonly accessControl: boolean;
+      readonly accessControl: AccessControl | undefined;
     }
-  | { readonly kind: 'openStream'; readonly accessControl: boolean }
+  | { readonly kind: 'openStream'; readonly accessControl: AccessControl | undefined }
   | { readonly kind: 'chunk'; readonly stream: number; readonly bytes: Uint8Array }
   | { readonly kind: 'endStream'; readonly stream: number }
   | { readonly kind: 'abortStream'; readonly stream: number }

@@ -5,7 +5,7 @@ import { assert, must } from '#base/assert.ts';
 import { WRITER_CLOSE_TIMEOUT_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { IngestPort, IngestStream, IngestSummary } from '#access/ingest-service.ts';
-import type { CommitPort, CommitRequest, CommitResult } from '#graph/operations.ts';
+import type { AccessControl, CommitPort, CommitRequest, CommitResult } from '#graph/operations.ts';
 import type { Failure, FromWriter, ToWriter, WriterOptions, WriterRequest } from './messages.ts';
 
 export interface WriterEvents {
@@ -54,11 +54,14 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     return this.#ask<CommitResult>({ kind: 'commit', request });
   }
 
-  ingest(operations: readonly unknown[], accessControl: boolean): Promise<IngestSummary> {
+  ingest(
+    operations: readonly unknown[],
+    accessControl: AccessControl | undefined,
+  ): Promise<IngestSummary> {
     return this.#ask<IngestSummary>({ kind: 'ingest', operations, accessControl });
   }
 
-  async openIngestStream(accessControl: boolean): Promise<IngestStream> {
+  async openIngestStream(accessControl: AccessControl | undefined): Promise<IngestStream> {
     const stream = await this.#ask<number>({ kind: 'openStream', accessControl });
     return {
       write: (bytes) => this.#ask<void>({ kind: 'chunk', stream, bytes }),

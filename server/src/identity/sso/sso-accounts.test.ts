@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AuditTrail } from '#access/audit-event.ts';
 import { must } from '#base/assert.ts';
 import type { GraphOperation } from '#graph/operations.ts';
 import { OneAtATime } from '../one-at-a-time.ts';
@@ -21,7 +20,7 @@ beforeAll(async () => {
   at = await openTestIdentity();
   const { reader, writer: commits } = at.graph;
   const changes = new OneAtATime();
-  accounts = new SsoAccounts({ reader, vault: at.vault, commits, audit: auditOf(at), changes });
+  accounts = new SsoAccounts({ reader, vault: at.vault, commits, audit: at.audit, changes });
   await commits.commit({ system: true, operations: TEAMS.map(team) });
   reader.refresh();
   const uidOf = (key: string) =>
@@ -34,16 +33,6 @@ afterAll(() => at[Symbol.asyncDispose]());
 
 function team(key: string): GraphOperation {
   return { op: 'addOrUpdate', type: '_AccessGroup', key, fields: { Name: key } };
-}
-
-function auditOf({ events }: TestIdentity): AuditTrail {
-  return {
-    record: (event) => void events.push(event),
-    operation: (event) => {
-      events.push(event);
-      return { op: 'tryAdd', type: '_AccessGroup', key: 'audit' };
-    },
-  };
 }
 
 function person(name: string, change: Partial<ProvenIdentity> = {}): ProvenIdentity {

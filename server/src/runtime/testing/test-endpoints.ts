@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import { openTestGraph } from '#graph/testing/test-graph.ts';
@@ -66,7 +67,8 @@ export async function openTestEndpoints(workers = 1): Promise<TestEndpoints> {
   opened.use(enterEmptyFolder());
   const log: LogRecord[] = [];
   const { storage, reader, writer, clock } = graph;
-  const options = { storage, reader, clock, workers, environmentKey: undefined };
+  const audit = auditInMemory();
+  const options = { storage, reader, clock, audit, workers, environmentKey: undefined };
   const logger = collectingLogger(log);
   const service = opened.use(await openEndpointService({ ...options, commits: writer, logger }));
   const run: TestEndpoints['run'] = (name, { body, ...more } = {}) =>

@@ -1,3 +1,4 @@
+import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import type { Caller } from '#access/caller.ts';
 import { openTestGraph } from '#graph/testing/test-graph.ts';
 import type { TestGraph } from '#graph/testing/test-graph.ts';
@@ -67,6 +68,7 @@ export async function openTestPool(size = 1): Promise<TestPool> {
         isReadOnly,
         parent: undefined,
         commits: graph.writer,
+        audit: auditInMemory(),
         logger,
         run: () => Promise.reject(new Error('this test runs no other endpoint')),
       }),
