@@ -1,4 +1,5 @@
 import { TrellisError } from '@trellis/client/trellis-error.ts';
+import { harmless } from './terminal.ts';
 
 export const EXIT_GOOD = 0;
 export const EXIT_FAILED = 1;
@@ -93,5 +94,5 @@ export function failureText(report: FailureReport): string {
   }
   if (report.hint !== undefined) lines.push(`hint: ${report.hint}`);
   if (report.traceId !== undefined) lines.push(`trace: ${report.traceId}`);
-  return lines.join('\n');
+  return lines.join('\n').split('\n').map(harmless).join('\n');
 }

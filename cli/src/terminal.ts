@@ -39,9 +39,14 @@ export class Output {
   }
 }
 
+/** Control characters, and those that turn the direction of text, which a terminal would obey, as what stands for them. */
+export function harmless(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+}
+
 /** Columns under headings, as wide as they need to be. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [headings, ...rows];
+  const lines = [headings, ...rows.map((row) => row.map(harmless))];
   const widths = headings.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
   return lines
     .map((line) =>

@@ -38,6 +38,7 @@ export const SAML_RESPONSE_CHARACTERS_MAX = 512 * 1024;
 
 /** Users and teams (open-shapes, section 3). */
 export const USER_NAME_CHARACTERS_MAX = 100;
+export const USER_PREFERENCES_CHARACTERS_MAX = 64 * 1024;
 export const USER_TEXT_CHARACTERS_MAX = 1_000;
 export const TEAM_NAME_CHARACTERS_MAX = 200;
 

@@ -113,6 +113,23 @@ describe('the owner of a node', () => {
     expect(await people.outcome('admin', 'PUT', onNode('own'), {})).toEqual([200, undefined]);
   });
 
+  test('keeps a team that somebody else has given, and changes nothing as a read-only administrator', async () => {
+    await people.as('admin', 'PUT', onNode('own'), { teams: [sales], users: [] });
+    const kept = { teams: [sales], users: [people.uid('cid')] };
+    expect((await people.as('ann', 'PUT', onNode('own'), kept)).json).toMatchObject(kept);
+    const own = { type: 'Note', key: 'own' };
+    const owner = { op: 'link', from: { uid: people.uid('reader') }, edge: '_Owns', to: own };
+    await people.as('admin', 'POST', '/api/ingest', { operations: [owner] });
+    expect(await people.outcome('reader', 'PUT', onNode('own'), {})).toEqual([403, 'forbidden']);
+    const back = {
+      operations: [
+        { ...owner, op: 'unlink' },
+        { op: 'unrestrict', node: own },
+      ],
+    };
+    await people.as('admin', 'POST', '/api/ingest', back);
+  });
+
   test('leaves a trace', async () => {
     const events = items(await people.as('admin', 'GET', '/api/audit?action=access.node-changed'));
     expect(events[0]).toMatchObject({ target: { kind: 'node', id: uid('own') } });
@@ -139,6 +156,27 @@ describe('the rules of a type', () => {
     expect((await seenBy('ann')).every((note) => !('Price' in note))).toBe(true);
     expect((await seenBy('bob')).every((note) => note['Price'] === 7)).toBe(true);
     expect((await seenBy('reader')).every((note) => note['Price'] === 7)).toBe(true);
+  });
+
+  test.each(['Id', 'Name'])('withhold the key under both of its names, by %s', async (name) => {
+    const types = { Note: { fields: { [name]: { users: [people.uid('bob')] } } } };
+    await people.as('admin', 'PUT', path, { types });
+    for (const note of await seenBy('ann')) {
+      expect(Object.keys(note)).not.toEqual(expect.arrayContaining(['Id']));
+      expect(Object.keys(note)).not.toEqual(expect.arrayContaining(['Name']));
+    }
+    for (const note of await seenBy('bob')) expect(note['Id']).toBe(note['Name']);
+    expect(await keysSeenBy('bob')).toContain('sales');
+    const fields = { uids: [uid('open')], field: 'Name' };
+    const read = await people.as('ann', 'POST', '/api/node/many/field', fields);
+    expect(read.json).toEqual({ [uid('open')]: 'BLOCKED' });
+  });
+
+  test('of a key under both names let only those read it whom both name', async () => {
+    const fields = { Id: { users: [people.uid('bob')] }, Name: { users: [people.uid('cid')] } };
+    await people.as('admin', 'PUT', path, { types: { Note: { fields } } });
+    expect((await seenBy('bob')).every((note) => !('Id' in note) && !('Name' in note))).toBe(true);
+    expect((await seenBy('cid')).every((note) => !('Id' in note) && !('Name' in note))).toBe(true);
   });
 
   test.each([
@@ -191,6 +229,15 @@ describe('an explanation', () => {
     const { json } = await explain(who, key);
     expect(Object(json).visible).toBe(visible);
     expect(Object(json).reasons.map(({ kind }: { kind: string }) => kind)).toEqual(kinds);
+  });
+
+  test('knows which teams a guest sees', async () => {
+    await people.add('guest', { isGuest: true });
+    const club = await people.addTeam('Club', { add: [people.uid('guest')] });
+    const why = async (team: string) =>
+      (await people.as('admin', 'GET', `/api/access/explain?user=guest&node=${team}`)).json;
+    expect(await why(sales)).toMatchObject({ visible: false, reasons: [{ kind: 'guest' }] });
+    expect(await why(club)).toMatchObject({ visible: true, reasons: [{ kind: 'everyone' }] });
   });
 
   test('says what is withheld, and that a user is deactivated', async () => {

@@ -52,6 +52,11 @@ describe('the audit trail', () => {
         'workspace.settings-changed',
       ]),
     );
+    expect((await audit(`target=${team}`)).map((event) => event['action'])).toEqual([
+      'team.deleted',
+      'team.members-changed',
+      'team.created',
+    ]);
     expect(await audit(`action=role.changed&target=${people.uid('ann')}`)).toEqual([
       expect.objectContaining({ details: { roles: ['CanManageSynonyms'] } }),
     ]);

@@ -54,6 +54,18 @@ describe('a team', () => {
     const asGuest = items(await people.as('guest', 'GET', '/api/groups'));
     expect(asGuest.map((team) => team['UID']).toSorted()).toEqual([sales, east].toSorted());
     expect(await people.outcome('guest', 'GET', group(ops))).toEqual([404, 'team_not_found']);
+    // Nor by another way.
+    const listed = await people.as('guest', 'POST', '/api/node/query', { type: '_AccessGroup' });
+    expect(
+      items(listed)
+        .map((team) => team['UID'])
+        .toSorted(),
+    ).toEqual([sales, east].toSorted());
+    expect(listed.json).toMatchObject({ total: 2 });
+    expect(await people.outcome('guest', 'GET', `/api/node/${ops}`)).toEqual([
+      404,
+      'node_not_found',
+    ]);
   });
 
   test('is changed and deleted by its own administrators', async () => {
@@ -163,8 +175,13 @@ describe('while teams are disabled', () => {
       users: group(sales, '/users'),
     };
     const path = paths[what] ?? what;
-    for (const who of ['ann', 'manager']) {
+    for (const who of ['ann', 'manager', 'guest', 'reader']) {
       expect(await people.outcome(who, method, path, body)).toEqual([403, 'teams_disabled']);
+    }
+    if (path !== what) {
+      const unknown = path.replace(sales, '1111111111111111111111');
+      const refused = await people.outcome('ann', method, unknown, body);
+      expect(refused).toEqual([403, 'teams_disabled']);
     }
     if (what === 'update') {
       expect(await people.outcome('admin', method, path, body)).toEqual([200, undefined]);

@@ -143,6 +143,20 @@ describe('without a mail server', () => {
     await expect(session).resolves.toBeTypeOf('string');
   });
 
+  test('a link does not outlive a deactivation, and there is none while it lasts', async () => {
+    const uid = await people.add('leaver');
+    const { json } = await link('admin', uid);
+    await people.as('admin', 'POST', `/api/users/user/${uid}/deactivate`);
+    const refused = await link('admin', uid);
+    expect([refused.status, field(refused.json, 'error', 'code')]).toEqual([
+      409,
+      'user_deactivated',
+    ]);
+    await people.as('admin', 'PUT', `/api/users/user/${uid}`, { active: true });
+    const outcome = await complete(people, tokenIn(field(json, 'link')));
+    expect(outcome).toEqual([400, 'invalid_reset_token']);
+  });
+
   test('there is no link for nobody, and no password for a made-up one', async () => {
     const { status, json } = await link('admin', '1111111111111111111111');
     expect([status, field(json, 'error', 'code')]).toEqual([404, 'user_not_found']);

@@ -41,6 +41,12 @@ describe('making tokens', () => {
     ['llm-anthropic', () => ({ actingUser: at.ann }), () => ({ actingUser: at.ann })],
     ['mcp', () => ({ actingUser: at.ann }), () => ({ actingUser: at.ann })],
     ['interface', () => ({}), () => ({})],
+    // As a token is listed that has none of these.
+    [
+      'interface',
+      () => ({ scopes: [], path: null, actingUser: null, expiresAt: null }),
+      () => ({}),
+    ],
   ])('%s (%#)', async (kind, request, own) => {
     const body = { kind, name: 'nightly', ...request() };
     const created = await at.admin('POST', '/api/tokens', body);
@@ -63,6 +69,7 @@ describe('making tokens', () => {
     ['an unknown kind', { kind: 'root' }, 'kind'],
     ['no name', { kind: 'interface', name: undefined }, 'name'],
     ['a blank name', { kind: 'interface', name: ' ' }, 'name'],
+    ['an escape in the name', { kind: 'interface', name: 'x\u001b[2J' }, 'name'],
     ['a long name', { kind: 'interface', name: 'x'.repeat(201) }, 'name'],
     ['api without scopes', { kind: 'api' }, 'scopes'],
     ['api with no scope', { kind: 'api', scopes: [] }, 'scopes'],

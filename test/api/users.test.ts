@@ -176,6 +176,28 @@ describe('changing a user', () => {
     expect(await people.outcome('admin', 'PUT', path, change)).toEqual([400, 'invalid_request']);
   });
 
+  test('shows who changed somebody else the eight fields, and administrators everything', async () => {
+    const path = `/api/users/user/${people.uid('bob')}`;
+    const { json } = await people.as('manager', 'PUT', path, { lastName: 'Bo' });
+    expect(Object.keys(Object(json)).filter((name) => !EIGHT.includes(name))).toEqual([]);
+    expect(json).toMatchObject({ LastName: 'Bo' });
+    const asAdmin = await people.as('admin', 'PUT', path, { lastName: 'Bo' });
+    expect(asAdmin.json).toMatchObject({ Active: true });
+  });
+
+  test('to what they are already writes nothing', async () => {
+    const path = `/api/users/user/${people.uid('ann')}`;
+    const before = (await people.as('ann', 'PUT', path, {})).headers.get('x-msk-sequence');
+    const again = await people.as('ann', 'PUT', path, { preferences: { theme: 'dark' } });
+    expect([again.status, again.headers.get('x-msk-sequence')]).toEqual([200, before]);
+  });
+
+  test('has preferences that are not too large', async () => {
+    const path = `/api/users/user/${people.uid('ann')}`;
+    const change = { preferences: { text: 'x'.repeat(64 * 1024) } };
+    expect(await people.outcome('ann', 'PUT', path, change)).toEqual([400, 'invalid_request']);
+  });
+
   test('a taken address is refused', async () => {
     const path = `/api/users/user/${people.uid('bob')}`;
     const change = { email: 'ROOT@example.com' };

@@ -39,7 +39,10 @@ test('users are created, listed, changed, deactivated and given reset links', as
   expect(list.stdout).toMatch(/^USER +NAME +EMAIL +STATE +UID\nBob +Bob +bob@example.com +active/);
   const update = ['user', 'update', 'BOB', '--role', 'CanManageTeams', '--guest'];
   expect(await json(update)).toMatchObject({ UID: uid, Roles: ['CanManageTeams'], IsGuest: true });
-  expect(await json(['user', 'update', uid, '--no-guest'])).toMatchObject({ IsGuest: false });
+  expect(await json(['user', 'update', uid, '--no-guest', '--no-role'])).toMatchObject({
+    IsGuest: false,
+    Roles: [],
+  });
   const link = await asAdmin(['user', 'reset-link', 'bob']);
   expect(link.stdout).toMatch(/^http:\/\/\S+#\/reset-password\?token=\S+\n$/);
   expect((await asAdmin(['user', 'deactivate', 'bob'])).code).toBe(0);

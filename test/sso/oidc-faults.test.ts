@@ -2,7 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { field } from '../support/http-client.ts';
 import { startForgingIdp, type Forgery, type ForgingIdp } from './forging-idp.ts';
 import { PlainBrowser, type Visit } from './plain-browser.ts';
-import { beginLogin, refusal, startSsoWorkspace, type SsoWorkspace } from './sso-workspace.ts';
+import {
+  beginLogin,
+  exchange,
+  refusal,
+  startSsoWorkspace,
+  type SsoWorkspace,
+} from './sso-workspace.ts';
 
 const SECRET = 'a-client-secret-of-the-forger';
 const EVE = { email: 'eve@example.com', email_verified: true };
@@ -29,8 +35,11 @@ function settings(change: object = {}) {
 }
 
 /** Comes back from the forger, whose ID token has the right nonce unless the claims say otherwise. */
-async function comeBack({ claims, ...forgery }: Forgery, provider = 'auth0sso'): Promise<Visit> {
-  const browser = new PlainBrowser();
+async function comeBack(
+  { claims, ...forgery }: Forgery,
+  provider = 'auth0sso',
+  browser = new PlainBrowser(),
+): Promise<Visit> {
   const asked = new URL(await beginLogin(at, browser, provider)).searchParams;
   idp.answer = { ...forgery, claims: { nonce: asked.get('nonce'), ...claims } };
   const query = new URLSearchParams({ state: asked.get('state') ?? '', code: 'made-up' });
@@ -111,9 +120,18 @@ describe('a provider that', () => {
 
   test('signs in a deactivated user is refused', async () => {
     const claims = { ...EVE, sub: 'hal', email: 'hal@example.com' };
-    expect((await comeBack({ claims })).status).toBe(303);
+    const browser = new PlainBrowser();
+    const { headers } = await comeBack({ claims }, 'auth0sso', browser);
+    const begun = await exchange(at, browser, headers.get('location') ?? '');
+    const session = field(JSON.parse(begun.text), 'token');
+    const check = () => at.http.send({ path: '/api/login/check', token: session });
+    expect((await check()).status).toBe(200);
     const users = await at.admin('/api/users?query=hal');
     const hal = field(users.json, 'items', '0', 'UID');
+    await at.deactivate(hal);
+    await at.admin(`/api/users/user/${hal}`, { active: true }, 'PUT');
+    // Without a password too, what began before stays over.
+    expect((await check()).status).toBe(401);
     await at.deactivate(hal);
     expect(refusal(await comeBack({ claims }))).toEqual([
       403,

@@ -10,7 +10,7 @@ interface MemberOptions {
   readonly addTeam?: string[];
   readonly remove?: string[];
   readonly removeTeam?: string[];
-  readonly admins?: string[];
+  readonly admins?: string[] | false;
 }
 
 export function addTeam(program: Command, run: Run): void {
@@ -53,6 +53,7 @@ export function addTeam(program: Command, run: Run): void {
     .option('--remove <user...>', 'users to remove')
     .option('--remove-team <team...>', 'teams to remove')
     .option('--admins <user...>', 'the administrators of the team from now on')
+    .option('--no-admins', 'no administrators from now on')
     .addHelpText(
       'after',
       `
@@ -119,7 +120,7 @@ async function changeMembers(
   const change = {
     add: [...(await users(options.add)), ...(await teams(options.addTeam))],
     remove: [...(await users(options.remove)), ...(await teams(options.removeTeam))],
-    ...(options.admins === undefined ? {} : { admins: await users(options.admins) }),
+    ...(options.admins === undefined ? {} : { admins: await users(options.admins || []) }),
   };
   const members = await client.setGroupUsers(uid, change, { signal });
   const counts = [

@@ -1,7 +1,7 @@
 import { TOKEN_KINDS, type TokenKind } from '@trellis/contract/token-kinds.ts';
 import { SCOPES } from '@trellis/contract/scopes.ts';
 import type { NewToken } from '@trellis/contract/shapes/token.ts';
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';
 import { userUid } from '../named.ts';
@@ -28,9 +28,9 @@ export function addToken(program: Command, run: Run): void {
       'Creates a token and prints its value, alone, on standard output: it cannot be read again. ' +
         `Kinds: ${TOKEN_KINDS.join(', ')}.`,
     )
-    .argument('<kind>', 'what the token is for')
+    .addArgument(new Argument('<kind>', 'what the token is for').choices(TOKEN_KINDS))
     .argument('<name>', 'what it is called in the list')
-    .option('--scope <scope...>', `for api, connector, automation: ${SCOPES.join(', ')}`)
+    .addOption(new Option('--scope <scope...>', 'for api, connector, automation').choices(SCOPES))
     .option('--path <path>', 'for endpoint: one endpoint, or a prefix such as "analytics/"')
     .option('--user <user>', 'user it acts as, by name or UID')
     .option('--expires <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z (default: never)')
@@ -68,7 +68,7 @@ async function createToken(
   const { signal } = terminal;
   const { scope, path, user, expires } = options;
   const actingUser = user === undefined ? undefined : await userUid(client, user, { signal });
-  // The service says which kinds and scopes there are, and what each kind takes.
+  // The service says what each kind takes.
   const request = {
     kind: kind as TokenKind,
     name,

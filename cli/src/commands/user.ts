@@ -11,7 +11,7 @@ import { table } from '../terminal.ts';
 interface RightsOptions {
   readonly firstName?: string;
   readonly lastName?: string;
-  readonly role?: string[];
+  readonly role?: string[] | false;
   readonly admin?: boolean;
   readonly readOnlyAdmin?: boolean;
   readonly guest?: boolean;
@@ -94,6 +94,7 @@ function addUpdate(user: Command, run: Run): void {
       .argument('<user>', 'user name or UID')
       .option('--email <address>', 'mail address')
       .option('--active', 'let the user sign in again')
+      .option('--no-role', 'no role any more')
       .option('--no-admin', 'no administrator any more')
       .option('--no-read-only-admin', 'no read-only administrator any more')
       .option('--no-guest', 'no guest any more'),
@@ -124,7 +125,7 @@ function changeOf({ firstName, lastName, role, admin, readOnlyAdmin, guest }: Ri
   return {
     ...(firstName === undefined ? {} : { firstName }),
     ...(lastName === undefined ? {} : { lastName }),
-    ...(role === undefined ? {} : { roles: role as NonNullable<NewUser['roles']> }),
+    ...(role === undefined ? {} : { roles: (role || []) as NonNullable<NewUser['roles']> }),
     ...(admin === undefined ? {} : { isAdmin: admin }),
     ...(readOnlyAdmin === undefined ? {} : { isReadOnlyAdmin: readOnlyAdmin }),
     ...(guest === undefined ? {} : { isGuest: guest }),

@@ -27,6 +27,11 @@ export const identityErrors = {
     title: 'No such user',
     hint: 'GET /api/users lists the users and their UIDs.',
   },
+  user_deactivated: {
+    status: 409,
+    title: 'User is deactivated',
+    hint: 'Let the user in again first, with "active": true.',
+  },
   user_exists: {
     status: 409,
     title: 'User exists already',

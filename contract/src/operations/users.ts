@@ -84,7 +84,7 @@ export const createPasswordResetLink = {
       body: z.strictObject({ link: z.url(), expiresAt: z.iso.datetime() }),
     },
   },
-  errors: ['user_not_found', 'storage_failed', 'storage_full'],
+  errors: ['user_not_found', 'user_deactivated', 'storage_failed', 'storage_full'],
   onReplica: 'redirect',
   summary: 'Make a link with which the user can set a new password.',
 } as const satisfies Operation;

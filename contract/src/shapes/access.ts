@@ -39,6 +39,7 @@ export const ACCESS_REASONS = [
   'restricted-to-team',
   'restricted-to-others',
   'type-restricted',
+  'guest',
   'everyone',
 ] as const;
 

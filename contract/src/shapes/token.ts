@@ -3,6 +3,7 @@ import type { Immutable } from '../immutable.ts';
 import { ENDPOINT_NAME_CHARACTERS_MAX, TOKEN_NAME_CHARACTERS_MAX } from '../limits.ts';
 import { SCOPES } from '../scopes.ts';
 import { TOKEN_KINDS } from '../token-kinds.ts';
+import { plainText } from './user.ts';
 
 export const tokenKind = z.enum(TOKEN_KINDS);
 
@@ -24,22 +25,18 @@ const tokenPath = z
   );
 
 /**
- * The body of `POST /api/tokens` (open-shapes, section 3). Which of the optional members a kind takes or needs is the
+ * The body of `POST /api/tokens` (open-shapes, section 3). Null is the same as left out, and so are no scopes for a
+ * kind that takes none. Which of the optional members a kind takes or needs is the
  * server's to say: `scopes` are for api, connector and automation; `path` is for endpoint; `actingUser`, the UID of
  * a user, is for endpoint, llm-openai, llm-anthropic and mcp.
  */
 export const newToken = z.strictObject({
   kind: tokenKind,
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(TOKEN_NAME_CHARACTERS_MAX)
-    .refine((name) => name.isWellFormed(), 'must be Unicode'),
-  scopes: z.array(scope).min(1).max(SCOPES.length).optional(),
-  path: tokenPath.optional(),
-  actingUser: z.string().optional(),
-  expiresAt: z.iso.datetime({ offset: true }).optional(),
+  name: plainText(1, TOKEN_NAME_CHARACTERS_MAX),
+  scopes: z.array(scope).max(SCOPES.length).nullable().optional(),
+  path: tokenPath.nullable().optional(),
+  actingUser: z.string().nullable().optional(),
+  expiresAt: z.iso.datetime({ offset: true }).nullable().optional(),
 });
 export type NewToken = Immutable<z.infer<typeof newToken>>;
 

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
-import { USER_NAME_CHARACTERS_MAX, USER_TEXT_CHARACTERS_MAX } from '../limits.ts';
+import {
+  USER_NAME_CHARACTERS_MAX,
+  USER_PREFERENCES_CHARACTERS_MAX,
+  USER_TEXT_CHARACTERS_MAX,
+} from '../limits.ts';
 import { ROLES } from '../roles.ts';
 import { pageQuery } from './list.ts';
 
@@ -42,8 +46,14 @@ export const userChange = z.strictObject({
   firstName: name.optional(),
   lastName: name.optional(),
   email: email.optional(),
-  /** Of the user interface; any JSON object. */
-  preferences: z.record(z.string(), z.unknown()).optional(),
+  /** Of the user interface; any JSON object that is not too large. */
+  preferences: z
+    .record(z.string(), z.unknown())
+    .refine(
+      (preferences) => JSON.stringify(preferences).length <= USER_PREFERENCES_CHARACTERS_MAX,
+      `must be at most ${USER_PREFERENCES_CHARACTERS_MAX} characters of JSON`,
+    )
+    .optional(),
   roles: roles.optional(),
   isAdmin: z.boolean().optional(),
   isReadOnlyAdmin: z.boolean().optional(),

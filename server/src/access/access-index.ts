@@ -46,16 +46,16 @@ export class AccessIndex {
     this.follow();
     const known = this.#visibilities.get(caller.userUid);
     if (known !== undefined) return known;
-    const visibility = this.#visibilityOf(caller.userUid);
+    const visibility = this.#visibilityOf(caller);
     if (this.#visibilities.size >= ACCESS_USERS_KEPT_MAX) this.#visibilities.clear();
     this.#visibilities.set(caller.userUid, visibility);
     return visibility;
   }
 
-  #visibilityOf(uid: string | null): Visibility {
+  #visibilityOf({ userUid: uid, isGuest }: Caller): Visibility {
     const user = uid === null ? undefined : this.#reader.id({ uid });
     if (user === undefined) return new NobodyVisibility(this.#reader, this, this.#rules);
-    return new UserVisibility(this.#reader, this, this.#rules, this.accessOf(user));
+    return new UserVisibility(this.#reader, this, this.#rules, this.accessOf(user), isGuest);
   }
 
   /** UIDs of all teams that a user is in, through whatever nesting. */

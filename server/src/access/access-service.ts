@@ -88,15 +88,16 @@ export class AccessService {
     change: NodeAccessChange,
     address: string,
   ): Promise<NodeAccess> {
-    const isAdmin = caller.isAdmin && !caller.isReadOnlyAdmin;
+    if (caller.isReadOnlyAdmin) throw forbidden('A read-only administrator changes nothing.');
+    const { isAdmin } = caller;
     const id = this.#nodeFor(caller, uid, isAdmin);
     const { reader, commits, audit } = this.#parts;
     const type = reader.typeOf(id) ?? '';
     if (type.startsWith('_')) {
       throw invalid('uid', `is a ${type}, which is not restricted`);
     }
-    this.#checkNamed(caller, isAdmin, change);
     const before = this.#accessOf(id);
+    this.#checkNamed(caller, isAdmin, change, before);
     const operations = [
       ...replaced(uid, TO_TEAM, before.teams, change.teams),
       ...replaced(uid, TO_USER, before.users, change.users),
@@ -128,9 +129,7 @@ export class AccessService {
       throw new Problem('node_not_found', 'There is no such node.');
     }
     if (isAdmin || this.#owns(caller, id)) return id;
-    throw new Problem('forbidden', 'This is for the owner of the node and for administrators.', {
-      details: { role: 'admin-write' },
-    });
+    throw forbidden('This is for the owner of the node and for administrators.');
   }
 
   #owns(caller: Caller, id: number): boolean {
@@ -139,21 +138,24 @@ export class AccessService {
     return user !== undefined && reader.neighbors(user, 'out', OWNS).includes(id);
   }
 
-  /** An owner may name any active user, and the teams that they are in. */
+  /** An owner may add any active user, and the teams that they are in; what is there already may stay. */
   #checkNamed(
     caller: Caller,
     isAdmin: boolean,
     { teams = [], users = [] }: NodeAccessChange,
+    before: NodeAccess,
   ): void {
     const { reader, access } = this.#parts;
     const own = new Set(isAdmin || caller.userUid === null ? [] : access.teamsOf(caller.userUid));
     teams.forEach((uid, i) => {
+      if (before.teams.includes(uid)) return;
       const id = reader.id({ uid });
       if (id === undefined || reader.typeOf(id) !== '_AccessGroup' || !(isAdmin || own.has(uid))) {
         throw invalid(`teams.${i}`, isAdmin ? 'is no team' : 'is no team of yours');
       }
     });
     users.forEach((uid, i) => {
+      if (before.users.includes(uid)) return;
       const id = reader.id({ uid });
       if (
         id === undefined ||
@@ -164,6 +166,10 @@ export class AccessService {
       }
     });
   }
+}
+
+function forbidden(message: string): Problem {
+  return new Problem('forbidden', message, { details: { role: 'admin-write' } });
 }
 
 function replaced(

@@ -20,6 +20,7 @@ export type ReasonKind =
   | 'restricted-to-team'
   | 'restricted-to-others'
   | 'type-restricted'
+  | 'guest'
   | 'everyone';
 
 export interface Reason {
@@ -116,7 +117,12 @@ function reasonsOf(reader: GraphReader, user: number, id: number, type: string):
   }
   const teams = reader.neighbors(id, 'out', 'RestrictAccessToTeam');
   const users = reader.neighbors(id, 'out', 'RestrictAccessToUser');
-  if (teams.length + users.length === 0) addTypeReason(reader, type, add);
+  const isHiddenTeam =
+    type === '_AccessGroup' &&
+    reader.field(user, 'IsGuest') === true &&
+    !pathsToTeams(reader, user).has(id);
+  if (isHiddenTeam) add('guest', false, 'Guests see the teams that they are in.');
+  else if (teams.length + users.length === 0) addTypeReason(reader, type, add);
   else addRestrictions(reader, user, teams, users, add);
   return reasons;
 }

@@ -65,9 +65,11 @@ export class TypeRules {
       const byField = new Map<string, ReadonlySet<number>>();
       for (const [field, access] of Object.entries(fields)) {
         const readers = this.#idsOf([...(access.teams ?? []), ...(access.users ?? [])]);
-        byField.set(field, readers);
-        // The key is shown under its own name and as the Id.
-        if (field === keys.get(type)) byField.set('Id', readers);
+        // The key is shown under its own name and as the Id: who may read it must be let by the rules of both.
+        for (const name of namesOf(field, keys.get(type))) {
+          const others = byField.get(name);
+          byField.set(name, others === undefined ? readers : readers.intersection(others));
+        }
       }
       rules.set(type, { isRestricted: visibleTo === 'restricted', fields: byField });
     }
@@ -77,4 +79,8 @@ export class TypeRules {
   #idsOf(uids: readonly string[]): ReadonlySet<number> {
     return new Set(uids.map((uid) => this.#reader.id({ uid })).filter((id) => id !== undefined));
   }
+}
+
+function namesOf(field: string, key: string | undefined): readonly string[] {
+  return key !== undefined && (field === key || field === 'Id') ? [key, 'Id'] : [field];
 }

@@ -18,8 +18,9 @@ export const PUBLIC_USER_FIELDS = [
 const PUBLIC_OF_USERS: ReadonlySet<string> = new Set(PUBLIC_USER_FIELDS);
 /** What shows nothing of a node but that it is there. */
 const ALWAYS_READABLE: ReadonlySet<string> = new Set(['UID', 'Type', 'Timestamp']);
+const TEAM = '_AccessGroup';
 /** System types that plain users may see; every other type with a leading underscore is an administrator's. */
-const SYSTEM_TYPES_FOR_EVERYONE: ReadonlySet<string> = new Set(['_User', '_AccessGroup']);
+const SYSTEM_TYPES_FOR_EVERYONE: ReadonlySet<string> = new Set(['_User', TEAM]);
 
 /** Of an administrator, the read-only one included. */
 export const SEES_EVERYTHING: Visibility = {
@@ -117,27 +118,36 @@ export class NobodyVisibility implements Visibility {
 export class UserVisibility extends NobodyVisibility {
   readonly #reader: GraphReader;
   readonly #access: UserAccess;
+  /** Of teams a guest sees those that they are in. */
+  readonly #isGuest: boolean;
 
   constructor(
     reader: GraphReader,
     restrictions: Restrictions,
     rules: TypeRules,
     access: UserAccess,
+    isGuest: boolean,
   ) {
     super(reader, restrictions, rules);
     this.#reader = reader;
     this.#access = access;
+    this.#isGuest = isGuest;
   }
 
   override canSee(id: number, type = this.#reader.typeOf(id)): boolean {
     if (type === undefined || isHiddenType(type)) return false;
-    const { visible, owned } = this.#access;
+    const { visible, owned, principals } = this.#access;
+    if (this.#isGuest && type === TEAM && !principals.has(id)) return false;
     if (this.hasRestriction(id)) return visible.has(id) || owned.has(id);
     return !this.isOfRestrictedType(type) || owned.has(id) || this.isOwnNode(id);
   }
 
   override hiddenOfType(type: string): number {
-    const { visible, owned } = this.#access;
+    const { visible, owned, principals } = this.#access;
+    if (this.#isGuest && type === TEAM) {
+      const teams = this.isOfRestrictedType(type) ? 0 : principals.size - 1;
+      return this.#reader.countOfType(type) - teams;
+    }
     if (isHiddenType(type)) return this.#reader.countOfType(type);
     const restricted = this.restrictedOfType(type);
     const hidden = restricted.countBeyond(visible, owned);

@@ -11,8 +11,10 @@ const USUAL_START = 'Bearer '.length;
 
 /** The token of `Authorization: Bearer`, which is the only place for one (specification, section 5). */
 export function bearerToken(request: FastifyRequest, operation: Operation): string {
-  if (request.url.includes('?')) refuseTokenInQuery(request.query, operation);
   const header = request.headers.authorization;
+  if (header !== undefined && request.url.includes('?')) {
+    refuseTokenInQuery(request.query, operation);
+  }
   // As nearly everybody writes it; the groups of a match cost more.
   if (header !== undefined && USUAL.test(header)) return header.slice(USUAL_START);
   const token = header === undefined ? undefined : BEARER.exec(header)?.[1];

@@ -163,11 +163,12 @@ describe('the bearer token', () => {
   it.each(['?token=user', '?a=1&access_token=user', '?token'])(
     'is refused in the query %s, even beside a good header',
     async (query) => {
-      for (const headers of [{}, { authorization: 'Bearer user' }]) {
-        const response = await get(headers, query);
-        expect(response.status).toBe(400);
-        expect(errorBody.parse(response.json).error.code).toBe('token_in_query');
-      }
+      const alone = await get({}, query);
+      expect([alone.status, alone.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+      expect(errorBody.parse(alone.json).error.code).toBe('missing_token');
+      const beside = await get({ authorization: 'Bearer user' }, query);
+      expect(beside.status).toBe(400);
+      expect(errorBody.parse(beside.json).error.code).toBe('token_in_query');
       expect(JSON.stringify(at.records.at(-1))).not.toContain('user"');
     },
   );

@@ -135,6 +135,9 @@ export class PasswordResetService implements AsyncDisposable {
     reader.refresh();
     const user = findUser(reader, uid);
     if (user === undefined) throw new Problem('user_not_found', 'There is no such user.');
+    if (!user.active) {
+      throw new Problem('user_deactivated', 'The user is deactivated: no password lets them in.');
+    }
     const target = { kind: 'user', id: uid, name: user.userName };
     const event = deed('password.reset-requested', { caller, address }, target, { via: 'link' });
     return this.#issue(uid, null, event);
@@ -182,7 +185,7 @@ export class PasswordResetService implements AsyncDisposable {
     if (!user.active) return 'inactive';
     if (!user.isConfirmed) return 'unconfirmed_address';
     // Who comes from an identity provider only should not get around it.
-    const hasPassword = readCredential(vault, user.uid) !== undefined;
+    const hasPassword = typeof readCredential(vault, user.uid)?.passwordHash === 'string';
     if (!hasPassword && hasLinkedAccount(vault, user.uid)) return 'identity_provider';
     return undefined;
   }
@@ -215,8 +218,9 @@ export class PasswordResetService implements AsyncDisposable {
     if (reset === undefined || user?.active !== true || reset.expiresMs <= clock.now()) {
       throw invalidToken();
     }
-    // A password that was set since, or another address: the mailbox may have changed hands.
-    const changedMs = readCredential(vault, user.uid)?.changedAt ?? 0;
+    // A password that was set since, a deactivation, or another address: the mailbox may have changed hands.
+    const { changedAt = 0, sessionsNotBefore = 0 } = readCredential(vault, user.uid) ?? {};
+    const changedMs = Math.max(changedAt, sessionsNotBefore);
     const isOutdated = reset.email !== null && reset.email !== user.email;
     if (changedMs > reset.issuedMs || isOutdated) throw invalidToken();
     return user;

@@ -14,10 +14,10 @@ export class PasswordVerifier {
   /** Hash of a password nobody knows: a name that does not exist costs the same time as a wrong password. */
   readonly #nobody: Promise<string> = hashPassword(randomBytes(32).toString('base64'));
 
-  async verify(passwordHash: string | undefined, password: string): Promise<boolean> {
+  async verify(passwordHash: string | null | undefined, password: string): Promise<boolean> {
     if (password.length > PASSWORD_CHARACTERS_MAX) return false;
     const matches = await verify(passwordHash ?? (await this.#nobody), password);
-    return matches && passwordHash !== undefined;
+    return matches && typeof passwordHash === 'string';
   }
 }
 

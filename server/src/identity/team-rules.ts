@@ -9,7 +9,7 @@ interface TeamSettings {
 /** Administrators, and others with the role CanManageTeams. */
 export function checkMayCreateTeam(caller: Caller, settings: TeamSettings): void {
   if (isWritingAdmin(caller)) return;
-  checkTeamsAreEnabled(settings);
+  checkTeamsAreEnabled(caller, settings);
   if (!caller.isReadOnlyAdmin && caller.roles.includes('CanManageTeams')) return;
   throw forbidden('Creating a team');
 }
@@ -21,15 +21,15 @@ export function checkMayChangeTeam(
   settings: TeamSettings,
 ): void {
   if (isWritingAdmin(caller)) return;
-  checkTeamsAreEnabled(settings);
+  checkTeamsAreEnabled(caller, settings);
   if (caller.isReadOnlyAdmin) throw forbidden('Changing a team');
   if (isTeamAdministrator || caller.roles.includes('CanManageTeams')) return;
   throw forbidden('Changing this team');
 }
 
-/** Specification, section 4.7, rule 1. */
-function checkTeamsAreEnabled({ teamsEnabled }: TeamSettings): void {
-  if (teamsEnabled) return;
+/** Where they are not, administrators alone change them, and others are told so (specification, section 4.7, rule 1). */
+export function checkTeamsAreEnabled(caller: Caller, { teamsEnabled }: TeamSettings): void {
+  if (teamsEnabled || isWritingAdmin(caller)) return;
   throw new Problem('teams_disabled', 'Teams are disabled in this workspace.', {
     details: { role: 'admin-write' },
   });

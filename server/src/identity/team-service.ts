@@ -3,6 +3,7 @@ import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader, NodeObject } from '#graph/reader.ts';
 import { deed } from '#access/deed.ts';
@@ -15,7 +16,7 @@ import {
   type MemberChange,
   type Members,
 } from './team-members.ts';
-import { checkMayChangeTeam, checkMayCreateTeam } from './team-rules.ts';
+import { checkMayChangeTeam, checkMayCreateTeam, checkTeamsAreEnabled } from './team-rules.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
 
 export interface TeamServiceParts {
@@ -71,17 +72,16 @@ export class TeamService {
       const { commits, audit, settings } = this.#parts;
       checkMayCreateTeam(caller, settings.current());
       this.#checkNameIsFree(texts.name, undefined);
-      const { name } = texts;
-      const { outcomes } = await commits.commit({
+      const uid = formatUid(randomUid());
+      const target = { kind: 'team', id: uid, name: texts.name };
+      await commits.commit({
         system: true,
         operations: [
-          { op: 'addOrUpdate', type: TYPE, fields: fieldsOf(texts) },
-          audit.operation(
-            deed('team.created', { caller, address }, { kind: 'team', id: name, name }),
-          ),
+          { op: 'addOrUpdate', type: TYPE, uid, fields: fieldsOf(texts) },
+          audit.operation(deed('team.created', { caller, address }, target)),
         ],
       });
-      return this.get(caller, must(outcomes[0]?.uid, 'the UID of a new team'));
+      return this.get(caller, uid);
     });
   }
 
@@ -145,9 +145,10 @@ export class TeamService {
   }
 
   #idToChange(caller: Caller, uid: string): number {
+    const settings = this.#parts.settings.current();
+    checkTeamsAreEnabled(caller, settings);
     const id = this.#idFor(caller, uid);
-    const administered = this.#isAdministratorOf(caller, id);
-    checkMayChangeTeam(caller, administered, this.#parts.settings.current());
+    checkMayChangeTeam(caller, this.#isAdministratorOf(caller, id), settings);
     return id;
   }
 
@@ -161,11 +162,7 @@ export class TeamService {
   }
 
   #shows(caller: Caller, id: number): boolean {
-    const { access, reader } = this.#parts;
-    if (!access.visibilityFor(caller).canSee(id, TYPE)) return false;
-    if (!caller.isGuest) return true;
-    const user = caller.userUid === null ? undefined : reader.id({ uid: caller.userUid });
-    return user !== undefined && access.principalsOf(user).has(id);
+    return this.#parts.access.visibilityFor(caller).canSee(id, TYPE);
   }
 
   #isAdministratorOf(caller: Caller, id: number): boolean {

@@ -5,11 +5,11 @@ import { TOKEN_RULES, type TokenKind } from './token-rules.ts';
 export interface NewToken {
   readonly kind: TokenKind;
   readonly name: string;
-  readonly scopes?: readonly string[] | undefined;
-  readonly path?: string | undefined;
-  readonly actingUser?: string | undefined;
+  readonly scopes?: readonly string[] | null | undefined;
+  readonly path?: string | null | undefined;
+  readonly actingUser?: string | null | undefined;
   /** ISO 8601. */
-  readonly expiresAt?: string | undefined;
+  readonly expiresAt?: string | null | undefined;
 }
 
 /** What a token of the kind carries when it is made so; null where its kind has no such thing. */
@@ -26,7 +26,7 @@ export function contentOf(request: NewToken, nowMs: number): TokenContent {
   const { kind } = request;
   const rule = TOKEN_RULES[kind];
   for (const member of ['scopes', 'path', 'actingUser'] as const) {
-    if (request[member] !== undefined && rule[member] === undefined) {
+    if (!isNone(request[member]) && rule[member] === undefined) {
       throw invalid(member, `is not for a token of kind "${kind}"`);
     }
   }
@@ -34,15 +34,23 @@ export function contentOf(request: NewToken, nowMs: number): TokenContent {
   if (rule.scopes !== undefined && (scopes === null || scopes.length === 0)) {
     throw invalid('scopes', `must name at least one scope for a token of kind "${kind}"`);
   }
-  if (rule.actingUser === 'required' && request.actingUser === undefined) {
+  if (rule.actingUser === 'required' && isNone(request.actingUser)) {
     throw invalid('actingUser', `must be the UID of a user for a token of kind "${kind}"`);
   }
   return {
     scopes: scopes && [...new Set(scopes)],
     path: rule.path === undefined ? null : (request.path ?? ''),
     actingUser: request.actingUser ?? null,
-    expiresMs: request.expiresAt === undefined ? null : expiry(request.expiresAt, nowMs),
+    expiresMs:
+      request.expiresAt === undefined || request.expiresAt === null
+        ? null
+        : expiry(request.expiresAt, nowMs),
   };
+}
+
+/** Null and no scopes are how a token is listed that has none. */
+function isNone(member: string | readonly string[] | null | undefined): boolean {
+  return member === undefined || member === null || (Array.isArray(member) && member.length === 0);
 }
 
 export function unknownActingUser(): Problem {

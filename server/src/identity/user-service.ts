@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AccessIndex } from '#access/access-index.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
+import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, CommitRequest } from '#graph/operations.ts';
 import type { FieldValue } from '#graph/field-types.ts';
@@ -111,7 +113,9 @@ export class UserService {
       checkGuestIsNoAdmin(after);
       this.#checkAnAdministratorIsLeft(user, after);
       await this.#commitChange({ caller, address }, user, change, after);
-      return this.#node(uid);
+      const node = this.#node(uid);
+      const id = must(this.#parts.reader.id({ uid }), 'a user that was changed');
+      return this.#parts.access.visibilityFor(caller).present(id, node) as UserNode;
     });
   }
 
@@ -140,16 +144,20 @@ export class UserService {
     const rights = changedRights(user, after);
     const action = ends ? 'user.deactivated' : 'user.changed';
     const changed = Object.keys(change);
+    const fields = {
+      ...this.#changedFields(user, change, isWritingAdmin(doer.caller)),
+      ...rightsFields(rights),
+    };
+    const node = this.#node(user.uid);
+    if (Object.entries(fields).every(([name, value]) => isDeepStrictEqual(node[name], value)))
+      return;
     const request: CommitRequest = {
       system: true,
       operations: [
         {
           op: 'update',
           uid: user.uid,
-          fields: {
-            ...this.#changedFields(user, change, isWritingAdmin(doer.caller)),
-            ...rightsFields(rights),
-          },
+          fields,
         },
         audit.operation(deed(action, doer, target, { changed })),
         ...(Object.keys(rights).length === 0 || ends
@@ -186,10 +194,13 @@ export class UserService {
 
   /** Those that began before now stay over, should the user be active again. */
   #endedSessions(uid: string): VaultWrite[] {
-    const credential = readCredential(this.#parts.vault, uid);
-    if (credential === undefined) return [];
-    const sessionsNotBefore = this.#parts.clock.now();
-    return [writeCredential(uid, { ...credential, sessionsNotBefore, keptSession: null })];
+    const now = this.#parts.clock.now();
+    // Who comes from an identity provider has no password.
+    const credential = readCredential(this.#parts.vault, uid) ?? {
+      passwordHash: null,
+      changedAt: now,
+    };
+    return [writeCredential(uid, { ...credential, sessionsNotBefore: now, keptSession: null })];
   }
 
   #checkAddressIsFree(email: string, uid: string): void {

@@ -36,8 +36,8 @@ export function parseRecord<T>(
 
 /** What is kept about a user's password and sessions; times in milliseconds since the Unix epoch. */
 export interface Credential {
-  /** PHC string of argon2id. */
-  readonly passwordHash: string;
+  /** PHC string of argon2id; null without a password. */
+  readonly passwordHash: string | null;
   readonly changedAt: number;
   /** Sessions that began before this are over, */
   readonly sessionsNotBefore: number;
@@ -61,7 +61,7 @@ export function writeCredential(userUid: string, record: Credential): VaultWrite
 
 function isCredential(record: Partial<Record<keyof Credential, unknown>>): record is Credential {
   return (
-    typeof record.passwordHash === 'string' &&
+    (record.passwordHash === null || typeof record.passwordHash === 'string') &&
     typeof record.changedAt === 'number' &&
     typeof record.sessionsNotBefore === 'number' &&
     (record.keptSession === null || typeof record.keptSession === 'string')

@@ -166,15 +166,18 @@ describe('a call that fails', () => {
   });
 
   it('because it is for administrators', async () => {
-    await endpoints.define('inner-circle', '', 'return 1;', { access: 'admins' });
-    expect(await endpoints.problem('inner-circle', { caller: USER })).toMatchObject({
-      code: 'forbidden',
-    });
-    expect(await endpoints.value('inner-circle')).toBe(1);
+    const inner = { access: 'admins' } as const;
+    await endpoints.define('inner-circle', '', 'return 1;', { ...inner, isReadOnly: true });
+    await endpoints.define('inner-writer', '', 'return 1;', inner);
     const readOnlyAdmin = { ...USER, isReadOnlyAdmin: true };
-    expect(await endpoints.run('inner-circle', { caller: readOnlyAdmin })).toMatchObject({
-      body: '1',
-    });
+    const forbidden = { code: 'forbidden' };
+    expect(await endpoints.problem('inner-circle', { caller: USER })).toMatchObject(forbidden);
+    expect(await endpoints.value('inner-circle')).toBe(1);
+    const read = await endpoints.run('inner-circle', { caller: readOnlyAdmin });
+    expect(read).toMatchObject({ body: '1' });
+    expect(await endpoints.problem('inner-writer', { caller: readOnlyAdmin })).toMatchObject(
+      forbidden,
+    );
   });
 });
 

@@ -101,9 +101,14 @@ export class EndpointRuntime {
   #find(name: string, caller: Caller): StoredEndpoint {
     const endpoint = this.#options.store.find(name);
     if (endpoint === undefined) throw notFound(name);
-    if (endpoint.definition.access === 'admins' && !caller.isAdmin && !caller.isReadOnlyAdmin) {
+    const { access, isReadOnly } = endpoint.definition;
+    // What administrators' code writes, somebody who only reads must not have written.
+    const isAdmin = isReadOnly
+      ? caller.isAdmin || caller.isReadOnlyAdmin
+      : caller.isAdmin && !caller.isReadOnlyAdmin;
+    if (access === 'admins' && !isAdmin) {
       throw new Problem('forbidden', `Only administrators may call the endpoint "${name}"`, {
-        details: { role: 'admin' },
+        details: { role: isReadOnly ? 'admin' : 'admin-write' },
       });
     }
     if (endpoint.servingCode === undefined) {
