@@ -79,9 +79,9 @@ export class AccessIndex {
 
   /** Catches up with the commit that the reader stands at. */
   follow(): void {
-    this.#rules.follow();
     const { sequence } = this.#reader;
     if (sequence === this.#sequence) return;
+    this.#rules.follow();
     this.#visibilities.clear();
     const changes =
       this.#sequence < 0 ? undefined : this.#reader.accessChangesSince(this.#sequence);

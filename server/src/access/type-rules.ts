@@ -36,7 +36,6 @@ export function readTypeAccess(reader: GraphReader): TypeAccessByType {
 /** The rules of types as of the commit that the reader stands at; made anew when the setting has changed. */
 export class TypeRules {
   readonly #reader: GraphReader;
-  #sequence = -1;
   #version = -1;
   #rules: ReadonlyMap<string, TypeRule> = new Map();
 
@@ -49,10 +48,7 @@ export class TypeRules {
   }
 
   follow(): void {
-    const { sequence } = this.#reader;
-    if (sequence === this.#sequence) return;
     const version = settingVersion(this.#reader, TYPE_ACCESS_SETTING);
-    this.#sequence = sequence;
     if (version === this.#version) return;
     this.#version = version;
     this.#rules = this.#compile(readTypeAccess(this.#reader));

@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatTime, parseTime, TIME_MAX_MS, TIME_MIN_MS } from './time.ts';
+
+const aTime = fc.oneof(
+  fc.integer({ min: TIME_MIN_MS, max: TIME_MAX_MS }),
+  // Around midnights and ends of years, where days change.
+  fc
+    .tuple(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -2, max: 40_000 }))
+    .map(([ms, day]) => day * 86_400_000 + ms),
+  fc.constantFrom(TIME_MIN_MS, TIME_MAX_MS, 0, -1),
+);
+
+test('a time is printed as ISO 8601 in UTC, and read back', () => {
+  fc.assert(
+    fc.property(aTime, (ms) => {
+      expect(formatTime(ms)).toBe(new Date(ms).toISOString());
+      expect(parseTime(formatTime(ms))).toBe(ms);
+    }),
+    { numRuns: 2_000 },
+  );
+});
