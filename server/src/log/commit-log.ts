@@ -32,8 +32,10 @@ export interface CommitLog extends AsyncDisposable {
    *
    * Rejects with `payload_too_large` beyond COMMIT_BYTES_MAX or COMMIT_OPERATIONS_MAX; that commit
    * alone, it was never in the queue.
+   *
+   * `time` is that of a commit which was made elsewhere: see `LogRecord`.
    */
-  append(count: number, payload: Uint8Array): Promise<number>;
+  append(count: number, payload: Uint8Array, time?: number): Promise<number>;
 
   /**
    * The durable records from the one that holds sequence `from` on, in order, up to `lastSequence`

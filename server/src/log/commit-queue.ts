@@ -61,14 +61,13 @@ export class CommitQueue {
     return this.#lastSequence;
   }
 
-  append(count: number, payload: Uint8Array): Promise<number> {
+  append(count: number, payload: Uint8Array, time = this.#options.clock.now()): Promise<number> {
     return new Promise((resolve, reject) => {
       assert(!this.#closed, 'append to a closed log');
       assert(Number.isSafeInteger(count) && count > 0, `a commit of ${count} operations`);
       if (count > COMMIT_OPERATIONS_MAX || payload.length > COMMIT_BYTES_MAX) {
         throw commitTooLarge(count, payload.length);
       }
-      const time = this.#options.clock.now();
       this.#waiters.push({ count, time, payload, resolve, reject });
       this.#running ??= this.#run();
     });

@@ -3,7 +3,10 @@ import { Problem } from '#base/problem.ts';
 import type { CommitLog } from './commit-log.ts';
 
 /** Refuses a sequence with which no read of the log can begin. */
-export function requireReadable(from: number, log: CommitLog): void {
+export function requireReadable(
+  from: number,
+  log: Pick<CommitLog, 'firstSequence' | 'lastSequence'>,
+): void {
   assert(Number.isSafeInteger(from), `read from sequence ${from}`);
   if (from < log.firstSequence) throw logTrimmed(from, log.firstSequence);
   if (from > log.lastSequence + 1) throw logAhead(from, log.lastSequence);

@@ -27,8 +27,12 @@ interface Encryption {
   readonly keyCheck: string;
 }
 
-export function newManifest(masterKey: Uint8Array | undefined, random: RandomBytes): Manifest {
-  const epoch = hex(random(EPOCH_BYTES));
+/** `epoch` is that of the log which this one goes on from; a new one when not given. */
+export function newManifest(
+  masterKey: Uint8Array | undefined,
+  random: RandomBytes,
+  epoch = hex(random(EPOCH_BYTES)),
+): Manifest {
   if (masterKey === undefined) return { format: FORMAT_VERSION, epoch, encryption: null };
   const salt = random(SALT_BYTES);
   const encryption = { salt: hex(salt), keyCheck: keyCheck(masterKey, salt) };

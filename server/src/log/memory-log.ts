@@ -75,8 +75,8 @@ class MemoryLog implements CommitLog {
     return this.#queue.lastSequence;
   }
 
-  append(count: number, payload: Uint8Array): Promise<number> {
-    return this.#queue.append(count, payload);
+  append(count: number, payload: Uint8Array, time?: number): Promise<number> {
+    return this.#queue.append(count, payload, time);
   }
 
   read(from: number): AsyncIterable<LogRecord> {

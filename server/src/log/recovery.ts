@@ -69,15 +69,15 @@ export async function recoverSegments(
 }
 
 /**
- * Prepares a folder without a manifest for a new log. What an unfinished first start left is
+ * Prepares a folder without a manifest for a new log that begins with `first`. What an unfinished first start left is
  * removed: at most one segment without a record. Anything more was a log.
  */
-export async function clearUnfinishedLog(folder: string): Promise<void> {
+export async function clearUnfinishedLog(folder: string, first: number): Promise<void> {
   const names = (await readdir(folder)).filter(isSegmentFile).toSorted();
   for (const name of names) {
     const path = join(folder, name);
     const { bytes } = await readSegmentHeader(path);
-    if (names.length > 1 || name !== segmentFile(1) || bytes !== SEGMENT_HEADER_BYTES) {
+    if (names.length > 1 || name !== segmentFile(first) || bytes !== SEGMENT_HEADER_BYTES) {
       const reason = 'the file is missing, but there are segments';
       throw logCorrupt({ file: join(folder, MANIFEST_FILE), offset: 0, reason });
     }
@@ -150,7 +150,10 @@ async function readNewest(
   size: number,
 ): Promise<Break | undefined> {
   segment.bytes = SEGMENT_HEADER_BYTES;
-  for await (const { records, broken } of scanSegment(file, segment, segment.first, size)) {
+  for await (const { records, broken } of scanSegment(file, segment, {
+    from: segment.first,
+    upTo: size,
+  })) {
     for (const { header } of records) {
       segment.newestTime = Math.max(segment.newestTime, header.time);
       segment.last = header.first + header.count - 1;

@@ -1,31 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { CommitQueue } from './commit-queue.ts';
-import { createFolderDurably, syncFolder, unlessMissing } from './durable-file.ts';
+import { createFolderDurably, syncFolder } from './durable-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import {
-  errorCode,
-  logCorrupt,
-  logTrimmed,
-  requireReadable,
-  storageProblem,
-} from './log-problem.ts';
+import { errorCode, requireReadable, storageProblem } from './log-problem.ts';
 import { newManifest, openCipher, readManifest, writeManifest } from './manifest.ts';
-import { decodePayload } from './record.ts';
+import { readRecords } from './record-reader.ts';
 import { clearUnfinishedLog, recoverSegments } from './recovery.ts';
 import { droppableSegments, segmentBytesMaxDefault } from './retention.ts';
 import { createSegment } from './segment.ts';
 import { NO_PREVIOUS_SEGMENT } from './segment-header.ts';
-import { scanSegment } from './segment-reader.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import type { Clock } from '#base/clock.ts';
 import type { CommitLog, LogRecord } from './commit-log.ts';
 import type { Manifest } from './manifest.ts';
 import type { RandomBytes, RecordCipher } from './record-cipher.ts';
+import type { SegmentSource } from './record-reader.ts';
 import type { RecoveryNote } from './recovery.ts';
 import type { ArchiveRule } from './retention.ts';
 import type { Segment } from './segment.ts';
-import type { FoundRecord } from './segment-reader.ts';
 
 export interface SegmentLogOptions {
   /** Made when it is missing. Holds `log.json`, the segments and `lock`. */
@@ -39,9 +32,18 @@ export interface SegmentLogOptions {
    */
   readonly segmentBytesMax?: number;
   readonly archive: ArchiveRule;
+  /** Where a log that is not there yet begins: behind a snapshot. By default a new history, at sequence 1. */
+  readonly beginning?: LogBeginning;
   /** Told of a write that a crash cut short and that was cut off. */
   readonly onRecovery?: (note: RecoveryNote) => void;
   readonly random?: RandomBytes;
+}
+
+export interface LogBeginning {
+  /** Of the history that the log goes on with; a new one when not given, as at a promotion. */
+  readonly epoch?: string;
+  /** The sequence that its first commit follows. */
+  readonly after: number;
 }
 
 /**
@@ -73,12 +75,13 @@ export async function openSegmentLog(options: SegmentLogOptions): Promise<Commit
 }
 
 async function beginLog(options: SegmentLogOptions, random: RandomBytes): Promise<Manifest> {
-  const { folder, encryptionKey } = options;
-  await clearUnfinishedLog(folder);
-  const manifest = newManifest(encryptionKey, random);
+  const { folder, encryptionKey, beginning } = options;
+  const first = (beginning?.after ?? 0) + 1;
+  await clearUnfinishedLog(folder, first);
+  const manifest = newManifest(encryptionKey, random, beginning?.epoch);
   const encrypted = manifest.encryption !== null;
   const previous = NO_PREVIOUS_SEGMENT;
-  await createSegment(folder, { epoch: manifest.epoch, encrypted, first: 1, previous });
+  await createSegment(folder, { epoch: manifest.epoch, encrypted, first, previous });
   await writeManifest(folder, manifest);
   return manifest;
 }
@@ -93,7 +96,7 @@ interface SegmentLogParts {
   readonly resources: AsyncDisposableStack;
 }
 
-class SegmentLog implements CommitLog {
+class SegmentLog implements CommitLog, SegmentSource {
   readonly #options: SegmentLogOptions;
   readonly #parts: SegmentLogParts;
   readonly #queue: CommitQueue;
@@ -114,6 +117,18 @@ class SegmentLog implements CommitLog {
     return this.#parts.manifest.epoch;
   }
 
+  get segments(): readonly Segment[] {
+    return this.#parts.segments;
+  }
+
+  get cipher(): RecordCipher | undefined {
+    return this.#parts.cipher;
+  }
+
+  isDropped({ dropped }: Segment): boolean {
+    return dropped;
+  }
+
   get firstSequence(): number {
     return this.#parts.segments.find((segment) => !segment.dropped)!.first;
   }
@@ -122,13 +137,13 @@ class SegmentLog implements CommitLog {
     return this.#queue.lastSequence;
   }
 
-  append(count: number, payload: Uint8Array): Promise<number> {
-    return this.#queue.append(count, payload);
+  append(count: number, payload: Uint8Array, time?: number): Promise<number> {
+    return this.#queue.append(count, payload, time);
   }
 
   read(from: number): AsyncIterable<LogRecord> {
     requireReadable(from, this);
-    return this.#records(from, this.lastSequence);
+    return readRecords(this, from, this.lastSequence);
   }
 
   onDurable(listener: (lastSequence: number) => void): () => void {
@@ -163,61 +178,5 @@ class SegmentLog implements CommitLog {
       }
       segments.shift();
     }
-  }
-
-  async *#records(from: number, last: number): AsyncGenerator<LogRecord> {
-    let next = from;
-    while (next <= last) {
-      const segment = this.#parts.segments.findLast(({ first }) => first <= next);
-      if (segment === undefined) throw logTrimmed(next, this.firstSequence);
-      for await (const record of this.#recordsOf(segment, next, last)) {
-        yield record;
-        next = record.last + 1;
-      }
-    }
-  }
-
-  /**
-   * The records of one segment that hold the sequences from `from` to `last`, or to the segment's
-   * end.
-   */
-  async *#recordsOf(segment: Segment, from: number, last: number): AsyncGenerator<LogRecord> {
-    const file = await unlessMissing(open(segment.path, 'r'));
-    if (file === undefined) {
-      if (segment.dropped) throw logTrimmed(from, this.firstSequence);
-      throw logCorrupt({
-        file: segment.path,
-        offset: 0,
-        sequence: from,
-        reason: 'the file is gone',
-      });
-    }
-    await using _ = file;
-    let next = from;
-    for await (const { records, broken } of scanSegment(file, segment, from, segment.bytes)) {
-      for (const found of records) {
-        if (found.header.first > last) return;
-        if (found.header.first + found.header.count <= from) continue;
-        const record = this.#decode(segment, found);
-        next = record.last + 1;
-        yield record;
-      }
-      if (broken !== undefined) throw logCorrupt({ file: segment.path, ...broken });
-    }
-    if (next <= Math.min(last, segment.last)) {
-      const reason = 'the file ends before its last record';
-      throw logCorrupt({ file: segment.path, offset: segment.bytes, sequence: next, reason });
-    }
-  }
-
-  #decode(segment: Segment, found: FoundRecord): LogRecord {
-    const { header, bytes, at, offset } = found;
-    const { first, count, time } = header;
-    const payload = decodePayload(bytes, at, header, this.#parts.cipher);
-    if (payload === undefined) {
-      const reason = 'the record is not authentic';
-      throw logCorrupt({ file: segment.path, offset, sequence: first, reason });
-    }
-    return { first, last: first + count - 1, time, payload };
   }
 }

@@ -33,6 +33,15 @@ export interface Batch {
   readonly broken?: Break;
 }
 
+export interface ScanRange {
+  /** The sequence to begin with. */
+  readonly from: number;
+  /** The newest sequence that is durable: what lies behind may still be replaced, and is not noted in the index. */
+  readonly last?: number;
+  /** The byte to end before. */
+  readonly upTo: number;
+}
+
 /**
  * The records of a segment from the one that holds `from`, or a little earlier, up to byte `upTo`
  * or the end of the file, checked, in batches of about a megabyte. Fills the segment's index on the
@@ -41,8 +50,7 @@ export interface Batch {
 export async function* scanSegment(
   file: FileHandle,
   segment: Segment,
-  from: number,
-  upTo: number,
+  { from, last = Infinity, upTo }: ScanRange,
 ): AsyncGenerator<Batch> {
   const start = segment.index.floor(from);
   let offset = start?.offset ?? SEGMENT_HEADER_BYTES;
@@ -54,7 +62,9 @@ export async function* scanSegment(
     const bytes = await readWindow(file, segment, offset, length);
     if (bytes.length < length) end = offset + bytes.length;
     const found = parse(bytes, { offset, sequence, crcSeed: segment.crcSeed });
-    for (const { header, offset: at } of found.records) segment.index.add(header.first, at);
+    for (const { header, offset: at } of found.records) {
+      if (header.first <= last) segment.index.add(header.first, at);
+    }
     offset = found.offset;
     sequence = found.sequence;
     const broken = found.reason ?? (offset + found.missingBytes > end ? CUT_OFF : undefined);

@@ -6,7 +6,7 @@ import type { KeyValueReader } from './key-value.ts';
 import { sealManifest } from './manifest.ts';
 import type { Manifest, ManifestDatabase, ManifestPiece } from './manifest.ts';
 import { beginsPiece, pieceDigest } from './piece.ts';
-import type { StateReader } from './snapshot-reader.ts';
+import type { HeldReader, StateReader } from './snapshot-reader.ts';
 
 /** Where pieces go. Pieces of the same content come under the same digest, so one that is there already may be left. */
 export interface SnapshotSink {
@@ -27,6 +27,11 @@ const KEY_END = new Uint8Array(KEY_BYTES_MAX + 1).fill(255);
  */
 export async function takeSnapshot(reader: StateReader, sink: SnapshotSink): Promise<Manifest> {
   using held = reader.hold();
+  return await writeSnapshot(held, sink);
+}
+
+/** The same of a commit that is held already. */
+export async function writeSnapshot(held: HeldReader, sink: SnapshotSink): Promise<Manifest> {
   const databases: ManifestDatabase[] = [];
   for (const { number, environment } of DATABASES) {
     if (!held.environments.includes(environment)) continue;
@@ -69,7 +74,12 @@ interface ReadPiece {
   readonly next: Uint8Array | undefined;
 }
 
-function readPiece(reader: KeyValueReader, db: DatabaseNumber, start: Uint8Array): ReadPiece {
+/** The piece that begins with the first key from `start` on. */
+export function readPiece(
+  reader: KeyValueReader,
+  db: DatabaseNumber,
+  start: Uint8Array,
+): ReadPiece {
   const batch = new BatchEncoder(PIECE_CAPACITY_BYTES);
   let firstKey = '';
   let next: Uint8Array | undefined;

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openLogTail } from './log-tail.ts';
+import { openSegmentLog } from './segment-log.ts';
+import { filled, KEEP_NONE, readAll, settings } from './testing/log-engine.ts';
+import { temporaryFolder } from './testing/temporary-folder.ts';
+import type { CommitLog, LogRecord } from './commit-log.ts';
+import type { DurableEnd, LogTail } from './log-tail.ts';
+import type { LogSettings } from './testing/log-engine.ts';
+import type { TemporaryFolder } from './testing/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(() => folder[Symbol.asyncDispose]());
+
+const encryptionKey = randomBytes(32);
+
+function openLog(some: Partial<LogSettings> = {}, key?: Uint8Array): Promise<CommitLog> {
+  const secret = key === undefined ? {} : { encryptionKey: key };
+  return openSegmentLog({ ...settings(some), ...secret, folder: folder.path });
+}
+
+/** What the thread that writes tells: here the log itself. */
+function endOf(log: CommitLog): DurableEnd {
+  return { get: () => log.lastSequence, onChange: (listener) => log.onDurable(listener) };
+}
+
+function openTail(log: CommitLog, key?: Uint8Array): Promise<LogTail> {
+  const secret = key === undefined ? {} : { encryptionKey: key };
+  return openLogTail({ folder: folder.path, ...secret, durable: endOf(log) });
+}
+
+async function allOf(tail: LogTail, from: number): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for await (const record of tail.read(from)) records.push(record);
+  return records;
+}
+
+describe.each([
+  ['plain', undefined],
+  ['encrypted', encryptionKey],
+])('the tail of a %s log', (_kind, key) => {
+  test('reads what the log reads, whatever is appended between', async () => {
+    await using log = await openLog({}, key);
+    const tail = await openTail(log, key);
+    const steps = fc.array(
+      fc.record({
+        commits: fc.array(
+          fc.record({ count: fc.integer({ min: 1, max: 5 }), bytes: fc.nat(700) }),
+          {
+            maxLength: 8,
+          },
+        ),
+        from: fc.double({ min: 0, max: 1, noNaN: true }),
+      }),
+      { maxLength: 10 },
+    );
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        for (const { commits, from } of all) {
+          await Promise.all(
+            commits.map(({ count, bytes }) => log.append(count, filled(bytes, count))),
+          );
+          const start = 1 + Math.floor(from * log.lastSequence);
+          expect(await allOf(tail, start)).toEqual(await readAll(log, start));
+        }
+      }),
+      { numRuns: 15 },
+    );
+    expect([tail.epoch, tail.firstSequence]).toEqual([log.epoch, 1]);
+  });
+
+  test('is told when there is more', async () => {
+    await using log = await openLog({}, key);
+    const tail = await openTail(log, key);
+    const told = new Promise<number>((resolve) => {
+      const stop = tail.onDurable((last) => {
+        stop();
+        resolve(last);
+      });
+    });
+    await log.append(3, filled(10));
+    expect(await told).toBe(3);
+  });
+});
+
+test('ends where the log is durable, though more is written already', async () => {
+  await using log = await openLog();
+  await log.append(1, filled(10, 1));
+  let durable = 1;
+  const tail = await openLogTail({
+    folder: folder.path,
+    durable: { get: () => durable, onChange: () => () => undefined },
+  });
+  await log.append(1, filled(20, 2));
+  await log.append(1, filled(30, 3));
+  expect((await allOf(tail, 1)).map(({ last }) => last)).toEqual([1]);
+  durable = 2;
+  expect((await allOf(tail, 1)).map(({ last }) => last)).toEqual([1, 2]);
+  expect(() => tail.read(4)).toThrow('ahead');
+});
+
+test('says so when what is asked for was trimmed, before or on the way', async () => {
+  await using log = await openLog({ archive: KEEP_NONE });
+  for (let i = 0; i < 30; i++) await log.append(1, filled(200, i));
+  const tail = await openTail(log);
+  const reading = tail.read(1)[Symbol.asyncIterator]();
+  expect((await reading.next()).value).toMatchObject({ first: 1 });
+  await log.trim(log.lastSequence);
+  expect(tail.firstSequence).toBe(log.firstSequence);
+  expect(() => tail.read(1)).toThrow('no longer in the commit log');
+  const rest = async (): Promise<void> => {
+    while ((await reading.next()).done !== true);
+  };
+  await expect(rest()).rejects.toMatchObject({ code: 'log_trimmed' });
+});
+
+test('needs the key of the log, and a log', async () => {
+  await using log = await openLog({}, encryptionKey);
+  await expect(openTail(log)).rejects.toMatchObject({ code: 'wrong_master_key' });
+  await expect(openTail(log, randomBytes(32))).rejects.toMatchObject({ code: 'wrong_master_key' });
+  const elsewhere = { folder: join(folder.path, 'no-log'), durable: endOf(log) };
+  await expect(openLogTail(elsewhere)).rejects.toMatchObject({ code: 'log_corrupt' });
+});
+
+describe('a log that begins behind a snapshot', () => {
+  const beginning = { epoch: 'ab'.repeat(16), after: 41 };
+
+  test('goes on with its history, and is that log from then on', async () => {
+    const options = { ...settings(), folder: folder.path, beginning };
+    {
+      await using log = await openSegmentLog(options);
+      expect([log.epoch, log.firstSequence, log.lastSequence]).toEqual([beginning.epoch, 42, 41]);
+      expect(await log.append(2, filled(3), 77)).toBe(43);
+    }
+    await using again = await openSegmentLog({ ...options, beginning: { after: 7 } });
+    expect([again.epoch, again.firstSequence, again.lastSequence]).toEqual([
+      beginning.epoch,
+      42,
+      43,
+    ]);
+    expect(await readAll(again)).toMatchObject([{ first: 42, last: 43, time: 77 }]);
+  });
+
+  test('without an epoch begins a new history', async () => {
+    await using log = await openSegmentLog({
+      ...settings(),
+      folder: folder.path,
+      beginning: { after: 9 },
+    });
+    expect(log.epoch).toMatch(/^[0-9a-f]{32}$/);
+    expect(log.firstSequence).toBe(10);
+  });
+});

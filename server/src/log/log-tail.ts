@@ -1,0 +1,129 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { logCorrupt, logTrimmed, requireReadable } from './log-problem.ts';
+import { MANIFEST_FILE, openCipher, readManifest } from './manifest.ts';
+import { readRecords } from './record-reader.ts';
+import { isSegmentFile, readSegmentHeader, Segment } from './segment.ts';
+import type { CommitLog, LogRecord } from './commit-log.ts';
+import type { RecordCipher } from './record-cipher.ts';
+import type { SegmentSource } from './record-reader.ts';
+
+/** How far the log is durable, as the thread that writes it tells the others. */
+export interface DurableEnd {
+  get(): number;
+  /** Called with every newer one; returns the way to stop. */
+  onChange(listener: (lastSequence: number) => void): () => void;
+}
+
+export interface LogTailOptions {
+  readonly folder: string;
+  /** That of the log. */
+  readonly encryptionKey?: Uint8Array;
+  readonly durable: DurableEnd;
+}
+
+/** What is read of a log that another thread of the process writes. */
+export type LogTail = Pick<
+  CommitLog,
+  'epoch' | 'firstSequence' | 'lastSequence' | 'read' | 'onDurable'
+>;
+
+/**
+ * Opens the commit log of a folder for reading, beside the thread that writes it: it takes no lock and changes nothing. Rejects
+ * with `wrong_master_key`, and with `log_corrupt` when there is no log.
+ */
+export async function openLogTail(options: LogTailOptions): Promise<LogTail> {
+  const { folder, encryptionKey } = options;
+  const manifest = await readManifest(folder);
+  if (manifest === undefined) {
+    const file = join(folder, MANIFEST_FILE);
+    throw logCorrupt({ file, offset: 0, reason: 'there is no log' });
+  }
+  const cipher = openCipher(folder, manifest, encryptionKey, randomBytes);
+  return new SegmentTail(options, manifest.epoch, cipher);
+}
+
+class SegmentTail implements LogTail, SegmentSource {
+  readonly epoch: string;
+  readonly cipher: RecordCipher | undefined;
+  readonly #options: LogTailOptions;
+  /** By name; what is known of a segment stays, so that its index does. */
+  #known = new Map<string, Segment>();
+
+  constructor(options: LogTailOptions, epoch: string, cipher: RecordCipher | undefined) {
+    this.#options = options;
+    this.epoch = epoch;
+    this.cipher = cipher;
+  }
+
+  get segments(): readonly Segment[] {
+    return [...this.#known.values()];
+  }
+
+  get firstSequence(): number {
+    const [oldest] = this.#names();
+    return oldest === undefined ? this.lastSequence + 1 : Number.parseInt(oldest, 10);
+  }
+
+  get lastSequence(): number {
+    return this.#options.durable.get();
+  }
+
+  read(from: number): AsyncIterable<LogRecord> {
+    requireReadable(from, this);
+    return this.#records(from, this.lastSequence);
+  }
+
+  onDurable(listener: (lastSequence: number) => void): () => void {
+    return this.#options.durable.onChange(listener);
+  }
+
+  isDropped({ path }: Segment): boolean {
+    return !existsSync(path);
+  }
+
+  async *#records(from: number, last: number): AsyncGenerator<LogRecord> {
+    await this.#look();
+    if (from <= last && from < this.firstSequence) throw logTrimmed(from, this.firstSequence);
+    yield* readRecords(this, from, last);
+  }
+
+  /** Takes in the segments that are there now, each with where it ends. */
+  async #look(): Promise<void> {
+    const known = new Map<string, Segment>();
+    for (const name of this.#names()) {
+      const segment = this.#known.get(name) ?? (await this.#open(name));
+      if (segment !== undefined) known.set(name, segment);
+    }
+    const segments = [...known.values()];
+    for (const [i, segment] of segments.entries()) {
+      const next = segments[i + 1];
+      segment.last = next === undefined ? this.lastSequence : next.first - 1;
+      segment.bytes = statSync(segment.path, { throwIfNoEntry: false })?.size ?? segment.bytes;
+    }
+    this.#known = known;
+  }
+
+  /** Undefined when it was trimmed meanwhile. */
+  async #open(name: string): Promise<Segment | undefined> {
+    const path = join(this.#options.folder, name);
+    const found = await readSegmentHeader(path).catch((error: unknown) => {
+      if (existsSync(path)) throw error;
+      return undefined;
+    });
+    if (found === undefined) return undefined;
+    const { header, bytes } = found;
+    if (typeof header === 'string') throw logCorrupt({ file: path, offset: 0, reason: header });
+    if (header.epoch !== this.epoch) {
+      const reason = `its epoch is ${header.epoch}, not ${this.epoch}`;
+      throw logCorrupt({ file: path, offset: 0, reason });
+    }
+    const { newestTime } = header.previous;
+    return new Segment(path, header, { bytes, last: header.first - 1, newestTime });
+  }
+
+  #names(): string[] {
+    return readdirSync(this.#options.folder).filter(isSegmentFile).toSorted();
+  }
+}

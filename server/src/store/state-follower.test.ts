@@ -1,0 +1,228 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { openLogTail } from '#log/log-tail.ts';
+import { removeLog } from '#log/remove-log.ts';
+import { openSegmentLog } from '#log/segment-log.ts';
+import { KEEP_ALL, TestClock } from '#log/testing/log-engine.ts';
+import { temporaryFolder } from '#log/testing/temporary-folder.ts';
+import type { CommitLog, LogRecord } from '#log/commit-log.ts';
+import type { LogBeginning } from '#log/segment-log.ts';
+import type { TemporaryFolder } from '#log/testing/temporary-folder.ts';
+import type { Manifest } from './manifest.ts';
+import { promoteStore } from './promotion.ts';
+import type { LogPlace } from './promotion.ts';
+import { restoreSnapshot } from './restore.ts';
+import { digestState } from './snapshot.ts';
+import { openSnapshotLease } from './snapshot-lease.ts';
+import { openSnapshotReader } from './snapshot-reader.ts';
+import { openStateFollower } from './state-follower.ts';
+import type { StateFollower } from './state-follower.ts';
+import { openState } from './state-writer.ts';
+import type { State } from './state-writer.ts';
+import { anyCommit, putAll } from './testing/operations.ts';
+import type { Operation } from './testing/operations.ts';
+
+const clock = new TestClock();
+const BOTH = ['graph', 'vault'] as const;
+
+function openLog(folder: TemporaryFolder, beginning?: LogBeginning): Promise<CommitLog> {
+  return openSegmentLog({
+    folder: join(folder.path, 'log'),
+    clock,
+    archive: KEEP_ALL,
+    segmentBytesMax: 2_000,
+    ...(beginning === undefined ? {} : { beginning }),
+  });
+}
+
+/** A store with its log, as a primary has it. */
+async function openPrimary(
+  folder: TemporaryFolder,
+): Promise<AsyncDisposable & { readonly log: CommitLog; readonly state: State }> {
+  const log = await openLog(folder);
+  const state = await openState({ storage: folder.path, log, clock });
+  return {
+    log,
+    state,
+    [Symbol.asyncDispose]: async () => {
+      await state[Symbol.asyncDispose]();
+      await log[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openReplica(
+  folder: TemporaryFolder,
+  beginning?: LogBeginning,
+): Promise<AsyncDisposable & { readonly log: CommitLog; readonly follower: StateFollower }> {
+  const log = await openLog(folder, beginning);
+  const follower = await openStateFollower({ storage: folder.path, log, clock });
+  return {
+    log,
+    follower,
+    [Symbol.asyncDispose]: async () => {
+      await follower[Symbol.asyncDispose]();
+      await log[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function manifestOf(folder: TemporaryFolder): Promise<Manifest> {
+  using reader = openSnapshotReader({ storage: folder.path, environments: BOTH });
+  return await digestState(reader);
+}
+
+/** Copies the newest commit, as a replica that joins does. */
+async function copy(from: TemporaryFolder, to: TemporaryFolder): Promise<Manifest> {
+  using reader = openSnapshotReader({ storage: from.path, environments: BOTH });
+  using lease = await openSnapshotLease(reader);
+  const source = { read: (digest: string) => lease.read(digest) };
+  await restoreSnapshot(lease.manifest, source, { storage: to.path, clock });
+  return lease.manifest;
+}
+
+async function commit(state: State, operations: readonly Operation[]): Promise<void> {
+  await state.commit((batch) => putAll(batch, operations));
+}
+
+async function recordsFrom(primary: TemporaryFolder, log: CommitLog, from: number) {
+  const durable = { get: () => log.lastSequence, onChange: () => () => undefined };
+  const tail = await openLogTail({ folder: join(primary.path, 'log'), durable });
+  const records: LogRecord[] = [];
+  for await (const record of tail.read(from)) records.push(record);
+  return records;
+}
+
+describe('a store that follows another', () => {
+  test('is the same at every sequence, whatever is committed and however it comes over', async () => {
+    const rounds = fc.array(
+      fc.tuple(fc.array(anyCommit, { maxLength: 5 }), fc.nat(3), fc.boolean()),
+      {
+        minLength: 1,
+        maxLength: 4,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyCommit, { maxLength: 4 }), rounds, async (before, all) => {
+        await using primaryFolder = await temporaryFolder();
+        await using replicaFolder = await temporaryFolder();
+        await using primary = await openPrimary(primaryFolder);
+        for (const operations of before) await commit(primary.state, operations);
+        const { epoch, sequence } = await copy(primaryFolder, replicaFolder);
+        let replica = await openReplica(replicaFolder, { epoch, after: sequence });
+        try {
+          for (const [commits, chunkSize, restarts] of all) {
+            for (const operations of commits) await commit(primary.state, operations);
+            // From a little before: what it has already is left out.
+            const from = Math.max(primary.log.firstSequence, replica.follower.sequence - 2);
+            const records = await recordsFrom(primaryFolder, primary.log, from);
+            for (let i = 0; i < records.length; i += chunkSize + 1) {
+              await replica.follower.apply(records.slice(i, i + chunkSize + 1));
+            }
+            expect(replica.follower.sequence).toBe(primary.state.sequence);
+            expect(await manifestOf(replicaFolder)).toEqual(await manifestOf(primaryFolder));
+            if (!restarts) continue;
+            await replica[Symbol.asyncDispose]();
+            replica = await openReplica(replicaFolder);
+          }
+        } finally {
+          await replica[Symbol.asyncDispose]();
+        }
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  test('does not take over what leaves a gap', async () => {
+    await using folder = await temporaryFolder();
+    await using replica = await openReplica(folder);
+    const record = { first: 2, last: 2, time: 1, payload: Uint8Array.of(0, 1, 1, 0, 7) };
+    await expect(replica.follower.apply([record])).rejects.toThrow('begins at 2');
+  });
+
+  test('keeps the times at which the primary committed', async () => {
+    await using folder = await temporaryFolder();
+    await using replica = await openReplica(folder);
+    const payload = Uint8Array.of(0, 1, 1, 0, 7);
+    await replica.follower.apply([{ first: 1, last: 1, time: 1_234, payload }]);
+    const records: LogRecord[] = [];
+    for await (const record of replica.log.read(1)) records.push(record);
+    expect(records).toMatchObject([{ first: 1, last: 1, time: 1_234 }]);
+  });
+});
+
+test('a lease reads every piece of its commit, whatever is written meanwhile, and no other', async () => {
+  await using folder = await temporaryFolder();
+  await using primary = await openPrimary(folder);
+  const key = Buffer.from('key');
+  await primary.state.commit((batch) => batch.put(0, key, Buffer.from('before')));
+  using reader = openSnapshotReader({ storage: folder.path, environments: BOTH });
+  using lease = await openSnapshotLease(reader);
+  await primary.state.commit((batch) => batch.put(0, key, Buffer.from('after')));
+  const pieces = lease.manifest.databases.flatMap((database) => database.pieces);
+  const [piece] = pieces;
+  expect(pieces).toHaveLength(1);
+  expect(Buffer.from(await lease.read(piece?.digest ?? '')).toString()).toContain('before');
+  await expect(lease.read('0'.repeat(64))).rejects.toMatchObject({ code: 'piece_not_found' });
+});
+
+describe('a promoted store', () => {
+  function placeOf(folder: TemporaryFolder, faults: { removals?: number } = {}): LogPlace {
+    return {
+      open: (after) => openLog(folder, { after }),
+      remove: async () => {
+        await removeLog(join(folder.path, 'log'));
+        if (faults.removals === 0) throw new Error('crashed');
+      },
+    };
+  }
+
+  async function replicaOf(primaryFolder: TemporaryFolder, folder: TemporaryFolder) {
+    await using primary = await openPrimary(primaryFolder);
+    await primary.state.commit((batch) => batch.put(0, Buffer.from('a'), Buffer.from('1')));
+    const { epoch, sequence } = await copy(primaryFolder, folder);
+    await primary.state.commit((batch) => batch.put(32, Buffer.from('b'), Buffer.from('2')));
+    await using replica = await openReplica(folder, { epoch, after: sequence });
+    await replica.follower.apply(await recordsFrom(primaryFolder, primary.log, sequence + 1));
+    return epoch;
+  }
+
+  test.each([
+    ['at once', {}],
+    ['after a crash between the old log and the new one', { removals: 0 }],
+  ])('goes on from where it was, in an epoch of its own, %s', async (_when, faults) => {
+    await using primaryFolder = await temporaryFolder();
+    await using folder = await temporaryFolder();
+    const before = await replicaOf(primaryFolder, folder);
+    const content = (await manifestOf(folder)).databases;
+    const options = { storage: folder.path, clock };
+    const first = promoteStore({ ...options, log: placeOf(folder, faults) });
+    if ('removals' in faults) {
+      await expect(first).rejects.toThrow('crashed');
+      await promoteStore({ ...options, log: placeOf(folder) });
+    } else {
+      await first;
+    }
+    const after = await manifestOf(folder);
+    expect(after).toMatchObject({ sequence: 2, databases: content });
+    expect(after.epoch).not.toBe(before);
+    await using primary = await openPrimary(folder);
+    expect([primary.log.epoch, primary.log.firstSequence]).toEqual([after.epoch, 3]);
+    await primary.state.commit((batch) => batch.put(0, Buffer.from('c'), Buffer.from('3')));
+    expect(primary.state.sequence).toBe(3);
+  });
+
+  test('is not made with the log of another workspace', async () => {
+    await using primaryFolder = await temporaryFolder();
+    await using folder = await temporaryFolder();
+    await replicaOf(primaryFolder, folder);
+    await removeLog(join(folder.path, 'log'));
+    {
+      await using other = await openLog(folder);
+      await other.append(5, new Uint8Array(0));
+    }
+    const promoted = promoteStore({ storage: folder.path, clock, log: placeOf(folder) });
+    await expect(promoted).rejects.toMatchObject({ code: 'state_log_mismatch' });
+  });
+});

@@ -1,0 +1,124 @@
+import { assert } from '#base/assert.ts';
+import type { CommitLog, LogRecord } from '#log/commit-log.ts';
+import { Applier } from './apply.ts';
+import { openEnvironments } from './environment.ts';
+import type { Environment } from './environment.ts';
+import { freeSpaceCheck } from './free-space.ts';
+import type { SpaceCheck } from './free-space.ts';
+import { openStoreKeys } from './master-key.ts';
+import { replayLog } from './replay.ts';
+import type { StateOptions } from './state-writer.ts';
+import { closeWritten } from './write-transaction.ts';
+
+/**
+ * The state of a replica: what the primary has committed, in the primary's order, and nothing else. It has no way to build a
+ * commit, so that a local write is impossible, not only refused (specification, section 2.9).
+ */
+export interface StateFollower extends AsyncDisposable {
+  /** Everything up to it is in the own log, and visible to every reader. */
+  readonly sequence: number;
+  /** As of `State`. */
+  readonly flushedSequence: number;
+  /**
+   * Takes over records that follow one another: into the own log, and then into the state in one write. What is there already
+   * is left out. One call at a time. Answers the newest sequence.
+   *
+   * Rejects with `storage_full` or `storage_failed`; what the log has by then is carried out at the next start.
+   */
+  apply(records: readonly LogRecord[]): Promise<number>;
+}
+
+/** Opens the state read-write and brings it up to the end of its own log; see `openState` for the problems. */
+export async function openStateFollower(options: StateOptions): Promise<StateFollower> {
+  const { storage, log, checkSpace = freeSpaceCheck(storage) } = options;
+  const encryptionKey = openStoreKeys(options).environmentKey;
+  const { graph, vault } = openEnvironments({ storage, readOnly: false, encryptionKey });
+  try {
+    const applier = new Applier(graph, vault, log.epoch);
+    await replayLog(log, applier);
+    return new Follower({ environments: [graph, vault], log, applier, checkSpace });
+  } catch (error) {
+    await Promise.all([graph, vault].map(closeWritten));
+    throw error;
+  }
+}
+
+interface FollowerParts {
+  readonly environments: readonly Environment[];
+  readonly log: CommitLog;
+  readonly applier: Applier;
+  readonly checkSpace: SpaceCheck;
+}
+
+class Follower implements StateFollower {
+  readonly #parts: FollowerParts;
+  #flushedSequence = 0;
+  #isApplying = false;
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+  }
+
+  get sequence(): number {
+    return this.#parts.applier.sequence;
+  }
+
+  get flushedSequence(): number {
+    return this.#flushedSequence;
+  }
+
+  async apply(records: readonly LogRecord[]): Promise<number> {
+    assert(!this.#isApplying, 'records are taken over one chunk after the other');
+    this.#isApplying = true;
+    try {
+      const { log, applier, environments } = this.#parts;
+      // An earlier call may have got no further than the log.
+      const added = records.filter(({ last }) => last > this.sequence);
+      if (added.length === 0) return this.sequence;
+      checkChain(added, this.sequence);
+      await this.#append(added.filter(({ last }) => last > log.lastSequence));
+      await applier.apply(added);
+      for (const { root } of environments) root.resetReadTxn();
+      void this.#awaitFlush(this.sequence);
+      return this.sequence;
+    } finally {
+      this.#isApplying = false;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#parts.environments.map(closeWritten));
+  }
+
+  async #append(records: readonly LogRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const { log, checkSpace } = this.#parts;
+    checkSpace({
+      operations: records.reduce((sum, { first, last }) => sum + last - first + 1, 0),
+      bytes: records.reduce((sum, { payload }) => sum + payload.length, 0),
+    });
+    // In one turn: they share a write and a sync.
+    const appended = records.map(({ first, last, time, payload }) =>
+      log.append(last - first + 1, payload, time),
+    );
+    await Promise.all(appended);
+  }
+
+  async #awaitFlush(sequence: number): Promise<void> {
+    try {
+      await Promise.all(this.#parts.environments.map(({ root }) => root.flushed));
+    } catch {
+      // A later transaction has failed; one that succeeds tells about this one too.
+      return;
+    }
+    this.#flushedSequence = Math.max(this.#flushedSequence, sequence);
+  }
+}
+
+function checkChain(records: readonly LogRecord[], sequence: number): void {
+  let next = sequence + 1;
+  for (const { first, last } of records) {
+    assert(first === next, `a record begins at ${first}, the next one is ${next}`);
+    next = last + 1;
+  }
+}
