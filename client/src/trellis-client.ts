@@ -6,6 +6,7 @@ import type {
   NewEndpoint,
 } from '@trellis/contract/shapes/endpoint.ts';
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
+import type { ReplicaHealth, ReplicaRole } from '@trellis/contract/shapes/replica.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
 import type { PageRequest } from './pages.ts';
 import { jsonBody } from './client-base.ts';
@@ -104,6 +105,16 @@ export class TrellisClient extends GraphClient {
   /** Memory, disk and readiness; a server that is not ready yet answers too. */
   getHealth(options?: CallOptions): Promise<HealthReport> {
     return this.transport.json({ method: 'GET', path: '/health', answers: [503], ...options });
+  }
+
+  /** The replicas of a primary and how far they are behind; of a replica who it is. */
+  getReplicaHealth(options?: CallOptions): Promise<ReplicaHealth> {
+    return this.transport.json({ method: 'GET', path: '/health/replica', ...options });
+  }
+
+  /** Whether the server that answers is a replica; for administrators. */
+  getReplicaRole(options?: CallOptions): Promise<ReplicaRole> {
+    return this.transport.json({ method: 'GET', path: '/api/graph/replica', ...options });
   }
 
   /** While it runs the answer is 202 with a key; asking again with the key alone joins the same run (open-shapes, section 5). */

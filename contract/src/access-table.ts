@@ -136,4 +136,6 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   getReady: ANYBODY,
   getAvailableStatus: ANYBODY,
   getHealth: ANYBODY,
+  getReplicaHealth: ANYBODY,
+  getReplicaRole: read,
 };

@@ -49,6 +49,7 @@ export type Area =
   | 'ingest'
   | 'nodes'
   | 'endpoints'
+  | 'replicas'
   | 'status';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type MediaType =

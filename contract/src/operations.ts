@@ -61,7 +61,8 @@ import {
   setSamlConfig,
   setSsoConfig,
 } from './operations/sso.ts';
-import { getAvailableStatus, getHealth, getReady } from './operations/status.ts';
+import { getReplicaRole } from './operations/replicas.ts';
+import { getAvailableStatus, getHealth, getReady, getReplicaHealth } from './operations/status.ts';
 import { createToken, listTokens, revokeToken } from './operations/tokens.ts';
 
 import {
@@ -141,4 +142,6 @@ export const operations: readonly Operation[] = [
   getReady,
   getAvailableStatus,
   getHealth,
+  getReplicaHealth,
+  getReplicaRole,
 ];

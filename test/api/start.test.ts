@@ -12,6 +12,8 @@ test('prints one ready line, serves, and stops with 0 on SIGTERM', async () => {
   expect((await http.send({ path: '/api/graph/ready' })).json).toBe(true);
   const available = await http.send({ path: '/api/available-status' });
   expect([available.status, available.text]).toEqual([200, 'available']);
+  const role = { isReplica: false, hasReplicas: false };
+  expect((await http.send({ path: '/health/replica' })).json).toEqual(role);
   expect((await http.send({ path: '/health' })).json).toMatchObject({
     status: 'ok',
     ready: true,

@@ -117,4 +117,6 @@ export const ACCESS_REQUESTS: Readonly<
   getReady: () => ({ path: '/api/graph/ready' }),
   getAvailableStatus: () => ({ path: '/api/available-status' }),
   getHealth: () => ({ path: '/health' }),
+  getReplicaHealth: () => ({ path: '/health/replica' }),
+  getReplicaRole: () => ({ path: '/api/graph/replica' }),
 };

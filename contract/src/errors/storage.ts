@@ -40,6 +40,12 @@ export const storageErrors = {
     hint: 'Restore a backup, in which both are of one history, into an empty folder.',
     internal: true,
   },
+  piece_not_found: {
+    status: 500,
+    title: 'No such piece',
+    hint: 'Ask for the pieces that the manifest of the snapshot names.',
+    internal: true,
+  },
   snapshot_corrupt: {
     status: 500,
     title: 'Snapshot damaged',

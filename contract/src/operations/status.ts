@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { healthReport } from '../shapes/health.ts';
+import { replicaHealth } from '../shapes/replica.ts';
 
 export const getReady = {
   id: 'getReady',
@@ -52,4 +53,21 @@ export const getHealth = {
   errors: [],
   onReplica: 'serve',
   summary: 'Report memory, disk and readiness.',
+} as const satisfies Operation;
+
+export const getReplicaHealth = {
+  id: 'getReplicaHealth',
+  area: 'status',
+  method: 'GET',
+  path: '/health/replica',
+  auth: 'none',
+  responses: {
+    200: {
+      description: 'The role, and on a primary that replicates the lag.',
+      body: replicaHealth,
+    },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Report the replicas and how far they are behind.',
 } as const satisfies Operation;

@@ -23,6 +23,11 @@ export class ServerStatus {
     return this.#isReady;
   }
 
+  /** What this process is to others; it replicates to nobody. */
+  replication(): { readonly isReplica: false; readonly hasReplicas: false } {
+    return { isReplica: false, hasReplicas: false };
+  }
+
   health(): Promise<HealthReport> {
     return healthReport({
       clock: systemClock,

@@ -77,6 +77,8 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getReady: 'anybody',
   getAvailableStatus: 'anybody',
   getHealth: 'anybody',
+  getReplicaHealth: 'anybody',
+  getReplicaRole: ['admin', 'read-only-admin'],
 };
 
 let at: TestServer;

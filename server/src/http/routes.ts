@@ -40,6 +40,8 @@ import { setSsoConfig } from './routes/sso/setSsoConfig.ts';
 import { getAvailableStatus } from './routes/status/getAvailableStatus.ts';
 import { getHealth } from './routes/status/getHealth.ts';
 import { getReady } from './routes/status/getReady.ts';
+import { getReplicaHealth } from './routes/status/getReplicaHealth.ts';
+import { getReplicaRole } from './routes/replicas/getReplicaRole.ts';
 import { createToken } from './routes/tokens/createToken.ts';
 import { listTokens } from './routes/tokens/listTokens.ts';
 import { revokeToken } from './routes/tokens/revokeToken.ts';
@@ -132,4 +134,6 @@ export const routes: readonly Route[] = [
   getReady,
   getAvailableStatus,
   getHealth,
+  getReplicaHealth,
+  getReplicaRole,
 ];

@@ -15,6 +15,7 @@ import type {
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
+import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { CreatedToken, NewToken, TokenRecord } from '@trellis/contract/shapes/token.ts';
 import type { TokenKind } from '@trellis/contract/token-kinds.ts';
@@ -175,6 +176,7 @@ export interface StatusService {
   /** Whether the graph is loaded: before, only the area `status` answers. Cheap: asked on every request. */
   ready(): boolean;
   health(): Awaitable<HealthReport>;
+  replication(): ReplicaHealth;
 }
 
 export type Awaitable<T> = T | Promise<T>;

@@ -179,6 +179,7 @@ export class MemoryServices implements HttpServices {
       memory: { rssBytes: 1, heapUsedBytes: 1, heapTotalBytes: 1, externalBytes: 1 },
       disk: null,
     }),
+    replication: () => ({ isReplica: false, hasReplicas: false }),
   };
 
   #definition(name: string): EndpointDefinition {

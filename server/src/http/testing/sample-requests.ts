@@ -140,6 +140,8 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   getReady: { path: '/api/graph/ready', status: 200 },
   getAvailableStatus: { path: '/api/available-status', status: 200 },
   getHealth: { path: '/health', status: 200 },
+  getReplicaHealth: { path: '/health/replica', status: 200 },
+  getReplicaRole: { path: '/api/graph/replica', status: 200 },
 };
 
 export function optionsOf(

@@ -1,0 +1,7 @@
+import { getReplicaHealth as operation } from '@trellis/contract/operations/status.ts';
+import { answer } from '../../answer.ts';
+import { jsonRoute } from '../../route.ts';
+
+export const getReplicaHealth = jsonRoute(operation, (_input, { status }) =>
+  answer(200, status.replication()),
+);
