@@ -6,6 +6,7 @@ import { addAccess } from './commands/access.ts';
 import { addAudit } from './commands/audit.ts';
 import { addEndpoint } from './commands/endpoint.ts';
 import { addImport } from './commands/import.ts';
+import { addLicense } from './commands/license.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
 import { addSchema } from './commands/schema.ts';
@@ -92,6 +93,7 @@ Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong us
   addSchema(program, run);
   addImport(program, run);
   addEndpoint(program, run);
+  addLicense(program, run);
   addUid(program, run);
   return program;
 }

@@ -49,3 +49,8 @@ export const DOWNLOAD_UIDS_MAX = 100_000;
 /** Named by a request, or in a synthetic download together. */
 export const DOWNLOAD_FIELDS_MAX = 1_000;
 export const SYNTHETIC_NODES_MAX = 10_000;
+
+/** Signed licences (open-shapes, section 1): the whole, the features in it, its subject and each name of a feature. */
+export const LICENSE_CHARACTERS_MAX = 16 * 1024;
+export const LICENSE_FEATURES_MAX = 100;
+export const LICENSE_TEXT_CHARACTERS_MAX = 100;

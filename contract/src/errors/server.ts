@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of the server as it is now. */
+/** Of the server as it is now. Those of the licence are told at the start, and never over HTTP. */
 export const serverErrors = {
   internal_error: {
     status: 500,
@@ -30,5 +30,23 @@ export const serverErrors = {
     status: 501,
     title: 'Not supported by this version',
     hint: 'Compare the release notes of this version.',
+  },
+  license_invalid: {
+    status: 500,
+    title: 'Licence not valid',
+    hint: 'Set MSK_LICENSE to a licence that the key in MSK_LICENSE_PUBLIC_KEY verifies.',
+    internal: true,
+  },
+  license_expired: {
+    status: 500,
+    title: 'Licence expired',
+    hint: 'Set MSK_LICENSE to a new licence.',
+    internal: true,
+  },
+  license_missing_feature: {
+    status: 500,
+    title: 'Licence does not cover this',
+    hint: 'Set MSK_LICENSE to a licence with the feature.',
+    internal: true,
   },
 } as const satisfies ErrorGroup;

@@ -180,3 +180,36 @@ export const SYNTHETIC_NODES_MAX = 10_000;
 /** What one turn of the event loop may do: nodes looked at; or nodes, edges and cells of a download. */
 export const NODE_SCAN_TURN_NODES = 4_000;
 export const DOWNLOAD_TURN_WORK = 2_000;
+
+/** Signed licences (open-shapes, section 1): the whole, the features in it, its subject and each name of a feature. */
+export const LICENSE_CHARACTERS_MAX = 16 * 1024;
+export const LICENSE_FEATURES_MAX = 100;
+export const LICENSE_TEXT_CHARACTERS_MAX = 100;
+
+/** Replication (specification, section 8): how often a replica reports, and when the primary forgets one. */
+export const REPLICA_REPORT_INTERVAL_MS = 250;
+export const REPLICA_DROP_MS = 600_000;
+/** A replica that receives nothing reports too, so that it is not forgotten. */
+export const REPLICA_IDLE_REPORT_INTERVAL_MS = 30_000;
+/** Registered at a time; beyond it the one that has been silent for longest is forgotten. */
+export const REPLICAS_MAX = 100;
+/** Records that are merged into one chunk; a larger record is a chunk of its own. */
+export const REPLICATION_CHUNK_BYTES_MAX = 2 * 1024 * 1024;
+export const REPLICATION_CHUNK_RECORDS_MAX = 4_096;
+/** One message on the wire, and those that are handed to the connection and not yet sent. */
+export const REPLICATION_FRAME_BYTES_MAX = 512 * 1024;
+export const REPLICATION_FRAMES_IN_FLIGHT_MAX = 2;
+/** Bytes on their way to a replica that it has not taken: HTTP/2's window. */
+export const REPLICATION_WINDOW_BYTES = 4 * 1024 * 1024;
+/** Pieces asked for in one call. */
+export const REPLICATION_PIECES_PER_CALL_MAX = 16_384;
+/** How long a snapshot is held for a replica that takes nothing of it. */
+export const REPLICATION_SNAPSHOT_IDLE_MS = 300_000;
+/** Handshakes begun and not ended. */
+export const REPLICATION_CHALLENGES_MAX = 1_000;
+export const REPLICATION_HANDSHAKE_TIMEOUT_MS = 10_000;
+/** A connection is tried with a ping after so much silence, and given up without an answer. */
+export const REPLICATION_KEEPALIVE_MS = 10_000;
+export const REPLICATION_KEEPALIVE_TIMEOUT_MS = 20_000;
+/** Notices that wait for a replica which does not take them. */
+export const REPLICATION_NOTICES_WAITING_MAX = 1_000;

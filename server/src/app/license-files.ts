@@ -1,0 +1,54 @@
+import { readFileSync, statSync } from 'node:fs';
+import { LICENSE_CHARACTERS_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { isLicenseText } from '@trellis/contract/license.ts';
+import { verifyLicense, type License } from './license.ts';
+
+/**
+ * The licence that `MSK_LICENSE` and `MSK_LICENSE_PUBLIC_KEY` give, each the text or the path of a file (open-shapes,
+ * section 1), verified at the time `now` in milliseconds since the Unix epoch; null when `MSK_LICENSE` is not set.
+ * Problems: those of `verifyLicense`, and `license_invalid` for a file that cannot be read.
+ */
+export function readLicense(given: {
+  readonly license: string | null;
+  readonly publicKey: string | null;
+  readonly now: number;
+}): License | null {
+  const { license, publicKey, now } = given;
+  if (license === null) return null;
+  if (publicKey === null) {
+    throw new Problem('license_invalid', 'MSK_LICENSE cannot be verified without a public key', {
+      hint: 'Set MSK_LICENSE_PUBLIC_KEY to the public.pem of the authority, its text or its path.',
+    });
+  }
+  return verifyLicense({
+    license: isLicenseText(license) ? license : readSmallFile('MSK_LICENSE', license),
+    publicKey: publicKey.includes('-----BEGIN')
+      ? publicKey
+      : readSmallFile('MSK_LICENSE_PUBLIC_KEY', publicKey),
+    now,
+  });
+}
+
+function readSmallFile(variable: string, path: string): string {
+  try {
+    const file = statSync(path);
+    if (!file.isFile()) throw new Error('it is no file');
+    if (file.size > LICENSE_CHARACTERS_MAX) throw new Error('it is too long');
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw unreadable(variable, path, cause);
+  }
+}
+
+/** What was meant as a text can have been taken for a path: a part of it tells enough, and what Node says has it all. */
+function unreadable(variable: string, path: string, cause: unknown): Problem {
+  const shown = JSON.stringify(path.length > 80 ? `${path.slice(0, 80)}...` : path);
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+  const why = code ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason = code === 'ENOENT' ? 'there is no such file' : why;
+  return new Problem('license_invalid', `${variable} is ${shown}: ${reason}`, {
+    hint: 'Give the text itself, or the path of a file that this user can read.',
+    cause,
+  });
+}
