@@ -1,3 +1,4 @@
+import type { ReplicaList } from './routing.ts';
 import { type Call, type CallOptions, Transport, type TransportOptions } from './transport.ts';
 
 /** The part of a client that its methods share: see `TrellisClient`. */
@@ -20,6 +21,14 @@ export class ClientBase {
   /** The storage sequence number of this client's last write; 0 before the first. */
   get lastWriteSequence(): number {
     return this.transport.lastWriteSequence;
+  }
+
+  /**
+   * From now on reads are shared with these replicas, checked before their next use: the text of `MSKREPLICAURLS` or the
+   * `replicas` of a `REPLICAS_CHANGED` message, or URLs. Empty, all goes to `baseUrl`.
+   */
+  setReplicas(replicas: ReplicaList): void {
+    this.transport.routing.setReplicas(replicas);
   }
 
   protected get<T>(path: string, options?: CallOptions, query?: Call['query']): Promise<T> {
@@ -47,4 +56,9 @@ export class ClientBase {
 
 export function jsonBody(value: unknown): { body?: string } {
   return value === undefined ? {} : { body: JSON.stringify(value) };
+}
+
+/** Names may contain "/": each segment is escaped for itself. */
+export function pathOf(name: string): string {
+  return name.split('/').map(encodeURIComponent).join('/');
 }

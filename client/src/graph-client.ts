@@ -13,7 +13,8 @@ import { type IngestSource, NdjsonStream } from './ndjson.ts';
 import { PeopleClient } from './people-client.ts';
 import type { CallOptions } from './transport.ts';
 
-export interface IngestStreamOptions extends CallOptions {
+/** It goes to the primary: a stream can be sent once only. */
+export interface IngestStreamOptions extends Pick<CallOptions, 'signal'> {
   readonly gzip?: boolean | undefined;
 }
 
@@ -117,13 +118,13 @@ export class GraphClient extends PeopleClient {
   }
 
   async #download(path: string, body: object, options: DownloadOptions = {}): Promise<Download> {
-    const { baseURL, signal } = options;
+    const { baseURL, ...callOptions } = options;
     const { response } = await this.transport.send({
       method: 'POST',
       path,
       query: { baseURL },
       ...jsonBody(body),
-      signal,
+      ...callOptions,
       streams: true,
     });
     return response.body ?? new Blob([]).stream();

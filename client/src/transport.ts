@@ -1,14 +1,24 @@
+import { type ReplicaList, Routing, type RoutingFlags } from './routing.ts';
+import type { Server } from './routing-replicas.ts';
+import type { RoutingClock } from './server-health.ts';
 import { TrellisError } from './trellis-error.ts';
 
 export interface TransportOptions {
-  /** Where the service is, such as `https://graph.example.org`; a path before `/api` is kept. */
+  /** Where the service, and with replicas its primary, is, such as `https://graph.example.org`; a path before `/api` is kept. */
   readonly baseUrl: string | URL;
-  /** Of any kind: a session, an API token. Sent as a bearer token, to `baseUrl` and to a primary that it redirects to. */
+  /** Replicas of it, to share reads with (docs/sdk.md). */
+  readonly replicas?: ReplicaList | undefined;
+  /** Of any kind: a session, an API token. Sent as a bearer token, to `baseUrl` and to healthy replicas, and nowhere else. */
   readonly token?: string | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Ask every answer to reflect this client's last write, also where a replica gives it. */
+  /**
+   * Ask every answer to reflect this client's last write. Without it only the replicas of the list are asked to, which is
+   * enough when `baseUrl` is the primary itself.
+   */
   readonly readYourWrites?: boolean | undefined;
   readonly retry?: Partial<RetryLimits> | undefined;
+  /** What the checks of replicas go by; the time of the system when not given. */
+  readonly clock?: RoutingClock | undefined;
 }
 
 export interface RetryLimits {
@@ -21,10 +31,13 @@ export interface RetryLimits {
 }
 
 const RETRY_DEFAULTS: RetryLimits = { retriesMax: 4, pauseMs: 250, retryAfterMsMax: 15_000 };
-const REDIRECTS_MAX = 5;
+const SYSTEM_CLOCK: RoutingClock = {
+  now: () => performance.now(),
+  timeout: (ms) => AbortSignal.timeout(ms),
+};
 
 /** What every method of the client takes last. */
-export interface CallOptions {
+export interface CallOptions extends RoutingFlags {
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -32,6 +45,8 @@ export interface CallOptions {
 export interface Answer {
   readonly response: Response;
   readonly text: string;
+  /** Who gave it. */
+  readonly server: Server;
 }
 
 export interface Call extends CallOptions {
@@ -45,34 +60,40 @@ export interface Call extends CallOptions {
   readonly answers?: readonly number[] | undefined;
   /** Leave the body of a good answer to be read as it arrives; its text is empty then. */
   readonly streams?: boolean | undefined;
+  /** The one server that can answer, when it is known from an earlier answer. */
+  readonly server?: Server | undefined;
 }
 
-/** Sends calls: headers, retries where they are safe, and the sequence of the last write. */
+/** Sends calls: headers, retries where they are safe, and the sequence of the last write; `Routing` says to which server. */
 export class Transport {
   token: string | undefined;
   /** The highest `X-MSK-Sequence` that a write of this client was answered with; 0 before the first. */
   lastWriteSequence = 0;
   readonly retry: RetryLimits;
-  readonly #base: URL;
+  readonly routing: Routing;
   readonly #fetch: typeof globalThis.fetch;
-  readonly #readYourWrites: boolean;
+  readonly #readYourWrites: boolean | undefined;
 
   constructor(options: TransportOptions) {
-    this.#base = new URL(options.baseUrl);
-    if (!this.#base.pathname.endsWith('/')) this.#base.pathname += '/';
+    const base = new URL(options.baseUrl);
+    if (!base.pathname.endsWith('/')) base.pathname += '/';
     this.token = options.token;
     // Called as a plain function: in browsers `fetch` refuses another `this` than the window.
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-    this.#readYourWrites = options.readYourWrites ?? false;
+    this.#readYourWrites = options.readYourWrites;
     this.retry = { ...RETRY_DEFAULTS, ...options.retry };
+    this.routing = new Routing(base, this.#fetch, options.clock ?? SYSTEM_CLOCK);
+    if (options.replicas !== undefined) this.routing.setReplicas(options.replicas);
   }
 
   /** Throws a `TrellisError` when the service refuses or does not answer, or the signal's reason when it was aborted. */
   async send(call: Call): Promise<Answer> {
     for (let retries = 0; ; retries++) {
-      const { answer, failure } = await this.#attempt(call);
+      const { answer, failure } = await this.routing.send<Outcome>(call, (server, signal) =>
+        this.#ask(server, call, signal),
+      );
       if (failure === undefined) {
-        this.#remember(call, answer.response);
+        this.#remember(call, answer);
         return answer;
       }
       const pauseMs = this.#pauseMs(call, answer?.response, retries);
@@ -91,52 +112,47 @@ export class Transport {
     }
   }
 
-  /** One try, through the redirects by which a replica sends a write to its primary (specification, section 7). */
-  async #attempt(call: Call): Promise<Outcome> {
-    let url = new URL(call.path.replace(/^\//, ''), this.#base);
+  /**
+   * One request. A redirect is not followed: what an endpoint answers is up to its author, and the token must not go there
+   * with it.
+   */
+  async #ask(server: Server, call: Call, signal: AbortSignal | undefined): Promise<Outcome> {
+    const url = new URL(call.path.replace(/^\//, ''), server.url);
     for (const [name, value] of Object.entries(call.query ?? {})) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
-    for (let redirects = 0; ; redirects++) {
-      const outcome = await this.#fetchOnce(url, call);
-      const primary = redirects < REDIRECTS_MAX ? primaryOf(call, url, outcome.answer) : undefined;
-      if (primary === undefined) return outcome;
-      url = primary;
-    }
-  }
-
-  async #fetchOnce(url: URL, call: Call): Promise<Outcome> {
     const init: RequestInit & { duplex?: 'half' } = {
       method: call.method,
-      headers: this.#headers(call),
+      headers: this.#headers(call, server),
       redirect: 'manual',
-      signal: call.signal ?? null,
+      signal: signal ?? null,
     };
     if (call.body !== undefined) init.body = call.body;
     if (call.body instanceof ReadableStream) init.duplex = 'half';
     try {
       const response = await this.#fetch(url, init);
       const isLeft = call.streams === true && response.ok;
-      return judge(call, { response, text: isLeft ? '' : await response.text() });
+      return judge(call, { response, text: isLeft ? '' : await response.text(), server });
     } catch (cause) {
       call.signal?.throwIfAborted();
       return { failure: TrellisError.connectionFailed(url, cause) };
     }
   }
 
-  #headers(call: Call): Headers {
+  #headers(call: Call, server: Server): Headers {
     const headers = new Headers({ accept: 'application/json' });
     if (typeof call.body === 'string') headers.set('content-type', 'application/json');
     if (this.token !== undefined) headers.set('authorization', `Bearer ${this.token}`);
-    if (this.#readYourWrites && this.lastWriteSequence > 0) {
+    const readsItsWrites = this.#readYourWrites ?? server.role === 'replica';
+    if (readsItsWrites && this.lastWriteSequence > 0) {
       headers.set('x-msk-min-sequence', String(this.lastWriteSequence));
     }
     for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name, value);
     return headers;
   }
 
-  #remember(call: Call, response: Response): void {
-    if (call.method === 'GET') return;
+  #remember(call: Call, { response, server }: Answer): void {
+    if (call.method === 'GET' || server.role === 'replica') return;
     const sequence = Number(response.headers.get('x-msk-sequence') ?? 0);
     if (sequence > this.lastWriteSequence) this.lastWriteSequence = sequence;
   }
@@ -171,16 +187,6 @@ function judge(call: Call, answer: Answer): Outcome {
   if (refusal !== undefined) return { answer, failure: refusal };
   if (call.answers?.includes(response.status) === true) return { answer };
   return { answer, failure: TrellisError.unexpectedAnswer(response, text) };
-}
-
-/** Where a replica sends this very call. An endpoint's own redirect leads elsewhere, and the token does not follow it. */
-function primaryOf(call: Call, url: URL, answer: Answer | undefined): URL | undefined {
-  const location = answer?.response.headers.get('location');
-  if (answer?.response.status !== 303 || location === null || location === undefined)
-    return undefined;
-  if (call.body instanceof ReadableStream) return undefined;
-  const target = new URL(location, url);
-  return target.pathname.endsWith(call.path) ? target : undefined;
 }
 
 /** Seconds, or a date (RFC 9110, section 10.2.3). */

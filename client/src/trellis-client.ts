@@ -6,12 +6,18 @@ import type {
   NewEndpoint,
 } from '@trellis/contract/shapes/endpoint.ts';
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
-import type { ReplicaHealth, ReplicaRole } from '@trellis/contract/shapes/replica.ts';
+import type {
+  ReplicaHealth,
+  ReplicaOverview,
+  ReplicaRole,
+  ReplicaVerification,
+} from '@trellis/contract/shapes/replica.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
 import type { PageRequest } from './pages.ts';
-import { jsonBody } from './client-base.ts';
-import { GraphClient } from './graph-client.ts';
+import { BuildClient } from './build-client.ts';
+import { jsonBody, pathOf } from './client-base.ts';
 import { type Call, type CallOptions, pause } from './transport.ts';
+import { TrellisError } from './trellis-error.ts';
 
 /** A JSON value as an endpoint takes it; `undefined` sends no body. */
 export type EndpointBody = unknown;
@@ -20,7 +26,7 @@ export type EndpointBody = unknown;
  * The service's API, one method an operation, under the operation's id. Runs in Node and in browsers, without dependencies.
  * Every method rejects with a `TrellisError`, or with the signal's reason when it was aborted.
  */
-export class TrellisClient extends GraphClient {
+export class TrellisClient extends BuildClient {
   createEndpoint(endpoint: NewEndpoint, options?: CallOptions): Promise<EndpointDefinition> {
     const path = '/api/endpoints/create';
     return this.transport.json({ method: 'POST', path, ...jsonBody(endpoint), ...options });
@@ -117,22 +123,42 @@ export class TrellisClient extends GraphClient {
     return this.transport.json({ method: 'GET', path: '/api/graph/replica', ...options });
   }
 
-  /** While it runs the answer is 202 with a key; asking again with the key alone joins the same run (open-shapes, section 5). */
+  /** The primary and its replicas, with how far each is; for administrators. */
+  listReplicas(options?: CallOptions): Promise<ReplicaOverview> {
+    return this.transport.json({ method: 'GET', path: '/api/replicas', ...options });
+  }
+
+  /** Compares the state of every replica with the primary's, which takes as long as reading it; for administrators. */
+  verifyReplicas(options?: CallOptions): Promise<ReplicaVerification> {
+    return this.post('/api/replicas/verify', undefined, options);
+  }
+
+  /**
+   * While it runs the answer is 202 with a key; asking the same server again with the key alone joins the same run
+   * (open-shapes, section 5). When a replica takes the run with it, it begins again: it is one that only reads.
+   */
   async #run<T>(path: string, body: EndpointBody, options: CallOptions = {}): Promise<T> {
-    let call: Call = { method: 'POST', path, ...jsonBody(body), ...options };
-    for (;;) {
-      const { response, text } = await this.transport.send(call);
+    const first: Call = { method: 'POST', path, ...jsonBody(body), ...options };
+    for (let call = first; ;) {
+      const answer = await this.transport.send(call).catch((error: unknown) => {
+        if (call.server?.role === 'replica' && isConnectionFailure(error)) return null;
+        throw error;
+      });
+      if (answer === null) {
+        call = first;
+        continue;
+      }
+      const { response, text, server } = answer;
       const key = response.headers.get('msk-endpoint-key');
       if (response.status !== 202 || key === null) {
         return (text === '' ? undefined : JSON.parse(text)) as T;
       }
       await pause(this.transport.retry.pauseMs, options.signal);
-      call = { method: 'POST', path, headers: { 'msk-endpoint-key': key }, ...options };
+      call = { method: 'POST', path, headers: { 'msk-endpoint-key': key }, server, ...options };
     }
   }
 }
 
-/** Names may contain "/": each segment is escaped for itself. */
-function pathOf(name: string): string {
-  return name.split('/').map(encodeURIComponent).join('/');
+function isConnectionFailure(error: unknown): boolean {
+  return error instanceof TrellisError && error.code === 'connection_failed';
 }

@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
@@ -33,23 +38,33 @@ export interface Reply {
   readonly body?: unknown;
   /** Ends the connection instead of answering. */
   readonly reset?: boolean;
+  /** Says nothing, ever. */
+  readonly silent?: boolean;
+}
+
+/** A request with its body, which is read to the end. */
+export async function readSeen(request: IncomingMessage): Promise<Seen> {
+  const { method, url, headers } = request;
+  return { method, url, headers, body: await text(request) };
+}
+
+export function answer(response: ServerResponse, reply: Reply): void {
+  if (reply.silent === true) return;
+  if (reply.reset === true) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(reply.status ?? 200, reply.headers);
+  if (reply.body === undefined) response.end();
+  else response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
 }
 
 /** A server that answers with the replies in order, the last one again and again; and a client that does not wait long. */
 export async function scripted(replies: readonly Reply[], options: Partial<TransportOptions> = {}) {
   const seen: Seen[] = [];
   const baseUrl = await listen(async (request, response) => {
-    const { method, url, headers } = request;
-    const body = await text(request);
-    const reply = replies[Math.min(seen.length, replies.length - 1)] ?? {};
-    seen.push({ method, url, headers, body });
-    if (reply.reset === true) {
-      request.socket.destroy();
-      return;
-    }
-    response.writeHead(reply.status ?? 200, reply.headers);
-    if (reply.body === undefined) response.end();
-    else response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
+    seen.push(await readSeen(request));
+    answer(response, replies[Math.min(seen.length, replies.length) - 1] ?? {});
   });
   const client = new TrellisClient({ baseUrl, retry: { pauseMs: 1 }, ...options });
   return { client, seen, baseUrl };

@@ -1,0 +1,111 @@
+import type { Catalog, CodeKind, CompileStatus, TypesScope } from '@trellis/contract/shapes/build.ts';
+import type {
+  CodeChange,
+  CodeComparison,
+  CodeComparisonResult,
+  CodeDiff,
+  CodeDiffQuery,
+  CodeRestore,
+  CodeVersion,
+  HistoryQuery,
+} from '@trellis/contract/shapes/code-history.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
+import type { List } from '@trellis/contract/shapes/list.ts';
+import type { EndpointMetricsList } from '@trellis/contract/shapes/stats.ts';
+import { pathOf } from './client-base.ts';
+import { GraphClient } from './graph-client.ts';
+import type { PageRequest } from './pages.ts';
+import type { CallOptions } from './transport.ts';
+
+/** An item of code, which may be deleted. */
+export interface CodeItem {
+  readonly kind: CodeKind;
+  readonly name: string;
+}
+
+/** All code at once, its history, and the counters of the server; for administrators. */
+export class BuildClient extends GraphClient {
+  /** Pending: a check in the background has not come to its end. */
+  getCompileStatus(options?: CallOptions): Promise<CompileStatus> {
+    return this.get('/api/build/compile-status', options);
+  }
+
+  getBuildCatalog(options?: CallOptions): Promise<Catalog> {
+    return this.get('/api/build/catalog', options);
+  }
+
+  /** TypeScript declarations of the scope and of the live schema; also for tokens with the scope "read". */
+  getBuildTypes(scope: TypesScope = 'full', options?: CallOptions): Promise<string> {
+    return this.#text('/api/build/types', options, { scope });
+  }
+
+  /** Newest first; `eachItem` gives them all. */
+  listCodeHistory(
+    query: PageRequest & Pick<HistoryQuery, 'from' | 'to'> = {},
+    options?: CallOptions,
+  ): Promise<List<CodeChange>> {
+    return this.get('/api/code/history/all', options, { ...query });
+  }
+
+  listItemHistory(
+    item: CodeItem,
+    page: PageRequest = {},
+    options?: CallOptions,
+  ): Promise<List<CodeChange>> {
+    return this.get(historyPath('item', item), options, { ...page });
+  }
+
+  getCodeVersion(item: CodeItem, version: number, options?: CallOptions): Promise<CodeVersion> {
+    return this.get(historyPath('version', item), options, { version });
+  }
+
+  /** Without versions: the newest against the one before it. */
+  diffCode(item: CodeItem, range: CodeDiffQuery = {}, options?: CallOptions): Promise<CodeDiff> {
+    return this.get(historyPath('diff', item), options, { ...range });
+  }
+
+  /** A new version with the content of an old one, also of an item that is deleted. */
+  restoreCode(
+    item: CodeItem,
+    wanted: CodeRestore,
+    options?: CallOptions,
+  ): Promise<EndpointDefinition> {
+    return this.post(historyPath('restore', item), wanted, options);
+  }
+
+  /** Runs two versions with one body, in the read-only scope. */
+  compareCode(
+    item: CodeItem,
+    wanted: CodeComparison,
+    options?: CallOptions,
+  ): Promise<CodeComparisonResult> {
+    return this.post(historyPath('compare', item), wanted, options);
+  }
+
+  /** Calls on the server that answers, since it started. */
+  getEndpointMetrics(options?: CallOptions): Promise<EndpointMetricsList> {
+    return this.get('/api/endpoints/metrics', options);
+  }
+
+  /** A table of the nodes and edges of each type. */
+  getDatabaseStatistics(options?: CallOptions): Promise<string> {
+    return this.#text('/api/graph/stats/database', options);
+  }
+
+  /** A table of the counters of the server that answers. */
+  getPoolStatistics(options?: CallOptions): Promise<string> {
+    return this.#text('/api/graph/stats/pool', options);
+  }
+
+  async #text(
+    path: string,
+    options?: CallOptions,
+    query?: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    return (await this.transport.send({ method: 'GET', path, query, ...options })).text;
+  }
+}
+
+function historyPath(what: string, { kind, name }: CodeItem): string {
+  return `/api/code/history/${what}/${kind}/${pathOf(name)}`;
+}
