@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpointErrors } from './errors/endpoints.ts';
 import { graphErrors } from './errors/graph.ts';
 import { identityErrors } from './errors/identity.ts';
+import { replicationErrors } from './errors/replication.ts';
 import { requestErrors } from './errors/request.ts';
 import { serverErrors } from './errors/server.ts';
 import { storageErrors } from './errors/storage.ts';
@@ -15,6 +16,7 @@ export const errorCatalogue = {
   ...identityErrors,
   ...graphErrors,
   ...endpointErrors,
+  ...replicationErrors,
   ...serverErrors,
   ...storageErrors,
 } as const;

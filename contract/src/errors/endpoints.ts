@@ -12,6 +12,11 @@ export const endpointErrors = {
     title: 'Endpoint exists',
     hint: 'Change it with PUT /api/endpoints/{name}, or choose another name.',
   },
+  code_version_not_found: {
+    status: 404,
+    title: 'Version not found',
+    hint: 'GET /api/code/history/all lists the changes of all code.',
+  },
   not_read_only: {
     status: 422,
     title: 'Endpoint is not read-only',
@@ -41,6 +46,16 @@ export const endpointErrors = {
     status: 500,
     title: 'Endpoint failed',
     hint: 'The code of the endpoint threw; an administrator sees why.',
+  },
+  run_not_found: {
+    status: 404,
+    title: 'Run not found',
+    hint: 'It was cancelled, ended too long ago, or is of another caller, endpoint or server; call without a key.',
+  },
+  fetch_failed: {
+    status: 502,
+    title: 'Fetch failed',
+    hint: 'An endpoint asked another server, which did not answer as it should; the message says how.',
   },
   endpoint_overloaded: {
     status: 503,

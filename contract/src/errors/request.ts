@@ -67,6 +67,11 @@ export const requestErrors = {
     title: 'Unsupported expectation',
     hint: 'The only Expect header understood is "100-continue".',
   },
+  upgrade_required: {
+    status: 426,
+    title: 'WebSocket expected',
+    hint: 'Open this path as a WebSocket, version 13.',
+  },
   headers_too_large: {
     status: 431,
     title: 'Headers too large',

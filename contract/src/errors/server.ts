@@ -14,6 +14,12 @@ export const serverErrors = {
     hint: 'The graph is being loaded; GET /api/graph/ready answers true once it is.',
     retryAfterSeconds: 1,
   },
+  too_many_connections: {
+    status: 503,
+    title: 'Too many connections',
+    hint: 'Close connections that are not needed, or connect later.',
+    retryAfterSeconds: 10,
+  },
   replica_behind: {
     status: 503,
     title: 'Replica has not caught up',
@@ -25,11 +31,6 @@ export const serverErrors = {
     title: 'Server is stopping',
     hint: 'Connect again: this server restarted, or another one, will answer.',
     retryAfterSeconds: 5,
-  },
-  not_supported: {
-    status: 501,
-    title: 'Not supported by this version',
-    hint: 'Compare the release notes of this version.',
   },
   license_invalid: {
     status: 500,

@@ -2,6 +2,12 @@ import type { ErrorGroup } from './entry.ts';
 
 /** Of the storage, at the start and while the server runs. Most are told on stderr and never over HTTP. */
 export const storageErrors = {
+  front_end_unreadable: {
+    status: 500,
+    title: 'Front end cannot be read',
+    hint: 'Set TRELLIS_FRONT_END to a folder that this user may read, or to nothing.',
+    internal: true,
+  },
   storage_failed: {
     status: 503,
     title: 'Storage failed',
@@ -56,6 +62,12 @@ export const storageErrors = {
     status: 500,
     title: 'Storage folder in use',
     hint: 'Stop the other server, or give this one a folder of its own.',
+    internal: true,
+  },
+  replica_unfinished: {
+    status: 500,
+    title: 'Replica was never complete',
+    hint: 'Promote another replica, or empty the folder to begin a new workspace.',
     internal: true,
   },
   storage_not_empty: {

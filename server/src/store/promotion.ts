@@ -1,13 +1,8 @@
 import { Problem } from '#base/problem.ts';
-import type { Clock } from '#base/clock.ts';
 import type { CommitLog } from '#log/commit-log.ts';
-import { putGraphApplied, readGraphApplied } from './applied.ts';
-import type { GraphApplied } from './applied.ts';
-import { openEnvironment } from './environment.ts';
-import type { Environment } from './environment.ts';
-import { openStoreKeys } from './master-key.ts';
+import { adoptEpoch, readHistory } from './history.ts';
+import type { History, HistoryOptions } from './history.ts';
 import { openState } from './state-writer.ts';
-import { closeWritten, writeTransaction } from './write-transaction.ts';
 
 /** The place of the log of a store. */
 export interface LogPlace {
@@ -17,10 +12,7 @@ export interface LogPlace {
   remove(): Promise<void>;
 }
 
-export interface PromotionOptions {
-  readonly storage: string;
-  readonly masterKey?: string | undefined;
-  readonly clock: Clock;
+export interface PromotionOptions extends HistoryOptions {
   readonly log: LogPlace;
 }
 
@@ -31,51 +23,27 @@ export interface PromotionOptions {
  */
 export async function promoteStore(options: PromotionOptions): Promise<string> {
   const { storage, masterKey, clock, log: place } = options;
-  let applied = await withGraph(options, readApplied);
-  let log = await place.open(applied.sequence);
+  let history = await readHistory(options);
+  let log = await place.open(history.sequence);
   try {
-    if (log.epoch === applied.epoch) {
+    if (log.epoch === history.epoch) {
       const state = await openState({ storage, masterKey, clock, log });
       await state[Symbol.asyncDispose]();
       await log[Symbol.asyncDispose]();
       await place.remove();
-      applied = await withGraph(options, readApplied);
-      log = await place.open(applied.sequence);
+      history = await readHistory(options);
+      log = await place.open(history.sequence);
     }
-    checkBegins(log, applied);
-    const { epoch } = log;
-    await withGraph(options, (graph) =>
-      writeTransaction(graph, () => putGraphApplied(graph, { ...applied, epoch })),
-    );
-    return epoch;
+    checkBegins(log, history);
+    await adoptEpoch(options, log.epoch);
+    return log.epoch;
   } finally {
     await log[Symbol.asyncDispose]();
   }
 }
 
-async function readApplied(graph: Environment): Promise<GraphApplied> {
-  return readGraphApplied(graph);
-}
-
-async function withGraph<T>(
-  options: PromotionOptions,
-  use: (graph: Environment) => Promise<T>,
-): Promise<T> {
-  const encryptionKey = openStoreKeys(options).environmentKey;
-  const graph = openEnvironment('graph', {
-    storage: options.storage,
-    readOnly: false,
-    encryptionKey,
-  });
-  try {
-    return await use(graph);
-  } finally {
-    await closeWritten(graph);
-  }
-}
-
 /** A log of another epoch that holds something is another workspace's. */
-function checkBegins(log: CommitLog, { sequence, epoch }: GraphApplied): void {
+function checkBegins(log: CommitLog, { sequence, epoch }: History): void {
   const isNew = log.lastSequence === sequence && log.firstSequence === sequence + 1;
   if (isNew) return;
   throw new Problem(

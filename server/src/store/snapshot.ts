@@ -41,9 +41,15 @@ export async function writeSnapshot(held: HeldReader, sink: SnapshotSink): Promi
 }
 
 /** The manifest that a snapshot would have, to compare two states by. */
-export function digestState(reader: StateReader): Promise<Manifest> {
+export async function digestState(reader: StateReader): Promise<Manifest> {
+  using held = reader.hold();
+  return await digestHeld(held);
+}
+
+/** The same of a commit that is held already. */
+export function digestHeld(held: HeldReader): Promise<Manifest> {
   // Without a turn between the pieces the thread would do nothing else meanwhile.
-  return takeSnapshot(reader, { write: () => nextTurn() });
+  return writeSnapshot(held, { write: () => nextTurn() });
 }
 
 async function writePieces(
@@ -75,11 +81,7 @@ interface ReadPiece {
 }
 
 /** The piece that begins with the first key from `start` on. */
-export function readPiece(
-  reader: KeyValueReader,
-  db: DatabaseNumber,
-  start: Uint8Array,
-): ReadPiece {
+function readPiece(reader: KeyValueReader, db: DatabaseNumber, start: Uint8Array): ReadPiece {
   const batch = new BatchEncoder(PIECE_CAPACITY_BYTES);
   let firstKey = '';
   let next: Uint8Array | undefined;

@@ -1,0 +1,48 @@
+import type { ErrorGroup } from './entry.ts';
+
+/** Between a primary and its replicas. Most of them end a replica, and stand in its log. */
+export const replicationErrors = {
+  replication_not_authenticated: {
+    status: 401,
+    title: 'Replication not authenticated',
+    hint: 'Primary and replica need the same MSK_JWT_KEY, and clocks that agree within five minutes.',
+  },
+  replication_off: {
+    status: 409,
+    title: 'No replication here',
+    hint: 'Set MSK_JWT_KEY on the primary and start it again.',
+  },
+  replica_not_registered: {
+    status: 403,
+    title: 'Replica not registered',
+    hint: 'Register it first: POST /api/replicas/register.',
+  },
+  replication_unavailable: {
+    status: 503,
+    title: 'Primary not reachable',
+    hint: 'Open TCP port 42999 (MSK_REPLICATION_PORT) of the primary to its replicas.',
+    internal: true,
+  },
+  replication_epoch_differs: {
+    status: 409,
+    title: 'Another history',
+    hint: 'Start the replica again: it copies the primary that there is now.',
+    internal: true,
+  },
+  replication_corrupt: {
+    status: 500,
+    title: 'Damaged on the way',
+    hint: 'Check the network between primary and replica, and start the replica again.',
+    internal: true,
+  },
+  verification_running: {
+    status: 409,
+    title: 'Replicas are being compared',
+    hint: 'Ask again when the comparison that is under way has ended.',
+  },
+  read_only_replica: {
+    status: 409,
+    title: 'Read-only replica',
+    hint: 'Send the change to the primary.',
+  },
+} as const satisfies ErrorGroup;

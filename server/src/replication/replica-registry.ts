@@ -1,0 +1,168 @@
+import { REPLICA_DROP_MS, REPLICAS_MAX } from '#base/limits.ts';
+import type { Clock } from '#base/clock.ts';
+import { INITIAL_LAG, observeLag, readLag } from './lag.ts';
+import type { LagReport } from './lag.ts';
+import { replicaName } from './replica-name.ts';
+
+/** What a replica tells when it registers. */
+export interface ReplicaRegistration {
+  readonly replicaUID: string;
+  readonly publicUrl: string;
+  readonly internalUrl: string;
+  /** What it has of this primary's log from an earlier life, 0 when nothing: the log is kept from there on. */
+  readonly appliedSequence: number;
+}
+
+export interface ReplicaStatus {
+  readonly replicaUID: string;
+  /** Friendly, and derived from `replicaUID`. */
+  readonly replicaName: string;
+  readonly publicUrl: string;
+  readonly internalUrl: string;
+  /** Undefined until it has opened the channel. */
+  readonly version: string | undefined;
+  /** Milliseconds since the Unix epoch, as are all times here. */
+  readonly registeredAt: number;
+  /** Undefined before the first report. */
+  readonly reportedAt: number | undefined;
+  /** The last one that it reported; before the first report what it registered with. */
+  readonly appliedSequence: number;
+  /** How many operations it was behind as of its last report, or else when it registered. */
+  readonly lagVersions: number;
+}
+
+export interface RegistryOptions {
+  readonly clock: Clock;
+  readonly log: { readonly firstSequence: number; readonly lastSequence: number };
+  readonly onDropped: (replica: ReplicaStatus) => void;
+}
+
+interface Entry {
+  status: ReplicaStatus;
+  /** The log is kept behind it for this replica. */
+  neededAfter: number;
+  lastSeenAt: number;
+}
+
+/**
+ * The replicas that a primary knows, in memory: after a restart they register anew. One is dropped ten minutes after its
+ * last sign of life, which is a report, or before the first one its registration and the copy that it is connected for
+ * (specification, section 3.1).
+ */
+export class ReplicaRegistry {
+  readonly #options: RegistryOptions;
+  readonly #entries = new Map<string, Entry>();
+  #lag = INITIAL_LAG;
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+  }
+
+  /** The same UID again replaces what it told before. */
+  register(registration: ReplicaRegistration): ReplicaStatus {
+    const { clock, log } = this.#options;
+    const { replicaUID, publicUrl, internalUrl, appliedSequence } = registration;
+    this.#makeRoomFor(replicaUID);
+    const now = clock.now();
+    const status: ReplicaStatus = {
+      replicaUID,
+      replicaName: replicaName(replicaUID),
+      publicUrl,
+      internalUrl,
+      version: undefined,
+      registeredAt: now,
+      reportedAt: undefined,
+      appliedSequence,
+      lagVersions: Math.max(0, log.lastSequence - appliedSequence),
+    };
+    // One that cannot resume starts from a snapshot that is yet to be taken.
+    const canResume = appliedSequence >= log.firstSequence - 1;
+    const neededAfter = canResume ? Math.min(appliedSequence, log.lastSequence) : log.lastSequence;
+    this.#entries.set(replicaUID, { status, neededAfter, lastSeenAt: now });
+    return status;
+  }
+
+  find(replicaUID: string): ReplicaStatus | undefined {
+    return this.#entries.get(replicaUID)?.status;
+  }
+
+  connected(replicaUID: string, version: string): void {
+    this.#update(replicaUID, (entry) => {
+      entry.status = { ...entry.status, version };
+    });
+  }
+
+  /** It is given everything up to `sequence`, as a snapshot or because it goes on from there. */
+  needsAfter(replicaUID: string, sequence: number): void {
+    this.#update(replicaUID, (entry) => {
+      entry.neededAfter = Math.min(sequence, this.#options.log.lastSequence);
+    });
+  }
+
+  /** It is connected and copies or loads a snapshot, before it can report anything. */
+  isCopying(replicaUID: string): void {
+    this.#update(replicaUID, () => {});
+  }
+
+  reported(replicaUID: string, appliedSequence: number): void {
+    const { clock, log } = this.#options;
+    const now = clock.now();
+    this.#update(replicaUID, (entry) => {
+      const lagVersions = Math.max(0, log.lastSequence - appliedSequence);
+      entry.status = { ...entry.status, reportedAt: now, appliedSequence, lagVersions };
+      entry.neededAfter = Math.min(appliedSequence, log.lastSequence);
+    });
+    this.#observe();
+  }
+
+  /** By the time of registration, the oldest first. */
+  list(): readonly ReplicaStatus[] {
+    return [...this.#entries.values()].map(({ status }) => status);
+  }
+
+  lag(): LagReport {
+    return readLag(this.#lag, this.#options.clock.now());
+  }
+
+  /** The sequence behind which the log must be kept; undefined when no replica needs any of it. */
+  lowestNeeded(): number | undefined {
+    const needed = [...this.#entries.values()].map(({ neededAfter }) => neededAfter);
+    return needed.length === 0 ? undefined : Math.min(...needed);
+  }
+
+  /** Drops the replicas that have been silent for too long; to be called every so often. */
+  dropSilent(): void {
+    const deadline = this.#options.clock.now() - REPLICA_DROP_MS;
+    for (const { status, lastSeenAt } of this.#entries.values()) {
+      if (lastSeenAt <= deadline) this.#drop(status);
+    }
+  }
+
+  #makeRoomFor(replicaUID: string): void {
+    this.#entries.delete(replicaUID);
+    if (this.#entries.size < REPLICAS_MAX) return;
+    const [longestSilent] = [...this.#entries.values()].toSorted(
+      (a, b) => a.lastSeenAt - b.lastSeenAt,
+    );
+    if (longestSilent !== undefined) this.#drop(longestSilent.status);
+  }
+
+  #drop(status: ReplicaStatus): void {
+    this.#entries.delete(status.replicaUID);
+    if (status.reportedAt !== undefined) this.#observe();
+    this.#options.onDropped(status);
+  }
+
+  #update(replicaUID: string, change: (entry: Entry) => void): void {
+    const entry = this.#entries.get(replicaUID);
+    if (entry === undefined) return;
+    entry.lastSeenAt = this.#options.clock.now();
+    change(entry);
+  }
+
+  #observe(): void {
+    const reported = this.list().filter(({ reportedAt }) => reportedAt !== undefined);
+    const largest = Math.max(0, ...reported.map(({ lagVersions }) => lagVersions));
+    this.#lag = observeLag(this.#lag, largest, this.#options.clock.now());
+  }
+}

@@ -1,0 +1,257 @@
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { sendUnaryData, ServerUnaryCall } from '@grpc/grpc-js';
+import {
+  REPLICATION_CALLS_MAX,
+  REPLICATION_CONNECTION_IDLE_MS,
+  REPLICATION_KEEPALIVE_MS,
+  REPLICATION_KEEPALIVE_TIMEOUT_MS,
+  REPLICATION_REQUEST_BYTES_MAX,
+} from '#base/limits.ts';
+import type { Clock } from '#base/clock.ts';
+import { encodeManifest } from '#store/manifest.ts';
+import type { SnapshotLease } from '#store/snapshot-lease.ts';
+import { notRegistered, statusOf, unavailable } from './channel-problem.ts';
+import { sendFrontEndFiles } from './front-end-files.ts';
+import type { FrontEndFileSource } from './front-end-files.ts';
+import { FrameOpener, FrameSealer } from './frame-cipher.ts';
+import { encodeJson } from './frame-stream.ts';
+import type { LagReport } from './lag.ts';
+import {
+  readComparison,
+  readFollowRequest,
+  readHello,
+  readHoldRequest,
+  readReport,
+} from './message-shapes.ts';
+import type { Notice, Welcome } from './message-shapes.ts';
+import { NoticeBoard } from './notice-board.ts';
+import { PrimaryCalls, reportRejection, requireRegistered } from './primary-calls.ts';
+import { PrimaryCopy } from './primary-copy.ts';
+import { requireFollowable, requireSameRecord, sendLog } from './primary-follow.ts';
+import type { FollowedLog } from './primary-follow.ts';
+import { PrimarySessions } from './primary-sessions.ts';
+import { ReplicaRegistry } from './replica-registry.ts';
+import type { ReplicaRegistration, ReplicaStatus } from './replica-registry.ts';
+import type { OnReplicationEvent } from './replication-event.ts';
+import { loadMethods } from './service-definition.ts';
+import type {
+  AuthenticateReply,
+  AuthenticateRequest,
+  ChallengeReply,
+  ChallengeRequest,
+} from './service-definition.ts';
+import { HANDSHAKE_CALL } from './session-keys.ts';
+import type { Timers } from './timers.ts';
+import { Verification } from './verification.ts';
+import type { HeldState, VerificationReport } from './verification.ts';
+
+export interface ReplicationServerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** From `deriveReplicationSecret`. */
+  readonly secret: Uint8Array;
+  /** Of this server, which replicas are told. */
+  readonly version: string;
+  readonly log: FollowedLog;
+  readonly openSnapshot: () => Promise<SnapshotLease>;
+  /** The newest commit of the state, once it is at `sequence` or later, to compare replicas with. */
+  readonly holdState: (sequence: number) => Promise<HeldState>;
+  /** Without it there is no front end to copy. */
+  readonly frontEndFile?: FrontEndFileSource;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly onEvent: OnReplicationEvent;
+}
+
+/** The primary's end of the replication channel. Disposing ends every call and gives every snapshot back. */
+export interface ReplicationServer extends AsyncDisposable {
+  readonly port: number;
+  /** Only registered replicas may open the channel; the primary's HTTP API registers them, once they proved the secret. */
+  register(registration: ReplicaRegistration): ReplicaStatus;
+  /** The registered replicas, in the order of their registration. */
+  replicas(): readonly ReplicaStatus[];
+  lag(): LagReport;
+  /** The sequence behind which the log must be kept for replicas; undefined when there are none. */
+  lowestNeeded(): number | undefined;
+  /** To every replica that is connected. */
+  notify(notice: Notice): void;
+  /** To every replica, also to those that connect later: it holds until the next one of its kind. */
+  announce(notice: Notice): void;
+  /** Compares every replica with this primary, at one sequence; see `Verification`. */
+  verify(): Promise<VerificationReport>;
+}
+
+const SWEEP_INTERVAL_MS = 5_000;
+
+/** Listens for replicas. Rejects with `replication_unavailable` when the port cannot be taken. */
+export async function startReplicationServer(
+  options: ReplicationServerOptions,
+): Promise<ReplicationServer> {
+  const { host, port, timers } = options;
+  const parts = partsOf(options);
+  const server = new Server({
+    'grpc.max_receive_message_length': REPLICATION_REQUEST_BYTES_MAX,
+    'grpc.max_concurrent_streams': REPLICATION_CALLS_MAX,
+    // A replica always has calls: whoever has none for so long is a stranger.
+    'grpc.max_connection_idle_ms': REPLICATION_CONNECTION_IDLE_MS,
+    'grpc.keepalive_time_ms': REPLICATION_KEEPALIVE_MS,
+    'grpc.keepalive_timeout_ms': REPLICATION_KEEPALIVE_TIMEOUT_MS,
+  });
+  server.addService({ ...loadMethods() }, handlersOf(options, parts));
+  const boundPort = await bind(server, host, port);
+  const { registry, notices, copy, calls } = parts;
+  const sweep = timers.every(SWEEP_INTERVAL_MS, () => {
+    copy.sweep();
+    registry.dropSilent();
+  });
+  return {
+    port: boundPort,
+    register: (registration) => {
+      const replica = registry.register(registration);
+      options.onEvent({ kind: 'registered', replica });
+      return replica;
+    },
+    replicas: () => registry.list(),
+    lag: () => registry.lag(),
+    lowestNeeded: () => registry.lowestNeeded(),
+    notify: (notice) => notices.post(notice),
+    announce: (notice) => notices.keep(notice),
+    verify: () => parts.verification.run(),
+    [Symbol.asyncDispose]: async () => {
+      sweep[Symbol.dispose]();
+      server.forceShutdown();
+      await calls.ended();
+    },
+  };
+}
+
+interface Parts {
+  readonly sessions: PrimarySessions;
+  readonly registry: ReplicaRegistry;
+  readonly copy: PrimaryCopy;
+  readonly notices: NoticeBoard;
+  readonly calls: PrimaryCalls;
+  readonly verification: Verification;
+}
+
+function partsOf(options: ReplicationServerOptions): Parts {
+  const { secret, clock, log, openSnapshot, onEvent, holdState, pause } = options;
+  const sessions = new PrimarySessions(secret, clock);
+  const onDropped = (replica: ReplicaStatus): void => {
+    sessions.close(replica.replicaUID, notRegistered(`replica ${replica.replicaUID} was silent`));
+    onEvent({ kind: 'dropped', replica });
+  };
+  const registry = new ReplicaRegistry({ clock, log, onDropped });
+  const notices = new NoticeBoard();
+  return {
+    sessions,
+    registry,
+    copy: new PrimaryCopy({ openSnapshot, registry, clock, onEvent }),
+    notices,
+    verification: new Verification({
+      replicas: () => registry.list(),
+      notify: (notice) => notices.post(notice),
+      hold: holdState,
+      pause,
+    }),
+    calls: new PrimaryCalls({ sessions, registry, onEvent }),
+  };
+}
+
+function handlersOf(options: ReplicationServerOptions, parts: Parts) {
+  const { log, onEvent } = options;
+  const { registry, copy, notices, calls, verification } = parts;
+  return {
+    Challenge: unary(onEvent, (request: ChallengeRequest): ChallengeReply =>
+      challenge(parts, request),
+    ),
+    Authenticate: unary(onEvent, (request: AuthenticateRequest, peer): AuthenticateReply =>
+      authenticate(options, parts, request, peer),
+    ),
+    GetManifest: calls.answer('GetManifest', (call) => copy.sendManifest(call)),
+    GetPieces: calls.answer('GetPieces', (call) => copy.sendPieces(call)),
+    Follow: calls.answer('Follow', async ({ replica, request, sender, signal }) => {
+      const follow = readFollowRequest(request);
+      requireFollowable(log, follow);
+      await requireSameRecord(log, follow);
+      registry.needsAfter(replica.replicaUID, follow.from - 1);
+      onEvent({ kind: 'following', replica, from: follow.from });
+      return sendLog(log, follow.from, sender, signal);
+    }),
+    Report: calls.receive('Report', ({ replicaUID }, message) => {
+      // One that was dropped meanwhile must register anew.
+      requireRegistered(registry, replicaUID);
+      registry.reported(replicaUID, readReport(message).sequence);
+    }),
+    Hold: calls.answer('Hold', async ({ replica, request, sender }) => {
+      const { id, sequence } = readHoldRequest(request);
+      const target = await verification.held(replica.replicaUID, id, sequence);
+      await sender.send([encodeJson({ sequence: target })]);
+      await sender.send([encodeManifest(await verification.manifest(id))]);
+    }),
+    Compared: calls.answer('Compared', async ({ replica, request }) => {
+      const { id, ...comparison } = readComparison(request);
+      verification.compared(replica.replicaUID, id, comparison);
+    }),
+    GetFrontEnd: calls.answer('GetFrontEnd', (call) =>
+      sendFrontEndFiles(options.frontEndFile ?? (() => undefined), call),
+    ),
+    Notify: calls.answer('Notify', ({ sender, signal }) => notices.send(sender, signal)),
+  };
+}
+
+/** The first half of the handshake: strangers take no place from replicas. */
+function challenge({ sessions, registry }: Parts, request: ChallengeRequest): ChallengeReply {
+  requireRegistered(registry, request.replicaUid);
+  return sessions.challenge(request);
+}
+
+/** The second half of the handshake: the replica first, so that a stranger gets nothing that the secret went into. */
+function authenticate(
+  { version, log, onEvent }: ReplicationServerOptions,
+  { sessions, registry }: Parts,
+  request: AuthenticateRequest,
+  peer: string,
+): AuthenticateReply {
+  const session = sessions.authenticate(request.session, request.proof);
+  const { replicaUID, keys } = session;
+  requireRegistered(registry, replicaUID);
+  const opener = new FrameOpener(keys.frameKey('replica', HANDSHAKE_CALL));
+  const hello = readHello(opener.open(request.hello));
+  sessions.open(request.session, session);
+  registry.connected(replicaUID, hello.version);
+  onEvent({ kind: 'connected', replica: requireRegistered(registry, replicaUID), peer });
+  const { epoch, firstSequence, lastSequence } = log;
+  const welcome: Welcome = { version, epoch, firstSequence, lastSequence };
+  const sealer = new FrameSealer(keys.frameKey('primary', HANDSHAKE_CALL));
+  return {
+    proof: keys.handshakeProof('primary'),
+    welcome: sealer.seal([encodeJson(welcome)], true),
+  };
+}
+
+function unary<Request, Response>(
+  onEvent: OnReplicationEvent,
+  answer: (request: Request, peer: string) => Response,
+): (call: ServerUnaryCall<Request, Response>, done: sendUnaryData<Response>) => void {
+  return (call, done) => {
+    try {
+      done(null, answer(call.request, call.getPeer()));
+    } catch (error) {
+      reportRejection(onEvent, error, call.getPeer());
+      done(statusOf(error));
+    }
+  };
+}
+
+function bind(server: Server, host: string, port: number): Promise<number> {
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, boundPort) => {
+      if (error === null) resolve(boundPort);
+      else reject(unavailable(`cannot listen on ${address}: ${error.message}`, error));
+    });
+  });
+}

@@ -1,0 +1,148 @@
+import { join } from 'node:path';
+import { loadSync } from '@grpc/proto-loader';
+import type { ServiceDefinition as LoadedService } from '@grpc/proto-loader';
+import { AssertionError, must } from '#base/assert.ts';
+import type { Frame } from './frame-cipher.ts';
+import { decodeFrame, encodeFrame } from './frame-codec.ts';
+
+const SERVICE = 'trellis.replication.v1.Replication';
+
+export interface ChallengeRequest {
+  readonly replicaUid: string;
+  readonly nonce: Uint8Array;
+}
+
+export interface ChallengeReply {
+  readonly session: Uint8Array;
+  readonly nonce: Uint8Array;
+}
+
+export interface AuthenticateRequest {
+  readonly session: Uint8Array;
+  readonly proof: Uint8Array;
+  readonly hello: Frame;
+}
+
+export interface AuthenticateReply {
+  readonly proof: Uint8Array;
+  readonly welcome: Frame;
+}
+
+export type Nothing = Readonly<Record<string, never>>;
+
+/** One method of the service, as client and server of gRPC both take it. */
+export interface Method<Request, Response> {
+  readonly path: string;
+  readonly requestStream: boolean;
+  readonly responseStream: boolean;
+  readonly requestSerialize: (value: Request) => Buffer;
+  readonly requestDeserialize: (bytes: Buffer) => Request;
+  readonly responseSerialize: (value: Response) => Buffer;
+  readonly responseDeserialize: (bytes: Buffer) => Response;
+}
+
+export interface ReplicationMethods {
+  readonly Challenge: Method<ChallengeRequest, ChallengeReply>;
+  readonly Authenticate: Method<AuthenticateRequest, AuthenticateReply>;
+  readonly GetManifest: Method<Frame, Frame>;
+  readonly GetPieces: Method<Frame, Frame>;
+  readonly Follow: Method<Frame, Frame>;
+  readonly Report: Method<Frame, Nothing>;
+  readonly Hold: Method<Frame, Frame>;
+  readonly Compared: Method<Frame, Frame>;
+  readonly GetFrontEnd: Method<Frame, Frame>;
+  readonly Notify: Method<Frame, Frame>;
+}
+
+/** Reads `replication.proto`, which lies beside this file. */
+export function loadMethods(): ReplicationMethods {
+  const loaded = loadSync(join(import.meta.dirname, 'replication.proto'), { defaults: true });
+  const service = must(loaded[SERVICE], SERVICE);
+  if (!isService(service)) throw new AssertionError(`${SERVICE} is not a service`);
+  return {
+    Challenge: methodOf(service, 'Challenge', challengeRequest, challengeReply),
+    Authenticate: methodOf(service, 'Authenticate', authenticateRequest, authenticateReply),
+    GetManifest: framesOf(service, 'GetManifest'),
+    GetPieces: framesOf(service, 'GetPieces'),
+    Follow: framesOf(service, 'Follow'),
+    Report: methodOf(service, 'Report', frame, () => ({})),
+    Hold: framesOf(service, 'Hold'),
+    Compared: framesOf(service, 'Compared'),
+    GetFrontEnd: framesOf(service, 'GetFrontEnd'),
+    Notify: framesOf(service, 'Notify'),
+  };
+}
+
+function framesOf(service: LoadedService, name: string): Method<Frame, Frame> {
+  return {
+    ...methodOf(service, name, frame, frame),
+    requestSerialize: encodeFrame,
+    requestDeserialize: decodeFrame,
+    responseSerialize: encodeFrame,
+    responseDeserialize: decodeFrame,
+  };
+}
+
+function isService(loaded: object): loaded is LoadedService {
+  return !('format' in loaded);
+}
+
+/** What a decoded message is, checked: fields by name, those that were not sent with their default. */
+type Read<T> = (message: object) => T;
+
+function methodOf<Request extends object, Response extends object>(
+  service: LoadedService,
+  name: string,
+  readRequest: Read<Request>,
+  readResponse: Read<Response>,
+): Method<Request, Response> {
+  const method = must(service[name], `method ${name}`);
+  return {
+    path: method.path,
+    requestStream: method.requestStream,
+    responseStream: method.responseStream,
+    requestSerialize: method.requestSerialize,
+    requestDeserialize: (bytes) => readRequest(method.requestDeserialize(bytes)),
+    responseSerialize: method.responseSerialize,
+    responseDeserialize: (bytes) => readResponse(method.responseDeserialize(bytes)),
+  };
+}
+
+function challengeRequest(message: object): ChallengeRequest {
+  const replicaUid: unknown = Reflect.get(message, 'replicaUid');
+  return { replicaUid: String(replicaUid), nonce: bytesOf(message, 'nonce') };
+}
+
+function challengeReply(message: object): ChallengeReply {
+  return { session: bytesOf(message, 'session'), nonce: bytesOf(message, 'nonce') };
+}
+
+function authenticateRequest(message: object): AuthenticateRequest {
+  return {
+    session: bytesOf(message, 'session'),
+    proof: bytesOf(message, 'proof'),
+    hello: frameOf(message, 'hello'),
+  };
+}
+
+function authenticateReply(message: object): AuthenticateReply {
+  return { proof: bytesOf(message, 'proof'), welcome: frameOf(message, 'welcome') };
+}
+
+function frame(message: object): Frame {
+  return {
+    ciphertext: bytesOf(message, 'ciphertext'),
+    tag: bytesOf(message, 'tag'),
+    last: Reflect.get(message, 'last') === true,
+  };
+}
+
+function frameOf(message: object, field: string): Frame {
+  const value: unknown = Reflect.get(message, field);
+  return frame(typeof value === 'object' && value !== null ? value : {});
+}
+
+function bytesOf(message: object, field: string): Uint8Array {
+  const value: unknown = Reflect.get(message, field);
+  return value instanceof Uint8Array ? value : new Uint8Array(0);
+}

@@ -1,0 +1,103 @@
+import { createMemoryLog, createMemoryMedium } from '#log/memory-log.ts';
+import type { CommitLog } from '#log/commit-log.ts';
+import type { SnapshotLease } from '#store/snapshot-lease.ts';
+import { connectReplica } from '../replica-channel.ts';
+import type { ReplicaChannel } from '../replica-channel.ts';
+import { deriveReplicationSecret } from '../replication-secret.ts';
+import type { ReplicationEvent } from '../replication-event.ts';
+import { startReplicationServer } from '../replication-server.ts';
+import type { ReplicationServer, ReplicationServerOptions } from '../replication-server.ts';
+import type { Timers } from '../timers.ts';
+import { MemorySnapshot } from './memory-snapshot.ts';
+
+export const SECRET = deriveReplicationSecret(Buffer.from('a key of which both sides know'));
+export const REPLICA_UID = '01JD0000000000000000000001';
+
+/** Time that stands still until a test moves it. */
+export class ManualClock {
+  time = 1_700_000_000_000;
+  now(): number {
+    return this.time;
+  }
+}
+
+/** Timers that a test fires. */
+export class ManualTimers implements Timers {
+  readonly running = new Set<{ readonly intervalMs: number; readonly run: () => void }>();
+
+  every(intervalMs: number, run: () => void): Disposable {
+    const timer = { intervalMs, run };
+    this.running.add(timer);
+    return { [Symbol.dispose]: () => this.running.delete(timer) };
+  }
+
+  fire(): void {
+    for (const { run } of this.running) run();
+  }
+}
+
+/** A primary over a log in memory, listening on a free port of this machine. */
+export interface TestPrimary extends AsyncDisposable {
+  readonly server: ReplicationServer;
+  readonly log: CommitLog;
+  readonly clock: ManualClock;
+  readonly timers: ManualTimers;
+  readonly events: ReplicationEvent[];
+  /** Connects the registered replica, through `port` if that is given. */
+  connect(port?: number): Promise<ReplicaChannel>;
+}
+
+export interface TestPrimaryOptions extends Partial<ReplicationServerOptions> {
+  readonly commitLog?: CommitLog;
+}
+
+export function memoryLog(clock: ManualClock, epoch?: string): CommitLog {
+  const archive = { ttlMs: 0, bytesMax: 0 };
+  const medium = createMemoryMedium(epoch);
+  return createMemoryLog({ clock, archive, medium, segmentBytesMax: 1 });
+}
+
+export async function startPrimary(options: TestPrimaryOptions = {}): Promise<TestPrimary> {
+  const clock = new ManualClock();
+  const timers = new ManualTimers();
+  const events: ReplicationEvent[] = [];
+  const log = options.commitLog ?? memoryLog(clock);
+  const server = await startReplicationServer({
+    host: '127.0.0.1',
+    port: 0,
+    secret: SECRET,
+    version: '26.11.0',
+    log,
+    openSnapshot: (): Promise<SnapshotLease> => new MemorySnapshot(log.epoch, 0, []).open(),
+    holdState: () => Promise.reject(new Error('this primary has no state to compare')),
+    pause: () => Promise.withResolvers<void>().promise,
+    clock,
+    timers,
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  register(server, REPLICA_UID);
+  return {
+    server,
+    log,
+    clock,
+    timers,
+    events,
+    connect: (port = server.port) => connectReplica(connectionTo(port)),
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      await log[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function register(server: ReplicationServer, replicaUID: string, appliedSequence = 0) {
+  const publicUrl = 'https://replica.example';
+  const internalUrl = 'http://replica.internal:8080';
+  return server.register({ replicaUID, publicUrl, internalUrl, appliedSequence });
+}
+
+export function connectionTo(port: number, replicaUID = REPLICA_UID, secret = SECRET) {
+  const hello = { name: 'replica', version: '26.11.1' };
+  return { host: '127.0.0.1', port, secret, replicaUID, hello };
+}

@@ -1,0 +1,170 @@
+import { Problem } from '#base/problem.ts';
+import type { Manifest } from '#store/manifest.ts';
+import type { StateDifference } from './manifest-difference.ts';
+import type { Notice } from './message-shapes.ts';
+import type { ReplicaStatus } from './replica-registry.ts';
+
+export const VERIFY_NOTICE = 'VerifyReplica';
+
+export interface VerifiedReplica {
+  readonly replicaUID: string;
+  readonly replicaName: string;
+  /** `unknown` when it did not answer in time. */
+  readonly state: 'equal' | 'different' | 'unknown';
+  readonly differences: readonly StateDifference[];
+}
+
+export interface VerificationReport {
+  readonly epoch: string;
+  /** At which the states were compared. */
+  readonly sequence: number;
+  readonly isEqual: boolean;
+  readonly replicas: readonly VerifiedReplica[];
+}
+
+/** The state of the primary at one commit, held for as long as it takes to read it. */
+export interface HeldState extends Disposable {
+  readonly sequence: number;
+  readManifest(): Promise<Manifest>;
+}
+
+export interface VerificationParts {
+  replicas(): readonly ReplicaStatus[];
+  notify(notice: Notice): void;
+  /** The newest commit of the primary, once it is at `sequence` or later. */
+  hold(sequence: number): Promise<HeldState>;
+  /** Resolves after the time. */
+  pause(ms: number): Promise<void>;
+}
+
+/** For how long replicas stop applying at most, and how long reading a state may take. */
+export const VERIFY_HOLD_MS = 10_000;
+export const VERIFY_READ_MS = 10 * 60_000;
+
+/** What a replica found when it compared itself. */
+export interface Comparison {
+  readonly isEqual: boolean;
+  readonly differences: readonly StateDifference[];
+}
+
+interface Round {
+  readonly id: number;
+  /** By replica: where it stopped. */
+  readonly held: Map<string, number>;
+  readonly compared: Map<string, Comparison>;
+  /** Where all go on to, and look. */
+  readonly target: PromiseWithResolvers<number>;
+  /** Of the primary there. */
+  readonly manifest: PromiseWithResolvers<Manifest>;
+  expected: number;
+  changed: () => void;
+}
+
+/**
+ * Compares the replicas with the primary at one sequence, while all go on serving: each replica stops applying where it is, the
+ * primary, which is ahead of them, holds a commit, and each replica goes on to exactly that one, compares its own state there with
+ * the primary's manifest, and follows again.
+ */
+export class Verification {
+  readonly #parts: VerificationParts;
+  #round: Round | undefined;
+  #rounds = 0;
+
+  constructor(parts: VerificationParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws `verification_running`. */
+  async run(): Promise<VerificationReport> {
+    if (this.#round !== undefined) {
+      throw new Problem('verification_running', 'the replicas are being compared already');
+    }
+    const asked = this.#parts.replicas();
+    const round: Round = {
+      id: ++this.#rounds,
+      held: new Map(),
+      compared: new Map(),
+      target: Promise.withResolvers<number>(),
+      manifest: Promise.withResolvers<Manifest>(),
+      expected: asked.length,
+      changed: () => {},
+    };
+    this.#round = round;
+    try {
+      return await this.#runRound(round, asked);
+    } finally {
+      // Replicas that come too late learn that nobody waits for them.
+      for (const { promise, reject } of [round.target, round.manifest]) {
+        reject(over());
+        promise.catch(() => undefined);
+      }
+      this.#round = undefined;
+    }
+  }
+
+  /** A replica has stopped at `sequence`; resolves with where it should look. */
+  async held(replicaUID: string, id: number, sequence: number): Promise<number> {
+    const round = this.#roundOf(id);
+    round.held.set(replicaUID, sequence);
+    round.changed();
+    return await round.target.promise;
+  }
+
+  /** The state of the primary there. */
+  async manifest(id: number): Promise<Manifest> {
+    return await this.#roundOf(id).manifest.promise;
+  }
+
+  compared(replicaUID: string, id: number, comparison: Comparison): void {
+    const round = this.#roundOf(id);
+    round.compared.set(replicaUID, comparison);
+    round.changed();
+  }
+
+  #roundOf(id: number): Round {
+    if (this.#round?.id !== id) throw over();
+    return this.#round;
+  }
+
+  async #runRound(round: Round, asked: readonly ReplicaStatus[]): Promise<VerificationReport> {
+    const { held, compared, target, manifest } = round;
+    this.#parts.notify({ kind: VERIFY_NOTICE, payload: { id: round.id } });
+    await this.#until(round, () => held.size >= round.expected, VERIFY_HOLD_MS / 2);
+    using state = await this.#parts.hold(Math.max(0, ...held.values()));
+    target.resolve(state.sequence);
+    round.expected = held.size;
+    const primary = await state.readManifest();
+    manifest.resolve(primary);
+    await this.#until(round, () => compared.size >= round.expected, VERIFY_READ_MS);
+    const replicas = asked.map((replica) => verified(replica, compared.get(replica.replicaUID)));
+    const { epoch, sequence } = primary;
+    const isEqual = replicas.every((replica) => replica.state === 'equal');
+    return { epoch, sequence, isEqual, replicas };
+  }
+
+  /** Resolves when it is done, or when the time has passed. */
+  async #until(round: Round, isDone: () => boolean, timeoutMs: number): Promise<void> {
+    if (isDone()) return;
+    const done = new Promise<void>((resolve) => {
+      round.changed = () => {
+        if (isDone()) resolve();
+      };
+    });
+    await Promise.race([done, this.#parts.pause(timeoutMs)]);
+  }
+}
+
+function over(): Problem {
+  return new Problem('replication_unavailable', 'the comparison of replicas is over');
+}
+
+function verified(
+  { replicaUID, replicaName }: ReplicaStatus,
+  comparison: Comparison | undefined,
+): VerifiedReplica {
+  if (comparison === undefined) {
+    return { replicaUID, replicaName, state: 'unknown', differences: [] };
+  }
+  const { isEqual, differences } = comparison;
+  return { replicaUID, replicaName, state: isEqual ? 'equal' : 'different', differences };
+}
