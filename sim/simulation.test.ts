@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
+import type { Faults } from './planted-faults.ts';
+import { runSchedule } from './simulation.ts';
+
+vi.mock('@grpc/grpc-js', () => import('./simulated-grpc.ts'));
+vi.mock('@grpc/proto-loader', () => import('./proto-loader.ts'));
+
+const run = promisify(execFile);
+const TIMEOUT_MS = 300_000;
+
+/** What `npm run sim` prints, in a process of its own, which takes a third of the time. */
+async function simulate(firstSeed: number, schedules: number): Promise<string> {
+  const main = join(import.meta.dirname, 'main.ts');
+  const values = ['--seed', String(firstSeed), '--schedules', String(schedules)];
+  const { stdout } = await run(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', main, ...values],
+    { env: {} },
+  ).catch((error: { stdout: string; stderr: string }) => {
+    // Seeds that fail, and how to repeat each.
+    throw new Error(error.stdout + error.stderr);
+  });
+  return stdout;
+}
+
+describe('a primary and its replicas', () => {
+  it('keep what they promise in two thousand schedules', { timeout: TIMEOUT_MS }, async () => {
+    const [first, second] = await Promise.all([simulate(1, 1_000), simulate(1_001, 1_000)]);
+    expect(first).toContain('1000 schedules, 0 failed');
+    expect(second).toContain('1000 schedules, 0 failed');
+  });
+
+  it('do the same again with the same seed', { timeout: TIMEOUT_MS }, async () => {
+    const traceOf = async (seed: number) => /trace \w+/.exec(await simulate(seed, 20))?.[0];
+    const traces = await Promise.all([traceOf(1), traceOf(1)]);
+    expect(traces[0]).toMatch(/trace \w{16}/);
+    expect(traces[1]).toBe(traces[0]);
+    expect(await traceOf(21)).not.toBe(traces[0]);
+  });
+});
+
+describe('the checkers', () => {
+  const SCHEDULES = 1_000;
+  const PLANTED: readonly (readonly [keyof Faults, RegExp])[] = [
+    ['appliesHalves', /serves two commits at once/],
+    ['skipsRecords', /serves another state/],
+    ['goesBack', /goes back/],
+    ['trimsWithoutReplicas', /has reported \d+|needs of the log is gone/],
+    ['acknowledgesUnsynced', /was acknowledged and is gone/],
+    ['keepsEpoch', /serves another state|no commit of the primary/],
+    ['dropsEarly', /is dropped \d+ ms after its last report/],
+    ['neverDrops', /is still listed/],
+  ];
+
+  it.each(PLANTED)('find a server that %s', { timeout: TIMEOUT_MS }, async (fault, message) => {
+    for (let seed = 1; seed <= SCHEDULES; seed++) {
+      const { violations } = await runSchedule(seed, { faults: { [fault]: true } });
+      if (violations.some((violation) => message.test(violation.message))) return;
+    }
+    expect.unreachable(`nothing was found in ${SCHEDULES} schedules`);
+  });
+});
