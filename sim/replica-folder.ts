@@ -31,16 +31,16 @@ export class ReplicaFolder implements ReplicaStorePort {
     for (const digest of pieces.keys()) if (!wanted.has(digest)) pieces.delete(digest);
     if (state !== undefined) {
       for (const [digest, bytes] of piecesOf(state.live).pieces) {
-        if (wanted.has(digest)) await this.write(digest, bytes);
+        if (wanted.has(digest)) await this.write(digest, [bytes]);
       }
     }
     return new Set(pieces.keys());
   }
 
-  async write(digest: string, bytes: Uint8Array): Promise<void> {
+  async write(digest: string, parts: readonly Uint8Array[]): Promise<void> {
     this.#disk.checkRoom();
     await this.#process.wait(this.#disk.syncMs(), 'writes a piece');
-    this.#disk.pieces.set(digest, Uint8Array.from(bytes));
+    this.#disk.pieces.set(digest, Buffer.concat(parts));
   }
 
   async replaceBy(manifest: Manifest): Promise<void> {

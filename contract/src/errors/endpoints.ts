@@ -17,6 +17,11 @@ export const endpointErrors = {
     title: 'Version not found',
     hint: 'GET /api/code/history/all lists the changes of all code.',
   },
+  recorded_input_not_found: {
+    status: 404,
+    title: 'Recorded input not found',
+    hint: 'Only the last are kept, in the memory of one server; list those there are.',
+  },
   not_read_only: {
     status: 422,
     title: 'Endpoint is not read-only',

@@ -7,6 +7,11 @@ export const replicationErrors = {
     title: 'Replication not authenticated',
     hint: 'Primary and replica need the same MSK_JWT_KEY, and clocks that agree within five minutes.',
   },
+  replication_master_key_differs: {
+    status: 401,
+    title: 'Other master key',
+    hint: 'Primary and replica need the same MSK_GRAPH_MASTER_KEY, or none.',
+  },
   replication_off: {
     status: 409,
     title: 'No replication here',

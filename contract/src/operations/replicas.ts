@@ -1,5 +1,11 @@
 import type { Operation } from '../operation.ts';
-import { replicaRole } from '../shapes/replica.ts';
+import {
+  replicaAdmission,
+  replicaOverview,
+  replicaRegistration,
+  replicaRole,
+  replicaVerification,
+} from '../shapes/replica.ts';
 
 export const getReplicaRole = {
   id: 'getReplicaRole',
@@ -11,4 +17,42 @@ export const getReplicaRole = {
   errors: [],
   onReplica: 'serve',
   summary: 'Tell whether this server is a replica.',
+} as const satisfies Operation;
+
+export const listReplicas = {
+  id: 'listReplicas',
+  area: 'replicas',
+  method: 'GET',
+  path: '/api/replicas',
+  auth: 'admin',
+  responses: { 200: { description: 'The primary and its replicas.', body: replicaOverview } },
+  errors: ['replication_off'],
+  onReplica: 'redirect',
+  summary: 'List the replicas of this primary, with how far each is.',
+} as const satisfies Operation;
+
+export const verifyReplicas = {
+  id: 'verifyReplicas',
+  area: 'replicas',
+  method: 'POST',
+  path: '/api/replicas/verify',
+  auth: 'admin',
+  responses: { 200: { description: 'How they compare.', body: replicaVerification } },
+  errors: ['replication_off', 'verification_running'],
+  onReplica: 'redirect',
+  summary: 'Compare the state of every replica with that of the primary, at one sequence.',
+} as const satisfies Operation;
+
+export const registerReplica = {
+  id: 'registerReplica',
+  area: 'replicas',
+  method: 'POST',
+  path: '/api/replicas/register',
+  // The proof in the body is what lets it in.
+  auth: 'none',
+  body: replicaRegistration,
+  responses: { 200: { description: 'The replica may follow.', body: replicaAdmission } },
+  errors: ['replication_not_authenticated', 'replication_master_key_differs', 'replication_off'],
+  onReplica: 'redirect',
+  summary: 'Register a read-only replica with its primary.',
 } as const satisfies Operation;

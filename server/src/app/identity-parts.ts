@@ -35,6 +35,10 @@ export interface IdentityOptions {
   readonly publicUrl: () => string;
   /** `MSK_SMTP_URL`. */
   readonly smtpUrl: string | null;
+  /** Nothing is written here: the last use of tokens neither. */
+  readonly isReplica: boolean;
+  /** Called once a change of the workspace's settings is committed. */
+  readonly onSettingsChanged: () => void;
 }
 
 /** Sign-in, users, teams and tokens, put together; disposing writes down what waits to be. */
@@ -64,11 +68,7 @@ export function openIdentity(options: IdentityOptions): IdentityParts {
   };
   const authenticator = new TokenAuthenticator(parts);
   const tokens = new TokenService(parts);
-  const housekeeping = startPeriodic(
-    TOKEN_USE_FLUSH_INTERVAL_MS,
-    () => tokens.flush(),
-    (error) => options.logger.warn({ err: error }, 'the last use of tokens was not written'),
-  );
+  const housekeeping = options.isReplica ? undefined : keepTokenUse(tokens, options.logger);
   const identity = new IdentityService({ ...parts, authenticator });
   const sso = new SsoService({
     ...parts,
@@ -91,7 +91,15 @@ export function openIdentity(options: IdentityOptions): IdentityParts {
     [Symbol.asyncDispose]: async () => {
       await passwordReset[Symbol.asyncDispose]();
       await mail?.[Symbol.asyncDispose]();
-      await housekeeping[Symbol.asyncDispose]();
+      await housekeeping?.[Symbol.asyncDispose]();
     },
   };
+}
+
+function keepTokenUse(tokens: TokenService, logger: Logger): AsyncDisposable {
+  return startPeriodic(
+    TOKEN_USE_FLUSH_INTERVAL_MS,
+    () => tokens.flush(),
+    (error) => logger.warn({ err: error }, 'the last use of tokens was not written'),
+  );
 }

@@ -28,7 +28,7 @@ const now = 1_000_000;
 
 function refusal(given: Partial<Parameters<typeof readLicense>[0]>): string {
   try {
-    readLicense({ license, publicKey, now, ...given });
+    readLicense({ license, publicKey, folder, now, ...given });
     return 'accepted';
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -40,15 +40,15 @@ describe('MSK_LICENSE and MSK_LICENSE_PUBLIC_KEY', () => {
   const good = { subject: 'me', features: ['Replicas'], expiresAt: 2_000_000 };
 
   it('are texts or paths, each for itself', () => {
-    for (const given of [text, license]) {
-      for (const key of [keys.publicKey, publicKey]) {
-        expect(readLicense({ license: given, publicKey: key, now })).toEqual(good);
+    for (const given of [text, license, 'my.new.license']) {
+      for (const key of [keys.publicKey, publicKey, './public.pem']) {
+        expect(readLicense({ license: given, publicKey: key, folder, now })).toEqual(good);
       }
     }
   });
 
   it('may both be missing, but not the key alone', () => {
-    expect(readLicense({ license: null, publicKey: null, now })).toBeNull();
+    expect(readLicense({ license: null, publicKey: null, folder, now })).toBeNull();
     expect(refusal({ publicKey: null })).toContain('cannot be verified without a public key');
   });
 

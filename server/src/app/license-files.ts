@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { LICENSE_CHARACTERS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { isLicenseText } from '@trellis/contract/license.ts';
@@ -12,9 +13,11 @@ import { verifyLicense, type License } from './license.ts';
 export function readLicense(given: {
   readonly license: string | null;
   readonly publicKey: string | null;
+  /** Absolute: what relative paths begin at. */
+  readonly folder: string;
   readonly now: number;
 }): License | null {
-  const { license, publicKey, now } = given;
+  const { license, publicKey, folder, now } = given;
   if (license === null) return null;
   if (publicKey === null) {
     throw new Problem('license_invalid', 'MSK_LICENSE cannot be verified without a public key', {
@@ -22,10 +25,12 @@ export function readLicense(given: {
     });
   }
   return verifyLicense({
-    license: isLicenseText(license) ? license : readSmallFile('MSK_LICENSE', license),
+    license: isLicenseText(license)
+      ? license
+      : readSmallFile('MSK_LICENSE', resolve(folder, license)),
     publicKey: publicKey.includes('-----BEGIN')
       ? publicKey
-      : readSmallFile('MSK_LICENSE_PUBLIC_KEY', publicKey),
+      : readSmallFile('MSK_LICENSE_PUBLIC_KEY', resolve(folder, publicKey)),
     now,
   });
 }

@@ -1,23 +1,31 @@
+import { join, resolve } from 'node:path';
+import { isLicenseText } from '@trellis/contract/license.ts';
 import { Problem } from '#base/problem.ts';
 import { systemClock } from '#base/clock.ts';
 import { ConfigError } from '#config/config-error.ts';
+import type { Secrets } from '#config/config.ts';
 import { readConfig, type Environment } from '#config/read-config.ts';
 import { openLog, type Logger } from '#observe/logger.ts';
 import { tuneGarbageCollection } from './garbage-collection.ts';
 import { isolateProcess } from './process-isolation.ts';
 import { stopSignal } from './stop-signals.ts';
 import { createStorageFolder } from './storage-folder.ts';
-import { openWorkspace, type Workspace } from './workspace.ts';
+import { openPrimary } from './primary.ts';
+import { openReplica } from './replica.ts';
+import type { Workspace } from './workspace.ts';
 
 /** EX_CONFIG of sysexits (open-shapes, section 1). */
 const EXIT_CONFIGURATION = 78;
 const EXIT_FAILED = 1;
+/** 0xDEAD, of which Linux keeps 173 (specification, section 7). */
+const EXIT_REPLICA_FAILED = 57_005;
 
 /** Faults of the configuration that only the store can tell. */
 const CONFIGURATION_PROBLEMS: ReadonlySet<string> = new Set([
   'wrong_master_key',
   'missing_master_key',
   'store_not_encrypted',
+  'front_end_unreadable',
 ]);
 
 /**
@@ -34,26 +42,45 @@ export async function serve(env: Environment): Promise<number> {
     return EXIT_CONFIGURATION;
   }
   const { config, secrets, warnings } = read;
-  const log = openLog({
-    level: config.log.level,
-    folder: config.log.folder,
-    name: 'trellis',
-    secrets: Object.values(secrets).filter((secret) => secret !== null),
-    clock: systemClock,
+  const { level } = config.log;
+  // The working directory changes, and there is a new file every day.
+  const folder = config.log.folder === null ? null : resolve(config.log.folder);
+  const logOptions = { level, secrets: secretTexts(secrets), clock: systemClock };
+  const log = openLog({ ...logOptions, folder, name: 'trellis' });
+  const replicationLog = openLog({
+    ...logOptions,
+    folder: folder === null ? null : join(folder, 'replication'),
+    name: 'replication',
   });
   for (const warning of warnings) log.logger.warn(warning);
   tuneGarbageCollection();
   try {
+    const startFolder = process.cwd();
     const storage = createStorageFolder(config.storageFolder);
     isolateProcess();
     const stopped = stopSignal();
-    await using workspace = await openWorkspace({ storage, config, secrets, logger: log.logger });
+    const open = config.role === 'primary' ? openPrimary : openReplica;
+    await using workspace = await open({
+      storage,
+      startFolder,
+      config,
+      secrets,
+      logger: log.logger,
+      replicationLogger: replicationLog.logger,
+    });
     return await runUntil(stopped, workspace, log.logger);
   } catch (error) {
-    return startFailure(error, log.logger);
+    return startFailure(error, log.logger, config.role);
   } finally {
-    await log.close();
+    await Promise.all([log.close(), replicationLog.close()]);
   }
+}
+
+/** What no line of the log may show. */
+function secretTexts({ license, ...others }: Secrets): string[] {
+  // The path of a licence is no secret, and may well be a word that lines are full of.
+  const texts = [...Object.values(others), isLicenseText(license ?? '') ? license : null];
+  return texts.filter((text) => text !== null);
 }
 
 async function runUntil(
@@ -68,6 +95,7 @@ async function runUntil(
   const ended = await Promise.race([stopped, workspace.crashed, ready.then(() => null)]);
   const reason = ended ?? (await Promise.race([stopped, workspace.crashed]));
   if (reason instanceof Error) {
+    if (workspace.role === 'replica') throw reason;
     logger.fatal({ err: reason }, 'the writer has ended: the process stops');
     return EXIT_FAILED;
   }
@@ -75,12 +103,14 @@ async function runUntil(
   return 0;
 }
 
-function startFailure(error: unknown, logger: Logger): number {
+/** Also of what ends a replica later. */
+function startFailure(error: unknown, logger: Logger, role: Workspace['role']): number {
+  const failed = role === 'replica' ? EXIT_REPLICA_FAILED : EXIT_FAILED;
   if (!(error instanceof Problem)) {
-    logger.fatal({ err: error }, 'the start failed');
-    return EXIT_FAILED;
+    logger.fatal({ err: error }, 'the server failed');
+    return failed;
   }
   logger.fatal({ code: error.code, details: error.details }, error.message);
   process.stderr.write(`${error.message}\n${error.hint === undefined ? '' : `${error.hint}\n`}`);
-  return CONFIGURATION_PROBLEMS.has(error.code) ? EXIT_CONFIGURATION : EXIT_FAILED;
+  return CONFIGURATION_PROBLEMS.has(error.code) ? EXIT_CONFIGURATION : failed;
 }

@@ -1,18 +1,28 @@
 import { createRequire } from 'node:module';
+import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import { systemClock } from '#base/clock.ts';
 import { healthReport, type HealthReport } from '#observe/health.ts';
 
 /** `YY.M.build` (specification, section 9). */
 export const VERSION: string = createRequire(import.meta.url)('../../package.json').version;
 
+export interface ServerStatusOptions {
+  readonly storage: string;
+  readonly role: 'primary' | 'replica';
+  /** What this process is to others that hold the same graph. */
+  readonly replication: () => Promise<ReplicaHealth> | ReplicaHealth;
+}
+
 /** Whether the graph is loaded, and how the process is. */
 export class ServerStatus {
-  readonly #storage: string;
+  readonly replication: ServerStatusOptions['replication'];
+  readonly #options: ServerStatusOptions;
   readonly #startedAt = systemClock.now();
   #isReady = false;
 
-  constructor(storage: string) {
-    this.#storage = storage;
+  constructor(options: ServerStatusOptions) {
+    this.replication = options.replication;
+    this.#options = options;
   }
 
   becomeReady(): void {
@@ -23,18 +33,14 @@ export class ServerStatus {
     return this.#isReady;
   }
 
-  /** What this process is to others; it replicates to nobody. */
-  replication(): { readonly isReplica: false; readonly hasReplicas: false } {
-    return { isReplica: false, hasReplicas: false };
-  }
-
   health(): Promise<HealthReport> {
+    const { storage, role } = this.#options;
     return healthReport({
       clock: systemClock,
       startedAt: this.#startedAt,
       version: VERSION,
-      role: 'primary',
-      storageFolder: this.#storage,
+      role,
+      storageFolder: storage,
       isReady: () => this.#isReady,
     });
   }

@@ -67,6 +67,33 @@ export const ENDPOINT_REALMS_MAX = 128;
 export const ENDPOINT_LOG_LINES_MAX = 1_000;
 export const ENDPOINT_LOG_CHARACTERS_MAX = 8_192;
 export const ENDPOINT_DESCRIPTION_CHARACTERS_MAX = 10_000;
+/** Endpoints of mode "pooling": how long one request waits for the end of a run before it is answered 202. */
+export const ENDPOINT_POOLING_WAIT_MS = 300;
+/** They hold no connection: so one caller could fill the server with them. */
+export const ENDPOINT_POOLED_RUNS_PER_CALLER_MAX = 50;
+/** Results that wait to be fetched: for how long; how many, and their characters together. */
+export const ENDPOINT_RESULT_KEPT_MS = 300_000;
+/** For so long also by the same request without its key. */
+export const ENDPOINT_RESULT_JOINED_MS = 30_000;
+export const ENDPOINT_RESULTS_KEPT_MAX = 10_000;
+export const ENDPOINT_RESULTS_KEPT_CHARACTERS_MAX = 128 * 1024 * 1024;
+/** Answers that are given again (`cacheSeconds`): one, how many, and their characters together. */
+export const ENDPOINT_CACHE_SECONDS_MAX = 86_400;
+export const ENDPOINT_CACHED_ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
+export const ENDPOINT_CACHED_ANSWERS_MAX = 10_000;
+export const ENDPOINT_CACHED_CHARACTERS_MAX = 64 * 1024 * 1024;
+/** Settings of an endpoint: runs at a time, and calls that wait for one of them to end. */
+export const ENDPOINT_CONCURRENT_MAX = 1_000;
+export const ENDPOINT_QUEUED_MAX = 1_000;
+export const ENDPOINT_QUEUED_DEFAULT = 100;
+export const ENDPOINT_PROGRESS_CHARACTERS_MAX = 200;
+/** `fetch` of endpoint code: origins that may be allowed, requests of one run at a time, and how long and large one is. */
+export const FETCH_ALLOW_LIST_MAX = 100;
+export const ENDPOINT_FETCHES_MAX = 16;
+export const ENDPOINT_FETCH_TIMEOUT_MS = 30_000;
+export const ENDPOINT_FETCH_BYTES_MAX = 16 * 1024 * 1024;
+/** Faults of a body that one answer names (`export const input`). */
+export const ENDPOINT_INPUT_FAULTS_MAX = 50;
 
 /** Schema, fields and queries of the graph. */
 export const SCHEMA_NAME_CHARACTERS_MAX = 100;
@@ -197,19 +224,51 @@ export const REPLICAS_MAX = 100;
 export const REPLICATION_CHUNK_BYTES_MAX = 2 * 1024 * 1024;
 export const REPLICATION_CHUNK_RECORDS_MAX = 4_096;
 /** One message on the wire, and those that are handed to the connection and not yet sent. */
-export const REPLICATION_FRAME_BYTES_MAX = 512 * 1024;
-export const REPLICATION_FRAMES_IN_FLIGHT_MAX = 2;
+export const REPLICATION_FRAME_BYTES_MAX = 128 * 1024;
+export const REPLICATION_FRAMES_IN_FLIGHT_MAX = 8;
 /** Bytes on their way to a replica that it has not taken: HTTP/2's window. */
 export const REPLICATION_WINDOW_BYTES = 4 * 1024 * 1024;
 /** Pieces asked for in one call. */
-export const REPLICATION_PIECES_PER_CALL_MAX = 16_384;
+export const REPLICATION_PIECES_PER_CALL_MAX = 1_024;
+/** One message to the primary, which reads them of strangers too; and the calls of one connection at a time. */
+export const REPLICATION_REQUEST_BYTES_MAX = 64 * 1024;
+export const REPLICATION_CALLS_MAX = 32;
 /** How long a snapshot is held for a replica that takes nothing of it. */
 export const REPLICATION_SNAPSHOT_IDLE_MS = 300_000;
+/** Pieces of the newest snapshot stay for replicas that join later, for so long after the last copy. */
+export const SNAPSHOT_SPOOL_IDLE_MS = 600_000;
+/** Room that a snapshot for replicas leaves on the volume: for commits, which may be large. */
+export const SNAPSHOT_ROOM_BYTES_MIN = 256 * 1024 * 1024;
 /** Handshakes begun and not ended. */
 export const REPLICATION_CHALLENGES_MAX = 1_000;
 export const REPLICATION_HANDSHAKE_TIMEOUT_MS = 10_000;
+/** A connection without a call is closed after so long. */
+export const REPLICATION_CONNECTION_IDLE_MS = 30_000;
 /** A connection is tried with a ping after so much silence, and given up without an answer. */
 export const REPLICATION_KEEPALIVE_MS = 10_000;
 export const REPLICATION_KEEPALIVE_TIMEOUT_MS = 20_000;
 /** Notices that wait for a replica which does not take them. */
 export const REPLICATION_NOTICES_WAITING_MAX = 1_000;
+
+/** The setting `ReplicaURLs` (specification, section 2.9). */
+export const REPLICA_URLS_CHARACTERS_MAX = 4_000;
+/** The front end's folder: its files are held in memory. */
+export const FRONT_END_FILES_MAX = 2_000;
+export const FRONT_END_BYTES_MAX = 64 * 1024 * 1024;
+
+/** WebSockets: open at a time, one message of a client, what waits for a client that does not take it. */
+export const WEB_SOCKETS_MAX = 5_000;
+export const WEB_SOCKET_SIGN_IN_MS = 10_000;
+export const WEB_SOCKET_MESSAGE_BYTES_MAX = 16 * 1024;
+export const WEB_SOCKET_WAITING_BYTES_MAX = 256 * 1024;
+/** A peer is asked with a ping, and its session looked at, every so often; one that did not answer until the next is cut off. */
+export const WEB_SOCKET_PING_INTERVAL_MS = 30_000;
+/** How long a peer has to answer a close. */
+export const WEB_SOCKET_CLOSE_TIMEOUT_MS = 1_000;
+
+/** Code history: a longer edit is shown as a replacement of all between its ends; and the diff of one row of a list. */
+export const CODE_DIFF_CHANGES_MAX = 500;
+export const CODE_HISTORY_DIFF_CHARACTERS_MAX = 16 * 1024;
+/** Bodies of calls that are kept for one endpoint, and the length of each. */
+export const RECORDED_INPUTS_MAX = 100;
+export const RECORDED_INPUT_CHARACTERS_MAX = 64 * 1024;

@@ -40,6 +40,14 @@ export function createErrorHandler(
       return;
     }
     const problem = toProblem(error, request.routeOptions.config.operation);
+    if (problem.code === 'read_only_replica' && parts.primaryAddress !== null) {
+      reply
+        .code(303)
+        .headers(commonHeaders(parts, request.id))
+        .header('location', parts.primaryAddress + request.url)
+        .send();
+      return;
+    }
     const answer = errorAnswer(problem, request.id);
     logError(parts.logger, problem, answer, request);
     lingerAfter(request, reply, parts.lingerMs);

@@ -7,6 +7,8 @@ export interface ErrorParts {
   /** Those of every answer. */
   readonly securityHeaders: Readonly<Record<string, string>>;
   readonly lingerMs: number;
+  /** Where a replica sends what it may not do itself; null on a primary. */
+  readonly primaryAddress: string | null;
   newRequestId(): string;
   sequence(): number;
 }

@@ -4,6 +4,7 @@ import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { bearerToken } from './authenticate.ts';
 import { authorize } from './authorize.ts';
+import { MIN_SEQUENCE } from './header-names.ts';
 import { awaitMinSequence } from './sequence.ts';
 import type { HttpServices } from './services.ts';
 
@@ -20,8 +21,8 @@ export type Gate = (
 
 /**
  * What a request must pass before its body is read, in this order: the server is ready; the replica may do it; the
- * encoding is understood; the caller is known and allowed; the state is recent enough. In one function without promises
- * where possible, as it is on the path of every call.
+ * encoding is understood; the state is recent enough, also for what it says of the caller; the caller is known and allowed.
+ * In one function without promises where possible, as it is on the path of every call.
  */
 export function createGate(
   operation: Operation,
@@ -37,9 +38,16 @@ export function createGate(
     const admit = (caller: Caller | null): void => {
       if (caller !== null) authorize(operation, caller);
       request.caller = caller;
-      const waiting = awaitMinSequence(request, reply, services, options.minSequenceWaitMs);
-      if (waiting === undefined) done();
-      else waiting.then(() => done(), done);
+      done();
+    };
+    const identify = (): void => {
+      if (auth === 'none') {
+        admit(null);
+        return;
+      }
+      const caller = services.identity.authenticate(bearerToken(request, operation));
+      if (caller instanceof Promise) caller.then(admit).catch(done);
+      else admit(caller);
     };
     try {
       if (!services.status.ready()) throw new Problem('not_ready', 'The graph is not loaded yet.');
@@ -51,13 +59,13 @@ export function createGate(
         return;
       }
       refuseEncoding(operation, request);
-      if (auth === 'none') {
-        admit(null);
-        return;
+      // Not for strangers.
+      if (auth !== 'none' && request.headers[MIN_SEQUENCE] !== undefined) {
+        services.identity.verify(bearerToken(request, operation));
       }
-      const caller = services.identity.authenticate(bearerToken(request, operation));
-      if (caller instanceof Promise) caller.then(admit).catch(done);
-      else admit(caller);
+      const waiting = awaitMinSequence(request, reply, services, options.minSequenceWaitMs);
+      if (waiting === undefined) identify();
+      else waiting.then(identify).catch(done);
     } catch (error) {
       done(error instanceof Error ? error : new Error('a gate threw no error', { cause: error }));
     }

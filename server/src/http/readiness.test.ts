@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import { optionsOf, SAMPLE_REQUESTS } from './testing/sample-requests.ts';
@@ -79,6 +80,20 @@ describe('on a replica', () => {
       }
     },
   );
+});
+
+describe('a replica whose parts find out that they would have to write', () => {
+  it('sends the caller to the primary, whatever the operation', async () => {
+    await using server = await startTestServer({ primaryAddress: 'https://primary.example.com' });
+    server.services.onRun = () => Promise.reject(new Problem('read_only_replica', 'not marked'));
+    const path = '/api/endpoints/run/words/lookup?x=1';
+    const response = await server.request('POST', path, { as: 'admin', json: {} });
+    expect([response.status, response.headers.get('location'), response.text]).toEqual([
+      303,
+      `https://primary.example.com${path}`,
+      '',
+    ]);
+  });
 });
 
 describe('the sequence', () => {
@@ -161,7 +176,8 @@ describe('the sequence', () => {
     at.services.waitForSequence = () => Promise.reject(new Error('nobody should wait'));
     const headers = { 'x-msk-min-sequence': '9' };
     expect((await at.request('GET', '/api/login/check', { headers })).status).toBe(401);
-    expect((await at.request('PUT', '/api/schema', { as: 'user', headers })).status).toBe(403);
+    const forged = { ...headers, authorization: 'Bearer forged' };
+    expect((await at.request('GET', '/api/login/check', { headers: forged })).status).toBe(401);
   });
 
   it.each(['-1', '1.5', 'x', '', '9'.repeat(16)])('is refused when it is %j', async (text) => {

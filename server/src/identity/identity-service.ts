@@ -83,6 +83,10 @@ export class IdentityService {
     return this.#parts.authenticator.authenticate(token);
   }
 
+  verify(token: string): void {
+    this.#parts.authenticator.verify(token);
+  }
+
   /** `GET /api/login/check` (specification, section 2.4). */
   check(caller: Caller): { user: { uid: string; name: string } } {
     if (caller.userUid === null || caller.userName === null) {

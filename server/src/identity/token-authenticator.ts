@@ -36,13 +36,23 @@ export class TokenAuthenticator {
    * `invalid_token`.
    */
   authenticate(token: string): Caller {
-    const known = this.#known.get(token) ?? this.#meet(token);
     const nowMs = this.#parts.clock.now();
-    if (known.expiresMs <= nowMs) throw invalidToken();
+    const known = this.#verified(token, nowMs);
     const sequence = this.#parts.reader.refresh();
     if (known.sequence !== sequence) this.#renew(known, sequence);
     known.use.atMs = nowMs;
     return known.caller;
+  }
+
+  /** Throws `invalid_token` for what no commit can change: it was not signed here, or has expired. */
+  verify(token: string): void {
+    this.#verified(token, this.#parts.clock.now());
+  }
+
+  #verified(token: string, nowMs: number): KnownToken {
+    const known = this.#known.get(token) ?? this.#meet(token);
+    if (known.expiresMs <= nowMs) throw invalidToken();
+    return known;
   }
 
   #meet(token: string): KnownToken {

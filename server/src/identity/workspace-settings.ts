@@ -8,6 +8,10 @@ import { deed } from '#access/deed.ts';
 export interface WorkspaceSettingsDocument {
   readonly name: string;
   readonly teamsEnabled: boolean;
+  /** URLs with ";" between them (specification, section 2.9). */
+  readonly ReplicaURLs: string;
+  /** Origins that the code of endpoints may reach. */
+  readonly fetchAllowList: readonly string[];
 }
 
 export type WorkspaceSettingsChange = {
@@ -15,12 +19,19 @@ export type WorkspaceSettingsChange = {
 };
 
 const SETTING = 'workspace';
-const DEFAULTS: WorkspaceSettingsDocument = { name: 'Trellis', teamsEnabled: true };
+const DEFAULTS: WorkspaceSettingsDocument = {
+  name: 'Trellis',
+  teamsEnabled: true,
+  ReplicaURLs: '',
+  fetchAllowList: [],
+};
 
 export interface WorkspaceSettingsParts {
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
+  /** Called once a change is committed. */
+  readonly onSettingsChanged: () => void;
 }
 
 /** What holds for the whole workspace. */
@@ -68,6 +79,7 @@ export class WorkspaceSettings {
         ),
       ],
     });
+    this.#parts.onSettingsChanged();
     return after;
   }
 }

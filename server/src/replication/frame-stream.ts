@@ -1,10 +1,15 @@
 import { REPLICATION_FRAME_BYTES_MAX, REPLICATION_FRAMES_IN_FLIGHT_MAX } from '#base/limits.ts';
-import type { Frame, FrameOpener, FrameSealer } from './frame-cipher.ts';
+import { releaseMemory } from '#base/release-memory.ts';
+import type { FrameOpener, FrameSealer } from './frame-cipher.ts';
+import { decodeFrame, encodeFrame } from './frame-codec.ts';
 import { Wake } from './wake.ts';
 
-/** The side of a gRPC call that frames are written to. */
+/** With which gRPC begins each message, in one buffer with it. */
+const GRPC_PREFIX_BYTES = 5;
+
+/** The side of a gRPC call that encoded frames are written to; it is done with one when it is sent. */
 export interface FrameSink {
-  write(frame: Frame, onSent: () => void): boolean;
+  write(frame: Buffer, onSent: () => void): boolean;
 }
 
 /**
@@ -39,15 +44,29 @@ export class MessageSender {
       while (this.#framesInFlight >= REPLICATION_FRAMES_IN_FLIGHT_MAX) {
         await this.#sent.wait(this.#signal);
       }
-      const frame = this.#sealer.seal(slices, last);
+      const frame = sealFrame(this.#sealer, slices, last);
+      const frameBytes = frame.length;
+      const copies = copiesOf(frame);
       this.#framesInFlight++;
       this.#sink.write(frame, () => {
+        releaseMemory(frame);
+        for (const copy of copies) releaseMemory(copy, GRPC_PREFIX_BYTES);
         this.#framesInFlight--;
-        this.#onSent(frame.ciphertext.length);
+        this.#onSent(frameBytes);
         this.#sent.wake();
       });
     }
   }
+}
+
+/** Where a frame is copied to by its `copy`: gRPC does that to put its prefix before it, and sends the copy. */
+function copiesOf(frame: Buffer): readonly Uint8Array[] {
+  const copies: Uint8Array[] = [];
+  frame.copy = (target, ...places) => {
+    copies.push(target);
+    return Buffer.prototype.copy.call(frame, target, ...places);
+  };
+  return copies;
 }
 
 interface FrameParts {
@@ -79,18 +98,40 @@ export function* cutFrames(
   yield { slices, last: true };
 }
 
-/** The messages that a `MessageSender` sent. Throws `replication_corrupt` where a frame is not what was sent. */
+/**
+ * The messages that a `MessageSender` sent, each in the parts in which it came; whoever takes one may release them. Throws
+ * `replication_corrupt` where a frame is not what was sent.
+ */
 export async function* receiveMessages(
-  frames: AsyncIterable<Frame>,
+  frames: AsyncIterable<Buffer>,
   opener: FrameOpener,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<readonly Buffer[], void, void> {
   let parts: Buffer[] = [];
-  for await (const frame of frames) {
+  for await (const bytes of frames) {
+    const frame = decodeFrame(bytes);
     parts.push(opener.open(frame));
+    releaseMemory(bytes, GRPC_PREFIX_BYTES);
     if (!frame.last) continue;
-    yield parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    yield parts;
     parts = [];
   }
+}
+
+/** The message itself, whose parts are not copied when there is only one. */
+export function joinParts(parts: readonly Buffer[]): Buffer {
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+}
+
+/** The next frame, in protobuf's encoding. */
+export function sealFrame(
+  sealer: FrameSealer,
+  parts: readonly Uint8Array[],
+  last: boolean,
+): Buffer {
+  const frame = sealer.seal(parts, last);
+  const bytes = encodeFrame(frame);
+  releaseMemory(frame.ciphertext);
+  return bytes;
 }
 
 export function encodeJson(value: unknown): Uint8Array {

@@ -3,7 +3,7 @@ import { Problem } from '#base/problem.ts';
 import { notAuthenticated, notRegistered, statusOf, unavailable } from './channel-problem.ts';
 import { METADATA } from './call-metadata.ts';
 import { FrameOpener, FrameSealer } from './frame-cipher.ts';
-import type { Frame } from './frame-cipher.ts';
+import { decodeFrame } from './frame-codec.ts';
 import { MessageSender } from './frame-stream.ts';
 import type { PrimarySession, PrimarySessions } from './primary-sessions.ts';
 import type { ReplicaRegistry, ReplicaStatus } from './replica-registry.ts';
@@ -27,7 +27,7 @@ export interface PrimaryCallsOptions {
 }
 
 /** What all kinds of calls of gRPC have in common. */
-type AnyCall = ServerWritableStream<Frame, Frame> | ServerReadableStream<Frame, Nothing>;
+type AnyCall = ServerWritableStream<Buffer, Buffer> | ServerReadableStream<Buffer, Nothing>;
 
 interface Admitted {
   readonly replica: ReplicaStatus;
@@ -56,14 +56,15 @@ export class PrimaryCalls {
   answer(
     method: string,
     run: (call: AnsweredCall) => Promise<void>,
-  ): (call: ServerWritableStream<Frame, Frame>) => void {
+  ): (call: ServerWritableStream<Buffer, Buffer>) => void {
     return (call) => {
       const end = (error?: unknown): void => {
         if (error === undefined) call.end();
         else call.emit('error', statusOf(error));
       };
       this.#run(call, method, end, async ({ replica, session, name }, signal) => {
-        const request = new FrameOpener(session.keys.frameKey('replica', name)).open(call.request);
+        const opener = new FrameOpener(session.keys.frameKey('replica', name));
+        const request = opener.open(decodeFrame(call.request));
         const sealer = new FrameSealer(session.keys.frameKey('primary', name));
         const sender = new MessageSender(call, sealer, signal);
         await run({ replica, request, sender, signal });
@@ -75,7 +76,7 @@ export class PrimaryCalls {
   receive(
     method: string,
     onMessage: (replica: ReplicaStatus, message: Buffer) => void,
-  ): (call: ServerReadableStream<Frame, Nothing>, done: sendUnaryData<Nothing>) => void {
+  ): (call: ServerReadableStream<Buffer, Nothing>, done: sendUnaryData<Nothing>) => void {
     return (call, done) => {
       const end = (error?: unknown): void => {
         if (error === undefined) done(null, {});
@@ -85,7 +86,7 @@ export class PrimaryCalls {
         const opener = new FrameOpener(session.keys.frameKey('replica', name));
         const stop = (): void => void call.destroy(signal.reason);
         signal.addEventListener('abort', stop, { once: true });
-        for await (const frame of call) onMessage(replica, opener.open(frame));
+        for await (const frame of call) onMessage(replica, opener.open(decodeFrame(frame)));
       });
     };
   }

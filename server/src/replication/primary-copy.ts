@@ -1,4 +1,5 @@
 import { REPLICATION_PIECES_PER_CALL_MAX, REPLICATION_SNAPSHOT_IDLE_MS } from '#base/limits.ts';
+import { releaseMemory } from '#base/release-memory.ts';
 import type { Clock } from '#base/clock.ts';
 import { encodeManifest } from '#store/manifest.ts';
 import type { SnapshotLease } from '#store/snapshot-lease.ts';
@@ -57,9 +58,11 @@ export class PrimaryCopy {
     let bytesDone = 0;
     for (const [index, digest] of digests.entries()) {
       const piece = await held.read(digest);
+      const { length: bytes } = piece;
       await sender.send([piece]);
+      releaseMemory(piece);
       held.usedAt = clock.now();
-      bytesDone += piece.length;
+      bytesDone += bytes;
       onEvent({ kind: 'copy_progress', replica, piecesDone: index + 1, pieces, bytesDone });
     }
   }

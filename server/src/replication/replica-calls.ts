@@ -10,7 +10,7 @@ import {
 import { METADATA } from './call-metadata.ts';
 import { corrupt, notAuthenticated, problemOf, unavailable } from './channel-problem.ts';
 import { FrameOpener, FrameSealer } from './frame-cipher.ts';
-import { encodeJson, receiveMessages } from './frame-stream.ts';
+import { encodeJson, joinParts, receiveMessages, sealFrame } from './frame-stream.ts';
 import { readWelcome } from './message-shapes.ts';
 import type { Hello, Welcome } from './message-shapes.ts';
 import { loadMethods } from './service-definition.ts';
@@ -25,6 +25,9 @@ export interface ReplicaConnection {
   readonly replicaUID: string;
   readonly hello: Hello;
 }
+
+/** The methods that are answered with messages. */
+type AnsweredMethod = Exclude<keyof ReplicationMethods, 'Challenge' | 'Authenticate' | 'Report'>;
 
 /** The calls of one session, from the replica's end. */
 export class ReplicaCalls implements Disposable {
@@ -73,10 +76,19 @@ export class ReplicaCalls implements Disposable {
    * the window of the connection. Ends the call when the iteration ends or `signal` is aborted, whose reason it then throws.
    */
   async *messages(
-    method: 'GetManifest' | 'GetPieces' | 'Follow' | 'Hold' | 'Compared' | 'GetFrontEnd' | 'Notify',
+    method: AnsweredMethod,
     request: Uint8Array,
     signal?: AbortSignal,
   ): AsyncGenerator<Buffer, void, void> {
+    for await (const parts of this.messageParts(method, request, signal)) yield joinParts(parts);
+  }
+
+  /** The same, each message in the parts in which it came; whoever takes one may release them. */
+  async *messageParts(
+    method: AnsweredMethod,
+    request: Uint8Array,
+    signal?: AbortSignal,
+  ): AsyncGenerator<readonly Buffer[], void, void> {
     const ending = AbortSignal.any([
       this.#closing.signal,
       ...(signal === undefined ? [] : [signal]),
@@ -84,7 +96,7 @@ export class ReplicaCalls implements Disposable {
     ending.throwIfAborted();
     const { path, requestSerialize, responseDeserialize } = this.#methods[method];
     const { metadata, sealer, opener } = this.#begin(method);
-    const frame = sealer.seal([request], true);
+    const frame = sealFrame(sealer, [request], true);
     const call = this.#client.makeServerStreamRequest(
       path,
       requestSerialize,
@@ -133,7 +145,7 @@ export class ReplicaCalls implements Disposable {
     return {
       send: (sequence) => {
         if (!isOpen || call.writableNeedDrain) return false;
-        call.write(sealer.seal([encodeJson({ sequence })], true));
+        call.write(sealFrame(sealer, [encodeJson({ sequence })], true));
         return true;
       },
       [Symbol.dispose]: close,

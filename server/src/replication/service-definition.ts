@@ -3,7 +3,6 @@ import { loadSync } from '@grpc/proto-loader';
 import type { ServiceDefinition as LoadedService } from '@grpc/proto-loader';
 import { AssertionError, must } from '#base/assert.ts';
 import type { Frame } from './frame-cipher.ts';
-import { decodeFrame, encodeFrame } from './frame-codec.ts';
 
 const SERVICE = 'trellis.replication.v1.Replication';
 
@@ -44,14 +43,14 @@ export interface Method<Request, Response> {
 export interface ReplicationMethods {
   readonly Challenge: Method<ChallengeRequest, ChallengeReply>;
   readonly Authenticate: Method<AuthenticateRequest, AuthenticateReply>;
-  readonly GetManifest: Method<Frame, Frame>;
-  readonly GetPieces: Method<Frame, Frame>;
-  readonly Follow: Method<Frame, Frame>;
-  readonly Report: Method<Frame, Nothing>;
-  readonly Hold: Method<Frame, Frame>;
-  readonly Compared: Method<Frame, Frame>;
-  readonly GetFrontEnd: Method<Frame, Frame>;
-  readonly Notify: Method<Frame, Frame>;
+  readonly GetManifest: Method<Buffer, Buffer>;
+  readonly GetPieces: Method<Buffer, Buffer>;
+  readonly Follow: Method<Buffer, Buffer>;
+  readonly Report: Method<Buffer, Nothing>;
+  readonly Hold: Method<Buffer, Buffer>;
+  readonly Compared: Method<Buffer, Buffer>;
+  readonly GetFrontEnd: Method<Buffer, Buffer>;
+  readonly Notify: Method<Buffer, Buffer>;
 }
 
 /** Reads `replication.proto`, which lies beside this file. */
@@ -65,7 +64,11 @@ export function loadMethods(): ReplicationMethods {
     GetManifest: framesOf(service, 'GetManifest'),
     GetPieces: framesOf(service, 'GetPieces'),
     Follow: framesOf(service, 'Follow'),
-    Report: methodOf(service, 'Report', frame, () => ({})),
+    Report: {
+      ...methodOf(service, 'Report', frame, () => ({})),
+      requestSerialize: (bytes) => bytes,
+      requestDeserialize: (bytes) => bytes,
+    },
     Hold: framesOf(service, 'Hold'),
     Compared: framesOf(service, 'Compared'),
     GetFrontEnd: framesOf(service, 'GetFrontEnd'),
@@ -73,13 +76,17 @@ export function loadMethods(): ReplicationMethods {
   };
 }
 
-function framesOf(service: LoadedService, name: string): Method<Frame, Frame> {
+/** Encoded frames are handed to gRPC and taken from it, so that their memory can be released: see `frame-codec.ts`. */
+function framesOf(service: LoadedService, name: string): Method<Buffer, Buffer> {
+  const { path, requestStream, responseStream } = must(service[name], `method ${name}`);
   return {
-    ...methodOf(service, name, frame, frame),
-    requestSerialize: encodeFrame,
-    requestDeserialize: decodeFrame,
-    responseSerialize: encodeFrame,
-    responseDeserialize: decodeFrame,
+    path,
+    requestStream,
+    responseStream,
+    requestSerialize: (bytes) => bytes,
+    requestDeserialize: (bytes) => bytes,
+    responseSerialize: (bytes) => bytes,
+    responseDeserialize: (bytes) => bytes,
   };
 }
 

@@ -1,7 +1,7 @@
 import { REPLICATION_PIECES_PER_CALL_MAX } from '#base/limits.ts';
 import { must } from '#base/assert.ts';
+import { releaseMemory } from '#base/release-memory.ts';
 import type { Manifest } from '#store/manifest.ts';
-import { pieceDigest } from '#store/piece.ts';
 import { corrupt } from './channel-problem.ts';
 import type { ReplicaCalls } from './replica-calls.ts';
 
@@ -10,6 +10,9 @@ export interface CopyProgress {
   /** Of the pieces that were asked for. */
   readonly bytesTotal: number;
 }
+
+/** Takes a piece, in parts that are good until it is done. */
+export type OnPiece = (digest: string, parts: readonly Uint8Array[]) => Promise<void>;
 
 /** A snapshot that the primary holds for this replica, until it is disposed of. */
 export class SnapshotCopy implements AsyncDisposable {
@@ -28,12 +31,15 @@ export class SnapshotCopy implements AsyncDisposable {
   }
 
   /**
-   * Fetches pieces of the manifest in the order given, each once. `onPiece` is given each after its digest was verified; the
-   * next one comes when it is done, while those behind it are on their way. What it throws ends the fetching.
+   * Fetches pieces of the manifest in the order given, each once. `onPiece` is given each in parts, which are released when it is
+   * done; the next one is given then, and those behind it are on their way meanwhile. What it throws ends the fetching.
+   *
+   * The bytes are those that the primary has sent. That they are the piece is for the restoring to verify: it reads them from
+   * a disk, and so has to do it anyway.
    */
   async fetchPieces(
     digests: readonly string[],
-    onPiece: (digest: string, bytes: Uint8Array) => Promise<void>,
+    onPiece: OnPiece,
     onProgress: (progress: CopyProgress) => void = () => {},
   ): Promise<void> {
     const wanted = [...new Set(digests)];
@@ -41,10 +47,11 @@ export class SnapshotCopy implements AsyncDisposable {
     let bytesDone = 0;
     for (let at = 0; at < wanted.length; at += REPLICATION_PIECES_PER_CALL_MAX) {
       const batch = wanted.slice(at, at + REPLICATION_PIECES_PER_CALL_MAX);
-      await this.#fetchBatch(batch, async (digest, bytes) => {
-        await onPiece(digest, bytes);
-        bytesDone += bytes.length;
+      await this.#fetchBatch(batch, async (digest, parts) => {
+        await onPiece(digest, parts);
+        bytesDone += this.#sizeOf(digest);
         onProgress({ bytesDone, bytesTotal });
+        for (const part of parts) releaseMemory(part);
       });
     }
   }
@@ -53,18 +60,21 @@ export class SnapshotCopy implements AsyncDisposable {
     await this.#release();
   }
 
-  async #fetchBatch(
-    digests: readonly string[],
-    onPiece: (digest: string, bytes: Uint8Array) => Promise<void>,
-  ): Promise<void> {
+  async #fetchBatch(digests: readonly string[], onPiece: OnPiece): Promise<void> {
     const request = Buffer.from(digests.join(''), 'hex');
     const missing = digests.values();
-    for await (const bytes of this.#calls.messages('GetPieces', request)) {
+    let working = Promise.resolve();
+    for await (const parts of this.#calls.messageParts('GetPieces', request)) {
       const { value: digest } = missing.next();
       if (digest === undefined) throw corrupt('more pieces came than were asked for');
-      if (pieceDigest(bytes) !== digest) throw corrupt(`piece ${digest} has another content`);
-      await onPiece(digest, bytes);
+      const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+      if (bytes !== this.#sizeOf(digest)) throw corrupt(`piece ${digest} has another size`);
+      await working;
+      working = onPiece(digest, parts);
+      // It is thrown when the next piece is there.
+      working.catch(() => {});
     }
+    await working;
     if (missing.next().done !== true) throw corrupt('the copy ended before its last piece');
   }
 

@@ -9,6 +9,8 @@ export interface WriterOptions {
   readonly lowMemory: boolean;
   /** Where the writer publishes how far it is: see `published-sequence.ts`. */
   readonly sequence: SharedArrayBuffer;
+  /** Where replicas say behind which sequence they need the log: see `shared-number.ts`. */
+  readonly needed: SharedArrayBuffer;
 }
 
 export type WriterRequest =

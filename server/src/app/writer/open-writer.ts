@@ -1,22 +1,19 @@
 import { join } from 'node:path';
 import { systemClock } from '#base/clock.ts';
-import {
-  LOG_ARCHIVE_BYTES_MAX,
-  LOG_ARCHIVE_LOW_MEMORY_BYTES_MAX,
-  LOG_ARCHIVE_LOW_MEMORY_TTL_MS,
-  LOG_ARCHIVE_TTL_MS,
-  LOG_TRIM_INTERVAL_MS,
-} from '#base/limits.ts';
+import { LOG_TRIM_INTERVAL_MS } from '#base/limits.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import { openStoreKeys } from '#store/master-key.ts';
 import { openState, type State } from '#store/state-writer.ts';
+import { archiveRule } from './archive-rule.ts';
 
 export interface OpenWriterOptions {
   readonly storage: string;
   readonly masterKey: string | null;
   readonly lowMemory: boolean;
+  /** The sequence behind which replicas need the log; undefined while there are none. */
+  readonly neededAfter?: () => number | undefined;
 }
 
 /** The log, the state that follows it, and the transactor: everything that writes. */
@@ -44,9 +41,7 @@ export async function openWriter(
       folder: join(storage, 'log'),
       clock: systemClock,
       ...(keys.logKey === undefined ? {} : { encryptionKey: keys.logKey }),
-      archive: lowMemory
-        ? { ttlMs: LOG_ARCHIVE_LOW_MEMORY_TTL_MS, bytesMax: LOG_ARCHIVE_LOW_MEMORY_BYTES_MAX }
-        : { ttlMs: LOG_ARCHIVE_TTL_MS, bytesMax: LOG_ARCHIVE_BYTES_MAX },
+      archive: archiveRule(lowMemory),
       onRecovery: (note) => onNote(`log recovery: ${JSON.stringify(note)}`),
     }),
   );
@@ -54,7 +49,9 @@ export async function openWriter(
   const graph = new GraphWriter(state, systemClock);
   await graph.addSystemSchema();
   const trimming = setInterval(() => {
-    log.trim(state.flushedSequence).catch((error: unknown) => onNote(`trimming the log: ${error}`));
+    log
+      .trim(Math.min(state.flushedSequence, options.neededAfter?.() ?? Infinity))
+      .catch((error: unknown) => onNote(`trimming the log: ${error}`));
   }, LOG_TRIM_INTERVAL_MS);
   const resources = opened.move();
   return {

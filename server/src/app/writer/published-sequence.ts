@@ -23,6 +23,23 @@ export class PublishedSequence {
     Atomics.notify(this.#changes, 0);
   }
 
+  /** Calls the listener with every newer sequence, or with the newest of several; returns the way to stop. */
+  onChange(listener: (sequence: number) => void): () => void {
+    let isStopped = false;
+    const watch = async (): Promise<void> => {
+      for (;;) {
+        const seen = Atomics.load(this.#changes, 0);
+        await Atomics.waitAsync(this.#changes, 0, seen).value;
+        if (isStopped) return;
+        listener(this.get());
+      }
+    };
+    void watch();
+    return () => {
+      isStopped = true;
+    };
+  }
+
   /** True once the sequence is reached, false when `timeoutMs` passed before. */
   async reach(sequence: number, timeoutMs: number): Promise<boolean> {
     const deadline = performance.now() + timeoutMs;

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { assert, must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { IngestStream } from '#graph/ingest-stream.ts';
+import { SharedNumber } from '../replication/shared-number.ts';
 import { loadWordnet } from '../sample.ts';
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
 import { openWriter, type OpenWriter } from './open-writer.ts';
@@ -78,7 +79,8 @@ async function main(): Promise<void> {
   const published = new PublishedSequence(options.sequence);
   const notes: string[] = [];
   let opened = false;
-  const writer = await openWriter(options, (text) => {
+  const needed = new SharedNumber(options.needed);
+  const writer = await openWriter({ ...options, neededAfter: () => needed.get() }, (text) => {
     if (opened) send({ kind: 'note', text });
     else notes.push(text);
   });

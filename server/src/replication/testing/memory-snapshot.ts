@@ -34,7 +34,8 @@ export class MemorySnapshot {
       read: async (digest) => {
         if (!isHeld) throw new Problem('piece_not_found', 'read after the lease was given back');
         this.read.push(digest);
-        return must(this.pieces.get(digest), digest);
+        // Whoever reads a piece may release its memory.
+        return Uint8Array.from(must(this.pieces.get(digest), digest));
       },
       [Symbol.dispose]: () => {
         isHeld = false;

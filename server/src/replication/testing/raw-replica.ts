@@ -4,6 +4,7 @@ import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { METADATA } from '../call-metadata.ts';
 import { FrameOpener, FrameSealer } from '../frame-cipher.ts';
 import type { Frame } from '../frame-cipher.ts';
+import { decodeFrame, encodeFrame } from '../frame-codec.ts';
 import { loadMethods } from '../service-definition.ts';
 import type { AuthenticateReply, Method } from '../service-definition.ts';
 import { HANDSHAKE_CALL, NONCE_BYTES, SessionKeys } from '../session-keys.ts';
@@ -84,8 +85,8 @@ export class RawReplica implements Disposable {
       [METADATA.call]: String(name.number),
       [METADATA.proof]: Buffer.from(proof).toString('hex'),
     };
-    const { path, requestSerialize } = methods[name.method];
-    return { path, headers, body: framed(requestSerialize(this.seal(keys, name, request))) };
+    const frame = encodeFrame(this.seal(keys, name, request));
+    return { path: methods[name.method].path, headers, body: framed(frame) };
   }
 
   /** Sends all of a call, and resolves when it has ended or its first message is there. */
@@ -110,8 +111,7 @@ export class RawReplica implements Disposable {
   /** What an answer of the primary holds. */
   read({ keys }: RawSession, name: CallName, { message }: RawAnswer): Buffer {
     if (message === undefined) throw new Error('there is no message');
-    const frame = methods.Follow.responseDeserialize(message);
-    return new FrameOpener(keys.frameKey('primary', name)).open(frame);
+    return new FrameOpener(keys.frameKey('primary', name)).open(decodeFrame(message));
   }
 
   readAuthenticated({ message }: RawAnswer): AuthenticateReply | undefined {

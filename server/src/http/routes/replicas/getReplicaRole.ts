@@ -3,8 +3,8 @@ import type { ReplicaHealth, ReplicaRole } from '@trellis/contract/shapes/replic
 import { answer } from '../../answer.ts';
 import { jsonRoute } from '../../route.ts';
 
-export const getReplicaRole = jsonRoute(operation, (_input, { status }) =>
-  answer(200, roleOf(status.replication())),
+export const getReplicaRole = jsonRoute(operation, async (_input, { status }) =>
+  answer(200, roleOf(await status.replication())),
 );
 
 /** What anybody may know is more than what this tells: the lag is left out (specification, section 2.7). */

@@ -2,6 +2,6 @@ import { getReplicaHealth as operation } from '@trellis/contract/operations/stat
 import { answer } from '../../answer.ts';
 import { jsonRoute } from '../../route.ts';
 
-export const getReplicaHealth = jsonRoute(operation, (_input, { status }) =>
-  answer(200, status.replication()),
+export const getReplicaHealth = jsonRoute(operation, async (_input, { status }) =>
+  answer(200, await status.replication()),
 );

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
+import { settingVersion } from '#access/settings.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { Logger } from '#observe/logger.ts';
+import type { Notice } from '#replication/message-shapes.ts';
+import { isPassing } from '../replication/replica-run.ts';
+import type { PublishedSequence } from '../writer/published-sequence.ts';
+import { FrontEndCache, type FetchFrontEndFiles } from './front-end-cache.ts';
+import type { FrontEndFiles } from './front-end-folder.ts';
+import { MANIFEST_SETTING, readManifest } from './front-end-manifest.ts';
+import { FrontEndSync } from './front-end-sync.ts';
+import { readReplicaListNotice } from './replica-list-notice.ts';
+import { ServedFrontEnd } from './served-front-end.ts';
+
+export interface FollowedFrontEnd {
+  readonly storage: string;
+  readonly reader: GraphReader;
+  readonly sequence: PublishedSequence;
+  readonly fetch: FetchFrontEndFiles;
+  readonly logger: Logger;
+}
+
+/** What a replica serves to browsers: until it follows its primary its own front end, then the primary's. */
+export class ReplicaFrontEnd {
+  readonly served: ServedFrontEnd;
+  readonly #tell: (message: WebSocketMessage) => void;
+  #replicaUrls = '';
+  #sync: FrontEndSync | undefined;
+  /** The next time that the primary is joined. */
+  #joined = Promise.withResolvers<void>();
+
+  /** `tell` reaches those who have a WebSocket here. */
+  constructor(files: FrontEndFiles, tell: (message: WebSocketMessage) => void) {
+    this.served = new ServedFrontEnd(files, () => this.#replicaUrls);
+    this.#tell = tell;
+  }
+
+  /** What the primary announces. */
+  hear(notice: Notice): void {
+    const replicas = readReplicaListNotice(notice);
+    if (replicas === undefined || replicas === this.#replicaUrls) return;
+    this.#replicaUrls = replicas;
+    this.#tell({ type: 'REPLICAS_CHANGED', replicas });
+  }
+
+  /** The primary can be reached again: what failed without it is tried anew. */
+  reconnected(): void {
+    this.#joined.resolve();
+    this.#joined = Promise.withResolvers<void>();
+    this.#sync?.refresh();
+  }
+
+  /**
+   * Gets the primary's front end, and gets it again whenever the stream of commits brings another one, until disposed. Rejects
+   * when it cannot be got the first time, unless the connection is at fault, which is made anew.
+   */
+  async follow(followed: FollowedFrontEnd): Promise<Disposable> {
+    const { storage, reader, sequence, fetch, logger } = followed;
+    const fetchTold: FetchFrontEndFiles = (digests) => {
+      logger.info(`copying ${digests.length} files of the front end`);
+      return fetch(digests);
+    };
+    const sync = new FrontEndSync({
+      cache: new FrontEndCache(join(storage, 'front-end'), fetchTold),
+      served: this.served,
+      manifest: () => readManifest(reader),
+      onChanged: () => {
+        logger.info('the front end of the primary has changed: it is served from now on');
+        this.#tell({ type: 'FRONTEND_CHANGED' });
+      },
+      onFailed: (err) => logger.warn({ err }, 'the front end of the primary was not copied'),
+    });
+    const versionNow = (): number => {
+      reader.refresh();
+      return settingVersion(reader, MANIFEST_SETTING);
+    };
+    let version = versionNow();
+    await this.#begin(sync);
+    this.#sync = sync;
+    const refreshIfChanged = (): void => {
+      const newest = versionNow();
+      if (newest === version) return;
+      version = newest;
+      sync.refresh();
+    };
+    const stop = sequence.onChange(refreshIfChanged);
+    refreshIfChanged();
+    return { [Symbol.dispose]: stop };
+  }
+
+  async #begin(sync: FrontEndSync): Promise<void> {
+    for (;;) {
+      const joined = this.#joined.promise;
+      try {
+        return await sync.begin();
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        await joined;
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { AccessIndex } from '#access/access-index.ts';
+import { AccessService } from '#access/access-service.ts';
+import type { AuditTrail } from '#access/audit-event.ts';
+import { IngestService, type IngestPort } from '#access/ingest-service.ts';
+import { NodeService } from '#access/node-service.ts';
+import { SchemaService } from '#access/schema-service.ts';
+import { systemClock } from '#base/clock.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { HttpServices } from '#http/services.ts';
+import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
+import type { Logger } from '#observe/logger.ts';
+import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
+import { openIdentity } from './identity-parts.ts';
+import type { ReadState } from './read-state.ts';
+import { Statistics } from './statistics.ts';
+
+export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 'store'> {
+  readonly writes: CommitPort & IngestPort;
+  readonly audit: AuditTrail;
+  readonly logger: Logger;
+  readonly signingKey: string;
+  /** `MSK_PUBLIC_ADDRESS`, of the primary. */
+  readonly publicAddress: string | null;
+  /** The same, or where the primary listens. */
+  readonly publicUrl: () => string;
+  /** `MSK_SMTP_URL`. */
+  readonly smtpUrl: string | null;
+  readonly isReplica: boolean;
+  /** Called once a change of the workspace's settings is committed. */
+  readonly onSettingsChanged: () => void;
+}
+
+/** What needs the graph. */
+export type GraphServices = Omit<
+  HttpServices,
+  'status' | 'replicas' | 'frontEnd' | 'sequence' | 'waitForSequence'
+> & { readonly endpoints: EndpointService; readonly workspace: WorkspaceSettings };
+
+export type OpenServices = GraphServices & AsyncDisposable;
+
+/** Puts together, over the state, what HTTP offers. */
+export async function openServices(options: ServicesOptions): Promise<OpenServices> {
+  const { writes: commits, audit, store, ...rest } = options;
+  await using opened = new AsyncDisposableStack();
+  const parts = { ...rest, commits, audit };
+  const endpoints = opened.use(
+    await openEndpointService({
+      ...parts,
+      ...store,
+      clock: systemClock,
+      primaryAddress: options.isReplica ? options.publicAddress : null,
+      fetch,
+      fetchAllowList: () => people.workspace.current().fetchAllowList,
+    }),
+  );
+  const access = new AccessIndex(options.reader);
+  const people = opened.use(openIdentity({ ...parts, access }));
+  const resources = opened.move();
+  return {
+    ...people,
+    access: new AccessService({ ...parts, access }),
+    schema: new SchemaService(options.reader, commits, () => endpoints.schemaMayHaveChanged()),
+    nodes: new NodeService({ reader: options.reader, access }),
+    ingest: new IngestService(options.writes, audit),
+    endpoints,
+    build: endpoints.build,
+    codeHistory: endpoints.codeHistory,
+    statistics: new Statistics({ reader: options.reader, endpoints, access }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}

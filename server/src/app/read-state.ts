@@ -1,0 +1,27 @@
+import { openGraphReader } from '#graph/open-reader.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { VaultReader } from '#identity/vault.ts';
+import { openVaultReader } from './vault-reader.ts';
+import type { PublishedSequence } from './writer/published-sequence.ts';
+
+/** What a thread reads with, beside the one that writes. */
+export interface ReadState extends Disposable {
+  readonly reader: GraphReader;
+  readonly vault: VaultReader;
+  /**
+   * For a reader in another thread. The one that writes has opened the environments for the whole process, so no other thread
+   * needs the key: least of all those that run the code of endpoints.
+   */
+  readonly store: { readonly storage: string; readonly environmentKey: undefined };
+}
+
+/** Once the thread that writes has the state open. */
+export function openReadState(storage: string, sequence: PublishedSequence): ReadState {
+  using opened = new DisposableStack();
+  const store = { storage, environmentKey: undefined };
+  const newestSequence = (): number => sequence.get();
+  const reader = opened.use(openGraphReader({ ...store, newestSequence }));
+  const vault = opened.use(openVaultReader({ ...store, newestSequence }));
+  const resources = opened.move();
+  return { reader, vault, store, [Symbol.dispose]: () => resources.dispose() };
+}

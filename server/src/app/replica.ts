@@ -1,0 +1,152 @@
+import { must } from '#base/assert.ts';
+import { systemClock } from '#base/clock.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
+import { createHttpServer } from '#http/server.ts';
+import { replicaName } from '#replication/replica-name.ts';
+import { deriveReplicationSecret } from '#replication/replication-secret.ts';
+import { frontEndFolderOf, readFrontEndFolder } from './front-end/front-end-folder.ts';
+import { ReplicaFrontEnd } from './front-end/replica-front-end.ts';
+import { requireFeature } from './license.ts';
+import { readLicense } from './license-files.ts';
+import { openServices, type OpenServices } from './open-services.ts';
+import { openReadState, type ReadState } from './read-state.ts';
+import { LoggedAuditTrail, ReadOnlyWrites } from './replication/read-only-writes.ts';
+import { ReplicaThread } from './replication/replica-thread.ts';
+import { ServerStatus, VERSION } from './server-status.ts';
+import { StartingServices } from './starting-services.ts';
+import type { Workspace, WorkspaceOptions } from './workspace.ts';
+import { PublishedSequence } from './writer/published-sequence.ts';
+
+/** What a replica cannot be without: the configuration has been checked for it. */
+interface ReplicaParts extends WorkspaceOptions {
+  readonly jwtKey: string;
+  readonly primaryAddress: string;
+  readonly sequence: PublishedSequence;
+}
+
+/** Listens, so that it can be asked how it is, and begins to follow the primary; not ready before it has caught up. */
+export async function openReplica(options: WorkspaceOptions): Promise<Workspace> {
+  const { config, storage, logger } = options;
+  const parts = partsOf(options);
+  const { primaryAddress, sequence } = parts;
+  const files = await readFrontEndFolder(
+    frontEndFolderOf(config.frontEndFolder, options.startFolder),
+  );
+  const uid = formatUid(randomUid());
+  const health = { replicaUID: uid, replicaName: replicaName(uid) };
+  const status = new ServerStatus({
+    storage,
+    role: 'replica',
+    replication: () => ({ isReplica: true, hasReplicas: false, ...health }),
+  });
+  const frontEnd = new ReplicaFrontEnd(files, (message) => {
+    // Before, there is nobody to tell.
+    if (status.ready()) http.broadcast(message);
+  });
+  const refuse = (): Promise<never> => new ReadOnlyWrites().refuse();
+  const services = new StartingServices({
+    status,
+    replicas: { register: refuse, list: refuse, verify: refuse },
+    frontEnd: frontEnd.served,
+    sequence: () => sequence.get(),
+    waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),
+  });
+  await using opened = new AsyncDisposableStack();
+  const thread = opened.use(followPrimary(parts, uid, frontEnd));
+  const http = opened.use(
+    await createHttpServer(services, { ...config.http, logger, primaryAddress }),
+  );
+  const { url } = await http.listen(config.http);
+  const resources = opened.move();
+  const stopping = Promise.withResolvers<never>();
+  stopping.promise.catch(() => undefined);
+  const load = async (): Promise<void> => {
+    await Promise.race([thread.loaded, stopping.promise]);
+    requireReplicas(parts);
+    const state = resources.use(openReadState(storage, sequence));
+    services.provide(resources.use(await openReplicaServices(parts, state)));
+    await Promise.race([thread.caughtUp, stopping.promise]);
+    const following = frontEnd.follow({ ...parts, ...state, fetch: thread.fetchFrontEnd });
+    resources.use(await Promise.race([following, stopping.promise]));
+    status.becomeReady();
+  };
+  let loading = Promise.resolve();
+  return {
+    url,
+    role: 'replica',
+    uid,
+    crashed: thread.failed,
+    makeReady: () => (loading = load()),
+    [Symbol.asyncDispose]: async () => {
+      stopping.reject(new Error('the server stops'));
+      await loading.catch(() => undefined);
+      await http.close();
+      await resources.disposeAsync();
+    },
+  };
+}
+
+function partsOf(options: WorkspaceOptions): ReplicaParts {
+  const { config, secrets } = options;
+  return {
+    ...options,
+    jwtKey: must(secrets.jwtKey, 'MSK_JWT_KEY of a replica'),
+    primaryAddress: must(config.replication.primaryAddress, 'MSK_PRIMARY_ADDRESS of a replica'),
+    sequence: new PublishedSequence(),
+  };
+}
+
+function followPrimary(
+  parts: ReplicaParts,
+  replicaUID: string,
+  frontEnd: ReplicaFrontEnd,
+): ReplicaThread {
+  const { storage, config, secrets, jwtKey, primaryAddress, sequence, logger } = parts;
+  return new ReplicaThread(
+    {
+      storage,
+      masterKey: secrets.graphMasterKey,
+      lowMemory: config.lowMemory,
+      port: config.replication.port,
+      sequence: sequence.buffer,
+      primaryAddress,
+      secret: deriveReplicationSecret(Buffer.from(jwtKey)),
+      replicaUID,
+      publicAddress: config.publicAddress ?? '',
+      serverAddress: config.serverAddress ?? '',
+      version: VERSION,
+    },
+    logger,
+    {
+      onNotice: (notice) => frontEnd.hear(notice),
+      onJoined: () => frontEnd.reconnected(),
+    },
+  );
+}
+
+/** Specification, section 3.1: told once the graph is loaded. */
+function requireReplicas({ config, secrets, startFolder }: ReplicaParts): void {
+  const license = readLicense({
+    license: secrets.license,
+    publicKey: config.licensePublicKey,
+    folder: startFolder,
+    now: systemClock.now(),
+  });
+  requireFeature(license, 'Replicas');
+}
+
+function openReplicaServices(parts: ReplicaParts, state: ReadState): Promise<OpenServices> {
+  const { logger, jwtKey, primaryAddress } = parts;
+  return openServices({
+    ...state,
+    writes: new ReadOnlyWrites(),
+    audit: new LoggedAuditTrail(logger),
+    logger,
+    signingKey: jwtKey,
+    publicAddress: primaryAddress,
+    publicUrl: () => primaryAddress,
+    smtpUrl: null,
+    isReplica: true,
+    onSettingsChanged: () => undefined,
+  });
+}

@@ -1,0 +1,86 @@
+import type { Config } from '#config/config.ts';
+import type { HttpServices } from '#http/services.ts';
+import type { Logger } from '#observe/logger.ts';
+import { Problem } from '#base/problem.ts';
+import type { Notice } from '#replication/message-shapes.ts';
+import { deriveReplicationSecret } from '#replication/replication-secret.ts';
+import type { FrontEndFiles } from '../front-end/front-end-folder.ts';
+import type { OpenStorage } from '../open-storage.ts';
+import { VERSION } from '../server-status.ts';
+import { PrimaryReplication } from './primary-replication.ts';
+
+/** Internal networks reach it: the port is never to be public (specification, section 8). */
+const HOST = '0.0.0.0';
+
+export interface PrimaryParts {
+  readonly storage: string;
+  readonly opened: OpenStorage;
+  readonly config: Config;
+  readonly masterKey: string | null;
+  readonly logger: Logger;
+  readonly frontEnd: FrontEndFiles;
+}
+
+/** What HTTP tells of replication, and how replicas get in. */
+export interface ReplicationRole extends AsyncDisposable {
+  readonly replicas: HttpServices['replicas'];
+  readonly health: HttpServices['status']['replication'];
+  readonly publicUrls: PrimaryReplication['publicUrls'];
+  readonly onReplicas: PrimaryReplication['onReplicas'];
+  /** To every replica, also to those that connect later. */
+  announce(notice: Notice): void;
+}
+
+/**
+ * Lets replicas follow this primary. A port that is taken is in the log and keeps nothing else from working: the workspace is
+ * worth more than its replicas.
+ */
+export async function openReplication(
+  { storage, opened, config, masterKey, logger, frontEnd }: PrimaryParts,
+  jwtKey: string,
+): Promise<ReplicationRole> {
+  const options = {
+    storage,
+    masterKey,
+    host: HOST,
+    port: config.replication.port,
+    secret: deriveReplicationSecret(Buffer.from(jwtKey)),
+    version: VERSION,
+    frontEnd: new Map([...frontEnd.values()].map(({ digest, bytes }) => [digest, bytes])),
+    sequence: opened.sequence.buffer,
+    needed: opened.needed.buffer,
+  };
+  try {
+    const replication = await PrimaryReplication.open(options, logger);
+    return {
+      replicas: replication,
+      health: () => replication.health(),
+      publicUrls: () => replication.publicUrls(),
+      onReplicas: (listener) => replication.onReplicas(listener),
+      announce: (notice) => {
+        replication
+          .announce(notice)
+          .catch((err: unknown) => logger.warn({ err }, `replicas do not hear of ${notice.kind}`));
+      },
+      [Symbol.asyncDispose]: () => replication[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    logger.error({ err: error }, 'replicas cannot follow this server');
+    return withoutReplication();
+  }
+}
+
+/** Of a primary that has no key in common with anybody (specification, section 2.9). */
+export function withoutReplication(): ReplicationRole {
+  const refuse = (): Promise<never> =>
+    Promise.reject(new Problem('replication_off', 'This server serves no replicas.'));
+  return {
+    replicas: { register: refuse, list: refuse, verify: refuse },
+    health: () => ({ isReplica: false, hasReplicas: false }),
+    publicUrls: () => [],
+    onReplicas: () => undefined,
+    announce: () => undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,87 @@
+import type { LogRecord } from '#log/commit-log.ts';
+import type { FollowedState } from './replica-run.ts';
+
+interface Pause {
+  /** Where to go on to; undefined when it goes on without having been told. */
+  readonly target: PromiseWithResolvers<number | undefined>;
+  readonly reached: PromiseWithResolvers<void>;
+  readonly ended: PromiseWithResolvers<void>;
+}
+
+/** The state of a replica, whose applying can be stopped at one commit, to look at it there. */
+export class PausableState implements FollowedState {
+  readonly #state: FollowedState;
+  #pause: Pause | undefined;
+  #applying: Promise<unknown> = Promise.resolve();
+
+  constructor(state: FollowedState) {
+    this.#state = state;
+  }
+
+  get epoch(): string {
+    return this.#state.epoch;
+  }
+
+  get sequence(): number {
+    return this.#state.sequence;
+  }
+
+  lastDigest(): Promise<string | undefined> {
+    return this.#state.lastDigest();
+  }
+
+  /** While it is paused, it waits, and applies up to where the pause wants to look. */
+  async apply(records: readonly LogRecord[]): Promise<number> {
+    let rest = records;
+    while (this.#pause !== undefined && rest.length > 0) {
+      const { target, reached, ended } = this.#pause;
+      const sequence = await target.promise;
+      if (sequence === undefined) continue;
+      const within = rest.filter(({ last }) => last <= sequence);
+      rest = rest.slice(within.length);
+      if (within.length > 0) await this.#applyNow(within);
+      if (rest.length === 0 && this.sequence < sequence) break;
+      reached.resolve();
+      await ended.promise;
+    }
+    return rest.length === 0 ? this.sequence : this.#applyNow(rest);
+  }
+
+  /** Stops applying, and tells where. One pause at a time; `resume` ends it. */
+  async pause(): Promise<number> {
+    this.#pause = {
+      target: Promise.withResolvers(),
+      reached: Promise.withResolvers(),
+      ended: Promise.withResolvers(),
+    };
+    await this.#applying;
+    return this.sequence;
+  }
+
+  /** Goes on to exactly `sequence`, the end of a commit that is not behind it, and stays there until `resume`. */
+  async advanceTo(sequence: number): Promise<void> {
+    const pause = this.#pause;
+    if (pause === undefined) return;
+    pause.target.resolve(sequence);
+    if (this.sequence >= sequence) pause.reached.resolve();
+    await Promise.race([pause.reached.promise, pause.ended.promise]);
+  }
+
+  resume(): void {
+    const pause = this.#pause;
+    this.#pause = undefined;
+    pause?.target.resolve(undefined);
+    pause?.ended.resolve();
+  }
+
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    this.resume();
+    return this.#state[Symbol.asyncDispose]();
+  }
+
+  #applyNow(records: readonly LogRecord[]): Promise<number> {
+    const applied = this.#state.apply(records);
+    this.#applying = applied.catch(() => undefined);
+    return applied;
+  }
+}

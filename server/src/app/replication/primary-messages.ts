@@ -1,0 +1,48 @@
+import type { ProblemMessage } from '#base/problem.ts';
+import type { LagReport } from '#replication/lag.ts';
+import type { Notice } from '#replication/message-shapes.ts';
+import type { ReplicaRegistration, ReplicaStatus } from '#replication/replica-registry.ts';
+
+/** What the thread that serves replicas is started with. It runs no user code. */
+export interface PrimaryOptions {
+  readonly storage: string;
+  /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
+  readonly masterKey: string | null;
+  readonly host: string;
+  readonly port: number;
+  readonly secret: Uint8Array;
+  readonly version: string;
+  /** The files of the front end, by their digest. */
+  readonly frontEnd: ReadonlyMap<string, Uint8Array>;
+  /** Where the writer publishes how far it is. */
+  readonly sequence: SharedArrayBuffer;
+  /** Where the writer reads behind which sequence the log must be kept. */
+  readonly needed: SharedArrayBuffer;
+}
+
+export interface ReplicationState {
+  readonly replicas: readonly ReplicaStatus[];
+  readonly lag: LagReport;
+}
+
+export type PrimaryRequest =
+  | { readonly kind: 'register'; readonly registration: ReplicaRegistration }
+  | { readonly kind: 'state' }
+  | { readonly kind: 'verify' }
+  | { readonly kind: 'announce'; readonly notice: Notice }
+  | { readonly kind: 'close' };
+
+export type ToPrimary = PrimaryRequest & { readonly id: number };
+
+export type FromPrimary =
+  | { readonly kind: 'listening'; readonly port: number; readonly epoch: string }
+  /** Somebody has registered, or was dropped: the public addresses of all. */
+  | { readonly kind: 'replicas'; readonly publicUrls: readonly string[] }
+  | { readonly kind: 'note'; readonly level: 'info' | 'warn'; readonly text: string }
+  | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
+  | {
+      readonly kind: 'failed';
+      readonly id: number | null;
+      readonly problem: ProblemMessage | null;
+      readonly stack: string;
+    };

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { must } from '#base/assert.ts';
+import { systemClock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import { openLogTail } from '#log/log-tail.ts';
+import type { ReplicationEvent } from '#replication/replication-event.ts';
+import { startReplicationServer, type ReplicationServer } from '#replication/replication-server.ts';
+import { systemTimers } from '#replication/timers.ts';
+import { readStoreKeys } from '#store/master-key.ts';
+import { VERIFY_HOLD_MS } from '#replication/verification.ts';
+import { digestHeld } from '#store/snapshot.ts';
+import { openSnapshotReader } from '#store/snapshot-reader.ts';
+import { SnapshotSpool } from '#store/snapshot-spool.ts';
+import { PublishedSequence } from '../writer/published-sequence.ts';
+import type { FromPrimary, PrimaryOptions, ToPrimary } from './primary-messages.ts';
+import { SharedNumber } from './shared-number.ts';
+
+/**
+ * The thread that serves replicas: it reads the log's files and the state beside the writer, so that a copy takes time from nobody
+ * who reads or writes. It writes the snapshots that replicas copy, in a folder of their own.
+ */
+const port = must(parentPort, 'the port of the replication thread');
+const NEEDED_INTERVAL_MS = 1_000;
+const SPOOL_SWEEP_INTERVAL_MS = 5_000;
+
+function send(message: FromPrimary): void {
+  port.postMessage(message);
+}
+
+async function main(): Promise<void> {
+  const options: PrimaryOptions = workerData;
+  const { storage, host, secret, version } = options;
+  const published = new PublishedSequence(options.sequence);
+  const needed = new SharedNumber(options.needed);
+  const { logKey } = readStoreKeys({ storage, masterKey: options.masterKey ?? undefined });
+  const log = await openLogTail({
+    folder: join(storage, 'log'),
+    durable: published,
+    ...(logKey === undefined ? {} : { encryptionKey: logKey }),
+  });
+  // The writer has opened the environments for the whole process: no other thread needs their key.
+  const reader = openSnapshotReader({
+    storage,
+    environmentKey: undefined,
+    environments: ['graph', 'vault'],
+  });
+  const spool = await SnapshotSpool.open({
+    folder: join(storage, 'snapshot'),
+    reader,
+    clock: systemClock,
+    isEncrypted: logKey !== undefined,
+  });
+  const server = await startReplicationServer({
+    host,
+    secret,
+    version,
+    log,
+    port: options.port,
+    openSnapshot: () => spool.openSnapshot(),
+    holdState: async (sequence) => {
+      await published.reach(sequence, VERIFY_HOLD_MS);
+      const held = reader.hold();
+      return {
+        sequence: held.sequence,
+        readManifest: () => digestHeld(held),
+        [Symbol.dispose]: () => held[Symbol.dispose](),
+      };
+    },
+    frontEndFile: (digest) => options.frontEnd.get(digest),
+    pause: (ms) => sleep(ms, undefined, { ref: false }),
+    clock: systemClock,
+    timers: systemTimers,
+    onEvent: (event) => tell(event, () => server.replicas()),
+  });
+  const publishing = setInterval(() => needed.set(server.lowestNeeded()), NEEDED_INTERVAL_MS);
+  const sweeping = setInterval(() => {
+    spool.sweep().catch((error: unknown) => {
+      send({ kind: 'note', ...warn(`snapshots for replicas are not cleared: ${String(error)}`) });
+    });
+  }, SPOOL_SWEEP_INTERVAL_MS);
+  port.on('message', (message: ToPrimary) => {
+    perform(server, spool, message)
+      .then((value) => {
+        needed.set(server.lowestNeeded());
+        if (message.kind === 'close') {
+          clearInterval(publishing);
+          clearInterval(sweeping);
+        }
+        send({ kind: 'done', id: message.id, value });
+      })
+      .catch((error: unknown) => fail(message.id, error));
+  });
+  send({ kind: 'listening', port: server.port, epoch: log.epoch });
+}
+
+async function perform(
+  server: ReplicationServer,
+  spool: SnapshotSpool,
+  message: ToPrimary,
+): Promise<unknown> {
+  switch (message.kind) {
+    case 'register':
+      return server.register(message.registration);
+    case 'state':
+      return { replicas: server.replicas(), lag: server.lag() };
+    case 'announce':
+      return server.announce(message.notice);
+    case 'verify':
+      return server.verify();
+    case 'close':
+      await server[Symbol.asyncDispose]();
+      return spool[Symbol.asyncDispose]();
+  }
+}
+
+/** For the primary's log (specification, section 3.1), and for the list of replicas that pages get. */
+function tell(event: ReplicationEvent, replicas: ReplicationServer['replicas']): void {
+  const note = noteOf(event);
+  if (note !== undefined) send({ kind: 'note', ...note });
+  if (event.kind === 'registered' || event.kind === 'dropped') {
+    send({ kind: 'replicas', publicUrls: replicas().map(({ publicUrl }) => publicUrl) });
+  }
+}
+
+function noteOf(
+  event: ReplicationEvent,
+): { readonly level: 'info' | 'warn'; readonly text: string } | undefined {
+  switch (event.kind) {
+    case 'registered':
+      return info(`new read-only replica registration: ${nameOf(event.replica)}`);
+    case 'dropped':
+      return info(`the replica ${nameOf(event.replica)} has been silent for too long: dropped`);
+    case 'connected':
+      return info(
+        `the replica ${nameOf(event.replica)} of version ${event.replica.version} is connected from ${event.peer}`,
+      );
+    case 'rejected':
+      return warn(`failed connection of a replica from ${event.peer}: ${event.reason}`);
+    case 'copy_started':
+      return info(
+        `the replica ${nameOf(event.replica)} copies ${event.pieces} pieces at sequence ${event.sequence}`,
+      );
+    case 'copy_progress':
+      return undefined;
+    case 'following':
+      return info(`the replica ${nameOf(event.replica)} follows from sequence ${event.from}`);
+    case 'failed':
+      return warn(
+        `${event.method} of the replica ${nameOf(event.replica)} failed: ${String(event.error)}`,
+      );
+  }
+}
+
+function nameOf({ replicaName, replicaUID }: { replicaName: string; replicaUID: string }): string {
+  return `${replicaName} (${replicaUID})`;
+}
+
+const info = (text: string) => ({ level: 'info', text }) as const;
+const warn = (text: string) => ({ level: 'warn', text }) as const;
+
+function fail(id: number | null, error: unknown): void {
+  send({
+    kind: 'failed',
+    id,
+    problem: error instanceof Problem ? error.toMessage() : null,
+    stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  });
+}
+
+main().catch((error: unknown) => fail(null, error));

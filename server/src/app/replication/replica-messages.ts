@@ -1,0 +1,36 @@
+import type { ProblemMessage } from '#base/problem.ts';
+import type { Notice } from '#replication/message-shapes.ts';
+import type { FollowingOptions } from './open-following.ts';
+import type { RegistrationOptions } from './register-replica.ts';
+
+/** What the thread that follows a primary is started with. It runs no user code. */
+export interface ReplicaOptions extends RegistrationOptions, FollowingOptions {
+  /** Of the channel, on the host of the primary's address. */
+  readonly port: number;
+  /** Where it publishes how far it is. */
+  readonly sequence: SharedArrayBuffer;
+}
+
+export type ToReplica =
+  | { readonly kind: 'close' }
+  /** Files of the primary's front end, by their digests. */
+  | { readonly kind: 'fetchFrontEnd'; readonly id: number; readonly digests: readonly string[] };
+
+/** See `ReplicaEvents`. */
+export type FromReplica =
+  | { readonly kind: 'loaded' }
+  | { readonly kind: 'caughtUp' }
+  | { readonly kind: 'progress'; readonly bytesDone: number; readonly bytesTotal: number }
+  | { readonly kind: 'note'; readonly level: 'info' | 'warn'; readonly text: string }
+  /** Connected to the primary, again or for the first time. */
+  | { readonly kind: 'joined' }
+  | { readonly kind: 'fetched'; readonly id: number; readonly files: readonly Uint8Array[] }
+  | { readonly kind: 'notFetched'; readonly id: number; readonly problem: ProblemMessage }
+  /** Of the primary. */
+  | { readonly kind: 'notice'; readonly notice: Notice }
+  | { readonly kind: 'closed' }
+  | {
+      readonly kind: 'failed';
+      readonly problem: ProblemMessage | null;
+      readonly stack: string;
+    };

@@ -1,0 +1,208 @@
+import { Problem } from '#base/problem.ts';
+import type { LogRecord } from '#log/commit-log.ts';
+import type { ReplicaChannel } from '#replication/replica-channel.ts';
+import type { Timers } from '#replication/timers.ts';
+import type { History } from '#store/history.ts';
+import type { Manifest } from '#store/manifest.ts';
+
+/** The storage folder of a replica while nobody has the store open; see `ReplicaStore`. */
+export interface ReplicaStorePort {
+  history(): Promise<History | undefined>;
+  piecesOf(manifest: Manifest): Promise<ReadonlySet<string>>;
+  /** The bytes of a piece, in parts. */
+  write(digest: string, parts: readonly Uint8Array[]): Promise<void>;
+  replaceBy(manifest: Manifest): Promise<void>;
+  /** Why the primary would not go on with what is there, of an earlier life; gone once that is replaced. */
+  refusal(): Promise<string | undefined>;
+  keepRefusal(reason: string): Promise<void>;
+}
+
+/** The log and the state of a replica, open. */
+export interface FollowedState extends AsyncDisposable {
+  readonly epoch: string;
+  readonly sequence: number;
+  /** The `recordDigest` of the record that it has applied last; undefined right after a copy. */
+  lastDigest(): Promise<string | undefined>;
+  /** In one write. Answers the newest sequence; see `StateFollower`. */
+  apply(records: readonly LogRecord[]): Promise<number>;
+}
+
+export type JoinedPrimary = Disposable & Pick<ReplicaChannel, 'welcome' | 'openSnapshot' | 'tail'>;
+
+export interface ReplicaPorts {
+  readonly store: ReplicaStorePort;
+  /** Registers and opens the channel. */
+  join(history: History | undefined): Promise<JoinedPrimary>;
+  openState(): Promise<FollowedState>;
+  readonly timers: Timers;
+  /** Resolves after the time, or when the signal is aborted. */
+  pause(ms: number, signal: AbortSignal): Promise<void>;
+  readonly events: ReplicaEvents;
+}
+
+export interface ReplicaEvents {
+  note(text: string, level?: 'info' | 'warn'): void;
+  progress(bytesDone: number, bytesTotal: number): void;
+  /** The store is there, and open for writing: other threads may read it. */
+  loaded(sequence: number): void;
+  applied(sequence: number): void;
+  /** Everything that the primary had when it was joined is applied. */
+  caughtUp(): void;
+}
+
+const RETRY_DELAY_MIN_MS = 250;
+const RETRY_DELAY_MAX_MS = 5_000;
+
+/** After which a replica that has a state goes on trying: the primary restarts, or the network comes back. */
+const PASSING: ReadonlySet<string> = new Set([
+  'replication_unavailable',
+  'replication_corrupt',
+  'replica_not_registered',
+]);
+
+/** Whether making the connection anew may help. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof Problem && PASSING.has(error.code);
+}
+
+/** After which what the replica has is of no use to it. */
+const FINAL: ReadonlySet<string> = new Set(['replication_epoch_differs', 'log_trimmed']);
+
+/**
+ * The life of a replica after its folder is claimed: it joins, copies what it lacks, and applies the primary's log until the
+ * signal is aborted (specification, section 3.1). Rejects with what ends a replica: whatever goes wrong before it tails, a
+ * primary with another history, a log that no longer has what comes next, a full disk.
+ */
+export async function runReplica(ports: ReplicaPorts, signal: AbortSignal): Promise<void> {
+  const { store, events } = ports;
+  const history = await store.history();
+  using first = await unlessAborted(signal, () => ports.join(history));
+  // A copy may take long: without the connection it ends at once.
+  using _leaving = onAbort(signal, () => first[Symbol.dispose]());
+  const reason = whyNotResumed(history, first.welcome) ?? (await store.refusal());
+  if (reason !== undefined) {
+    events.note(`this replica copies the whole graph: ${reason}`);
+    await copy(first, ports);
+  }
+  await using state = await ports.openState();
+  events.loaded(state.sequence);
+  try {
+    await tail(ports, { state, first }, signal);
+  } catch (error) {
+    // Epoch and sequences may agree where the histories do not: the next life must not try the same again.
+    if (error instanceof Problem && FINAL.has(error.code)) await store.keepRefusal(error.message);
+    throw error;
+  }
+}
+
+/** Undefined when what the replica has is a beginning of what the primary has, and the primary still has the rest. */
+function whyNotResumed(
+  history: History | undefined,
+  { epoch, firstSequence, lastSequence }: JoinedPrimary['welcome'],
+): string | undefined {
+  if (history === undefined) return 'it has none yet';
+  if (history.epoch !== epoch) {
+    return `it follows the epoch ${history.epoch}, the primary is of ${epoch}`;
+  }
+  if (history.sequence > lastSequence) return 'it is ahead of the primary, which has lost its end';
+  if (history.sequence < firstSequence - 1) {
+    return `it ends at sequence ${history.sequence}, and the primary has its log from ${firstSequence} on`;
+  }
+  return undefined;
+}
+
+async function copy(primary: JoinedPrimary, { store, events }: ReplicaPorts): Promise<void> {
+  await using snapshot = await primary.openSnapshot();
+  const { manifest } = snapshot;
+  const here = await store.piecesOf(manifest);
+  const all = new Set(
+    manifest.databases.flatMap(({ pieces }) => pieces.map(({ digest }) => digest)),
+  );
+  const missing = [...all].filter((digest) => !here.has(digest));
+  events.note(`copying ${missing.length} of ${all.size} pieces at sequence ${manifest.sequence}`);
+  await snapshot.fetchPieces(
+    missing,
+    (digest, parts) => store.write(digest, parts),
+    ({ bytesDone, bytesTotal }) => events.progress(bytesDone, bytesTotal),
+  );
+  events.note('all pieces are here: loading the graph');
+  await store.replaceBy(manifest);
+}
+
+interface Tailing {
+  readonly state: FollowedState;
+  readonly first: JoinedPrimary;
+}
+
+/** A connection that breaks is made anew, and the replica serves meanwhile. */
+async function tail(ports: ReplicaPorts, { state, first }: Tailing, signal: AbortSignal) {
+  const { events, timers } = ports;
+  let target: number | undefined = first.welcome.lastSequence;
+  let delayMs = RETRY_DELAY_MIN_MS;
+  const reached = (sequence: number): void => {
+    if (target === undefined || sequence < target) return;
+    target = undefined;
+    events.caughtUp();
+  };
+  reached(state.sequence);
+  let primary: JoinedPrimary | undefined = first;
+  // Also the one that was joined last, when it is told to stop or fails for good.
+  using _last = { [Symbol.dispose]: () => primary?.[Symbol.dispose]() };
+  while (!signal.aborted) {
+    try {
+      primary ??= await unlessAborted(signal, () =>
+        ports.join({ epoch: state.epoch, sequence: state.sequence }),
+      );
+      const from = state.sequence + 1;
+      events.note(`following the primary from sequence ${from}`);
+      await primary.tail({
+        epoch: state.epoch,
+        from,
+        previous: await state.lastDigest(),
+        timers,
+        signal,
+        apply: async (chunk) => {
+          const sequence = await state.apply(chunk);
+          events.applied(sequence);
+          reached(sequence);
+          delayMs = RETRY_DELAY_MIN_MS;
+          return sequence;
+        },
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof Problem) || !isPassing(error)) throw error;
+      events.note(`${error.message}; trying again`, 'warn');
+      primary?.[Symbol.dispose]();
+      primary = undefined;
+      await ports.pause(delayMs, signal);
+      delayMs = Math.min(delayMs * 2, RETRY_DELAY_MAX_MS);
+    }
+  }
+}
+
+/** Who is told to stop does not wait for a primary that may never answer; what is joined too late is left at once. */
+async function unlessAborted(
+  signal: AbortSignal,
+  join: () => Promise<JoinedPrimary>,
+): Promise<JoinedPrimary> {
+  const aborted = Promise.withResolvers<never>();
+  using _listening = onAbort(signal, () => aborted.reject(signal.reason));
+  const joining = join();
+  try {
+    return await Promise.race([joining, aborted.promise]);
+  } catch (error) {
+    joining.then(
+      (late) => late[Symbol.dispose](),
+      () => undefined,
+    );
+    throw error;
+  }
+}
+
+/** Throws the signal's reason when it is aborted already. */
+function onAbort(signal: AbortSignal, run: () => void): Disposable {
+  signal.throwIfAborted();
+  signal.addEventListener('abort', run, { once: true });
+  return { [Symbol.dispose]: () => signal.removeEventListener('abort', run) };
+}

@@ -1,0 +1,125 @@
+import { Worker } from 'node:worker_threads';
+import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import type { Logger } from '#observe/logger.ts';
+import type { Notice } from '#replication/message-shapes.ts';
+import { ProgressBar } from '../progress-bar.ts';
+import type { FromReplica, ReplicaOptions, ToReplica } from './replica-messages.ts';
+
+export interface ReplicaThreadEvents {
+  /** Of the primary, to all its replicas. */
+  onNotice(notice: Notice): void;
+  /** The primary can be reached, again or for the first time. */
+  onJoined(): void;
+}
+
+/** The thread that follows the primary, as the others see it. */
+export class ReplicaThread implements AsyncDisposable {
+  /** The store is there and open: other threads may read it. */
+  readonly loaded: Promise<void>;
+  /** Everything that the primary had when the replica joined is applied. */
+  readonly caughtUp: Promise<void>;
+  /** Resolves with what ended the replica. */
+  readonly failed: Promise<Error>;
+  readonly #worker: Worker;
+  readonly #logger: Logger;
+  readonly #events: ReplicaThreadEvents;
+  readonly #fetches = new Map<number, PromiseWithResolvers<readonly Uint8Array[]>>();
+  #lastFetch = 0;
+  readonly #loaded = Promise.withResolvers<void>();
+  readonly #caughtUp = Promise.withResolvers<void>();
+  readonly #failed = Promise.withResolvers<Error>();
+  readonly #closed = Promise.withResolvers<void>();
+  #progress: ProgressBar | undefined;
+
+  constructor(options: ReplicaOptions, logger: Logger, events: ReplicaThreadEvents) {
+    this.#logger = logger;
+    this.#events = events;
+    this.loaded = this.#loaded.promise;
+    this.caughtUp = this.#caughtUp.promise;
+    this.failed = this.#failed.promise;
+    this.#worker = new Worker(new URL('./replica-worker.ts', import.meta.url), {
+      workerData: options,
+      env: {},
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    });
+    this.#worker.on('message', (message: FromReplica) => this.#receive(message));
+    this.#worker.on('error', (error) => {
+      this.#failed.resolve(error instanceof Error ? error : new Error(String(error)));
+    });
+    this.#worker.on('exit', (code) => {
+      this.#failed.resolve(new Error(`the thread that follows the primary ended with ${code}`));
+      this.#closed.resolve();
+    });
+  }
+
+  /** Files of the primary's front end, by their digests and in that order. Rejects when it cannot be asked. */
+  readonly fetchFrontEnd = (digests: readonly string[]): Promise<readonly Uint8Array[]> => {
+    const id = ++this.#lastFetch;
+    const fetch = Promise.withResolvers<readonly Uint8Array[]>();
+    this.#fetches.set(id, fetch);
+    this.#worker.postMessage({ kind: 'fetchFrontEnd', id, digests } satisfies ToReplica);
+    return fetch.promise;
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#worker.postMessage({ kind: 'close' } satisfies ToReplica);
+    await this.#closed.promise;
+    await this.#worker.terminate();
+  }
+
+  #receive(message: FromReplica): void {
+    switch (message.kind) {
+      case 'note':
+        this.#endProgress('done');
+        this.#logger[message.level](message.text);
+        return;
+      case 'progress':
+        this.#progress ??= new ProgressBar(process.stderr, 'Copying the graph');
+        this.#progress.update(message.bytesDone, message.bytesTotal);
+        return;
+      case 'loaded':
+        this.#loaded.resolve();
+        return;
+      case 'caughtUp':
+        this.#caughtUp.resolve();
+        return;
+      case 'notice':
+        this.#events.onNotice(message.notice);
+        return;
+      case 'joined':
+        this.#events.onJoined();
+        return;
+      case 'fetched':
+        this.#takeFetch(message.id).resolve(message.files);
+        return;
+      case 'notFetched':
+        this.#takeFetch(message.id).reject(Problem.fromMessage(message.problem));
+        return;
+      case 'failed':
+        this.#endProgress('stopped');
+        this.#failed.resolve(errorOf(message));
+        return;
+      case 'closed':
+        this.#closed.resolve();
+    }
+  }
+
+  #takeFetch(id: number): PromiseWithResolvers<readonly Uint8Array[]> {
+    const fetch = must(this.#fetches.get(id), `fetch ${id} of the front end`);
+    this.#fetches.delete(id);
+    return fetch;
+  }
+
+  #endProgress(how: 'done' | 'stopped'): void {
+    this.#progress?.finish(how);
+    this.#progress = undefined;
+  }
+}
+
+function errorOf({ problem, stack }: Extract<FromReplica, { kind: 'failed' }>): Error {
+  if (problem !== null) return Problem.fromMessage(problem);
+  const error = new Error('following the primary failed');
+  error.stack = stack;
+  return error;
+}

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import type { Notice } from '#replication/message-shapes.ts';
+import { connectReplica, type ReplicaChannel } from '#replication/replica-channel.ts';
+import { replicaName } from '#replication/replica-name.ts';
+import { systemTimers } from '#replication/timers.ts';
+import { PublishedSequence } from '../writer/published-sequence.ts';
+import { openFollowing } from './open-following.ts';
+import { PausableState } from './pausable-state.ts';
+import { registerReplica } from './register-replica.ts';
+import type { FromReplica, ReplicaOptions, ToReplica } from './replica-messages.ts';
+import { runReplica, type ReplicaEvents, type ReplicaPorts } from './replica-run.ts';
+import { ReplicaStore } from './replica-store.ts';
+import { StateInspection } from './state-inspection.ts';
+
+/**
+ * The thread of a replica that follows the primary. It has the only read-write state of the process, and no way to build a commit
+ * of its own.
+ */
+const port = must(parentPort, 'the port of the thread that follows');
+
+/** The newest channel, which may have ended. */
+const primary: { channel?: ReplicaChannel } = {};
+
+function send(message: FromReplica): void {
+  port.postMessage(message);
+}
+
+async function main(signal: AbortSignal): Promise<void> {
+  const options: ReplicaOptions = workerData;
+  const { storage, masterKey } = options;
+  const store = new ReplicaStore({ storage, masterKey: masterKey ?? undefined });
+  using _claim = await store.claim(options.replicaUID);
+  await runReplica(portsOf(options, store), signal);
+}
+
+function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
+  const { secret, replicaUID, version, primaryAddress, storage } = options;
+  const events = eventsTo(new PublishedSequence(options.sequence));
+  let inspection: StateInspection | undefined;
+  return {
+    store,
+    join: async (history) => {
+      await registerReplica(options, history);
+      const channel = await connectReplica({
+        // Brackets are of the URL, not of the address.
+        host: new URL(primaryAddress).hostname.replace(/^\[(.*)\]$/, '$1'),
+        port: options.port,
+        secret,
+        replicaUID,
+        hello: { name: replicaName(replicaUID), version },
+      });
+      primary.channel = channel;
+      send({ kind: 'joined' });
+      void passNotices(channel, (notice) => {
+        if (!StateInspection.isAskedFor(notice)) send({ kind: 'notice', notice });
+        else void inspection?.answer(channel, notice);
+      });
+      return channel;
+    },
+    openState: async () => {
+      const state = new PausableState(await openFollowing(options));
+      inspection = new StateInspection({ storage, state, note: events.note });
+      return state;
+    },
+    timers: systemTimers,
+    pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    events,
+  };
+}
+
+/** Until the channel ends, which those who follow the log over it hear as well. */
+async function passNotices(
+  channel: ReplicaChannel,
+  receive: (notice: Notice) => void,
+): Promise<void> {
+  try {
+    for await (const notice of channel.notices()) receive(notice);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+function eventsTo(published: PublishedSequence): ReplicaEvents {
+  return {
+    note: (text, level = 'info') => send({ kind: 'note', level, text }),
+    progress: (bytesDone, bytesTotal) => send({ kind: 'progress', bytesDone, bytesTotal }),
+    loaded: (sequence) => {
+      published.publish(sequence);
+      send({ kind: 'loaded' });
+    },
+    applied: (sequence) => published.publish(sequence),
+    caughtUp: () => send({ kind: 'caughtUp' }),
+  };
+}
+
+async function fetchFrontEnd(id: number, digests: readonly string[]): Promise<void> {
+  try {
+    const channel = must(primary.channel, 'the channel of a replica that has joined');
+    send({ kind: 'fetched', id, files: await channel.fetchFrontEnd(digests) });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    send({ kind: 'notFetched', id, problem: error.toMessage() });
+  }
+}
+
+const closing = new AbortController();
+port.on('message', (message: ToReplica) => {
+  switch (message.kind) {
+    case 'close':
+      closing.abort(new Error('the replica stops'));
+      return;
+    case 'fetchFrontEnd':
+      void fetchFrontEnd(message.id, message.digests);
+  }
+});
+main(closing.signal)
+  .catch((error: unknown) => {
+    // What it threw when it was told to stop is of no interest.
+    if (closing.signal.aborted) return;
+    send({
+      kind: 'failed',
+      problem: error instanceof Problem ? error.toMessage() : null,
+      stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+  })
+  .finally(() => {
+    send({ kind: 'closed' });
+    port.close();
+  });

@@ -1,0 +1,83 @@
+import { must } from '#base/assert.ts';
+import type { HttpServices } from '#http/services.ts';
+import type { GraphServices } from './open-services.ts';
+
+type Always = Omit<HttpServices, keyof GraphServices>;
+
+/**
+ * The services of a server that listens before it has its graph. Until they are there only the area `status` answers, so nobody
+ * meets one that is missing.
+ */
+export class StartingServices implements HttpServices {
+  readonly status: HttpServices['status'];
+  readonly replicas: HttpServices['replicas'];
+  readonly frontEnd: HttpServices['frontEnd'];
+  readonly sequence: HttpServices['sequence'];
+  readonly waitForSequence: HttpServices['waitForSequence'];
+  #graph: GraphServices | undefined;
+
+  constructor({ status, replicas, frontEnd, sequence, waitForSequence }: Always) {
+    this.status = status;
+    this.replicas = replicas;
+    this.frontEnd = frontEnd;
+    this.sequence = sequence;
+    this.waitForSequence = waitForSequence;
+  }
+
+  provide(graph: GraphServices): void {
+    this.#graph = graph;
+  }
+
+  get identity() {
+    return this.#there.identity;
+  }
+  get passwordReset() {
+    return this.#there.passwordReset;
+  }
+  get users() {
+    return this.#there.users;
+  }
+  get teams() {
+    return this.#there.teams;
+  }
+  get audit() {
+    return this.#there.audit;
+  }
+  get access() {
+    return this.#there.access;
+  }
+  get workspace() {
+    return this.#there.workspace;
+  }
+  get tokens() {
+    return this.#there.tokens;
+  }
+  get schema() {
+    return this.#there.schema;
+  }
+  get nodes() {
+    return this.#there.nodes;
+  }
+  get ingest() {
+    return this.#there.ingest;
+  }
+  get endpoints() {
+    return this.#there.endpoints;
+  }
+  get build() {
+    return this.#there.build;
+  }
+  get codeHistory() {
+    return this.#there.codeHistory;
+  }
+  get statistics() {
+    return this.#there.statistics;
+  }
+  get sso() {
+    return this.#there.sso;
+  }
+
+  get #there(): GraphServices {
+    return must(this.#graph, 'the graph of a server that is ready');
+  }
+}

@@ -1,0 +1,47 @@
+import type { AccessIndex } from '#access/access-index.ts';
+import type { Caller } from '#access/caller.ts';
+import { databaseStatistics } from '#access/database-statistics.ts';
+import { textTable } from '#base/text-table.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { StatisticsService } from '#http/build-services.ts';
+import type { EndpointService } from '#runtime/endpoint-service.ts';
+
+export interface StatisticsParts {
+  readonly reader: GraphReader;
+  readonly endpoints: EndpointService;
+  readonly access: AccessIndex;
+}
+
+/** Counters for administrators: of calls, of the graph, and of this process (specification, sections 4.4 and 4.7). */
+export class Statistics implements StatisticsService {
+  readonly #parts: StatisticsParts;
+
+  constructor(parts: StatisticsParts) {
+    this.#parts = parts;
+  }
+
+  endpoints(caller: Caller) {
+    return this.#parts.endpoints.metrics(caller);
+  }
+
+  database(_caller: Caller): string {
+    return databaseStatistics(this.#parts.reader);
+  }
+
+  pool(_caller: Caller): string {
+    const { endpoints, access } = this.#parts;
+    const { running, waiting, ...workers } = endpoints.load();
+    const { rss, heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage();
+    const groups: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+      'endpoint workers': workers,
+      'endpoint calls': { running, waiting },
+      'endpoint definitions': { kept: endpoints.kept },
+      'access of users': { kept: access.usersKept },
+      'memory, bytes': { rss, heapUsed, heapTotal, external, arrayBuffers },
+    };
+    const rows = Object.entries(groups).flatMap(([group, counters]) =>
+      Object.entries(counters).map(([name, value]) => [group, name, value] as const),
+    );
+    return textTable(['POOL', 'COUNTER', 'VALUE'], rows);
+  }
+}

@@ -1,0 +1,142 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { releaseMemory } from '#base/release-memory.ts';
+import { snapshotCorrupt } from './manifest.ts';
+import { storageProblem } from './storage-problem.ts';
+
+const UNFINISHED = '.new';
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const SALT_BYTES = 32;
+const TAG_BYTES = 16;
+/** Each key is used once. */
+const NONCE = new Uint8Array(12);
+const FILE_MODE = 0o600;
+
+export interface PieceFolderOptions {
+  readonly folder: string;
+  /** Of which the keys of the files are derived; without it the pieces lie there as they are. */
+  readonly secret: string | Uint8Array | undefined;
+}
+
+/**
+ * Pieces of snapshots in files that are named by their digests, whole or not there at all. A file that is encrypted is
+ *
+ *     salt (32 bytes) | AES-256-GCM of the piece, with its digest as associated data | tag (16)
+ *
+ * under a key that is derived of the secret and the salt. Nothing is synced: a piece that the power took is made or copied again.
+ */
+export class PieceFolder {
+  readonly path: string;
+  readonly #secret: string | Uint8Array | undefined;
+
+  constructor({ folder, secret }: PieceFolderOptions) {
+    this.path = folder;
+    this.#secret = secret;
+  }
+
+  async make(): Promise<void> {
+    await mkdir(this.path, { recursive: true, mode: 0o700 });
+  }
+
+  /** Makes the folder, and clears away what is unfinished. Answers how many bytes each piece has that is there, by digest. */
+  async list(): Promise<Map<string, number>> {
+    await this.make();
+    const pieces = new Map<string, number>();
+    for (const name of await readdir(this.path)) {
+      const path = join(this.path, name);
+      if (/^[0-9a-f]{64}$/.test(name)) {
+        const { size } = await stat(path);
+        pieces.set(name, this.#secret === undefined ? size : size - SALT_BYTES - TAG_BYTES);
+      } else await rm(path, { recursive: true });
+    }
+    return pieces;
+  }
+
+  /** The bytes in parts. Throws `storage_full` and `storage_failed`. */
+  async write(digest: string, parts: readonly Uint8Array[]): Promise<void> {
+    const path = join(this.path, digest);
+    const contents = this.#secret === undefined ? parts : seal(this.#secret, digest, parts);
+    const size = contents.reduce((sum, { length }) => sum + length, 0);
+    try {
+      {
+        await using file = await open(path + UNFINISHED, 'w', FILE_MODE);
+        const { bytesWritten } = await file.writev(contents);
+        // The system tells of a lack of room with the next write only.
+        if (bytesWritten < size) throw new Error('no space left for the whole of a piece');
+      }
+      await rename(path + UNFINISHED, path);
+      if (contents !== parts) for (const part of contents) releaseMemory(part);
+    } catch (error) {
+      await rm(path + UNFINISHED, { force: true });
+      throw storageProblem('writing a piece to', this.path, error);
+    }
+  }
+
+  /** Not verified but by the encryption. Throws `snapshot_corrupt` when that fails. The bytes are the caller's own. */
+  async read(digest: string): Promise<Uint8Array> {
+    await using file = await open(join(this.path, digest));
+    const contents = Buffer.allocUnsafeSlow((await file.stat()).size);
+    const { bytesRead } = await file.read(contents);
+    if (bytesRead < contents.length) throw snapshotCorrupt(`piece ${digest} is cut short`);
+    return this.#secret === undefined ? contents : unseal(this.#secret, digest, contents);
+  }
+
+  /** Whether the piece is there, and these are its bytes. */
+  async has(digest: string, bytes: Uint8Array): Promise<boolean> {
+    let there: Uint8Array;
+    try {
+      there = await this.read(digest);
+    } catch {
+      return false;
+    }
+    const isSame = Buffer.compare(there, bytes) === 0;
+    releaseMemory(there);
+    return isSame;
+  }
+
+  async remove(digest: string): Promise<void> {
+    await rm(join(this.path, digest), { force: true });
+  }
+
+  /** Removes the folder. */
+  async clear(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+}
+
+function seal(
+  secret: string | Uint8Array,
+  digest: string,
+  parts: readonly Uint8Array[],
+): readonly Uint8Array[] {
+  const salt = randomBytes(SALT_BYTES);
+  const cipher = createCipheriv(CIPHER, keyOf(secret, salt), NONCE, { authTagLength: TAG_BYTES });
+  cipher.setAAD(Buffer.from(digest));
+  const sealed = parts.map((part) => cipher.update(part));
+  cipher.final();
+  return [salt, ...sealed, cipher.getAuthTag()];
+}
+
+function unseal(secret: string | Uint8Array, digest: string, contents: Buffer): Uint8Array {
+  const tagAt = contents.length - TAG_BYTES;
+  if (tagAt < SALT_BYTES) throw snapshotCorrupt(`piece ${digest} is cut short`);
+  const key = keyOf(secret, contents.subarray(0, SALT_BYTES));
+  const decipher = createDecipheriv(CIPHER, key, NONCE, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(digest));
+  decipher.setAuthTag(contents.subarray(tagAt));
+  const bytes = decipher.update(contents.subarray(SALT_BYTES, tagAt));
+  try {
+    decipher.final();
+  } catch {
+    // Node tells a wrong tag by throwing an error without a code.
+    throw snapshotCorrupt(`piece ${digest} was changed on the disk`);
+  }
+  releaseMemory(contents);
+  return bytes;
+}
+
+function keyOf(secret: string | Uint8Array, salt: Uint8Array): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, salt, 'trellis piece', KEY_BYTES));
+}
