@@ -1,13 +1,44 @@
 import { z } from 'zod';
+import { FETCH_ALLOW_LIST_MAX, REPLICA_URLS_CHARACTERS_MAX } from '../limits.ts';
 import type { Immutable } from '../immutable.ts';
 import { plainText } from './user.ts';
+
+/** As browsers write origins: so comparing them is comparing texts. */
+const httpOrigin = z
+  .string()
+  .refine(
+    (text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text,
+    'must be an origin, such as https://api.example.com: no path, no user, no default port',
+  );
 
 const settings = {
   /** What people read as the name of the workspace. */
   name: plainText(1, 100),
   /** Whether others than administrators may create and change teams (specification, section 4.7, rule 1). */
   teamsEnabled: z.boolean(),
+  /**
+   * Servers to read from, beside the replicas that are registered: URLs with ";" between them (specification, section 2.9).
+   */
+  ReplicaURLs: z
+    .string()
+    .max(REPLICA_URLS_CHARACTERS_MAX)
+    .refine(
+      isUrlList,
+      'must be http or https URLs without user, query or fragment, with ";" between',
+    ),
+  /** Origins that the code of endpoints may reach with `fetch`, such as `https://api.example.com`; nobody when empty. */
+  fetchAllowList: z.array(httpOrigin).max(FETCH_ALLOW_LIST_MAX),
 };
+
+function isUrlList(text: string): boolean {
+  const items = text.split(';').map((item) => item.trim());
+  return items.filter((item) => item !== '').every(isPlainUrl);
+}
+
+/** URL is of the browser as well as of Node. */
+function isPlainUrl(text: string): boolean {
+  return /^https?:\/\/[^\s/@?#]+(?:\/[^\s?#]*)?$/i.test(text) && URL.canParse(text);
+}
 
 export const workspaceSettings = z.strictObject(settings);
 export type WorkspaceSettingsDocument = Immutable<z.infer<typeof workspaceSettings>>;

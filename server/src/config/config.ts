@@ -28,6 +28,8 @@ export interface Config {
   /** PEM text, or the path of a file that holds it. */
   readonly licensePublicKey: string | null;
   readonly sampleGraph: 'wordnet' | 'none';
+  /** Null is the built-in one. */
+  readonly frontEndFolder: string | null;
 }
 
 /** Handed only to the parts that use them; never logged, never in a report. */

@@ -45,6 +45,7 @@ describe('readConfig', () => {
         log: { level: 'info', folder: null },
         licensePublicKey: null,
         sampleGraph: 'wordnet',
+        frontEndFolder: null,
       },
       secrets: {
         jwtKey: null,
@@ -81,6 +82,7 @@ describe('readConfig', () => {
       MSK_LOG_LEVEL: 'Debug',
       MSK_LOG_PATH: '/var/log/trellis',
       TRELLIS_SAMPLE: 'none',
+      TRELLIS_FRONT_END: '/srv/front-end',
     });
     expect(warnings).toEqual([]);
     expect(config).toEqual({
@@ -101,6 +103,7 @@ describe('readConfig', () => {
       log: { level: 'debug', folder: '/var/log/trellis' },
       licensePublicKey: '/etc/trellis/public.pem',
       sampleGraph: 'none',
+      frontEndFolder: '/srv/front-end',
     });
     expect(secrets).toEqual({
       jwtKey: REPLICA.MSK_JWT_KEY,

@@ -81,6 +81,7 @@ function configOf(values: Values, env: Environment): Config {
     log: { level: values.MSK_LOG_LEVEL, folder: values.MSK_LOG_PATH },
     licensePublicKey: values.MSK_LICENSE_PUBLIC_KEY,
     sampleGraph: values.TRELLIS_SAMPLE === 'wordnet' ? 'wordnet' : 'none',
+    frontEndFolder: values.TRELLIS_FRONT_END,
   };
 }
 

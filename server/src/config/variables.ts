@@ -135,6 +135,12 @@ export const variables = {
     default: 'wordnet',
     description: 'Sample graph that an empty store is filled with; anything but wordnet is none.',
   },
+  TRELLIS_FRONT_END: {
+    type: 'folder',
+    default: null,
+    description:
+      'Folder of the browser application that a primary serves, and its replicas with it; the built-in one when not set.',
+  },
 } as const satisfies Readonly<Record<string, Variable>>;
 
 export type VariableName = keyof typeof variables;

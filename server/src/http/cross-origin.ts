@@ -1,6 +1,6 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
-import { REQUEST_ID, RUN_KEY, SEQUENCE } from './header-names.ts';
+import { CACHE, REQUEST_ID, RUN_KEY, RUN_PROGRESS, SEQUENCE } from './header-names.ts';
 
 /**
  * Lets the pages of the origins in `MSK_CORS` call this server (specification, section 2.9). Tokens travel in a header and
@@ -14,7 +14,16 @@ export async function allowCrossOrigin(
   await app.register(cors, {
     origin: [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    exposedHeaders: [SEQUENCE, REQUEST_ID, RUN_KEY, 'location', 'retry-after'],
+    exposedHeaders: [
+      SEQUENCE,
+      REQUEST_ID,
+      RUN_KEY,
+      RUN_PROGRESS,
+      CACHE,
+      'age',
+      'location',
+      'retry-after',
+    ],
     maxAge: 600,
     // An OPTIONS request that is no preflight is answered like one, not with a body of the plugin's own.
     strictPreflight: false,

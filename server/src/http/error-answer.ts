@@ -48,6 +48,9 @@ function headersOf(
   const headers: Record<string, string> = {};
   const retryAfter = details?.['retryAfterSeconds'] ?? entry.retryAfterSeconds;
   if (typeof retryAfter === 'number') headers['retry-after'] = String(Math.ceil(retryAfter));
+  if (code === 'upgrade_required') {
+    Object.assign(headers, { upgrade: 'websocket', connection: 'upgrade' });
+  }
   if (code === 'missing_token') headers['www-authenticate'] = 'Bearer';
   if (code === 'invalid_token') headers['www-authenticate'] = 'Bearer error="invalid_token"';
   const allow = details?.['allow'];

@@ -13,6 +13,7 @@ export interface HttpServerOptions {
   readonly newRequestId?: () => string;
   /** The limits of `base/limits.ts` unless a test cannot wait for them. */
   readonly timeouts?: Partial<HttpTimeouts>;
+  readonly webSocketsMax?: number;
 }
 
 /** In milliseconds; each is the constant of the same name. */
@@ -23,4 +24,6 @@ export interface HttpTimeouts {
   readonly linger: number;
   readonly minSequenceWait: number;
   readonly stopGrace: number;
+  readonly webSocketSignIn: number;
+  readonly webSocketPing: number;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
+import type { BesideOperations } from './beside-operations.ts';
 import { REQUEST_ID } from './header-names.ts';
-import { unknownRoute } from './unknown-route.ts';
 
 /** Puts on the answers to preflights what all answers carry: they have no route that would. */
 export function addPreflightHeaders(
@@ -16,11 +16,12 @@ export function addPreflightHeaders(
   });
 }
 
-/** Turns away, before the body is looked at, what no route is needed for to know. */
+/** Answers or turns away, before the body is looked at, what no route is needed for to know. */
 export function refuseEarly(
   app: FastifyInstance,
   redirectToHttps: boolean,
   securityHeaders: Readonly<Record<string, string>>,
+  beside: BesideOperations,
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
@@ -29,7 +30,7 @@ export function refuseEarly(
       reply.headers(securityHeaders).header(REQUEST_ID, request.id);
       reply.redirect(`https://${request.host}${request.url}`, 308);
     } else if (request.is404) {
-      done(unknownRoute(request));
+      beside(request, reply);
     } else {
       done();
     }

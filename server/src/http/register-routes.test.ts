@@ -14,6 +14,8 @@ const TIMEOUTS = {
   linger: 1,
   minSequenceWait: 1,
   stopGrace: 1,
+  webSocketSignIn: 1,
+  webSocketPing: 1,
 };
 
 async function register(table: readonly Route[]) {

@@ -1,4 +1,7 @@
 import type { Route } from './route.ts';
+import { cancelRun } from './routes/endpoints/cancelRun.ts';
+import { cancelRunAlias } from './routes/endpoints/cancelRunAlias.ts';
+import { cancelRunWithToken } from './routes/endpoints/cancelRunWithToken.ts';
 import { checkEndpoint } from './routes/endpoints/checkEndpoint.ts';
 import { createEndpoint } from './routes/endpoints/createEndpoint.ts';
 import { deleteEndpoint } from './routes/endpoints/deleteEndpoint.ts';
@@ -8,6 +11,20 @@ import { putEndpoint } from './routes/endpoints/putEndpoint.ts';
 import { runEndpoint } from './routes/endpoints/runEndpoint.ts';
 import { runEndpointAlias } from './routes/endpoints/runEndpointAlias.ts';
 import { runEndpointWithToken } from './routes/endpoints/runEndpointWithToken.ts';
+import { getCompileStatus } from './routes/build/getCompileStatus.ts';
+import { getBuildCatalog } from './routes/build/getBuildCatalog.ts';
+import { getBuildTypes } from './routes/build/getBuildTypes.ts';
+import { listCodeHistory } from './routes/code-history/listCodeHistory.ts';
+import { listItemHistory } from './routes/code-history/listItemHistory.ts';
+import { getCodeVersion } from './routes/code-history/getCodeVersion.ts';
+import { diffCode } from './routes/code-history/diffCode.ts';
+import { restoreCode } from './routes/code-history/restoreCode.ts';
+import { compareCode } from './routes/code-history/compareCode.ts';
+import { listRecordedInputs } from './routes/code-history/listRecordedInputs.ts';
+import { recordInputs } from './routes/code-history/recordInputs.ts';
+import { getEndpointMetrics } from './routes/stats/getEndpointMetrics.ts';
+import { getDatabaseStatistics } from './routes/stats/getDatabaseStatistics.ts';
+import { getPoolStatistics } from './routes/stats/getPoolStatistics.ts';
 import { ingest } from './routes/ingest/ingest.ts';
 import { changePassword } from './routes/login/changePassword.ts';
 import { checkLogin } from './routes/login/checkLogin.ts';
@@ -42,6 +59,9 @@ import { getHealth } from './routes/status/getHealth.ts';
 import { getReady } from './routes/status/getReady.ts';
 import { getReplicaHealth } from './routes/status/getReplicaHealth.ts';
 import { getReplicaRole } from './routes/replicas/getReplicaRole.ts';
+import { listReplicas } from './routes/replicas/listReplicas.ts';
+import { verifyReplicas } from './routes/replicas/verifyReplicas.ts';
+import { registerReplica } from './routes/replicas/registerReplica.ts';
 import { createToken } from './routes/tokens/createToken.ts';
 import { listTokens } from './routes/tokens/listTokens.ts';
 import { revokeToken } from './routes/tokens/revokeToken.ts';
@@ -120,6 +140,23 @@ export const routes: readonly Route[] = [
   runEndpoint,
   runEndpointAlias,
   runEndpointWithToken,
+  cancelRun,
+  cancelRunAlias,
+  cancelRunWithToken,
+  getCompileStatus,
+  getBuildCatalog,
+  getBuildTypes,
+  listCodeHistory,
+  listItemHistory,
+  getCodeVersion,
+  diffCode,
+  restoreCode,
+  compareCode,
+  listRecordedInputs,
+  recordInputs,
+  getEndpointMetrics,
+  getDatabaseStatistics,
+  getPoolStatistics,
   getSsoConfig,
   setSsoConfig,
   getLoginUrl,
@@ -136,4 +173,7 @@ export const routes: readonly Route[] = [
   getHealth,
   getReplicaHealth,
   getReplicaRole,
+  listReplicas,
+  verifyReplicas,
+  registerReplica,
 ];

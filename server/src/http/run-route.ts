@@ -1,11 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { assert, must } from '#base/assert.ts';
+import { pathCovers } from '#identity/token-path.ts';
+import { notFound } from '#runtime/endpoint-definitions.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { Disconnect } from './disconnect.ts';
 import { ForwardedHeaders } from './forwarded-headers.ts';
-import { RUN_KEY, RUN_KEY_ALIAS } from './header-names.ts';
+import { RUN_KEY, RUN_KEY_ALIAS, SEQUENCE } from './header-names.ts';
 import { sendRaw } from './raw-answer.ts';
-import { restOfPath, type Route } from './route.ts';
+import { restOfPath, type Route, sendNoBody } from './route.ts';
 
 /** What may stand in a header: no control characters, so that no endpoint can write headers of its own making. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -26,12 +28,40 @@ export function runRoute(operation: Operation): Route {
         name: restOfPath(request),
         body: typeof request.body === 'string' ? request.body : null,
         headers: forwarded.textOf(request.raw),
+        authorization: request.headers.authorization,
         runKey: runKeyOf(request),
         signal: new Disconnect(reply.raw),
       });
       checkHeaders(answer.headers);
       sendRaw(reply, context, answer);
       return undefined;
+    },
+  };
+}
+
+/** Cancels a run of mode "pooling"; the header with its key is all it needs. */
+export function cancelRoute(operation: Operation): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, { services }) {
+      const caller = must(request.caller, 'the caller of a run');
+      await services.endpoints.cancelRun(caller, restOfPath(request), runKeyOf(request));
+      reply.code(204).header(SEQUENCE, services.sequence());
+      return sendNoBody(reply);
+    },
+  };
+}
+
+/** What the token's path leaves out does not exist for it (open-shapes, section 2). */
+export function withinTokenPath(route: Route): Route {
+  return {
+    ...route,
+    async handle(request, reply, context) {
+      const path = must(request.caller?.endpointPath, 'the path of an endpoint token');
+      const name = restOfPath(request);
+      if (!pathCovers(path, name)) throw notFound(name);
+      return route.handle(request, reply, context);
     },
   };
 }

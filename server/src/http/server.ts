@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
+import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { assert } from '#base/assert.ts';
 import {
   HTTP_CONNECTIONS_MAX,
@@ -13,12 +14,17 @@ import {
   JSON_BODY_BYTES_MAX,
   MIN_SEQUENCE_WAIT_MS,
   STOP_GRACE_MS,
+  WEB_SOCKET_PING_INTERVAL_MS,
+  WEB_SOCKET_SIGN_IN_MS,
+  WEB_SOCKETS_MAX,
 } from '#base/limits.ts';
 import { createClientErrorHandler } from './client-error.ts';
+import { besideOperations } from './beside-operations.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
 import { answerErrors, createErrorHandler } from './error-handlers.ts';
 import type { ErrorParts } from './error-parts.ts';
 import './fastify-types.ts';
+import { FrontEndAnswers } from './front-end/front-end-answers.ts';
 import { jsonReader } from './json-body.ts';
 import type { HttpServerOptions, HttpTimeouts } from './options.ts';
 import { addPreflightHeaders, refuseEarly } from './prepare-requests.ts';
@@ -29,6 +35,7 @@ import { routes } from './routes.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { HttpServices } from './services.ts';
 import { stopGracefully, trackConnections } from './stop.ts';
+import { WebSockets } from './web-socket/web-sockets.ts';
 
 export interface HttpServer extends AsyncDisposable {
   /** Port 0 is any free one. Resolves with the URL under which this machine reaches the server. */
@@ -36,6 +43,8 @@ export interface HttpServer extends AsyncDisposable {
     readonly host: string;
     readonly port: number;
   }): Promise<{ readonly url: string; readonly port: number }>;
+  /** To every session with a WebSocket. */
+  broadcast(message: WebSocketMessage): void;
   /** Stops accepting, lets requests finish for the grace period, then cuts them off. Once more is the same call. */
   close(): Promise<void>;
 }
@@ -47,6 +56,8 @@ const TIMEOUTS: HttpTimeouts = {
   linger: HTTP_LINGER_MS,
   minSequenceWait: MIN_SEQUENCE_WAIT_MS,
   stopGrace: STOP_GRACE_MS,
+  webSocketSignIn: WEB_SOCKET_SIGN_IN_MS,
+  webSocketPing: WEB_SOCKET_PING_INTERVAL_MS,
 };
 
 /** The HTTP server over the given services, with every operation of the contract; it does not listen yet. */
@@ -60,11 +71,20 @@ export async function createHttpServer(
     logger: options.logger,
     securityHeaders: securityHeaders(options.useHsts),
     lingerMs: timeouts.linger,
+    primaryAddress: options.primaryAddress,
     newRequestId: options.newRequestId ?? randomUUID,
     sequence: () => services.sequence(),
   };
+  const webSockets = new WebSockets({
+    services,
+    logger: options.logger,
+    signInMs: timeouts.webSocketSignIn,
+    pingIntervalMs: timeouts.webSocketPing,
+    socketsMax: options.webSocketsMax ?? WEB_SOCKETS_MAX,
+    redirectToHttps: options.redirectToHttps,
+  });
   const onClientError = createClientErrorHandler(parts, (socket) => streamingSockets.has(socket));
-  const app = createFastify(parts, onClientError, options, timeouts);
+  const app = createFastify(parts, { onClientError, webSockets }, options, timeouts);
   app.server.maxConnections = HTTP_CONNECTIONS_MAX;
   const connections = trackConnections(app);
   answerErrors(app, parts);
@@ -72,7 +92,9 @@ export async function createHttpServer(
   app.decorateRequest('caller', null);
   addPreflightHeaders(app, parts.securityHeaders);
   await allowCrossOrigin(app, options.corsOrigins);
-  refuseEarly(app, options.redirectToHttps, parts.securityHeaders);
+  const frontEnd = new FrontEndAnswers(services.frontEnd, parts);
+  const beside = besideOperations(frontEnd, webSockets);
+  refuseEarly(app, options.redirectToHttps, parts.securityHeaders, beside);
   await registerRoutes(
     app,
     routes,
@@ -90,9 +112,19 @@ export async function createHttpServer(
   );
   await app.ready();
 
+  return serverOf(app, webSockets, () => stopGracefully(app, connections, timeouts.stopGrace));
+}
+
+function serverOf(
+  app: FastifyInstance,
+  webSockets: WebSockets,
+  stop: () => Promise<void>,
+): HttpServer {
   let stopped: Promise<void> | undefined;
-  const close = (): Promise<void> =>
-    (stopped ??= stopGracefully(app, connections, timeouts.stopGrace));
+  const close = (): Promise<void> => {
+    webSockets.stop();
+    return (stopped ??= stop());
+  };
   return {
     async listen({ host, port }) {
       // For "localhost" the framework opens a second server, which it does not set up like the first.
@@ -101,19 +133,25 @@ export async function createHttpServer(
       assert(typeof address === 'object' && address !== null, 'the listener has an address');
       return { url: `http://${reachableHost(host)}:${address.port}`, port: address.port };
     },
+    broadcast: (message) => webSockets.broadcast(message),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
+interface ConnectionParts {
+  readonly onClientError: ReturnType<typeof createClientErrorHandler>;
+  readonly webSockets: WebSockets;
+}
+
 function createFastify(
   parts: ErrorParts,
-  onClientError: ReturnType<typeof createClientErrorHandler>,
+  { onClientError, webSockets }: ConnectionParts,
   options: HttpServerOptions,
   timeouts: HttpTimeouts,
 ): FastifyInstance {
   const isBehindProxy = options.useHsts || options.redirectToHttps;
-  return Fastify({
+  const app = Fastify({
     bodyLimit: JSON_BODY_BYTES_MAX,
     clientErrorHandler: onClientError,
     connectionTimeout: HTTP_SILENT_CONNECTION_TIMEOUT_MS,
@@ -125,6 +163,7 @@ function createFastify(
       maxHeaderSize: HTTP_HEADER_BYTES_MAX,
       // Found missing by us instead, so that the answer has the error body.
       requireHostHeader: false,
+      shouldUpgradeCallback: (request) => webSockets.isUpgrade(request),
     },
     keepAliveTimeout: HTTP_KEEP_ALIVE_TIMEOUT_MS,
     requestTimeout: timeouts.request,
@@ -132,6 +171,8 @@ function createFastify(
     routerOptions: { maxParamLength: HTTP_HEADER_BYTES_MAX },
     trustProxy: isBehindProxy ? ['loopback', 'linklocal', 'uniquelocal'] : false,
   });
+  app.server.on('upgrade', (request, socket, head) => webSockets.open(request, socket, head));
+  return app;
 }
 
 /** A wildcard address is reached under that of the loopback; an IPv6 address stands in brackets. */

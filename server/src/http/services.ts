@@ -15,7 +15,13 @@ import type {
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
-import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
+import type {
+  ReplicaAdmission,
+  ReplicaHealth,
+  ReplicaOverview,
+  ReplicaRegistration,
+  ReplicaVerification,
+} from '@trellis/contract/shapes/replica.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { CreatedToken, NewToken, TokenRecord } from '@trellis/contract/shapes/token.ts';
 import type { TokenKind } from '@trellis/contract/token-kinds.ts';
@@ -26,6 +32,8 @@ import type {
   UserService,
   WorkspaceSettingsService,
 } from './people-services.ts';
+import type { BuildService, CodeHistoryService, StatisticsService } from './build-services.ts';
+import type { FrontEndService } from './front-end-service.ts';
 import type { NodeService } from './node-service.ts';
 import type { SsoService } from './sso-service.ts';
 
@@ -52,8 +60,13 @@ export interface HttpServices {
   readonly nodes: NodeService;
   readonly ingest: IngestService;
   readonly endpoints: EndpointService;
+  readonly build: BuildService;
+  readonly codeHistory: CodeHistoryService;
+  readonly statistics: StatisticsService;
   readonly sso: SsoService;
   readonly status: StatusService;
+  readonly replicas: ReplicaService;
+  readonly frontEnd: FrontEndService;
   /** The sequence that reads reflect now; at least that of every commit acknowledged so far. Cheap: asked on every answer. */
   sequence(): number;
   /** True as soon as `sequence()` has reached `sequence`, false once `timeoutMs` have passed or the signal aborts. */
@@ -63,6 +76,8 @@ export interface HttpServices {
 export interface IdentityService {
   /** The caller a token stands for; throws `invalid_token`. Called on every request: synchronous when it can be. */
   authenticate(token: string): Caller | Promise<Caller>;
+  /** Throws `invalid_token` unless it was signed here and has not expired: the part that no commit can change. */
+  verify(token: string): void;
   /** `address` is that of the client, for throttling. Throws `invalid_credentials`, `too_many_requests`. */
   login(
     user: string,
@@ -146,10 +161,13 @@ export interface EndpointService {
   list(caller: Caller, page: Page): Awaitable<List<EndpointDefinition>>;
   /** This and the next two throw `endpoint_not_found`. */
   get(caller: Caller, name: string): Awaitable<EndpointDefinition>;
+  /** Throws `version_conflict`, `not_read_only`. */
   put(caller: Caller, name: string, change: EndpointChange): Promise<EndpointDefinition>;
   delete(caller: Caller, name: string): Promise<void>;
   check(caller: Caller, draft: EndpointDraft): Promise<EndpointCheck>;
   run(call: EndpointCall): Promise<EndpointAnswer>;
+  /** Ends a run of mode "pooling" by its key, if it is the caller's. Throws `endpoint_not_found`, `forbidden`, `run_not_found`. */
+  cancelRun(caller: Caller, name: string, runKey: string | null): Awaitable<void>;
 }
 
 export interface EndpointCall {
@@ -159,6 +177,8 @@ export interface EndpointCall {
   readonly body: string | null;
   /** Of the request, as JSON text of an object: lower case, without those that carry credentials. */
   readonly headers: string;
+  /** The header that has proved who calls. */
+  readonly authorization: string | undefined;
   /** `MSK-ENDPOINT-KEY` or `X-MSK-ENDPOINT-KEY`: the call continues a run that was started before. */
   readonly runKey: string | null;
   /** Looked at now and then: whether the client has gone or the server stops. */
@@ -176,7 +196,16 @@ export interface StatusService {
   /** Whether the graph is loaded: before, only the area `status` answers. Cheap: asked on every request. */
   ready(): boolean;
   health(): Awaitable<HealthReport>;
-  replication(): ReplicaHealth;
+  replication(): Awaitable<ReplicaHealth>;
+}
+
+export interface ReplicaService {
+  /** `address` is that of the replica. Throws `replication_not_authenticated`, `replication_off`, `invalid_request`. */
+  register(registration: ReplicaRegistration, address: string): Promise<ReplicaAdmission>;
+  /** This and the next throw `replication_off`. */
+  list(): Promise<ReplicaOverview>;
+  /** Throws `verification_running`. */
+  verify(): Promise<ReplicaVerification>;
 }
 
 export type Awaitable<T> = T | Promise<T>;

@@ -3,13 +3,24 @@ import { Problem } from '#base/problem.ts';
 import { allowedMethods } from './path-template.ts';
 import { pathOf } from './request-log.ts';
 
+type Request = Pick<FastifyRequest, 'method' | 'url'>;
+
 /** 405 with the methods there are, or 404 (open-shapes, section 2). */
-export function unknownRoute({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): Problem {
+export function unknownRoute(request: Request): Problem {
+  const allow = allowedMethods(pathOf(request.url));
+  if (allow.length > 0) return methodNotAllowed(request, allow);
+  return new Problem('route_not_found', `There is no ${request.method} ${shownPath(request)}.`);
+}
+
+export function methodNotAllowed(request: Request, allow: readonly string[]): Problem {
+  return new Problem(
+    'method_not_allowed',
+    `${shownPath(request)} does not take ${request.method}.`,
+    { details: { allow } },
+  );
+}
+
+function shownPath({ url }: Request): string {
   const path = pathOf(url);
-  const allow = allowedMethods(path);
-  const shown = path.length > 200 ? `${path.slice(0, 200)}...` : path;
-  if (allow.length === 0) return new Problem('route_not_found', `There is no ${method} ${shown}.`);
-  return new Problem('method_not_allowed', `${shown} does not take ${method}.`, {
-    details: { allow },
-  });
+  return path.length > 200 ? `${path.slice(0, 200)}...` : path;
 }

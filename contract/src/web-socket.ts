@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+/**
+ * The WebSocket (open-shapes, section 8). It is no operation: no answer belongs to a request. A plain `GET` of the path is
+ * answered 426 `upgrade_required`.
+ *
+ * The client opens it without a token and sends one message, `webSocketSignIn`, within `WEB_SOCKET_SIGN_IN_MS` (limits.ts);
+ * then it only listens. A session is answered `REPLICAS_CHANGED` with the list as it stands, and gets a `webSocketMessage`
+ * whenever something happens. The server closes with one of `WEB_SOCKET_CLOSE_CODES`; the reason says why, and begins with a
+ * code of the error catalogue where one fits.
+ */
+export const WEB_SOCKET_PATH = '/api/ws';
+
+/** The one message of a client: the token of a session, not of any other kind. */
+export const webSocketSignIn = z.strictObject({ token: z.string().min(1) });
+
+export const webSocketMessage = z.discriminatedUnion('type', [
+  /** The servers to read from have changed: URLs with ";" between them, as in the page's `MSKREPLICAURLS`. */
+  z.strictObject({ type: z.literal('REPLICAS_CHANGED'), replicas: z.string() }),
+  /** The server that was asked has a new front end: a page that is loaded again gets it. */
+  z.strictObject({ type: z.literal('FRONTEND_CHANGED') }),
+]);
+export type WebSocketMessage = z.infer<typeof webSocketMessage>;
+
+/** With which the server closes, beside those of RFC 6455 that concern the protocol itself. */
+export const WEB_SOCKET_CLOSE_CODES = {
+  /** It stops: connect again, here or elsewhere. */
+  goingAway: 1001,
+  /** A message was longer than a token can be. */
+  messageTooBig: 1009,
+  /** Messages come faster than the client takes them: connect again. */
+  tooSlow: 1013,
+  /** The first message is no `webSocketSignIn`, or there was a second one. */
+  invalidMessage: 4400,
+  /** The token is not valid, or the session is over: sign in again. */
+  notSignedIn: 4401,
+  /** The token is none of a session. */
+  forbidden: 4403,
+  /** No token came in time. */
+  signInTimeout: 4408,
+} as const;

@@ -1,0 +1,52 @@
+import type { Caller } from '#access/caller.ts';
+import type { Catalog, CompileStatus, TypesScope } from '@trellis/contract/shapes/build.ts';
+import type {
+  CodeChange,
+  CodeComparison,
+  CodeComparisonResult,
+  CodeDiff,
+  CodeDiffQuery,
+  CodeRestore,
+  CodeVersion,
+  HistoryQuery,
+  RecordedInputs,
+} from '@trellis/contract/shapes/code-history.ts';
+import type { CodeKind } from '@trellis/contract/shapes/build.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
+import type { List, Page } from '@trellis/contract/shapes/list.ts';
+import type { EndpointMetricsList } from '@trellis/contract/shapes/stats.ts';
+import type { Awaitable } from './services.ts';
+
+export interface BuildService {
+  compileStatus(caller: Caller): Awaitable<CompileStatus>;
+  catalog(caller: Caller): Awaitable<Catalog>;
+  /** TypeScript declarations. */
+  types(caller: Caller, scope: TypesScope): Awaitable<string>;
+}
+
+interface CodeItem {
+  readonly kind: CodeKind;
+  readonly name: string;
+}
+
+/** What names an item or a version throws `code_version_not_found`. */
+export interface CodeHistoryService {
+  list(caller: Caller, query: HistoryQuery): Awaitable<List<CodeChange>>;
+  listItem(caller: Caller, item: CodeItem, page: Page): Awaitable<List<CodeChange>>;
+  version(caller: Caller, item: CodeItem, version: number): Awaitable<CodeVersion>;
+  diff(caller: Caller, item: CodeItem, range: CodeDiffQuery): Awaitable<CodeDiff>;
+  /** Throws `version_conflict`, `not_read_only`. */
+  restore(caller: Caller, item: CodeItem, wanted: CodeRestore): Promise<EndpointDefinition>;
+  /** Throws `recorded_input_not_found`, `endpoint_not_compiled`. */
+  compare(caller: Caller, item: CodeItem, wanted: CodeComparison): Promise<CodeComparisonResult>;
+  /** This and the next throw `endpoint_not_found`. */
+  inputs(caller: Caller, item: CodeItem): Awaitable<RecordedInputs>;
+  recordInputs(caller: Caller, item: CodeItem, keep: number): Awaitable<RecordedInputs>;
+}
+
+export interface StatisticsService {
+  endpoints(caller: Caller): Awaitable<EndpointMetricsList>;
+  /** This and the next give tables with aligned columns. */
+  database(caller: Caller): Awaitable<string>;
+  pool(caller: Caller): Awaitable<string>;
+}

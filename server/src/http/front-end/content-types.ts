@@ -1,0 +1,36 @@
+/** What the browser is told of a file, by the end of its name; of any other that it is bytes. */
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  map: 'application/json; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+  webmanifest: 'application/manifest+json; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  webp: 'image/webp',
+  ico: 'image/x-icon',
+  woff2: 'font/woff2',
+  wasm: 'application/wasm',
+};
+
+export function contentTypeOf(path: string): string {
+  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  const isKnown = Object.hasOwn(CONTENT_TYPES, extension);
+  return (isKnown ? CONTENT_TYPES[extension] : undefined) ?? 'application/octet-stream';
+}
+
+export function isPage(path: string): boolean {
+  return path.endsWith('.html');
+}
+
+/** A name such as `app-0123456789abcdef.js`: so many hexadecimal digits are no accident. */
+const HASHED_NAME = /[.-][0-9a-f]{16,}\.\w+$/;
+
+/** Pages, and whatever may change under its name, are asked for again; what has its hash in its name never changes. */
+export function cacheControlOf(path: string): string {
+  return HASHED_NAME.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
+}

@@ -1,0 +1,267 @@
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { WEB_SOCKET_CLOSE_CODES } from '@trellis/contract/web-socket.ts';
+import { Problem } from '#base/problem.ts';
+import { WEB_SOCKET_MESSAGE_BYTES_MAX, WEB_SOCKET_WAITING_BYTES_MAX } from '#base/limits.ts';
+import { RawConnection } from '../testing/raw-connection.ts';
+import { startTestServer, type TestServer } from '../testing/test-server.ts';
+
+const open: TestServer[] = [];
+afterEach(async () => {
+  for (const at of open.splice(0)) await at.server.close();
+});
+
+async function start(options: Parameters<typeof startTestServer>[0] = {}): Promise<TestServer> {
+  const at = await startTestServer(options);
+  open.push(at);
+  return at;
+}
+
+/** A client that notes what it gets. */
+class Client {
+  readonly socket: WebSocket;
+  readonly messages: string[] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor({ port }: TestServer) {
+    this.socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws`);
+    this.socket.on('error', () => undefined);
+    this.socket.on('message', (data) => {
+      this.messages.push(String(data));
+      for (const wake of this.#waiting.splice(0)) wake();
+    });
+    this.closed = new Promise((resolve) => {
+      this.socket.on('close', (code, reason) => resolve({ code, reason: String(reason) }));
+    });
+  }
+
+  static async open(at: TestServer): Promise<Client> {
+    const client = new Client(at);
+    await once(client.socket, 'open');
+    return client;
+  }
+
+  static async signedIn(at: TestServer, token = 'user'): Promise<Client> {
+    const client = await Client.open(at);
+    client.socket.send(JSON.stringify({ token }));
+    await client.received(1);
+    return client;
+  }
+
+  async received(count: number): Promise<unknown[]> {
+    while (this.messages.length < count) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    return this.messages.map((text) => JSON.parse(text));
+  }
+}
+
+const UPGRADE =
+  'GET /api/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+
+describe('a session', () => {
+  it('gets the list as it stands, and then what happens', async () => {
+    const at = await start();
+    at.services.replicaUrls = 'https://r1.example';
+    const client = await Client.signedIn(at);
+    at.server.broadcast({ type: 'REPLICAS_CHANGED', replicas: '' });
+    at.server.broadcast({ type: 'FRONTEND_CHANGED' });
+    expect(await client.received(3)).toEqual([
+      { type: 'REPLICAS_CHANGED', replicas: 'https://r1.example' },
+      { type: 'REPLICAS_CHANGED', replicas: '' },
+      { type: 'FRONTEND_CHANGED' },
+    ]);
+  });
+
+  it('is served on a replica too', async () => {
+    const at = await start({ primaryAddress: 'https://primary.example' });
+    expect(await (await Client.signedIn(at)).received(1)).toHaveLength(1);
+  });
+
+  it('that has ended gets nothing more', async () => {
+    const at = await start();
+    const client = await Client.signedIn(at);
+    at.services.onAuthenticate = () => {
+      throw new Problem('invalid_token', 'revoked');
+    };
+    at.server.broadcast({ type: 'FRONTEND_CHANGED' });
+    expect(await client.closed).toEqual({
+      code: WEB_SOCKET_CLOSE_CODES.notSignedIn,
+      reason: expect.stringMatching(/^invalid_token: /),
+    });
+    expect(client.messages).toHaveLength(1);
+  });
+
+  it('is closed when the server cannot tell whether it holds, and the log says why', async () => {
+    const at = await start();
+    const client = await Client.signedIn(at);
+    at.services.onAuthenticate = () => Promise.reject(new Error('the vault is gone'));
+    at.server.broadcast({ type: 'FRONTEND_CHANGED' });
+    expect(await client.closed).toEqual({ code: 1011, reason: 'internal_error' });
+    expect(JSON.stringify(at.records)).toContain('the vault is gone');
+  });
+
+  it('that does not take its messages is closed, and the others are not', async () => {
+    const at = await start();
+    const slow = await Client.signedIn(at);
+    const other = await Client.signedIn(at);
+    slow.socket.pause();
+    const replicas = 'x'.repeat(WEB_SOCKET_WAITING_BYTES_MAX);
+    for (let i = 2; i < 80; i++) {
+      at.server.broadcast({ type: 'REPLICAS_CHANGED', replicas });
+      await other.received(i);
+    }
+    slow.socket.resume();
+    const { code } = await slow.closed;
+    // The close itself may have come too late for it.
+    expect([WEB_SOCKET_CLOSE_CODES.tooSlow, 1006]).toContain(code);
+    expect(slow.messages.length).toBeLessThan(other.messages.length);
+    expect(other.socket.readyState).toBe(WebSocket.OPEN);
+  });
+
+  it('says nothing after its token', async () => {
+    const client = await Client.signedIn(await start());
+    client.socket.send('{}');
+    expect((await client.closed).code).toBe(WEB_SOCKET_CLOSE_CODES.invalidMessage);
+  });
+
+  it('is looked at now and then, and cut off when its peer is dead', async () => {
+    const at = await start({ timeouts: { webSocketPing: 100 } });
+    const alive = await Client.signedIn(at);
+    const dead = await Client.signedIn(at);
+    dead.socket.pause();
+    const pings = once(alive.socket, 'ping').then(() => once(alive.socket, 'ping'));
+    await pings;
+    await once(alive.socket, 'ping');
+    dead.socket.resume();
+    expect((await dead.closed).code).toBe(1006);
+    expect(alive.socket.readyState).toBe(WebSocket.OPEN);
+    at.services.onAuthenticate = () => {
+      throw new Problem('invalid_token', 'expired');
+    };
+    expect((await alive.closed).code).toBe(WEB_SOCKET_CLOSE_CODES.notSignedIn);
+  });
+});
+
+describe('a stranger', () => {
+  it.each([
+    ['another kind of token', '{"token":"run-token"}', 'forbidden', 'forbidden: '],
+    ['an unknown token', '{"token":"nobody"}', 'notSignedIn', 'invalid_token: '],
+    ['an empty token', '{"token":""}', 'invalidMessage', 'invalid_request: '],
+    ['another member', '{"token":"user","x":1}', 'invalidMessage', 'invalid_request: '],
+    ['no object', '"user"', 'invalidMessage', 'invalid_request: '],
+    ['no JSON', 'user', 'invalidMessage', 'invalid_request: '],
+    ['bytes', Buffer.from('{"token":"user"}'), 'invalidMessage', 'invalid_request: '],
+  ] as const)('with %s is closed, and told why', async (_, message, code, reason) => {
+    const client = await Client.open(await start());
+    client.socket.send(message);
+    expect(await client.closed).toEqual({
+      code: WEB_SOCKET_CLOSE_CODES[code],
+      reason: expect.stringMatching(new RegExp(`^${reason}`)),
+    });
+    expect(client.messages).toEqual([]);
+  });
+
+  it('with a message longer than any token is closed', async () => {
+    const client = await Client.open(await start());
+    client.socket.send('x'.repeat(WEB_SOCKET_MESSAGE_BYTES_MAX + 1));
+    expect((await client.closed).code).toBe(WEB_SOCKET_CLOSE_CODES.messageTooBig);
+  });
+
+  it('who says nothing is closed, and gets nothing before', async () => {
+    const at = await start({ timeouts: { webSocketSignIn: 50 } });
+    const client = await Client.open(at);
+    at.server.broadcast({ type: 'FRONTEND_CHANGED' });
+    expect(await client.closed).toEqual({
+      code: WEB_SOCKET_CLOSE_CODES.signInTimeout,
+      reason: expect.stringMatching(/^missing_token: /),
+    });
+    expect(client.messages).toEqual([]);
+  });
+});
+
+describe('what does not become a WebSocket', () => {
+  async function answerTo(at: TestServer, request: string): Promise<[number, unknown]> {
+    const connection = await RawConnection.open(at.port);
+    connection.send(`${request}\r\n`);
+    const { status, body } = await connection.response();
+    return [status, body === '' ? '' : JSON.parse(body).error.code];
+  }
+
+  it.each([
+    ['a plain request', 'GET /api/ws HTTP/1.1\r\nHost: x\r\n'],
+    ['an old version', UPGRADE.replace('13', '8')],
+    ['a broken key', UPGRADE.replace('AA==', '')],
+    ['another protocol', UPGRADE.replace('websocket', 'h2c')],
+  ])('%s is answered 426', async (_, request) => {
+    expect(await answerTo(await start(), request)).toEqual([426, 'upgrade_required']);
+  });
+
+  it('another path is what it is without the upgrade', async () => {
+    const at = await start();
+    const elsewhere = UPGRADE.replace('/api/ws', '/api/graph/ready');
+    const connection = await RawConnection.open(at.port);
+    connection.send(`${elsewhere}\r\n`);
+    expect((await connection.response()).body).toBe('true');
+    expect(await answerTo(at, UPGRADE.replace('/api/ws', '/nowhere'))).toEqual([
+      404,
+      'route_not_found',
+    ]);
+    const posted = await at.request('POST', '/api/ws', { json: {} });
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('says in a header what would be understood', async () => {
+    const at = await start();
+    const connection = await RawConnection.open(at.port);
+    connection.send('GET /api/ws HTTP/1.1\r\nHost: x\r\n\r\n');
+    const { headers } = await connection.response();
+    expect(headers.get('upgrade')).toBe('websocket');
+  });
+
+  it('is refused before the graph is loaded', async () => {
+    const at = await start();
+    at.services.isReady = false;
+    expect(await answerTo(at, UPGRADE)).toEqual([503, 'not_ready']);
+  });
+
+  it('is refused beyond the limit, until another one closes', async () => {
+    const at = await start({ webSocketsMax: 2 });
+    const first = await Client.signedIn(at);
+    await Client.signedIn(at);
+    expect(await answerTo(at, UPGRADE)).toEqual([503, 'too_many_connections']);
+    first.socket.terminate();
+    await first.closed;
+    const again = async (): Promise<number> => (await answerTo(at, UPGRADE))[0];
+    let status = await again();
+    while (status === 503) status = await again();
+    expect(status).toBe(101);
+  });
+
+  it('is sent to HTTPS when so configured', async () => {
+    const at = await start({ redirectToHttps: true });
+    expect((await answerTo(at, UPGRADE))[0]).toBe(308);
+    const connection = await RawConnection.open(at.port);
+    connection.send(`${UPGRADE}X-Forwarded-Proto: https\r\n\r\n`);
+    expect((await connection.response()).status).toBe(101);
+  });
+});
+
+describe('a stop', () => {
+  it('closes every WebSocket with 1001, and waits for no peer that is silent', async () => {
+    const at = await start();
+    const client = await Client.signedIn(at);
+    const silent = await Client.open(at);
+    silent.socket.pause();
+    await at.server.close();
+    expect(await client.closed).toEqual({
+      code: WEB_SOCKET_CLOSE_CODES.goingAway,
+      reason: expect.stringMatching(/^server_stopping: /),
+    });
+    silent.socket.resume();
+    await silent.closed;
+  });
+});
