@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { installBrowser } from './browser.ts';
+import { installNetworkTools } from './network-tools.ts';
 
 /**
  * What `npm test` runs once the dependencies are there: the checks that need no running code, two at a time, then the tests,
- * with the browser that some of them drive. It ends at the first of the two that fails and names what did. Arguments go to vitest: parts of paths, to run some tests only.
+ * with the programs that some of them need. It ends at the first of the two that fails and names what did. Arguments go to vitest: parts of paths, to run some tests only.
  */
 interface Check {
   readonly name: string;
@@ -75,6 +76,7 @@ async function runChecks(): Promise<string[]> {
 
 function runTests(filters: readonly string[]): boolean {
   installBrowser();
+  installNetworkTools();
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', ...filters];
   return spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' }).status === 0;

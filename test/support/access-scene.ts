@@ -4,7 +4,8 @@ import { field } from './http-client.ts';
 import { People } from './people.ts';
 import { sign } from './token-workspace.ts';
 
-const KEY = 'a key that signs the tokens of this test';
+/** `MSK_JWT_KEY` of the server. */
+export const ACCESS_SCENE_KEY = 'a key that signs the tokens of this test';
 
 /** A workspace with a caller of every kind, and one thing of each sort that operations work on. */
 export class AccessScene implements AsyncDisposable {
@@ -22,8 +23,9 @@ export class AccessScene implements AsyncDisposable {
     this.uids = uids;
   }
 
-  static async start(): Promise<AccessScene> {
-    const people = await People.start({ MSK_JWT_KEY: KEY });
+  /** `env` is that of the server, beyond its key. */
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<AccessScene> {
+    const people = await People.start({ ...env, MSK_JWT_KEY: ACCESS_SCENE_KEY });
     await people.add('guest', { isGuest: true });
     for (const name of ['user', 'team-administrator', 'bystander', 'leaver'])
       await people.add(name);
@@ -70,7 +72,7 @@ export class AccessScene implements AsyncDisposable {
     await people.as('admin', 'DELETE', `/api/tokens/${revoked}`);
     const iat = Math.floor(Date.now() / 1_000) - 7_200;
     const claims = { iss: 'trellis', kind: 'api', id: 'x', scopes: SCOPES, iat };
-    this.#tokens.set('expired-token', sign({ ...claims, exp: iat + 3_600 }, KEY));
+    this.#tokens.set('expired-token', sign({ ...claims, exp: iat + 3_600 }, ACCESS_SCENE_KEY));
     this.#tokens.set('token-of-another-key', sign(claims, 'some other key, as long as the first'));
   }
 

@@ -53,15 +53,20 @@ export class HttpClient {
   }
 }
 
-/** A string member, by path. */
-export function field(value: unknown, ...path: readonly string[]): string {
-  const found = path.reduce<unknown>(
+/** A member, by path; undefined when there is none. */
+export function valueAt(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>(
     (at, name) =>
       typeof at === 'object' && at !== null
         ? Object.getOwnPropertyDescriptor(at, name)?.value
         : undefined,
     value,
   );
+}
+
+/** A string member, by path. */
+export function field(value: unknown, ...path: readonly string[]): string {
+  const found = valueAt(value, ...path);
   if (typeof found !== 'string')
     throw new Error(`no string at ${path.join('.')} in ${JSON.stringify(value)}`);
   return found;

@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { CHROMIUM } from '../../tools/browser.ts';
+import { IP } from '../../tools/network-tools.ts';
 
 /**
  * Says whether a test must be skipped because this machine lacks what it needs: `test.skipIf(requireRoot())`. The summary of
@@ -11,6 +13,14 @@ export function requireRoot(): boolean {
 
 export function requireChromium(): boolean {
   return isMissing(CHROMIUM, !existsSync(CHROMIUM));
+}
+
+/** Root in a container may not make them. */
+export function requireNetworkNamespaces(): boolean {
+  const name = `trellis-probe-${process.pid}`;
+  const isMade = existsSync(IP) && spawnSync(IP, ['netns', 'add', name]).status === 0;
+  if (isMade) spawnSync(IP, ['netns', 'delete', name]);
+  return isMissing('network namespaces (root, iproute2)', !isMade);
 }
 
 function isMissing(what: string, missing: boolean): boolean {

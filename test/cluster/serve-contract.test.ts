@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CALLER_KINDS, type CallerKind } from '@trellis/contract/access-table.ts';
+import type { Operation } from '@trellis/contract/operation.ts';
+import { operations } from '@trellis/contract/operations.ts';
+import { ACCESS_REQUESTS, type AccessRequest } from '../support/access-requests.ts';
+import { field, type Answer, type Call } from '../support/http-client.ts';
+import { ServingPair } from './serving-pair.ts';
+import { manifestOf } from './stopped-state.ts';
+
+let pair: ServingPair;
+beforeAll(async () => {
+  pair = await ServingPair.start();
+});
+afterAll(() => pair[Symbol.asyncDispose]());
+
+function callOf(operation: Operation, request: AccessRequest, token: string | undefined): Call {
+  const { path, body, form } = request;
+  if (form === undefined) return { method: operation.method, path, token, body };
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  return {
+    method: operation.method,
+    path,
+    token,
+    headers,
+    body: new URLSearchParams(form).toString(),
+  };
+}
+
+async function requestOf(operation: Operation): Promise<AccessRequest> {
+  const request = ACCESS_REQUESTS[operation.id];
+  if (request === undefined) throw new Error(`no request for ${operation.id}`);
+  return request(pair.scene, 0);
+}
+
+/** All that two servers with one state must agree in: not the id of the request, nor when each has last seen a token. */
+function essence({ status, headers, text, json }: Answer): object {
+  const ofOne = (name: string, value: unknown): unknown =>
+    name === 'traceId' || name === 'lastUsedAt' ? null : value;
+  return {
+    status,
+    body: json === undefined ? text : JSON.stringify(json, ofOne),
+    type: headers.get('content-type'),
+    challenge: headers.get('www-authenticate'),
+  };
+}
+
+describe('every operation of the contract', () => {
+  const rows = (onRow: Operation['onReplica']): (readonly [string, Operation])[] =>
+    operations
+      .filter((operation) => operation.onReplica === onRow && operation.area !== 'status')
+      .map((operation) => [operation.id, operation] as const);
+  /** They tell of the server itself. */
+  const OF_THE_SERVER = [
+    'getReplicaRole',
+    'createLogin',
+    'getCompileStatus',
+    'getEndpointMetrics',
+    'getPoolStatistics',
+  ];
+
+  test.each(rows('redirect'))('%s sends to the primary', async (_id, operation) => {
+    const { path, ...request } = await requestOf(operation);
+    for (const token of [pair.admin, undefined]) {
+      const answer = await pair.replica.http.send(
+        callOf(operation, { path: `${path}?a=%2F`, ...request }, token),
+      );
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get('location')).toBe(`${pair.link.address}${path}?a=%2F`);
+      expect(answer.text).toBe('');
+    }
+  });
+
+  test.each(rows('serve').filter(([id]) => !OF_THE_SERVER.includes(id)))(
+    '%s answers every caller as the primary does',
+    async (_id, operation) => {
+      const request = await requestOf(operation);
+      for (const kind of CALLER_KINDS)
+        await compare(kind, callOf(operation, request, pair.scene.token(kind)));
+    },
+  );
+});
+
+/** The primary records refusals a moment later: the two are compared where they answer from one sequence. */
+async function compare(kind: CallerKind, call: Call): Promise<void> {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const expected = await pair.primary.send(call);
+    // A refusal waits for no sequence.
+    await pair.afterwards({ path: '/api/schema', token: pair.admin }, expected);
+    const answer = await pair.replica.http.send(call);
+    // Not every answer has one.
+    const [there, here] = [expected, answer].map(({ headers }) => headers.get('x-msk-sequence'));
+    if (here !== there) continue;
+    expect(essence(answer), `${call.path} as ${kind}`).toEqual(essence(expected));
+    return;
+  }
+  throw new Error(`${call.path} as ${kind}: the two never answered from one sequence`);
+}
+
+test('people sign in at a replica, and their session is one at the primary', async () => {
+  const body = { user: 'bystander', password: 'correct horse battery' };
+  const answer = await pair.replica.http.send({ path: '/api/login/create', body });
+  expect(answer.status).toBe(200);
+  const call = { path: '/api/login/check', token: field(answer.json, 'token') };
+  expect((await pair.primary.send(call)).status).toBe(200);
+  expect((await pair.replica.http.send(call)).status).toBe(200);
+  const wrong = { path: '/api/login/create', body: { ...body, password: 'wrong horse battery' } };
+  expect((await pair.replica.http.send(wrong)).status).toBe(401);
+});
+
+test('pages of the primary may call it without being configured, and others may not', async () => {
+  const preflight = async (origin: string): Promise<string | null> => {
+    const headers = { origin, 'access-control-request-method': 'POST' };
+    const answer = await pair.replica.http.send({
+      method: 'OPTIONS',
+      path: '/api/node/query',
+      headers,
+    });
+    return answer.headers.get('access-control-allow-origin');
+  };
+  expect(await preflight(pair.link.address)).toBe(pair.link.address);
+  expect(await preflight('https://elsewhere.example')).toBeNull();
+  const headers = { origin: pair.link.address };
+  const answer = await pair.replica.http.send({ path: '/api/schema', token: pair.admin, headers });
+  expect(answer.headers.get('access-control-allow-origin')).toBe(pair.link.address);
+  expect(answer.headers.get('access-control-expose-headers')?.toLowerCase()).toContain(
+    'x-msk-sequence',
+  );
+});
+
+test('at the end the replica has the state of the primary, and nothing of its own', async () => {
+  const { server, storage } = pair.scene.people.workspace;
+  // It writes when tokens were used, and those who follow need not hear of it before it is gone.
+  await server.stop();
+  await using again = await pair.startPrimaryAgain();
+  const read = { path: '/api/schema', token: pair.admin };
+  const newest = await pair.primary.send(read);
+  const caughtUp = async (): Promise<number> => (await pair.afterwards(read, newest)).status;
+  await expect.poll(caughtUp, { timeout: 20_000 }).toBe(200);
+  await again.stop();
+  await pair.replica.process.stop();
+  expect(await manifestOf(pair.replica.storage)).toEqual(await manifestOf(storage));
+});
