@@ -7,7 +7,7 @@ import { GREETING_ENDPOINT, READS_ENDPOINT } from './endpoint-code.ts';
 import { load, type Load } from './load.ts';
 import { timed } from './measure.ts';
 import type { Report } from './report.ts';
-import { firstLine, post, startServer, type BenchServer } from './server.ts';
+import { firstLine, post, putSchema, startServer, type BenchServer } from './server.ts';
 import { readWordnet } from './wordnet.ts';
 
 const ROUNDS = 8;
@@ -117,11 +117,7 @@ async function benchIngest(report: Report, storage: string): Promise<void> {
   const records = tables.nodes.length + tables.edges.length;
   const lines = operations.map((operation) => JSON.stringify(operation)).join('\n');
   await using server = await startServer(storage, 'none');
-  await fetch(`${server.url}/api/schema`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${server.token}` },
-    body: JSON.stringify(wordnetSchema),
-  });
+  await putSchema(server, wordnetSchema);
   const loaded = await timed(() => ingest(server, lines));
   const rate = Math.round(records / loaded.seconds);
   report.add({

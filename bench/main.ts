@@ -1,6 +1,8 @@
 import { benchAccess } from './access.ts';
+import { benchCopy } from './copy.ts';
 import { benchGraph } from './graph.ts';
 import { benchHttp } from './http.ts';
+import { benchReplication } from './replication.ts';
 import { Report } from './report.ts';
 import { benchTokens } from './tokens.ts';
 
@@ -10,6 +12,8 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   http: benchHttp,
   tokens: benchTokens,
   access: benchAccess,
+  replication: benchReplication,
+  copy: benchCopy,
 };
 
 const wanted = process.argv.slice(2);

@@ -14,12 +14,23 @@ export interface BenchServer extends AsyncDisposable {
   readonly startSeconds: number;
 }
 
+export interface BenchServerOptions {
+  /** Further `MSK_*` variables. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The one processor that it may use. */
+  readonly core?: number | undefined;
+}
+
 export async function startServer(
   storage: string,
   sample: 'wordnet' | 'none',
+  { settings = {}, core }: BenchServerOptions = {},
 ): Promise<BenchServer> {
   const started = performance.now();
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, 'serve'], {
+  const command = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN, 'serve'];
+  const pinned = core === undefined ? command : ['taskset', '-c', String(core), ...command];
+  const [program = '', ...args] = pinned;
+  const child = spawn(program, args, {
     env: {
       ...process.env,
       MSK_PORT: '0',
@@ -27,6 +38,7 @@ export async function startServer(
       MSK_ADMIN_PASSWORD: PASSWORD,
       MSK_LOG_LEVEL: 'warn',
       TRELLIS_SAMPLE: sample,
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -63,13 +75,26 @@ async function signIn(url: string): Promise<string> {
 }
 
 /** Throws when the answer is not a good one. */
-export async function post(
+export function post(
   server: { readonly url: string; readonly token: string },
   path: string,
   body: unknown,
 ): Promise<Response> {
+  return send(server, 'POST', path, body);
+}
+
+export async function putSchema(server: BenchServer, schema: unknown): Promise<void> {
+  await send(server, 'PUT', '/api/schema', schema);
+}
+
+async function send(
+  server: { readonly url: string; readonly token: string },
+  method: 'POST' | 'PUT',
+  path: string,
+  body: unknown,
+): Promise<Response> {
   const response = await fetch(new URL(path, server.url), {
-    method: 'POST',
+    method,
     headers: {
       'content-type': 'application/json',
       ...(server.token === '' ? {} : { authorization: `Bearer ${server.token}` }),
