@@ -7,13 +7,16 @@ import { addAudit } from './commands/audit.ts';
 import { addEndpoint } from './commands/endpoint.ts';
 import { addImport } from './commands/import.ts';
 import { addLicense } from './commands/license.ts';
+import { addReplica } from './commands/replica.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
 import { addSchema } from './commands/schema.ts';
 import { addServe } from './commands/serve.ts';
+import { addStats } from './commands/stats.ts';
 import { addStatus } from './commands/status.ts';
 import { addTeam } from './commands/team.ts';
 import { addToken } from './commands/token.ts';
+import { addTypes } from './commands/scope-types.ts';
 import { addUid } from './commands/uid.ts';
 import { addUser } from './commands/user.ts';
 import {
@@ -93,7 +96,10 @@ Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong us
   addSchema(program, run);
   addImport(program, run);
   addEndpoint(program, run);
+  addTypes(program, run);
+  addStats(program, run);
   addLicense(program, run);
+  addReplica(program, run);
   addUid(program, run);
   return program;
 }

@@ -26,7 +26,7 @@ function status(replicaUID: string): ReplicaStatus {
     replicaUID,
     replicaName: `name of ${replicaUID}`,
     publicUrl: 'https://replica.example',
-    internalUrl: 'https://replica.example',
+    internalUrl: `http://${replicaUID.replace(/ again$/, '')}.internal`,
     version: undefined,
     registeredAt: 0,
     reportedAt: undefined,
@@ -103,6 +103,15 @@ describe('a comparison of replicas', () => {
     pauses.at(-1)?.();
     expect((await report).replicas[0]?.state).toBe('unknown');
     expect(() => verification.compared('one', 1, EQUAL)).toThrow('is over');
+  });
+
+  it('does not wait for the former life of a replica that was started anew', async () => {
+    const { verification } = scene(['one', 'one again']);
+    const report = verification.run();
+    void verification.held('one again', 1, 3);
+    await verification.manifest(1);
+    verification.compared('one again', 1, EQUAL);
+    expect((await report).replicas.map(({ replicaUID }) => replicaUID)).toEqual(['one again']);
   });
 
   it('of nobody ends at once', async () => {

@@ -79,7 +79,7 @@ export class Verification {
     if (this.#round !== undefined) {
       throw new Problem('verification_running', 'the replicas are being compared already');
     }
-    const asked = this.#parts.replicas();
+    const asked = withoutFormerLives(this.#parts.replicas());
     const round: Round = {
       id: ++this.#rounds,
       held: new Map(),
@@ -152,6 +152,12 @@ export class Verification {
     });
     await Promise.race([done, this.#parts.pause(timeoutMs)]);
   }
+}
+
+/** One that was started anew is registered twice until its former life is dropped. */
+function withoutFormerLives(replicas: readonly ReplicaStatus[]): ReplicaStatus[] {
+  const newest = new Map(replicas.map((replica) => [replica.internalUrl, replica]));
+  return [...newest.values()];
 }
 
 function over(): Problem {

@@ -74,7 +74,14 @@ async function main(): Promise<void> {
     timers: systemTimers,
     onEvent: (event) => tell(event, () => server.replicas()),
   });
-  const publishing = setInterval(() => needed.set(server.lowestNeeded()), NEEDED_INTERVAL_MS);
+  serveRequests(server, spool, needed);
+  send({ kind: 'listening', port: server.port, epoch: log.epoch });
+}
+
+/** Of the main thread, until it closes. */
+function serveRequests(server: ReplicationServer, spool: SnapshotSpool, needed: SharedNumber) {
+  const publish = (): void => needed.set(server.lowestNeeded());
+  const publishing = setInterval(publish, NEEDED_INTERVAL_MS);
   const sweeping = setInterval(() => {
     spool.sweep().catch((error: unknown) => {
       send({ kind: 'note', ...warn(`snapshots for replicas are not cleared: ${String(error)}`) });
@@ -83,16 +90,13 @@ async function main(): Promise<void> {
   port.on('message', (message: ToPrimary) => {
     perform(server, spool, message)
       .then((value) => {
-        needed.set(server.lowestNeeded());
-        if (message.kind === 'close') {
-          clearInterval(publishing);
-          clearInterval(sweeping);
-        }
+        publish();
+        if (message.kind === 'close')
+          for (const timer of [publishing, sweeping]) clearInterval(timer);
         send({ kind: 'done', id: message.id, value });
       })
       .catch((error: unknown) => fail(message.id, error));
   });
-  send({ kind: 'listening', port: server.port, epoch: log.epoch });
 }
 
 async function perform(
