@@ -8,8 +8,6 @@ export interface Faults {
   readonly trimsWithoutReplicas?: boolean;
   /** The primary acknowledges what is not on its disk. */
   readonly acknowledgesUnsynced?: boolean;
-  /** A promoted replica goes on under the old epoch. */
-  readonly keepsEpoch?: boolean;
   /** The primary's clock runs too fast, so that it drops replicas too early. */
   readonly dropsEarly?: boolean;
   /** The primary's clock stands still, so that it keeps every replica. */

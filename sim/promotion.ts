@@ -11,7 +11,7 @@ export async function promote(host: Host, process: SimulatedProcess): Promise<vo
   const files = must(disk.state, 'a replica to promote has a state');
   const step = (label: string): Promise<void> => process.wait(disk.syncMs(), label);
   const isPromoted = disk.log !== undefined && disk.log.epoch !== files.live.epoch;
-  if (!isPromoted && world.faults.keepsEpoch !== true) {
+  if (!isPromoted) {
     if (disk.log !== undefined) {
       const log = new DiskLog({ disk, process, clock: world.scheduler, medium: disk.log });
       await replay(disk, log);

@@ -50,7 +50,6 @@ describe('the checkers', () => {
     ['goesBack', /goes back/],
     ['trimsWithoutReplicas', /has reported \d+|needs of the log is gone/],
     ['acknowledgesUnsynced', /was acknowledged and is gone/],
-    ['keepsEpoch', /serves another state|no commit of the primary/],
     ['dropsEarly', /is dropped \d+ ms after its last report/],
     ['neverDrops', /is still listed/],
   ];

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { settingVersion } from '#access/settings.ts';
 import type { GraphReader } from '#graph/reader.ts';
@@ -12,6 +13,9 @@ import { MANIFEST_SETTING, readManifest } from './front-end-manifest.ts';
 import { FrontEndSync } from './front-end-sync.ts';
 import { readReplicaListNotice } from './replica-list-notice.ts';
 import { ServedFrontEnd } from './served-front-end.ts';
+
+/** For so long a connection that broke may be away before the replica is ready. */
+const REJOIN_TIMEOUT_MS = 10_000;
 
 export interface FollowedFrontEnd {
   readonly storage: string;
@@ -53,7 +57,7 @@ export class ReplicaFrontEnd {
 
   /**
    * Gets the primary's front end, and gets it again whenever the stream of commits brings another one, until disposed. Rejects
-   * when it cannot be got the first time, unless the connection is at fault, which is made anew.
+   * when it cannot be got the first time, also over a connection that is made anew soon.
    */
   async follow(followed: FollowedFrontEnd): Promise<Disposable> {
     const { storage, reader, sequence, fetch, logger } = followed;
@@ -96,7 +100,8 @@ export class ReplicaFrontEnd {
         return await sync.begin();
       } catch (error) {
         if (!isPassing(error)) throw error;
-        await joined;
+        const isLate = sleep(REJOIN_TIMEOUT_MS, true, { ref: false });
+        if ((await Promise.race([joined, isLate])) === true) throw error;
       }
     }
   }
