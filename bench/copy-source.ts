@@ -20,7 +20,7 @@ export interface CopySource {
   readonly plainPort: number;
 }
 
-const ENTRIES = 16_384;
+const ENTRIES = 32_768;
 const ENTRY_BYTES = 8 * 1024;
 const ENTRIES_PER_COMMIT = 512;
 

@@ -14,7 +14,7 @@ import type { CopySource } from './copy-source.ts';
 import { timed } from './measure.ts';
 import type { Report } from './report.ts';
 
-const ROUNDS = 7;
+const ROUNDS = 10;
 const TARGET = 0.6;
 const FILE_BYTES = 4 * 1024 * 1024;
 

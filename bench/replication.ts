@@ -12,7 +12,9 @@ import { firstLine, post, putSchema, startServer, type BenchServer } from './ser
 const REPLICATION_PORT = '42899';
 const SECONDS = 8;
 const MEASURED = {
-  nodes: [{ type: 'Measured', key: 'Code', fields: { Code: 'String', Name: 'String', Number: 'Int' } }],
+  nodes: [
+    { type: 'Measured', key: 'Code', fields: { Code: 'String', Name: 'String', Number: 'Int' } },
+  ],
   edges: [],
 };
 

@@ -106,6 +106,7 @@ export const INGEST_COMMITS_IN_FLIGHT_MAX = 4;
 /** Steps of one query, those of its nested sets counted too. */
 export const QUERY_STEPS_MAX = 256;
 export const QUERY_HOPS_MAX = 32;
+export const QUERY_PATHS_MAX = 1_000;
 export const QUERY_TAKE_MAX = 1_000_000;
 /** Keys, UIDs or operands named in one step. */
 export const QUERY_OPERANDS_MAX = 100_000;
@@ -224,8 +225,8 @@ export const REPLICAS_MAX = 100;
 export const REPLICATION_CHUNK_BYTES_MAX = 2 * 1024 * 1024;
 export const REPLICATION_CHUNK_RECORDS_MAX = 4_096;
 /** One message on the wire, and those that are handed to the connection and not yet sent. */
-export const REPLICATION_FRAME_BYTES_MAX = 128 * 1024;
-export const REPLICATION_FRAMES_IN_FLIGHT_MAX = 8;
+export const REPLICATION_FRAME_BYTES_MAX = 256 * 1024;
+export const REPLICATION_FRAMES_IN_FLIGHT_MAX = 4;
 /** Bytes on their way to a replica that it has not taken: HTTP/2's window. */
 export const REPLICATION_WINDOW_BYTES = 4 * 1024 * 1024;
 /** Pieces asked for in one call. */

@@ -12,6 +12,7 @@ const STATUS_OF_CODE: Readonly<Record<string, status>> = {
   replication_epoch_differs: status.FAILED_PRECONDITION,
   log_trimmed: status.OUT_OF_RANGE,
   replication_corrupt: status.DATA_LOSS,
+  storage_full: status.ABORTED,
 };
 
 /** The other side cannot be reached, has gone away, or cannot go on for now. */
@@ -62,6 +63,14 @@ export function trimmed(why: string, cause?: unknown): Problem {
   });
 }
 
+/** The primary has no room for a snapshot. */
+function noRoom(cause: unknown): Problem {
+  return new Problem('storage_full', 'the primary has no room for a snapshot', {
+    hint: 'Free room on the volume of the storage folder of the primary; then start the replica again.',
+    cause,
+  });
+}
+
 export interface CallStatus {
   readonly code: status;
   readonly details: string;
@@ -77,7 +86,9 @@ export function statusOf(error: unknown): CallStatus {
   if (!isChannelProblem(error)) {
     return { code: status.UNAVAILABLE, details: 'the other side could not go on' };
   }
-  return { code: STATUS_OF_CODE[error.code]!, details: error.message };
+  // Its message tells of folders, which are nobody else's business.
+  const details = error.code === 'storage_full' ? 'no room' : error.message;
+  return { code: STATUS_OF_CODE[error.code]!, details };
 }
 
 /** The problem behind what a call failed with. */
@@ -93,6 +104,8 @@ export function problemOf(error: unknown): Problem {
       return epochDiffers(details, error);
     case status.OUT_OF_RANGE:
       return trimmed(details, error);
+    case status.ABORTED:
+      return noRoom(error);
     // gRPC's own checks of its framing fail with the latter two.
     case status.DATA_LOSS:
     case status.INTERNAL:

@@ -269,7 +269,18 @@ describe('the snapshot that a primary holds', () => {
     expect(primary.events.at(-1)).toMatchObject({ kind: 'failed', method: 'GetManifest', error });
   });
 
-  it('with a piece that is another one is not believed', async () => {
+  it('for which the primary has no room ends the copy, and the folder is told to the primary alone', async () => {
+    const error = new Problem('storage_full', 'the volume of a folder of the primary is full');
+    await using primary = await startPrimary({ openSnapshot: () => Promise.reject(error) });
+    using channel = await primary.connect();
+    await expect(channel.openSnapshot()).rejects.toMatchObject({
+      code: 'storage_full',
+      message: 'the primary has no room for a snapshot',
+    });
+    expect(primary.events.at(-1)).toMatchObject({ kind: 'failed', method: 'GetManifest', error });
+  });
+
+  it('with a piece of another size is not believed', async () => {
     const snapshot = snapshotOf(2, 10);
     const openSnapshot = async (): Promise<SnapshotLease> => {
       const lease = await snapshot.open();

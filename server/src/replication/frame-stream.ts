@@ -7,9 +7,9 @@ import { Wake } from './wake.ts';
 /** With which gRPC begins each message, in one buffer with it. */
 const GRPC_PREFIX_BYTES = 5;
 
-/** The side of a gRPC call that encoded frames are written to; it is done with one when it is sent. */
+/** The side of a gRPC call that encoded frames are written to. Once one is sent without an error nobody reads it any more. */
 export interface FrameSink {
-  write(frame: Buffer, onSent: () => void): boolean;
+  write(frame: Buffer, onSent: (error?: Error | null) => void): boolean;
 }
 
 /**
@@ -20,21 +20,14 @@ export class MessageSender {
   readonly #sink: FrameSink;
   readonly #sealer: FrameSealer;
   readonly #signal: AbortSignal;
-  readonly #onSent: (frameBytes: number) => void;
   readonly #sent = new Wake();
   #framesInFlight = 0;
 
-  /** Once `signal` is aborted every `send` rejects with its reason. `onSent` is told of each frame that went out. */
-  constructor(
-    sink: FrameSink,
-    sealer: FrameSealer,
-    signal: AbortSignal,
-    onSent: (frameBytes: number) => void = () => {},
-  ) {
+  /** Once `signal` is aborted every `send` rejects with its reason. */
+  constructor(sink: FrameSink, sealer: FrameSealer, signal: AbortSignal) {
     this.#sink = sink;
     this.#sealer = sealer;
     this.#signal = signal;
-    this.#onSent = onSent;
   }
 
   /** One message, given in parts; resolves when its last frame is handed to the connection. */
@@ -45,21 +38,21 @@ export class MessageSender {
         await this.#sent.wait(this.#signal);
       }
       const frame = sealFrame(this.#sealer, slices, last);
-      const frameBytes = frame.length;
       const copies = copiesOf(frame);
       this.#framesInFlight++;
-      this.#sink.write(frame, () => {
-        releaseMemory(frame);
-        for (const copy of copies) releaseMemory(copy, GRPC_PREFIX_BYTES);
+      this.#sink.write(frame, (error) => {
+        if (error === undefined || error === null) {
+          releaseMemory(frame);
+          for (const copy of copies) releaseMemory(copy, GRPC_PREFIX_BYTES);
+        }
         this.#framesInFlight--;
-        this.#onSent(frameBytes);
         this.#sent.wake();
       });
     }
   }
 }
 
-/** Where a frame is copied to by its `copy`: gRPC does that to put its prefix before it, and sends the copy. */
+/** Where a frame is copied to by its `copy`: gRPC puts its prefix before it in that way, and sends the copy. */
 function copiesOf(frame: Buffer): readonly Uint8Array[] {
   const copies: Uint8Array[] = [];
   frame.copy = (target, ...places) => {

@@ -63,18 +63,13 @@ export class SnapshotCopy implements AsyncDisposable {
   async #fetchBatch(digests: readonly string[], onPiece: OnPiece): Promise<void> {
     const request = Buffer.from(digests.join(''), 'hex');
     const missing = digests.values();
-    let working = Promise.resolve();
     for await (const parts of this.#calls.messageParts('GetPieces', request)) {
       const { value: digest } = missing.next();
       if (digest === undefined) throw corrupt('more pieces came than were asked for');
       const bytes = parts.reduce((sum, { length }) => sum + length, 0);
       if (bytes !== this.#sizeOf(digest)) throw corrupt(`piece ${digest} has another size`);
-      await working;
-      working = onPiece(digest, parts);
-      // It is thrown when the next piece is there.
-      working.catch(() => {});
+      await onPiece(digest, parts);
     }
-    await working;
     if (missing.next().done !== true) throw corrupt('the copy ended before its last piece');
   }
 

@@ -91,8 +91,10 @@ function serveRequests(server: ReplicationServer, spool: SnapshotSpool, needed: 
     perform(server, spool, message)
       .then((value) => {
         publish();
-        if (message.kind === 'close')
-          for (const timer of [publishing, sweeping]) clearInterval(timer);
+        if (message.kind === 'close') {
+          clearInterval(publishing);
+          clearInterval(sweeping);
+        }
         send({ kind: 'done', id: message.id, value });
       })
       .catch((error: unknown) => fail(message.id, error));
