@@ -23,6 +23,11 @@ const COMMANDS = [
   ['endpoint', 'list'],
   ['endpoint', 'get'],
   ['endpoint', 'delete'],
+  ['license', 'keygen'],
+  ['license', 'issue'],
+  ['license', 'show'],
+  ['replica', 'status'],
+  ['replica', 'verify'],
   ['uid'],
 ];
 

@@ -1,4 +1,9 @@
-import type { Catalog, CodeKind, CompileStatus, TypesScope } from '@trellis/contract/shapes/build.ts';
+import type {
+  Catalog,
+  CodeKind,
+  CompileStatus,
+  TypesScope,
+} from '@trellis/contract/shapes/build.ts';
 import type {
   CodeChange,
   CodeComparison,
@@ -8,6 +13,8 @@ import type {
   CodeRestore,
   CodeVersion,
   HistoryQuery,
+  InputRecording,
+  RecordedInputs,
 } from '@trellis/contract/shapes/code-history.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
@@ -80,6 +87,19 @@ export class BuildClient extends GraphClient {
     options?: CallOptions,
   ): Promise<CodeComparisonResult> {
     return this.post(historyPath('compare', item), wanted, options);
+  }
+
+  /** The last bodies that an endpoint was called with, if the primary records them. */
+  listRecordedInputs(item: CodeItem, options?: CallOptions): Promise<RecordedInputs> {
+    return this.get(historyPath('inputs', item), options);
+  }
+
+  recordInputs(
+    item: CodeItem,
+    recording: InputRecording,
+    options?: CallOptions,
+  ): Promise<RecordedInputs> {
+    return this.put(historyPath('inputs', item), recording, options);
   }
 
   /** Calls on the server that answers, since it started. */

@@ -4,6 +4,9 @@
  * those of the areas "status", "replicas" and "stats": they tell of the very server that is asked.
  */
 export const SERVED_BY_REPLICAS: readonly string[] = [
+  'DELETE /api/cce/{+name}',
+  'DELETE /api/endpoints/run/{+name}',
+  'DELETE /api/endpoints/token/run/{+name}',
   'GET /api/access/explain',
   'GET /api/access/nodes/{uid}',
   'GET /api/access/types',
@@ -31,7 +34,6 @@ export const SERVED_BY_REPLICAS: readonly string[] = [
   'GET /api/workspace/settings',
   'GET /api/{provider}/config',
   'POST /api/cce/{+name}',
-  'POST /api/code/history/compare/{kind}/{+name}',
   'POST /api/endpoints/check',
   'POST /api/endpoints/run/{+name}',
   'POST /api/endpoints/token/run/{+name}',

@@ -88,4 +88,31 @@ describe('runEndpoint', () => {
       ['k1', ''],
     ]);
   });
+
+  it('tells how far it is, and cancels it where it runs', async () => {
+    const progress = 'fraction=0.25&text=so+far+%C3%BC';
+    const headers = { 'msk-endpoint-key': 'k1', 'msk-endpoint-progress': progress };
+    const running = { status: 202, headers };
+    const { client, seen } = await scripted([
+      running,
+      { status: 204 },
+      { status: 404, body: refusal('run_not_found') },
+    ]);
+    const told: object[] = [];
+    const run = client.runEndpoint('a/slow', 1, {
+      onRunning: ({ cancel, ...rest }) => {
+        told.push(rest);
+        return cancel();
+      },
+    });
+    expect(await failureOf(run)).toMatchObject({ code: 'run_not_found' });
+    expect(told).toEqual([{ key: 'k1', fraction: 0.25, text: 'so far ü' }]);
+    expect(
+      seen.map(({ method, url, headers: sent }) => [method, url, sent['msk-endpoint-key']]),
+    ).toEqual([
+      ['POST', '/api/endpoints/run/a/slow', undefined],
+      ['DELETE', '/api/endpoints/run/a/slow', 'k1'],
+      ['POST', '/api/endpoints/run/a/slow', 'k1'],
+    ]);
+  });
 });

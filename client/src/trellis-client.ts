@@ -16,11 +16,28 @@ import type { List } from '@trellis/contract/shapes/list.ts';
 import type { PageRequest } from './pages.ts';
 import { BuildClient } from './build-client.ts';
 import { jsonBody, pathOf } from './client-base.ts';
+import type { Server } from './routing-replicas.ts';
 import { type Call, type CallOptions, pause } from './transport.ts';
 import { TrellisError } from './trellis-error.ts';
 
 /** A JSON value as an endpoint takes it; `undefined` sends no body. */
 export type EndpointBody = unknown;
+
+export interface RunOptions extends CallOptions {
+  /** Told again and again while a run of mode "pooling" is under way; a promise is waited for before the server is asked again. */
+  readonly onRunning?: ((run: RunningEndpoint) => void | Promise<void>) | undefined;
+}
+
+/** A run of mode "pooling" that is under way. */
+export interface RunningEndpoint {
+  /** It belongs to this caller. */
+  readonly key: string;
+  /** From 0 to 1, as the endpoint said last; null when it did not. */
+  readonly fraction: number | null;
+  readonly text: string | null;
+  /** Ends the run, for everybody who waits for it: they get `run_not_found`. */
+  cancel(): Promise<void>;
+}
 
 /**
  * The service's API, one method an operation, under the operation's id. Runs in Node and in browsers, without dependencies.
@@ -73,7 +90,7 @@ export class TrellisClient extends BuildClient {
   }
 
   /** Runs an endpoint and waits for its answer, also when it is of mode "pooling". The caller names the answer's type. */
-  runEndpoint<T = unknown>(name: string, body?: EndpointBody, options?: CallOptions): Promise<T> {
+  runEndpoint<T = unknown>(name: string, body?: EndpointBody, options?: RunOptions): Promise<T> {
     return this.#run(`/api/endpoints/run/${pathOf(name)}`, body, options);
   }
 
@@ -81,7 +98,7 @@ export class TrellisClient extends BuildClient {
   runEndpointWithToken<T = unknown>(
     name: string,
     body?: EndpointBody,
-    options?: CallOptions,
+    options?: RunOptions,
   ): Promise<T> {
     return this.#run(`/api/endpoints/token/run/${pathOf(name)}`, body, options);
   }
@@ -90,9 +107,24 @@ export class TrellisClient extends BuildClient {
   runEndpointAlias<T = unknown>(
     name: string,
     body?: EndpointBody,
-    options?: CallOptions,
+    options?: RunOptions,
   ): Promise<T> {
     return this.#run(`/api/cce/${pathOf(name)}`, body, options);
+  }
+
+  /** Ends a run of mode "pooling" by its key, at the server where it was begun: `onRunning` knows which. */
+  cancelRun(name: string, key: string, options?: CallOptions): Promise<void> {
+    return this.#cancel(`/api/endpoints/run/${pathOf(name)}`, key, options);
+  }
+
+  /** As `cancelRun`, with an endpoint token. */
+  cancelRunWithToken(name: string, key: string, options?: CallOptions): Promise<void> {
+    return this.#cancel(`/api/endpoints/token/run/${pathOf(name)}`, key, options);
+  }
+
+  /** As `cancelRun`, by the path that the front end uses. */
+  cancelRunAlias(name: string, key: string, options?: CallOptions): Promise<void> {
+    return this.#cancel(`/api/cce/${pathOf(name)}`, key, options);
   }
 
   /** Whether the graph is loaded. */
@@ -137,8 +169,9 @@ export class TrellisClient extends BuildClient {
    * While it runs the answer is 202 with a key; asking the same server again with the key alone joins the same run
    * (open-shapes, section 5). When a replica takes the run with it, it begins again: it is one that only reads.
    */
-  async #run<T>(path: string, body: EndpointBody, options: CallOptions = {}): Promise<T> {
-    const first: Call = { method: 'POST', path, ...jsonBody(body), ...options };
+  async #run<T>(path: string, body: EndpointBody, options: RunOptions = {}): Promise<T> {
+    const { onRunning, ...rest } = options;
+    const first: Call = { method: 'POST', path, ...jsonBody(body), ...rest };
     for (let call = first; ;) {
       const answer = await this.transport.send(call).catch((error: unknown) => {
         if (call.server?.role === 'replica' && isConnectionFailure(error)) return null;
@@ -153,10 +186,33 @@ export class TrellisClient extends BuildClient {
       if (response.status !== 202 || key === null) {
         return (text === '' ? undefined : JSON.parse(text)) as T;
       }
+      const cancel = () => this.#cancel(path, key, { ...rest, signal: undefined }, server);
+      await onRunning?.({ key, ...progressIn(response), cancel });
       await pause(this.transport.retry.pauseMs, options.signal);
-      call = { method: 'POST', path, headers: { 'msk-endpoint-key': key }, server, ...options };
+      call = { method: 'POST', path, headers: keyHeader(key), server, ...rest };
     }
   }
+
+  async #cancel(path: string, key: string, options?: CallOptions, server?: Server): Promise<void> {
+    await this.transport.send({
+      method: 'DELETE',
+      path,
+      headers: keyHeader(key),
+      server,
+      ...options,
+    });
+  }
+}
+
+function keyHeader(key: string): Record<string, string> {
+  return { 'msk-endpoint-key': key };
+}
+
+/** `MSK-ENDPOINT-PROGRESS` is written as the query of a URL. */
+function progressIn({ headers }: Response): Pick<RunningEndpoint, 'fraction' | 'text'> {
+  const progress = new URLSearchParams(headers.get('msk-endpoint-progress') ?? '');
+  const fraction = progress.get('fraction');
+  return { fraction: fraction === null ? null : Number(fraction), text: progress.get('text') };
 }
 
 function isConnectionFailure(error: unknown): boolean {

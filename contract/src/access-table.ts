@@ -120,6 +120,28 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
     allowed: ['endpoint-token'],
     hidden: ['endpoint-token-of-another-path'],
   },
+  // Of a run that is not theirs: 404 to whoever may call it.
+  cancelRun: running,
+  cancelRunAlias: running,
+  cancelRunWithToken: {
+    allowed: ['endpoint-token'],
+    hidden: ['endpoint-token-of-another-path'],
+  },
+
+  getCompileStatus: read,
+  getBuildCatalog: read,
+  getBuildTypes: withScope(...ADMINISTRATORS),
+  listCodeHistory: read,
+  listItemHistory: read,
+  getCodeVersion: read,
+  diffCode: read,
+  restoreCode: write,
+  compareCode: read,
+  listRecordedInputs: read,
+  recordInputs: write,
+  getEndpointMetrics: read,
+  getDatabaseStatistics: read,
+  getPoolStatistics: read,
 
   getSsoConfig: read,
   setSsoConfig: write,
@@ -138,4 +160,8 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   getHealth: ANYBODY,
   getReplicaHealth: ANYBODY,
   getReplicaRole: read,
+  listReplicas: read,
+  verifyReplicas: read,
+  // Whoever has the key of the workspace; what is asked of callers is nothing.
+  registerReplica: ANYBODY,
 };

@@ -24,6 +24,16 @@ export const ENDPOINT_CODE_BYTES_MAX = 512 * 1024;
 export const ENDPOINT_DESCRIPTION_CHARACTERS_MAX = 10_000;
 export const ENDPOINT_TIMEOUT_DEFAULT_MS = 30_000;
 export const ENDPOINT_TIMEOUT_MAX_MS = 600_000;
+export const ENDPOINT_CACHE_SECONDS_MAX = 86_400;
+export const ENDPOINT_CONCURRENT_MAX = 1_000;
+export const ENDPOINT_QUEUED_MAX = 1_000;
+export const ENDPOINT_QUEUED_DEFAULT = 100;
+
+/** The setting `fetchAllowList`. */
+export const FETCH_ALLOW_LIST_MAX = 100;
+
+/** Bodies of calls that are kept for one endpoint, to try other versions with. */
+export const RECORDED_INPUTS_MAX = 100;
 
 /** Tokens (open-shapes, section 3). */
 export const TOKEN_NAME_CHARACTERS_MAX = 200;
@@ -54,3 +64,9 @@ export const SYNTHETIC_NODES_MAX = 10_000;
 export const LICENSE_CHARACTERS_MAX = 16 * 1024;
 export const LICENSE_FEATURES_MAX = 100;
 export const LICENSE_TEXT_CHARACTERS_MAX = 100;
+
+/** The setting `ReplicaURLs` (specification, section 2.9). */
+export const REPLICA_URLS_CHARACTERS_MAX = 4_000;
+
+/** The WebSocket (open-shapes, section 8): from its opening to the token. */
+export const WEB_SOCKET_SIGN_IN_MS = 10_000;

@@ -49,6 +49,9 @@ export type Area =
   | 'ingest'
   | 'nodes'
   | 'endpoints'
+  | 'build'
+  | 'code-history'
+  | 'stats'
   | 'replicas'
   | 'status';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

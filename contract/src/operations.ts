@@ -1,5 +1,8 @@
 import type { Operation } from './operation.ts';
 import {
+  cancelRun,
+  cancelRunAlias,
+  cancelRunWithToken,
   checkEndpoint,
   createEndpoint,
   deleteEndpoint,
@@ -10,6 +13,22 @@ import {
   runEndpointAlias,
   runEndpointWithToken,
 } from './operations/endpoints.ts';
+import { getBuildCatalog, getBuildTypes, getCompileStatus } from './operations/build.ts';
+import {
+  compareCode,
+  diffCode,
+  getCodeVersion,
+  listCodeHistory,
+  listItemHistory,
+  listRecordedInputs,
+  recordInputs,
+  restoreCode,
+} from './operations/code-history.ts';
+import {
+  getDatabaseStatistics,
+  getEndpointMetrics,
+  getPoolStatistics,
+} from './operations/stats.ts';
 import { ingest } from './operations/ingest.ts';
 import {
   changePassword,
@@ -61,7 +80,12 @@ import {
   setSamlConfig,
   setSsoConfig,
 } from './operations/sso.ts';
-import { getReplicaRole } from './operations/replicas.ts';
+import {
+  getReplicaRole,
+  listReplicas,
+  registerReplica,
+  verifyReplicas,
+} from './operations/replicas.ts';
 import { getAvailableStatus, getHealth, getReady, getReplicaHealth } from './operations/status.ts';
 import { createToken, listTokens, revokeToken } from './operations/tokens.ts';
 
@@ -128,6 +152,23 @@ export const operations: readonly Operation[] = [
   runEndpoint,
   runEndpointAlias,
   runEndpointWithToken,
+  cancelRun,
+  cancelRunAlias,
+  cancelRunWithToken,
+  getCompileStatus,
+  getBuildCatalog,
+  getBuildTypes,
+  listCodeHistory,
+  listItemHistory,
+  getCodeVersion,
+  diffCode,
+  restoreCode,
+  compareCode,
+  listRecordedInputs,
+  recordInputs,
+  getEndpointMetrics,
+  getDatabaseStatistics,
+  getPoolStatistics,
   getSsoConfig,
   setSsoConfig,
   getLoginUrl,
@@ -144,4 +185,7 @@ export const operations: readonly Operation[] = [
   getHealth,
   getReplicaHealth,
   getReplicaRole,
+  listReplicas,
+  verifyReplicas,
+  registerReplica,
 ];

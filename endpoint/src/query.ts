@@ -115,18 +115,32 @@ export interface Query<N> extends AsyncIterable<N> {
   count(): Promise<number>;
   /** The nodes with their scores; 1 where no step scored. */
   scored(): Promise<{ readonly node: N; readonly score: number }[]>;
-  /** The edges that leave the set. */
-  edges(edge?: EdgeTypeName): Promise<Edge[]>;
+  /** The edges that leave the set, or with `in` those that lead to it; all of them, or one page. */
+  edges(edge?: EdgeTypeName, options?: EdgeOptions): Promise<Edge[]>;
   /** How many nodes of each type. */
   summary(): Promise<{ readonly [T in NodeTypeName]?: number }>;
-  /** How many edges of each type leave the set. */
-  neighborsSummary(): Promise<{ readonly [E in EdgeTypeName]?: number }>;
+  /** How many edges of each type leave the set, or with `in` lead to it. */
+  neighborsSummary(direction?: 'out' | 'in'): Promise<{ readonly [E in EdgeTypeName]?: number }>;
   /** How often each value of a field occurs, the most frequent first. */
   groupBy<F extends FieldName<N>>(
     field: F,
   ): Promise<{ readonly value: FieldValue<N, F>; readonly count: number }[]>;
   /** From the first node of the set to another; null when there is no way within `maxHops`. */
   shortestPath(to: UID | { readonly UID: UID }, options?: PathOptions): Promise<Path | null>;
+  /**
+   * All that are as short as the shortest, up to `take`, which is 10 unless you say otherwise; they
+   * differ in their nodes.
+   */
+  shortestPaths(
+    to: UID | { readonly UID: UID },
+    options?: PathOptions & { readonly take?: number },
+  ): Promise<Path[]>;
+}
+
+export interface EdgeOptions {
+  readonly direction?: 'out' | 'in';
+  readonly skip?: number;
+  readonly take?: number;
 }
 
 export interface PathOptions {

@@ -41,20 +41,48 @@ export interface Reply {
   readonly status: number;
 }
 
-/** What the server refused to do, and why. Thrown by `graph`, `q()` and `run`. */
+/** What the server refused to do, and why. Thrown by `graph`, `q()`, `run` and `fetch`. */
 export interface Problem extends Error {
   /** Stable, in snake_case: `node_not_found`, `version_conflict`, ... */
   readonly code: string;
   readonly hint?: string;
 }
 
+/** What `fetch` takes beside the address. */
+export interface FetchOptions {
+  /** `GET` when not given. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text: `JSON.stringify()` makes one of anything else. */
+  readonly body?: string;
+}
+
+/** What another server answered, read to its end. */
+export interface FetchAnswer {
+  /** Whether the status is one of 200 to 299. */
+  readonly ok: boolean;
+  readonly status: number;
+  readonly statusText: string;
+  readonly url: string;
+  readonly headers: { get(name: string): string | null };
+  text(): Promise<string>;
+  /** Throws when it is not JSON. */
+  json(): Promise<unknown>;
+}
+
+/** The type of a body: of what `input` gives, for `Scope<typeof input>`. */
+export type BodyOf<Body> = Body extends { readonly _zod: { readonly output: infer Output } }
+  ? Output
+  : Body;
+
 /**
- * What an endpoint is given. `Body` is the shape of the JSON it is called with; it is not checked
- * at run time.
+ * What an endpoint is given. `Body` is the shape of the JSON it is called with. It is checked at run
+ * time when it comes of a schema of zod: `export const input = z.object({ ... })`, and
+ * `Scope<typeof input>`.
  */
 export interface Scope<Body = unknown> {
   /** The JSON of the request; undefined when it came without a body. */
-  readonly body: Body;
+  readonly body: BodyOf<Body>;
   /** Of the request, in lower case, without those that carry credentials. */
   readonly headers: { readonly [name: string]: string | undefined };
   /** The user on whose behalf the endpoint runs; null for a token that belongs to the system. */
@@ -67,6 +95,20 @@ export interface Scope<Body = unknown> {
    * throws the problem `endpoint_failed` or the code of the error.
    */
   run<Answer = unknown>(path: string, body?: unknown): Promise<Answer>;
+  /**
+   * As `run`, but on the primary, also when this code runs on a replica: for an endpoint that writes,
+   * or reads what was written a moment ago. It runs as the caller had called it there: a mark Read
+   * Only of this endpoint does not extend to it.
+   */
+  runOnPrimary<Answer = unknown>(path: string, body?: unknown): Promise<Answer>;
+  /**
+   * Asks another server, if an administrator has allowed its origin (the setting `fetchAllowList`).
+   * Redirects are not followed. Throws the problem `forbidden`, or `fetch_failed`.
+   */
+  fetch(url: string, options?: FetchOptions): Promise<FetchAnswer>;
+  /** Says how far the run is, from 0 to 1, or in words, to whoever waits for it (mode "pooling"). */
+  progress(text: string): void;
+  progress(fraction: number, text?: string): void;
   readonly log: Log;
   readonly signal: AbortSignal;
   /** 200 with this JSON, as if it were returned. */

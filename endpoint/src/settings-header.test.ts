@@ -12,6 +12,8 @@ describe('settings', () => {
       '// trellis: access admins',
       '// trellis: cacheSeconds 0',
       '// trellis: runAsAdmin false',
+      '// trellis: maxConcurrent 4',
+      '// trellis: maxQueued 20',
       'export default async function () {}',
       '// trellis: readOnly false',
     ].join('\r\n');
@@ -23,6 +25,8 @@ describe('settings', () => {
       access: 'admins',
       cacheSeconds: 0,
       runAsAdmin: false,
+      maxConcurrent: 4,
+      maxQueued: 20,
     });
   });
 

@@ -6,6 +6,8 @@ export interface EndpointSettings {
   readonly access?: 'users' | 'admins';
   readonly cacheSeconds?: number;
   readonly timeoutMs?: number;
+  readonly maxConcurrent?: number;
+  readonly maxQueued?: number;
   readonly description?: string;
 }
 
@@ -40,6 +42,8 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
   },
   cacheSeconds: integer((cacheSeconds) => ({ cacheSeconds })),
   timeoutMs: integer((timeoutMs) => ({ timeoutMs })),
+  maxConcurrent: integer((maxConcurrent) => ({ maxConcurrent })),
+  maxQueued: integer((maxQueued) => ({ maxQueued })),
   description: { expected: 'a text', parse: (description) => ({ description }) },
 };
 

@@ -199,11 +199,13 @@ describe('the settings of the workspace', () => {
     expect((await people.as('reader', 'GET', path)).json).toEqual({
       name: 'Trellis',
       teamsEnabled: true,
+      ReplicaURLs: '',
+      fetchAllowList: [],
     });
     expect(await people.outcome('ann', 'GET', path)).toEqual([403, 'forbidden']);
     expect(await people.outcome('reader', 'PUT', path, { name: 'X' })).toEqual([403, 'forbidden']);
     const changed = await people.as('admin', 'PUT', path, { name: 'Ours' });
-    expect(changed.json).toEqual({ name: 'Ours', teamsEnabled: true });
+    expect(changed.json).toMatchObject({ name: 'Ours', teamsEnabled: true });
     expect(await people.outcome('admin', 'PUT', path, { names: 'X' })).toEqual([
       400,
       'invalid_request',

@@ -25,7 +25,8 @@ const SETTINGS_HELP = `
 Settings of an endpoint stand in comment lines at the very top of its file, one a line:
   // trellis: readOnly
   // trellis: description What it is for.
-Known are readOnly, runAsAdmin, mode (sync or pooling), access (users or admins), cacheSeconds, timeoutMs, description.`;
+Known are readOnly, runAsAdmin, mode (sync or pooling), access (users or admins), cacheSeconds, timeoutMs, maxConcurrent,
+maxQueued, description.`;
 
 export function addEndpointPush(endpoint: Command, run: Run): void {
   endpoint

@@ -128,6 +128,37 @@ describe('endpoint run', () => {
     );
   });
 
+  it('says how far a long run is, and only when that has changed', async () => {
+    const progress = ['', 'fraction=0.25&text=so+far', 'fraction=0.25&text=so+far', 'text=almost'];
+    const { url } = await startService({
+      'POST /api/endpoints/run/slow': () => {
+        const said = progress.shift();
+        const headers = { 'msk-endpoint-key': 'k', 'msk-endpoint-progress': said ?? '' };
+        return said === undefined ? { body: 1, headers } : { status: 202, headers };
+      },
+    });
+    const { code, stdout, stderr } = await trellis(['endpoint', 'run', 'slow', '--server', url]);
+    expect([code, stdout, stderr]).toEqual([0, '1\n', '25 % so far\nalmost\n']);
+  });
+
+  it('cancels a long run that is interrupted', async () => {
+    const interrupt = new AbortController();
+    const headers = { 'msk-endpoint-key': 'k' };
+    let polls = 0;
+    const { url, requests } = await startService({
+      'POST /api/endpoints/run/slow': () => {
+        if (++polls > 1) interrupt.abort();
+        return { status: 202, headers };
+      },
+      'DELETE /api/endpoints/run/slow': () => ({ status: 204 }),
+    });
+    const { signal } = interrupt;
+    const { code } = await trellis(['endpoint', 'run', 'slow', '--server', url], { signal });
+    expect(code).not.toBe(0);
+    const last = requests.at(-1);
+    expect([last?.method, last?.headers['msk-endpoint-key']]).toEqual(['DELETE', 'k']);
+  });
+
   it('prints nothing for no answer, and refuses a body that is not JSON', async () => {
     const { url } = await startService(answers);
     const quiet = await trellis(['endpoint', 'run', 'quiet', '--server', url]);

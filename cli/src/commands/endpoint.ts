@@ -1,11 +1,15 @@
 import { eachItem } from '@trellis/client/pages.ts';
+import type { RunningEndpoint } from '@trellis/client/trellis-client.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { parseJson } from '../json-input.ts';
 import { readAll } from '../prompt.ts';
 import { table } from '../terminal.ts';
+import { addEndpointCompare } from './endpoint-compare.ts';
+import { addEndpointHistory } from './endpoint-history.ts';
 import { addEndpointPush } from './endpoint-push.ts';
+import { addEndpointMetrics } from './stats.ts';
 
 export function addEndpoint(program: Command, run: Run): void {
   const endpoint = program
@@ -13,6 +17,9 @@ export function addEndpoint(program: Command, run: Run): void {
     .summary('write and run custom endpoints')
     .description('Writes, reads and runs custom endpoints: TypeScript that runs in the server.');
   addEndpointPush(endpoint, run);
+  addEndpointHistory(endpoint, run);
+  addEndpointCompare(endpoint, run);
+  addEndpointMetrics(endpoint, run);
   endpoint
     .command('run')
     .description('Runs an endpoint and prints what it answers.')
@@ -63,8 +70,28 @@ async function runEndpoint(
 ): Promise<void> {
   const text = bodyText === '-' ? await readAll(terminal) : bodyText;
   const body = text === undefined ? undefined : parseJson(text, 'the body');
-  const answer = await client.runEndpoint(name, body, { signal: terminal.signal });
+  const { signal } = terminal;
+  let running: RunningEndpoint | undefined;
+  const onRunning = (run: RunningEndpoint) => {
+    const said = describeProgress(run);
+    if (said !== '' && (running === undefined || said !== describeProgress(running))) {
+      output.note(said);
+    }
+    running = run;
+  };
+  const answer = await client
+    .runEndpoint(name, body, { signal, onRunning })
+    .catch(async (error: unknown) => {
+      // Whoever interrupts a run of mode "pooling" does not want it to go on.
+      if (signal.aborted) await running?.cancel().catch(() => undefined);
+      throw error;
+    });
   if (answer !== undefined) output.data(answer, JSON.stringify(answer, null, 2));
+}
+
+function describeProgress({ fraction, text }: RunningEndpoint): string {
+  const share = fraction === null ? [] : [`${Math.round(fraction * 100)} %`];
+  return [...share, ...(text === null ? [] : [text])].join(' ');
 }
 
 async function listEndpoints({ client, output, terminal }: CommandContext): Promise<void> {

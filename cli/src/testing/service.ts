@@ -15,6 +15,7 @@ export interface Request {
 export interface Answer {
   readonly status?: number;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What answers, by `METHOD /path`; what has no answer is 404. */
@@ -34,8 +35,13 @@ export async function startService(answers: Answers) {
     };
     requests.push(request);
     const answer = answers[`${request.method} ${request.path}`];
-    const { status = 200, body } = await (answer?.(request) ?? refusal(404, 'route_not_found'));
-    outgoing.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'trace-1' });
+    const {
+      status = 200,
+      body,
+      headers,
+    } = await (answer?.(request) ?? refusal(404, 'route_not_found'));
+    const common = { 'content-type': 'application/json', 'x-request-id': 'trace-1' };
+    outgoing.writeHead(status, { ...common, ...headers });
     outgoing.end(body === undefined ? '' : JSON.stringify(body));
   });
   server.listen(0, '127.0.0.1');

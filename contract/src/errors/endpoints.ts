@@ -12,6 +12,11 @@ export const endpointErrors = {
     title: 'Endpoint exists',
     hint: 'Change it with PUT /api/endpoints/{name}, or choose another name.',
   },
+  endpoint_built_in: {
+    status: 403,
+    title: 'Endpoint is built in',
+    hint: 'Create an endpoint of another name; GET /api/endpoints/{name} shows the code of this one.',
+  },
   code_version_not_found: {
     status: 404,
     title: 'Version not found',

@@ -65,7 +65,14 @@ export const putEndpoint = {
   params: nameInPath,
   body: endpointChange,
   responses: { 200: { description: 'The endpoint after the change.', body: endpointDefinition } },
-  errors: ['endpoint_not_found', 'not_read_only', 'storage_failed', 'storage_full'],
+  errors: [
+    'endpoint_not_found',
+    'endpoint_built_in',
+    'version_conflict',
+    'not_read_only',
+    'storage_failed',
+    'storage_full',
+  ],
   onReplica: 'redirect',
   summary: 'Change a custom endpoint; what the body leaves out stays as it is.',
 } as const satisfies Operation;
@@ -78,7 +85,7 @@ export const deleteEndpoint = {
   auth: 'admin-write',
   params: nameInPath,
   responses: { 204: { description: 'Deleted.' } },
-  errors: ['endpoint_not_found', 'storage_failed', 'storage_full'],
+  errors: ['endpoint_not_found', 'endpoint_built_in', 'storage_failed', 'storage_full'],
   onReplica: 'redirect',
   summary: 'Delete a custom endpoint.',
 } as const satisfies Operation;
@@ -105,7 +112,9 @@ const run = {
   responses: {
     200: { description: 'Whatever the endpoint returns.', body: z.unknown() },
     202: {
-      description: 'It still runs (mode "pooling"): ask again, with the header MSK-ENDPOINT-KEY.',
+      description:
+        'It still runs (mode "pooling"): ask again, with the header MSK-ENDPOINT-KEY. ' +
+        'MSK-ENDPOINT-PROGRESS says how far it is.',
     },
     303: {
       description: 'This replica does not run it, as it is not read-only: call Location instead.',
@@ -119,6 +128,7 @@ const run = {
     'unauthorized',
     'forbidden',
     'not_found',
+    'run_not_found',
     'endpoint_failed',
     'endpoint_overloaded',
     'endpoint_timeout',
@@ -155,4 +165,41 @@ export const runEndpointWithToken = {
   auth: 'token',
   tokens: ['endpoint'],
   summary: 'Run a custom endpoint with an endpoint token.',
+} as const satisfies Operation;
+
+const cancel = {
+  area: 'endpoints',
+  method: 'DELETE',
+  params: nameInPath,
+  responses: { 204: { description: 'Cancelled: nobody is given its answer any more.' } },
+  errors: ['endpoint_not_found', 'forbidden', 'run_not_found'],
+  onReplica: 'serve',
+} as const;
+
+/** The header MSK-ENDPOINT-KEY names the run; without it, or when the run is somebody else's, it is not found. */
+export const cancelRun = {
+  ...cancel,
+  id: 'cancelRun',
+  path: '/api/endpoints/run/{+name}',
+  auth: 'session',
+  scope: 'endpoints:run',
+  summary: 'Cancel a run of mode "pooling".',
+} as const satisfies Operation;
+
+export const cancelRunAlias = {
+  ...cancel,
+  id: 'cancelRunAlias',
+  path: '/api/cce/{+name}',
+  auth: 'session',
+  scope: 'endpoints:run',
+  summary: 'Cancel a run of mode "pooling" (the path that the front end uses).',
+} as const satisfies Operation;
+
+export const cancelRunWithToken = {
+  ...cancel,
+  id: 'cancelRunWithToken',
+  path: '/api/endpoints/token/run/{+name}',
+  auth: 'token',
+  tokens: ['endpoint'],
+  summary: 'Cancel a run of mode "pooling" with an endpoint token.',
 } as const satisfies Operation;

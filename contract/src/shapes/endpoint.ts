@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import {
+  ENDPOINT_CACHE_SECONDS_MAX,
   ENDPOINT_CODE_BYTES_MAX,
+  ENDPOINT_CONCURRENT_MAX,
   ENDPOINT_DESCRIPTION_CHARACTERS_MAX,
   ENDPOINT_NAME_CHARACTERS_MAX,
+  ENDPOINT_QUEUED_MAX,
   ENDPOINT_TIMEOUT_MAX_MS,
 } from '../limits.ts';
 
@@ -27,14 +30,19 @@ export const endpointCode = z
     error: `must be at most ${ENDPOINT_CODE_BYTES_MAX} bytes of UTF-8`,
   });
 
-const settings = {
+/** What an administrator decides about an endpoint, beside its name and its code. */
+export const endpointSettings = {
   isReadOnly: z.boolean(),
   mode: z.enum(['sync', 'pooling']),
   access: z.enum(['users', 'admins']),
-  /** How long an answer may be given again to the same caller and body; 0 is never. */
-  cacheSeconds: z.int().min(0),
+  /** How long an answer may be given again to the same caller and body; 0 is never. Not that of a run that wrote. */
+  cacheSeconds: z.int().min(0).max(ENDPOINT_CACHE_SECONDS_MAX),
   runAsAdmin: z.boolean(),
   timeoutMs: z.int().min(1).max(ENDPOINT_TIMEOUT_MAX_MS),
+  /** Runs at a time, on one server; 0 is no limit of its own. */
+  maxConcurrent: z.int().min(0).max(ENDPOINT_CONCURRENT_MAX),
+  /** Calls that wait for one of these runs to end; more are refused with `endpoint_overloaded`. */
+  maxQueued: z.int().min(0).max(ENDPOINT_QUEUED_MAX),
   description: z.string().max(ENDPOINT_DESCRIPTION_CHARACTERS_MAX),
 };
 
@@ -42,12 +50,15 @@ const settings = {
 export const newEndpoint = z.strictObject({
   name: endpointName,
   code: endpointCode,
-  ...z.object(settings).partial().shape,
+  ...z.object(endpointSettings).partial().shape,
 });
 export type NewEndpoint = Immutable<z.infer<typeof newEndpoint>>;
 
 /** The body of `PUT /api/endpoints/{name}`: what is left out stays as it is. A name, when given, is the one of the path. */
-export const endpointChange = newEndpoint.partial();
+export const endpointChange = newEndpoint.partial().extend({
+  /** What the caller has seen: refused with `version_conflict` when there is a newer one. */
+  version: z.int().min(1).optional(),
+});
 export type EndpointChange = Immutable<z.infer<typeof endpointChange>>;
 
 /** What the compiler has to say; lines and columns start at 1. `code` is TypeScript's, 0 for a rule of ours. */
@@ -64,7 +75,7 @@ export const endpointDefinition = z.strictObject({
   UID: z.string(),
   name: z.string(),
   code: z.string(),
-  ...settings,
+  ...endpointSettings,
   /** Starts at 1 and rises by 1 with every change. */
   version: z.int().min(1),
   compiles: z.boolean(),

@@ -79,7 +79,6 @@ export const stateDifference = z.strictObject({
   /** With which the first of them begins, hexadecimal. */
   firstKey: z.string(),
 });
-export type StateDifference = Immutable<z.infer<typeof stateDifference>>;
 
 /** The answer to `POST /api/replicas/verify`. */
 export const replicaVerification = z.strictObject({

@@ -40,6 +40,11 @@ export class AccessIndex {
     this.#rules = new TypeRules(reader);
   }
 
+  /** Whose visible nodes are kept. */
+  get usersKept(): number {
+    return this.#users.size;
+  }
+
   /** For reads in this turn of the event loop: a later one may stand at another commit. */
   visibilityFor(caller: Caller): Visibility {
     if (caller.isAdmin || caller.isReadOnlyAdmin) return SEES_EVERYTHING;

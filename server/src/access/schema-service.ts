@@ -7,10 +7,13 @@ import type { Caller } from './caller.ts';
 export class SchemaService {
   readonly #reader: GraphReader;
   readonly #commits: CommitPort;
+  readonly #onPut: () => void;
 
-  constructor(reader: GraphReader, commits: CommitPort) {
+  /** `onPut` is called after each commit of `put`, which need not have changed anything. */
+  constructor(reader: GraphReader, commits: CommitPort, onPut: () => void) {
     this.#reader = reader;
     this.#commits = commits;
+    this.#onPut = onPut;
   }
 
   get(_caller: Caller): SchemaDocument {
@@ -25,6 +28,7 @@ export class SchemaService {
   /** Adds and widens; the problem `schema_conflict` when the change would lose data. Answers the whole schema. */
   async put(caller: Caller, document: SchemaDocument): Promise<SchemaDocument> {
     await this.#commits.commit({ operations: [], schema: document });
+    this.#onPut();
     return this.get(caller);
   }
 }

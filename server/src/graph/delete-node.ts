@@ -52,7 +52,7 @@ function deleteEdges(t: Transactor, id: number): void {
     const edge = neighbors.edgeAt(i);
     batch.delete(DB.out, keys.out(id, edge, other));
     batch.delete(DB.in, keys.in(other, edge, id));
-    t.changedEdge(t.registry.edgeTypeById(edge), id, other);
+    t.changedEdge(t.registry.edgeTypeById(edge), id, other, -1);
   }
   t.wroteEdges(neighbors.length);
   // An edge from the node to itself is gone by now, and not met again.
@@ -63,7 +63,7 @@ function deleteEdges(t: Transactor, id: number): void {
     const edge = neighbors.edgeAt(i);
     batch.delete(DB.out, keys.out(other, edge, id));
     batch.delete(DB.in, keys.in(id, edge, other));
-    t.changedEdge(t.registry.edgeTypeById(edge), other, id);
+    t.changedEdge(t.registry.edgeTypeById(edge), other, id, -1);
   }
   t.wroteEdges(neighbors.length);
 }

@@ -172,3 +172,8 @@ export const META = {
 export function countKey(type: number): Uint8Array {
   return UTF8.encode(`count/${type}`);
 }
+
+/** The record of `meta` with the number of edges of one type. */
+export function edgeCountKey(type: number): Uint8Array {
+  return UTF8.encode(`count-edges/${type}`);
+}

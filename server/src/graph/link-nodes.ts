@@ -152,7 +152,7 @@ function putEdge(
   batch.put(DB.out, key, record);
   if (bytes !== undefined) return true;
   batch.put(DB.in, keys.in(to, edge.id, from), NOTHING);
-  t.changedEdge(edge, from, to);
+  t.changedEdge(edge, from, to, 1);
   return true;
 }
 
@@ -182,6 +182,6 @@ function removeEdge(t: Transactor, from: number, edge: EdgeType, to: number): bo
   if (!view.has(DB.out, key)) return false;
   t.batch.delete(DB.out, key);
   t.batch.delete(DB.in, keys.in(to, edge.id, from));
-  t.changedEdge(edge, from, to);
+  t.changedEdge(edge, from, to, -1);
   return true;
 }

@@ -45,7 +45,7 @@ export interface EdgeObject {
 export interface GraphReader extends Disposable {
   refresh(): number;
   readonly sequence: number;
-  /** Read from the state once, and again only when a commit changed it. */
+  /** Read from the state once, and again only when a commit changed it: until then it is the same object. */
   schema(): SchemaDocument;
   id(reference: NodeReference): number | undefined;
   uid(id: number): string | undefined;
@@ -64,6 +64,8 @@ export interface GraphReader extends Disposable {
   idsOfType(type: string, page?: TypePage): number[];
   walkType(type: string): TypeWalk;
   countOfType(type: string): number;
+  /** Of edges; an inverse is an edge of its own. */
+  countOfEdgeType(type: string): number;
   /**
    * Neighbours in one direction, by edge type when given, once for each edge; in the order (edge
    * type, id).

@@ -59,6 +59,7 @@ export class SchemaRegistry {
   readonly edgeTypes: readonly EdgeType[];
   readonly #nodeTypesByName: ReadonlyMap<string, NodeType>;
   readonly #edgeTypesByName: ReadonlyMap<string, EdgeType>;
+  #document: SchemaDocument | undefined;
 
   constructor(nodeTypes: readonly NodeType[], edgeTypes: readonly EdgeType[]) {
     this.nodeTypes = nodeTypes;
@@ -93,11 +94,12 @@ export class SchemaRegistry {
     return this.#edgeTypesByName.keys();
   }
 
+  /** The same object each time. */
   toDocument(): SchemaDocument {
-    return {
+    return (this.#document ??= {
       nodes: this.nodeTypes.map(nodeTypeDocument),
       edges: this.edgeTypes.map(edgeTypeDocument),
-    };
+    });
   }
 
   /** The bytes that are stored. Types and fields stand in the order of their numbers. */

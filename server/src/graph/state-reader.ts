@@ -8,7 +8,7 @@ import type { Adjacency, Direction } from './adjacency.ts';
 import { EdgeRecord } from './edge-record.ts';
 import type { FieldTable } from './field-table.ts';
 import { IdList } from './id-list.ts';
-import { KeyEncoder, countKey, idOfTypeKey, readId } from './keys.ts';
+import { KeyEncoder, countKey, edgeCountKey, idOfTypeKey, readId } from './keys.ts';
 import { readCount } from './counters.ts';
 import { NodeRecord } from './node-record.ts';
 import type { NodeReference } from './operations.ts';
@@ -174,6 +174,11 @@ export class StateReader implements GraphReader {
   countOfType(type: string): number {
     const typeId = this.#typeIdOf(type);
     return typeId === undefined ? 0 : readCount(this.#state.get(DB.meta, countKey(typeId)));
+  }
+
+  countOfEdgeType(type: string): number {
+    const edge = this.registry.edgeType(type);
+    return edge === undefined ? 0 : readCount(this.#state.get(DB.meta, edgeCountKey(edge.id)));
   }
 
   /**

@@ -6,11 +6,12 @@ import type { WriteBatch } from '#store/key-value.ts';
 import { checkMayControlAccess, refuseBuiltIn } from './access-checks.ts';
 import { AccessJournal } from './access-journal.ts';
 import { addToTeam, removeFromTeam, restrictNode, unrestrictNode } from './access-operations.ts';
-import { encodeCount, readCount } from './counters.ts';
+import { encodeCount } from './counters.ts';
 import type { ValueFault } from './field-encoder.ts';
 import { deleteNode } from './delete-node.ts';
 import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
-import { META, countKey, readId } from './keys.ts';
+import { Growth } from './growth.ts';
+import { META, readId } from './keys.ts';
 import { didYouMean, shorten } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { CommitResult, GraphOperation, NodeReference } from './operations.ts';
@@ -53,8 +54,7 @@ export class Transactor {
   #nodes = 0;
   #edges = 0;
   readonly #outcomes: { uid: string | null; changed: boolean }[] = [];
-  /** By how many the nodes of each type grew. */
-  readonly #growth = new Map<number, number>();
+  readonly #growth = new Growth();
   readonly #firstId: number;
   /** From the first access edge on. */
   #journal: AccessJournal | undefined;
@@ -119,23 +119,18 @@ export class Transactor {
     if (this.state.nextId !== this.#firstId) {
       this.batch.put(DB.meta, META.nextId, encodeCount(this.state.nextId));
     }
-    for (const [type, growth] of this.#growth) {
-      if (growth === 0) continue;
-      const key = countKey(type);
-      const count = readCount(this.state.view.get(DB.meta, key));
-      this.batch.put(DB.meta, key, encodeCount(count + growth));
-    }
+    this.#growth.write(this.state.view, this.batch);
     return { nodes: this.#nodes, edges: this.#edges, outcomes: this.#outcomes };
   }
 
   /** Takes the next id for a new node. */
   addNode(type: NodeType): number {
-    this.#growth.set(type.id, (this.#growth.get(type.id) ?? 0) + 1);
+    this.#growth.addNodes(type.id, 1);
     return this.state.nextId++;
   }
 
   removeNode(type: NodeType, uid: string, key: string | undefined): void {
-    this.#growth.set(type.id, (this.#growth.get(type.id) ?? 0) - 1);
+    this.#growth.addNodes(type.id, -1);
     this.state.ids.delete(PRINTED_UID, uid);
     if (key !== undefined) this.state.ids.delete(type.id, key);
   }
@@ -152,8 +147,9 @@ export class Transactor {
     this.#edges += count;
   }
 
-  /** Records that an edge, in the direction that its type names, was created or removed. */
-  changedEdge(edge: EdgeType, from: number, to: number): void {
+  /** Records that an edge, in the direction that its type names, was created (1) or removed (-1). */
+  changedEdge(edge: EdgeType, from: number, to: number, growth: 1 | -1): void {
+    this.#growth.addEdges(edge.id, growth);
     if (edge.access === undefined) return;
     this.#journal ??= new AccessJournal(this.state.view, this.batch);
     this.#journal.add(edge.access, from, to);

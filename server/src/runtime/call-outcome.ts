@@ -1,4 +1,5 @@
 import type { Caller } from '#access/caller.ts';
+import { ENDPOINT_INPUT_FAULTS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CallFault, CallResult } from './sandbox/endpoint-call.ts';
 
@@ -25,6 +26,8 @@ export function answerOf(result: CallResult): EndpointAnswer {
       return { status: result.status, headers: { location: result.location }, body: null };
     case 'refusal':
       throw refusal(result);
+    case 'invalid':
+      throw invalidBody(result);
   }
 }
 
@@ -41,6 +44,37 @@ export function refusal({ status, message }: Extract<CallResult, { kind: 'refusa
       return new Problem('not_found', message);
     default:
       return new Problem('endpoint_failed', 'The endpoint refuses the call with an unknown status');
+  }
+}
+
+/** The error body for what the endpoint's `input` does not take. The faults are of the guest's making. */
+export function invalidBody({ faults }: Extract<CallResult, { kind: 'invalid' }>): Problem {
+  const listed = JSON.parse(faults) as unknown;
+  const fields = (Array.isArray(listed) ? listed : [])
+    .slice(0, ENDPOINT_INPUT_FAULTS_MAX)
+    .map((fault: unknown) => Object(fault) as Record<string, unknown>)
+    .map(({ path, message }) => ({ path: String(path), message: String(message) }));
+  const [first] = fields;
+  const where = first === undefined || first.path === '' ? 'body' : `body, ${first.path}`;
+  return new Problem('invalid_request', `${where}: ${first?.message ?? 'not valid'}`, {
+    details: { fields },
+  });
+}
+
+/** The JSON that `run()` gives; throws the problem that the other endpoint answered with. */
+export function jsonOf(path: string, result: CallResult): string {
+  switch (result.kind) {
+    case 'answer':
+      if (result.status < 400) return result.json;
+      throw new Problem('endpoint_failed', `"${path}" answered ${result.status}`, {
+        details: { status: result.status },
+      });
+    case 'redirect':
+      return JSON.stringify({ location: result.location });
+    case 'refusal':
+      throw refusal(result);
+    case 'invalid':
+      throw invalidBody(result);
   }
 }
 

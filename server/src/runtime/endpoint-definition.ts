@@ -1,7 +1,11 @@
 import {
+  ENDPOINT_CACHE_SECONDS_MAX,
   ENDPOINT_CODE_BYTES_MAX,
+  ENDPOINT_CONCURRENT_MAX,
   ENDPOINT_DESCRIPTION_CHARACTERS_MAX,
   ENDPOINT_NAME_CHARACTERS_MAX,
+  ENDPOINT_QUEUED_DEFAULT,
+  ENDPOINT_QUEUED_MAX,
   ENDPOINT_TIMEOUT_DEFAULT_MS,
   ENDPOINT_TIMEOUT_MAX_MS,
 } from '#base/limits.ts';
@@ -13,20 +17,18 @@ export interface EndpointSettings {
   readonly code: string;
   /** Checked and run in the read-only scope. */
   readonly isReadOnly: boolean;
-  /**
-   * `pooling`: a slow run is answered later. Stored and shown, but not yet acted upon: every call
-   * waits for its answer, as with `sync`.
-   */
+  /** `pooling`: a slow run is answered later (see `pooled-runs.ts`). */
   readonly mode: 'sync' | 'pooling';
   readonly access: 'users' | 'admins';
-  /**
-   * How long an answer may be given again; 0 is never. Stored and shown, but not yet acted upon:
-   * every call runs.
-   */
+  /** How long the answer of a run that wrote nothing may be given again; 0 is never. */
   readonly cacheSeconds: number;
   /** `asUser()` sees what an administrator sees; `CurrentUser` is the caller all the same. */
   readonly runAsAdmin: boolean;
   readonly timeoutMs: number;
+  /** Runs at a time in this process; 0 is no limit of its own. */
+  readonly maxConcurrent: number;
+  /** Calls that wait for one of these runs to end. */
+  readonly maxQueued: number;
   readonly description: string;
 }
 
@@ -48,6 +50,8 @@ export type NewEndpoint = OptionalMembers<Omit<EndpointSettings, 'code'>> & {
 /** What is left out stays as it is. */
 export type EndpointChange = OptionalMembers<EndpointSettings> & {
   readonly name?: string | undefined;
+  /** The newest version that whoever makes the change has seen. */
+  readonly version?: number | undefined;
 };
 
 type OptionalMembers<T> = { readonly [K in keyof T]?: T[K] | undefined };
@@ -59,6 +63,8 @@ export const DEFAULT_SETTINGS: Omit<EndpointSettings, 'code'> = {
   cacheSeconds: 0,
   runAsAdmin: false,
   timeoutMs: ENDPOINT_TIMEOUT_DEFAULT_MS,
+  maxConcurrent: 0,
+  maxQueued: ENDPOINT_QUEUED_DEFAULT,
   description: '',
 };
 
@@ -75,29 +81,40 @@ export function withChanges(base: EndpointSettings, change: EndpointChange): End
     cacheSeconds: change.cacheSeconds ?? base.cacheSeconds,
     runAsAdmin: change.runAsAdmin ?? base.runAsAdmin,
     timeoutMs: change.timeoutMs ?? base.timeoutMs,
+    maxConcurrent: change.maxConcurrent ?? base.maxConcurrent,
+    maxQueued: change.maxQueued ?? base.maxQueued,
     description: change.description ?? base.description,
   };
   checkCode(settings.code);
   check('mode', ['sync', 'pooling'].includes(settings.mode), 'must be "sync" or "pooling"');
   check('access', ['users', 'admins'].includes(settings.access), 'must be "users" or "admins"');
-  check(
-    'cacheSeconds',
-    Number.isInteger(settings.cacheSeconds) && settings.cacheSeconds >= 0,
-    'must be a whole number, 0 or more',
-  );
-  check(
-    'timeoutMs',
-    Number.isInteger(settings.timeoutMs) &&
-      settings.timeoutMs >= 1 &&
-      settings.timeoutMs <= ENDPOINT_TIMEOUT_MAX_MS,
-    `must be a whole number from 1 to ${ENDPOINT_TIMEOUT_MAX_MS}`,
-  );
+  checkInteger(settings, 'cacheSeconds', 0, ENDPOINT_CACHE_SECONDS_MAX);
+  checkInteger(settings, 'timeoutMs', 1, ENDPOINT_TIMEOUT_MAX_MS);
+  checkInteger(settings, 'maxConcurrent', 0, ENDPOINT_CONCURRENT_MAX);
+  checkInteger(settings, 'maxQueued', 0, ENDPOINT_QUEUED_MAX);
   check(
     'description',
     settings.description.length <= ENDPOINT_DESCRIPTION_CHARACTERS_MAX,
     `must have at most ${ENDPOINT_DESCRIPTION_CHARACTERS_MAX} characters`,
   );
   return settings;
+}
+
+/** The settings of an endpoint alone, in the order in which people are shown them. */
+export function settingsOf(endpoint: EndpointSettings): Omit<EndpointSettings, 'code'> {
+  const { isReadOnly, mode, access, cacheSeconds, runAsAdmin } = endpoint;
+  const { timeoutMs, maxConcurrent, maxQueued, description } = endpoint;
+  return {
+    isReadOnly,
+    mode,
+    access,
+    cacheSeconds,
+    runAsAdmin,
+    timeoutMs,
+    maxConcurrent,
+    maxQueued,
+    description,
+  };
 }
 
 export function checkCode(code: string): void {
@@ -110,9 +127,22 @@ export function checkCode(code: string): void {
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
+/** The server's own endpoints. */
+export const BUILT_IN_FOLDER = 'system';
 /** Routes of the server, and what will be. */
-const RESERVED_NAMES = ['create', 'check', 'metrics', 'run', 'token', 'system'];
-const RESERVED_FOLDERS = ['run', 'token', 'system'];
+const RESERVED_NAMES = ['create', 'check', 'metrics', 'run', 'token', BUILT_IN_FOLDER];
+const RESERVED_FOLDERS = ['run', 'token', BUILT_IN_FOLDER];
+
+/** Whether the server brings an endpoint of this name along. */
+export function isBuiltIn(name: string): boolean {
+  return name.startsWith(`${BUILT_IN_FOLDER}/`);
+}
+
+/** Such an endpoint is as it is, so that the front end can rely on it. Throws `endpoint_built_in`. */
+export function refuseBuiltIn(name: string): void {
+  if (!isBuiltIn(name)) return;
+  throw new Problem('endpoint_built_in', `The endpoint "${name}" belongs to the server`);
+}
 
 /** Throws `invalid_request` unless an endpoint may have this name. */
 export function checkName(name: string): void {
@@ -131,6 +161,22 @@ export function checkName(name: string): void {
 const NAME_RULE =
   'must be made of letters, digits, "-", "_" and ".", in segments that begin with a letter ' +
   'or a digit and are joined by "/"';
+
+type NumberSetting = 'cacheSeconds' | 'timeoutMs' | 'maxConcurrent' | 'maxQueued';
+
+function checkInteger(
+  settings: EndpointSettings,
+  name: NumberSetting,
+  min: number,
+  max: number,
+): void {
+  const value = settings[name];
+  check(
+    name,
+    Number.isInteger(value) && value >= min && value <= max,
+    `must be a whole number from ${min} to ${max}`,
+  );
+}
 
 function check(path: string, isGood: boolean, message: string): void {
   if (isGood) return;

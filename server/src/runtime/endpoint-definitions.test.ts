@@ -66,6 +66,8 @@ describe('create', () => {
       cacheSeconds: 0,
       runAsAdmin: false,
       timeoutMs: 30_000,
+      maxConcurrent: 0,
+      maxQueued: 100,
       description: '',
       version: 1,
       compiles: true,
@@ -149,6 +151,11 @@ describe('a setting', () => {
     ['timeoutMs', ENDPOINT_TIMEOUT_MAX_MS, ENDPOINT_TIMEOUT_MAX_MS + 1],
     ['cacheSeconds', 0, -1],
     ['cacheSeconds', 1, 1.5],
+    ['cacheSeconds', 86_400, 86_401],
+    ['maxConcurrent', 0, -1],
+    ['maxConcurrent', 1_000, 1_001],
+    ['maxQueued', 0, -1],
+    ['maxQueued', 1_000, 1_001],
   ])('%s may be %d, not %d', async (setting, good, bad) => {
     await create({ name: `${setting}-${good}`, [setting]: good });
     expect(await problemOf(() => create({ name: 'bad', [setting]: bad }))).toMatchObject({
@@ -255,7 +262,8 @@ it('is gone when deleted, and one made anew under its name is another', async ()
     code: 'endpoint_not_found',
   });
   const second = await create({ name: 'reborn', code: BETTER });
-  expect([second.UID, second.version]).toEqual([first.UID, 1]);
+  // The deletion was version 2.
+  expect([second.UID, second.version]).toEqual([first.UID, 3]);
   expect(await endpoints.value('reborn')).toBe(2);
 });
 

@@ -1,12 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#access/caller.ts';
 import { assert } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { SchemaDocument } from '#graph/schema.ts';
 import type { Diagnostic } from './compile/diagnostic.ts';
+import type { CompileVerdicts } from './compile/compile-verdicts.ts';
 import type { EndpointCompiler } from './compile/endpoint-compiler.ts';
-import { checkCode, checkName, DEFAULT_SETTINGS, withChanges } from './endpoint-definition.ts';
+import {
+  checkCode,
+  checkName,
+  DEFAULT_SETTINGS,
+  refuseBuiltIn,
+  settingsOf,
+  withChanges,
+} from './endpoint-definition.ts';
 import type {
   EndpointChange,
   EndpointDefinition,
@@ -15,12 +25,16 @@ import type {
 } from './endpoint-definition.ts';
 import { ENDPOINT_TYPE, nodeFields } from './endpoint-store.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
+import type { CodeAction, CodeHistory } from './history/code-history.ts';
+import type { CodeContent } from './history/content-diff.ts';
 
 export interface EndpointDefinitionsOptions {
   readonly store: EndpointStore;
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly compiler: EndpointCompiler;
+  readonly verdicts: CompileVerdicts;
+  readonly history: CodeHistory;
   readonly clock: Clock;
 }
 
@@ -29,8 +43,9 @@ export interface EndpointDefinitionsOptions {
  * draft, while the newest version that did goes on serving; an endpoint that is marked read-only
  * always compiles in the read-only scope.
  *
- * A change holds on to the version that it was made from: should anybody else write these nodes
- * meanwhile, it is refused with `version_conflict`, and nothing is lost.
+ * Every version goes into the history with the commit that makes it. A change may name the version
+ * that it was made from: should there be a newer one, it is refused with `version_conflict`, and
+ * nothing is lost.
  */
 export class EndpointDefinitions {
   readonly #options: EndpointDefinitionsOptions;
@@ -51,32 +66,87 @@ export class EndpointDefinitions {
       checkName(name);
       if (this.#options.store.find(name) !== undefined) throw exists(name);
       const settings = withChanges({ ...DEFAULT_SETTINGS, code: '' }, endpoint);
-      const diagnostics = await this.#diagnose(settings);
-      await this.#write(caller, { name, settings, diagnostics, before: undefined });
-      return this.get(name);
+      return this.#write(caller, { name, settings, action: 'created', before: undefined });
     });
   }
 
-  /** Rejects with `endpoint_not_found`, `not_read_only`, `invalid_request`. */
+  /**
+   * One that the server brings along: a version of its own only where it differs from what is there.
+   * It compiles with every schema, so nothing is checked, and no start waits for the compiler.
+   */
+  install(caller: Caller, endpoint: NewEndpoint): Promise<void> {
+    const { name } = endpoint;
+    return this.#inTurn(async () => {
+      const before = this.#options.store.find(name);
+      const settings = withChanges({ ...DEFAULT_SETTINGS, code: '' }, endpoint);
+      if (
+        before !== undefined &&
+        isDeepStrictEqual(contentOf(before.definition), contentOf(settings))
+      )
+        return;
+      const action = before === undefined ? 'created' : 'changed';
+      await this.#write(caller, { name, settings, action, before, isChecked: true });
+    });
+  }
+
+  /**
+   * Rejects with `endpoint_not_found`, `endpoint_built_in`, `version_conflict`, `not_read_only`,
+   * `invalid_request`.
+   */
   change(caller: Caller, name: string, change: EndpointChange): Promise<EndpointDefinition> {
     return this.#inTurn(async () => {
       if (change.name !== undefined && change.name !== name) throw renamed();
       const before = this.#require(name);
-      const { definition } = before;
-      const settings = withChanges(definition, change);
-      const isSameCode =
-        settings.code === definition.code && settings.isReadOnly === definition.isReadOnly;
-      const diagnostics = isSameCode && definition.compiles ? [] : await this.#diagnose(settings);
-      await this.#write(caller, { name, settings, diagnostics, before });
-      return this.get(name);
+      refuseBuiltIn(name);
+      this.#checkSeen(name, change.version, before.definition.version);
+      const settings = withChanges(before.definition, change);
+      return this.#write(caller, { name, settings, action: 'changed', before });
     });
   }
 
-  /** Rejects with `endpoint_not_found`. */
-  delete(name: string): Promise<void> {
+  /**
+   * A new version with the content of an old one, also of an endpoint that is deleted. Rejects with
+   * `code_version_not_found`, `endpoint_built_in`, `version_conflict`, `not_read_only`.
+   */
+  restore(
+    caller: Caller,
+    name: string,
+    wanted: { readonly version: number; readonly seen?: number | undefined },
+  ): Promise<EndpointDefinition> {
     return this.#inTurn(async () => {
-      const { nodeVersion } = this.#require(name);
-      await this.#commit({ op: 'delete', type: ENDPOINT_TYPE, key: name, ifVersion: nodeVersion });
+      const item = endpointItem(name);
+      const { code, settings } = this.#options.history.get(item, wanted.version);
+      refuseBuiltIn(name);
+      this.#checkSeen(name, wanted.seen, this.#options.history.lastVersion(item));
+      const before = this.#options.store.find(name);
+      return this.#write(caller, {
+        name,
+        settings: { code, ...settings },
+        action: 'restored',
+        before,
+      });
+    });
+  }
+
+  /** Rejects with `endpoint_not_found`, `endpoint_built_in`. */
+  delete(caller: Caller, name: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const { nodeVersion, definition } = this.#require(name);
+      refuseBuiltIn(name);
+      const { clock, history } = this.#options;
+      const version = definition.version + 1;
+      await this.#commit([
+        { op: 'delete', type: ENDPOINT_TYPE, key: name, ifVersion: nodeVersion },
+        ...history.operations({
+          ...endpointItem(name),
+          version,
+          action: 'deleted',
+          caller,
+          nowMs: clock.now(),
+          before: contentOf(definition),
+          after: undefined,
+        }),
+      ]);
     });
   }
 
@@ -94,9 +164,13 @@ export class EndpointDefinitions {
   /** What the compiler says of code that is not saved. */
   check(code: string, isReadOnly: boolean): Promise<Diagnostic[]> {
     checkCode(code);
-    const { compiler, reader } = this.#options;
+    return this.#options.compiler.check(code, this.#schema(), isReadOnly);
+  }
+
+  #schema(): SchemaDocument {
+    const { reader } = this.#options;
     reader.refresh();
-    return compiler.check(code, reader.schema(), isReadOnly);
+    return reader.schema();
   }
 
   #inTurn<T>(change: () => Promise<T>): Promise<T> {
@@ -111,11 +185,31 @@ export class EndpointDefinitions {
     return endpoint;
   }
 
-  async #diagnose({ code, isReadOnly }: EndpointSettings): Promise<Diagnostic[]> {
-    const diagnostics = await this.check(code, isReadOnly);
+  async #diagnose(
+    { code, isReadOnly }: EndpointSettings,
+    schema: SchemaDocument,
+  ): Promise<Diagnostic[]> {
+    const diagnostics = await this.#options.compiler.check(code, schema, isReadOnly);
     if (!isReadOnly || diagnostics.length === 0) return diagnostics;
     throw new Problem('not_read_only', 'The code does not compile in the read-only scope', {
       details: { diagnostics },
+    });
+  }
+
+  /** Refuses a change of what was changed since it was seen. */
+  #checkSeen(name: string, seen: number | undefined, current: number): void {
+    if (seen === undefined || seen === current) return;
+    const { history } = this.#options;
+    const item = endpointItem(name);
+    const message = `The endpoint "${name}" is at version ${current}, not ${seen}`;
+    throw new Problem('version_conflict', message, {
+      hint: 'Compare details.seen, details.current and your own text, and send the outcome with the current version.',
+      details: {
+        seenVersion: seen,
+        currentVersion: current,
+        seen: history.find(item, seen) ?? null,
+        current: history.find(item, current) ?? null,
+      },
     });
   }
 
@@ -124,34 +218,68 @@ export class EndpointDefinitions {
     change: {
       readonly name: string;
       readonly settings: EndpointSettings;
-      readonly diagnostics: Diagnostic[];
+      readonly action: CodeAction;
       readonly before: StoredEndpoint | undefined;
+      /** It is known to compile. */
+      readonly isChecked?: boolean;
     },
-  ): Promise<void> {
-    const { name, settings, diagnostics, before } = change;
-    const version = (before?.definition.version ?? 0) + 1;
+  ): Promise<EndpointDefinition> {
+    const { name, settings, action, before } = change;
+    const { clock, history, verdicts } = this.#options;
+    const schema = this.#schema();
+    const isChecked =
+      change.isChecked ??
+      (settings.code === before?.definition.code &&
+        settings.isReadOnly === before.definition.isReadOnly &&
+        before.definition.compiles);
+    const diagnostics = isChecked ? [] : await this.#diagnose(settings, schema);
+    const item = endpointItem(name);
+    const version = (before?.definition.version ?? history.lastVersion(item)) + 1;
     const compiles = diagnostics.length === 0;
+    const nowMs = clock.now();
     const fields = nodeFields({
       definition: { ...settings, version, compiles, diagnostics },
       servingCode: compiles ? settings.code : before?.servingCode,
       servingVersion: compiles ? version : (before?.servingVersion ?? 0),
       updatedBy: caller.userUid,
     });
-    await this.#commit({
-      op: 'addOrUpdate',
-      type: ENDPOINT_TYPE,
-      key: name,
-      fields,
-      timestamp: this.#options.clock.now(),
-      ifVersion: before?.nodeVersion ?? 0,
-    });
+    await this.#commit([
+      {
+        op: 'addOrUpdate',
+        type: ENDPOINT_TYPE,
+        key: name,
+        fields,
+        timestamp: nowMs,
+        ifVersion: before?.nodeVersion ?? 0,
+      },
+      ...history.operations({
+        ...item,
+        version,
+        action,
+        caller,
+        nowMs,
+        before: before && contentOf(before.definition),
+        after: contentOf(settings),
+      }),
+    ]);
+    const written = this.#require(name);
+    if (!isChecked) verdicts.note(written, schema, compiles);
+    return written.definition;
   }
 
-  async #commit(operation: GraphOperation): Promise<void> {
+  async #commit(operations: readonly GraphOperation[]): Promise<void> {
     const { commits, reader } = this.#options;
-    const { sequence } = await commits.commit({ operations: [operation], system: true });
+    const { sequence } = await commits.commit({ operations, system: true });
     assert(reader.refresh() >= sequence, 'a commit that is acknowledged is applied');
   }
+}
+
+function endpointItem(name: string) {
+  return { kind: 'endpoint', name } as const;
+}
+
+function contentOf(endpoint: EndpointSettings): CodeContent {
+  return { code: endpoint.code, settings: settingsOf(endpoint) };
 }
 
 export function notFound(name: string): Problem {

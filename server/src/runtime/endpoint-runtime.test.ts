@@ -48,6 +48,8 @@ describe('a call', () => {
       name: 'any-body',
       caller: USER,
       headers: '{}',
+      authorization: undefined,
+      runKey: null,
       signal: new AbortController().signal,
     };
     await expect(service.run({ ...call, body: '{"a":' })).rejects.toMatchObject({
@@ -190,4 +192,16 @@ it('keeps globals from one call to the next, and nothing between endpoints', asy
   expect(await endpoints.value('counts')).toBe(1);
   expect(await endpoints.value('counts')).toBe(2);
   expect(await endpoints.value('others')).toBe('undefined');
+});
+
+describe('on a replica', () => {
+  it('only endpoints that are read-only run', async () => {
+    await using replica = await openTestEndpoints(1, true);
+    await replica.define('reads', '', 'return 1;', { isReadOnly: true });
+    await replica.define('writes', '', 'return 1;');
+    expect(await replica.value('reads')).toBe(1);
+    const refused = { code: 'read_only_replica' };
+    expect(await replica.problem('writes')).toMatchObject(refused);
+    expect(await replica.problem('no/such')).toMatchObject({ code: 'endpoint_not_found' });
+  });
 });

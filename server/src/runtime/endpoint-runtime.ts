@@ -1,17 +1,34 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
+import type { Clock } from '#base/clock.ts';
 import { ENDPOINT_CALL_DEPTH_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { answerOf, problemOf, refusal } from './call-outcome.ts';
+import { answerOf, jsonOf, problemOf } from './call-outcome.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
+import { callerKey, requestKey } from './caller-key.ts';
+import { cachedAnswer, CachedRuns, minSequenceOf } from './cached-runs.ts';
+import type { Keep } from './cached-runs.ts';
+import type { EndpointDefinition } from './endpoint-definition.ts';
 import { notFound } from './endpoint-definitions.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 import { Invocation } from './invocation.ts';
+import type { InvocationServices, NestedRun } from './invocation.ts';
+import type { OutboundRequests } from './outbound-requests.ts';
+import { PooledRuns } from './pooled-runs.ts';
+import type { PrimaryCalls } from './primary-calls.ts';
+import { RunQueues } from './run-queues.ts';
+import type { RunProgress } from './run-progress.ts';
 import type { RuntimeLogger } from './runtime-logger.ts';
-import type { CallResult, CallSignal, EndpointCall, HostAnswer } from './sandbox/endpoint-call.ts';
+import type {
+  CallResult,
+  CallSignal,
+  EndpointCall,
+  HostAnswer,
+  LoadableEndpoint,
+} from './sandbox/endpoint-call.ts';
 import { CallFault } from './sandbox/endpoint-call.ts';
 import type { EndpointPool } from './sandbox/endpoint-pool.ts';
 
@@ -22,8 +39,13 @@ export interface EndpointRun {
   readonly body: string | null;
   /** Of the request, as JSON text of an object: lower case, without those that carry credentials. */
   readonly headers: string;
+  /** The header `Authorization`, which a replica shows the primary on the caller's behalf. */
+  readonly authorization: string | undefined;
+  /** Of a run of mode "pooling" that the call continues. */
+  readonly runKey: string | null;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: CallSignal;
+  readonly onProgress?: (progress: RunProgress) => void;
 }
 
 export interface EndpointRuntimeOptions {
@@ -33,68 +55,177 @@ export interface EndpointRuntimeOptions {
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
   readonly logger: RuntimeLogger;
+  readonly clock: Clock;
+  readonly isReplica: boolean;
+  readonly outbound: OutboundRequests;
+  /** Of a replica. */
+  readonly primary: PrimaryCalls | null;
 }
+
+/** What is needed to run one version of an endpoint. */
+export type RunnableEndpoint = Pick<StoredEndpoint, 'definition' | 'loadable' | 'calls'>;
+
+/** Where a run comes from. */
+interface Nesting {
+  /** The run that asks for it. */
+  readonly parent?: Invocation | undefined;
+  /** It may not write, whatever its endpoint is marked as. */
+  readonly isReadOnly: boolean;
+  /** Nothing at all may come of it. */
+  readonly isTrial: boolean;
+}
+
+interface CallParts extends Pick<EndpointCall, 'deadline' | 'onEnded'> {
+  readonly run: EndpointRun;
+  readonly nesting: Nesting;
+}
+
+const OUTERMOST: Nesting = { isReadOnly: false, isTrial: false };
+const TRIAL: Nesting = { isReadOnly: true, isTrial: true };
 
 /** Runs endpoints (open-shapes, section 5, "run"). */
 export class EndpointRuntime {
   readonly #options: EndpointRuntimeOptions;
+  readonly #queues = new RunQueues();
+  readonly #pooled = new PooledRuns();
+  readonly #cached: CachedRuns;
+  readonly #services: InvocationServices;
 
   constructor(options: EndpointRuntimeOptions) {
     this.#options = options;
+    this.#cached = new CachedRuns(options);
+    this.#services = {
+      ...options,
+      runNested: (run) => this.#runNested(run, run.parent.isReadOnly),
+      runOnPrimary: (run) => this.#runOnPrimary(run),
+    };
   }
 
   /**
-   * Resolves with what the endpoint answers, errors of its own making included. Rejects with
-   * `endpoint_not_found`, `forbidden`, `endpoint_not_compiled`, `malformed_json`,
-   * `endpoint_failed`, `endpoint_timeout`, `endpoint_overloaded`, with the code that a helper such
-   * as `notFound()` stands for when it is given a message, and with the signal's reason.
+   * Resolves with what the endpoint answers, errors of its own making included; with 202 while a run
+   * of mode "pooling" is under way. Rejects with `endpoint_not_found`, `forbidden`,
+   * `endpoint_not_compiled`, `read_only_replica`, `malformed_json`, `invalid_request`,
+   * `run_not_found`, `endpoint_failed`, `endpoint_timeout`, `endpoint_overloaded`, with the code that
+   * a helper such as `notFound()` stands for when it is given a message, and with the signal's reason.
    */
-  run(run: EndpointRun): Promise<EndpointAnswer> {
-    return this.#run(run, undefined).then(answerOf);
+  async run(run: EndpointRun): Promise<EndpointAnswer> {
+    const endpoint = this.#find(run.name, run.caller);
+    const { mode, cacheSeconds } = endpoint.definition;
+    if (mode === 'pooling' || run.runKey !== null) return this.#pool(endpoint, run);
+    if (cacheSeconds > 0) return this.#answerFromCache(endpoint, run);
+    return answerOf(await this.#execute(endpoint, run));
   }
 
-  async #run(run: EndpointRun, parent: Invocation | undefined): Promise<CallResult> {
-    const endpoint = this.#find(run.name, run.caller);
-    const { definition } = endpoint;
-    const { caller, signal, headers } = run;
-    const { audit, commits, logger, pool } = this.#options;
-    const invocation = new Invocation({
-      endpoint: definition.name,
-      caller,
-      isReadOnly: definition.isReadOnly,
-      parent,
-      commits,
-      audit,
-      logger,
-      run: (from, path, body) => this.#runFor(from, path, body),
+  /** Throws `run_not_found`, and what `run` rejects with when the endpoint is not this caller's to run. */
+  cancel(caller: Caller, name: string, runKey: string | null): void {
+    this.#find(name, caller);
+    this.#pooled.cancel(runKey ?? '', { endpoint: name, caller: callerKey(caller) });
+  }
+
+  /** Runs a version that may not be the one that serves, as one that only reads: nothing is changed. */
+  async runTrial(endpoint: RunnableEndpoint, run: EndpointRun): Promise<EndpointAnswer> {
+    return answerOf(await this.#execute(endpoint, run, TRIAL));
+  }
+
+  close(): void {
+    this.#pooled.close();
+  }
+
+  async #pool(endpoint: StoredEndpoint, run: EndpointRun): Promise<EndpointAnswer> {
+    const { name, caller, body, runKey } = run;
+    const owner = { endpoint: name, caller: callerKey(caller) };
+    if (runKey !== null) return this.#pooled.poll(runKey, owner);
+    const key = requestKey(endpoint.identity, caller, body);
+    const { hit, keep } = this.#cached.look(endpoint, run, key);
+    if (hit !== undefined) return cachedAnswer(hit);
+    const request = { requestKey: key, owner, minSequence: minSequenceOf(run.headers) };
+    return this.#pooled.request(request, async ({ signal, onProgress }) => {
+      const own = { ...run, signal, onProgress };
+      const answer = answerOf(await this.#execute(endpoint, own, OUTERMOST, keep));
+      // It may be given later, and reflects what there is now.
+      return { answer, sequence: this.#options.reader.refresh() };
     });
-    const deadline = Math.min(
-      performance.now() + definition.timeoutMs,
-      parent?.call?.deadline ?? Infinity,
-    );
-    const loadable = endpoint.loadable();
-    const call: EndpointCall = {
+  }
+
+  async #answerFromCache(endpoint: StoredEndpoint, run: EndpointRun): Promise<EndpointAnswer> {
+    const { hit, keep } = this.#cached.look(endpoint, run);
+    return hit === undefined
+      ? answerOf(await this.#execute(endpoint, run, OUTERMOST, keep))
+      : cachedAnswer(hit);
+  }
+
+  async #execute(
+    endpoint: RunnableEndpoint,
+    run: EndpointRun,
+    nesting: Nesting = OUTERMOST,
+    keep?: Keep,
+  ): Promise<CallResult> {
+    const { definition, calls } = endpoint;
+    const { name, maxConcurrent, timeoutMs } = definition;
+    const { parent } = nesting;
+    const startedAt = performance.now();
+    const deadline = Math.min(startedAt + timeoutMs, parent?.call?.deadline ?? Infinity);
+    const isLimited = maxConcurrent > 0;
+    let isError = true;
+    if (isLimited && parent !== undefined) this.#queues.enterNested(definition);
+    else if (isLimited) await this.#queues.enter(definition, deadline, run.signal);
+    const onEnded = isLimited ? () => this.#queues.leave(name) : undefined;
+    let call: EndpointCall | undefined;
+    try {
+      const loadable = endpoint.loadable();
       // Each promise costs a small call some percent of its time.
-      endpoint: loadable instanceof Promise ? await loadable : loadable,
-      caller: definition.runAsAdmin ? { ...caller, isAdmin: true } : caller,
-      body: run.body ?? '',
+      const loaded = loadable instanceof Promise ? await loadable : loadable;
+      call = this.#callOf(definition, loaded, { run, deadline, nesting, onEnded });
+      const result = await this.#options.pool.run(call);
+      isError = result.kind === 'answer' && result.status >= 500;
+      // A run that wrote must not be left out the next time.
+      if (keep !== undefined && !call.host.hasWritten) keep(result);
+      return result;
+    } catch (error) {
+      isError = !run.signal.aborted && !isMalformed(error);
+      throw this.#problemOf(error, name, run.caller);
+    } finally {
+      if (call === undefined) onEnded?.();
+      const { clock } = this.#options;
+      calls.metrics.record(performance.now() - startedAt, isError, clock.now());
+      calls.inputs.offer(run.body, clock);
+    }
+  }
+
+  #callOf(
+    { name, isReadOnly, runAsAdmin }: EndpointDefinition,
+    endpoint: LoadableEndpoint,
+    { run, deadline, nesting, onEnded }: CallParts,
+  ): EndpointCall {
+    const { caller, body, headers, signal } = run;
+    const { parent, isTrial } = nesting;
+    const host = new Invocation(
+      { endpoint: name, isReadOnly: isReadOnly || nesting.isReadOnly, isTrial, run, parent },
+      this.#services,
+    );
+    const call: EndpointCall = {
+      endpoint,
+      caller: runAsAdmin ? { ...caller, isAdmin: true } : caller,
+      body: body ?? '',
       headers,
       deadline,
       signal,
       parent: parent?.call,
-      host: invocation,
+      host,
+      onEnded,
     };
-    invocation.call = call;
-    try {
-      return await pool.run(call);
-    } catch (error) {
-      if (!(error instanceof CallFault)) throw error;
-      if (error.kind !== 'malformed') {
-        const { kind, message, guestStack } = error;
-        logger.warn({ endpoint: definition.name, kind, message, guestStack }, 'an endpoint failed');
-      }
-      throw problemOf(error, definition.name, caller);
+    host.call = call;
+    return call;
+  }
+
+  #problemOf(error: unknown, name: string, caller: Caller): unknown {
+    if (!(error instanceof CallFault)) return error;
+    if (error.kind !== 'malformed') {
+      const { kind, message, guestStack } = error;
+      const { logger } = this.#options;
+      logger.warn({ endpoint: name, kind, message, guestStack }, 'an endpoint failed');
     }
+    return problemOf(error, name, caller);
   }
 
   /** The endpoint that this caller may run under this name. */
@@ -111,6 +242,9 @@ export class EndpointRuntime {
         details: { role: isReadOnly ? 'admin' : 'admin-write' },
       });
     }
+    if (this.#options.isReplica && !isReadOnly) {
+      throw new Problem('read_only_replica', `The endpoint "${name}" is not marked Read Only`);
+    }
     if (endpoint.servingCode === undefined) {
       throw new Problem('endpoint_not_compiled', `The endpoint "${name}" does not compile`);
     }
@@ -121,27 +255,36 @@ export class EndpointRuntime {
    * `run()` of endpoint code: as the same caller, with no more time and no more rights than the one
    * who asks.
    */
-  async #runFor(parent: Invocation, name: string, body: string): Promise<HostAnswer> {
+  async #runNested({ parent, path, body }: NestedRun, isReadOnly: boolean): Promise<HostAnswer> {
     if (parent.depth >= ENDPOINT_CALL_DEPTH_MAX) {
       throw new Problem(
         'endpoint_failed',
-        `"${name}" is not run: endpoints call one another at most ${ENDPOINT_CALL_DEPTH_MAX} deep`,
+        `"${path}" is not run: endpoints call one another at most ${ENDPOINT_CALL_DEPTH_MAX} deep`,
       );
     }
-    const { caller } = parent;
-    const { signal, headers } = must(parent.call, 'the call of an invocation that asks');
-    const result = await this.#run({ name, caller, body, headers, signal }, parent);
-    const sequence = this.#options.reader.refresh();
-    switch (result.kind) {
-      case 'answer':
-        if (result.status < 400) return { json: result.json, sequence };
-        throw new Problem('endpoint_failed', `"${name}" answered ${result.status}`, {
-          details: { status: result.status },
-        });
-      case 'redirect':
-        return { json: JSON.stringify({ location: result.location }), sequence };
-      case 'refusal':
-        throw refusal(result);
-    }
+    const { caller, headers, authorization } = parent.run;
+    const { signal } = must(parent.call, 'the call of an invocation that asks');
+    const run = { name: path, caller, body, headers, authorization, signal, runKey: null };
+    const endpoint = this.#find(path, caller);
+    const { hit, keep } = this.#cached.look(endpoint, run);
+    const nesting = { parent, isReadOnly, isTrial: parent.isTrial };
+    const result = hit?.answer ?? (await this.#execute(endpoint, run, nesting, keep));
+    const json = jsonOf(path, result);
+    return { json, sequence: this.#options.reader.refresh() };
   }
+
+  /** `runOnPrimary()` of endpoint code: see `Scope` of `@trellis/endpoint`. */
+  async #runOnPrimary(nested: NestedRun): Promise<HostAnswer> {
+    const { parent, path, body } = nested;
+    const { primary, reader } = this.#options;
+    if (primary === null) return this.#runNested(nested, false);
+    const { caller, authorization } = parent.run;
+    const { deadline } = must(parent.call, 'the call of an invocation that asks');
+    const json = await primary.run({ path, body, caller, authorization, deadline });
+    return { json, sequence: reader.refresh() };
+  }
+}
+
+function isMalformed(error: unknown): boolean {
+  return error instanceof CallFault && error.kind === 'malformed';
 }

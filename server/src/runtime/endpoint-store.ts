@@ -1,23 +1,44 @@
 import type { NodeWrite } from '#graph/operations.ts';
 import type { GraphReader, NodeObject } from '#graph/reader.ts';
 import { must } from '#base/assert.ts';
+import { ENDPOINT_CACHE_SECONDS_MAX, ENDPOINT_QUEUED_DEFAULT } from '#base/limits.ts';
 import type { Diagnostic } from './compile/diagnostic.ts';
 import { toScript } from './compile/script.ts';
 import type { EndpointDefinition } from './endpoint-definition.ts';
+import { RecordedInputs } from './history/recorded-inputs.ts';
+import { CallMetrics } from './metrics/call-metrics.ts';
 import type { LoadableEndpoint } from './sandbox/endpoint-call.ts';
 
 /** The node type in which definitions are stored: see `#graph/system-schema.ts`. */
 export const ENDPOINT_TYPE = '_Endpoint';
 
+/** What this process knows of the calls of one endpoint. */
+export interface EndpointCalls {
+  readonly metrics: CallMetrics;
+  readonly inputs: RecordedInputs;
+}
+
+export function newCalls(): EndpointCalls {
+  return { metrics: new CallMetrics(), inputs: new RecordedInputs() };
+}
+
 /** An endpoint as it is stored. */
 export interface StoredEndpoint {
   readonly definition: EndpointDefinition;
+  /** Another one for every version, also when an endpoint is deleted and made anew. */
+  readonly identity: string;
   /** Of the node, for optimistic changes. */
   readonly nodeVersion: number;
   /** The newest code that compiled; undefined when none ever did. */
   readonly servingCode: string | undefined;
   /** The version that this code had. */
   readonly servingVersion: number;
+  /** ISO 8601 UTC. */
+  readonly updatedAt: string;
+  /** UID of a user; null when the server itself did it. */
+  readonly updatedBy: string | null;
+  /** Of its calls, whatever their versions. */
+  readonly calls: EndpointCalls;
   /** What a worker loads; only where there is code that serves. No promise once it is made. */
   loadable(): LoadableEndpoint | Promise<LoadableEndpoint>;
 }
@@ -50,9 +71,15 @@ export class EndpointStore {
     }
     const node = must(this.#reader.node(id), 'the node of an endpoint');
     // The id tells an endpoint from one of the same name that was deleted.
-    const endpoint = storedEndpoint(node, nodeVersion, `${id}.${nodeVersion}`);
+    const calls = known?.id === id ? known.endpoint.calls : newCalls();
+    const endpoint = storedEndpoint(node, nodeVersion, `${id}.${nodeVersion}`, calls);
     this.#known.set(name, { id, sequence, endpoint });
     return endpoint;
+  }
+
+  /** How many are kept, read and decoded. */
+  get size(): number {
+    return this.#known.size;
   }
 
   /** All endpoints, by name. */
@@ -94,6 +121,8 @@ export function nodeFields({
     CacheSeconds: definition.cacheSeconds,
     RunAsAdmin: definition.runAsAdmin,
     TimeoutMs: definition.timeoutMs,
+    MaxConcurrent: definition.maxConcurrent,
+    MaxQueued: definition.maxQueued,
     Description: definition.description,
     Version: definition.version,
     Compiles: definition.compiles,
@@ -105,14 +134,19 @@ export function nodeFields({
 }
 
 /** The way back of `nodeFields`: nothing else writes these nodes. */
-function storedEndpoint(node: NodeObject, nodeVersion: number, version: string): StoredEndpoint {
+function storedEndpoint(
+  node: NodeObject,
+  nodeVersion: number,
+  identity: string,
+  calls: EndpointCalls,
+): StoredEndpoint {
   const name = String(node.Id);
   const isReadOnly = node['IsReadOnly'] === true;
   const servingCode = node['ServingCode'] as string | undefined;
   let loadable: LoadableEndpoint | Promise<LoadableEndpoint> | undefined;
   const load = async (): Promise<LoadableEndpoint> => {
     const script = await toScript(must(servingCode, 'code that serves'));
-    return (loadable = { name, version, script, isReadOnly });
+    return (loadable = { name, version: identity, script, isReadOnly });
   };
   return {
     definition: {
@@ -122,17 +156,24 @@ function storedEndpoint(node: NodeObject, nodeVersion: number, version: string):
       isReadOnly,
       mode: node['Mode'] === 'pooling' ? 'pooling' : 'sync',
       access: node['Access'] === 'admins' ? 'admins' : 'users',
-      cacheSeconds: Number(node['CacheSeconds']),
+      cacheSeconds: Math.min(Number(node['CacheSeconds']), ENDPOINT_CACHE_SECONDS_MAX),
       runAsAdmin: node['RunAsAdmin'] === true,
       timeoutMs: Number(node['TimeoutMs']),
+      // Not there in endpoints of before these settings.
+      maxConcurrent: Number(node['MaxConcurrent'] ?? 0),
+      maxQueued: Number(node['MaxQueued'] ?? ENDPOINT_QUEUED_DEFAULT),
       description: String(node['Description'] ?? ''),
       version: Number(node['Version']),
       compiles: node['Compiles'] === true,
       diagnostics: (node['Diagnostics'] ?? []) as Diagnostic[],
     },
+    identity,
     nodeVersion,
     servingCode,
     servingVersion: Number(node['ServingVersion'] ?? 0),
+    updatedAt: node.Timestamp,
+    updatedBy: typeof node['UpdatedBy'] === 'string' ? node['UpdatedBy'] : null,
+    calls,
     loadable: () => (loadable ??= load()),
   };
 }

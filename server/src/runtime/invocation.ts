@@ -1,27 +1,46 @@
 import type { AuditTrail } from '#access/audit-event.ts';
-import type { Caller } from '#access/caller.ts';
 import { accessWritten } from '#access/ingest-service.ts';
+import { must } from '#base/assert.ts';
 import {
+  ENDPOINT_FETCHES_MAX,
   ENDPOINT_LOG_CHARACTERS_MAX,
   ENDPOINT_LOG_LINES_MAX,
   INGEST_COMMIT_OPERATIONS_MAX,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { EndpointRun } from './endpoint-runtime.ts';
+import type { OutboundRequest, OutboundRequests } from './outbound-requests.ts';
+import { progressOf } from './run-progress.ts';
 import type { RuntimeLogger } from './runtime-logger.ts';
 import type { CallHost, EndpointCall, HostAnswer } from './sandbox/endpoint-call.ts';
 
-export interface InvocationOptions {
-  readonly endpoint: string;
-  readonly caller: Caller;
-  /** Nothing may be written, by this call or by those that it makes. */
-  readonly isReadOnly: boolean;
-  readonly parent: Invocation | undefined;
+/** What the main thread does for endpoint code beyond its own run. */
+export interface InvocationServices {
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
   readonly logger: RuntimeLogger;
+  readonly outbound: OutboundRequests;
   /** Runs another endpoint on behalf of this one. */
-  readonly run: (parent: Invocation, path: string, body: string) => Promise<HostAnswer>;
+  readonly runNested: (run: NestedRun) => Promise<HostAnswer>;
+  readonly runOnPrimary: (run: NestedRun) => Promise<HostAnswer>;
+}
+
+export interface NestedRun {
+  readonly parent: Invocation;
+  readonly path: string;
+  /** JSON text; empty for none. */
+  readonly body: string;
+}
+
+export interface InvocationParts {
+  readonly endpoint: string;
+  /** Nothing may be written, by this call or by those that it makes. */
+  readonly isReadOnly: boolean;
+  /** Nothing at all may come of it. */
+  readonly isTrial: boolean;
+  readonly run: EndpointRun;
+  readonly parent?: Invocation | undefined;
 }
 
 /**
@@ -29,21 +48,29 @@ export interface InvocationOptions {
  * this record, not against anything that the code or its worker says.
  */
 export class Invocation implements CallHost {
-  readonly caller: Caller;
+  readonly run: EndpointRun;
   readonly isReadOnly: boolean;
+  readonly isTrial: boolean;
   /** 1 for a call from outside. */
   readonly depth: number;
   /** The call of the pool that this is the host of; there before any code runs. */
   call: EndpointCall | undefined;
-  readonly #options: InvocationOptions;
+  readonly #endpoint: string;
+  readonly #parent: Invocation | undefined;
+  readonly #services: InvocationServices;
   #hasWritten = false;
   #logLines = 0;
+  #fetches = 0;
 
-  constructor(options: InvocationOptions) {
-    this.#options = options;
-    this.caller = options.caller;
-    this.isReadOnly = options.isReadOnly || options.parent?.isReadOnly === true;
-    this.depth = (options.parent?.depth ?? 0) + 1;
+  constructor(parts: InvocationParts, services: InvocationServices) {
+    const { endpoint, isReadOnly, isTrial, run, parent } = parts;
+    this.run = run;
+    this.isReadOnly = isReadOnly;
+    this.isTrial = isTrial;
+    this.depth = (parent?.depth ?? 0) + 1;
+    this.#endpoint = endpoint;
+    this.#parent = parent;
+    this.#services = services;
   }
 
   get hasWritten(): boolean {
@@ -56,7 +83,12 @@ export class Invocation implements CallHost {
       case 'commit':
         return this.#commit(parsed);
       case 'run':
-        return this.#run(parsed);
+        return this.#services.runNested(this.#nestedRun(parsed));
+      case 'runOnPrimary':
+        this.#noteEffect('runOnPrimary()');
+        return this.#services.runOnPrimary(this.#nestedRun(parsed));
+      case 'fetch':
+        return this.#fetch(parsed);
       default:
         throw new Problem('invalid_request', `There is no operation "${operation}"`);
     }
@@ -65,7 +97,8 @@ export class Invocation implements CallHost {
   /** A line of the endpoint's own in the server's log. */
   log(level: string, record: string): void {
     if (++this.#logLines > ENDPOINT_LOG_LINES_MAX) return;
-    const { endpoint, logger } = this.#options;
+    const { logger } = this.#services;
+    const endpoint = this.#endpoint;
     if (this.#logLines === ENDPOINT_LOG_LINES_MAX) {
       logger.warn({ endpoint }, 'this run logs too much: the rest is left out');
       return;
@@ -89,10 +122,17 @@ export class Invocation implements CallHost {
     }
   }
 
+  /** How far it is, for whoever asks for it. */
+  progress(record: string): void {
+    const { onProgress } = this.run;
+    const progress = onProgress === undefined ? null : progressOf(record);
+    if (progress !== null) onProgress?.(progress);
+  }
+
   /** From now on neither this run nor those that wait for it may be begun again. */
   noteWrite(): void {
     this.#hasWritten = true;
-    this.#options.parent?.noteWrite();
+    this.#parent?.noteWrite();
   }
 
   async #commit(operations: unknown): Promise<HostAnswer> {
@@ -110,7 +150,7 @@ export class Invocation implements CallHost {
     this.noteWrite();
     // The writer checks the shape of each operation, as of those that come over HTTP. Code that may
     // write may also say who sees what: only administrators write code.
-    const { sequence, outcomes } = await this.#options.commits.commit({
+    const { sequence, outcomes } = await this.#services.commits.commit({
       operations: operations as GraphOperation[],
       accessControl: { trace: this.#trace() },
     });
@@ -118,13 +158,55 @@ export class Invocation implements CallHost {
   }
 
   #trace(): GraphOperation {
-    const { audit, caller, endpoint } = this.#options;
-    return audit.operation(accessWritten({ caller, address: null }, { via: 'endpoint', endpoint }));
+    const { caller } = this.run;
+    const source = { via: 'endpoint', endpoint: this.#endpoint } as const;
+    return this.#services.audit.operation(accessWritten({ caller, address: null }, source));
   }
 
-  #run(request: unknown): Promise<HostAnswer> {
-    const { path, body } = Object(request) as Record<string, unknown>;
-    const text = typeof body === 'string' ? body : '';
-    return this.#options.run(this, String(path), text);
+  /** What happens elsewhere must not happen twice, nor in a trial. */
+  #noteEffect(what: string): void {
+    if (this.isTrial) {
+      throw new Problem(
+        'forbidden',
+        `This run only tries the code out: ${what} could change things`,
+      );
+    }
+    this.noteWrite();
   }
+
+  #nestedRun(request: unknown): NestedRun {
+    const { path, body } = Object(request) as Record<string, unknown>;
+    return { parent: this, path: String(path), body: typeof body === 'string' ? body : '' };
+  }
+
+  async #fetch(request: unknown): Promise<HostAnswer> {
+    if (this.#fetches >= ENDPOINT_FETCHES_MAX) {
+      throw new Problem(
+        'invalid_request',
+        `A run has at most ${ENDPOINT_FETCHES_MAX} requests under way at a time`,
+        { hint: 'Wait for some of them before the next ones.' },
+      );
+    }
+    const outbound = outboundRequest(request);
+    if (outbound.method !== 'GET' && outbound.method !== 'HEAD') this.#noteEffect('fetch()');
+    const { deadline } = must(this.call, 'the call of an invocation that asks');
+    this.#fetches++;
+    try {
+      return { json: await this.#services.outbound.send(outbound, deadline), sequence: 0 };
+    } finally {
+      this.#fetches--;
+    }
+  }
+}
+
+/** From what the code made, which may be anything. */
+function outboundRequest(request: unknown): OutboundRequest {
+  const { url, method, headers, body } = Object(request) as Record<string, unknown>;
+  const named = Object.entries(Object(headers) as Record<string, unknown>);
+  return {
+    url: String(url),
+    method: String(method ?? 'GET').toUpperCase(),
+    headers: Object.fromEntries(named.map(([name, value]) => [name, String(value)])),
+    body: typeof body === 'string' ? body : null,
+  };
 }

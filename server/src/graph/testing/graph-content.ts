@@ -38,6 +38,13 @@ export function contentOf(reader: StateReader, state: KeyValueReader): GraphCont
   if (JSON.stringify(sorted) !== JSON.stringify(sortJson(incoming))) {
     throw new Error('what goes out is not what comes in');
   }
+  for (const { type } of reader.schema().edges) {
+    if (
+      edges.filter((edge) => Object(edge).type === type).length !== reader.countOfEdgeType(type)
+    ) {
+      throw new Error(`the edges of type ${type} are not counted right`);
+    }
+  }
   const types: Record<string, string[][]> = {};
   const counts: Record<string, number> = {};
   for (const { type } of reader.schema().nodes) {

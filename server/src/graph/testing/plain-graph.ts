@@ -65,10 +65,14 @@ export class PlainView {
       .filter((id) => this.#visible.has(id));
   }
 
-  outgoing(id: number, edges: readonly string[]): PlainEdge[] {
+  edgesAt(id: number, direction: 'out' | 'in', edges: readonly string[]): PlainEdge[] {
+    const [here, there] =
+      direction === 'out' ? (['from', 'to'] as const) : (['to', 'from'] as const);
     return this.#edges
-      .filter(({ from, edge }) => from === id && edges.includes(edge))
-      .toSorted((a, b) => EDGE_ORDER.indexOf(a.edge) - EDGE_ORDER.indexOf(b.edge) || a.to - b.to);
+      .filter((each) => each[here] === id && edges.includes(each.edge))
+      .toSorted(
+        (a, b) => EDGE_ORDER.indexOf(a.edge) - EDGE_ORDER.indexOf(b.edge) || a[there] - b[there],
+      );
   }
 
   neighbors(
@@ -78,14 +82,7 @@ export class PlainView {
     type: string | undefined,
   ): number[] {
     const reached = ids.flatMap((id) =>
-      direction === 'out'
-        ? this.outgoing(id, edges).map(({ to }) => to)
-        : this.#edges
-            .filter(({ to, edge }) => to === id && edges.includes(edge))
-            .toSorted(
-              (a, b) => EDGE_ORDER.indexOf(a.edge) - EDGE_ORDER.indexOf(b.edge) || a.from - b.from,
-            )
-            .map(({ from }) => from),
+      this.edgesAt(id, direction, edges).map(({ from, to }) => (direction === 'out' ? to : from)),
     );
     return reached.filter((id) => type === undefined || this.nodes[id]!.type === type);
   }

@@ -92,7 +92,7 @@ export function memoryAudit(): HttpServices['audit'] {
 }
 
 export function memoryWorkspace(): HttpServices['workspace'] {
-  const settings = { name: 'Trellis', teamsEnabled: true };
+  const settings = { name: 'Trellis', teamsEnabled: true, ReplicaURLs: '', fetchAllowList: [] };
   return {
     get: () => settings,
     put: async (_caller, { name }) => ({ ...settings, name: name ?? settings.name }),

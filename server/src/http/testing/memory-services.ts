@@ -3,6 +3,7 @@ import type { Caller } from '#access/caller.ts';
 import type { EndpointDefinition, NewEndpoint } from '@trellis/contract/shapes/endpoint.ts';
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { FrontEndFile } from '../front-end-service.ts';
 import type { EndpointAnswer, EndpointCall, HttpServices, IngestStream } from '../services.ts';
 import {
   memoryAccess,
@@ -12,6 +13,7 @@ import {
   memoryUsers,
   memoryWorkspace,
 } from './memory-people.ts';
+import { memoryBuild, memoryCodeHistory, memoryStatistics } from './memory-build.ts';
 import { memoryNodes } from './memory-nodes.ts';
 import { memorySso } from './memory-sso.ts';
 import { memoryTokens } from './memory-tokens.ts';
@@ -60,6 +62,7 @@ export class MemoryServices implements HttpServices {
   readonly commits: (readonly unknown[])[] = [];
   readonly streams: { text: string; ended: 'open' | 'end' | 'abort' }[] = [];
   readonly calls: EndpointCall[] = [];
+  readonly cancelled: { readonly name: string; readonly runKey: string | null }[] = [];
   /** Replaced by a test that wants another behaviour. */
   onRun: (call: EndpointCall) => Promise<EndpointAnswer> = async ({ body }) => ({
     status: 200,
@@ -96,6 +99,7 @@ export class MemoryServices implements HttpServices {
 
   readonly identity: HttpServices['identity'] = {
     authenticate: (token) => this.onAuthenticate(token),
+    verify: (token) => void this.onAuthenticate(token),
     login: async (user, password) => {
       if (user === 'eager') {
         throw new Problem('too_many_requests', 'Too many failed sign-ins.', {
@@ -120,6 +124,9 @@ export class MemoryServices implements HttpServices {
   readonly workspace = memoryWorkspace();
   readonly tokens = memoryTokens();
   readonly sso = memorySso();
+  readonly build = memoryBuild();
+  readonly codeHistory = memoryCodeHistory((name) => this.#definition(name));
+  readonly statistics = memoryStatistics();
 
   readonly schema: HttpServices['schema'] = {
     get: () => this.schemaDocument,
@@ -166,6 +173,9 @@ export class MemoryServices implements HttpServices {
       this.calls.push(call);
       return this.onRun(call);
     },
+    cancelRun: (_caller, name, runKey) => {
+      this.cancelled.push({ name, runKey });
+    },
   };
 
   readonly status: HttpServices['status'] = {
@@ -180,6 +190,24 @@ export class MemoryServices implements HttpServices {
       disk: null,
     }),
     replication: () => ({ isReplica: false, hasReplicas: false }),
+  };
+
+  readonly files = new Map<string, FrontEndFile>();
+  replicaUrls = '';
+  readonly frontEnd: HttpServices['frontEnd'] = {
+    file: (path) => this.files.get(path),
+    replicaUrls: () => this.replicaUrls,
+  };
+
+  readonly replicas: HttpServices['replicas'] = {
+    register: async () => ({
+      replicaName: 'calm-heron-12',
+      replicationPort: 42_999,
+      version: '26.11.0',
+      proof: '0'.repeat(64),
+    }),
+    list: async () => ({ version: '26.11.0', epoch: '', sequence: 0, replicas: [] }),
+    verify: async () => ({ epoch: '', sequence: 0, isEqual: true, replicas: [] }),
   };
 
   #definition(name: string): EndpointDefinition {
@@ -220,6 +248,8 @@ function definitionOf({ name, code, ...given }: NewEndpoint): EndpointDefinition
     cacheSeconds: given.cacheSeconds ?? 0,
     runAsAdmin: given.runAsAdmin ?? false,
     timeoutMs: given.timeoutMs ?? 30_000,
+    maxConcurrent: given.maxConcurrent ?? 0,
+    maxQueued: given.maxQueued ?? 100,
     description: given.description ?? '',
     version: 1,
     compiles: true,

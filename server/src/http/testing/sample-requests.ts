@@ -90,6 +90,38 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
     json: { word: 'dog' },
     status: 200,
   },
+  cancelRun: { path: '/api/endpoints/run/words/lookup', status: 204 },
+  cancelRunAlias: { path: '/api/cce/words/lookup', status: 204 },
+  cancelRunWithToken: { path: '/api/endpoints/token/run/words/lookup', status: 204 },
+  getCompileStatus: { path: '/api/build/compile-status', status: 200 },
+  getBuildCatalog: { path: '/api/build/catalog', status: 200 },
+  getBuildTypes: { path: '/api/build/types?scope=read-only', status: 200 },
+  listCodeHistory: { path: '/api/code/history/all?from=2026-11-01T00:00:00Z&take=5', status: 200 },
+  listItemHistory: { path: '/api/code/history/item/endpoint/words/lookup?take=5', status: 200 },
+  getCodeVersion: {
+    path: '/api/code/history/version/endpoint/words/lookup?version=1',
+    status: 200,
+  },
+  diffCode: { path: '/api/code/history/diff/endpoint/words/lookup?from=1&to=2', status: 200 },
+  restoreCode: {
+    path: '/api/code/history/restore/endpoint/words/lookup',
+    json: { version: 1, seen: 2 },
+    status: 200,
+  },
+  compareCode: {
+    path: '/api/code/history/compare/endpoint/words/lookup',
+    json: { version: 1, with: 2, body: { word: 'dog' } },
+    status: 200,
+  },
+  listRecordedInputs: { path: '/api/code/history/inputs/endpoint/words/lookup', status: 200 },
+  recordInputs: {
+    path: '/api/code/history/inputs/endpoint/words/lookup',
+    json: { keep: 10 },
+    status: 200,
+  },
+  getEndpointMetrics: { path: '/api/endpoints/metrics', status: 200 },
+  getDatabaseStatistics: { path: '/api/graph/stats/database', status: 200 },
+  getPoolStatistics: { path: '/api/graph/stats/pool', status: 200 },
   listUsers: { path: '/api/users?query=a', status: 200 },
   createUser: {
     path: '/api/users',
@@ -142,6 +174,24 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   getHealth: { path: '/health', status: 200 },
   getReplicaHealth: { path: '/health/replica', status: 200 },
   getReplicaRole: { path: '/api/graph/replica', status: 200 },
+  listReplicas: { path: '/api/replicas', status: 200 },
+  verifyReplicas: { path: '/api/replicas/verify', status: 200 },
+  registerReplica: {
+    path: '/api/replicas/register',
+    json: {
+      replicaUID: UID,
+      publicAddress: 'https://replica.example.com',
+      serverAddress: 'http://10.0.0.2:8080',
+      epoch: '',
+      sequence: 0,
+      version: '26.11.0',
+      time: 1_800_000_000_000,
+      masterKeyProof: '0'.repeat(64),
+      nonce: '0'.repeat(64),
+      proof: '0'.repeat(64),
+    },
+    status: 200,
+  },
 };
 
 export function optionsOf(

@@ -11,6 +11,8 @@ import { CheckTimeout, TypeChecker } from './type-checker.ts';
  */
 export class EndpointCompiler {
   readonly #checker = new TypeChecker();
+  /** Of the last schema: it is a look-up for every check but the first after a change. */
+  #types: ScopeTypes | undefined;
 
   /** An empty list when the code compiles. */
   async check(code: string, schema: SchemaDocument, isReadOnly: boolean): Promise<Diagnostic[]> {
@@ -18,7 +20,7 @@ export class EndpointCompiler {
       const checked = await this.#checker.check({
         source: code,
         scope: isReadOnly ? 'read-only' : 'full',
-        scopeTypes: scopeTypes(schema, isReadOnly),
+        scopeTypes: this.types(schema, isReadOnly),
       });
       const diagnostics = diagnosticsOf(code, checked, schema);
       return diagnostics.length > 0 ? diagnostics : await engineDiagnostics(code);
@@ -28,9 +30,23 @@ export class EndpointCompiler {
     }
   }
 
+  /** The declarations that code is checked against. */
+  types(schema: SchemaDocument, isReadOnly: boolean): string {
+    if (this.#types?.schema !== schema) this.#types = { schema };
+    return isReadOnly
+      ? (this.#types.readOnly ??= scopeTypes(schema, true))
+      : (this.#types.full ??= scopeTypes(schema, false));
+  }
+
   close(): Promise<void> {
     return this.#checker.close();
   }
+}
+
+interface ScopeTypes {
+  readonly schema: SchemaDocument;
+  full?: string;
+  readOnly?: string;
 }
 
 const TOOK_TOO_LONG = 'Checking the types of this code took too long: simplify them.';

@@ -1,6 +1,7 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { Script } from 'node:vm';
 import { init, parse } from 'es-module-lexer/js';
+import type { DirectExport } from 'es-module-lexer/js';
 import { assert, must } from '#base/assert.ts';
 import { SCRIPT_COLUMN_OFFSET, wrapScript } from '../sandbox/script-text.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -11,24 +12,35 @@ import type { Diagnostic } from './diagnostic.ts';
  * column, so positions in stack traces are those of the user's file. Throws a SyntaxError for code
  * that is not valid.
  *
- * The text is the body of a function: see `sandbox/script-text.ts`.
+ * `export const input` is given beside it, as `{main, input}`. The text is the body of a function:
+ * see `sandbox/script-text.ts`.
  */
 export async function toScript(code: string): Promise<string> {
   await init();
   const js = stripTypeScriptTypes(code);
   const [, exports] = parse(js);
-  const [main] = exports;
-  assert(exports.length === 1 && main?.type === 'direct', 'code that was checked has one export');
-  if (main.localName !== undefined) {
-    const declared = blank(js, main.exportStart, main.end);
-    return `${declared}\nreturn ${main.localName};`;
-  }
+  const direct = exports.filter((one) => one.type === 'direct');
+  const main = must(
+    direct.find(({ name }) => name === 'default'),
+    'the default export of code that was checked',
+  );
+  const input = direct.find(({ name }) => name === 'input');
+  assert(exports.length === (input === undefined ? 1 : 2), 'beside it there is an input at most');
+  // No position changes: the word becomes blanks.
+  const plain =
+    input === undefined ? js : blank(js, input.exportStart, input.exportStart + 'export'.length);
+  const name = main.localName ?? MAIN;
+  const result = input === undefined ? name : `{ main: ${name}, input }`;
+  return `${withNamedMain(plain, main)}\nreturn ${result};`;
+}
+
+/** The default export as a declaration of its own name, or of `MAIN`. */
+function withNamedMain(js: string, main: DirectExport): string {
+  if (main.localName !== undefined) return blank(js, main.exportStart, main.end);
   const anonymous = ANONYMOUS_FUNCTION.exec(js.slice(main.exportStart));
-  const named =
-    anonymous === null
-      ? asVariable(js, main.exportStart, main.start)
-      : asNamedFunction(js, main.exportStart, anonymous);
-  return `${named}\nreturn ${MAIN};`;
+  return anonymous === null
+    ? asVariable(js, main.exportStart, main.start)
+    : asNamedFunction(js, main.exportStart, anonymous);
 }
 
 /**

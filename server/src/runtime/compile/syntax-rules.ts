@@ -11,6 +11,7 @@ import {
   isMetaProperty,
   isNewExpression,
   isPropertyDeclaration,
+  isVariableStatement,
 } from 'typescript/unstable/ast/is';
 import type { Diagnostic } from './diagnostic.ts';
 import { ruleBroken } from './diagnostic.ts';
@@ -71,7 +72,9 @@ function faultOf(node: Node, isInFunction: boolean): string | undefined {
     case SyntaxKind.ExportDeclaration:
       return ONE_DEFAULT_EXPORT;
     case SyntaxKind.ExportKeyword:
-      return isDefaultExport(node.parent) ? undefined : ONE_DEFAULT_EXPORT;
+      return isDefaultExport(node.parent) || isInputExport(node.parent)
+        ? undefined
+        : ONE_DEFAULT_EXPORT;
     case SyntaxKind.ModuleDeclaration:
       return 'declare global, declare module and namespaces are not for endpoints.';
     default:
@@ -101,6 +104,15 @@ function isDefaultExport(node: Node): boolean {
     });
   }
   return isDefault;
+}
+
+/** `export const input = ...`, and nothing else in the statement. */
+function isInputExport(node: Node): boolean {
+  if (!isVariableStatement(node)) return false;
+  const { declarations } = node.declarationList;
+  const [first] = declarations;
+  if (declarations.length !== 1 || first === undefined) return false;
+  return isIdentifier(first.name) && first.name.text === 'input' && first.initializer !== undefined;
 }
 
 function isTextLiteral(node: Node): boolean {

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
 import { CheckTimeout, TypeChecker } from './type-checker.ts';
 
@@ -27,4 +29,22 @@ it('answers checks that wait for one another, each with its own', async () => {
   expect(checked.map(({ errors }) => errors[0]?.text)).toEqual(
     names.map((name) => `Cannot find name '${name}'.`),
   );
+});
+
+it('leaves no compiler behind when its process is killed in the middle of a check', async () => {
+  checker = new TypeChecker();
+  const script = `
+    const { TypeChecker } = await import(${JSON.stringify(import.meta.resolve('./type-checker.ts'))});
+    const checker = new TypeChecker();
+    const check = (source) =>
+      checker.check({ source, scope: 'full', scopeTypes: ${JSON.stringify(SCOPE)} });
+    await check('export default () => 1;');
+    void check('export default () => 2;');
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1);`;
+  const args = ['--input-type=module', '--disable-warning=ExperimentalWarning', '--eval', script];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  child.stderr.resume();
+  // The compiler has the same stderr, which is open as long as it lives.
+  const [code, signal] = await once(child, 'close');
+  expect([code, signal]).toEqual([null, 'SIGKILL']);
 });

@@ -1,8 +1,11 @@
 import { ChildProcess } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
 import { API } from 'typescript/unstable/async';
 import type { Diagnostic as CompilerDiagnostic, Snapshot } from 'typescript/unstable/async';
 import type { SourceFile } from 'typescript/unstable/ast';
 import { assert, must } from '#base/assert.ts';
+import { ZOD_ENTRY, ZOD_ENTRY_TEXT, ZodTypes } from './zod-types.ts';
 
 /** What the compiler says of one endpoint. */
 export interface CheckedSource {
@@ -45,7 +48,27 @@ const COMPILER_OPTIONS = {
   moduleDetection: 'force',
   erasableSyntaxOnly: true,
   allowImportingTsExtensions: true,
+  // Code is a module, and `z` is a global.
+  allowUmdGlobalAccess: true,
 };
+
+/** Where there is what it takes, the kernel ends the compiler with this thread, however that ends. */
+function tiedCompiler(): { readonly tsserverPath?: string } {
+  const tsserverPath = join(import.meta.dirname, 'tied-compiler.sh');
+  const needed = [tsserverPath, '/usr/bin/setpriv', COMPILER_FOLDER];
+  try {
+    for (const path of needed) accessSync(path, constants.X_OK);
+    return { tsserverPath };
+  } catch {
+    return {};
+  }
+}
+
+/** Where the script finds it. */
+const COMPILER_FOLDER = join(import.meta.dirname, '../../../../node_modules/@typescript');
+
+/** Its types are loaded with the first code that may use them. */
+const NAMES_ZOD = /\bz\b/;
 
 /** That the default export is an endpoint cannot be said in its own file. */
 const ENTRY = `import endpoint from './endpoint.ts';\nendpoint satisfies Endpoint;\n`;
@@ -56,13 +79,14 @@ const ENTRY = `import endpoint from './endpoint.ts';\nendpoint satisfies Endpoin
  *
  * - Checks run one after the other. A check that takes too long, or a child that dies, is followed
  *   by a new child.
- * - The files are virtual. Nothing but the compiler's own library is read from the disk, whatever
- *   the code refers to.
+ * - The files are virtual. Nothing but the compiler's own library and the types of zod is read from
+ *   the disk, whatever the code refers to.
  * - One program holds one scope and one endpoint: a `declare global` in one must not change the
  *   scope of another, and two scopes must not share a file name, as files are cached by name.
  */
 export class TypeChecker {
   readonly #files = new Map<string, string>();
+  readonly #zod = new ZodTypes();
   readonly #timeoutMs: number;
   #session: Session | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -70,8 +94,9 @@ export class TypeChecker {
 
   constructor(timeoutMs: number = CHECK_TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
+    this.#files.set(ZOD_ENTRY, 'export {};\n');
     for (const scope of SCOPES) {
-      const files = [scopeFile(scope), 'endpoint.ts', 'entry.ts'];
+      const files = [scopeFile(scope), 'endpoint.ts', 'entry.ts', ZOD_ENTRY];
       const config = JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files });
       this.#files.set(`/${scope}/tsconfig.json`, config);
       this.#files.set(`/${scope}/${scopeFile(scope)}`, '');
@@ -124,6 +149,7 @@ export class TypeChecker {
       ...this.#put(`/${scope}/endpoint.ts`, source),
       ...this.#put(`/${scope}/${scopeFile(scope)}`, scopeTypes),
     ];
+    if (NAMES_ZOD.test(source)) changed.push(...this.#put(ZOD_ENTRY, ZOD_ENTRY_TEXT));
     const program = await this.#program(scope, changed);
     const file = `/${scope}/endpoint.ts`;
     const [syntaxErrors, errors, entryErrors, syntax] = await Promise.all([
@@ -141,7 +167,10 @@ export class TypeChecker {
   }
 
   async #program(scope: ScopeName, changed: readonly string[]) {
-    this.#session ??= { api: new API({ cwd: '/', fs: this.#fileSystem() }), snapshot: undefined };
+    this.#session ??= {
+      api: new API({ cwd: '/', fs: this.#fileSystem(), ...tiedCompiler() }),
+      snapshot: undefined,
+    };
     const session = this.#session;
     const before = session.snapshot;
     session.snapshot = await session.api.updateSnapshot(
@@ -161,11 +190,14 @@ export class TypeChecker {
 
   #fileSystem() {
     const files = this.#files;
+    const zod = this.#zod;
     const folders = SCOPES.map((scope) => `/${scope}`);
     return {
-      readFile: (path: string) => files.get(path) ?? (isCompilerLibrary(path) ? undefined : null),
-      fileExists: (path: string) => files.has(path),
-      directoryExists: (path: string) => path === '/' || folders.includes(path),
+      readFile: (path: string) =>
+        files.get(path) ?? zod.read(path) ?? (isCompilerLibrary(path) ? undefined : null),
+      fileExists: (path: string) => files.has(path) || zod.has(path),
+      directoryExists: (path: string) =>
+        path === '/' || folders.includes(path) || zod.hasFolder(path),
       getAccessibleEntries: () => ({ files: [], directories: [] }),
       realpath: (path: string) => path,
     };

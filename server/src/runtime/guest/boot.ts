@@ -3,6 +3,7 @@ import { parse, SafeMap, stringify, text, whenResolved } from './primordials.ts'
 import type { OpenedReply } from './reply.ts';
 import { Reply } from './reply.ts';
 import { Scope, Signal } from './scope.ts';
+import type { Call } from './scope.ts';
 
 /**
  * What the host holds of a guest. Every argument is a primitive, and of what is returned the host
@@ -10,10 +11,10 @@ import { Scope, Signal } from './scope.ts';
  */
 export interface GuestBridge {
   /**
-   * `makeEndpoint` is the guest's own: the host compiled it in the guest's realm and only passes it
-   * on. Gives the empty text, or a failure as JSON text.
+   * `makeEndpoint` and `zod` are the guest's own: the host ran them in the guest's realm and only
+   * passes them on. Gives the empty text, or a failure as JSON text.
    */
-  define(makeEndpoint: unknown, isReadOnly: boolean): string;
+  define(makeEndpoint: unknown, isReadOnly: boolean, zod: unknown): string;
   /** `body` is JSON text, empty for none. `headers` and `user` are JSON texts. */
   start(call: number, body: string, headers: string, user: string): void;
   settle(request: number, isValue: boolean, payload: string): void;
@@ -24,14 +25,48 @@ export interface GuestBridge {
 
 type Endpoint = (scope: Scope) => unknown;
 
+/** What a script gives that exports an `input` beside its endpoint. */
+interface EndpointWithInput {
+  readonly main: Endpoint;
+  readonly input: Input;
+}
+
+/** A schema of zod, as far as it is used here. */
+interface Input {
+  safeParseAsync(value: unknown): Promise<Parsed>;
+}
+
+interface Parsed {
+  readonly success: boolean;
+  readonly data: unknown;
+  readonly error?: { readonly issues: readonly Issue[] };
+}
+
+interface Issue {
+  readonly code: string;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly keys?: readonly string[];
+}
+
 let endpoint: Endpoint | undefined;
 let endpointIsReadOnly = true;
+let endpointInput: Input | undefined;
 const signals = new SafeMap<number, Signal>();
 
-function define(makeEndpoint: unknown, isReadOnly: boolean): string {
+function define(makeEndpoint: unknown, isReadOnly: boolean, zod: unknown): string {
   try {
-    endpoint = (makeEndpoint as () => Endpoint)();
     endpointIsReadOnly = isReadOnly;
+    if (zod !== undefined) {
+      Reflect.defineProperty(globalThis, 'z', { value: zod, writable: true, configurable: true });
+    }
+    const made = (makeEndpoint as () => Endpoint | EndpointWithInput)();
+    if (typeof made === 'function') {
+      endpoint = made;
+    } else {
+      endpoint = made.main;
+      endpointInput = inputOf(made.input);
+    }
     return '';
   } catch (error) {
     return describe(error);
@@ -49,6 +84,35 @@ function start(id: number, body: string, headers: string, user: string): void {
   const signal = new Signal();
   signals.set(id, signal);
   const call = { id, isReadOnly: endpointIsReadOnly, body: parsed, headers, user, signal };
+  if (endpointInput === undefined) launch(call);
+  else launchChecked(call, endpointInput);
+}
+
+/** The endpoint is given what `input` makes of the body, or is not called at all. */
+function launchChecked(call: Call, input: Input): void {
+  const { id } = call;
+  const refuse = (error: unknown) => fail(id, error);
+  try {
+    whenResolved(
+      input.safeParseAsync(call.body),
+      (result) => {
+        const { success, data, error } = result as Parsed;
+        if (success) {
+          launch({ ...call, body: data });
+        } else {
+          signals.delete(id);
+          emit(`"invalid",${id}`, stringify(faultsOf(error?.issues ?? [])));
+        }
+      },
+      refuse,
+    );
+  } catch (error) {
+    refuse(error);
+  }
+}
+
+function launch(call: Call): void {
+  const { id } = call;
   try {
     const result = (endpoint as Endpoint)(new Scope(call));
     whenResolved(
@@ -59,6 +123,28 @@ function start(id: number, body: string, headers: string, user: string): void {
   } catch (error) {
     fail(id, error);
   }
+}
+
+function inputOf(value: unknown): Input {
+  const { safeParseAsync } = Object(value) as Partial<Input>;
+  if (typeof safeParseAsync === 'function') return value as Input;
+  throw new TypeError('input is a schema: export const input = z.object({ ... })');
+}
+
+function faultsOf(issues: readonly Issue[]): { path: string; message: string }[] {
+  const faults: { path: string; message: string }[] = [];
+  for (let i = 0; i < issues.length; i++) {
+    const { code, path, message, keys } = issues[i] as Issue;
+    const at = (tail: readonly PropertyKey[]) => [...path, ...tail].map(text).join('.');
+    if (code === 'unrecognized_keys' && keys !== undefined) {
+      for (const key of keys) {
+        faults[faults.length] = { path: at([key]), message: 'is not known here' };
+      }
+    } else {
+      faults[faults.length] = { path: at([]), message };
+    }
+  }
+  return faults;
 }
 
 function finish(id: number, value: unknown): void {

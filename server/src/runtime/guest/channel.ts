@@ -35,14 +35,26 @@ const waiters = new SafeMap<number, Waiter>();
 let lastRequest = 0;
 
 /** What the host is asked to do on behalf of a call; it answers with JSON. */
-export type Operation = 'get' | 'tryGet' | 'getMany' | 'query' | 'commit' | 'run';
+export type Operation =
+  | 'get'
+  | 'tryGet'
+  | 'getMany'
+  | 'query'
+  | 'commit'
+  | 'run'
+  | 'runOnPrimary'
+  | 'fetch';
 
 /** `payload` is the JSON text of the operation's arguments. */
 export function ask(call: number, operation: Operation, payload: string): Promise<unknown> {
   const request = ++lastRequest;
   emit(`"ask",${call},${request},"${operation}"`, payload);
   // A read is too frequent to remember its place in the code; its message names what was read.
-  const isRare = operation === 'commit' || operation === 'run';
+  const isRare =
+    operation === 'commit' ||
+    operation === 'run' ||
+    operation === 'runOnPrimary' ||
+    operation === 'fetch';
   const origin = isRare ? new ErrorAtFirst(operation) : undefined;
   return new PromiseAtFirst((resolve, reject) => {
     waiters.set(request, { resolve, reject, origin });

@@ -19,6 +19,7 @@ interface NodeLike {
 
 /** How many nodes a predicate, or an iteration, is given at a time. */
 const CHUNK_NODES = 1_000;
+const PATHS_DEFAULT = 10;
 
 /** `q()`: see `query.ts` of `@trellis/endpoint`. Immutable: each step makes another query. */
 export class Query {
@@ -128,16 +129,16 @@ export class Query {
     return this.#end({ end: 'scored' });
   }
 
-  edges(edge?: string): Promise<unknown> {
-    return this.#end({ end: 'edges', edge });
+  edges(edge?: string, options?: object): Promise<unknown> {
+    return this.#end({ ...options, end: 'edges', edge });
   }
 
   summary(): Promise<unknown> {
     return this.#end({ end: 'summary' });
   }
 
-  neighborsSummary(): Promise<unknown> {
-    return this.#end({ end: 'neighborsSummary' });
+  neighborsSummary(direction?: string): Promise<unknown> {
+    return this.#end({ end: 'neighborsSummary', direction });
   }
 
   groupBy(field: string): Promise<unknown> {
@@ -146,6 +147,10 @@ export class Query {
 
   shortestPath(to: unknown, options?: object): Promise<unknown> {
     return this.#end({ ...options, end: 'shortestPath', to: uidOf(to) });
+  }
+
+  shortestPaths(to: unknown, options?: object): Promise<unknown> {
+    return this.#end({ take: PATHS_DEFAULT, ...options, end: 'shortestPaths', to: uidOf(to) });
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator {

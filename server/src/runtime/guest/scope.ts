@@ -1,4 +1,6 @@
 import { ask, emit } from './channel.ts';
+import { fetchFor } from './fetch.ts';
+import type { FetchAnswer, FetchOptions } from './fetch.ts';
 import { ReadOnlyGraph, WritableGraph } from './graph.ts';
 import { parse, stringify, text } from './primordials.ts';
 import { Query } from './query.ts';
@@ -52,6 +54,30 @@ export class Scope {
     const { id } = this.#call;
     // A body that is left out stays out.
     return (path, body) => ask(id, 'run', stringify({ path, body: stringify(body) }));
+  }
+
+  get runOnPrimary(): (path: string, body?: unknown) => Promise<unknown> {
+    const { id } = this.#call;
+    return (path, body) => ask(id, 'runOnPrimary', stringify({ path, body: stringify(body) }));
+  }
+
+  get fetch(): (url: string, options?: FetchOptions) => Promise<FetchAnswer> {
+    const { id } = this.#call;
+    return (url, options) => fetchFor(id, url, options);
+  }
+
+  get progress(): (fractionOrText: number | string, message?: string) => void {
+    const { id } = this.#call;
+    return (fractionOrText, message) => {
+      const isText = typeof fractionOrText === 'string';
+      const fraction = isText ? null : fractionOrText;
+      emit(`"progress",${id}`, stringify({ fraction, text: isText ? fractionOrText : message }));
+    };
+  }
+
+  /** zod, where the endpoint names it: see `boot.ts`. */
+  get z(): unknown {
+    return Reflect.get(globalThis, 'z');
   }
 
   get log(): Log {

@@ -1,3 +1,4 @@
+import { Problem } from '#base/problem.ts';
 import { CallFault } from './endpoint-call.ts';
 import type { EndpointCall } from './endpoint-call.ts';
 import type { RunningCall } from './running-call.ts';
@@ -18,4 +19,9 @@ export function* withCallers(first: EndpointCall): Generator<EndpointCall> {
 /** Why a call whose worker ended is not begun again. */
 export function faultOfRetry({ call, retries }: RunningCall): CallFault | undefined {
   return call.host.hasWritten || retries >= RETRIES_MAX ? STOPPED : undefined;
+}
+
+/** Why a call is not taken, or has no result, at the end of the process. */
+export function stopping(): Problem {
+  return new Problem('server_stopping', 'The server is stopping');
 }

@@ -36,6 +36,11 @@ export interface EndpointCall {
   /** The call whose code made this one. */
   readonly parent: EndpointCall | undefined;
   readonly host: CallHost;
+  /**
+   * Called once its code is at work no more, which may be after its caller has gone and been told so;
+   * or when it is late and nobody knows.
+   */
+  readonly onEnded?: (() => void) | undefined;
 }
 
 /** What the main thread does for the code of one call, and knows of it. */
@@ -46,6 +51,8 @@ export interface CallHost {
    */
   ask(operation: string, args: string): Promise<HostAnswer>;
   log(level: string, record: string): void;
+  /** JSON text that the guest made. */
+  progress(record: string): void;
   /** A call that has written is never run a second time. */
   readonly hasWritten: boolean;
 }
@@ -60,7 +67,9 @@ export type CallResult =
   | { readonly kind: 'answer'; readonly status: number; readonly json: string }
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
   /** An error body with this message is to be made. */
-  | { readonly kind: 'refusal'; readonly status: number; readonly message: string };
+  | { readonly kind: 'refusal'; readonly status: number; readonly message: string }
+  /** The body is not what the endpoint's `input` takes; JSON text that the guest made. */
+  | { readonly kind: 'invalid'; readonly faults: string };
 
 /**
  * Why a call has no result. `failed`: its code threw. `malformed`: its body is not JSON. `timeout`,

@@ -5,15 +5,17 @@ import {
   ENDPOINT_STALLED_WORKERS_MAX,
   ENDPOINT_WATCHDOG_MS,
 } from '#base/limits.ts';
-import { Problem } from '#base/problem.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
-import { faultOfRetry, STOPPED, TOO_LATE, TOO_MUCH_MEMORY, withCallers } from './call-faults.ts';
+import { faultOfRetry, STOPPED, stopping, TOO_LATE } from './call-faults.ts';
+import { TOO_MUCH_MEMORY, withCallers } from './call-faults.ts';
 import { CallFault } from './endpoint-call.ts';
 import type { CallResult, EndpointCall } from './endpoint-call.ts';
 import { guestSource } from './guest-source.ts';
 import { assertProcessIsIsolated } from './isolation.ts';
+import { poolLoad, type PoolLoad } from './pool-load.ts';
 import { PoolWorker } from './pool-worker.ts';
 import { RunningCall } from './running-call.ts';
+import { zodSource } from './zod-source.ts';
 
 const FAILED_STARTS_MAX = 3;
 
@@ -43,7 +45,7 @@ export interface EndpointPoolOptions {
  */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
-  readonly #guestSource = guestSource();
+  readonly #sources = { guestSource: guestSource(), zodSource: zodSource() };
   readonly #workers = new Set<PoolWorker>();
   readonly #waiting = new Set<RunningCall>();
   #callCount = 0;
@@ -72,7 +74,7 @@ export class EndpointPool {
    */
   run(call: EndpointCall): Promise<CallResult> {
     const refusal = this.#refusalOf(call);
-    if (refusal !== undefined) return Promise.reject(refusal);
+    if (refusal !== undefined) return RunningCall.refuse(call, refusal);
     const running = new RunningCall(++this.#lastCall, call, () => this.#callCount--);
     this.#callCount++;
     this.#watch ??= setInterval(() => this.#look(), ENDPOINT_WATCHDOG_MS);
@@ -85,6 +87,10 @@ export class EndpointPool {
     if (this.#isClosed) return stopping();
     if (this.#callCount < ENDPOINT_QUEUE_MAX) return undefined;
     return new CallFault('overloaded', `${ENDPOINT_QUEUE_MAX} calls are under way already`);
+  }
+
+  load(): PoolLoad {
+    return poolLoad(this.#workers, this.#waiting.size);
   }
 
   async close(): Promise<void> {
@@ -127,7 +133,7 @@ export class EndpointPool {
     const { size, storage, environmentKey } = this.#options;
     while (usable < size && this.#workers.size < size + ENDPOINT_STALLED_WORKERS_MAX) {
       usable++;
-      const options = { storage, environmentKey, guestSource: this.#guestSource };
+      const options = { storage, environmentKey, ...this.#sources };
       const worker = new PoolWorker(options, {
         onReady: () => {
           this.#failedStarts = 0;
@@ -290,8 +296,4 @@ export class EndpointPool {
     this.#workers.delete(worker);
     void worker.thread.terminate();
   }
-}
-
-function stopping(): Problem {
-  return new Problem('server_stopping', 'The server is stopping');
 }

@@ -8,6 +8,7 @@ import { ADMIN, LIBRARY } from '../testing/test-endpoints.ts';
 import { FrameWriter, readFrame } from './frame.ts';
 import { GuestHost } from './guest-host.ts';
 import { guestSource } from './guest-source.ts';
+import { LazyScript } from './lazy-script.ts';
 import { HeapKeeper } from './heap-keeper.ts';
 import { Progress } from './progress.ts';
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
   host = new GuestHost({
     reader: graph.reader,
     boot: new Script(guestSource()),
+    zod: new LazyScript('undefined', 'trellis:zod'),
     heap,
     progress,
     send(frame) {

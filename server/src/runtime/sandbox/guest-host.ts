@@ -12,6 +12,7 @@ import { answerRead, READ_OPERATIONS } from './graph-requests.ts';
 import type { ReadSources } from './graph-requests.ts';
 import { Guest } from './guest.ts';
 import type { HeapKeeper } from './heap-keeper.ts';
+import type { LazyScript } from './lazy-script.ts';
 import type { Progress } from './progress.ts';
 import { UserTexts } from './user-texts.ts';
 import type { CallItem, FromWorkerKind, SettleItem, ToWorker } from './worker-messages.ts';
@@ -29,6 +30,7 @@ const LATE_RETRY_MS = 1;
 export interface GuestHostOptions {
   readonly reader: StateReader;
   readonly boot: Script;
+  readonly zod: LazyScript;
   readonly progress: Progress;
   readonly heap: HeapKeeper;
   readonly send: (frame: string) => void;
@@ -78,10 +80,10 @@ export class GuestHost {
     switch (item[1]) {
       case 'load': {
         const [, , number, fileName, isReadOnly] = item;
-        const { boot } = this.#options;
+        const { boot, zod } = this.#options;
         this.#guests.set(
           number,
-          new Guest({ number, boot, fileName, isReadOnly, script: payload }),
+          new Guest({ number, boot, zod, fileName, isReadOnly, script: payload }),
         );
         return;
       }
@@ -211,11 +213,15 @@ export class GuestHost {
       case 'log':
         this.#push('log', `,${call},${JSON.stringify(third)}`, payload);
         return;
+      case 'progress':
+        this.#push('progress', `,${call}`, payload);
+        return;
       case 'answer':
       case 'refusal':
       case 'redirect':
         this.#end(call, kind, `,${call},${Number(third)}`, payload);
         return;
+      case 'invalid':
       case 'failure':
       case 'malformed':
         this.#end(call, kind, `,${call}`, payload);

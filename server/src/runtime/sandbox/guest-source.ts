@@ -6,6 +6,7 @@ const MODULES = [
   'primordials.ts',
   'channel.ts',
   'references.ts',
+  'fetch.ts',
   'graph.ts',
   'query.ts',
   'reply.ts',

@@ -2,6 +2,7 @@ import vm from 'node:vm';
 import type { Caller } from '#access/caller.ts';
 import { IdMap } from '#base/id-map.ts';
 import type { GuestBridge } from '../guest/boot.ts';
+import type { LazyScript } from './lazy-script.ts';
 import { faultOfScriptText, SCRIPT_COLUMN_OFFSET, wrapScript } from './script-text.ts';
 
 export interface GuestOptions {
@@ -9,6 +10,8 @@ export interface GuestOptions {
   readonly number: number;
   /** Its value is the guest's side of the bridge. */
   readonly boot: vm.Script;
+  /** Its value is `z`; run only for scripts that name it. */
+  readonly zod: LazyScript;
   /** See `compile/script.ts`. */
   readonly script: string;
   /** How the user's file is called in stack traces. */
@@ -83,7 +86,7 @@ export class Guest {
   }
 
   #load(): void {
-    const { boot, script, fileName, isReadOnly } = this.#options;
+    const { boot, zod, script, fileName, isReadOnly } = this.#options;
     const fault = faultOfScriptText(script);
     if (fault !== undefined) {
       this.#failure = failureText(`the code is not loaded: ${fault}`);
@@ -96,11 +99,13 @@ export class Guest {
     // The script is ours: its value is what its type says.
     const bridge = boot.runInContext(context) as GuestBridge;
     try {
+      // An object of the guest, which is only passed on. It takes milliseconds to make.
+      const z: unknown = NAMES_ZOD.test(script) ? zod.runInContext(context) : undefined;
       const options = { filename: fileName, columnOffset: SCRIPT_COLUMN_OFFSET };
       const makeEndpoint: unknown = new vm.Script(wrapScript(script), options).runInContext(
         context,
       );
-      const failure: unknown = bridge.define(makeEndpoint, isReadOnly);
+      const failure: unknown = bridge.define(makeEndpoint, isReadOnly, z);
       if (failure === '') this.#bridge = bridge;
       else
         this.#failure = typeof failure === 'string' ? failure : failureText('it cannot be loaded');
@@ -109,6 +114,8 @@ export class Guest {
     }
   }
 }
+
+const NAMES_ZOD = /\bz\b/;
 
 /**
  * The bridge catches what endpoint code throws, except where the stack is used up: then a call ends

@@ -75,6 +75,23 @@ describe('code does not get out of its realm', () => {
       'await { then(resolve, reject) { tryOut(resolve); tryOut(reject); resolve(1); } };',
     ],
     [
+      'an error of fetch',
+      'try { await scope.fetch("http://localhost/"); } catch (error) { tryOut(error); tryOut(error.details); } tryOut(scope.fetch);',
+    ],
+    [
+      'what fetch is given',
+      'const spy = { toString() { tryOut(this); return "http://localhost/"; }, toJSON() { tryOut(this); return {}; } }; await scope.fetch(spy, { headers: spy }).catch(tryOut);',
+    ],
+    [
+      'zod, its schemas and its errors',
+      `tryOut(z); tryOut(z.string); const schema = z.object({ a: z.string() }); tryOut(schema); tryOut(schema._zod);
+       try { schema.parse({ a: 1 }); } catch (error) { tryOut(error); tryOut(error.issues); } tryOut(await schema.safeParseAsync({ a: 'b' }));`,
+    ],
+    [
+      'progress and its arguments',
+      'scope.progress(NaN, { toJSON() { tryOut(this); return 1; } }); scope.progress(1n < 2, "x"); tryOut(scope.progress); tryOut(scope.runOnPrimary("x").catch(tryOut));',
+    ],
+    [
       'a getter on Object.prototype',
       'Object.defineProperty(Object.prototype, "then", { get() { tryOut(this); return undefined; }, configurable: true }); await scope.graph.tryGet("Book", "x"); delete Object.prototype.then;',
     ],
@@ -117,6 +134,17 @@ describe('code does not get out of its realm', () => {
       kind: 'failed',
       message: expect.stringMatching(/^the code is not loaded: it (?:may hide an import|imports)/),
     });
+  });
+
+  it('zod makes no code, and is not there for code that does not name it', async () => {
+    const parses = 'return z.object({ a: z.object({ b: z.int() }) }).parse({ a: { b: 1 } });';
+    expect(await pool.run(parses)).toEqual({ a: { b: 1 } });
+    expect(await pool.fault("return z.object({}).constructor.constructor('return 1')();")).toEqual({
+      kind: 'failed',
+      message: expect.stringContaining('EvalError'),
+    });
+    const guess = 'return typeof globalThis[String.fromCharCode(122)];';
+    expect(await pool.run(guess)).toBe('undefined');
   });
 
   it('top-level code is under the same walls', async () => {

@@ -93,7 +93,7 @@ export class PoolWorker {
   abort(running: RunningCall): void {
     if (running.isAborted) return;
     running.isAborted = true;
-    running.reject(running.call.signal.reason);
+    running.forsake(running.call.signal.reason);
     this.thread.send(`"abort",${running.id}`);
   }
 
@@ -160,6 +160,8 @@ export class PoolWorker {
       }
     } else if (kind === 'log') {
       running.call.host.log(String(third), payload);
+    } else if (kind === 'progress') {
+      running.call.host.progress(payload);
     } else {
       this.#settle(running, resultOf(kind, Number(third), payload) ?? faultOf(kind, payload));
     }
@@ -197,6 +199,7 @@ export class PoolWorker {
 const INTERNAL = { code: 'internal_error', message: 'the server failed' };
 
 function resultOf(kind: unknown, status: number, payload: string): CallResult | undefined {
+  if (kind === 'invalid') return { kind, faults: payload };
   if (!(status >= 200 && status <= 599)) return undefined;
   if (kind === 'answer') return { kind, status, json: payload };
   if (kind === 'refusal') return { kind, status, message: payload };

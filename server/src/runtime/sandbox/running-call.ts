@@ -15,6 +15,7 @@ export class RunningCall {
   readonly #settle: PromiseWithResolvers<CallResult>;
   readonly #onSettled: () => void;
   #isSettled = false;
+  #hasEnded = false;
 
   /** `onSettled` is called once, when it has its result or its fault. */
   constructor(id: number, call: EndpointCall, onSettled: () => void) {
@@ -23,6 +24,12 @@ export class RunningCall {
     this.#onSettled = onSettled;
     this.#settle = Promise.withResolvers();
     this.result = this.#settle.promise;
+  }
+
+  /** A call that does not begin. */
+  static refuse({ onEnded }: EndpointCall, reason: unknown): Promise<never> {
+    onEnded?.();
+    return Promise.reject(reason);
   }
 
   resolve(result: CallResult): void {
@@ -35,7 +42,20 @@ export class RunningCall {
     this.#end();
   }
 
+  /** Rejects, while its code may go on for a while. */
+  forsake(reason: unknown): void {
+    this.#settle.reject(reason);
+    this.#noteSettled();
+  }
+
   #end(): void {
+    this.#noteSettled();
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.call.onEnded?.();
+  }
+
+  #noteSettled(): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.#onSettled();

@@ -7,6 +7,8 @@ export interface WorkerSetup {
    */
   readonly environmentKey: string | undefined;
   readonly guestSource: string;
+  /** See `zod-source.ts`. */
+  readonly zodSource: string;
   readonly progress: SharedArrayBuffer;
 }
 
@@ -56,9 +58,10 @@ export type SettleItem = readonly [
  *
  * `ready`: everything is loaded and locked.
  * `ask`: call, request, operation; payload: JSON of its arguments.
- * `log`: call, level; payload: JSON `{message, data}`.
+ * `log`: call, level; payload: JSON `{message, data}`. `progress`: call; payload: JSON `{fraction, text}`.
  * `answer`: call, status; payload: JSON. `refusal`: call, status; payload: the message. `redirect`:
  * call, status; payload: the URL.
+ * `invalid`: call; payload: JSON `[{path, message}]`, what is wrong with the body.
  * `failure`: call; payload: JSON `{message, stack, code?}`. `malformed`: call; payload: what is
  * wrong with the body.
  * `defect`: a fault of the worker's own code; payload: its stack.
@@ -67,9 +70,11 @@ export type FromWorkerKind =
   | 'ready'
   | 'ask'
   | 'log'
+  | 'progress'
   | 'answer'
   | 'refusal'
   | 'redirect'
+  | 'invalid'
   | 'failure'
   | 'malformed'
   | 'defect';

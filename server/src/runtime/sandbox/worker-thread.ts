@@ -14,6 +14,7 @@ export interface WorkerThreadOptions {
   readonly storage: string;
   readonly environmentKey: string | undefined;
   readonly guestSource: string;
+  readonly zodSource: string;
 }
 
 export interface WorkerThreadEvents {

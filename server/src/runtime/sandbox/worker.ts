@@ -6,6 +6,7 @@ import { init } from 'es-module-lexer/js';
 import { assert, must } from '#base/assert.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import { GuestHost } from './guest-host.ts';
+import { LazyScript } from './lazy-script.ts';
 import { HeapKeeper } from './heap-keeper.ts';
 import { Progress } from './progress.ts';
 import { lockRealm } from './realm-lockdown.ts';
@@ -38,6 +39,7 @@ process.on('unhandledRejection', () => {});
 const host = new GuestHost({
   reader,
   boot: new Script(setup.guestSource, { filename: 'trellis:guest' }),
+  zod: new LazyScript(setup.zodSource, 'trellis:zod'),
   progress: new Progress(setup.progress),
   heap: new HeapKeeper(),
   send: (frame) => port.postMessage(frame),

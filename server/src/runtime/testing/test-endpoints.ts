@@ -10,7 +10,7 @@ import type { EndpointAnswer } from '../call-outcome.ts';
 import type { NewEndpoint } from '../endpoint-definition.ts';
 import type { EndpointRun } from '../endpoint-runtime.ts';
 import { openEndpointService } from '../endpoint-service.ts';
-import type { EndpointService } from '../endpoint-service.ts';
+import type { EndpointService, EndpointServiceOptions } from '../endpoint-service.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
 
 export const ADMIN: Caller = {
@@ -59,7 +59,11 @@ export const LIBRARY = {
   edges: [{ type: 'WrittenBy', inverse: 'Wrote' }],
 } as const;
 
-export async function openTestEndpoints(workers = 1): Promise<TestEndpoints> {
+export async function openTestEndpoints(
+  workers = 1,
+  isReplica = false,
+  outside: Partial<EndpointServiceOptions> = {},
+): Promise<TestEndpoints> {
   await using opened = new AsyncDisposableStack();
   const graph = opened.use(await openTestGraph());
   await graph.writer.addSystemSchema();
@@ -68,7 +72,23 @@ export async function openTestEndpoints(workers = 1): Promise<TestEndpoints> {
   const log: LogRecord[] = [];
   const { storage, reader, writer, clock } = graph;
   const audit = auditInMemory();
-  const options = { storage, reader, clock, audit, workers, environmentKey: undefined };
+  const environmentKey = undefined;
+  const outbound = {
+    primaryAddress: null,
+    fetch: () => Promise.reject(new Error('this test reaches nobody')),
+    fetchAllowList: () => [],
+    ...outside,
+  };
+  const options = {
+    ...outbound,
+    storage,
+    reader,
+    clock,
+    audit,
+    workers,
+    isReplica,
+    environmentKey,
+  };
   const logger = collectingLogger(log);
   const service = opened.use(await openEndpointService({ ...options, commits: writer, logger }));
   const run: TestEndpoints['run'] = (name, { body, ...more } = {}) =>
@@ -77,6 +97,8 @@ export async function openTestEndpoints(workers = 1): Promise<TestEndpoints> {
       caller: ADMIN,
       body: body === undefined ? null : JSON.stringify(body),
       headers: '{}',
+      authorization: undefined,
+      runKey: null,
       signal: new AbortController().signal,
       ...more,
     });

@@ -3,6 +3,7 @@ import type { Caller } from '#access/caller.ts';
 import { openTestGraph } from '#graph/testing/test-graph.ts';
 import type { TestGraph } from '#graph/testing/test-graph.ts';
 import { Invocation } from '../invocation.ts';
+import { OutboundRequests } from '../outbound-requests.ts';
 import { CallFault } from '../sandbox/endpoint-call.ts';
 import type { FaultKind } from '../sandbox/endpoint-call.ts';
 import { EndpointPool } from '../sandbox/endpoint-pool.ts';
@@ -36,6 +37,8 @@ export interface TestPool extends AsyncDisposable {
   fault(body: string, call?: TestCall): Promise<{ kind: FaultKind; message: string }>;
 }
 
+const refuse = () => Promise.reject(new Error('this test reaches nobody else'));
+
 export async function openTestPool(size = 1): Promise<TestPool> {
   await using opened = new AsyncDisposableStack();
   const graph = opened.use(await openTestGraph());
@@ -49,6 +52,9 @@ export async function openTestPool(size = 1): Promise<TestPool> {
   const run: TestPool['run'] = async (body, call = {}) => {
     const { isReadOnly = false, caller = ADMIN, timeoutMs = 5_000 } = call;
     const name = call.name ?? body;
+    const signal = call.signal ?? new AbortController().signal;
+    const request = { name, caller, body: call.body ?? '', headers: '{}', signal };
+    const outside = { ...request, authorization: undefined, runKey: null };
     const result = await pool.run({
       endpoint: {
         name,
@@ -56,22 +62,20 @@ export async function openTestPool(size = 1): Promise<TestPool> {
         script: `${call.top ?? ''}\nreturn async (scope) => {\n${body}\n};`,
         isReadOnly,
       },
-      caller,
-      body: call.body ?? '',
-      headers: '{}',
+      ...request,
       deadline: performance.now() + timeoutMs,
-      signal: call.signal ?? new AbortController().signal,
       parent: undefined,
-      host: new Invocation({
-        endpoint: name,
-        caller,
-        isReadOnly,
-        parent: undefined,
-        commits: graph.writer,
-        audit: auditInMemory(),
-        logger,
-        run: () => Promise.reject(new Error('this test runs no other endpoint')),
-      }),
+      host: new Invocation(
+        { endpoint: name, isReadOnly, isTrial: false, run: outside },
+        {
+          commits: graph.writer,
+          audit: auditInMemory(),
+          logger,
+          outbound: new OutboundRequests(refuse, () => []),
+          runNested: refuse,
+          runOnPrimary: refuse,
+        },
+      ),
     });
     return result.kind === 'answer' ? JSON.parse(result.json) : result;
   };

@@ -1,0 +1,82 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { pause } from '@trellis/client/transport.ts';
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { WrongUsage } from '../failure.ts';
+
+interface TypesOptions {
+  readonly out?: string;
+  readonly readOnly?: boolean;
+  readonly watch?: boolean;
+  readonly interval: string;
+}
+
+const INTERVAL_DEFAULT_MS = '2000';
+
+export function addTypes(program: Command, run: Run): void {
+  program
+    .command('types')
+    .summary('write the types that endpoints are checked against')
+    .description(
+      'Writes the TypeScript declarations that the server checks the code of endpoints against: the scope, and the node ' +
+        'and edge types of its schema. Put the file beside your endpoints, and your editor knows what the server knows.',
+    )
+    .option('--out <file>', 'write to a file instead of stdout; one that is the same is left alone')
+    .option('--read-only', 'the scope of read-only endpoints, which cannot write')
+    .option('--watch', 'go on, and write the file again whenever the schema changes')
+    .option('--interval <ms>', 'how often to ask the server', INTERVAL_DEFAULT_MS)
+    .addHelpText(
+      'after',
+      `
+The declarations are global. A tsconfig.json for a folder of endpoints:
+  { "compilerOptions": { "strict": true, "noEmit": true, "target": "es2024", "lib": ["es2024"], "types": [],
+    "module": "esnext", "moduleDetection": "force", "erasableSyntaxOnly": true, "skipLibCheck": true } }
+
+Examples:
+  $ trellis types --out endpoints/trellis.d.ts
+  $ trellis types --out endpoints/trellis.d.ts --watch`,
+    )
+    .action(run(writeTypes));
+}
+
+async function writeTypes(context: CommandContext, options: TypesOptions): Promise<void> {
+  const { client, output, terminal } = context;
+  const { signal } = terminal;
+  const { out, watch = false } = options;
+  const intervalMs = Number(options.interval);
+  if (!(intervalMs >= 1)) throw new WrongUsage('--interval is a number of milliseconds');
+  const scope = options.readOnly === true ? 'read-only' : 'full';
+  if (out === undefined) {
+    if (watch) throw new WrongUsage('--watch needs --out');
+    const types = await client.getBuildTypes(scope, { signal });
+    output.data({ scope, types }, types);
+    return;
+  }
+  for (;;) {
+    const types = await client.getBuildTypes(scope, { signal });
+    const isWritten = writeIfChanged(out, types);
+    if (isWritten) output.note(`Wrote ${out}.`);
+    else if (!watch) output.note(`${out} is up to date.`);
+    if (!watch) {
+      output.data({ scope, file: out, isWritten }, '');
+      return;
+    }
+    await pause(intervalMs, signal);
+  }
+}
+
+/** So that an editor which watches the file has nothing to do. */
+function writeIfChanged(file: string, text: string): boolean {
+  if (readIfThere(file) === text) return false;
+  writeFileSync(file, text);
+  return true;
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+import type { Operation } from '../operation.ts';
+import {
+  codeChange,
+  codeComparison,
+  codeComparisonResult,
+  codeDiff,
+  codeDiffQuery,
+  codeItemInPath,
+  codeRestore,
+  codeVersion,
+  codeVersionQuery,
+  historyQuery,
+  inputRecording,
+  recordedInputs,
+} from '../shapes/code-history.ts';
+import { endpointDefinition } from '../shapes/endpoint.ts';
+import { listOf, pageQuery } from '../shapes/list.ts';
+
+export const listCodeHistory = {
+  id: 'listCodeHistory',
+  area: 'code-history',
+  method: 'GET',
+  path: '/api/code/history/all',
+  auth: 'admin',
+  query: historyQuery,
+  responses: { 200: { description: 'Changes, newest first.', body: listOf(codeChange) } },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'List who changed which code when.',
+} as const satisfies Operation;
+
+export const listItemHistory = {
+  id: 'listItemHistory',
+  area: 'code-history',
+  method: 'GET',
+  path: '/api/code/history/item/{kind}/{+name}',
+  auth: 'admin',
+  params: codeItemInPath,
+  query: pageQuery,
+  responses: { 200: { description: 'Its changes, newest first.', body: listOf(codeChange) } },
+  errors: ['code_version_not_found'],
+  onReplica: 'serve',
+  summary: 'List the changes of one item of code, which may be deleted.',
+} as const satisfies Operation;
+
+export const getCodeVersion = {
+  id: 'getCodeVersion',
+  area: 'code-history',
+  method: 'GET',
+  path: '/api/code/history/version/{kind}/{+name}',
+  auth: 'admin',
+  params: codeItemInPath,
+  query: codeVersionQuery,
+  responses: { 200: { description: 'The version, with its code.', body: codeVersion } },
+  errors: ['code_version_not_found'],
+  onReplica: 'serve',
+  summary: 'Read one version of an item of code.',
+} as const satisfies Operation;
+
+export const diffCode = {
+  id: 'diffCode',
+  area: 'code-history',
+  method: 'GET',
+  path: '/api/code/history/diff/{kind}/{+name}',
+  auth: 'admin',
+  params: codeItemInPath,
+  query: codeDiffQuery,
+  responses: { 200: { description: 'In what they differ.', body: codeDiff } },
+  errors: ['code_version_not_found'],
+  onReplica: 'serve',
+  summary: 'Compare the text of two versions of an item of code.',
+} as const satisfies Operation;
+
+export const restoreCode = {
+  id: 'restoreCode',
+  area: 'code-history',
+  method: 'POST',
+  path: '/api/code/history/restore/{kind}/{+name}',
+  auth: 'admin-write',
+  params: codeItemInPath,
+  body: codeRestore,
+  responses: {
+    200: {
+      description: 'The new version, with the old content; with compiles false it is a draft.',
+      body: endpointDefinition,
+    },
+  },
+  errors: [
+    'code_version_not_found',
+    'endpoint_built_in',
+    'version_conflict',
+    'not_read_only',
+    'storage_failed',
+    'storage_full',
+  ],
+  onReplica: 'redirect',
+  summary: 'Make a new version with the code and the settings of an old one.',
+} as const satisfies Operation;
+
+export const compareCode = {
+  id: 'compareCode',
+  area: 'code-history',
+  method: 'POST',
+  path: '/api/code/history/compare/{kind}/{+name}',
+  auth: 'admin',
+  params: codeItemInPath,
+  body: codeComparison,
+  responses: { 200: { description: 'How each ran.', body: codeComparisonResult } },
+  errors: ['code_version_not_found', 'recorded_input_not_found', 'endpoint_not_compiled'],
+  onReplica: 'redirect',
+  summary: 'Run two versions of an endpoint with the same body, in the read-only scope.',
+} as const satisfies Operation;
+
+export const listRecordedInputs = {
+  id: 'listRecordedInputs',
+  area: 'code-history',
+  method: 'GET',
+  path: '/api/code/history/inputs/{kind}/{+name}',
+  auth: 'admin',
+  params: codeItemInPath,
+  responses: { 200: { description: 'What was recorded, newest first.', body: recordedInputs } },
+  errors: ['endpoint_not_found'],
+  onReplica: 'redirect',
+  summary: 'List the last bodies that an endpoint was called with, if they are recorded.',
+} as const satisfies Operation;
+
+export const recordInputs = {
+  id: 'recordInputs',
+  area: 'code-history',
+  method: 'PUT',
+  path: '/api/code/history/inputs/{kind}/{+name}',
+  auth: 'admin-write',
+  params: codeItemInPath,
+  body: inputRecording,
+  responses: { 200: { description: 'What is recorded by now.', body: recordedInputs } },
+  errors: ['endpoint_not_found'],
+  onReplica: 'redirect',
+  summary: 'Switch the recording of the bodies of an endpoint on or off.',
+} as const satisfies Operation;

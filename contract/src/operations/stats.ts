@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.ts';
+import { endpointMetricsList } from '../shapes/stats.ts';
+
+export const getEndpointMetrics = {
+  id: 'getEndpointMetrics',
+  area: 'stats',
+  method: 'GET',
+  path: '/api/endpoints/metrics',
+  auth: 'admin',
+  responses: {
+    200: { description: 'Calls of each endpoint on this server.', body: endpointMetricsList },
+  },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Tell how often each endpoint was called, how it ended and how long it took.',
+} as const satisfies Operation;
+
+const table = {
+  200: {
+    description: 'A table with aligned columns.',
+    body: z.string(),
+    contentType: 'text/plain',
+  },
+} as const;
+
+export const getDatabaseStatistics = {
+  id: 'getDatabaseStatistics',
+  area: 'stats',
+  method: 'GET',
+  path: '/api/graph/stats/database',
+  auth: 'admin',
+  responses: table,
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Count the nodes and edges of each type.',
+} as const satisfies Operation;
+
+export const getPoolStatistics = {
+  id: 'getPoolStatistics',
+  area: 'stats',
+  method: 'GET',
+  path: '/api/graph/stats/pool',
+  auth: 'admin',
+  responses: table,
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Show the counters of worker pools and caches of this process.',
+} as const satisfies Operation;

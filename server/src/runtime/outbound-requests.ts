@@ -1,0 +1,110 @@
+import { ENDPOINT_FETCH_BYTES_MAX, ENDPOINT_FETCH_TIMEOUT_MS } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { boundedText } from './bounded-text.ts';
+
+/** That of the process. Only `app` hands it out. */
+export type Fetch = (address: string, options: RequestInit) => Promise<Response>;
+
+export interface OutboundRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/**
+ * `fetch` of endpoint code, performed on the main thread: to origins that an administrator allowed
+ * and to no others. Addresses are compared as the URL standard writes them, so that no spelling of
+ * an address is another one; redirects are not followed but given to the code. What the name of an
+ * allowed host stands for is the resolver's word: whoever rules over that name chooses the address.
+ */
+export class OutboundRequests {
+  readonly #fetch: Fetch;
+  readonly #allowList: () => readonly string[];
+
+  constructor(fetch: Fetch, allowList: () => readonly string[]) {
+    this.#fetch = fetch;
+    this.#allowList = allowList;
+  }
+
+  /**
+   * JSON of `{status, statusText, url, headers, text}`. `request` is what the code of an endpoint
+   * made. Rejects with `invalid_request`, `forbidden` when the origin is not allowed,
+   * `fetch_failed`. `deadline` is of `performance.now()`.
+   */
+  async send(request: OutboundRequest, deadline: number): Promise<string> {
+    const url = this.#allowed(request.url);
+    checkHeaders(request.headers);
+    const timeoutMs = Math.min(ENDPOINT_FETCH_TIMEOUT_MS, deadline - performance.now());
+    const { method, headers, body } = request;
+    try {
+      const response = await this.#fetch(url.href, {
+        method,
+        headers: { ...headers },
+        ...(body === null ? {} : { body }),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs))),
+      });
+      const text = await boundedText(response, ENDPOINT_FETCH_BYTES_MAX);
+      if (text === undefined) {
+        throw new Problem(
+          'fetch_failed',
+          `${url.origin} answered with more than ${ENDPOINT_FETCH_BYTES_MAX} bytes`,
+        );
+      }
+      const { status, statusText } = response;
+      const received = Object.fromEntries(response.headers);
+      return JSON.stringify({ status, statusText, url: url.href, headers: received, text });
+    } catch (error) {
+      if (error instanceof Problem) throw error;
+      throw new Problem('fetch_failed', `${url.origin} did not answer: ${reasonOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  #allowed(text: string): URL {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+      throw new Problem('invalid_request', `fetch() takes an http or https URL, not "${text}"`);
+    }
+    if (url.username !== '' || url.password !== '') {
+      throw new Problem('invalid_request', 'fetch() takes a URL without user and password', {
+        hint: 'Send them in the header Authorization.',
+      });
+    }
+    if (this.#allowList().includes(url.origin)) return url;
+    throw new Problem('forbidden', `fetch() may not reach ${url.origin}`, {
+      hint: 'An administrator adds the origin to the setting fetchAllowList of the workspace.',
+      details: { origin: url.origin },
+    });
+  }
+}
+
+/** They frame the request on the wire, or name another host behind the same address. */
+const OWN_HEADERS = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+function checkHeaders(headers: OutboundRequest['headers']): void {
+  for (const name of Object.keys(headers)) {
+    if (!OWN_HEADERS.has(name.toLowerCase())) continue;
+    throw new Problem('invalid_request', `fetch() sets the header "${name}" itself`);
+  }
+}
+
+/** What the platform says, which names no more than the host and what became of it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'the request failed';
+  if (error.name === 'TimeoutError') return 'it took too long';
+  const { cause } = error;
+  return cause instanceof Error ? cause.message : error.message;
+}
