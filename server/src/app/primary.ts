@@ -14,6 +14,7 @@ import { openReplication, withoutReplication } from './replication/open-primary.
 import { promoteReplica } from './replication/promote-replica.ts';
 import { ServerStatus } from './server-status.ts';
 import { signingKey } from './signing-key.ts';
+import { installSystemEndpoints } from './system-endpoints.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /** Opens the storage, puts the parts together, and listens; not ready yet. */
@@ -69,6 +70,7 @@ export async function openPrimary(options: WorkspaceOptions): Promise<Workspace>
     makeReady: async () => {
       const { endpoints } = services;
       await prepareFirstStart({ config, secrets, reader, writer, endpoints, url });
+      await installSystemEndpoints(endpoints);
       await frontEnd.publish({ reader, commits: writer });
       status.becomeReady();
     },

@@ -1,6 +1,7 @@
 import {
   QUERY_HOPS_MAX,
   QUERY_OPERANDS_MAX,
+  QUERY_PATHS_MAX,
   QUERY_STEPS_MAX,
   QUERY_TAKE_MAX,
 } from '#base/limits.ts';
@@ -28,6 +29,7 @@ const compare = oneOf([
   'exists',
 ]);
 const order = oneOf(['asc', 'desc']);
+const oneWay = oneOf(['out', 'in']);
 
 const steps: MemberCheck = (value) => (Array.isArray(value) ? undefined : 'a list of steps');
 
@@ -41,7 +43,8 @@ const distance: MemberCheck = (value) =>
 
 const NEIGHBORS = shape([], { type: text, edge: text });
 const NESTED = shape(['steps'], { steps });
-const COUNT = shape(['count'], { count: wholeNumber(0, QUERY_TAKE_MAX) });
+const amount = wholeNumber(0, QUERY_TAKE_MAX);
+const COUNT = shape(['count'], { count: amount });
 const ORDER = shape([], { direction: order });
 
 const STEPS: ReadonlyMap<unknown, Shape> = new Map([
@@ -74,25 +77,19 @@ const STEPS: ReadonlyMap<unknown, Shape> = new Map([
 ]);
 
 const EMPTY = shape([], {});
+const PATH = { to: text, maxHops: hops, edges: names, direction: oneOf(['out', 'in', 'both']) };
 
 const ENDS: ReadonlyMap<unknown, Shape> = new Map([
   ['nodes', shape([], { fields: names })],
   ['uids', EMPTY],
   ['count', EMPTY],
   ['scored', EMPTY],
-  ['edges', shape([], { edge: text })],
+  ['edges', shape([], { edge: text, direction: oneWay, skip: amount, take: amount })],
   ['summary', EMPTY],
-  ['neighborsSummary', EMPTY],
+  ['neighborsSummary', shape([], { direction: oneWay })],
   ['groupBy', shape(['field'], { field: text })],
-  [
-    'shortestPath',
-    shape(['to'], {
-      to: text,
-      maxHops: hops,
-      edges: names,
-      direction: oneOf(['out', 'in', 'both']),
-    }),
-  ],
+  ['shortestPath', shape(['to'], PATH)],
+  ['shortestPaths', shape(['to', 'take'], { ...PATH, take: wholeNumber(1, QUERY_PATHS_MAX) })],
 ]);
 
 /**

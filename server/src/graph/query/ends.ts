@@ -1,12 +1,14 @@
 import { must } from '#base/assert.ts';
 import { ANY_EDGE } from '../adjacency.ts';
+import type { Direction } from '../adjacency.ts';
 import { isListTag, scalarOf } from '../field-types.ts';
 import type { EdgeObject, NodeObject } from '../reader.ts';
 import { compareTyped, identity } from './comparison.ts';
 import type { TypedValue } from './comparison.ts';
 import type { Query, QueryEnd } from './plan.ts';
 import type { IdPieces, QueryContext } from './query-context.ts';
-import { shortestPath } from './shortest-path.ts';
+import { shortestPaths } from './shortest-paths.ts';
+import type { GraphPath, PathEnd } from './shortest-paths.ts';
 
 type End<Name extends QueryEnd['end']> = Extract<QueryEnd, { end: Name }>;
 
@@ -30,11 +32,13 @@ export function prepareEnd(context: QueryContext, query: Query): (pieces: IdPiec
     case 'summary':
       return (pieces) => summarize(context, pieces);
     case 'neighborsSummary':
-      return (pieces) => summarizeNeighbors(context, pieces);
+      return (pieces) => summarizeNeighbors(context, pieces, end.direction ?? 'out');
     case 'groupBy':
       return groupByEnd(context, end);
     case 'shortestPath':
-      return pathEnd(context, end);
+      return pathEnd(context, end, (paths) => paths[0] ?? null);
+    case 'shortestPaths':
+      return pathEnd(context, end, (paths) => paths);
   }
 }
 
@@ -82,15 +86,26 @@ function countIds(context: QueryContext, pieces: IdPieces, { steps }: Query): nu
 
 function edgesEnd(context: QueryContext, end: End<'edges'>): (pieces: IdPieces) => EdgeObject[] {
   const edge = end.edge === undefined ? ANY_EDGE : context.edgeType(end.edge, 'end.edge').id;
-  return (pieces) =>
-    mapIds(context, pieces, (from) => {
-      const { values, edges, length } = context.neighbors(from, 'out', edge);
-      const objects: EdgeObject[] = [];
-      for (let i = 0; i < length; i++) {
-        objects.push(must(context.reader.edge(from, edges[i]!, values[i]!), 'an edge'));
+  const { direction = 'out', skip = 0, take = Infinity } = end;
+  return (pieces) => {
+    const objects: EdgeObject[] = [];
+    let left = skip;
+    for (const piece of pieces) {
+      context.checkpoint();
+      for (let n = 0; n < piece.length; n++) {
+        if (objects.length >= take) return objects;
+        const id = piece.at(n);
+        const { values, edges, length } = context.neighbors(id, direction, edge);
+        const last = Math.min(length, left + take - objects.length);
+        for (let i = left; i < last; i++) {
+          const [from, to] = direction === 'out' ? [id, values[i]!] : [values[i]!, id];
+          objects.push(must(context.reader.edge(from, edges[i]!, to), 'an edge'));
+        }
+        left = Math.max(0, left - length);
       }
-      return objects;
-    }).flat();
+    }
+    return objects;
+  };
 }
 
 function summarize(context: QueryContext, pieces: IdPieces): Record<string, number> {
@@ -103,12 +118,16 @@ function summarize(context: QueryContext, pieces: IdPieces): Record<string, numb
   );
 }
 
-function summarizeNeighbors(context: QueryContext, pieces: IdPieces): Record<string, number> {
+function summarizeNeighbors(
+  context: QueryContext,
+  pieces: IdPieces,
+  direction: Direction,
+): Record<string, number> {
   const counts = new Map<number, number>();
   for (const piece of pieces) {
     context.checkpoint();
     for (let i = 0; i < piece.length; i++) {
-      const { edges, length } = context.neighbors(piece.at(i), 'out', ANY_EDGE);
+      const { edges, length } = context.neighbors(piece.at(i), direction, ANY_EDGE);
       for (let n = 0; n < length; n++) counts.set(edges[n]!, (counts.get(edges[n]!) ?? 0) + 1);
     }
   }
@@ -159,12 +178,17 @@ function countValue(groups: Map<unknown, Group>, value: unknown, tag: number): v
   }
 }
 
-function pathEnd(context: QueryContext, end: End<'shortestPath'>): (pieces: IdPieces) => unknown {
+function pathEnd(
+  context: QueryContext,
+  end: PathEnd,
+  answer: (paths: readonly GraphPath[]) => unknown,
+): (pieces: IdPieces) => unknown {
   const edges = end.edges?.map((edge, i) => context.edgeType(edge, `end.edges[${i}]`).id);
   return (pieces) => {
     for (const piece of pieces) {
-      if (piece.length > 0) return shortestPath(context, piece.at(0), end, edges ?? [ANY_EDGE]);
+      if (piece.length === 0) continue;
+      return answer(shortestPaths(context, piece.at(0), end, edges ?? [ANY_EDGE]));
     }
-    return null;
+    return answer([]);
   };
 }

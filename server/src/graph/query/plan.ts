@@ -66,12 +66,21 @@ export type QueryEnd =
   | { readonly end: 'count' }
   /** `{node, score}[]`; 1 where no step scored. */
   | { readonly end: 'scored' }
-  /** `{UID?, type, from, to, timestamp, ...fields}[]`: the edges that leave the set. */
-  | { readonly end: 'edges'; readonly edge?: string }
+  /**
+   * `{UID?, type, from, to, timestamp, ...fields}[]`: the edges that leave the set, or with `in` those
+   * that lead to it; all of them, or one page.
+   */
+  | {
+      readonly end: 'edges';
+      readonly edge?: string;
+      readonly direction?: 'out' | 'in';
+      readonly skip?: number;
+      readonly take?: number;
+    }
   /** `{[type]: count}` of the set. */
   | { readonly end: 'summary' }
-  /** `{[edge]: count}` of the edges that leave the set. */
-  | { readonly end: 'neighborsSummary' }
+  /** `{[edge]: count}` of the edges that leave the set, or with `in` of those that lead to it. */
+  | { readonly end: 'neighborsSummary'; readonly direction?: 'out' | 'in' }
   /** `{value, count}[]`, most frequent first. */
   | { readonly end: 'groupBy'; readonly field: string }
   /**
@@ -81,6 +90,18 @@ export type QueryEnd =
   | {
       readonly end: 'shortestPath';
       readonly to: string;
+      readonly maxHops?: number;
+      readonly edges?: readonly string[];
+      readonly direction?: 'out' | 'in' | 'both';
+    }
+  /**
+   * All that are as short as the shortest, each `{nodes, edges}`, up to `take`; they differ in their
+   * nodes.
+   */
+  | {
+      readonly end: 'shortestPaths';
+      readonly to: string;
+      readonly take: number;
       readonly maxHops?: number;
       readonly edges?: readonly string[];
       readonly direction?: 'out' | 'in' | 'both';

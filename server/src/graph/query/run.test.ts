@@ -8,7 +8,7 @@ import { openTestGraph } from '../testing/test-graph.ts';
 import type { TestGraph } from '../testing/test-graph.ts';
 import type { Comparison, Query, QueryEnd, QueryStep } from './plan.ts';
 import { runQuery } from './run.ts';
-import type { GraphPath } from './shortest-path.ts';
+import type { GraphPath } from './shortest-paths.ts';
 
 let graph: TestGraph;
 
@@ -162,18 +162,28 @@ const { steps } = fc.letrec<{ step: QueryStep; steps: QueryStep[] }>((tie) => ({
     .map(([first, rest]) => [first, ...rest]),
 }));
 
+const oneWay = optional(fc.constantFrom('out', 'in'));
+const path = {
+  to: uid,
+  maxHops: optional(fc.integer({ min: 1, max: 5 })),
+  edges: optional(fc.uniqueArray(edge, { minLength: 1 })),
+  direction: optional(fc.constantFrom('out', 'in', 'both')),
+};
+
 const end: fc.Arbitrary<QueryEnd> = fc.oneof(
   fc.record({ end: fc.constant('nodes'), fields: optional(fc.uniqueArray(field)) }),
-  fc.record({ end: fc.constantFrom('uids', 'count', 'scored', 'summary', 'neighborsSummary') }),
-  fc.record({ end: fc.constant('edges'), edge: optional(edge) }),
-  fc.record({ end: fc.constant('groupBy'), field }),
+  fc.record({ end: fc.constantFrom('uids', 'count', 'scored', 'summary') }),
+  fc.record({ end: fc.constant('neighborsSummary'), direction: oneWay }),
   fc.record({
-    end: fc.constant('shortestPath'),
-    to: uid,
-    maxHops: optional(fc.integer({ min: 1, max: 5 })),
-    edges: optional(fc.uniqueArray(edge, { minLength: 1 })),
-    direction: optional(fc.constantFrom('out', 'in', 'both')),
+    end: fc.constant('edges'),
+    edge: optional(edge),
+    direction: oneWay,
+    skip: optional(fc.nat(4)),
+    take: optional(fc.nat(4)),
   }),
+  fc.record({ end: fc.constant('groupBy'), field }),
+  fc.record({ end: fc.constant('shortestPath'), ...path }),
+  fc.record({ end: fc.constant('shortestPaths'), ...path, take: fc.integer({ min: 1, max: 6 }) }),
 ) as fc.Arbitrary<QueryEnd>;
 
 const query: fc.Arbitrary<Query> = fc
@@ -238,8 +248,17 @@ function comparable(answer: unknown, asked: Query, plain: PlainGraph): unknown {
   if (asked.end.end === 'edges') {
     return (answer as EdgeObject[]).map(({ type: name, from, to }) => ({ type: name, from, to }));
   }
+  if (asked.end.end === 'shortestPaths') {
+    const paths = answer as GraphPath[];
+    const ways = paths.map(({ nodes }) => nodes.map(({ UID }) => UID).join(' '));
+    expect(new Set(ways).size).toBe(ways.length);
+    return paths.map((each) => hopsOf(each, plain));
+  }
   if (asked.end.end !== 'shortestPath' || answer === null) return answer;
-  const { nodes, edges } = answer as GraphPath;
+  return hopsOf(answer as GraphPath, plain);
+}
+
+function hopsOf({ nodes, edges }: GraphPath, plain: PlainGraph): number {
   expect(nodes).toHaveLength(edges.length + 1);
   edges.forEach(({ type: name, from, to }, i) => {
     const ends = [nodes[i]!.UID, nodes[i + 1]!.UID];

@@ -138,20 +138,24 @@ export class NaiveQuery {
       case 'scored':
         return ids.map((id) => ({ node: this.#graph.show(id, undefined), score: 1 }));
       case 'edges':
-        return ids.flatMap((id) =>
-          this.#graph
-            .outgoing(id, end.edge ? [end.edge] : EDGE_ORDER)
-            .map(({ from, edge, to }) => ({
-              type: edge,
-              from: plainUid(this.#graph.nodes[from]!),
-              to: plainUid(this.#graph.nodes[to]!),
-            })),
-        );
+        return ids
+          .flatMap((id) =>
+            this.#graph
+              .edgesAt(id, end.direction ?? 'out', end.edge ? [end.edge] : EDGE_ORDER)
+              .map(({ from, edge, to }) => ({
+                type: edge,
+                from: plainUid(this.#graph.nodes[from]!),
+                to: plainUid(this.#graph.nodes[to]!),
+              })),
+          )
+          .slice(end.skip ?? 0, (end.skip ?? 0) + (end.take ?? Infinity));
       case 'summary':
         return countBy(ids.map((id) => this.#graph.nodes[id]!.type));
       case 'neighborsSummary':
         return countBy(
-          ids.flatMap((id) => this.#graph.outgoing(id, EDGE_ORDER).map(({ edge }) => edge)),
+          ids.flatMap((id) =>
+            this.#graph.edgesAt(id, end.direction ?? 'out', EDGE_ORDER).map(({ edge }) => edge),
+          ),
         );
       case 'groupBy': {
         const values = ids.flatMap((id) => {
@@ -166,11 +170,40 @@ export class NaiveQuery {
       }
       case 'shortestPath':
         return this.#hops(ids, end);
+      case 'shortestPaths':
+        return this.#shortest(ids, end);
     }
   }
 
+  /** The number of hops of each path that there is to be. */
+  #shortest(ids: number[], end: Extract<QueryEnd, { end: 'shortestPaths' }>): number[] {
+    const hops = this.#hops(ids, end);
+    if (hops === null) return [];
+    const edges = end.edges ?? EDGE_ORDER;
+    let ends = ids.slice(0, 1);
+    // One entry for every way, however often it comes to the same node.
+    for (let hop = 0; hop < hops; hop++) {
+      ends = ends.flatMap((id) => {
+        const next = new Set<number>();
+        for (const direction of ['out', 'in'] as const) {
+          if ((end.direction ?? direction) !== direction && end.direction !== 'both') continue;
+          this.#graph
+            .neighbors([id], direction, edges, undefined)
+            .forEach((each) => next.add(each));
+        }
+        return [...next];
+      });
+    }
+    const [goal] = this.#graph.lookUp([end.to]);
+    const count = ends.filter((id) => id === goal).length;
+    return Array.from({ length: Math.min(count, end.take) }, () => hops);
+  }
+
   /** The number of hops to the goal, or null. */
-  #hops([start]: number[], end: Extract<QueryEnd, { end: 'shortestPath' }>): number | null {
+  #hops(
+    [start]: number[],
+    end: Extract<QueryEnd, { end: 'shortestPath' | 'shortestPaths' }>,
+  ): number | null {
     const [goal] = this.#graph.lookUp([end.to]);
     if (start === undefined || goal === undefined) return null;
     const edges = end.edges ?? EDGE_ORDER;

@@ -1,0 +1,33 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { SchemaDocument } from '#graph/schema.ts';
+import { EndpointCompiler } from '#runtime/compile/endpoint-compiler.ts';
+import { wordnetSchema } from '../../../samples/wordnet/schema.ts';
+import { readSystemEndpoints } from './system-endpoints.ts';
+
+const compiler = new EndpointCompiler();
+afterAll(() => compiler.close());
+
+const NOTHING: SchemaDocument = { nodes: [], edges: [] };
+const ONE_TYPE: SchemaDocument = {
+  nodes: [{ type: 'Person', key: 'Name', fields: { Age: 'Int', Friends: 'Json' } }],
+  edges: [],
+};
+
+describe.each([
+  ['an empty workspace', NOTHING],
+  ['one type', ONE_TYPE],
+  ['WordNet', wordnetSchema],
+])('system endpoints with the schema of %s', (_, schema) => {
+  it('compile as read-only', async () => {
+    const endpoints = await readSystemEndpoints();
+    expect(endpoints.map(({ name }) => name)).toEqual([
+      'system/neighbors',
+      'system/nodes',
+      'system/paths',
+    ]);
+    for (const { code, isReadOnly } of endpoints) {
+      expect(isReadOnly).toBe(true);
+      expect(await compiler.check(code, schema, true)).toEqual([]);
+    }
+  });
+});
