@@ -5,6 +5,7 @@ import { unavailable } from './channel-problem.ts';
 import { decodeChunk } from './chunk.ts';
 import { encodeJson } from './frame-stream.ts';
 import { differencesBetween } from './manifest-difference.ts';
+import { mergeArrived } from './merge-arrived.ts';
 import { readNotice, readReport } from './message-shapes.ts';
 import type { FollowRequest, HoldRequest, Notice, Welcome } from './message-shapes.ts';
 import { ReplicaCalls } from './replica-calls.ts';
@@ -81,10 +82,14 @@ export class ReplicaChannel implements Disposable {
     using stream = this.#calls.openReports((problem) => failing.abort(problem));
     using reports = startReports(stream, from - 1, timers);
     const ending = AbortSignal.any([signal, failing.signal]);
-    for await (const chunk of this.follow({ epoch, from, previous }, ending)) {
-      reports.applied(await apply(chunk));
+    try {
+      for await (const chunk of mergeArrived(this.follow({ epoch, from, previous }, ending))) {
+        reports.applied(await apply(chunk));
+      }
+      throw unavailable('the primary ended the stream of its log');
+    } finally {
+      failing.abort(unavailable('the log is followed no longer'));
     }
-    throw unavailable('the primary ended the stream of its log');
   }
 
   /**
