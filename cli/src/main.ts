@@ -1,5 +1,10 @@
 #!/usr/bin/env -S node --disable-warning=ExperimentalWarning
-import { runCommandLine } from './program.ts';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+
+// What was compiled once need not be again: a fifth of the time that a start takes.
+enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/compile'));
+const { runCommandLine } = await import('./program.ts');
 
 const interrupted = new AbortController();
 // A second Ctrl-C ends the process at once.
