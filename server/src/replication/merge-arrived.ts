@@ -23,16 +23,16 @@ export async function* mergeArrived(
       const first = await next;
       if (first.done === true) return;
       const records = [...first.value];
-      let bytes = bytesOf(first.value);
+      let bytes = bytesOf(records);
       next = askForNext();
-      while (
-        records.length < REPLICATION_CHUNK_RECORDS_MAX &&
-        bytes < REPLICATION_CHUNK_BYTES_MAX
-      ) {
+      for (;;) {
         const arrived = await Promise.race([next, nextTurn()]);
         if (arrived === undefined || arrived.done === true) break;
-        records.push(...arrived.value);
         bytes += bytesOf(arrived.value);
+        const count = records.length + arrived.value.length;
+        // What has arrived and does not fit begins the next one.
+        if (count > REPLICATION_CHUNK_RECORDS_MAX || bytes > REPLICATION_CHUNK_BYTES_MAX) break;
+        records.push(...arrived.value);
         next = askForNext();
       }
       yield records;
