@@ -27,10 +27,11 @@ export class PublishedSequence {
   onChange(listener: (sequence: number) => void): () => void {
     let isStopped = false;
     const watch = async (): Promise<void> => {
-      for (;;) {
-        const seen = Atomics.load(this.#changes, 0);
+      for (let seen = Atomics.load(this.#changes, 0); ;) {
         await Atomics.waitAsync(this.#changes, 0, seen).value;
         if (isStopped) return;
+        // Before the sequence is read: one that is published while the listener works is told next.
+        seen = Atomics.load(this.#changes, 0);
         listener(this.get());
       }
     };
