@@ -250,6 +250,21 @@ export const REPLICATION_KEEPALIVE_MS = 10_000;
 export const REPLICATION_KEEPALIVE_TIMEOUT_MS = 20_000;
 /** Notices that wait for a replica which does not take them. */
 export const REPLICATION_NOTICES_WAITING_MAX = 1_000;
+/** Clocks of two machines may differ by so much, when a replica registers. */
+export const REPLICA_REGISTRATION_AGE_MAX_MS = 5 * 60_000;
+export const REPLICA_REGISTRATION_TIMEOUT_MS = 10_000;
+/** A replica whose primary is away tries again after so long, each time twice as long. */
+export const REPLICA_RETRY_DELAY_MIN_MS = 250;
+export const REPLICA_RETRY_DELAY_MAX_MS = 5_000;
+/** For so long a connection that broke may be away before a replica that starts is ready. */
+export const REPLICA_REJOIN_TIMEOUT_MS = 10_000;
+/** A comparison of replicas with their primary: how long they stop applying at most, and how long reading may take. */
+export const REPLICA_VERIFY_HOLD_MS = 10_000;
+export const REPLICA_VERIFY_READ_MS = 10 * 60_000;
+/** How often the writer is told behind which sequence replicas need the log. */
+export const REPLICATION_NEEDED_INTERVAL_MS = 1_000;
+/** How often replicas, handshakes and snapshots are looked through for those that are late. */
+export const REPLICATION_SWEEP_INTERVAL_MS = 5_000;
 
 /** The setting `ReplicaURLs` (specification, section 2.9). */
 export const REPLICA_URLS_CHARACTERS_MAX = 4_000;

@@ -8,6 +8,7 @@ import {
   REPLICATION_REQUEST_BYTES_MAX,
 } from '#base/limits.ts';
 import type { Clock } from '#base/clock.ts';
+import { REPLICATION_SWEEP_INTERVAL_MS } from '#base/limits.ts';
 import { encodeManifest } from '#store/manifest.ts';
 import type { SnapshotLease } from '#store/snapshot-lease.ts';
 import { notRegistered, statusOf, unavailable } from './channel-problem.ts';
@@ -83,8 +84,6 @@ export interface ReplicationServer extends AsyncDisposable {
   verify(): Promise<VerificationReport>;
 }
 
-const SWEEP_INTERVAL_MS = 5_000;
-
 /** Listens for replicas. Rejects with `replication_unavailable` when the port cannot be taken. */
 export async function startReplicationServer(
   options: ReplicationServerOptions,
@@ -102,7 +101,7 @@ export async function startReplicationServer(
   server.addService({ ...loadMethods() }, handlersOf(options, parts));
   const boundPort = await bind(server, host, port);
   const { registry, notices, copy, calls } = parts;
-  const sweep = timers.every(SWEEP_INTERVAL_MS, () => {
+  const sweep = timers.every(REPLICATION_SWEEP_INTERVAL_MS, () => {
     copy.sweep();
     registry.dropSilent();
   });

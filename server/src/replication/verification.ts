@@ -1,3 +1,4 @@
+import { REPLICA_VERIFY_HOLD_MS, REPLICA_VERIFY_READ_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Manifest } from '#store/manifest.ts';
 import type { StateDifference } from './manifest-difference.ts';
@@ -36,10 +37,6 @@ export interface VerificationParts {
   /** Resolves after the time. */
   pause(ms: number): Promise<void>;
 }
-
-/** For how long replicas stop applying at most, and how long reading a state may take. */
-export const VERIFY_HOLD_MS = 10_000;
-export const VERIFY_READ_MS = 10 * 60_000;
 
 /** What a replica found when it compared itself. */
 export interface Comparison {
@@ -129,13 +126,13 @@ export class Verification {
   async #runRound(round: Round, asked: readonly ReplicaStatus[]): Promise<VerificationReport> {
     const { held, compared, target, manifest } = round;
     this.#parts.notify({ kind: VERIFY_NOTICE, payload: { id: round.id } });
-    await this.#until(round, () => held.size >= round.expected, VERIFY_HOLD_MS / 2);
+    await this.#until(round, () => held.size >= round.expected, REPLICA_VERIFY_HOLD_MS / 2);
     using state = await this.#parts.hold(Math.max(0, ...held.values()));
     target.resolve(state.sequence);
     round.expected = held.size;
     const primary = await state.readManifest();
     manifest.resolve(primary);
-    await this.#until(round, () => compared.size >= round.expected, VERIFY_READ_MS);
+    await this.#until(round, () => compared.size >= round.expected, REPLICA_VERIFY_READ_MS);
     const replicas = asked.map((replica) => verified(replica, compared.get(replica.replicaUID)));
     const { epoch, sequence } = primary;
     const isEqual = replicas.every((replica) => replica.state === 'equal');

@@ -1,12 +1,10 @@
 import { assert } from '#base/assert.ts';
 import type { CommitLog, LogRecord } from '#log/commit-log.ts';
-import { Applier } from './apply.ts';
-import { openEnvironments } from './environment.ts';
+import type { Applier } from './apply.ts';
 import type { Environment } from './environment.ts';
 import { freeSpaceCheck } from './free-space.ts';
 import type { SpaceCheck } from './free-space.ts';
-import { openStoreKeys } from './master-key.ts';
-import { replayLog } from './replay.ts';
+import { openReplayed } from './open-replayed.ts';
 import type { StateOptions } from './state-writer.ts';
 import { closeWritten } from './write-transaction.ts';
 
@@ -28,19 +26,11 @@ export interface StateFollower extends AsyncDisposable {
   apply(records: readonly LogRecord[]): Promise<number>;
 }
 
-/** Opens the state read-write and brings it up to the end of its own log; see `openState` for the problems. */
+/** Opens the state read-write and brings it up to the end of its own log; see `openReplayed` for the problems. */
 export async function openStateFollower(options: StateOptions): Promise<StateFollower> {
   const { storage, log, checkSpace = freeSpaceCheck(storage) } = options;
-  const encryptionKey = openStoreKeys(options).environmentKey;
-  const { graph, vault } = openEnvironments({ storage, readOnly: false, encryptionKey });
-  try {
-    const applier = new Applier(graph, vault, log.epoch);
-    await replayLog(log, applier);
-    return new Follower({ environments: [graph, vault], log, applier, checkSpace });
-  } catch (error) {
-    await Promise.all([graph, vault].map(closeWritten));
-    throw error;
-  }
+  const { graph, vault, applier } = await openReplayed(options);
+  return new Follower({ environments: [graph, vault], log, applier, checkSpace });
 }
 
 interface FollowerParts {

@@ -1,14 +1,10 @@
 import type { Clock } from '#base/clock.ts';
 import type { CommitLog } from '#log/commit-log.ts';
-import { Applier } from './apply.ts';
 import { CommitPipeline } from './commit-pipeline.ts';
-import { openEnvironments } from './environment.ts';
 import type { StateWriter } from './key-value.ts';
 import { freeSpaceCheck } from './free-space.ts';
 import type { SpaceCheck } from './free-space.ts';
-import { openStoreKeys } from './master-key.ts';
-import { replayLog } from './replay.ts';
-import { closeWritten } from './write-transaction.ts';
+import { openReplayed } from './open-replayed.ts';
 
 export interface StateOptions {
   readonly storage: string;
@@ -30,19 +26,10 @@ export interface State extends StateWriter {
 }
 
 /**
- * Opens the state read-write and brings it up to the end of the log. Throws the problems of `openStoreKeys` and `replayLog`
- * before anything is changed.
+ * Opens the state read-write and brings it up to the end of the log. See `openReplayed` for
+ * the problems.
  */
 export async function openState(options: StateOptions): Promise<State> {
   const { storage, log, checkSpace = freeSpaceCheck(storage) } = options;
-  const encryptionKey = openStoreKeys(options).environmentKey;
-  const { graph, vault } = openEnvironments({ storage, readOnly: false, encryptionKey });
-  try {
-    const applier = new Applier(graph, vault, log.epoch);
-    await replayLog(log, applier);
-    return new CommitPipeline({ graph, vault, log, applier, checkSpace });
-  } catch (error) {
-    await Promise.all([graph, vault].map(closeWritten));
-    throw error;
-  }
+  return new CommitPipeline({ ...(await openReplayed(options)), log, checkSpace });
 }

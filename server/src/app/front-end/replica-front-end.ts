@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { settingVersion } from '#access/settings.ts';
+import { REPLICA_REJOIN_TIMEOUT_MS } from '#base/limits.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Notice } from '#replication/message-shapes.ts';
@@ -13,9 +14,6 @@ import { MANIFEST_SETTING, readManifest } from './front-end-manifest.ts';
 import { FrontEndSync } from './front-end-sync.ts';
 import { readReplicaListNotice } from './replica-list-notice.ts';
 import { ServedFrontEnd } from './served-front-end.ts';
-
-/** For so long a connection that broke may be away before the replica is ready. */
-const REJOIN_TIMEOUT_MS = 10_000;
 
 export interface FollowedFrontEnd {
   readonly storage: string;
@@ -100,7 +98,7 @@ export class ReplicaFrontEnd {
         return await sync.begin();
       } catch (error) {
         if (!isPassing(error)) throw error;
-        const isLate = sleep(REJOIN_TIMEOUT_MS, true, { ref: false });
+        const isLate = sleep(REPLICA_REJOIN_TIMEOUT_MS, true, { ref: false });
         if ((await Promise.race([joined, isLate])) === true) throw error;
       }
     }

@@ -1,7 +1,7 @@
-import type { ProblemMessage } from '#base/problem.ts';
 import type { LagReport } from '#replication/lag.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import type { ReplicaRegistration, ReplicaStatus } from '#replication/replica-registry.ts';
+import type { ThreadFailure } from '../thread-failure.ts';
 
 /** What the thread that serves replicas is started with. It runs no user code. */
 export interface PrimaryOptions {
@@ -40,9 +40,4 @@ export type FromPrimary =
   | { readonly kind: 'replicas'; readonly publicUrls: readonly string[] }
   | { readonly kind: 'note'; readonly level: 'info' | 'warn'; readonly text: string }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
-  | {
-      readonly kind: 'failed';
-      readonly id: number | null;
-      readonly problem: ProblemMessage | null;
-      readonly stack: string;
-    };
+  | { readonly kind: 'failed'; readonly id: number | null; readonly failure: ThreadFailure };

@@ -9,10 +9,13 @@ import type {
 } from '@trellis/contract/shapes/replica.ts';
 import { assert, must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
+import { REPLICA_REGISTRATION_AGE_MAX_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import type { ReplicaStatus } from '#replication/replica-registry.ts';
+import { errorOf } from '../thread-failure.ts';
+import { ThreadRequests } from '../thread-requests.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
 import type {
   FromPrimary,
@@ -21,21 +24,13 @@ import type {
   ReplicationState,
   ToPrimary,
 } from './primary-messages.ts';
-import { SharedNumber } from './shared-number.ts';
 import {
   isSameProof,
   proofOfMasterKey,
   proofOfPrimary,
   proofOfReplica,
 } from './registration-proof.ts';
-
-/** Clocks of two machines may differ by so much. */
-const REGISTRATION_AGE_MAX_MS = 5 * 60_000;
-
-interface Waiting {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
+import { SharedNumber } from './shared-number.ts';
 
 /** What a primary is to its replicas (specification, sections 2.7 and 3.1): registration here, the channel in a thread of its own. */
 export class PrimaryReplication implements AsyncDisposable {
@@ -45,13 +40,11 @@ export class PrimaryReplication implements AsyncDisposable {
   readonly #port: number;
   /** Of the log. */
   readonly #epoch: string;
-  readonly #waiting = new Map<number, Waiting>();
-  #lastId = 0;
+  readonly #requests: ThreadRequests<PrimaryRequest>;
   #publicUrls: readonly string[] = [];
   #onReplicas: () => void = () => undefined;
   #isClosing = false;
-  /** Why nothing more can be asked of the thread. */
-  #ended: Problem | undefined;
+  #isEnded = false;
 
   private constructor(
     worker: Worker,
@@ -64,6 +57,9 @@ export class PrimaryReplication implements AsyncDisposable {
     this.#logger = logger;
     this.#port = port;
     this.#epoch = epoch;
+    this.#requests = new ThreadRequests((message) => {
+      worker.postMessage(message satisfies ToPrimary);
+    });
     worker.on('message', (message: FromPrimary) => this.#receive(message));
     worker.on('error', (error) => this.#end(error));
     worker.on('exit', (code) => this.#end(new Error(`the replication thread ended with ${code}`)));
@@ -79,7 +75,7 @@ export class PrimaryReplication implements AsyncDisposable {
     const [message] = (await once(worker, 'message')) as [FromPrimary];
     if (message.kind === 'failed') {
       await worker.terminate();
-      throw errorOf(message);
+      throw errorOf(message.failure);
     }
     assert(message.kind === 'listening', 'the thread listens before it says anything else');
     return new PrimaryReplication(worker, options, logger, message);
@@ -92,13 +88,13 @@ export class PrimaryReplication implements AsyncDisposable {
       throw this.#refuse(address, 'invalid secret', '');
     }
     // So that a registration which somebody has recorded is worth nothing.
-    if (Math.abs(systemClock.now() - told.time) > REGISTRATION_AGE_MAX_MS) {
+    if (Math.abs(systemClock.now() - told.time) > REPLICA_REGISTRATION_AGE_MAX_MS) {
       throw this.#refuse(address, 'its clock differs', ': the clocks differ by over five minutes');
     }
     this.#checkMasterKey(told, address);
     this.#checkAddresses(told);
     const { replicaUID, publicAddress, serverAddress, epoch, sequence } = told;
-    const registered = await this.#ask<ReplicaStatus>({
+    const registered = await this.#requests.ask<ReplicaStatus>({
       kind: 'register',
       registration: {
         replicaUID,
@@ -116,8 +112,8 @@ export class PrimaryReplication implements AsyncDisposable {
   }
 
   async health(): Promise<ReplicaHealth> {
-    if (this.#ended !== undefined) return { isReplica: false, hasReplicas: false };
-    const { replicas, lag } = await this.#ask<ReplicationState>({ kind: 'state' });
+    if (this.#isEnded) return { isReplica: false, hasReplicas: false };
+    const { replicas, lag } = await this.#requests.ask<ReplicationState>({ kind: 'state' });
     return {
       isReplica: false,
       hasReplicas: replicas.length > 0,
@@ -131,7 +127,7 @@ export class PrimaryReplication implements AsyncDisposable {
   }
 
   async list(): Promise<ReplicaOverview> {
-    const { replicas } = await this.#ask<ReplicationState>({ kind: 'state' });
+    const { replicas } = await this.#requests.ask<ReplicationState>({ kind: 'state' });
     return {
       version: this.#options.version,
       epoch: this.#epoch,
@@ -142,7 +138,7 @@ export class PrimaryReplication implements AsyncDisposable {
 
   /** Throws `verification_running`. */
   verify(): Promise<ReplicaVerification> {
-    return this.#ask<ReplicaVerification>({ kind: 'verify' });
+    return this.#requests.ask<ReplicaVerification>({ kind: 'verify' });
   }
 
   /** Of the registered replicas. */
@@ -157,12 +153,12 @@ export class PrimaryReplication implements AsyncDisposable {
 
   /** To every replica, also to those that connect later. */
   announce(notice: Notice): Promise<void> {
-    return this.#ask<void>({ kind: 'announce', notice });
+    return this.#requests.ask<void>({ kind: 'announce', notice });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosing) return;
-    const closed = this.#ask<void>({ kind: 'close' });
+    const closed = this.#requests.ask<void>({ kind: 'close' });
     this.#isClosing = true;
     await closed.catch(() => undefined);
     await this.#worker.terminate();
@@ -193,16 +189,6 @@ export class PrimaryReplication implements AsyncDisposable {
     }
   }
 
-  #ask<T>(request: PrimaryRequest): Promise<T> {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    const id = ++this.#lastId;
-    return new Promise<T>((resolve, reject) => {
-      // The thread answers each kind of request with its own type: see `primary-worker.ts`.
-      this.#waiting.set(id, { resolve: (value) => resolve(value as T), reject });
-      this.#worker.postMessage({ ...request, id } satisfies ToPrimary);
-    });
-  }
-
   #receive(message: FromPrimary): void {
     switch (message.kind) {
       case 'replicas':
@@ -213,27 +199,24 @@ export class PrimaryReplication implements AsyncDisposable {
         this.#logger[message.level](message.text);
         return;
       case 'done':
-        this.#take(message.id).resolve(message.value);
+        this.#requests.done(message.id, message.value);
         return;
       case 'failed':
-        this.#take(must(message.id, 'the id of a failed request')).reject(errorOf(message));
+        this.#requests.failed(
+          must(message.id, 'the id of a failed request'),
+          errorOf(message.failure),
+        );
         return;
       case 'listening':
     }
   }
 
-  #take(id: number): Waiting {
-    const waiting = must(this.#waiting.get(id), `request ${id} to the replication thread`);
-    this.#waiting.delete(id);
-    return waiting;
-  }
-
   /** The workspace is worth more than its replicas: it goes on without them, and keeps no log for them. */
   #end(error: Error): void {
-    if (this.#ended !== undefined) return;
-    this.#ended = new Problem('replication_off', 'Replicas are not served any more: see the log.');
-    for (const { reject } of this.#waiting.values()) reject(this.#ended);
-    this.#waiting.clear();
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const message = 'Replicas are not served any more: see the log.';
+    this.#requests.end(new Problem('replication_off', message));
     new SharedNumber(this.#options.needed).set(undefined);
     if (!this.#isClosing) this.#logger.error({ err: error }, 'replicas are not served any more');
   }
@@ -253,11 +236,4 @@ function recordOf(replica: ReplicaStatus): ReplicaOverview['replicas'][number] {
     appliedSequence,
     lagVersions,
   };
-}
-
-function errorOf({ problem, stack }: Extract<FromPrimary, { kind: 'failed' }>): Error {
-  if (problem !== null) return Problem.fromMessage(problem);
-  const error = new Error('the replication thread failed');
-  error.stack = stack;
-  return error;
 }

@@ -3,16 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
-import { Problem } from '#base/problem.ts';
+import {
+  REPLICATION_NEEDED_INTERVAL_MS,
+  REPLICATION_SWEEP_INTERVAL_MS,
+  REPLICA_VERIFY_HOLD_MS,
+} from '#base/limits.ts';
 import { openLogTail } from '#log/log-tail.ts';
 import type { ReplicationEvent } from '#replication/replication-event.ts';
 import { startReplicationServer, type ReplicationServer } from '#replication/replication-server.ts';
 import { systemTimers } from '#replication/timers.ts';
 import { readStoreKeys } from '#store/master-key.ts';
-import { VERIFY_HOLD_MS } from '#replication/verification.ts';
 import { digestHeld } from '#store/snapshot.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { SnapshotSpool } from '#store/snapshot-spool.ts';
+import { failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
 import type { FromPrimary, PrimaryOptions, ToPrimary } from './primary-messages.ts';
 import { SharedNumber } from './shared-number.ts';
@@ -22,8 +26,6 @@ import { SharedNumber } from './shared-number.ts';
  * who reads or writes. It writes the snapshots that replicas copy, in a folder of their own.
  */
 const port = must(parentPort, 'the port of the replication thread');
-const NEEDED_INTERVAL_MS = 1_000;
-const SPOOL_SWEEP_INTERVAL_MS = 5_000;
 
 function send(message: FromPrimary): void {
   port.postMessage(message);
@@ -60,7 +62,7 @@ async function main(): Promise<void> {
     port: options.port,
     openSnapshot: () => spool.openSnapshot(),
     holdState: async (sequence) => {
-      await published.reach(sequence, VERIFY_HOLD_MS);
+      await published.reach(sequence, REPLICA_VERIFY_HOLD_MS);
       const held = reader.hold();
       return {
         sequence: held.sequence,
@@ -81,12 +83,12 @@ async function main(): Promise<void> {
 /** Of the main thread, until it closes. */
 function serveRequests(server: ReplicationServer, spool: SnapshotSpool, needed: SharedNumber) {
   const publish = (): void => needed.set(server.lowestNeeded());
-  const publishing = setInterval(publish, NEEDED_INTERVAL_MS);
+  const publishing = setInterval(publish, REPLICATION_NEEDED_INTERVAL_MS);
   const sweeping = setInterval(() => {
     spool.sweep().catch((error: unknown) => {
       send({ kind: 'note', ...warn(`snapshots for replicas are not cleared: ${String(error)}`) });
     });
-  }, SPOOL_SWEEP_INTERVAL_MS);
+  }, REPLICATION_SWEEP_INTERVAL_MS);
   port.on('message', (message: ToPrimary) => {
     perform(server, spool, message)
       .then((value) => {
@@ -167,12 +169,7 @@ const info = (text: string) => ({ level: 'info', text }) as const;
 const warn = (text: string) => ({ level: 'warn', text }) as const;
 
 function fail(id: number | null, error: unknown): void {
-  send({
-    kind: 'failed',
-    id,
-    problem: error instanceof Problem ? error.toMessage() : null,
-    stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
-  });
+  send({ kind: 'failed', id, failure: failureOf(error) });
 }
 
 main().catch((error: unknown) => fail(null, error));

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { replicaAdmission, type ReplicaAdmission } from '@trellis/contract/shapes/replica.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
 import { systemClock } from '#base/clock.ts';
+import { REPLICA_REGISTRATION_TIMEOUT_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { History } from '#store/history.ts';
 import {
@@ -22,7 +23,6 @@ export interface RegistrationOptions {
   readonly version: string;
 }
 
-const TIMEOUT_MS = 10_000;
 const PATH = '/api/replicas/register';
 
 /**
@@ -61,7 +61,7 @@ async function post(url: string, body: object): Promise<unknown> {
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify(body),
       redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(REPLICA_REGISTRATION_TIMEOUT_MS),
     });
   } catch (cause) {
     const why = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;

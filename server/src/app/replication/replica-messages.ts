@@ -1,5 +1,5 @@
-import type { ProblemMessage } from '#base/problem.ts';
 import type { Notice } from '#replication/message-shapes.ts';
+import type { ThreadFailure } from '../thread-failure.ts';
 import type { FollowingOptions } from './open-following.ts';
 import type { RegistrationOptions } from './register-replica.ts';
 
@@ -11,10 +11,14 @@ export interface ReplicaOptions extends RegistrationOptions, FollowingOptions {
   readonly sequence: SharedArrayBuffer;
 }
 
-export type ToReplica =
-  | { readonly kind: 'close' }
-  /** Files of the primary's front end, by their digests. */
-  | { readonly kind: 'fetchFrontEnd'; readonly id: number; readonly digests: readonly string[] };
+/** Files of the primary's front end, by their digests. */
+export interface FetchFrontEnd {
+  readonly kind: 'fetchFrontEnd';
+  readonly id: number;
+  readonly digests: readonly string[];
+}
+
+export type ToReplica = { readonly kind: 'close' } | FetchFrontEnd;
 
 /** See `ReplicaEvents`. */
 export type FromReplica =
@@ -24,13 +28,10 @@ export type FromReplica =
   | { readonly kind: 'note'; readonly level: 'info' | 'warn'; readonly text: string }
   /** Connected to the primary, again or for the first time. */
   | { readonly kind: 'joined' }
-  | { readonly kind: 'fetched'; readonly id: number; readonly files: readonly Uint8Array[] }
-  | { readonly kind: 'notFetched'; readonly id: number; readonly problem: ProblemMessage }
+  /** Of a fetch. */
+  | { readonly kind: 'done'; readonly id: number; readonly value: readonly Uint8Array[] }
+  | { readonly kind: 'notDone'; readonly id: number; readonly failure: ThreadFailure }
   /** Of the primary. */
   | { readonly kind: 'notice'; readonly notice: Notice }
   | { readonly kind: 'closed' }
-  | {
-      readonly kind: 'failed';
-      readonly problem: ProblemMessage | null;
-      readonly stack: string;
-    };
+  | { readonly kind: 'failed'; readonly failure: ThreadFailure };

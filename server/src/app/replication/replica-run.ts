@@ -1,3 +1,4 @@
+import { REPLICA_RETRY_DELAY_MAX_MS, REPLICA_RETRY_DELAY_MIN_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { LogRecord } from '#log/commit-log.ts';
 import type { ReplicaChannel } from '#replication/replica-channel.ts';
@@ -49,9 +50,6 @@ export interface ReplicaEvents {
   /** Everything that the primary had when it was joined is applied. */
   caughtUp(): void;
 }
-
-const RETRY_DELAY_MIN_MS = 250;
-const RETRY_DELAY_MAX_MS = 5_000;
 
 /** After which a replica that has a state goes on trying: the primary restarts, or the network comes back. */
 const PASSING: ReadonlySet<string> = new Set([
@@ -138,7 +136,7 @@ interface Tailing {
 async function tail(ports: ReplicaPorts, { state, first }: Tailing, signal: AbortSignal) {
   const { events, timers } = ports;
   let target: number | undefined = first.welcome.lastSequence;
-  let delayMs = RETRY_DELAY_MIN_MS;
+  let delayMs = REPLICA_RETRY_DELAY_MIN_MS;
   const reached = (sequence: number): void => {
     if (target === undefined || sequence < target) return;
     target = undefined;
@@ -165,7 +163,7 @@ async function tail(ports: ReplicaPorts, { state, first }: Tailing, signal: Abor
           const sequence = await state.apply(chunk);
           events.applied(sequence);
           reached(sequence);
-          delayMs = RETRY_DELAY_MIN_MS;
+          delayMs = REPLICA_RETRY_DELAY_MIN_MS;
           return sequence;
         },
       });
@@ -176,7 +174,7 @@ async function tail(ports: ReplicaPorts, { state, first }: Tailing, signal: Abor
       primary?.[Symbol.dispose]();
       primary = undefined;
       await ports.pause(delayMs, signal);
-      delayMs = Math.min(delayMs * 2, RETRY_DELAY_MAX_MS);
+      delayMs = Math.min(delayMs * 2, REPLICA_RETRY_DELAY_MAX_MS);
     }
   }
 }

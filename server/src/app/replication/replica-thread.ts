@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import { must } from '#base/assert.ts';
-import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import type { FromReplica, ReplicaOptions, ToReplica } from './replica-messages.ts';
+import { errorOf } from '../thread-failure.ts';
+import { ThreadRequests } from '../thread-requests.ts';
+import type { FetchFrontEnd, FromReplica, ReplicaOptions, ToReplica } from './replica-messages.ts';
 
 export interface ReplicaThreadEvents {
   /** Of the primary, to all its replicas. */
@@ -24,8 +24,7 @@ export class ReplicaThread implements AsyncDisposable {
   readonly #worker: Worker;
   readonly #logger: Logger;
   readonly #events: ReplicaThreadEvents;
-  readonly #fetches = new Map<number, PromiseWithResolvers<readonly Uint8Array[]>>();
-  #lastFetch = 0;
+  readonly #requests: ThreadRequests<Omit<FetchFrontEnd, 'id'>>;
   readonly #loaded = Promise.withResolvers<void>();
   readonly #caughtUp = Promise.withResolvers<void>();
   readonly #failed = Promise.withResolvers<Error>();
@@ -43,6 +42,9 @@ export class ReplicaThread implements AsyncDisposable {
       env: {},
       execArgv: ['--disable-warning=ExperimentalWarning'],
     });
+    this.#requests = new ThreadRequests((message) => {
+      this.#worker.postMessage(message satisfies ToReplica);
+    });
     this.#worker.on('message', (message: FromReplica) => this.#receive(message));
     this.#worker.on('error', (error) => {
       this.#failed.resolve(error instanceof Error ? error : new Error(String(error)));
@@ -54,13 +56,8 @@ export class ReplicaThread implements AsyncDisposable {
   }
 
   /** Files of the primary's front end, by their digests and in that order. Rejects when it cannot be asked. */
-  readonly fetchFrontEnd = (digests: readonly string[]): Promise<readonly Uint8Array[]> => {
-    const id = ++this.#lastFetch;
-    const fetch = Promise.withResolvers<readonly Uint8Array[]>();
-    this.#fetches.set(id, fetch);
-    this.#worker.postMessage({ kind: 'fetchFrontEnd', id, digests } satisfies ToReplica);
-    return fetch.promise;
-  };
+  readonly fetchFrontEnd = (digests: readonly string[]): Promise<readonly Uint8Array[]> =>
+    this.#requests.ask({ kind: 'fetchFrontEnd', digests });
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#worker.postMessage({ kind: 'close' } satisfies ToReplica);
@@ -90,36 +87,23 @@ export class ReplicaThread implements AsyncDisposable {
       case 'joined':
         this.#events.onJoined();
         return;
-      case 'fetched':
-        this.#takeFetch(message.id).resolve(message.files);
+      case 'done':
+        this.#requests.done(message.id, message.value);
         return;
-      case 'notFetched':
-        this.#takeFetch(message.id).reject(Problem.fromMessage(message.problem));
+      case 'notDone':
+        this.#requests.failed(message.id, errorOf(message.failure));
         return;
       case 'failed':
         this.#endProgress('stopped');
-        this.#failed.resolve(errorOf(message));
+        this.#failed.resolve(errorOf(message.failure));
         return;
       case 'closed':
         this.#closed.resolve();
     }
   }
 
-  #takeFetch(id: number): PromiseWithResolvers<readonly Uint8Array[]> {
-    const fetch = must(this.#fetches.get(id), `fetch ${id} of the front end`);
-    this.#fetches.delete(id);
-    return fetch;
-  }
-
   #endProgress(how: 'done' | 'stopped'): void {
     this.#progress?.finish(how);
     this.#progress = undefined;
   }
-}
-
-function errorOf({ problem, stack }: Extract<FromReplica, { kind: 'failed' }>): Error {
-  if (problem !== null) return Problem.fromMessage(problem);
-  const error = new Error('following the primary failed');
-  error.stack = stack;
-  return error;
 }

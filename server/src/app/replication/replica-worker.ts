@@ -6,6 +6,7 @@ import type { Notice } from '#replication/message-shapes.ts';
 import { connectReplica, type ReplicaChannel } from '#replication/replica-channel.ts';
 import { replicaName } from '#replication/replica-name.ts';
 import { systemTimers } from '#replication/timers.ts';
+import { failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
 import { openFollowing } from './open-following.ts';
 import { PausableState } from './pausable-state.ts';
@@ -99,10 +100,10 @@ function eventsTo(published: PublishedSequence): ReplicaEvents {
 async function fetchFrontEnd(id: number, digests: readonly string[]): Promise<void> {
   try {
     const channel = must(primary.channel, 'the channel of a replica that has joined');
-    send({ kind: 'fetched', id, files: await channel.fetchFrontEnd(digests) });
+    send({ kind: 'done', id, value: await channel.fetchFrontEnd(digests) });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    send({ kind: 'notFetched', id, problem: error.toMessage() });
+    send({ kind: 'notDone', id, failure: failureOf(error) });
   }
 }
 
@@ -120,11 +121,7 @@ main(closing.signal)
   .catch((error: unknown) => {
     // What it threw when it was told to stop is of no interest.
     if (closing.signal.aborted) return;
-    send({
-      kind: 'failed',
-      problem: error instanceof Problem ? error.toMessage() : null,
-      stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    });
+    send({ kind: 'failed', failure: failureOf(error) });
   })
   .finally(() => {
     send({ kind: 'closed' });

@@ -1,7 +1,8 @@
 import { Problem } from '#base/problem.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import type { ReplicaChannel } from '#replication/replica-channel.ts';
-import { VERIFY_HOLD_MS, VERIFY_NOTICE } from '#replication/verification.ts';
+import { REPLICA_VERIFY_HOLD_MS } from '#base/limits.ts';
+import { VERIFY_NOTICE } from '#replication/verification.ts';
 import type { Manifest } from '#store/manifest.ts';
 import { digestHeld } from '#store/snapshot.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
@@ -33,7 +34,7 @@ export class StateInspection {
     this.#isRunning = true;
     const { state, note } = this.#parts;
     // A primary that says nothing must not keep the replica from following.
-    const timer = setTimeout(() => state.resume(), VERIFY_HOLD_MS);
+    const timer = setTimeout(() => state.resume(), REPLICA_VERIFY_HOLD_MS);
     try {
       const sequence = await state.pause();
       await channel.verify({ id, sequence }, (target) => this.#manifestAt(target));

@@ -1,5 +1,5 @@
-import type { ProblemMessage } from '#base/problem.ts';
 import type { AccessControl, CommitRequest } from '#graph/operations.ts';
+import type { ThreadFailure } from '../thread-failure.ts';
 
 /** What the writer thread is started with. It runs no user code and speaks no HTTP. */
 export interface WriterOptions {
@@ -35,16 +35,10 @@ export type FromWriter =
   | { readonly kind: 'opened'; readonly notes: readonly string[] }
   | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'failed'; readonly id: number | null; readonly failure: Failure }
+  | { readonly kind: 'failed'; readonly id: number | null; readonly failure: ThreadFailure }
   | {
       readonly kind: 'progress';
       readonly id: number;
       readonly done: number;
       readonly total: number;
     };
-
-/** A problem travels as itself; anything else as its stack, for the log. */
-export interface Failure {
-  readonly problem: ProblemMessage | null;
-  readonly stack: string;
-}

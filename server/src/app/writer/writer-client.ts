@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { assert, must } from '#base/assert.ts';
 import { WRITER_CLOSE_TIMEOUT_MS } from '#base/limits.ts';
-import { Problem } from '#base/problem.ts';
 import type { IngestPort, IngestStream, IngestSummary } from '#access/ingest-service.ts';
 import type { AccessControl, CommitPort, CommitRequest, CommitResult } from '#graph/operations.ts';
-import type { Failure, FromWriter, ToWriter, WriterOptions, WriterRequest } from './messages.ts';
+import { errorOf } from '../thread-failure.ts';
+import { ThreadRequests } from '../thread-requests.ts';
+import type { FromWriter, ToWriter, WriterOptions, WriterRequest } from './messages.ts';
 
 export interface WriterEvents {
   /** Something an operator should know, such as a torn tail that was cut off. */
@@ -19,13 +20,15 @@ export interface WriterEvents {
 export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
   readonly #worker: Worker;
   readonly #events: WriterEvents;
-  readonly #waiting = new Map<number, Waiting>();
-  #lastId = 0;
+  readonly #requests: ThreadRequests<WriterRequest>;
   #closing = false;
 
   private constructor(worker: Worker, events: WriterEvents) {
     this.#worker = worker;
     this.#events = events;
+    this.#requests = new ThreadRequests((message) => {
+      worker.postMessage(message satisfies ToWriter);
+    });
     worker.on('message', (message: FromWriter) => this.#receive(message));
     worker.on('error', (error) =>
       this.#fail(error instanceof Error ? error : new Error(String(error))),
@@ -43,7 +46,7 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     const [message] = (await once(worker, 'message')) as [FromWriter];
     if (message.kind === 'failed') {
       await worker.terminate();
-      throw toError(message.failure);
+      throw errorOf(message.failure);
     }
     assert(message.kind === 'opened', 'the writer opens before it says anything else');
     for (const note of message.notes) events.onNote(note);
@@ -51,34 +54,34 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
   }
 
   commit(request: CommitRequest): Promise<CommitResult> {
-    return this.#ask<CommitResult>({ kind: 'commit', request });
+    return this.#requests.ask<CommitResult>({ kind: 'commit', request });
   }
 
   ingest(
     operations: readonly unknown[],
     accessControl: AccessControl | undefined,
   ): Promise<IngestSummary> {
-    return this.#ask<IngestSummary>({ kind: 'ingest', operations, accessControl });
+    return this.#requests.ask<IngestSummary>({ kind: 'ingest', operations, accessControl });
   }
 
   async openIngestStream(accessControl: AccessControl | undefined): Promise<IngestStream> {
-    const stream = await this.#ask<number>({ kind: 'openStream', accessControl });
+    const stream = await this.#requests.ask<number>({ kind: 'openStream', accessControl });
     return {
-      write: (bytes) => this.#ask<void>({ kind: 'chunk', stream, bytes }),
-      end: () => this.#ask<IngestSummary>({ kind: 'endStream', stream }),
-      abort: () => this.#ask<void>({ kind: 'abortStream', stream }),
+      write: (bytes) => this.#requests.ask<void>({ kind: 'chunk', stream, bytes }),
+      end: () => this.#requests.ask<IngestSummary>({ kind: 'endStream', stream }),
+      abort: () => this.#requests.ask<void>({ kind: 'abortStream', stream }),
     };
   }
 
   /** Fills an empty store with the sample graph. */
   loadSample(onProgress: (done: number, total: number) => void): Promise<IngestSummary> {
-    return this.#ask<IngestSummary>({ kind: 'loadSample' }, onProgress);
+    return this.#requests.ask<IngestSummary>({ kind: 'loadSample' }, onProgress);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    const closed = this.#ask<string>({ kind: 'close' });
+    const closed = this.#requests.ask<string>({ kind: 'close' });
     // What was acknowledged is in the log, so a storage that does not answer any more must not keep the process.
     closed.catch(() => undefined);
     const late = sleep(WRITER_CLOSE_TIMEOUT_MS, LATE, { ref: false });
@@ -88,63 +91,33 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     await this.#worker.terminate();
   }
 
-  #ask<T>(request: WriterRequest, onProgress?: Waiting['onProgress']): Promise<T> {
-    const id = ++this.#lastId;
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.set(id, {
-        // The writer answers each kind of request with its own type: see `writer-worker.ts`.
-        resolve: (value) => resolve(value as T),
-        reject,
-        onProgress,
-      });
-      this.#worker.postMessage({ ...request, id } satisfies ToWriter);
-    });
-  }
-
   #receive(message: FromWriter): void {
     switch (message.kind) {
       case 'note':
         this.#events.onNote(message.text);
         return;
       case 'progress':
-        this.#waiting.get(message.id)?.onProgress?.(message.done, message.total);
+        this.#requests.progress(message.id, message.done, message.total);
         return;
       case 'done':
-        this.#take(message.id).resolve(message.value);
+        this.#requests.done(message.id, message.value);
         return;
       case 'failed':
-        this.#take(must(message.id, 'the id of a failed request')).reject(toError(message.failure));
+        this.#requests.failed(
+          must(message.id, 'the id of a failed request'),
+          errorOf(message.failure),
+        );
         return;
       case 'opened':
     }
   }
 
-  #take(id: number): Waiting {
-    const waiting = must(this.#waiting.get(id), `request ${id} to the writer`);
-    this.#waiting.delete(id);
-    return waiting;
-  }
-
   #fail(error: Error): void {
     const unexpected = !this.#closing;
     this.#closing = true;
-    for (const waiting of this.#waiting.values()) waiting.reject(error);
-    this.#waiting.clear();
+    this.#requests.end(error);
     if (unexpected) this.#events.onCrash(error);
   }
 }
 
 const LATE = 'late';
-
-interface Waiting {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-  readonly onProgress: ((done: number, total: number) => void) | undefined;
-}
-
-function toError(failure: Failure): Error {
-  if (failure.problem !== null) return Problem.fromMessage(failure.problem);
-  const error = new Error('the writer failed');
-  error.stack = failure.stack;
-  return error;
-}

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert, must } from '#base/assert.ts';
-import { Problem } from '#base/problem.ts';
 import { IngestStream } from '#graph/ingest-stream.ts';
 import { SharedNumber } from '../replication/shared-number.ts';
 import { loadWordnet } from '../sample.ts';
+import { failureOf } from '../thread-failure.ts';
 import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
 import { openWriter, type OpenWriter } from './open-writer.ts';
 import { PublishedSequence } from './published-sequence.ts';
@@ -63,15 +63,8 @@ function stream(number: number): IngestStream {
   return found;
 }
 
-function failure(id: number | null, error: unknown): FromWriter {
-  return {
-    kind: 'failed',
-    id,
-    failure: {
-      problem: error instanceof Problem ? error.toMessage() : null,
-      stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    },
-  };
+function fail(id: number | null, error: unknown): void {
+  send({ kind: 'failed', id, failure: failureOf(error) });
 }
 
 async function main(): Promise<void> {
@@ -92,11 +85,11 @@ async function main(): Promise<void> {
         if (published.get() < writer.state.sequence) published.publish(writer.state.sequence);
         send({ kind: 'done', id: message.id, value });
       },
-      (error: unknown) => send(failure(message.id, error)),
+      (error: unknown) => fail(message.id, error),
     );
   });
   opened = true;
   send({ kind: 'opened', notes });
 }
 
-main().catch((error: unknown) => send(failure(null, error)));
+main().catch((error: unknown) => fail(null, error));
