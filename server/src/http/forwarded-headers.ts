@@ -19,32 +19,53 @@ const NAMES_MAX = 1_000;
  * list in which they arrived, as most endpoints look at none of them.
  */
 export class ForwardedHeaders {
-  /** By name as it arrives: how it begins a member of an object; empty for what is not forwarded. */
-  readonly #members = new Map<string, string>();
+  /** By name as it arrives. */
+  readonly #members = new Map<string, Member>();
+  #requests = 0;
 
   textOf(request: Pick<Message, 'headers' | 'rawHeaders'>): string {
     const { rawHeaders } = request;
+    const number = ++this.#requests;
+    // Not between two spellings of one name: they would be taken for two headers.
+    if (this.#members.size >= NAMES_MAX) this.#members.clear();
     let text = '{';
     for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
       const member = this.#member(rawHeaders[i] ?? '');
-      if (member === '') continue;
-      if (text.includes(member)) return mergedText(request.headers);
+      if (member.isCredential) continue;
+      if (member.lastRequest === number) return mergedText(request.headers);
+      member.lastRequest = number;
       const value = rawHeaders[i + 1] ?? '';
-      if (text !== '{') text += ',';
-      text += member + (PLAIN.test(value) ? `"${value}"` : JSON.stringify(value));
+      if (text.length > 1) text += ',';
+      text += member.start + (PLAIN.test(value) ? `"${value}"` : JSON.stringify(value));
     }
     return `${text}}`;
   }
 
-  #member(name: string): string {
+  #member(name: string): Member {
     const known = this.#members.get(name);
     if (known !== undefined) return known;
     const lower = name.toLowerCase();
-    const member = CREDENTIALS.has(lower) ? '' : `${JSON.stringify(lower)}:`;
-    if (this.#members.size >= NAMES_MAX) this.#members.clear();
+    const member = lower === name ? newMember(name) : this.#member(lower);
     this.#members.set(name, member);
     return member;
   }
+}
+
+/** A header by its name, however that is written. */
+interface Member {
+  readonly isCredential: boolean;
+  /** How it begins a member of an object. */
+  readonly start: string;
+  /** The number of the request that had it last. */
+  lastRequest: number;
+}
+
+function newMember(name: string): Member {
+  return {
+    isCredential: CREDENTIALS.has(name),
+    start: `${JSON.stringify(name)}:`,
+    lastRequest: 0,
+  };
 }
 
 /** A header that comes several times: Node knows which of them to join, and how. */

@@ -106,6 +106,7 @@ export async function createHttpServer(
       onBrokenAnswer: (traceId, err) =>
         options.logger.error({ traceId, err }, 'an answer broke off'),
       securityHeaders: parts.securityHeaders,
+      securityHeaderList: Object.entries(parts.securityHeaders).flat(),
       isCrossOrigin: options.corsOrigins.length > 0,
     },
     { primaryAddress: options.primaryAddress, minSequenceWaitMs: timeouts.minSequenceWait },
