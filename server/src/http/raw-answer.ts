@@ -26,7 +26,7 @@ export function sendRaw(reply: FastifyReply, context: RouteContext, answer: RawA
     ? [...carried, ...ofBody]
     : {
         ...objectOf(carried),
-        ...reply.getHeaders(),
+        ...lowerCase(reply.getHeaders()),
         ...lowerCase(headers ?? {}),
         ...objectOf(ofBody),
       };
@@ -48,8 +48,8 @@ function objectOf(list: readonly string[]): OutgoingHttpHeaders {
   return headers;
 }
 
-function lowerCase(headers: Readonly<Record<string, string>>): OutgoingHttpHeaders {
+function lowerCase(headers: Readonly<Record<string, unknown>>): OutgoingHttpHeaders {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
   );
 }

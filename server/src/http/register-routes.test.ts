@@ -28,6 +28,7 @@ async function register(table: readonly Route[]) {
     streamingSockets: new WeakSet<object>(),
     onBrokenAnswer: () => {},
     securityHeaders: {},
+    securityHeaderList: [],
     isCrossOrigin: false,
   };
   await registerRoutes(app, table, context, { primaryAddress: null, minSequenceWaitMs: 1 });
