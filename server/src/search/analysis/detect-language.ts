@@ -1,0 +1,138 @@
+import type { Language } from './analyzer.ts';
+import { STOP_WORD_LANGUAGES, stopWordsOf } from './stop-words.ts';
+
+/** As much of a text is looked at. */
+const SAMPLE_UNITS_MAX = 2_000;
+/** A word that is repeated tells little more. */
+const OCCURRENCES_MAX = 3;
+/** The least that stop words must give, in all and for each word of the text, and the lead over the next language. */
+const EVIDENCE_MIN = 1.2;
+const EVIDENCE_PER_WORD_MIN = 0.1;
+const LEAD_MIN = 1.2;
+
+const UNKNOWN = '--';
+/** Of one letter are signs and abbreviations too. */
+const WORD = /[\p{L}\p{M}]{2,}/gu;
+
+/** Letters that few languages of Latin script have: each counts as a stop word of its languages. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ca: '·',
+  cs: 'ěřů',
+  da: 'æø',
+  de: 'ß',
+  es: 'ñ¿¡',
+  et: 'õ',
+  hu: 'őű',
+  lt: 'ąęėįųš',
+  no: 'æø',
+  pl: 'łąęśźż',
+  pt: 'ãõ',
+  ro: 'șțăşţ',
+  sr: 'đ',
+  tr: 'ğış',
+  vi: 'đơưạảấầẩậắặẹẻếềểễệỉịọỏốồổộớờởợụủứừửữự',
+};
+const RARE_LETTER = /[^\0-\x7f]/gu;
+
+/** Names and commands in Latin letters stand in texts of every script, so a third is enough; Latin comes last. */
+const SCRIPT_SHARE_MIN = 1 / 3;
+
+interface Script {
+  readonly pattern: RegExp;
+  readonly languageOf: (sample: string) => Language;
+}
+
+const KANA = /[\p{sc=Hira}\p{sc=Kana}]/gu;
+const HAN = /\p{sc=Han}/gu;
+/** A Japanese text has kana between its Han; a Chinese one may quote a word of them. */
+const KANA_OF_HAN_MIN = 0.1;
+
+const SCRIPTS: readonly Script[] = [
+  { pattern: /\p{sc=Cyrl}/gu, languageOf: cyrillicLanguage },
+  { pattern: /\p{sc=Arab}/gu, languageOf: arabicLanguage },
+  { pattern: /\p{sc=Deva}/gu, languageOf: byStopWords },
+  { pattern: /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/gu, languageOf: hanLanguage },
+  { pattern: /\p{sc=Hang}/gu, languageOf: () => 'ko' },
+  { pattern: /\p{sc=Thai}/gu, languageOf: () => 'th' },
+  { pattern: /\p{sc=Laoo}/gu, languageOf: () => 'lo' },
+  { pattern: /\p{sc=Khmr}/gu, languageOf: () => 'km' },
+  { pattern: /\p{sc=Mymr}/gu, languageOf: () => 'my' },
+  { pattern: /\p{sc=Grek}/gu, languageOf: () => 'el' },
+  { pattern: /\p{sc=Hebr}/gu, languageOf: () => 'he' },
+  { pattern: /\p{sc=Armn}/gu, languageOf: () => 'hy' },
+  { pattern: /\p{sc=Taml}/gu, languageOf: () => 'ta' },
+  { pattern: /\p{sc=Latn}/gu, languageOf: byStopWords },
+];
+
+/**
+ * The language of a text by its script, by letters that few languages have, and by stop words; `--` when not sure, as of a
+ * text of few words. Whoever imports this loads the stop words of all languages.
+ */
+export function detectLanguage(text: string): Language {
+  const sample = text.slice(0, SAMPLE_UNITS_MAX).normalize('NFC');
+  const letters = countOf(sample, /\p{L}/gu);
+  const main = SCRIPTS.find(({ pattern }) => countOf(sample, pattern) > SCRIPT_SHARE_MIN * letters);
+  return main?.languageOf(sample) ?? UNKNOWN;
+}
+
+/** Stop words and letters, each with its languages. */
+const SIGNS: ReadonlyMap<string, readonly Language[]> = signs();
+
+function signs(): Map<string, Language[]> {
+  const languagesOf = new Map<string, Language[]>();
+  for (const language of STOP_WORD_LANGUAGES) {
+    const words = stopWordsOf(language).map((word) => word.toLowerCase());
+    const telling = words.filter((word) => word.length > 1);
+    for (const sign of new Set([...telling, ...(LETTERS[language] ?? '')])) {
+      const languages = languagesOf.get(sign);
+      if (languages === undefined) languagesOf.set(sign, [language]);
+      else languages.push(language);
+    }
+  }
+  return languagesOf;
+}
+
+function byStopWords(sample: string): Language {
+  const lower = sample.toLowerCase();
+  const words = lower.match(WORD) ?? [];
+  const occurrences = new Map<string, number>();
+  const evidence = new Map<Language, number>();
+  for (const sign of [...words, ...(lower.match(RARE_LETTER) ?? [])]) {
+    const occurrence = (occurrences.get(sign) ?? 0) + 1;
+    occurrences.set(sign, occurrence);
+    const languages = occurrence > OCCURRENCES_MAX ? [] : (SIGNS.get(sign) ?? []);
+    for (const language of languages) {
+      evidence.set(language, (evidence.get(language) ?? 0) + 1 / languages.length);
+    }
+  }
+  const [first, second] = [...evidence].toSorted(([, left], [, right]) => right - left);
+  if (first === undefined) return UNKNOWN;
+  const least = Math.max(EVIDENCE_MIN, EVIDENCE_PER_WORD_MIN * new Set(words).size);
+  const isClear = first[1] >= least && first[1] >= LEAD_MIN * (second?.[1] ?? 0);
+  return isClear ? first[0] : UNKNOWN;
+}
+
+function countOf(sample: string, pattern: RegExp): number {
+  return sample.match(pattern)?.length ?? 0;
+}
+
+function hanLanguage(sample: string): Language {
+  const kana = countOf(sample, KANA);
+  return kana > KANA_OF_HAN_MIN * (kana + countOf(sample, HAN)) ? 'ja' : 'zh';
+}
+
+function cyrillicLanguage(sample: string): Language {
+  const lower = sample.toLowerCase();
+  // Belarusian, Macedonian and Kazakh have neither stemmer nor list here.
+  if (/[ўѓќѕәғқңөұү]/.test(lower)) return UNKNOWN;
+  if (/[ђћљњј]/.test(lower)) return 'sr';
+  if (/[ыэё]/.test(lower)) return /[іїєґ]/.test(lower) ? UNKNOWN : 'ru';
+  if (/[іїєґ]/.test(lower)) return 'uk';
+  return byStopWords(sample);
+}
+
+function arabicLanguage(sample: string): Language {
+  // Urdu and Pashto.
+  if (/[ٹڈڑےںټډړښ]/.test(sample)) return UNKNOWN;
+  return /[پچژگیک]/.test(sample) ? 'fa' : 'ar';
+}

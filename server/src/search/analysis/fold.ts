@@ -1,0 +1,77 @@
+/** How words of a language become what is compared. */
+export interface FoldRules {
+  /** For `toLocaleLowerCase`: Turkish has another capital of i. */
+  readonly locale?: string;
+  /** Letters that keep their marks, in lower case: å is not an a in Swedish. */
+  readonly keeps?: string;
+  /** Further replacements, by letter. */
+  readonly replaces?: ReadonlyMap<string, string>;
+}
+
+/** What is known of a longer word is its beginning. In code points. */
+export const WORD_CODE_POINTS_MAX = 64;
+/** Enough of a text for that many code points with their marks: no more of a word is looked at. */
+export const WORD_UNITS_MAX = 4 * WORD_CODE_POINTS_MAX;
+
+const ASCII = /^[\0-\x7f]*$/;
+const NOT_OF_WORDS = /[^\p{L}\p{M}\p{N}]|[\u0640\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Marks that are left out: accents of Latin, Greek and Cyrillic, points of Hebrew, vowel signs of Arabic. Not those of India. */
+const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed]/g;
+/** Letters of Cyrillic, not accents on other letters. */
+const CYRILLIC = 'йїў';
+const LETTERS = new Map([
+  ['ß', 'ss'],
+  ['æ', 'ae'],
+  ['œ', 'oe'],
+  ['ø', 'o'],
+  ['đ', 'd'],
+  ['ð', 'd'],
+  ['þ', 'th'],
+  ['ł', 'l'],
+  ['ħ', 'h'],
+  ['ŧ', 't'],
+  ['ı', 'i'],
+  ['ς', 'σ'],
+]);
+/** Zeros of digits that people type as 0 to 9 too: Arabic, Persian, Devanagari. */
+const ZEROS = [0x06_60, 0x06_f0, 0x09_66];
+
+/**
+ * A word of a text as stemmers expect it: lower case with its accents, composed, in compatibility form (Unicode NFKC), at
+ * most WORD_CODE_POINTS_MAX code points; without what is no letter, mark or digit. May be empty. The caller bounds `raw`.
+ */
+export function normalizeWord(raw: string, rules: FoldRules): string {
+  if (rules.locale === undefined && ASCII.test(raw)) {
+    return raw.replace(NOT_OF_WORDS, '').slice(0, WORD_CODE_POINTS_MAX).toLowerCase();
+  }
+  const lower = raw
+    .normalize('NFKC')
+    .toLocaleLowerCase(rules.locale ?? 'und')
+    .normalize('NFC');
+  return cut(lower.replace(NOT_OF_WORDS, ''));
+}
+
+/** The word without its accents. What it gives, it leaves as it is. */
+export function foldWord(word: string, rules: FoldRules): string {
+  if (ASCII.test(word)) return word;
+  let folded = '';
+  for (const letter of word.normalize('NFC')) folded += foldLetter(letter, rules);
+  return cut(folded.normalize('NFC'));
+}
+
+function foldLetter(letter: string, { keeps = '', replaces }: FoldRules): string {
+  if (CYRILLIC.includes(letter) || keeps.includes(letter)) return letter;
+  const replaced = replaces?.get(letter);
+  if (replaced !== undefined) return replaced;
+  const code = letter.codePointAt(0) ?? 0;
+  const zero = ZEROS.find((first) => code >= first && code <= first + 9);
+  if (zero !== undefined) return String(code - zero);
+  const bare = letter.normalize('NFD').replace(ACCENTS, '');
+  return LETTERS.get(bare) ?? bare;
+}
+
+function cut(word: string): string {
+  if (word.length <= WORD_CODE_POINTS_MAX) return word;
+  return [...word].slice(0, WORD_CODE_POINTS_MAX).join('');
+}

@@ -1,0 +1,193 @@
+import { IDEOGRAPH, LETTER, MARK, UNSPACED, IGNORED, unitsAt } from './character-classes.ts';
+import type { CharacterClasses } from './character-classes.ts';
+import type { Analyzer, Token } from './analyzer.ts';
+import { foldWord, normalizeWord, WORD_CODE_POINTS_MAX, WORD_UNITS_MAX } from './fold.ts';
+import type { LanguageRules } from './languages.ts';
+import { HASH, PLUS, Scanner } from './scanner.ts';
+import type { Stemmer } from './stemmers.ts';
+import { stopWordsOf } from './stop-words.ts';
+import { type AnalysedWord, WordCache } from './word-cache.ts';
+
+/** Some versions of Intl.Segmenter take the square of the length. */
+const SEGMENT_UNITS_MAX = 10_000;
+/** A character and its marks; of more marks the first. */
+const CHARACTER_UNITS_MAX = 16;
+
+const APOSTROPHES = /['\u2018\u2019\u02bc\uff07\u05f3\u05f4]/g;
+const POSSESSIVE = /['\u2018\u2019\u02bc\uff07]s$/i;
+const SYMBOL_AT_END = /[+#]$/;
+
+type Emit = (token: Token) => void;
+
+/** The analysis of one language; see analyzer.ts. */
+export class LanguageAnalyzer implements Analyzer {
+  readonly language: string;
+  readonly #rules: LanguageRules;
+  readonly #classes: CharacterClasses;
+  readonly #stemmer: Stemmer | undefined;
+  readonly #words = new WordCache();
+  readonly #segmenter = new Intl.Segmenter('th', { granularity: 'word' });
+  #stopWordList: readonly string[] | undefined;
+  #stopWords: ReadonlySet<string> | undefined;
+
+  constructor(rules: LanguageRules, classes: CharacterClasses) {
+    this.language = rules.language;
+    this.#rules = rules;
+    this.#classes = classes;
+    this.#stemmer = rules.stemmer?.();
+  }
+
+  analyze(text: string): Token[] {
+    const tokens: Token[] = [];
+    this.#tokens(text, (token) => {
+      if (token.position === tokens.length) tokens.push(token);
+    });
+    return tokens;
+  }
+
+  analyzeDocument(text: string, emit: Emit): void {
+    this.#tokens(text, emit);
+  }
+
+  stem(surface: string): string {
+    if (SYMBOL_AT_END.test(surface)) return surface;
+    const found = surface === '' ? IGNORED : this.#classes.at(surface, 0);
+    return found === IDEOGRAPH || found === UNSPACED ? surface : this.#word(surface).term;
+  }
+
+  isStopWord(surface: string): boolean {
+    this.#stopWords ??= new Set(this.load().map((word) => this.#word(word).surface));
+    return this.#stopWords.has(surface);
+  }
+
+  /** Loads what it would else load when it is asked for a stop word: these, as written. */
+  load(): readonly string[] {
+    return (this.#stopWordList ??= stopWordsOf(this.language));
+  }
+
+  /** Tokens in the order of the text; of one position the one for queries first. */
+  #tokens(text: string, emit: Emit): void {
+    const scanner = new Scanner(text, this.#classes, this.#rules.apostrophe !== 'separates');
+    let position = 0;
+    while (scanner.next()) {
+      const { kind, start, end } = scanner;
+      if (kind === LETTER) position = this.#wordTokens(text, start, end, position, emit);
+      else if (kind === IDEOGRAPH) position = this.#pairTokens(text, start, end, position, emit);
+      else position = this.#segmentTokens(text, start, end, position, emit);
+    }
+  }
+
+  #wordTokens(text: string, start: number, end: number, position: number, emit: Emit): number {
+    const raw = text.slice(start, end);
+    const last = text.charCodeAt(end - 1);
+    if (last === PLUS || last === HASH) {
+      const name = raw.toLowerCase();
+      const letter = name.slice(0, 1);
+      emit({ term: name, surface: name, start, end, position });
+      emit({ term: letter, surface: letter, start, end: start + 1, position });
+      return position + 1;
+    }
+    const { surface, term, surfaceTerm } = this.#word(raw);
+    if (surface === '') return position;
+    emit({ term, surface, start, end, position });
+    if (surfaceTerm !== undefined) emit({ term: surfaceTerm, surface, start, end, position });
+    return position + 1;
+  }
+
+  #word(raw: string): AnalysedWord {
+    const known = this.#words.get(raw);
+    if (known !== undefined) return known;
+    const analysed = this.#analyseWord(raw);
+    if (raw.length <= WORD_CODE_POINTS_MAX) this.#words.set(raw, analysed);
+    return analysed;
+  }
+
+  #analyseWord(raw: string): AnalysedWord {
+    const rules = this.#rules;
+    const begin = raw.length > WORD_UNITS_MAX ? raw.slice(0, WORD_UNITS_MAX) : raw;
+    const whole = rules.apostrophe === 'possessive' ? begin.replace(POSSESSIVE, '') : begin;
+    const word = normalizeWord(whole.replace(APOSTROPHES, ''), rules);
+    const surface = foldWord(word, rules);
+    const term = this.#termOf(word);
+    const surfaceTerm = surface === word ? term : this.#termOf(surface);
+    return { surface, term, surfaceTerm: surfaceTerm === term ? undefined : surfaceTerm };
+  }
+
+  #termOf(word: string): string {
+    const stem = this.#stemmer?.(word);
+    return foldWord(stem === undefined || stem === '' ? word : stem, this.#rules);
+  }
+
+  /** Pairs, at the position of their first character; behind each the first alone, and at the end the last. */
+  #pairTokens(text: string, start: number, end: number, position: number, emit: Emit): number {
+    let first = this.#character(text, start, end);
+    if (first.end === end) return emitWhole(first, position, emit);
+    let place = position;
+    while (first.end < end) {
+      const second = this.#character(text, first.end, end);
+      const surface = first.surface + second.surface;
+      const after = emitWhole({ surface, start: first.start, end: second.end }, place, emit);
+      // A character may be nothing once it is folded; then the pair is the other one already.
+      if (surface !== first.surface) emitWhole(first, place, emit);
+      if (second.end === end && surface !== second.surface) emitWhole(second, place, emit);
+      first = second;
+      place = after;
+    }
+    return place;
+  }
+
+  /** The character at `start` with its marks and what is not seen. */
+  #character(text: string, start: number, end: number): Unstemmed {
+    if (
+      isPlain(text.charCodeAt(start)) &&
+      (start + 1 === end || isPlain(text.charCodeAt(start + 1)))
+    ) {
+      return { surface: text.charAt(start), start, end: start + 1 };
+    }
+    let after = start + unitsAt(text, start);
+    while (after < end) {
+      const found = this.#classes.at(text, after);
+      if (found !== MARK && found !== IGNORED) break;
+      after += unitsAt(text, after);
+    }
+    const seen = text.slice(start, Math.min(after, start + CHARACTER_UNITS_MAX));
+    const surface = foldWord(normalizeWord(seen, this.#rules), this.#rules);
+    return { surface, start, end: after };
+  }
+
+  #segmentTokens(text: string, start: number, end: number, position: number, emit: Emit): number {
+    let place = position;
+    for (let from = start; from < end; from += SEGMENT_UNITS_MAX) {
+      const piece = text.slice(from, Math.min(from + SEGMENT_UNITS_MAX, end));
+      for (const { segment, index } of this.#segmenter.segment(piece)) {
+        const { surface } = this.#word(segment);
+        const at = from + index;
+        place = emitWhole({ surface, start: at, end: at + segment.length }, place, emit);
+      }
+    }
+    return place;
+  }
+}
+
+interface Unstemmed {
+  readonly surface: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A token whose term is its surface, if there is one; answers with the next position. */
+function emitWhole({ surface, start, end }: Unstemmed, position: number, emit: Emit): number {
+  if (surface === '') return position;
+  emit({ term: surface, surface, start, end, position });
+  return position + 1;
+}
+
+/** Han, kana and Hangul of everyday texts, which normalisation leaves as they are. */
+function isPlain(unit: number): boolean {
+  return (
+    (unit >= 0x4e_00 && unit <= 0x9f_ff) ||
+    (unit >= 0x30_41 && unit <= 0x30_96) ||
+    (unit >= 0x30_a1 && unit <= 0x30_fe) ||
+    (unit >= 0xac_00 && unit <= 0xd7_a3)
+  );
+}

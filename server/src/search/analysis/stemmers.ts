@@ -1,0 +1,71 @@
+import { createRequire } from 'node:module';
+import { assert } from '#base/assert.ts';
+import { stemBulgarian } from './bulgarian-stemmer.ts';
+
+/** The stem of a word in lower case with its accents (Unicode NFC). */
+export type Stemmer = (word: string) => string;
+export type StemmerLoader = () => Stemmer;
+
+/** A thread asks for few languages: each is loaded when it is first asked for, and asking is synchronous. */
+const require = createRequire(import.meta.url);
+
+/**
+ * By language. Those of @orama/stemmers and stemr give Snowball's stems, word by word, for the whole of Snowball's own
+ * vocabularies; English is left to stemr because that of @orama/stemmers differs in 6 % of the words. Bulgarian, Ukrainian and
+ * Sanskrit are no algorithms of Snowball. Catalan, Basque, Czech and Slovenian come from a package that loads all of its
+ * languages at once.
+ */
+export const STEMMER_LOADERS: Readonly<Record<string, StemmerLoader>> = {
+  ar: () => orama(require('@orama/stemmers/arabic')),
+  bg: () => stemBulgarian,
+  ca: () => snowball('catalan'),
+  cs: () => snowball('czech'),
+  da: () => orama(require('@orama/stemmers/danish')),
+  de: () => orama(require('@orama/stemmers/german')),
+  el: () => orama(require('@orama/stemmers/greek')),
+  en: () => functionOf(require('stemr'), 'stem'),
+  es: () => orama(require('@orama/stemmers/spanish')),
+  eu: () => snowball('basque'),
+  fi: () => orama(require('@orama/stemmers/finnish')),
+  fr: () => orama(require('@orama/stemmers/french')),
+  ga: () => orama(require('@orama/stemmers/irish')),
+  hi: () => orama(require('@orama/stemmers/indian')),
+  hu: () => orama(require('@orama/stemmers/hungarian')),
+  hy: () => orama(require('@orama/stemmers/armenian')),
+  id: () => orama(require('@orama/stemmers/indonesian')),
+  it: () => orama(require('@orama/stemmers/italian')),
+  lt: () => orama(require('@orama/stemmers/lithuanian')),
+  ne: () => orama(require('@orama/stemmers/nepali')),
+  nl: () => orama(require('@orama/stemmers/dutch')),
+  no: () => orama(require('@orama/stemmers/norwegian')),
+  pt: () => orama(require('@orama/stemmers/portuguese')),
+  ro: () => orama(require('@orama/stemmers/romanian')),
+  ru: () => orama(require('@orama/stemmers/russian')),
+  sa: () => orama(require('@orama/stemmers/sanskrit')),
+  sl: () => snowball('slovene'),
+  sr: () => orama(require('@orama/stemmers/serbian')),
+  sv: () => orama(require('@orama/stemmers/swedish')),
+  ta: () => orama(require('@orama/stemmers/tamil')),
+  tr: () => orama(require('@orama/stemmers/turkish')),
+  uk: () => orama(require('@orama/stemmers/ukrainian')),
+};
+
+function orama(module: unknown): Stemmer {
+  return functionOf(module, 'stemmer');
+}
+
+function snowball(algorithm: string): Stemmer {
+  const made = functionOf<unknown>(require('snowball-stemmers'), 'newStemmer')(algorithm);
+  assert(isRecord(made), 'snowball-stemmers makes stemmers');
+  const stem = functionOf(made, 'stem');
+  return (word) => stem.call(made, word);
+}
+
+function functionOf<Result = string>(module: unknown, name: string): (word: string) => Result {
+  assert(isRecord(module) && typeof module[name] === 'function', `stemmers export ${name}`);
+  return module[name] as (word: string) => Result;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,46 @@
+/** What analysis made of a word. */
+export interface AnalysedWord {
+  readonly surface: string;
+  readonly term: string;
+  /** The term of its surface, where that is another one. */
+  readonly surfaceTerm: string | undefined;
+}
+
+/** Two generations of this many words: a few MB a language. */
+const GENERATION_WORDS_MAX = 16_384;
+
+/** Words seen lately, by how they stand in the text. When the young generation is full it becomes the old one, which is forgotten. */
+export class WordCache {
+  #young = new Map<string, AnalysedWord>();
+  #old = new Map<string, AnalysedWord>();
+
+  get(word: string): AnalysedWord | undefined {
+    const found = this.#young.get(word);
+    if (found !== undefined) return found;
+    const older = this.#old.get(word);
+    if (older !== undefined) this.#add(word, older);
+    return older;
+  }
+
+  set(word: string, analysed: AnalysedWord): void {
+    // A part of a text keeps the whole text in memory: what is kept is a copy.
+    this.#add(copyOf(word), {
+      surface: copyOf(analysed.surface),
+      term: copyOf(analysed.term),
+      surfaceTerm: analysed.surfaceTerm === undefined ? undefined : copyOf(analysed.surfaceTerm),
+    });
+  }
+
+  #add(word: string, analysed: AnalysedWord): void {
+    if (this.#young.size >= GENERATION_WORDS_MAX) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(word, analysed);
+  }
+}
+
+function copyOf(word: string): string {
+  // Below 13 characters V8 copies of itself.
+  return word.length < 13 ? word : ` ${word}`.slice(1);
+}
