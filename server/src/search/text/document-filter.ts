@@ -1,0 +1,136 @@
+import type { ViewPart } from './index-view.ts';
+import { documentOfBit } from './match-collectors.ts';
+import type { NodeSet } from './node-set.ts';
+import { NO_DOCUMENT } from './postings-cursor.ts';
+import type { Segment } from './segment.ts';
+
+/** Conditions that are no matter of text. A document has to meet all of them; it is not scored before. */
+export interface SearchFilter {
+  /** Ids of types. */
+  readonly types?: ReadonlySet<number>;
+  readonly allowed?: NodeSet;
+  readonly denied?: NodeSet;
+  /** From `fromMs` up to and without `toMs`. */
+  readonly time?: { readonly fromMs: number; readonly toMs: number };
+  /** For each column named, the document has one of the values. */
+  readonly facets?: readonly { readonly column: number; readonly values: readonly string[] }[];
+  /** Asked last, of a node that meets all the rest. `type` is the id of its type. */
+  readonly test?: (node: number, type: number) => boolean;
+}
+
+/** A filter in one segment. Deleted documents never pass. */
+export class DocumentFilter {
+  readonly #deleted: Uint32Array | undefined;
+  readonly #allowed: Uint32Array | undefined;
+  readonly #denied: Uint32Array | undefined;
+  readonly #typeOf: Uint16Array;
+  readonly #types: Uint8Array | undefined;
+  readonly #timestampsMs: Float64Array;
+  readonly #fromMs: number;
+  readonly #toMs: number;
+  readonly #hasTime: boolean;
+  readonly #facets: readonly FacetCondition[];
+  readonly #test: SearchFilter['test'];
+  readonly #segment: Segment;
+  /** There are no conditions but those that there are bits for. */
+  readonly isPlain: boolean;
+
+  constructor({ segment, tombstones }: ViewPart, filter: SearchFilter) {
+    const { documents } = segment;
+    this.#deleted = tombstones.deletedCount > 0 ? tombstones.bits : undefined;
+    this.#allowed = filter.allowed?.bits(segment);
+    this.#denied = filter.denied?.bits(segment);
+    this.#typeOf = documents.types;
+    const { types } = filter;
+    if (types !== undefined) {
+      this.#types = Uint8Array.from(documents.typeIds, (type) => (types.has(type) ? 1 : 0));
+    }
+    this.#timestampsMs = documents.timestampsMs;
+    this.#hasTime = filter.time !== undefined;
+    this.#fromMs = filter.time?.fromMs ?? 0;
+    this.#toMs = filter.time?.toMs ?? 0;
+    this.#facets = (filter.facets ?? []).map(
+      ({ column, values }) => new FacetCondition(segment, column, values),
+    );
+    this.#test = filter.test;
+    this.#segment = segment;
+    this.isPlain =
+      types === undefined && !this.#hasTime && this.#facets.length === 0 && !filter.test;
+  }
+
+  accepts(document: number): boolean {
+    const word = document >>> 5;
+    const bit = 1 << (document & 31);
+    if (this.#deleted !== undefined && (this.#deleted[word]! & bit) !== 0) return false;
+    if (this.#allowed !== undefined && (this.#allowed[word]! & bit) === 0) return false;
+    if (this.#denied !== undefined && (this.#denied[word]! & bit) !== 0) return false;
+    return this.meetsRest(document);
+  }
+
+  /** The first document from `document` on that is among the allowed nodes: what lies between need not be looked at. */
+  firstAllowed(document: number): number {
+    const allowed = this.#allowed;
+    if (allowed === undefined) return document;
+    let word = document >>> 5;
+    let bits = allowed[word]! & (-1 << (document & 31));
+    while (bits === 0) {
+      if (++word >= allowed.length) return NO_DOCUMENT;
+      bits = allowed[word]!;
+    }
+    return documentOfBit(word, bits);
+  }
+
+  /**
+   * Of 32 documents, a bit for each, those that are not deleted, and allowed. Each of them still has to meet the rest.
+   */
+  acceptedBits(word: number, documents: number): number {
+    let accepted = documents;
+    if (this.#deleted !== undefined) accepted &= ~this.#deleted[word]!;
+    if (this.#allowed !== undefined) accepted &= this.#allowed[word]!;
+    if (this.#denied !== undefined) accepted &= ~this.#denied[word]!;
+    return accepted;
+  }
+
+  /** The conditions that there are no bits for. */
+  meetsRest(document: number): boolean {
+    return this.isPlain || this.#meetsColumns(document);
+  }
+
+  #meetsColumns(document: number): boolean {
+    if (this.#types !== undefined && this.#types[this.#typeOf[document]!] === 0) return false;
+    if (this.#hasTime) {
+      const timestampMs = this.#timestampsMs[document]!;
+      if (timestampMs < this.#fromMs || timestampMs >= this.#toMs) return false;
+    }
+    return (
+      this.#facets.every((condition) => condition.holds(document)) && this.#meetsTest(document)
+    );
+  }
+
+  #meetsTest(document: number): boolean {
+    if (this.#test === undefined) return true;
+    const { nodes, types, typeIds } = this.#segment.documents;
+    return this.#test(nodes[document]!, typeIds[types[document]!]!);
+  }
+}
+
+class FacetCondition {
+  readonly #starts: Uint32Array | undefined;
+  readonly #ordinals: Uint32Array | undefined;
+  readonly #wanted: ReadonlySet<number>;
+
+  constructor({ facets }: Segment, id: number, values: readonly string[]) {
+    const column = facets.get(id);
+    this.#starts = column?.starts;
+    this.#ordinals = column?.ordinals;
+    this.#wanted = new Set(values.map((value) => column?.values.find(value) ?? -1));
+  }
+
+  holds(document: number): boolean {
+    if (this.#starts === undefined || this.#ordinals === undefined) return false;
+    for (let at = this.#starts[document]!; at < this.#starts[document + 1]!; at++) {
+      if (this.#wanted.has(this.#ordinals[at]!)) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,32 @@
+import { DamagedIndexError } from './segment-codec.ts';
+
+/** What an index on disk consists of. */
+export interface IndexManifest {
+  /** Of the last commit that is in it. */
+  readonly sequence: number;
+  /** Digest of the settings that it was made with. */
+  readonly settings: string;
+  readonly segments: readonly StoredSegment[];
+}
+
+export interface StoredSegment {
+  readonly id: number;
+  readonly documentCount: number;
+  readonly deletedCount: number;
+}
+
+/** Grows whenever a manifest, or a file that it names, would be read wrongly. */
+const FORMAT = 1;
+
+export function encodeManifest(manifest: IndexManifest): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ format: FORMAT, ...manifest }));
+}
+
+/** Its checksum was verified: it is as it was written, though it may be of another version. */
+export function decodeManifest(bytes: Uint8Array): IndexManifest {
+  const { format, ...manifest } = JSON.parse(new TextDecoder().decode(bytes)) as IndexManifest & {
+    readonly format: number;
+  };
+  if (format !== FORMAT) throw new DamagedIndexError(`the index has the format ${format}`);
+  return manifest;
+}

@@ -1,0 +1,127 @@
+import { occurrenceWeights } from './bm25.ts';
+import { DeletedPostings } from './deleted-postings.ts';
+import { type FieldScoring, type FieldStatistics, fieldScoring } from './field-scoring.ts';
+import type { ReadBytes } from './segment-bytes.ts';
+import { Segment } from './segment.ts';
+import type { Tombstones } from './tombstones.ts';
+import { Vocabularies } from './vocabulary/vocabularies.ts';
+
+/** A view as it is posted to another thread: all its memory is shared, nothing of it is copied. */
+export interface SharedView {
+  readonly parts: readonly SharedPart[];
+}
+
+export interface SharedPart {
+  /** The same number is the same segment, for as long as the index lives. */
+  readonly id: number;
+  readonly memory: SharedArrayBuffer;
+  /** Postings and positions are not in `memory`, but in the segment's file. */
+  readonly isInFile: boolean;
+  readonly tombstones: Tombstones;
+}
+
+export interface ViewPart extends SharedPart {
+  readonly segment: Segment;
+  readonly deletedPostings: DeletedPostings;
+}
+
+/**
+ * The index at one moment: segments, and which of their documents are deleted. It never changes, so that a node is in
+ * it once or not at all, however long a search takes; the next commit makes another view.
+ *
+ * Its statistics count every document that is not deleted, also those that a searcher may not see. Of hidden documents
+ * nothing shows but through the scores of others.
+ */
+export class IndexView {
+  readonly parts: readonly ViewPart[];
+  readonly documentCount: number;
+  readonly #fields = new Map<number, FieldStatistics>();
+  readonly #scorings: (FieldScoring | undefined)[] = [];
+
+  constructor(parts: readonly ViewPart[]) {
+    this.parts = parts;
+    this.documentCount = parts.reduce(
+      (sum, { segment, tombstones }) => sum + segment.documents.count - tombstones.deletedCount,
+      0,
+    );
+  }
+
+  /**
+   * Opens a view in this thread. What is known of segments that were in the `previous` one is kept. `reader` opens the
+   * file of a segment that is not all in memory.
+   */
+  static open(
+    { parts }: SharedView,
+    previous?: IndexView,
+    reader?: (id: number) => ReadBytes,
+  ): IndexView {
+    const known = new Map(previous?.parts.map((part) => [part.id, part]));
+    return new IndexView(
+      parts.map((part) => {
+        const before = known.get(part.id);
+        if (before?.isInFile === part.isInFile) return { ...before, ...part };
+        const segment = new Segment(part.memory, part.isInFile ? reader?.(part.id) : undefined);
+        return { ...part, segment, deletedPostings: new DeletedPostings(segment) };
+      }),
+    );
+  }
+
+  share(): SharedView {
+    return {
+      parts: this.parts.map(({ id, memory, isInFile, tombstones }) => ({
+        id,
+        memory,
+        isInFile,
+        tombstones,
+      })),
+    };
+  }
+
+  /** Words as they were written, for prefixes and typos. */
+  get vocabularies(): Vocabularies {
+    return new Vocabularies(this.parts.map(({ segment }) => segment.vocabulary));
+  }
+
+  /** How many documents have a term, given its number in each part, or -1. */
+  documentCountOf(termNumbers: readonly number[]): number {
+    let count = 0;
+    this.parts.forEach(({ segment, tombstones, deletedPostings }, index) => {
+      const term = termNumbers[index]!;
+      if (term < 0) return;
+      count += segment.termDocumentCounts[term]! - deletedPostings.count(term, tombstones);
+    });
+    return count;
+  }
+
+  field(id: number): FieldStatistics {
+    let field = this.#fields.get(id);
+    if (field === undefined) this.#fields.set(id, (field = this.#computeField(id)));
+    return field;
+  }
+
+  scoring(part: number): FieldScoring {
+    return (this.#scorings[part] ??= fieldScoring(this.parts[part]!.segment, (id) =>
+      this.field(id),
+    ));
+  }
+
+  #computeField(id: number): FieldStatistics {
+    let documentCount = 0;
+    let lengthSum = 0;
+    let boost = 1;
+    let newest = -1;
+    for (const { id: partId, segment, tombstones } of this.parts) {
+      const { fields } = segment.documents;
+      const number = fields.ids.indexOf(id);
+      if (number < 0) continue;
+      documentCount += fields.documentCounts[number]! - tombstones.fieldDocumentCounts[number]!;
+      lengthSum += fields.lengthSums[number]! - tombstones.fieldLengthSums[number]!;
+      if (partId > newest) {
+        newest = partId;
+        boost = fields.boosts[number]!;
+      }
+    }
+    const averageLength = documentCount > 0 ? lengthSum / documentCount : 1;
+    return { boost, averageLength, weights: occurrenceWeights(boost, averageLength) };
+  }
+}

@@ -1,0 +1,133 @@
+import type { FacetColumn } from './facet-column.ts';
+import type { Segment } from './segment.ts';
+
+/** Sees all matches of a search, not only the best ones: for counts and histograms. */
+export interface MatchCollector {
+  /** What follows is of this segment. */
+  startSegment(segment: Segment): void;
+  /** Documents that match, each once. The array is used again. */
+  collect(documents: Uint32Array): void;
+}
+
+const BATCH_DOCUMENTS = 1_024;
+
+/** Hands matches on to collectors, many at a time. */
+export class Matches {
+  total = 0;
+  readonly #collectors: readonly MatchCollector[];
+  readonly #batch = new Uint32Array(BATCH_DOCUMENTS);
+  #size = 0;
+
+  constructor(collectors: readonly MatchCollector[]) {
+    this.#collectors = collectors;
+  }
+
+  startSegment(segment: Segment): void {
+    for (const collector of this.#collectors) collector.startSegment(segment);
+  }
+
+  add(document: number): void {
+    this.#batch[this.#size++] = document;
+    if (this.#size === BATCH_DOCUMENTS) this.#flush();
+  }
+
+  /** 32 documents at once, a bit for each, from the document `word * 32` on. */
+  addBits(word: number, documents: number): void {
+    if (this.#collectors.length === 0) this.total += bitCount(documents);
+    else {
+      for (let rest = documents; rest !== 0; rest &= rest - 1) this.add(documentOfBit(word, rest));
+    }
+  }
+
+  endSegment(): void {
+    if (this.#size > 0) this.#flush();
+  }
+
+  #flush(): void {
+    this.total += this.#size;
+    if (this.#collectors.length > 0) {
+      const documents = this.#batch.subarray(0, this.#size);
+      for (const collector of this.#collectors) collector.collect(documents);
+    }
+    this.#size = 0;
+  }
+}
+
+/** The document of the lowest bit that is set. */
+export function documentOfBit(word: number, bits: number): number {
+  return word * 32 + 31 - Math.clz32(bits & -bits);
+}
+
+function bitCount(bits: number): number {
+  let count = bits - ((bits >>> 1) & 0x5555_5555);
+  count = (count & 0x3333_3333) + ((count >>> 2) & 0x3333_3333);
+  return Math.imul((count + (count >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+}
+
+/** Counts matches by type. */
+export class TypeCounts implements MatchCollector {
+  readonly #counts = new Map<number, number>();
+  #types: Uint16Array = new Uint16Array();
+  #typeIds: Uint16Array = new Uint16Array();
+
+  startSegment({ documents }: Segment): void {
+    this.#types = documents.types;
+    this.#typeIds = documents.typeIds;
+  }
+
+  collect(documents: Uint32Array): void {
+    const counts = new Uint32Array(this.#typeIds.length);
+    for (const document of documents) counts[this.#types[document]!]! += 1;
+    counts.forEach((count, number) => addTo(this.#counts, this.#typeIds[number]!, count));
+  }
+
+  /** Id of a type -> how many, above 0. */
+  counts(): ReadonlyMap<number, number> {
+    return this.#counts;
+  }
+}
+
+/** Counts matches by the values of a column; a document with several values counts for each of them. */
+export class FacetCounts implements MatchCollector {
+  readonly #id: number;
+  readonly #counts = new Map<string, number>();
+  #column: FacetColumn | undefined;
+  #ofSegment = new Uint32Array();
+
+  constructor(column: number) {
+    this.#id = column;
+  }
+
+  startSegment({ facets }: Segment): void {
+    this.#addSegment();
+    this.#column = facets.get(this.#id);
+    this.#ofSegment = new Uint32Array(this.#column?.values.size ?? 0);
+  }
+
+  collect(documents: Uint32Array): void {
+    if (this.#column === undefined) return;
+    const { starts, ordinals } = this.#column;
+    const counts = this.#ofSegment;
+    for (const document of documents) {
+      const end = starts[document + 1]!;
+      for (let at = starts[document]!; at < end; at++) counts[ordinals[at]!]! += 1;
+    }
+  }
+
+  /** Value -> how many, above 0. */
+  counts(): ReadonlyMap<string, number> {
+    this.#addSegment();
+    this.#ofSegment = new Uint32Array();
+    return this.#counts;
+  }
+
+  #addSegment(): void {
+    this.#ofSegment.forEach((count, ordinal) => {
+      if (count > 0) addTo(this.#counts, this.#column!.values.get(ordinal), count);
+    });
+  }
+}
+
+function addTo<Key>(counts: Map<Key, number>, key: Key, count: number): void {
+  if (count > 0) counts.set(key, (counts.get(key) ?? 0) + count);
+}

@@ -1,0 +1,57 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type SegmentSize, planMerge } from './merge-policy.ts';
+
+const MAX = 1_000_000;
+
+function ofSizes(...sizes: number[]): SegmentSize[] {
+  return sizes.map((documentCount) => ({ documentCount, deletedCount: 0 }));
+}
+
+describe('planMerge', () => {
+  it('leaves seven of a tier alone, and merges eight', () => {
+    expect(planMerge(ofSizes(1, 5, 2, 1, 1, 1, 1), MAX)).toBeUndefined();
+    expect(planMerge(ofSizes(1, 5, 2, 50_000, 1, 1, 1, 1, 200), MAX)).toEqual([
+      0, 1, 2, 4, 5, 6, 7, 8,
+    ]);
+  });
+
+  it('writes a segment anew when more than a quarter of it is deleted', () => {
+    const segments = [...ofSizes(10), { documentCount: 100, deletedCount: 26 }];
+    expect(planMerge(segments, MAX)).toEqual([1]);
+    expect(planMerge([{ documentCount: 100, deletedCount: 25 }], MAX)).toBeUndefined();
+  });
+
+  it('makes no segment of more documents than allowed', () => {
+    const sizes = ofSizes(...Array.from({ length: 8 }, () => 300_000));
+    expect(planMerge(sizes, MAX)).toEqual([0, 1, 2]);
+    expect(planMerge(sizes, 500_000)).toBeUndefined();
+  });
+
+  it('comes to an end, with few segments, having written each document a few times', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 3_000 }), { maxLength: 300, size: 'max' }),
+        (sizes) => {
+          let segments: SegmentSize[] = [];
+          let written = 0;
+          let total = 0;
+          for (const size of sizes) {
+            segments.push(...ofSizes(size));
+            total += size;
+            for (let plan = planMerge(segments, MAX); plan; plan = planMerge(segments, MAX)) {
+              const chosen = new Set(plan);
+              const sum = plan.reduce((all, index) => all + segments[index]!.documentCount, 0);
+              written += sum;
+              segments = [...segments.filter((_, index) => !chosen.has(index)), ...ofSizes(sum)];
+            }
+          }
+          const tiers = Math.ceil(Math.log(Math.max(total / 256, 1)) / Math.log(8)) + 1;
+          expect(segments.length).toBeLessThanOrEqual(7 * (tiers + 1));
+          expect(written).toBeLessThanOrEqual(total * (tiers + 8));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

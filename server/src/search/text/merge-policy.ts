@@ -1,0 +1,64 @@
+/** What the policy knows of a segment. */
+export interface SegmentSize {
+  readonly documentCount: number;
+  readonly deletedCount: number;
+}
+
+/** Segments within a factor of this many are of one tier; as many of one tier are merged into one of the next. */
+const TIER_FACTOR = 8;
+/** Smaller segments are of one tier, whatever their size: a refresh makes them of few documents. */
+const SMALLEST_TIER = 256;
+/** A segment with a greater share of deleted documents is written anew without them. */
+const DELETED_SHARE_MAX = 0.25;
+
+/**
+ * Which segments to merge next, by their indexes; undefined where there is nothing to do. Each document is written
+ * again about once for each tier, and a search goes through at most seven segments of each. Two things come first: a
+ * segment full of deleted documents, and the smallest tier that has too many.
+ */
+export function planMerge(
+  segments: readonly SegmentSize[],
+  documentsMax: number,
+): number[] | undefined {
+  const full = segments.findIndex(
+    ({ documentCount, deletedCount }) => deletedCount > documentCount * DELETED_SHARE_MAX,
+  );
+  if (full >= 0) return [full];
+  const tiers = new Map<number, number[]>();
+  segments.forEach((segment, index) => {
+    const tier = tierOf(segment);
+    tiers.set(tier, [...(tiers.get(tier) ?? []), index]);
+  });
+  for (const [, members] of [...tiers].toSorted(([a], [b]) => a - b)) {
+    if (members.length < TIER_FACTOR) continue;
+    const chosen = withinLimit(segments, members, documentsMax);
+    if (chosen.length > 1) return chosen;
+  }
+  return undefined;
+}
+
+function tierOf(segment: SegmentSize): number {
+  const size = Math.max(SMALLEST_TIER, livingCount(segment));
+  return Math.floor(Math.log(size / SMALLEST_TIER) / Math.log(TIER_FACTOR));
+}
+
+/** The smallest of them, as many as fit into one segment. */
+function withinLimit(
+  segments: readonly SegmentSize[],
+  members: readonly number[],
+  documentsMax: number,
+): number[] {
+  const chosen: number[] = [];
+  let sum = 0;
+  const size = (index: number): number => livingCount(segments[index]!);
+  for (const index of members.toSorted((a, b) => size(a) - size(b))) {
+    sum += size(index);
+    if (sum > documentsMax) break;
+    chosen.push(index);
+  }
+  return chosen.toSorted((a, b) => a - b);
+}
+
+function livingCount({ documentCount, deletedCount }: SegmentSize): number {
+  return documentCount - deletedCount;
+}

@@ -1,0 +1,166 @@
+import { assert } from '#base/assert.ts';
+import { occurrenceWeights } from './bm25.ts';
+import { ByteWriter } from './byte-writer.ts';
+import type { DocumentTable } from './document-table.ts';
+import { ESCAPE, FIELDS_MAX, type FrequencyTable } from './frequency-table.ts';
+import { NumberList } from './number-list.ts';
+
+export const BLOCK_POSTINGS = 128;
+const OFFSET_MAX = 2 ** 32 - 1;
+
+/** The postings of a segment: for each term, blocks of up to 128 documents. */
+export interface Postings {
+  /** Term -> its first block; one more than there are terms. */
+  readonly termBlocks: Uint32Array;
+  readonly termDocumentCounts: Uint32Array;
+  readonly blockLasts: Uint32Array;
+  /** Block -> where it begins in `bytes`; one more than there are blocks. */
+  readonly blockStarts: Uint32Array;
+  /**
+   * The greatest weight of the term in any document of the block, by the average lengths of the segment itself. Under
+   * other averages a weight is at most this times the greatest ratio of the averages; without some of the fields it is
+   * less. So it stays a bound for as long as the segment lives.
+   */
+  readonly blockWeights: Float32Array;
+  readonly blockPositions: Uint32Array;
+  /** For each block: differences of documents, one code for each, and the frequencies of those with `ESCAPE`. */
+  readonly bytes: Uint8Array;
+  /** For each posting, field by field: differences of positions. The frequencies say how many. */
+  readonly positions: Uint8Array;
+}
+
+export class PostingsWriter {
+  /** Of a posting with `ESCAPE`: its fields, their frequencies, and how many there are. The caller fills them in. */
+  readonly fields = new Uint16Array(FIELDS_MAX);
+  readonly frequencies = new Uint32Array(FIELDS_MAX);
+  fieldCount = 0;
+  /** The caller appends the positions of a posting after `add`. */
+  readonly positions = new ByteWriter(65_536);
+
+  readonly #documents: DocumentTable;
+  readonly #table: FrequencyTable;
+  readonly #weights: readonly Float64Array[];
+  readonly #bytes = new ByteWriter(65_536);
+  readonly #escapes = new ByteWriter();
+  readonly #blockDocuments = new Uint32Array(BLOCK_POSTINGS);
+  readonly #blockCodes = new Uint8Array(BLOCK_POSTINGS);
+  #blockSize = 0;
+  #blockWeight = 0;
+  #before = 0;
+  #termDocumentCount = 0;
+
+  readonly #termBlocks = new NumberList();
+  readonly #termDocumentCounts = new NumberList();
+  readonly #blockLasts = new NumberList();
+  readonly #blockStarts = new NumberList();
+  readonly #blockWeights: number[] = [];
+  readonly #blockPositions = new NumberList();
+
+  constructor(documents: DocumentTable, table: FrequencyTable) {
+    this.#documents = documents;
+    this.#table = table;
+    this.#weights = referenceWeights(documents);
+    this.#termBlocks.push(0);
+  }
+
+  /** Documents of a term ascend. */
+  add(document: number, code: number): void {
+    if (this.#blockSize === BLOCK_POSTINGS) this.#finishBlock();
+    if (this.#blockSize === 0) this.#blockPositions.push(this.positions.length);
+    this.#blockDocuments[this.#blockSize] = document;
+    this.#blockCodes[this.#blockSize++] = code;
+    this.#termDocumentCount++;
+    const { starts, fields, frequencies } = this.#table;
+    let weight: number;
+    if (code === ESCAPE) {
+      this.#writeEscape();
+      weight = this.#weightOf(document, this.fields, this.frequencies, 0, this.fieldCount);
+    } else {
+      weight = this.#weightOf(document, fields, frequencies, starts[code]!, starts[code + 1]!);
+    }
+    if (weight > this.#blockWeight) this.#blockWeight = weight;
+  }
+
+  /** Ends the postings of a term. False where it had none: then it gets no number. */
+  finishTerm(): boolean {
+    if (this.#termDocumentCount === 0) return false;
+    this.#finishBlock();
+    this.#termBlocks.push(this.#blockLasts.length);
+    this.#termDocumentCounts.push(this.#termDocumentCount);
+    this.#termDocumentCount = 0;
+    this.#before = 0;
+    return true;
+  }
+
+  finish(): Postings {
+    assert(this.#bytes.length <= OFFSET_MAX, 'the postings of a segment take less than 4 GiB');
+    assert(this.positions.length <= OFFSET_MAX, 'the positions of a segment take less than 4 GiB');
+    this.#blockStarts.push(this.#bytes.length);
+    this.#blockPositions.push(this.positions.length);
+    return {
+      termBlocks: this.#termBlocks.values,
+      termDocumentCounts: this.#termDocumentCounts.values,
+      blockLasts: this.#blockLasts.values,
+      blockStarts: this.#blockStarts.values,
+      blockWeights: Float32Array.from(this.#blockWeights, roundedUp),
+      blockPositions: this.#blockPositions.values,
+      bytes: this.#bytes.written,
+      positions: this.positions.written,
+    };
+  }
+
+  #writeEscape(): void {
+    this.#escapes.variable(this.fieldCount);
+    for (let i = 0; i < this.fieldCount; i++) {
+      this.#escapes.variable(this.fields[i]!);
+      this.#escapes.variable(this.frequencies[i]!);
+    }
+  }
+
+  #weightOf(
+    document: number,
+    fields: Uint16Array,
+    frequencies: Uint32Array,
+    from: number,
+    to: number,
+  ): number {
+    const { lengthStarts, lengthFields, lengthCodes } = this.#documents;
+    let at = lengthStarts[document]!;
+    let weight = 0;
+    for (let i = from; i < to; i++) {
+      while (lengthFields[at] !== fields[i]) at++;
+      weight += this.#weights[fields[i]!]![lengthCodes[at]!]! * frequencies[i]!;
+    }
+    return weight;
+  }
+
+  #finishBlock(): void {
+    this.#blockStarts.push(this.#bytes.length);
+    for (let i = 0; i < this.#blockSize; i++) {
+      const document = this.#blockDocuments[i]!;
+      this.#bytes.variable(document - this.#before);
+      this.#before = document;
+    }
+    this.#bytes.copy(this.#blockCodes, 0, this.#blockSize);
+    const escapes = this.#escapes.written;
+    this.#bytes.copy(escapes, 0, escapes.length);
+    this.#escapes.clear();
+    this.#blockLasts.push(this.#before);
+    this.#blockWeights.push(this.#blockWeight);
+    this.#blockSize = 0;
+    this.#blockWeight = 0;
+  }
+}
+
+/** What an occurrence weighs in each field, by the segment's own average lengths. */
+function referenceWeights({ fields }: DocumentTable): Float64Array[] {
+  return Array.from(fields.ids, (_, field) => {
+    const average = fields.lengthSums[field]! / fields.documentCounts[field]!;
+    return occurrenceWeights(fields.boosts[field]!, average);
+  });
+}
+
+/** A bound must not become smaller by being stored in 32 bits. */
+function roundedUp(weight: number): number {
+  return weight * (1 + 2 ** -20);
+}

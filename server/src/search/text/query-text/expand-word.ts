@@ -1,0 +1,305 @@
+import {
+  SEARCH_EXPANDED_WORDS_MAX,
+  SEARCH_QUERY_EXPANSIONS_MAX,
+  SEARCH_QUERY_TOKENS_MAX,
+  SEARCH_SYNONYM_WORDS_MAX,
+  SEARCH_WORD_COMPLETIONS_MAX,
+  SEARCH_WORD_TYPOS_MAX,
+} from '#base/limits.ts';
+import type { Analyzer, Token } from '../../analysis/analyzer.ts';
+import type { Alternative, PhraseAlternative } from '../text-query.ts';
+import { type Fuzziness, typosAllowed } from '../vocabulary/fuzziness.ts';
+import type { SimilarWord, Vocabularies } from '../vocabulary/vocabularies.ts';
+import type { CountedWord } from '../vocabulary/vocabulary.ts';
+import { tooManyWords } from './parse-query-text.ts';
+
+/** What is to be searched for along with a term, and folded words that it does not stand for, not even as typos of it. */
+export interface TermSynonyms {
+  readonly synonyms: readonly { readonly term: string; readonly weight: number }[];
+  readonly blocked: ReadonlySet<string>;
+}
+
+export interface WordSources {
+  /** Of the languages that the documents may be in; at least one. */
+  readonly analyzers: readonly Analyzer[];
+  readonly vocabularies: Vocabularies;
+  readonly fuzziness: Fuzziness;
+  /** By a word as the analyzer has folded it, and as it is asked for; synonyms may be several words. */
+  readonly synonymsOf?: (word: string, analyzer: Analyzer, asked: string) => TermSynonyms;
+}
+
+/** Why a term is searched for. Shown by `explain`. */
+export interface TermOrigin {
+  readonly kind: 'word' | 'typo' | 'prefix' | 'synonym';
+  /** As it stands in the query, and as it was looked up: the same but for case, accents, typos, completion or synonym. */
+  readonly asked: string;
+  readonly word: string;
+  readonly weight: number;
+}
+
+const WEIGHT_OF_TYPOS = [1, 0.7, 0.45] as const;
+const WEIGHT_OF_COMPLETION = 0.8;
+/** A word in more documents than this is hardly a typo, when nobody said how many typos words may have. */
+const TYPED_RIGHT_DOCUMENTS_MIN = 5;
+const ANY_LANGUAGE = '--';
+
+/** Turns words of one query into what the index is asked for, and remembers why. */
+export class WordExpander {
+  readonly origins = new Map<string, TermOrigin[]>();
+  readonly #sources: WordSources;
+  /** Words of the vocabulary near a word, or that begin with it. */
+  readonly #near = new Map<string, readonly SimilarWord[]>();
+  readonly #completed = new Map<string, readonly CountedWord[]>();
+  #tokens = 0;
+  #expansions = 0;
+
+  constructor(sources: WordSources) {
+    this.#sources = sources;
+  }
+
+  /** A word as typed; no alternatives when nothing of it can be searched. Several tokens are a phrase. */
+  word(text: string): Alternative[] {
+    const alternatives = new Alternatives();
+    const surfaces = new Set<string>();
+    for (const analyzer of this.#sources.analyzers) {
+      const tokens = this.#analyze(analyzer, text);
+      this.#addTokens(alternatives, tokens, text);
+      if (tokens.length === 1) surfaces.add(tokens[0]!.surface);
+      this.#addSynonyms(alternatives, surfaceOf(tokens), text, analyzer);
+    }
+    for (const surface of surfaces) {
+      this.#addTypos(alternatives, surface, text);
+    }
+    return alternatives.list;
+  }
+
+  /** What words in a row may give way to, for each row of them that has synonyms. */
+  rows(words: readonly string[]): { words: readonly number[]; instead: readonly Alternative[] }[] {
+    return this.#sources.analyzers.flatMap((analyzer) => {
+      const surfaces = words.map((word) => surfaceOf(analyzer.analyze(word)));
+      return rowsOf(words.length).flatMap((row) => {
+        const instead = new Alternatives();
+        const surface = row.map((i) => surfaces[i]).join(' ');
+        const asked = row.map((i) => words[i]).join(' ');
+        this.#addSynonyms(instead, surface, asked, analyzer);
+        return instead.list.length === 0 ? [] : [{ words: row, instead: instead.list }];
+      });
+    });
+  }
+
+  /** The words in just this order, and nothing instead of them. */
+  phrase(text: string): Alternative[] {
+    const alternatives = new Alternatives();
+    for (const analyzer of this.#sources.analyzers) {
+      this.#addTokens(alternatives, this.#analyze(analyzer, text), text);
+    }
+    return alternatives.list;
+  }
+
+  /** Each token of a word by itself, for when any word will do: of a run of Chinese, say, each pair of characters. */
+  tokens(text: string): Alternative[][] {
+    const lists = this.#sources.analyzers.map((analyzer) => this.#analyze(analyzer, text));
+    const longest = lists.reduce((a, b) => (b.length > a.length ? b : a), []);
+    return longest.length < 2 ? [] : longest.map(({ surface }) => this.phrase(surface));
+  }
+
+  prefix(text: string): Alternative[] {
+    const alternatives = new Alternatives();
+    for (const analyzer of this.#sources.analyzers) {
+      const tokens = this.#analyze(analyzer, text);
+      const last = tokens.at(-1);
+      if (last === undefined) continue;
+      const completed = this.#completions(last, text);
+      this.#rememberTokens(tokens, text);
+      if (tokens.length > 1) {
+        const terms = [...new Set([last.term, ...completed])];
+        alternatives.add(phraseOf(tokens, 1, terms));
+        continue;
+      }
+      alternatives.add({ kind: 'term', term: last.term, weight: 1 });
+      for (const term of completed) {
+        alternatives.add({ kind: 'term', term, weight: WEIGHT_OF_COMPLETION });
+      }
+    }
+    return alternatives.list;
+  }
+
+  /** Whether a word says nothing by itself, in every language it may be of. */
+  isStopWord(text: string): boolean {
+    const { analyzers } = this.#sources;
+    const known = analyzers.filter(({ language }) => language !== ANY_LANGUAGE);
+    return (
+      known.length > 0 &&
+      known.every((analyzer) => {
+        const tokens = analyzer.analyze(text);
+        return tokens.length === 1 && analyzer.isStopWord(tokens[0]!.surface);
+      })
+    );
+  }
+
+  #analyze(analyzer: Analyzer, text: string): Token[] {
+    const tokens = analyzer.analyze(text);
+    this.#tokens += tokens.length / this.#sources.analyzers.length;
+    if (this.#tokens > SEARCH_QUERY_TOKENS_MAX) throw tooManyWords();
+    return tokens;
+  }
+
+  #addTokens(alternatives: Alternatives, tokens: readonly Token[], asked: string): void {
+    this.#rememberTokens(tokens, asked);
+    if (tokens.length === 1) {
+      alternatives.add({ kind: 'term', term: tokens[0]!.term, weight: 1 });
+    } else if (tokens.length > 1) alternatives.add(phraseOf(tokens, 1));
+  }
+
+  #addSynonyms(alternatives: Alternatives, word: string, asked: string, analyzer: Analyzer): void {
+    const { synonymsOf } = this.#sources;
+    if (synonymsOf === undefined || word === '') return;
+    const { synonyms } = synonymsOf(word, analyzer, asked);
+    for (const { term: synonym, weight } of synonyms) {
+      if (this.#expansions >= SEARCH_QUERY_EXPANSIONS_MAX) return;
+      const synonymTokens = this.#analyze(analyzer, synonym);
+      if (synonymTokens.length === 0) continue;
+      this.#expansions++;
+      for (const { term } of synonymTokens) {
+        this.#remember(term, { kind: 'synonym', asked, word: synonym, weight });
+      }
+      const single = synonymTokens.length === 1 ? synonymTokens[0] : undefined;
+      alternatives.add(
+        single === undefined
+          ? phraseOf(synonymTokens, weight)
+          : { kind: 'term', term: single.term, weight },
+      );
+    }
+  }
+
+  #blockedFor(surface: string, asked: string): ReadonlySet<string> {
+    const { analyzers, synonymsOf } = this.#sources;
+    if (synonymsOf === undefined) return new Set();
+    return new Set(
+      analyzers.flatMap((analyzer) => [...synonymsOf(surface, analyzer, asked).blocked]),
+    );
+  }
+
+  #addTypos(alternatives: Alternatives, surface: string, asked: string): void {
+    const allowed = this.#typosAllowed(surface);
+    if (allowed === 0) return;
+    const near = this.#remembered(this.#near, surface, () => this.#similar(surface, allowed));
+    const blocked = near.length === 0 ? undefined : this.#blockedFor(surface, asked);
+    for (const { word, distance } of near) {
+      if (blocked?.has(word) === true) continue;
+      const weight = WEIGHT_OF_TYPOS[distance]!;
+      for (const term of this.#terms(word, { kind: 'typo', asked, word, weight })) {
+        alternatives.add({ kind: 'term', term, weight });
+      }
+    }
+  }
+
+  /** Looks each word up once, and no more of them than `SEARCH_EXPANDED_WORDS_MAX`: each may read the whole vocabulary. */
+  #remembered<Word>(
+    known: Map<string, readonly Word[]>,
+    surface: string,
+    lookUp: () => readonly Word[],
+  ): readonly Word[] {
+    let words = known.get(surface);
+    if (words === undefined) {
+      if (this.#near.size + this.#completed.size >= SEARCH_EXPANDED_WORDS_MAX) return [];
+      known.set(surface, (words = lookUp()));
+    }
+    return words;
+  }
+
+  /** With `auto`, none for a number, nor for a word that so many documents have that it is hardly a typing error. */
+  #typosAllowed(surface: string): 0 | 1 | 2 {
+    const { fuzziness, vocabularies } = this.#sources;
+    const allowed = typosAllowed(fuzziness, surface);
+    if (allowed === 0 || fuzziness !== 'auto') return allowed;
+    const isSure =
+      /\p{N}/u.test(surface) || vocabularies.documentCount(surface) >= TYPED_RIGHT_DOCUMENTS_MIN;
+    return isSure ? 0 : allowed;
+  }
+
+  /** With `auto`, words with two typos only where there is none with one. */
+  #similar(surface: string, allowed: 1 | 2): SimilarWord[] {
+    const { fuzziness, vocabularies } = this.#sources;
+    const within = (distance: 1 | 2, firstLetterFixed: boolean): SimilarWord[] =>
+      vocabularies
+        .within(surface, distance, SEARCH_WORD_TYPOS_MAX + 1, { firstLetterFixed })
+        .filter((similar) => similar.distance > 0);
+    if (fuzziness !== 'auto') return within(allowed, false);
+    const near = within(1, false);
+    return near.length > 0 || allowed === 1 ? near : within(2, true);
+  }
+
+  #completions({ surface }: Token, asked: string): string[] {
+    const weight = WEIGHT_OF_COMPLETION;
+    return this.#remembered(this.#completed, surface, () =>
+      this.#sources.vocabularies.completions(surface, SEARCH_WORD_COMPLETIONS_MAX),
+    ).flatMap(({ word }) => this.#terms(word, { kind: 'prefix', asked, word, weight }));
+  }
+
+  /** The terms that a word of the vocabulary may have been indexed as. */
+  #terms(word: string, origin: TermOrigin): string[] {
+    if (this.#expansions >= SEARCH_QUERY_EXPANSIONS_MAX) return [];
+    const terms = new Set(this.#sources.analyzers.map((analyzer) => analyzer.stem(word)));
+    this.#expansions += terms.size;
+    for (const term of terms) this.#remember(term, origin);
+    return [...terms];
+  }
+
+  #rememberTokens(tokens: readonly Token[], asked: string): void {
+    for (const { term, surface } of tokens) {
+      this.#remember(term, { kind: 'word', asked, word: surface, weight: 1 });
+    }
+  }
+
+  #remember(term: string, origin: TermOrigin): void {
+    const known = this.origins.get(term);
+    if (known === undefined) this.origins.set(term, [origin]);
+    else if (!known.some(({ kind, word }) => kind === origin.kind && word === origin.word)) {
+      known.push(origin);
+    }
+  }
+}
+
+function surfaceOf(tokens: readonly Token[]): string {
+  return tokens.map(({ surface }) => surface).join(' ');
+}
+
+/** Of so many words, the places of those that stand side by side: two of them or more. */
+function rowsOf(count: number): number[][] {
+  const rows: number[][] = [];
+  for (let from = 0; from < count; from++) {
+    const longest = Math.min(SEARCH_SYNONYM_WORDS_MAX, count - from);
+    for (let length = 2; length <= longest; length++) {
+      rows.push(Array.from({ length }, (_, i) => from + i));
+    }
+  }
+  return rows;
+}
+
+function phraseOf(
+  tokens: readonly Token[],
+  weight: number,
+  lastTerms?: readonly string[],
+): PhraseAlternative {
+  const first = tokens[0]!.position;
+  const words = tokens.map(({ term, position }, i) => ({
+    offset: position - first,
+    terms: i === tokens.length - 1 && lastTerms !== undefined ? lastTerms : [term],
+  }));
+  return { kind: 'phrase', words, weight };
+}
+
+/** Alternatives without repetition: what is added first stays, so that what was asked keeps its weight. */
+class Alternatives {
+  readonly #byKey = new Map<string, Alternative>();
+
+  add(alternative: Alternative): void {
+    const key = alternative.kind === 'term' ? alternative.term : JSON.stringify(alternative.words);
+    if (!this.#byKey.has(key)) this.#byKey.set(key, alternative);
+  }
+
+  get list(): Alternative[] {
+    return [...this.#byKey.values()];
+  }
+}

@@ -1,0 +1,167 @@
+import {
+  SEARCH_QUERY_CHARACTERS_MAX,
+  SEARCH_QUERY_DEPTH_MAX,
+  SEARCH_QUERY_TERMS_MAX,
+} from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { QueryMarks, isBoundary, isQuote } from './query-marks.ts';
+import { type QueryNode, type WordNode, isJoiner } from './query-tree.ts';
+
+/**
+ * Reads the text of a query (open-shapes, section 6): words, `OR`, `-word`, `"phrase"`, `prefix*`, `field:value`, brackets.
+ * The nodes of the answer are all asked for.
+ *
+ * - `OR` joins its two neighbours before anything else does, as in web search: `paris OR london hotel` is about hotels in
+ *   one of the two. `AND` joins as a space does. Where they do not stand between two things, both are words.
+ * - `name:` is a field where it is one of `fieldNames` and something follows at once; so `http://a` is a word.
+ * - Typographic and full-width quotes and brackets are as good as plain ones; one without its counterpart separates words.
+ *
+ * Whatever cannot be read so is words; the only error is `invalid_request` for a text beyond the limits. Time is linear in
+ * the text's length.
+ */
+export function parseQueryText(text: string, fieldNames: ReadonlySet<string>): QueryNode[] {
+  if (text.length > SEARCH_QUERY_CHARACTERS_MAX) {
+    throw tooLarge(`has ${text.length} characters`, `${SEARCH_QUERY_CHARACTERS_MAX} characters`);
+  }
+  return new QueryTextParser(text, fieldNames).parse(0, text.length);
+}
+
+/** The error for a query with more words than are looked up, as written or once it is analysed. */
+export function tooManyWords(): Problem {
+  return tooLarge('has too many words', `${SEARCH_QUERY_TERMS_MAX} words`);
+}
+
+function tooLarge(fault: string, limit: string): Problem {
+  return new Problem('invalid_request', `The query ${fault}; at most ${limit} are searched.`, {
+    hint: 'Search for fewer words.',
+    details: { fields: { query: `at most ${limit}` } },
+  });
+}
+
+class QueryTextParser {
+  readonly #text: string;
+  readonly #fieldNames: ReadonlySet<string>;
+  readonly #marks: QueryMarks;
+  #at = 0;
+  #terms = 0;
+
+  constructor(text: string, fieldNames: ReadonlySet<string>) {
+    this.#text = text;
+    this.#fieldNames = fieldNames;
+    this.#marks = new QueryMarks(text, SEARCH_QUERY_DEPTH_MAX);
+  }
+
+  /** Everything from `start` up to `end`. */
+  parse(start: number, end: number): QueryNode[] {
+    this.#at = start;
+    const operands: QueryNode[] = [];
+    for (;;) {
+      const operand = this.#nextOperand(end);
+      if (operand === undefined) return joined(operands);
+      operands.push(operand);
+    }
+  }
+
+  #nextOperand(end: number): QueryNode | undefined {
+    while (this.#at < end) {
+      const unit = this.#text[this.#at];
+      if (!isBoundary(unit) || this.#marks.closingOf(this.#at) !== undefined) {
+        return this.#signed();
+      }
+      this.#at++;
+    }
+    return undefined;
+  }
+
+  #signed(): QueryNode {
+    const start = this.#at;
+    if (this.#text[start] !== '-' || !this.#hasOperandAt(start + 1)) return this.#qualified();
+    this.#at++;
+    const node = this.#qualified();
+    return { kind: 'not', node, start, end: this.#at };
+  }
+
+  #qualified(): QueryNode {
+    const start = this.#at;
+    if (this.#marks.closingOf(start) !== undefined) return this.#enclosed();
+    const colon = this.#colonOfField(start);
+    if (colon === undefined) return this.#word();
+    this.#at = colon + 1;
+    const isEnclosed = this.#marks.closingOf(this.#at) !== undefined;
+    const node = isEnclosed ? this.#enclosed() : this.#word();
+    return { kind: 'field', field: this.#text.slice(start, colon), node, start, end: this.#at };
+  }
+
+  #hasOperandAt(at: number): boolean {
+    return !isBoundary(this.#text[at]) || this.#marks.closingOf(at) !== undefined;
+  }
+
+  #colonOfField(start: number): number | undefined {
+    let at = start;
+    while (!isBoundary(this.#text[at]) && this.#text[at] !== ':') at++;
+    if (this.#text[at] !== ':' || !this.#hasOperandAt(at + 1)) return undefined;
+    return this.#fieldNames.has(this.#text.slice(start, at)) ? at : undefined;
+  }
+
+  #enclosed(): QueryNode {
+    const start = this.#at;
+    const close = this.#marks.closingOf(start)!;
+    const end = close + 1;
+    if (isQuote(this.#text[start])) {
+      this.#countTerm();
+      this.#at = end;
+      return { kind: 'phrase', text: this.#text.slice(start + 1, close), start, end };
+    }
+    const nodes = this.parse(start + 1, close);
+    this.#at = end;
+    // One node alone takes the place of its brackets, by which `(OR)` is told from `OR`.
+    return nodes.length === 1 ? { ...nodes[0]!, start, end } : { kind: 'and', nodes, start, end };
+  }
+
+  #word(): QueryNode {
+    this.#countTerm();
+    const start = this.#at;
+    while (!isBoundary(this.#text[this.#at])) this.#at++;
+    const text = this.#text.slice(start, this.#at);
+    const end = this.#at;
+    return text.length > 1 && text.endsWith('*')
+      ? { kind: 'prefix', text: text.slice(0, -1), start, end }
+      : { kind: 'word', text, start, end };
+  }
+
+  #countTerm(): void {
+    if (++this.#terms > SEARCH_QUERY_TERMS_MAX) throw tooManyWords();
+  }
+}
+
+/** Applies `OR` and `AND` where they stand between two operands. */
+function joined(operands: readonly QueryNode[]): QueryNode[] {
+  const nodes: QueryNode[] = [];
+  /** Whether the last node is a row of `OR` that may go on, and not one that was in brackets. */
+  let isRow = false;
+  for (let i = 0; i < operands.length; i++) {
+    const operand = operands[i]!;
+    const last = nodes.at(-1);
+    const next = operands[i + 1];
+    const joins = isJoining(operand) && last !== undefined && next !== undefined;
+    if (!joins || isJoining(next)) {
+      nodes.push(operand);
+      isRow = false;
+    } else if (operand.text === 'OR') {
+      nodes[nodes.length - 1] = either(last, next, isRow);
+      isRow = true;
+      i++;
+    }
+  }
+  return nodes;
+}
+
+function either(left: QueryNode, right: QueryNode, goesOn: boolean): QueryNode {
+  const nodes = goesOn && left.kind === 'or' ? [...left.nodes, right] : [left, right];
+  return { kind: 'or', nodes, start: left.start, end: right.end };
+}
+
+/** A bare `OR` or `AND`, neither in brackets nor in quotes. */
+function isJoining(node: QueryNode): node is WordNode {
+  return node.kind === 'word' && isJoiner(node.text) && node.end - node.start === node.text.length;
+}

@@ -1,0 +1,141 @@
+import { assert } from '#base/assert.ts';
+
+/** The parts of a segment. The two that a segment may leave in its file come last. */
+export const SECTION = {
+  nodes: 1,
+  byNode: 2,
+  timestampsMs: 3,
+  types: 4,
+  typeIds: 5,
+  languages: 6,
+  languageOffsets: 7,
+  languageUnits: 8,
+  lengthStarts: 9,
+  lengthFields: 10,
+  lengthCodes: 11,
+  fieldIds: 12,
+  fieldBoosts: 13,
+  fieldDocumentCounts: 14,
+  fieldLengthSums: 15,
+  combinationStarts: 16,
+  combinationFields: 17,
+  combinationFrequencies: 18,
+  combinationCounts: 19,
+  termOffsets: 20,
+  termUnits: 21,
+  termBlocks: 22,
+  termDocumentCounts: 23,
+  blockLasts: 24,
+  blockStarts: 25,
+  blockWeights: 26,
+  blockPositions: 27,
+  facetOffsets: 28,
+  facetUnits: 29,
+  facetStarts: 30,
+  facetOrdinals: 31,
+  vocabulary: 32,
+  postings: 33,
+  positions: 34,
+} as const;
+
+type SectionKind = (typeof SECTION)[keyof typeof SECTION];
+
+type SectionNumbers = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
+
+export interface Section {
+  readonly kind: SectionKind;
+  /** Id of the facet column, for the kinds that there is one of for each column; else 0. */
+  readonly column: number;
+  readonly data: SectionNumbers;
+}
+
+const MAGIC = 0x67_73_74_54;
+/** Grows whenever bytes written before would be read wrongly. */
+const FORMAT = 1;
+export const HEADER_BYTES = 24;
+const ENTRY_BYTES = 24;
+const ALIGNMENT = 8;
+
+/**
+ * Where the sections of a segment lie, as its first bytes say. All numbers are little-endian, as all machines we run
+ * on.
+ */
+export class SegmentLayout {
+  readonly #places = new Map<number, { readonly offset: number; readonly length: number }>();
+  readonly facetColumns: readonly number[];
+  /** Bytes of the header and all sections but postings and positions. */
+  readonly residentBytes: number;
+
+  /** `head` is the beginning of a segment, at least as long as `headBytes` says. */
+  constructor(head: Uint8Array) {
+    const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+    const columns = new Set<number>();
+    for (let entry = 0; entry < view.getUint32(8, true); entry++) {
+      const at = HEADER_BYTES + entry * ENTRY_BYTES;
+      const kind = view.getUint32(at, true);
+      const column = view.getUint32(at + 4, true);
+      const place = {
+        offset: view.getFloat64(at + 8, true),
+        length: view.getFloat64(at + 16, true),
+      };
+      this.#places.set(keyOf(kind, column), place);
+      if (kind === SECTION.facetStarts) columns.add(column);
+    }
+    this.facetColumns = [...columns];
+    this.residentBytes = this.place(SECTION.postings).offset;
+  }
+
+  place(kind: SectionKind, column = 0): { readonly offset: number; readonly length: number } {
+    const place = this.#places.get(keyOf(kind, column));
+    assert(place !== undefined, 'a segment has all sections');
+    return place;
+  }
+}
+
+/** How many bytes the header and the table of sections take; undefined where these are not a segment of this format. */
+export function headBytes(header: Uint8Array): number | undefined {
+  if (header.length < HEADER_BYTES) return undefined;
+  const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
+  if (view.getUint32(0, true) !== MAGIC || view.getUint32(4, true) !== FORMAT) return undefined;
+  return HEADER_BYTES + view.getUint32(8, true) * ENTRY_BYTES;
+}
+
+/** How long the segment is that a header belongs to. */
+export function segmentBytes(header: Uint8Array): number {
+  return new DataView(header.buffer, header.byteOffset).getFloat64(16, true);
+}
+
+/** Puts sections behind their table into memory that threads share. */
+export function layOut(sections: readonly Section[]): SharedArrayBuffer {
+  let end = HEADER_BYTES + sections.length * ENTRY_BYTES;
+  const offsets = sections.map(({ data }) => {
+    const offset = aligned(end);
+    end = offset + data.byteLength;
+    return offset;
+  });
+  const memory = new SharedArrayBuffer(aligned(end));
+  const view = new DataView(memory);
+  view.setUint32(0, MAGIC, true);
+  view.setUint32(4, FORMAT, true);
+  view.setUint32(8, sections.length, true);
+  view.setFloat64(16, memory.byteLength, true);
+  sections.forEach(({ kind, column, data }, index) => {
+    const at = HEADER_BYTES + index * ENTRY_BYTES;
+    view.setUint32(at, kind, true);
+    view.setUint32(at + 4, column, true);
+    view.setFloat64(at + 8, offsets[index]!, true);
+    view.setFloat64(at + 16, data.byteLength, true);
+    new Uint8Array(memory, offsets[index]).set(
+      new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+    );
+  });
+  return memory;
+}
+
+function aligned(offset: number): number {
+  return Math.ceil(offset / ALIGNMENT) * ALIGNMENT;
+}
+
+function keyOf(kind: number, column: number): number {
+  return column * 256 + kind;
+}

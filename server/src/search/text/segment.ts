@@ -1,0 +1,159 @@
+import type { DocumentTable } from './document-table.ts';
+import type { FacetColumn } from './facet-column.ts';
+import { FrequencyTable } from './frequency-table.ts';
+import { FileBytes, type ReadBytes, ResidentBytes, type SegmentBytes } from './segment-bytes.ts';
+import { SECTION, SegmentLayout } from './segment-layout.ts';
+import { StringTable } from './string-table.ts';
+import { Vocabulary } from './vocabulary/vocabulary.ts';
+
+/**
+ * An immutable part of the index, open for reading. Its memory is shared: any thread opens it without copying. Postings
+ * and positions are in that memory too, or are read from a file block by block.
+ */
+export class Segment {
+  readonly memory: SharedArrayBuffer;
+  readonly documents: DocumentTable;
+  readonly frequencies: FrequencyTable;
+  readonly terms: StringTable;
+  readonly termBlocks: Uint32Array;
+  readonly termDocumentCounts: Uint32Array;
+  readonly blockLasts: Uint32Array;
+  readonly blockStarts: Uint32Array;
+  readonly blockWeights: Float32Array;
+  readonly blockPositions: Uint32Array;
+  readonly facets: ReadonlyMap<number, FacetColumn>;
+  readonly vocabulary: Vocabulary;
+  readonly postings: SegmentBytes;
+  readonly positions: SegmentBytes;
+
+  /**
+   * Opens what `SegmentBuilder` or `mergeSegments` gave. With `read`, which reads the segment's file, `memory` needs to
+   * hold no more than the segment's first `residentBytes`.
+   */
+  constructor(memory: SharedArrayBuffer, read?: ReadBytes) {
+    const layout = new SegmentLayout(new Uint8Array(memory));
+    const sections = new Sections(memory, layout);
+    this.memory = memory;
+    this.documents = documentsIn(sections);
+    this.frequencies = new FrequencyTable(
+      sections.u32(SECTION.combinationStarts),
+      sections.u16(SECTION.combinationFields),
+      sections.u32(SECTION.combinationFrequencies),
+      sections.f64(SECTION.combinationCounts),
+    );
+    this.terms = new StringTable(
+      sections.u32(SECTION.termOffsets),
+      sections.u16(SECTION.termUnits),
+    );
+    this.termBlocks = sections.u32(SECTION.termBlocks);
+    this.termDocumentCounts = sections.u32(SECTION.termDocumentCounts);
+    this.blockLasts = sections.u32(SECTION.blockLasts);
+    this.blockStarts = sections.u32(SECTION.blockStarts);
+    this.blockWeights = sections.f32(SECTION.blockWeights);
+    this.blockPositions = sections.u32(SECTION.blockPositions);
+    this.facets = new Map(layout.facetColumns.map((column) => [column, facetIn(sections, column)]));
+    this.vocabulary = new Vocabulary(memory, layout.place(SECTION.vocabulary).offset);
+    this.postings = bytesOf(memory, layout.place(SECTION.postings), read);
+    this.positions = bytesOf(memory, layout.place(SECTION.positions), read);
+  }
+
+  /**
+   * The document of a node that was written last, or -1. A deleted one is found too: tombstones are not the segment's.
+   */
+  documentOf(node: number): number {
+    const { nodes, byNode, count } = this.documents;
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (nodes[byNode[middle]!]! <= node) low = middle + 1;
+      else high = middle;
+    }
+    const document = low > 0 ? byNode[low - 1]! : -1;
+    return document >= 0 && nodes[document] === node ? document : -1;
+  }
+}
+
+class Sections {
+  readonly #memory: SharedArrayBuffer;
+  readonly #layout: SegmentLayout;
+
+  constructor(memory: SharedArrayBuffer, layout: SegmentLayout) {
+    this.#memory = memory;
+    this.#layout = layout;
+  }
+
+  u8(kind: Kind): Uint8Array {
+    const { offset, length } = this.#layout.place(kind);
+    return new Uint8Array(this.#memory, offset, length);
+  }
+
+  u16(kind: Kind, column = 0): Uint16Array {
+    const { offset, length } = this.#layout.place(kind, column);
+    return new Uint16Array(this.#memory, offset, length / 2);
+  }
+
+  u32(kind: Kind, column = 0): Uint32Array {
+    const { offset, length } = this.#layout.place(kind, column);
+    return new Uint32Array(this.#memory, offset, length / 4);
+  }
+
+  f32(kind: Kind): Float32Array {
+    const { offset, length } = this.#layout.place(kind);
+    return new Float32Array(this.#memory, offset, length / 4);
+  }
+
+  f64(kind: Kind): Float64Array {
+    const { offset, length } = this.#layout.place(kind);
+    return new Float64Array(this.#memory, offset, length / 8);
+  }
+}
+
+type Kind = Parameters<SegmentLayout['place']>[0];
+
+function documentsIn(sections: Sections): DocumentTable {
+  const names = new StringTable(
+    sections.u32(SECTION.languageOffsets),
+    sections.u16(SECTION.languageUnits),
+  );
+  const nodes = sections.f64(SECTION.nodes);
+  return {
+    count: nodes.length,
+    nodes,
+    byNode: sections.u32(SECTION.byNode),
+    timestampsMs: sections.f64(SECTION.timestampsMs),
+    types: sections.u16(SECTION.types),
+    typeIds: sections.u16(SECTION.typeIds),
+    languages: sections.u16(SECTION.languages),
+    languageNames: Array.from({ length: names.size }, (_, index) => names.get(index)),
+    lengthStarts: sections.u32(SECTION.lengthStarts),
+    lengthFields: sections.u16(SECTION.lengthFields),
+    lengthCodes: sections.u8(SECTION.lengthCodes),
+    fields: {
+      ids: sections.u16(SECTION.fieldIds),
+      boosts: sections.f64(SECTION.fieldBoosts),
+      documentCounts: sections.f64(SECTION.fieldDocumentCounts),
+      lengthSums: sections.f64(SECTION.fieldLengthSums),
+    },
+  };
+}
+
+function facetIn(sections: Sections, column: number): FacetColumn {
+  return {
+    values: new StringTable(
+      sections.u32(SECTION.facetOffsets, column),
+      sections.u16(SECTION.facetUnits, column),
+    ),
+    starts: sections.u32(SECTION.facetStarts, column),
+    ordinals: sections.u32(SECTION.facetOrdinals, column),
+  };
+}
+
+function bytesOf(
+  memory: SharedArrayBuffer,
+  { offset, length }: { readonly offset: number; readonly length: number },
+  read: ReadBytes | undefined,
+): SegmentBytes {
+  if (read !== undefined) return new FileBytes(read, offset, length);
+  return new ResidentBytes(new Uint8Array(memory, offset, length));
+}

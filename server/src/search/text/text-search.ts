@@ -1,0 +1,139 @@
+import { collectDisjunction, searchDisjunction } from './disjunction-search.ts';
+import { DocumentFilter, type SearchFilter } from './document-filter.ts';
+import type { IndexView } from './index-view.ts';
+import { type MatchCollector, Matches } from './match-collectors.ts';
+import { type PreparedGroup, prepareQuery } from './prepared-query.ts';
+import type { SearchCursor } from './search-cursor.ts';
+import { type SegmentSearch, searchAll, searchConjunction } from './segment-search.ts';
+import type { TextQuery } from './text-query.ts';
+import { TopHits } from './top-hits.ts';
+import type { VisibleFields } from './visible-fields.ts';
+
+export interface TextSearchOptions {
+  /** How many hits, from `offset` on. 0 where only counts are asked for. */
+  readonly limit: number;
+  readonly offset?: number;
+  readonly order?: 'relevance' | 'newest' | 'oldest';
+  readonly filter?: SearchFilter;
+  /** What else there is neither matches nor scores. Absent: all fields. */
+  readonly visibleFields?: VisibleFields;
+  /** By what a score is multiplied: above 0, at most 1. */
+  readonly decay?: (timestampMs: number) => number;
+  /** Whether to count all matches. Without it those that cannot be among the best are not looked at. */
+  readonly isCounted?: boolean;
+  /** These see all matches. */
+  readonly collectors?: readonly MatchCollector[];
+}
+
+export interface TextHit {
+  readonly node: number;
+  /** Id of the type. */
+  readonly type: number;
+  readonly timestampMs: number;
+  readonly language: string;
+  /** With the decay in it; 0 in an order by time. */
+  readonly score: number;
+  /** Where the view has it: part, and document within the part's segment. */
+  readonly part: number;
+  readonly document: number;
+}
+
+export interface TextResult {
+  readonly hits: readonly TextHit[];
+  /** All matches, where they were counted. */
+  readonly total?: number;
+}
+
+/**
+ * Searches a view. Time is bounded by the postings of the query's terms: the caller limits how many terms there are.
+ * Hits with the same score are in the order of their nodes, so that the same documents give the same answer in any
+ * view.
+ */
+export function searchText(
+  view: IndexView,
+  query: TextQuery,
+  options: TextSearchOptions,
+): TextResult {
+  const groups = prepareQuery(view, query, options.visibleFields);
+  const order = options.order ?? 'relevance';
+  const offset = options.offset ?? 0;
+  const top = new TopHits(offset + options.limit);
+  const isEachMatchSeen = options.isCounted === true || (options.collectors?.length ?? 0) > 0;
+  const matches = isEachMatchSeen ? new Matches(options.collectors ?? []) : undefined;
+  for (const part of largestFirst(view)) {
+    const { segment } = view.parts[part]!;
+    const filter = new DocumentFilter(view.parts[part]!, options.filter ?? {});
+    const open = (): SegmentSearch | undefined => {
+      const cursors = openCursors(groups, part);
+      if (cursors === undefined) return undefined;
+      const { decay } = options;
+      return { segment, part, ...cursors, filter, order, decay, top, matches };
+    };
+    matches?.startSegment(segment);
+    searchSegment(query, open);
+    matches?.endSegment();
+  }
+  const hits = top.ranked().slice(offset);
+  return {
+    hits: hits.map(({ value, part, document }) =>
+      hitOf(view, part, document, order === 'relevance' ? value : 0),
+    ),
+    ...(options.isCounted === true ? { total: matches!.total } : {}),
+  };
+}
+
+/** A high threshold early spares the most work later. */
+function largestFirst({ parts }: IndexView): number[] {
+  const count = (part: number): number => parts[part]!.segment.documents.count;
+  return [...parts.keys()].toSorted((a, b) => count(b) - count(a));
+}
+
+interface GroupCursors {
+  readonly musts: readonly SearchCursor[];
+  readonly shoulds: readonly SearchCursor[];
+  readonly nots: readonly SearchCursor[];
+}
+
+/** Undefined where a `must` group has no match in the segment. */
+function openCursors(groups: readonly PreparedGroup[], part: number): GroupCursors | undefined {
+  const cursors: Record<PreparedGroup['occurrence'], SearchCursor[]> = {
+    must: [],
+    should: [],
+    not: [],
+  };
+  for (const group of groups) {
+    const cursor = group.cursor(part);
+    if (cursor !== undefined) cursors[group.occurrence].push(cursor);
+    else if (group.occurrence === 'must') return undefined;
+  }
+  return { musts: cursors.must, shoulds: cursors.should, nots: cursors.not };
+}
+
+function searchSegment({ groups }: TextQuery, open: () => SegmentSearch | undefined): void {
+  const search = open();
+  if (search === undefined) return;
+  if (groups.every(({ occurrence }) => occurrence === 'not')) {
+    searchAll(search);
+  } else if (search.musts.length > 0) {
+    searchConjunction(search);
+  } else {
+    const isOrdered = search.order !== 'relevance';
+    if (isOrdered || search.matches !== undefined) collectDisjunction(search);
+    // The first pass has used up its cursors.
+    const ranked = isOrdered ? undefined : search.matches === undefined ? search : open();
+    if (ranked !== undefined) searchDisjunction(ranked);
+  }
+}
+
+function hitOf(view: IndexView, part: number, document: number, score: number): TextHit {
+  const { documents } = view.parts[part]!.segment;
+  return {
+    node: documents.nodes[document]!,
+    type: documents.typeIds[documents.types[document]!]!,
+    timestampMs: documents.timestampsMs[document]!,
+    language: documents.languageNames[documents.languages[document]!]!,
+    score,
+    part,
+    document,
+  };
+}

@@ -1,0 +1,158 @@
+import { SEARCH_TYPO_WORD_CODE_POINTS_MAX } from '#base/limits.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+export interface TypoOptions {
+  /** Only words with the same first letter: most typos come later, and it is ten times as fast. */
+  readonly firstLetterFixed?: boolean;
+}
+
+/**
+ * Calls `found` for the first entry of each word within `distance` of `word`, the word itself included. The distance is
+ * Damerau and Levenshtein's in its form of optimal string alignment: code points inserted, deleted, replaced, or swapped
+ * with their neighbour, none edited twice. Words longer than `SEARCH_TYPO_WORD_CODE_POINTS_MAX` have none.
+ *
+ * The sorted vocabulary is walked as if it were a trie: of each word only the part that it does not share with the word
+ * before is computed, in a band of the table 2·distance + 1 wide, and all words that begin with a hopeless part are passed over.
+ */
+export function forEachTypo(
+  vocabulary: Vocabulary,
+  word: string,
+  distance: 1 | 2,
+  options: TypoOptions,
+  found: (entry: number, distance: number) => void,
+): void {
+  const letters = Uint32Array.from(word, (letter) => letter.codePointAt(0)!);
+  if (letters.length === 0 || letters.length > SEARCH_TYPO_WORD_CODE_POINTS_MAX) return;
+  const walk = new TypoWalk(vocabulary, letters, distance);
+  const first = String.fromCodePoint(letters[0]!);
+  const range = options.firstLetterFixed ? vocabulary.entriesFrom(first) : [0, vocabulary.size];
+  let entry = range[0]!;
+  const end = range[1]!;
+  while (entry < end) {
+    const result = walk.visit(entry);
+    if (result.distance <= distance) found(entry, result.distance);
+    entry = result.next;
+  }
+}
+
+interface Visit {
+  /** Above the allowed distance when the word is too far away. */
+  distance: number;
+  next: number;
+}
+
+class TypoWalk {
+  readonly #vocabulary: Vocabulary;
+  readonly #letters: Uint32Array;
+  readonly #max: number;
+  /** Row d: distances of the word's first d letters to each beginning of `letters`. Cells outside the band stay above the maximum. */
+  readonly #rows: Uint8Array[];
+  /** Of the word visited last: its letters, and where each begins, in units from the word's start. */
+  readonly #path: Uint32Array;
+  readonly #starts: Uint32Array;
+  #depth = 0;
+  #lastStart = 0;
+  #lastLength = 0;
+  readonly #visit: Visit = { distance: 0, next: 0 };
+
+  constructor(vocabulary: Vocabulary, letters: Uint32Array, max: number) {
+    this.#vocabulary = vocabulary;
+    this.#letters = letters;
+    this.#max = max;
+    const depthMax = letters.length + max + 1;
+    this.#rows = Array.from({ length: depthMax + 1 }, () =>
+      new Uint8Array(letters.length + 1).fill(max + 1),
+    );
+    for (let i = 0; i <= Math.min(max, letters.length); i++) this.#rows[0]![i] = i;
+    this.#path = new Uint32Array(depthMax + 1);
+    this.#starts = new Uint32Array(depthMax + 2);
+  }
+
+  visit(entry: number): Visit {
+    const { offsets } = this.#vocabulary;
+    const start = offsets[entry]!;
+    const length = offsets[entry + 1]! - start;
+    let depth = this.#sharedDepth(start, length);
+    let at = this.#starts[depth]!;
+    let isHopeless = false;
+    while (at < length && !isHopeless) {
+      const letter = this.#letterAt(start + at, start + length);
+      this.#path[depth] = letter;
+      at += letter > 0xffff ? 2 : 1;
+      isHopeless = this.#fillRow(++depth) > this.#max;
+      this.#starts[depth] = at;
+    }
+    // A hopeless row is not kept: the next word is to find out for itself, and goes no deeper.
+    this.#depth = isHopeless ? depth - 1 : depth;
+    this.#lastStart = start;
+    this.#lastLength = length;
+    this.#visit.distance = isHopeless ? this.#max + 1 : this.#rows[depth]![this.#letters.length]!;
+    this.#visit.next = this.#nextEntry(entry, start, at, isHopeless);
+    return this.#visit;
+  }
+
+  #nextEntry(entry: number, start: number, at: number, isHopeless: boolean): number {
+    // Words that follow may make another letter of a lone half of a surrogate pair.
+    if (isHopeless && !isHighSurrogate(this.#vocabulary.units[start + at - 1]!)) {
+      return this.#vocabulary.entryAfterPrefix(entry, at);
+    }
+    let next = entry + 1;
+    while (next < this.#vocabulary.size && this.#vocabulary.isSameWord(entry, next)) next++;
+    return next;
+  }
+
+  /** Letters that the word at `start` shares with the word visited last. */
+  #sharedDepth(start: number, length: number): number {
+    const { units } = this.#vocabulary;
+    const most = Math.min(length, this.#lastLength, this.#starts[this.#depth]!);
+    let shared = 0;
+    while (shared < most && units[start + shared] === units[this.#lastStart + shared]) shared++;
+    const isInsidePair =
+      shared > 0 &&
+      shared < length &&
+      isHighSurrogate(units[start + shared - 1]!) &&
+      isLowSurrogate(units[start + shared]!);
+    if (isInsidePair) shared--;
+    let depth = this.#depth;
+    while (this.#starts[depth]! > shared) depth--;
+    return depth;
+  }
+
+  #letterAt(at: number, end: number): number {
+    const { units } = this.#vocabulary;
+    const unit = units[at]!;
+    if (!isHighSurrogate(unit) || at + 1 === end || !isLowSurrogate(units[at + 1]!)) return unit;
+    return ((unit - 0xd800) << 10) + (units[at + 1]! - 0xdc00) + 0x1_0000;
+  }
+
+  /** Fills the band of row `depth` and gives its least distance. */
+  #fillRow(depth: number): number {
+    const max = this.#max;
+    const letters = this.#letters;
+    const above = this.#rows[depth - 1]!;
+    const row = this.#rows[depth]!;
+    const letter = this.#path[depth - 1]!;
+    const from = Math.max(1, depth - max);
+    const to = Math.min(letters.length, depth + max);
+    if (depth <= max) row[0] = depth;
+    let least = row[from - 1]!;
+    for (let j = from; j <= to; j++) {
+      const replaced = above[j - 1]! + (letters[j - 1] === letter ? 0 : 1);
+      let cell = Math.min(replaced, above[j]! + 1, row[j - 1]! + 1);
+      const isSwap =
+        depth > 1 && j > 1 && letters[j - 1] === this.#path[depth - 2] && letters[j - 2] === letter;
+      if (isSwap) cell = Math.min(cell, this.#rows[depth - 2]![j - 2]! + 1);
+      row[j] = cell;
+      if (cell < least) least = cell;
+    }
+    return least;
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return (unit & 0xfc00) === 0xd800;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return (unit & 0xfc00) === 0xdc00;
+}
