@@ -1,0 +1,31 @@
+import type { ErrorGroup } from './entry.ts';
+
+/** Of search and its indexes. */
+export const searchErrors = {
+  invalid_vector: {
+    status: 400,
+    title: 'Vector cannot be used',
+    hint: 'Use the model of the index, which gives finite numbers that are not all zero.',
+  },
+  golden_set_not_found: {
+    status: 404,
+    title: 'Golden set not found',
+    hint: 'List those there are: GET /api/search/golden-sets.',
+  },
+  evaluation_running: {
+    status: 409,
+    title: 'Search is being evaluated',
+    hint: 'Ask again when the run that is under way has ended.',
+  },
+  evaluation_timeout: {
+    status: 503,
+    title: 'Evaluation took too long',
+    hint: 'Split the golden set, or run it when the server has less to do.',
+  },
+  search_index_corrupt: {
+    status: 500,
+    title: 'Search index damaged',
+    hint: 'Build the index anew.',
+    internal: true,
+  },
+} as const satisfies ErrorGroup;
