@@ -70,6 +70,8 @@ export class Transport {
   /** The highest `X-MSK-Sequence` that a write of this client was answered with; 0 before the first. */
   lastWriteSequence = 0;
   readonly retry: RetryLimits;
+  /** With a slash at its end. */
+  readonly baseUrl: URL;
   readonly routing: Routing;
   readonly #fetch: typeof globalThis.fetch;
   readonly #readYourWrites: boolean | undefined;
@@ -78,6 +80,7 @@ export class Transport {
     const base = new URL(options.baseUrl);
     if (!base.pathname.endsWith('/')) base.pathname += '/';
     this.token = options.token;
+    this.baseUrl = base;
     // Called as a plain function: in browsers `fetch` refuses another `this` than the window.
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.#readYourWrites = options.readYourWrites;

@@ -60,6 +60,14 @@ export class TrellisError extends Error {
     });
   }
 
+  static unexpectedMessage(url: URL, text: string): TrellisError {
+    return new TrellisError(`unexpected message from ${url.origin}: ${excerpt(text)}`, {
+      status: 0,
+      code: 'unexpected_answer',
+      hint: 'Check that the address is that of the service and not of something in between.',
+    });
+  }
+
   static connectionFailed(url: URL, cause: unknown): TrellisError {
     return new TrellisError(`cannot reach ${url.origin}: ${reasonOf(cause)}`, {
       status: 0,

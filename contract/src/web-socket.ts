@@ -1,17 +1,18 @@
 import { z } from 'zod';
 
 /**
- * The WebSocket (open-shapes, section 8). It is no operation: no answer belongs to a request. A plain `GET` of the path is
- * answered 426 `upgrade_required`.
+ * The WebSocket (open-shapes, section 8). It is no operation: a plain `GET` of the path is answered 426
+ * `upgrade_required`.
  *
- * The client opens it without a token and sends one message, `webSocketSignIn`, within `WEB_SOCKET_SIGN_IN_MS` (limits.ts);
- * then it only listens. A session is answered `REPLICAS_CHANGED` with the list as it stands, and gets a `webSocketMessage`
- * whenever something happens. The server closes with one of `WEB_SOCKET_CLOSE_CODES`; the reason says why, and begins with a
- * code of the error catalogue where one fits.
+ * The client opens it without a token and sends one message, `webSocketSignIn`, within `WEB_SOCKET_SIGN_IN_MS`
+ * (limits.ts). A session is answered `REPLICAS_CHANGED` with the list as it stands, and gets a `webSocketMessage`
+ * whenever something happens. From then on it may send requests (web-socket-requests.ts), or only listen. The server
+ * closes with one of `WEB_SOCKET_CLOSE_CODES`; the reason says why, and begins with a code of the error catalogue where
+ * one fits.
  */
 export const WEB_SOCKET_PATH = '/api/ws';
 
-/** The one message of a client: the token of a session, not of any other kind. */
+/** The first message of a client: the token of a session, not of any other kind. */
 export const webSocketSignIn = z.strictObject({ token: z.string().min(1) });
 
 export const webSocketMessage = z.discriminatedUnion('type', [
@@ -26,11 +27,11 @@ export type WebSocketMessage = z.infer<typeof webSocketMessage>;
 export const WEB_SOCKET_CLOSE_CODES = {
   /** It stops: connect again, here or elsewhere. */
   goingAway: 1001,
-  /** A message was longer than a token can be. */
+  /** A message was longer than a token, or later than a request, can be. */
   messageTooBig: 1009,
   /** Messages come faster than the client takes them: connect again. */
   tooSlow: 1013,
-  /** The first message is no `webSocketSignIn`, or there was a second one. */
+  /** The first message is no `webSocketSignIn`. */
   invalidMessage: 4400,
   /** The token is not valid, or the session is over: sign in again. */
   notSignedIn: 4401,

@@ -37,6 +37,11 @@ export const requestErrors = {
     title: 'Method not allowed',
     hint: 'Use one of the methods in the Allow header.',
   },
+  request_superseded: {
+    status: 409,
+    title: 'Request superseded',
+    hint: 'Wait for the answer to the newer request of the same type.',
+  },
   request_timeout: {
     status: 408,
     title: 'Request took too long to arrive',

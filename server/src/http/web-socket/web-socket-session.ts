@@ -1,16 +1,24 @@
+import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
+import type { Caller } from '#access/caller.ts';
 import {
   WEB_SOCKET_CLOSE_CODES,
   webSocketSignIn,
   type WebSocketMessage,
 } from '@trellis/contract/web-socket.ts';
-import { WEB_SOCKET_CLOSE_TIMEOUT_MS, WEB_SOCKET_WAITING_BYTES_MAX } from '#base/limits.ts';
+import type { WebSocketAnswer } from '@trellis/contract/web-socket-requests.ts';
+import {
+  WEB_SOCKET_CLOSE_TIMEOUT_MS,
+  WEB_SOCKET_MESSAGE_BYTES_MAX,
+  WEB_SOCKET_WAITING_BYTES_MAX,
+} from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { HttpServices } from '../services.ts';
+import { SessionRequests, type SessionRequestsParts } from './session-requests.ts';
 
-export interface WebSocketParts {
-  readonly services: Pick<HttpServices, 'identity' | 'frontEnd'>;
+export interface WebSocketParts extends SessionRequestsParts {
+  readonly services: Pick<HttpServices, 'identity' | 'frontEnd' | 'endpoints' | 'editor'>;
   readonly logger: Logger;
   readonly signInMs: number;
 }
@@ -19,28 +27,37 @@ export interface WebSocketParts {
 export class WebSocketSession {
   readonly #socket: WebSocket;
   readonly #parts: WebSocketParts;
+  readonly #requests: SessionRequests;
   /** Until the token is here; and from a close on until the peer has answered it. */
   #timer: NodeJS.Timeout;
   #token: string | undefined;
+  /** Whether the token was that of a session. */
+  #isSession = false;
   /** Whether the peer has given a sign of life since it was asked for one. */
   #isAlive = true;
 
-  constructor(socket: WebSocket, parts: WebSocketParts) {
+  /** `connection` is what the socket was made of. */
+  constructor(socket: WebSocket, connection: Duplex, parts: WebSocketParts) {
     this.#socket = socket;
     this.#parts = parts;
+    this.#requests = new SessionRequests(parts);
     this.#timer = setTimeout(() => {
       this.close('signInTimeout', 'missing_token: The session token did not come in time.');
     }, parts.signInMs);
     socket.on('message', (data, isBinary) => void this.#receive(data, isBinary));
     socket.on('pong', () => (this.#isAlive = true));
-    socket.on('close', () => clearTimeout(this.#timer));
+    socket.on('close', () => {
+      clearTimeout(this.#timer);
+      this.#requests.close();
+    });
+    this.#keepStrangerShort(connection);
     // A peer that breaks the protocol, or sends too much: the library closes with the code for it.
     socket.on('error', (err) => parts.logger.debug({ err }, 'a WebSocket failed'));
   }
 
   /** Sends it if a session is signed in and still holds; one that has ended is closed instead. */
-  async send(message: WebSocketMessage): Promise<void> {
-    if (!(await this.#isSignedIn())) return;
+  async send(message: WebSocketMessage | WebSocketAnswer): Promise<void> {
+    if ((await this.#caller()) === undefined) return;
     if (this.#socket.bufferedAmount > WEB_SOCKET_WAITING_BYTES_MAX) {
       this.close('tooSlow', 'The messages were not taken.');
       return;
@@ -56,7 +73,7 @@ export class WebSocketSession {
     }
     this.#isAlive = false;
     this.#socket.ping();
-    await this.#isSignedIn();
+    await this.#caller();
   }
 
   close(code: keyof typeof WEB_SOCKET_CLOSE_CODES, reason: string): void {
@@ -71,26 +88,60 @@ export class WebSocketSession {
 
   async #receive(data: RawData, isBinary: boolean): Promise<void> {
     this.#isAlive = true;
-    if (this.#token !== undefined) {
-      this.close('invalidMessage', 'invalid_request: Nothing is taken after the token.');
+    const text = isBinary ? undefined : String(data);
+    if (this.#token === undefined) {
+      await this.#signIn(text);
       return;
     }
-    const signIn = isBinary ? undefined : readSignIn(String(data));
+    const caller = await this.#caller();
+    const answer = caller && (await this.#requests.answer(text, caller));
+    if (answer !== undefined) await this.send(answer);
+  }
+
+  async #signIn(text: string | undefined): Promise<void> {
+    if (text !== undefined && Buffer.byteLength(text) > WEB_SOCKET_MESSAGE_BYTES_MAX) {
+      this.close('messageTooBig', TOO_BIG);
+      return;
+    }
+    const signIn = text === undefined ? undefined : readSignIn(text);
     if (signIn === undefined) {
       this.close('invalidMessage', 'invalid_request: The first message must be {"token": "..."}.');
       return;
     }
     clearTimeout(this.#timer);
     this.#token = signIn.token;
+    // What comes next may be long, and is not read before it is known whose it is.
+    this.#socket.pause();
     const replicas = this.#parts.services.frontEnd.replicaUrls();
     await this.send({ type: 'REPLICAS_CHANGED', replicas });
+    this.#socket.resume();
   }
 
-  async #isSignedIn(): Promise<boolean> {
-    if (this.#token === undefined || this.#socket.readyState !== this.#socket.OPEN) return false;
+  /** The library's limit is that of a request. A stranger has less: many of them together must not have much. */
+  #keepStrangerShort(connection: Duplex): void {
+    let receivedBytes = 0;
+    const count = (chunk: Buffer): void => {
+      receivedBytes += chunk.length;
+      if (this.#isSession) connection.off('data', count);
+      else if (receivedBytes > WEB_SOCKET_MESSAGE_BYTES_MAX + READ_BYTES) {
+        this.close('messageTooBig', TOO_BIG);
+        this.#socket.pause();
+      }
+    };
+    connection.on('data', count);
+  }
+
+  /** Whoever has the session that is signed in and still holds; one that has ended is closed. */
+  async #caller(): Promise<Caller | undefined> {
+    if (this.#token === undefined || this.#socket.readyState !== this.#socket.OPEN) {
+      return undefined;
+    }
     try {
       const caller = await this.#parts.services.identity.authenticate(this.#token);
-      if (caller.kind === 'session') return this.#socket.readyState === this.#socket.OPEN;
+      if (caller.kind === 'session') {
+        this.#isSession = true;
+        return this.#socket.readyState === this.#socket.OPEN ? caller : undefined;
+      }
       this.close('forbidden', 'forbidden: The token is not that of a session.');
     } catch (error) {
       if (error instanceof Problem) {
@@ -100,9 +151,13 @@ export class WebSocketSession {
         this.#close(INTERNAL_ERROR, 'internal_error');
       }
     }
-    return false;
+    return undefined;
   }
 }
+
+const TOO_BIG = 'body_too_large: The first message is longer than a token can be.';
+/** What a connection gives at a time: beside a token, it may have the beginning of what follows. */
+const READ_BYTES = 64 * 1024;
 
 /** Of RFC 6455. */
 const INTERNAL_ERROR = 1011;

@@ -3,9 +3,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { WEB_SOCKET_CLOSE_CODES } from '@trellis/contract/web-socket.ts';
 import { Problem } from '#base/problem.ts';
-import { WEB_SOCKET_MESSAGE_BYTES_MAX, WEB_SOCKET_WAITING_BYTES_MAX } from '#base/limits.ts';
+import {
+  WEB_SOCKET_MESSAGE_BYTES_MAX,
+  WEB_SOCKET_REQUEST_BYTES_MAX,
+  WEB_SOCKET_WAITING_BYTES_MAX,
+} from '#base/limits.ts';
 import { RawConnection } from '../testing/raw-connection.ts';
 import { startTestServer, type TestServer } from '../testing/test-server.ts';
+import { WebSocketClient as Client } from '../testing/web-socket-client.ts';
 
 const open: TestServer[] = [];
 afterEach(async () => {
@@ -16,46 +21,6 @@ async function start(options: Parameters<typeof startTestServer>[0] = {}): Promi
   const at = await startTestServer(options);
   open.push(at);
   return at;
-}
-
-/** A client that notes what it gets. */
-class Client {
-  readonly socket: WebSocket;
-  readonly messages: string[] = [];
-  readonly closed: Promise<{ code: number; reason: string }>;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor({ port }: TestServer) {
-    this.socket = new WebSocket(`ws://127.0.0.1:${port}/api/ws`);
-    this.socket.on('error', () => undefined);
-    this.socket.on('message', (data) => {
-      this.messages.push(String(data));
-      for (const wake of this.#waiting.splice(0)) wake();
-    });
-    this.closed = new Promise((resolve) => {
-      this.socket.on('close', (code, reason) => resolve({ code, reason: String(reason) }));
-    });
-  }
-
-  static async open(at: TestServer): Promise<Client> {
-    const client = new Client(at);
-    await once(client.socket, 'open');
-    return client;
-  }
-
-  static async signedIn(at: TestServer, token = 'user'): Promise<Client> {
-    const client = await Client.open(at);
-    client.socket.send(JSON.stringify({ token }));
-    await client.received(1);
-    return client;
-  }
-
-  async received(count: number): Promise<unknown[]> {
-    while (this.messages.length < count) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
-    return this.messages.map((text) => JSON.parse(text));
-  }
 }
 
 const UPGRADE =
@@ -122,12 +87,6 @@ describe('a session', () => {
     expect(other.socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  it('says nothing after its token', async () => {
-    const client = await Client.signedIn(await start());
-    client.socket.send('{}');
-    expect((await client.closed).code).toBe(WEB_SOCKET_CLOSE_CODES.invalidMessage);
-  });
-
   it('is looked at now and then, and cut off when its peer is dead', async () => {
     const at = await start({ timeouts: { webSocketPing: 100 } });
     const alive = await Client.signedIn(at);
@@ -165,10 +124,21 @@ describe('a stranger', () => {
     expect(client.messages).toEqual([]);
   });
 
-  it('with a message longer than any token is closed', async () => {
+  it.each([
+    ['longer than any token', WEB_SOCKET_MESSAGE_BYTES_MAX + 1],
+    ['as long as a request of a session', WEB_SOCKET_REQUEST_BYTES_MAX],
+    ['longer than any request', WEB_SOCKET_REQUEST_BYTES_MAX + 1],
+  ])('with a message %s is closed', async (_, bytes) => {
     const client = await Client.open(await start());
-    client.socket.send('x'.repeat(WEB_SOCKET_MESSAGE_BYTES_MAX + 1));
+    client.socket.send('x'.repeat(bytes));
     expect((await client.closed).code).toBe(WEB_SOCKET_CLOSE_CODES.messageTooBig);
+  });
+
+  it('with a token as long as it may be is read', async () => {
+    const client = await Client.open(await start());
+    const token = 'x'.repeat(WEB_SOCKET_MESSAGE_BYTES_MAX - JSON.stringify({ token: '' }).length);
+    client.socket.send(JSON.stringify({ token }));
+    expect((await client.closed).code).toBe(WEB_SOCKET_CLOSE_CODES.notSignedIn);
   });
 
   it('who says nothing is closed, and gets nothing before', async () => {

@@ -2,14 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { WEB_SOCKET_PATH, type WebSocketMessage } from '@trellis/contract/web-socket.ts';
-import { WEB_SOCKET_MESSAGE_BYTES_MAX } from '#base/limits.ts';
+import { WEB_SOCKET_REQUEST_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { HttpServices } from '../services.ts';
 import { pathOf } from '../request-log.ts';
 import { WebSocketSession, type WebSocketParts } from './web-socket-session.ts';
 
 export interface WebSocketsOptions extends Omit<WebSocketParts, 'services'> {
-  readonly services: Pick<HttpServices, 'identity' | 'frontEnd' | 'status'>;
+  readonly services: WebSocketParts['services'] & Pick<HttpServices, 'status'>;
   readonly redirectToHttps: boolean;
   readonly pingIntervalMs: number;
   readonly socketsMax: number;
@@ -29,7 +29,7 @@ export class WebSockets {
   readonly #server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    maxPayload: WEB_SOCKET_MESSAGE_BYTES_MAX,
+    maxPayload: WEB_SOCKET_REQUEST_BYTES_MAX,
     perMessageDeflate: false,
   });
   readonly #sessions = new Set<WebSocketSession>();
@@ -66,7 +66,7 @@ export class WebSockets {
 
   open(request: UpgradeRequest, socket: Duplex, head: Buffer): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      const session = new WebSocketSession(webSocket, this.#options);
+      const session = new WebSocketSession(webSocket, socket, this.#options);
       this.#sessions.add(session);
       webSocket.on('close', () => this.#sessions.delete(session));
       if (this.#isStopping) stop(session);

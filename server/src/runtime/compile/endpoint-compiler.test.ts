@@ -149,8 +149,8 @@ describe('a wrong type', () => {
     ],
     ['CurrentUser.Email;', "2:1 'CurrentUser' is possibly 'null'."],
     [
-      "q().startSearch('Word');",
-      '2:5 There is no "startSearch" in QueryStart. Did you mean "startNear"?',
+      "q().startHere('Word');",
+      '2:5 There is no "startHere" in QueryStart. Did you mean "startWhere"?',
     ],
   ])('%s', async (statement, diagnostic) => {
     expect(await checkBody(statement)).toEqual([diagnostic]);

@@ -2,10 +2,16 @@ import { ChildProcess } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { API } from 'typescript/unstable/async';
-import type { Diagnostic as CompilerDiagnostic, Snapshot } from 'typescript/unstable/async';
+import type {
+  Diagnostic as CompilerDiagnostic,
+  Project,
+  Snapshot,
+} from 'typescript/unstable/async';
 import type { SourceFile } from 'typescript/unstable/ast';
 import { assert, must } from '#base/assert.ts';
-import { ZOD_ENTRY, ZOD_ENTRY_TEXT, ZodTypes } from './zod-types.ts';
+import { JobQueue } from './job-queue.ts';
+import { entryFile, ProjectFiles } from './project-files.ts';
+import type { ScopedSource } from './project-files.ts';
 
 /** What the compiler says of one endpoint. */
 export interface CheckedSource {
@@ -17,13 +23,18 @@ export interface CheckedSource {
   readonly syntax: SourceFile;
 }
 
-export type ScopeName = 'full' | 'read-only';
+/** One source in its scope, as the compiler has it. Nothing of it may be used once the question is answered. */
+export interface Asked {
+  readonly project: Project;
+  /** The name of the source's file. */
+  readonly file: string;
+}
 
-export interface ScopedSource {
-  readonly source: string;
-  readonly scope: ScopeName;
-  /** The ambient declarations of that scope. */
-  readonly scopeTypes: string;
+export interface AskOptions {
+  /** Asked for in the place of an editor's: see `project-files.ts`. */
+  readonly isDraft?: boolean;
+  /** Ends the waiting for the compiler, not the answering. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -35,22 +46,6 @@ export class CheckTimeout extends Error {
 }
 
 const CHECK_TIMEOUT_MS = 10_000;
-const SCOPES: readonly ScopeName[] = ['full', 'read-only'];
-
-const COMPILER_OPTIONS = {
-  target: 'es2024',
-  module: 'esnext',
-  lib: ['es2024'],
-  types: [],
-  strict: true,
-  noEmit: true,
-  skipLibCheck: true,
-  moduleDetection: 'force',
-  erasableSyntaxOnly: true,
-  allowImportingTsExtensions: true,
-  // Code is a module, and `z` is a global.
-  allowUmdGlobalAccess: true,
-};
 
 /** Where there is what it takes, the kernel ends the compiler with this thread, however that ends. */
 function tiedCompiler(): { readonly tsserverPath?: string } {
@@ -67,75 +62,83 @@ function tiedCompiler(): { readonly tsserverPath?: string } {
 /** Where the script finds it. */
 const COMPILER_FOLDER = join(import.meta.dirname, '../../../../node_modules/@typescript');
 
-/** Its types are loaded with the first code that may use them. */
-const NAMES_ZOD = /\bz\b/;
-
-/** That the default export is an endpoint cannot be said in its own file. */
-const ENTRY = `import endpoint from './endpoint.ts';\nendpoint satisfies Endpoint;\n`;
-
 /**
- * Checks endpoint code with the native compiler, in one child process that starts with the first
- * check. Its API is marked unstable: this class is the only place that knows it.
+ * Checks endpoint code with the native compiler, and asks it about code, in one child process that
+ * starts with the first question. Its API is marked unstable: nothing outside this folder knows it.
  *
- * - Checks run one after the other. A check that takes too long, or a child that dies, is followed
- *   by a new child.
+ * - Questions are answered one after the other. One that takes too long, or a child that dies, is
+ *   followed by a new child.
  * - The files are virtual. Nothing but the compiler's own library and the types of zod is read from
  *   the disk, whatever the code refers to.
  * - One program holds one scope and one endpoint: a `declare global` in one must not change the
  *   scope of another, and two scopes must not share a file name, as files are cached by name.
  */
 export class TypeChecker {
-  readonly #files = new Map<string, string>();
-  readonly #zod = new ZodTypes();
+  readonly #files = new ProjectFiles();
   readonly #timeoutMs: number;
   #session: Session | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new JobQueue();
   #isClosed = false;
 
   constructor(timeoutMs: number = CHECK_TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
-    this.#files.set(ZOD_ENTRY, 'export {};\n');
-    for (const scope of SCOPES) {
-      const files = [scopeFile(scope), 'endpoint.ts', 'entry.ts', ZOD_ENTRY];
-      const config = JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files });
-      this.#files.set(`/${scope}/tsconfig.json`, config);
-      this.#files.set(`/${scope}/${scopeFile(scope)}`, '');
-      this.#files.set(`/${scope}/endpoint.ts`, '');
-      this.#files.set(`/${scope}/entry.ts`, ENTRY);
-    }
   }
 
   check(source: ScopedSource): Promise<CheckedSource> {
-    const check = this.#queue.then(() => this.#checkTwice(source));
-    this.#queue = check.catch(() => {});
-    return check;
+    return this.ask(source, async ({ project: { program }, file }) => {
+      const [syntaxErrors, errors, entryErrors, syntax] = await Promise.all([
+        program.getSyntacticDiagnostics(file),
+        program.getSemanticDiagnostics(file),
+        program.getSemanticDiagnostics(entryFile(source.scope)),
+        program.getSourceFile(file),
+      ]);
+      return {
+        syntaxErrors,
+        errors,
+        isEndpoint: entryErrors.length === 0,
+        syntax: must(syntax, 'the checked source file'),
+      };
+    });
+  }
+
+  /**
+   * Rejects with `CheckTimeout`, or the signal's reason. The question may be put twice, as the child
+   * may die of something else.
+   */
+  ask<T>(
+    source: ScopedSource,
+    question: (asked: Asked) => Promise<T>,
+    { isDraft = false, signal }: AskOptions = {},
+  ): Promise<T> {
+    const job = async () => question(await this.#prepare(source, isDraft));
+    return this.#queue.run(() => this.#tryTwice(job), signal);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#queue;
+    await this.#queue.run(() => Promise.resolve());
     // The child holds nothing that is worth a farewell, and the API's own one sometimes never comes back.
     this.#kill();
   }
 
-  async #checkTwice(source: ScopedSource): Promise<CheckedSource> {
-    assert(!this.#isClosed, 'a check after the type checker was closed');
+  async #tryTwice<T>(job: () => Promise<T>): Promise<T> {
+    assert(!this.#isClosed, 'a question after the type checker was closed');
     try {
-      return await this.#checkOnce(source);
+      return await this.#inTime(job);
     } catch (error) {
       if (error instanceof CheckTimeout) throw error;
       // The child has died, which need not be the fault of this code.
-      return await this.#checkOnce(source);
+      return await this.#inTime(job);
     }
   }
 
-  async #checkOnce(source: ScopedSource): Promise<CheckedSource> {
+  async #inTime<T>(job: () => Promise<T>): Promise<T> {
     const timeout = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      timeout.reject(new CheckTimeout(`the check took longer than ${this.#timeoutMs} ms`));
+      timeout.reject(new CheckTimeout(`the compiler took longer than ${this.#timeoutMs} ms`));
     }, this.#timeoutMs);
     try {
-      return await Promise.race([this.#ask(source), timeout.promise]);
+      return await Promise.race([job(), timeout.promise]);
     } catch (error) {
       this.#kill();
       throw error;
@@ -144,63 +147,26 @@ export class TypeChecker {
     }
   }
 
-  async #ask({ source, scope, scopeTypes }: ScopedSource): Promise<CheckedSource> {
-    const changed = [
-      ...this.#put(`/${scope}/endpoint.ts`, source),
-      ...this.#put(`/${scope}/${scopeFile(scope)}`, scopeTypes),
-    ];
-    if (NAMES_ZOD.test(source)) changed.push(...this.#put(ZOD_ENTRY, ZOD_ENTRY_TEXT));
-    const program = await this.#program(scope, changed);
-    const file = `/${scope}/endpoint.ts`;
-    const [syntaxErrors, errors, entryErrors, syntax] = await Promise.all([
-      program.getSyntacticDiagnostics(file),
-      program.getSemanticDiagnostics(file),
-      program.getSemanticDiagnostics(`/${scope}/entry.ts`),
-      program.getSourceFile(file),
-    ]);
-    return {
-      syntaxErrors,
-      errors,
-      isEndpoint: entryErrors.length === 0,
-      syntax: must(syntax, 'the checked source file'),
-    };
+  async #prepare(source: ScopedSource, isDraft: boolean): Promise<Asked> {
+    const { config, file, changed } = this.#files.put(source, isDraft);
+    return { project: await this.#project(config, changed), file };
   }
 
-  async #program(scope: ScopeName, changed: readonly string[]) {
+  async #project(config: string, changed: readonly string[]): Promise<Project> {
     this.#session ??= {
-      api: new API({ cwd: '/', fs: this.#fileSystem(), ...tiedCompiler() }),
+      api: new API({ cwd: '/', fs: this.#files.fileSystem(), ...tiedCompiler() }),
+      opened: new Set(),
       snapshot: undefined,
     };
     const session = this.#session;
-    const before = session.snapshot;
-    session.snapshot = await session.api.updateSnapshot(
-      before === undefined
-        ? { openProjects: SCOPES.map((name) => `/${name}/tsconfig.json`) }
-        : { fileChanges: { changed: [...changed] } },
-    );
+    const { opened, snapshot: before } = session;
+    session.snapshot = await session.api.updateSnapshot({
+      ...(opened.has(config) ? {} : { openProjects: [config] }),
+      ...(before === undefined ? {} : { fileChanges: { changed: [...changed] } }),
+    });
+    opened.add(config);
     await before?.dispose();
-    return must(session.snapshot.getProject(`/${scope}/tsconfig.json`), 'the project').program;
-  }
-
-  #put(file: string, text: string): string[] {
-    if (this.#files.get(file) === text) return [];
-    this.#files.set(file, text);
-    return [file];
-  }
-
-  #fileSystem() {
-    const files = this.#files;
-    const zod = this.#zod;
-    const folders = SCOPES.map((scope) => `/${scope}`);
-    return {
-      readFile: (path: string) =>
-        files.get(path) ?? zod.read(path) ?? (isCompilerLibrary(path) ? undefined : null),
-      fileExists: (path: string) => files.has(path) || zod.has(path),
-      directoryExists: (path: string) =>
-        path === '/' || folders.includes(path) || zod.hasFolder(path),
-      getAccessibleEntries: () => ({ files: [], directories: [] }),
-      realpath: (path: string) => path,
-    };
+    return must(session.snapshot.getProject(config), 'the project');
   }
 
   #kill(): void {
@@ -217,13 +183,7 @@ export class TypeChecker {
 
 interface Session {
   readonly api: API;
+  /** The configurations of the projects that are. */
+  readonly opened: Set<string>;
   snapshot: Snapshot | undefined;
-}
-
-function scopeFile(scope: ScopeName): string {
-  return `scope-${scope}.d.ts`;
-}
-
-function isCompilerLibrary(path: string): boolean {
-  return /\/@typescript\/typescript-[\w-]+\/lib\/lib\.[\w.]+\.d\.ts$/.test(path);
 }

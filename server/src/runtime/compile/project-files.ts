@@ -1,0 +1,138 @@
+import { ZOD_ENTRY, ZOD_ENTRY_TEXT, ZodTypes } from './zod-types.ts';
+
+export type ScopeName = 'full' | 'read-only';
+
+export interface ScopedSource {
+  readonly source: string;
+  readonly scope: ScopeName;
+  /** The ambient declarations of that scope. */
+  readonly scopeTypes: string;
+}
+
+const SCOPES: readonly ScopeName[] = ['full', 'read-only'];
+
+const COMPILER_OPTIONS = {
+  target: 'es2024',
+  module: 'esnext',
+  lib: ['es2024'],
+  types: [],
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
+  moduleDetection: 'force',
+  erasableSyntaxOnly: true,
+  allowImportingTsExtensions: true,
+  // Code is a module, and `z` is a global.
+  allowUmdGlobalAccess: true,
+};
+
+/** Its types are loaded with the first code that may use them, and for an editor. */
+const NAMES_ZOD = /\bz\b/;
+
+/** That the default export is an endpoint cannot be said in its own file. */
+const ENTRY = `import endpoint from './endpoint.ts';\nendpoint satisfies Endpoint;\n`;
+
+/**
+ * Looking backwards from a closing bracket, the compiler takes the last opening one of the whole
+ * text, if no closing one follows there: one behind the place to complete leads it round in a
+ * circle, for ever. In a comment these close nothing.
+ */
+const DRAFT_END = '\n//)]}';
+
+/** A source in the files of the compiler. */
+interface PutSource {
+  /** Of the project that the source is in. */
+  readonly config: string;
+  readonly file: string;
+  /** The files that are not as they were. */
+  readonly changed: readonly string[];
+}
+
+/**
+ * The virtual files of the compiler: for each scope a project to check an endpoint in, and one for
+ * an editor, which completes names. Both have the same text of the scope, and the same options.
+ */
+export class ProjectFiles {
+  readonly #files = new Map<string, string>();
+  readonly #zod = new ZodTypes();
+
+  constructor() {
+    for (const scope of SCOPES) {
+      const shared = [scopeFile(scope), ZOD_ENTRY];
+      this.#addProject(configFile(scope), [...shared, sourceFile(scope), entryFile(scope)]);
+      this.#addProject(draftConfigFile(scope), [...shared, draftFile(scope)]);
+      this.#files.set(entryFile(scope), ENTRY);
+    }
+    this.#files.set(ZOD_ENTRY, 'export {};\n');
+  }
+
+  put({ source, scope, scopeTypes }: ScopedSource, isDraft: boolean): PutSource {
+    const file = isDraft ? draftFile(scope) : sourceFile(scope);
+    const text = isDraft ? source + DRAFT_END : source;
+    const changed = [...this.#write(file, text), ...this.#write(scopeFile(scope), scopeTypes)];
+    if (isDraft || NAMES_ZOD.test(source)) changed.push(...this.#write(ZOD_ENTRY, ZOD_ENTRY_TEXT));
+    return { config: isDraft ? draftConfigFile(scope) : configFile(scope), file, changed };
+  }
+
+  /** As the API of the compiler asks for it. */
+  fileSystem() {
+    const files = this.#files;
+    const zod = this.#zod;
+    const folders = SCOPES.flatMap((scope) => [`/${scope}`, `/${scope}/draft`]);
+    return {
+      readFile: (path: string) =>
+        files.get(path) ?? zod.read(path) ?? (isCompilerLibrary(path) ? undefined : null),
+      fileExists: (path: string) => files.has(path) || zod.has(path),
+      directoryExists: (path: string) =>
+        path === '/' || folders.includes(path) || zod.hasFolder(path),
+      getAccessibleEntries: () => ({ files: [], directories: [] }),
+      realpath: (path: string) => path,
+    };
+  }
+
+  #addProject(config: string, files: readonly string[]): void {
+    this.#files.set(config, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files }));
+    for (const file of files) if (!this.#files.has(file)) this.#files.set(file, '');
+  }
+
+  #write(file: string, text: string): string[] {
+    if (this.#files.get(file) === text) return [];
+    this.#files.set(file, text);
+    return [file];
+  }
+}
+
+/** Both projects of a scope have it. */
+function scopeFile(scope: ScopeName): string {
+  return `/${scope}/scope-${scope}.d.ts`;
+}
+
+function configFile(scope: ScopeName): string {
+  return `/${scope}/tsconfig.json`;
+}
+
+function sourceFile(scope: ScopeName): string {
+  return `/${scope}/endpoint.ts`;
+}
+
+/** Where it is checked that the source has an endpoint. */
+export function entryFile(scope: ScopeName): string {
+  return `/${scope}/entry.ts`;
+}
+
+function draftConfigFile(scope: ScopeName): string {
+  return `/${scope}/draft/tsconfig.json`;
+}
+
+/**
+ * To complete a name, the compiler looks for modules to import it from, which its API cannot: only
+ * in a file with such a name, of an editor's text that is not saved, it does not look. Other files
+ * do not find one like this, so it has a project of its own.
+ */
+function draftFile(scope: ScopeName): string {
+  return `^/untitled/ts-nul-authority/${scope}.ts`;
+}
+
+function isCompilerLibrary(path: string): boolean {
+  return /\/@typescript\/typescript-[\w-]+\/lib\/lib\.[\w.]+\.d\.ts$/.test(path);
+}
