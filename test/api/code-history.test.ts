@@ -191,6 +191,16 @@ describe('an old version beside the new', () => {
     expect(compared.json).toMatchObject({ isEqual: false, runs: [{ body: 3 }, { body: -3 }] });
     const off = await send('PUT', history('inputs', 'recorded'), { keep: 0 });
     expect(off.json).toEqual({ keep: 0, inputs: [] });
+    // Once more changes nothing.
+    await send('PUT', history('inputs', 'recorded'), { keep: 0 });
+    const events = async () =>
+      Object((await send('GET', '/api/audit?action=endpoint.recording-changed')).json).items;
+    await expect.poll(events).toHaveLength(2);
+    const target = { kind: 'endpoint', id: 'recorded', name: 'recorded' };
+    expect(await events()).toMatchObject([
+      { target, details: { keep: 0, before: 2 }, actor: { name: 'admin' }, address: '127.0.0.1' },
+      { target, details: { keep: 2, before: 0 }, actor: { name: 'admin' }, outcome: 'success' },
+    ]);
     const gone = await send('POST', history('compare', 'recorded'), { version: 1, input: 1 });
     expect([gone.status, field(gone.json, 'error', 'code')]).toEqual([
       404,

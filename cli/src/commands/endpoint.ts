@@ -7,6 +7,7 @@ import { parseJson } from '../json-input.ts';
 import { readAll } from '../prompt.ts';
 import { table } from '../terminal.ts';
 import { addEndpointCompare } from './endpoint-compare.ts';
+import { addEndpointLogs } from './endpoint-logs.ts';
 import { addEndpointHistory } from './endpoint-history.ts';
 import { addEndpointPush } from './endpoint-push.ts';
 import { addEndpointMetrics } from './stats.ts';
@@ -20,6 +21,7 @@ export function addEndpoint(program: Command, run: Run): void {
   addEndpointHistory(endpoint, run);
   addEndpointCompare(endpoint, run);
   addEndpointMetrics(endpoint, run);
+  addEndpointLogs(endpoint, run);
   endpoint
     .command('run')
     .description('Runs an endpoint and prints what it answers.')

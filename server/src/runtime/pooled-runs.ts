@@ -30,7 +30,11 @@ export interface RunRequest {
   readonly owner: RunOwner;
   /** The answer must reflect it. */
   readonly minSequence: number;
+  readonly onRunKey?: RunKeyListener | undefined;
 }
+
+/** Told the key of the run before the promise of its answer settles: errors carry it too. */
+export type RunKeyListener = (key: string) => void;
 
 /** What a run needs of the one that waits for it. */
 export interface RunControl {
@@ -96,11 +100,11 @@ export class PooledRuns {
    * run rejects with, and with `endpoint_overloaded`.
    */
   request(
-    { requestKey, owner, minSequence }: RunRequest,
+    { requestKey, owner, minSequence, onRunKey }: RunRequest,
     begin: (control: RunControl) => Promise<RunOutcome>,
   ): Promise<EndpointAnswer> {
     const joined = this.#byRequest.get(requestKey);
-    if (joined?.isJoinable(minSequence) === true) return this.#answer(joined);
+    if (joined?.isJoinable(minSequence) === true) return this.#answer(joined, onRunKey);
     const count = this.#countByCaller.get(owner.caller) ?? 0;
     if (count >= ENDPOINT_POOLED_RUNS_PER_CALLER_MAX) return Promise.reject(tooMany());
     this.#countByCaller.set(owner.caller, count + 1);
@@ -111,12 +115,12 @@ export class PooledRuns {
       (outcome) => this.#end(run, outcome),
       (error: unknown) => this.#end(run, error instanceof Error ? error : new Error(String(error))),
     );
-    return this.#answer(run);
+    return this.#answer(run, onRunKey);
   }
 
   /** As `request`, by the key of a run. Rejects with `run_not_found`. */
-  async poll(key: string, owner: RunOwner): Promise<EndpointAnswer> {
-    return this.#answer(this.#find(key, owner));
+  async poll(key: string, owner: RunOwner, onRunKey?: RunKeyListener): Promise<EndpointAnswer> {
+    return this.#answer(this.#find(key, owner), onRunKey);
   }
 
   /** Ends a run, or forgets its result. Throws `run_not_found`. */
@@ -136,7 +140,8 @@ export class PooledRuns {
     throw new Problem('run_not_found', `There is no run of "${endpoint}" with this key`);
   }
 
-  async #answer(run: PooledRun): Promise<EndpointAnswer> {
+  async #answer(run: PooledRun, onRunKey?: RunKeyListener): Promise<EndpointAnswer> {
+    onRunKey?.(run.key);
     await run.untilOver(this.#waitMs);
     const headers = { [RUN_KEY_HEADER]: run.key };
     const { result, progress } = run;

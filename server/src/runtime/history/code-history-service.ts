@@ -1,4 +1,6 @@
+import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
+import { deed } from '#access/deed.ts';
 import type { EndpointDefinition } from '../endpoint-definition.ts';
 import { notFound } from '../endpoint-definitions.ts';
 import type { EndpointDefinitions } from '../endpoint-definitions.ts';
@@ -22,6 +24,7 @@ export interface CodeHistoryParts {
   readonly history: CodeHistory;
   readonly definitions: EndpointDefinitions;
   readonly comparison: VersionComparison;
+  readonly audit: AuditTrail;
 }
 
 /** The last bodies that an endpoint was called with, newest first. */
@@ -37,12 +40,14 @@ export class CodeHistoryService {
   readonly #history: CodeHistory;
   readonly #definitions: EndpointDefinitions;
   readonly #comparison: VersionComparison;
+  readonly #audit: AuditTrail;
 
   constructor(parts: CodeHistoryParts) {
     this.#store = parts.store;
     this.#history = parts.history;
     this.#definitions = parts.definitions;
     this.#comparison = parts.comparison;
+    this.#audit = parts.audit;
   }
 
   list(_caller: Caller, query: TimeRange & Page): ChangeList {
@@ -76,8 +81,21 @@ export class CodeHistoryService {
   }
 
   /** Switches the recording on, or off with 0, which forgets what is recorded. */
-  recordInputs(caller: Caller, item: CodeItem, keep: number): InputRecording {
-    this.#inputsOf(item.name).setKeep(keep);
+  recordInputs(
+    caller: Caller,
+    item: CodeItem,
+    keep: number,
+    address: string | null,
+  ): InputRecording {
+    const recorded = this.#inputsOf(item.name);
+    const before = recorded.keep;
+    recorded.setKeep(keep);
+    if (keep !== before) {
+      const target = { kind: 'endpoint', id: item.name, name: item.name };
+      this.#audit.record(
+        deed('endpoint.recording-changed', { caller, address }, target, { keep, before }),
+      );
+    }
     return this.inputs(caller, item);
   }
 

@@ -4,6 +4,6 @@ import { jsonRoute } from '../../route.ts';
 
 export const recordInputs = jsonRoute(
   operation,
-  async ({ caller, params, body }, { codeHistory }) =>
-    answer(200, await codeHistory.recordInputs(caller, params, body.keep)),
+  async ({ caller, params, body, address }, { codeHistory }) =>
+    answer(200, await codeHistory.recordInputs(caller, params, body.keep, address)),
 );

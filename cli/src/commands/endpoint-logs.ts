@@ -1,0 +1,87 @@
+import type {
+  EndpointLogFilter,
+  EndpointLogLevel,
+  EndpointLogLine,
+} from '@trellis/contract/shapes/endpoint-log.ts';
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { WrongUsage } from '../failure.ts';
+import { addListOptions, listItems, type ListOptions } from '../listing.ts';
+import { harmless } from '../terminal.ts';
+
+interface LogOptions extends ListOptions {
+  readonly level?: string;
+  readonly query?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly follow?: boolean;
+}
+
+const TAKE_DEFAULT = '50';
+/** Of the contract, whose schemas the command line does without. */
+const LEVELS: readonly EndpointLogLevel[] = ['debug', 'info', 'warn', 'error'];
+
+/** `trellis endpoint logs`. */
+export function addEndpointLogs(endpoint: Command, run: Run): void {
+  addListOptions(
+    endpoint
+      .command('logs')
+      .description(
+        `Shows what endpoints have logged on the server, the newest last; ${TAKE_DEFAULT} lines unless --take says otherwise.`,
+      )
+      .argument('[name]', 'one endpoint, or a folder with "/" at its end; without it all')
+      .option('--level <level>', `this one or a more urgent one: ${LEVELS.join(', ')}`)
+      .option('--query <text>', 'only lines that contain it, in any case of letters')
+      .option('--from <time>', 'not before this time, ISO 8601')
+      .option('--to <time>', 'before this time')
+      .option('--follow', 'go on with the lines that come, until --to or Ctrl-C'),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis endpoint logs
+  $ trellis endpoint logs reports/ --level warn --follow
+  $ trellis endpoint logs lookup-word --query timeout --json`,
+    )
+    .action(run(showLogs));
+}
+
+async function showLogs(
+  { client, output, terminal }: CommandContext,
+  options: LogOptions,
+  name?: string,
+): Promise<void> {
+  const { signal } = terminal;
+  const { skip, take = TAKE_DEFAULT, follow = false } = options;
+  const filter = filterOf(options, name);
+  const paging = { ...(skip === undefined ? {} : { skip }), take };
+  const lines = await listItems(paging, (page) =>
+    client.listEndpointLogs({ ...filter, ...page }, { signal }),
+  );
+  const inOrder = lines.toReversed();
+  if (!follow) {
+    output.data(inOrder, inOrder.map(textOf).join('\n'));
+    return;
+  }
+  for (const line of inOrder) output.data(line, textOf(line));
+  // Without a line there is nothing to begin after: those from now on.
+  const after = lines[0]?.sequence;
+  for await (const event of client.watchEndpointLogs(filter, { after, signal })) {
+    if (event.kind === 'line') output.data(event.line, textOf(event.line));
+    else output.note(`${event.count} lines were gone before they could be shown.`);
+  }
+}
+
+function filterOf({ level, query, from, to }: LogOptions, name?: string): EndpointLogFilter {
+  const known = LEVELS.find((one) => one === level);
+  if (level !== undefined && known === undefined) {
+    throw new WrongUsage(`${level} is no level: ${LEVELS.join(', ')}`);
+  }
+  return { endpoint: name, level: known, query, from, to };
+}
+
+function textOf({ at, level, endpoint, message, data }: EndpointLogLine): string {
+  const more = data === undefined ? '' : ` ${JSON.stringify(data)}`;
+  return harmless(`${at} ${level.padEnd(5)} ${endpoint}: ${message}${more}`);
+}

@@ -1,0 +1,177 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { EVENT_STREAMS_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { Operation } from '@trellis/contract/operation.ts';
+import { bearerToken } from './authenticate.ts';
+import { authorize } from './authorize.ts';
+import { SEQUENCE } from './header-names.ts';
+import { readInput, type Input, type Route, type RouteContext } from './route.ts';
+import type { HttpServices } from './services.ts';
+
+/** One event of a stream (HTML standard, section 9.2). */
+export interface ServerEvent {
+  /** Of one line. */
+  readonly event: string;
+  /** Of one line; a client that comes back sends the last one as `Last-Event-ID`. */
+  readonly id?: string;
+  /** Sent as JSON. */
+  readonly data: unknown;
+}
+
+type StreamInput<O extends Operation> = Input<O> & {
+  readonly lastEventId: string | undefined;
+  /** Aborts when nobody reads any more: then the events must end. */
+  readonly signal: AbortSignal;
+};
+
+/** The streams of one server that are open: there are only so many, and they end when it stops. */
+export class EventStreams {
+  readonly #max: number;
+  readonly #open = new Set<AbortController>();
+
+  constructor(max = EVENT_STREAMS_MAX) {
+    this.#max = max;
+  }
+
+  /** Throws `too_many_requests`. */
+  open(): AbortController {
+    if (this.#open.size >= this.#max) {
+      throw new Problem('too_many_requests', `${this.#max} streams of events are open already.`, {
+        hint: 'Close one, or try again later.',
+      });
+    }
+    const stream = new AbortController();
+    this.#open.add(stream);
+    stream.signal.addEventListener('abort', () => this.#open.delete(stream), { once: true });
+    return stream;
+  }
+
+  stop(): void {
+    for (const stream of this.#open) stream.abort();
+  }
+}
+
+/**
+ * An operation that answers with Server-Sent Events, for as long as the handler gives some, the token is good for them, the client
+ * takes them and the server runs. No more events are asked for than the client takes. A stream that has come to its end says so
+ * with the event `end`; one that is cut off does not, so that the client comes back.
+ */
+export function eventStreamRoute<const O extends Operation>(
+  operation: O,
+  handler: (input: StreamInput<O>, services: HttpServices) => AsyncIterable<readonly ServerEvent[]>,
+): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, context) {
+      const input = readInput(operation, request);
+      const stream = context.eventStreams.open();
+      const { signal } = stream;
+      reply.raw.once('close', () => stream.abort());
+      reply
+        .header(SEQUENCE, context.services.sequence())
+        .header('content-type', 'text/event-stream; charset=utf-8')
+        .header('cache-control', 'no-store')
+        .hijack();
+      reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
+      if (request.method === 'HEAD') {
+        reply.raw.end();
+        return undefined;
+      }
+      // The client learns at once that it has its stream.
+      reply.raw.write(':\n\n');
+      const events = handler(
+        { ...input, lastEventId: lastEventId(request), signal },
+        context.services,
+      );
+      const session = new StreamSession(operation, request, context.services);
+      const heartbeatMs = context.timeouts.eventStreamHeartbeat;
+      const sending = { session, response: reply.raw, stream, heartbeatMs };
+      try {
+        await send(events, sending);
+        reply.raw.end();
+      } catch (error) {
+        context.onBrokenAnswer(request.id, error);
+        reply.raw.destroy();
+      }
+      return undefined;
+    },
+  };
+}
+
+interface Sending {
+  readonly session: StreamSession;
+  readonly response: FastifyReply['raw'];
+  readonly stream: AbortController;
+  readonly heartbeatMs: number;
+}
+
+async function send(
+  events: AsyncIterable<readonly ServerEvent[]>,
+  { session, response, stream, heartbeatMs }: Sending,
+): Promise<void> {
+  const { signal } = stream;
+  const beat = async (): Promise<void> => {
+    if (!(await session.holds())) stream.abort();
+    // Whoever does not take what there is needs no sign of life.
+    else if (!response.writableNeedDrain) response.write(':\n\n');
+  };
+  const heartbeat = setInterval(() => void beat().catch(() => response.destroy()), heartbeatMs);
+  try {
+    for await (const batch of events) {
+      if (signal.aborted || !(await session.holds())) return;
+      if (!response.write(batch.map(textOf).join(''))) await untilDrained(response, signal);
+    }
+    if (!signal.aborted) response.write(textOf({ event: 'end', data: {} }));
+  } finally {
+    clearInterval(heartbeat);
+    stream.abort();
+  }
+}
+
+/** The token of a stream, which may end before it. */
+class StreamSession {
+  readonly #operation: Operation;
+  readonly #token: string;
+  readonly #services: Pick<HttpServices, 'identity'>;
+
+  constructor(operation: Operation, request: FastifyRequest, services: RouteContext['services']) {
+    this.#operation = operation;
+    this.#token = bearerToken(request, operation);
+    this.#services = services;
+  }
+
+  /** Whether it still may read the stream. */
+  async holds(): Promise<boolean> {
+    try {
+      authorize(this.#operation, await this.#services.identity.authenticate(this.#token));
+      return true;
+    } catch (error) {
+      if (error instanceof Problem) return false;
+      throw error;
+    }
+  }
+}
+
+function textOf({ event, id, data }: ServerEvent): string {
+  // JSON has no line breaks of its own.
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function lastEventId({ headers }: FastifyRequest): string | undefined {
+  const id = headers['last-event-id'];
+  return typeof id === 'string' ? id : undefined;
+}
+
+function untilDrained(response: FastifyReply['raw'], signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    response.on('drain', done);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}
