@@ -37,7 +37,7 @@ const EVERYWHERE = { types: [], lib: ['es2025', 'esnext.disposable', 'dom', 'dom
 export function compilerProjects(root: string, table: ImportTable): Map<string, string> {
   const projects = [
     packageProject(root, 'contract', EVERYWHERE),
-    packageProject(root, 'endpoint', EVERYWHERE),
+    packageProject(root, 'endpoint', { ...EVERYWHERE, types: ['node'] }),
     packageProject(root, 'client', EVERYWHERE),
     packageProject(root, 'cli', {}),
     {

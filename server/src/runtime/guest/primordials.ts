@@ -32,23 +32,3 @@ export function whenResolved(
 ): void {
   apply(promiseThen, apply(promiseResolve, PromiseAtFirst, [value]), [onValue, onError]);
 }
-
-/**
- * The innermost places of a stack, and no hook of the script's own to make something else of them.
- */
-export const STACK_FRAMES_MAX = 20;
-Error.stackTraceLimit = STACK_FRAMES_MAX;
-Reflect.defineProperty(Error, 'prepareStackTrace', { value: undefined });
-
-// Not there in an endpoint: threads, code made at run time, and callbacks that no turn of an
-// endpoint is answerable for.
-for (const name of [
-  'WebAssembly',
-  'SharedArrayBuffer',
-  'Atomics',
-  'FinalizationRegistry',
-  'WeakRef',
-  'console',
-]) {
-  Reflect.deleteProperty(globalThis, name);
-}

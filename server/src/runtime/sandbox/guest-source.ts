@@ -11,6 +11,7 @@ const MODULES = [
   'query.ts',
   'reply.ts',
   'scope.ts',
+  'calls.ts',
   'boot.ts',
 ];
 

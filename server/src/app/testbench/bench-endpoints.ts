@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { checkName, DEFAULT_SETTINGS, withChanges } from '#runtime/endpoint-definition.ts';
+import { newCalls } from '#runtime/endpoint-store.ts';
+import type { StoredEndpoint } from '#runtime/endpoint-store.ts';
+import { loadedEndpoint } from '#runtime/guest/calls.ts';
+import type { InProcessPool } from '#runtime/in-process/in-process-pool.ts';
+import { parseSettings } from '@trellis/endpoint/settings-header.ts';
+import type { TestedEndpoint, TestedSettings } from '@trellis/endpoint/testing.ts';
+
+/** An endpoint as a test has it. */
+interface Source {
+  readonly name: string;
+  /** For `loadedEndpoint`. */
+  readonly made: unknown;
+  readonly settings: TestedSettings;
+}
+
+/** The endpoints of a test workspace, where a server has its `EndpointStore`. */
+export class BenchEndpoints {
+  readonly #pool: InProcessPool;
+  readonly #sources = new Map<string, Source>();
+  readonly #stored = new Map<string, StoredEndpoint>();
+  #lastVersion = 0;
+
+  constructor(pool: InProcessPool) {
+    this.#pool = pool;
+  }
+
+  /** The endpoint that a path stands for at the moment. */
+  find(name: string): StoredEndpoint | undefined {
+    return this.#stored.get(name);
+  }
+
+  async register(name: string, endpoint: TestedEndpoint | URL): Promise<void> {
+    checkName(name);
+    const source = { ...(await sourceOf(endpoint)), name };
+    this.#sources.set(name, source);
+    this.#stored.set(name, this.#load(source, {}));
+  }
+
+  /** What one run is to be of, with settings of its own; undefined for a path that nothing is registered under. */
+  async prepare(
+    endpoint: TestedEndpoint | URL | string,
+    settings: TestedSettings,
+  ): Promise<StoredEndpoint | undefined> {
+    const isPath = typeof endpoint === 'string';
+    const source = isPath ? this.#sources.get(endpoint) : await sourceOf(endpoint);
+    return source === undefined ? undefined : this.#load(source, settings);
+  }
+
+  /** While `begin` is called its path stands for this endpoint: a run looks it up before it waits for anything. */
+  standFor<T>(endpoint: StoredEndpoint, begin: () => T): T {
+    const { name } = endpoint.definition;
+    const registered = this.#stored.get(name);
+    this.#stored.set(name, endpoint);
+    try {
+      return begin();
+    } finally {
+      if (registered === undefined) this.#stored.delete(name);
+      else this.#stored.set(name, registered);
+    }
+  }
+
+  #load({ name, made, settings }: Source, more: TestedSettings): StoredEndpoint {
+    const { isReadOnly, runAsAdmin, access, timeoutMs } = { ...settings, ...more };
+    const base = { ...DEFAULT_SETTINGS, code: '' };
+    const definition = withChanges(base, { isReadOnly, runAsAdmin, access, timeoutMs });
+    const identity = String(++this.#lastVersion);
+    const loaded = loadedEndpoint(made, definition.isReadOnly);
+    const loadable = { name, version: identity, script: '', isReadOnly: loaded.isReadOnly };
+    this.#pool.load(loadable, loaded);
+    return {
+      definition: { ...definition, UID: '', name, version: 1, compiles: true, diagnostics: [] },
+      identity,
+      nodeVersion: 1,
+      servingCode: '',
+      servingVersion: 1,
+      updatedAt: '',
+      updatedBy: null,
+      calls: newCalls(),
+      loadable: () => loadable,
+    };
+  }
+}
+
+/** A file is imported, and its header read: it says how a server runs it. */
+async function sourceOf(endpoint: TestedEndpoint | URL): Promise<Source> {
+  if (!(endpoint instanceof URL)) {
+    const main = typeof endpoint === 'function' ? endpoint : endpoint.default;
+    return { name: main.name || 'default', made: madeBy(endpoint), settings: {} };
+  }
+  const settings = parseSettings(readFileSync(endpoint, 'utf8'));
+  const module = (await import(endpoint.href)) as TestedEndpoint;
+  return { name: basename(endpoint.pathname, '.ts'), made: madeBy(module), settings };
+}
+
+/** What `compile/script.ts` makes a script give. */
+function madeBy(endpoint: TestedEndpoint): unknown {
+  if (typeof endpoint === 'function') return endpoint;
+  const { default: main, input } = endpoint;
+  return input === undefined ? main : { main, input };
+}

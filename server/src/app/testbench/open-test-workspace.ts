@@ -1,0 +1,57 @@
+import { systemClock } from '#base/clock.ts';
+import { GraphWriter } from '#graph/graph-writer.ts';
+import { StateReader } from '#graph/state-reader.ts';
+import { StoredAuditTrail } from '#identity/audit-trail.ts';
+import { EndpointLog } from '#runtime/endpoint-log.ts';
+import { EndpointRuntime } from '#runtime/endpoint-runtime.ts';
+import { provideGlobals } from '#runtime/in-process/globals.ts';
+import { InProcessPool } from '#runtime/in-process/in-process-pool.ts';
+import { OutboundRequests } from '#runtime/outbound-requests.ts';
+import { MemoryState } from '#store/memory-state.ts';
+import type { TestWorkspace, TestWorkspaceOptions } from '@trellis/endpoint/testing.ts';
+import { ADMINISTRATOR } from './administrator.ts';
+import { addContent } from './bench-content.ts';
+import { BenchEndpoints } from './bench-endpoints.ts';
+import { BenchLog } from './bench-log.ts';
+import { BenchWorkspace } from './bench-workspace.ts';
+
+// When this is loaded and not later: the files of endpoints name `z` at their top level.
+provideGlobals();
+
+/**
+ * The parts of a server that decide what an endpoint sees and does, over state in memory, with its code in the realm of
+ * the process: see `testWorkspace` of `@trellis/endpoint/testing`.
+ */
+export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<TestWorkspace> {
+  const state = new MemoryState();
+  const clock = options.now === undefined ? systemClock : { now: options.now };
+  const writer = new GraphWriter(state, clock);
+  await writer.addSystemSchema();
+  const reader = new StateReader(state, state);
+  const log = new BenchLog();
+  const audit = new StoredAuditTrail({ reader, commits: writer, logger: log });
+  await addContent({ writer, audit, administrator: ADMINISTRATOR }, options);
+  const pool = new InProcessPool(reader);
+  const endpoints = new BenchEndpoints(pool);
+  for (const [path, endpoint] of Object.entries(options.endpoints ?? {})) {
+    await endpoints.register(path, endpoint);
+  }
+  const answers = options.fetch ?? {};
+  const runtime = new EndpointRuntime({
+    store: endpoints,
+    pool,
+    reader,
+    commits: writer,
+    audit,
+    logger: log,
+    logs: new EndpointLog({ clock, redact: (json) => json }),
+    clock,
+    isReplica: false,
+    outbound: new OutboundRequests(
+      async (address, request) => answers[new URL(address).origin]!(address, request),
+      () => Object.keys(answers),
+    ),
+    primary: null,
+  });
+  return new BenchWorkspace({ state, reader, pool, endpoints, runtime, log });
+}

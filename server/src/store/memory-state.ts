@@ -1,0 +1,183 @@
+import { assert } from '#base/assert.ts';
+import type { DatabaseNumber } from './databases.ts';
+import type {
+  KeyRange,
+  ScanVisitor,
+  SnapshotReader,
+  StateWriter,
+  WriteBatch,
+} from './key-value.ts';
+
+/**
+ * State of this process alone, without a log and without a file: gone with the object. It is writer, view and reader in
+ * one, and a commit shows as soon as `commit` has returned. Made for some thousands of nodes: a new key moves the keys
+ * behind it.
+ */
+export class MemoryState implements StateWriter, SnapshotReader {
+  readonly #tables: SortedTable[] = [];
+  #sequence = 0;
+  #isBuilding = false;
+
+  get view(): this {
+    return this;
+  }
+
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  refresh(): number {
+    return this.#sequence;
+  }
+
+  get(db: DatabaseNumber, key: Uint8Array): Uint8Array | undefined {
+    return this.#table(db).get(key);
+  }
+
+  has(db: DatabaseNumber, key: Uint8Array): boolean {
+    return this.get(db, key) !== undefined;
+  }
+
+  scan(db: DatabaseNumber, range: KeyRange, visit: ScanVisitor): void {
+    this.#table(db).scan(range, visit);
+  }
+
+  async commit<T>(
+    build: (batch: WriteBatch) => T,
+  ): Promise<{ readonly result: T; readonly sequence: number }> {
+    assert(!this.#isBuilding, 'a commit within the construction of another');
+    this.#isBuilding = true;
+    const batch = new MemoryBatch((db) => this.#table(db), this.#sequence + 1);
+    try {
+      const result = build(batch);
+      this.#sequence += batch.count;
+      return { result, sequence: this.#sequence };
+    } catch (error) {
+      batch.undo();
+      throw error;
+    } finally {
+      this.#isBuilding = false;
+    }
+  }
+
+  async ready(): Promise<void> {}
+
+  [Symbol.dispose](): void {
+    this.#tables.length = 0;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this[Symbol.dispose]();
+  }
+
+  #table(db: DatabaseNumber): SortedTable {
+    return (this.#tables[db] ??= new SortedTable());
+  }
+}
+
+/** Writes at once, and knows how to take it back. */
+class MemoryBatch implements WriteBatch {
+  readonly #tableOf: (db: DatabaseNumber) => SortedTable;
+  readonly #firstSequence: number;
+  readonly #before: {
+    readonly table: SortedTable;
+    readonly key: Uint8Array;
+    readonly value: Uint8Array | undefined;
+  }[] = [];
+
+  constructor(tableOf: (db: DatabaseNumber) => SortedTable, firstSequence: number) {
+    this.#tableOf = tableOf;
+    this.#firstSequence = firstSequence;
+  }
+
+  get count(): number {
+    return this.#before.length;
+  }
+
+  get nextSequence(): number {
+    return this.#firstSequence + this.count;
+  }
+
+  put(db: DatabaseNumber, key: Uint8Array, value: Uint8Array): void {
+    this.#write(db, key, new Uint8Array(value));
+  }
+
+  delete(db: DatabaseNumber, key: Uint8Array): void {
+    this.#write(db, key, undefined);
+  }
+
+  undo(): void {
+    for (const { table, key, value } of this.#before.toReversed()) table.set(key, value);
+  }
+
+  #write(db: DatabaseNumber, key: Uint8Array, value: Uint8Array | undefined): void {
+    const table = this.#tableOf(db);
+    // Whoever writes may use the bytes of the key again.
+    const own = new Uint8Array(key);
+    this.#before.push({ table, key: own, value: table.get(own) });
+    table.set(own, value);
+  }
+}
+
+/** Entries in the order of their keys. Neither keys nor values are ever changed in place. */
+class SortedTable {
+  #keys: Uint8Array[] = [];
+  #values: Uint8Array[] = [];
+  #scans = 0;
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    const at = this.#placeOf(key);
+    return this.#isAt(at, key) ? this.#values[at] : undefined;
+  }
+
+  /** Undefined takes the entry away. */
+  set(key: Uint8Array, value: Uint8Array | undefined): void {
+    const at = this.#placeOf(key);
+    const found = this.#isAt(at, key) ? 1 : 0;
+    // A scan goes on over what it began with.
+    if (this.#scans > 0) {
+      this.#keys = this.#keys.slice();
+      this.#values = this.#values.slice();
+    }
+    if (value === undefined) {
+      this.#keys.splice(at, found);
+      this.#values.splice(at, found);
+    } else {
+      this.#keys.splice(at, found, key);
+      this.#values.splice(at, found, value);
+    }
+  }
+
+  scan({ start, end, reverse }: KeyRange, visit: ScanVisitor): void {
+    const first = this.#placeOf(start);
+    const behind = this.#placeOf(end);
+    const keys = this.#keys;
+    const values = this.#values;
+    this.#scans++;
+    try {
+      for (let i = 0; i < behind - first; i++) {
+        const at = reverse === true ? behind - 1 - i : first + i;
+        if (visit(keys[at]!, values[at]!) === false) return;
+      }
+    } finally {
+      this.#scans--;
+    }
+  }
+
+  /** Of the first key that is not below this one. */
+  #placeOf(key: Uint8Array): number {
+    let low = 0;
+    let high = this.#keys.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (Buffer.compare(this.#keys[middle]!, key) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #isAt(at: number, key: Uint8Array): boolean {
+    const found = this.#keys[at];
+    return found !== undefined && Buffer.compare(found, key) === 0;
+  }
+}
