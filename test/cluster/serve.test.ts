@@ -56,6 +56,50 @@ describe('endpoints', () => {
   });
 });
 
+/** An error names the one request that it is of. */
+function withoutTrace({ status, json }: Answer): unknown[] {
+  return [status, { ...Object(json), traceId: null }];
+}
+
+test('the endpoints under system/ answer the user who asks, here as there', async () => {
+  const schema = {
+    nodes: [{ type: 'Note', key: 'Name', fields: { Text: 'String' } }],
+    edges: [{ type: 'Refers' }],
+  };
+  const changed = await pair.asAdmin('PUT', '/api/schema', schema);
+  expect(changed.status, changed.text).toBe(200);
+  const { people, uids } = pair.scene;
+  const add = [await people.add('insider')];
+  await pair.asAdmin('PUT', `/api/groups/group/${uids.team}/users`, { add });
+  const [n, kept] = ['n', 'kept'].map((key) => ({ type: 'Note', key }));
+  const operations = [
+    { op: 'link', from: n, edge: 'Refers', to: kept },
+    { op: 'link', from: kept, edge: 'Refers', to: n },
+  ];
+  const written = await pair.asAdmin('POST', '/api/ingest', { operations });
+  expect(written.status, written.text).toBe(200);
+  const calls = [
+    { path: '/api/cce/system/nodes', body: { type: 'Note', keys: ['n', 'kept'], total: true } },
+    { path: '/api/cce/system/neighbors', body: { node: n } },
+    { path: '/api/cce/system/paths', body: { from: n, to: kept } },
+  ];
+  const seen = new Map<string, string[]>();
+  for (const user of ['insider', 'bystander']) {
+    const token = people.token(user);
+    const texts: string[] = [];
+    for (const call of calls) {
+      const there = await pair.primary.send({ ...call, token });
+      const here = await pair.afterwards({ ...call, token }, written);
+      expect(withoutTrace(here), call.path).toEqual(withoutTrace(there));
+      texts.push(here.text);
+    }
+    seen.set(user, texts);
+  }
+  const isNamed = (user: string) => seen.get(user)?.map((text) => text.includes('"kept"'));
+  expect(isNamed('insider')).toEqual([true, true, true]);
+  expect(isNamed('bystander')).toEqual([false, false, false]);
+});
+
 describe('X-MSK-Min-Sequence', () => {
   test('everybody reads their own writes, however many write at once', async () => {
     const writer = async (name: string): Promise<void> => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -129,6 +130,48 @@ describe('fetch', () => {
       return all.filter(({ status }) => status === 'fulfilled').length;`;
     await endpoints.define('fetches-much', '{ body, fetch }: Scope<string>', code);
     expect(await endpoints.value('fetches-much', `${origin}/`)).toBe(ENDPOINT_FETCHES_MAX);
+  });
+});
+
+describe('a request to another server ends', () => {
+  /** Resolves once the server is asked; the promise inside, once the caller's side has let go. */
+  function asking(): Promise<{ readonly hasEnded: Promise<unknown> }> {
+    return new Promise((resolve) => {
+      answer = (_request, response) => resolve({ hasEnded: once(response, 'close') });
+    });
+  }
+  beforeAll(async () => {
+    const scope = '{ body, fetch }: Scope<string>';
+    await endpoints.define('fetches-long', scope, 'await fetch(body);');
+    const asks = "return runOnPrimary('x');";
+    await replica.define('asks-long', '{ runOnPrimary }: Scope', asks, { isReadOnly: true });
+  });
+  it.each([
+    ['that code made', 'fetches-long', () => endpoints],
+    ['to the primary', 'asks-long', () => replica],
+  ])('%s, when the caller leaves', async (_, name, opened) => {
+    const arrival = asking();
+    const caller = new AbortController();
+    const run = opened().run(name, { body: `${origin}/`, signal: caller.signal });
+    const outcome = run.catch((error: unknown) => error);
+    const { hasEnded } = await arrival;
+    caller.abort(new Error('gone'));
+    await hasEnded;
+    expect(await outcome).toMatchObject({ message: 'gone' });
+  });
+  it('when the run fails of something else', async () => {
+    const code = "fetch(body).catch(() => {}); await fetch(body + 'next'); throw new Error('x');";
+    await endpoints.define('fetches-and-fails', '{ body, fetch }: Scope<string>', code);
+    const arrival = asking();
+    const hold = answer;
+    answer = (request, response) => {
+      if (request.url === '/next') void arrival.then(() => response.end());
+      else hold(request, response);
+    };
+    const problem = await endpoints.problem('fetches-and-fails', { body: `${origin}/` });
+    expect(problem).toMatchObject({ code: 'endpoint_failed' });
+    const { hasEnded } = await arrival;
+    await hasEnded;
   });
 });
 

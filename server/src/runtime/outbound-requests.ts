@@ -12,6 +12,13 @@ export interface OutboundRequest {
   readonly body: string | null;
 }
 
+export interface RequestLimits {
+  /** Of `performance.now()`. */
+  readonly deadline: number;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * `fetch` of endpoint code, performed on the main thread: to origins that an administrator allowed
  * and to no others. Addresses are compared as the URL standard writes them, so that no spelling of
@@ -30,9 +37,9 @@ export class OutboundRequests {
   /**
    * JSON of `{status, statusText, url, headers, text}`. `request` is what the code of an endpoint
    * made. Rejects with `invalid_request`, `forbidden` when the origin is not allowed,
-   * `fetch_failed`. `deadline` is of `performance.now()`.
+   * `fetch_failed`.
    */
-  async send(request: OutboundRequest, deadline: number): Promise<string> {
+  async send(request: OutboundRequest, { deadline, signal }: RequestLimits): Promise<string> {
     const url = this.#allowed(request.url);
     checkHeaders(request.headers);
     const timeoutMs = Math.min(ENDPOINT_FETCH_TIMEOUT_MS, deadline - performance.now());
@@ -43,7 +50,7 @@ export class OutboundRequests {
         headers: { ...headers },
         ...(body === null ? {} : { body }),
         redirect: 'manual',
-        signal: AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs))),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs)))]),
       });
       const text = await boundedText(response, ENDPOINT_FETCH_BYTES_MAX);
       if (text === undefined) {

@@ -2,7 +2,7 @@ import type { Caller } from '#access/caller.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { boundedText } from './bounded-text.ts';
-import type { Fetch } from './outbound-requests.ts';
+import type { Fetch, RequestLimits } from './outbound-requests.ts';
 import { RUN_KEY_HEADER } from './pooled-runs.ts';
 
 const POLL_PAUSE_MS = 100;
@@ -14,8 +14,7 @@ export interface PrimaryRun {
   readonly caller: Caller;
   /** What the caller has shown this server: the primary knows it too. */
   readonly authorization: string | undefined;
-  /** Of `performance.now()`. */
-  readonly deadline: number;
+  readonly limits: RequestLimits;
 }
 
 /**
@@ -34,7 +33,7 @@ export class PrimaryCalls {
   }
 
   /** The JSON that the endpoint answered. Rejects with the problem it answered with, or `fetch_failed`. */
-  async run({ path, body, caller, authorization, deadline }: PrimaryRun): Promise<string> {
+  async run({ path, body, caller, authorization, limits }: PrimaryRun): Promise<string> {
     const folder = caller.kind === 'endpoint' ? 'token/run' : 'run';
     const name = path.split('/').map(encodeURIComponent).join('/');
     const url = `${this.#address}/api/endpoints/${folder}/${name}`;
@@ -42,7 +41,7 @@ export class PrimaryCalls {
     if (authorization !== undefined) headers['authorization'] = authorization;
     let key: string | null = null;
     for (;;) {
-      const response = await this.#send(url, deadline, {
+      const response = await this.#send(url, limits, {
         headers: key === null ? headers : { ...headers, [RUN_KEY_HEADER]: key },
         ...(key === null && body !== '' ? { body } : {}),
       });
@@ -52,7 +51,11 @@ export class PrimaryCalls {
     }
   }
 
-  async #send(url: string, deadline: number, options: RequestInit): Promise<Response> {
+  async #send(
+    url: string,
+    { deadline, signal }: RequestLimits,
+    options: RequestInit,
+  ): Promise<Response> {
     const timeoutMs = Math.floor(deadline - performance.now());
     if (timeoutMs <= 0) throw unreachable('there is no time left');
     try {
@@ -60,7 +63,7 @@ export class PrimaryCalls {
         ...options,
         method: 'POST',
         redirect: 'manual',
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       });
     } catch (error) {
       throw unreachable('it does not answer', error);

@@ -51,10 +51,14 @@ export interface CallHost {
    */
   ask(operation: string, args: string): Promise<HostAnswer>;
   log(level: string, record: string): void;
+  /** Why the call has no answer, for administrators. */
+  logFailure(message: string, data: Readonly<Record<string, unknown>>): void;
   /** JSON text that the guest made. */
   progress(record: string): void;
   /** A call that has written is never run a second time. */
   readonly hasWritten: boolean;
+  /** Nobody waits any more for what was asked so far: the call is over, or it begins again. */
+  forsake(): void;
 }
 
 export interface HostAnswer {

@@ -1,11 +1,8 @@
-import { once } from 'node:events';
 import { runInNewContext } from 'node:vm';
-import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestPool } from '../testing/test-pool.ts';
 import type { TestPool } from '../testing/test-pool.ts';
 import { EndpointPool } from './endpoint-pool.ts';
-import { workerFlags } from './isolation.ts';
 
 let pool: TestPool;
 beforeAll(async () => {
@@ -232,19 +229,4 @@ describe('the process', () => {
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     return EndpointPool.start({ storage, environmentKey: undefined, size: 1, logger });
   }
-});
-
-it('has nothing for an intruder who got out of the realm', async () => {
-  const { storage } = pool.graph;
-  const worker = new Worker(new URL('../testing/intruder.ts', import.meta.url), {
-    env: {},
-    execArgv: workerFlags(storage),
-    workerData: {
-      storage,
-      file: import.meta.filename.replace('isolation.test', '../../../package.json'),
-    },
-  });
-  const [found] = (await once(worker, 'message')) as [Record<string, string>];
-  await worker.terminate();
-  expect(found).toEqual({});
 });

@@ -1,3 +1,5 @@
+import Module, { syncBuiltinESMExports } from 'node:module';
+import process from 'node:process';
 import { runInNewContext } from 'node:vm';
 
 /**
@@ -9,6 +11,7 @@ import { runInNewContext } from 'node:vm';
  */
 export function lockRealm(): void {
   removeCodeGeneration();
+  removeNode();
   for (const name of UNNEEDED_GLOBALS) Reflect.deleteProperty(globalThis, name);
   freezeIntrinsics();
 }
@@ -23,6 +26,57 @@ function removeCodeGeneration(): void {
   Reflect.deleteProperty(globalThis, 'Function');
   Reflect.deleteProperty(globalThis, 'eval');
 }
+
+/**
+ * The permission model holds for paths, not for descriptors that the process has open anyway, and
+ * not for the network. So what reaches either goes away, and what gives it back.
+ */
+function removeNode(): void {
+  // All of them first: each may need others when it is loaded.
+  const reachingOut = MODULES_THAT_REACH_OUT.map((name) => process.getBuiltinModule(name));
+  for (const exported of reachingOut) empty(exported);
+  // The one of them that is a class: its instances load and compile.
+  empty(Module.prototype);
+  syncBuiltinESMExports();
+  for (const name of UNNEEDED_IN_PROCESS) Reflect.deleteProperty(process, name);
+  // Memory that is not overwritten may hold what another thread has let go of.
+  Object.assign(Buffer, { allocUnsafe: Buffer.alloc, allocUnsafeSlow: Buffer.alloc });
+}
+
+function empty(object: object): void {
+  for (const key of Reflect.ownKeys(object)) Reflect.deleteProperty(object, key);
+}
+
+/** Those that may be loaded by now: there is no way left to load others. */
+const MODULES_THAT_REACH_OUT = [
+  'child_process',
+  'dgram',
+  'dns',
+  'dns/promises',
+  'fs',
+  'fs/promises',
+  'http',
+  'https',
+  'inspector',
+  'module',
+  'net',
+  'tls',
+] as const;
+
+const UNNEEDED_IN_PROCESS = [
+  '_debugProcess',
+  '_kill',
+  '_linkedBinding',
+  'abort',
+  'binding',
+  'chdir',
+  'dlopen',
+  'execve',
+  'getBuiltinModule',
+  'kill',
+  'loadEnvFile',
+  'report',
+];
 
 const UNNEEDED_GLOBALS = [
   'fetch',

@@ -8,13 +8,16 @@ beforeAll(async () => {
 });
 afterAll(() => pool[Symbol.asyncDispose]());
 
+/** What a dead worker was last at, such as one long JSON text, may hold a core for seconds. */
+const PATIENT = { timeoutMs: 15_000 };
+
 /** Runs the code; meanwhile and afterwards other endpoints are answered. */
 async function runBesideNeighbours(body: string, call: TestCall = { timeoutMs: 300 }) {
   const attack = pool.fault(body, call);
-  const neighbours = Array.from({ length: 20 }, () => pool.run('return 0;').catch(String));
+  const neighbours = Array.from({ length: 20 }, () => pool.run('return 0;', PATIENT).catch(String));
   expect(new Set(await Promise.all(neighbours))).toEqual(new Set([0]));
   const fault = await attack;
-  expect(await pool.run("return 'afterwards';")).toBe('afterwards');
+  expect(await pool.run("return 'afterwards';", PATIENT)).toBe('afterwards');
   return fault;
 }
 
@@ -27,12 +30,41 @@ describe('code that does not end', () => {
     ['toJSON', 'return { toJSON() { for (;;); } };'],
     ['a thenable', 'return { then() { for (;;); } };'],
     ['a getter of the result', 'return { get x() { for (;;); } };'],
+    ['a trap of a proxy', 'return new Proxy({}, { ownKeys() { for (;;); } });'],
+    [
+      'a trap of a proxy that is asked for its prototype',
+      'throw new Proxy({}, { getPrototypeOf() { for (;;); } });',
+    ],
+    ['a sort whose comparisons do not end', 'return [3, 2, 1].sort(() => { for (;;); });'],
+    ['a generator', 'return [...(function* () { for (;;) yield; })()].length;', 'memory'],
+    [
+      'an asynchronous generator',
+      'for await (const x of (async function* () { for (;;) yield 1; })());',
+    ],
+    ['toString', 'throw { toString() { for (;;); } };'],
+    [
+      'a replacing function of a text',
+      "return 'a'.repeat(1e3).replace(/a/g, () => { for (;;); });",
+    ],
+    [
+      'a chain of species',
+      'class Own extends Promise { static get [Symbol.species]() { for (;;); } } await new Own((go) => go(1)).then(() => 1);',
+    ],
+    [
+      'a listener',
+      "scope.signal.addEventListener('abort', () => {}); for (;;) scope.signal.aborted;",
+    ],
+    [
+      'its own prototype of promises',
+      'Promise.prototype.then = function () { for (;;); }; await Promise.resolve(1).then(() => 1);',
+    ],
     ['reads without end', "for (;;) await scope.graph.tryGet('Book', 'x');"],
     ['what an error says of itself', 'throw { get stack() { for (;;); } };'],
     ['a promise that nobody keeps', 'await new Promise(() => {});'],
     ['a loop in a later turn', "await scope.graph.addOrUpdate('Book', 'later'); for (;;);"],
-  ])('%s', async (_case, body) => {
-    expect(await runBesideNeighbours(body)).toMatchObject({ kind: 'timeout' });
+  ])('%s', async (_case, body, kind?: string) => {
+    const kinds = ['timeout', ...(kind === undefined ? [] : [kind])];
+    expect(kinds).toContain((await runBesideNeighbours(body)).kind);
   });
 
   it('outside the function', async () => {
@@ -73,6 +105,28 @@ describe('code that takes all memory', () => {
       "const big = 'x'.repeat(1e8); return [big, big, big, big].map((s) => s + s).join('');",
     ],
     ['what it asks for', "for (;;) scope.graph.tryGet('Book', 'x'.repeat(1e5));"],
+    ['a text that doubles', "let s = 'x'; for (;;) { s += s; s.charCodeAt(s.length / 2); }"],
+    ['a large integer', 'let n = 3n; for (;;) n *= n;'],
+    [
+      'what it makes JSON of',
+      "const all = Array.from({ length: 1e3 }, () => 'x'.repeat(1e5)); for (const kept = []; ; ) kept.push(JSON.stringify(all));",
+    ],
+    ['promises', 'const all = []; for (;;) all.push(new Promise(() => {}).then(() => 1));'],
+    [
+      'closures',
+      'let f = () => 1; const all = []; for (;;) { const g = f; const own = new Array(100); f = () => g() + own.length; all.push(f); }',
+    ],
+    ['symbols', "const all = {}; for (let i = 0; ; i++) all[Symbol('x' + i)] = i;"],
+    ['array buffers', 'const all = []; for (;;) all.push(new ArrayBuffer(1e9));'],
+    ['a set of arrays', 'const all = new Set(); for (;;) all.add(new Array(1e5).fill(all.size));'],
+    [
+      'a group of matches',
+      "return 'ab'.repeat(5e6).match(/(a)|(b)/g).map((m) => ({ m })).flatMap((m) => [m, m, m, m, m, m, m, m]).length;",
+    ],
+    ['a result of a gigabyte', "const big = 'x'.repeat(5e8); return { a: big, b: big };"],
+    ['its progress', "for (;;) scope.progress(0.5, 'x'.repeat(1e5));"],
+    ['what it asks other endpoints', "for (;;) scope.run('x', 'x'.repeat(1e5));"],
+    ['requests to other servers', "for (;;) scope.fetch('http://localhost/' + 'x'.repeat(1e5));"],
     ['what it logs', "for (;;) scope.log.info('x'.repeat(1e5));"],
   ])('%s', async (_case, body) => {
     const { kind } = await runBesideNeighbours(body);
@@ -94,6 +148,25 @@ describe('code that ends its call only', () => {
       'const a = []; let b = a; for (let i = 0; i < 1e5; i++) { b.push([]); b = b[0]; } return a;',
       /RangeError/,
     ],
+    [
+      'recursion of async functions',
+      'const f = async (n) => (await f(n + 1)) + 1; return f(0);',
+      /RangeError/,
+    ],
+    ['recursion of getters', 'const a = { get x() { return this.x; } }; return a;', /RangeError/],
+    [
+      'recursion of toJSON',
+      'const again = () => ({ toJSON: () => [again()] }); return again();',
+      /RangeError/,
+    ],
+    ['Atomics.wait', 'Atomics.wait(new Int32Array(4), 0, 0);', /ReferenceError/],
+    ['WebAssembly', 'return new WebAssembly.Memory({ initial: 1e5 });', /ReferenceError/],
+    ['shared memory', 'return new SharedArrayBuffer(1);', /ReferenceError/],
+    ['setInterval', 'setInterval(() => {}, 0);', /ReferenceError/],
+    ['structuredClone', 'return structuredClone({});', /ReferenceError/],
+    ['require', "return require('node:fs');", /ReferenceError/],
+    ['a text that is too long', "return 'x'.repeat(2 ** 30);", /RangeError/],
+    ['an array that is too long', 'return new Array(-1);', /RangeError/],
     ['a large bigint', 'return (2n ** (2n ** 40n)).toString();', /RangeError/],
     ['process.exit', 'process.exit(1);', /ReferenceError/],
     ['a bigint as the result', 'return 1n;', /TypeError/],

@@ -56,6 +56,7 @@ export class RunningCall {
   }
 
   #noteSettled(): void {
+    this.call.host.forsake();
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.#onSettled();

@@ -1,7 +1,9 @@
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import type { Caller } from '#access/caller.ts';
+import { systemClock } from '#base/clock.ts';
 import { openTestGraph } from '#graph/testing/test-graph.ts';
 import type { TestGraph } from '#graph/testing/test-graph.ts';
+import { EndpointLog } from '../endpoint-log.ts';
 import { Invocation } from '../invocation.ts';
 import { OutboundRequests } from '../outbound-requests.ts';
 import { CallFault } from '../sandbox/endpoint-call.ts';
@@ -71,6 +73,7 @@ export async function openTestPool(size = 1): Promise<TestPool> {
           commits: graph.writer,
           audit: auditInMemory(),
           logger,
+          logs: new EndpointLog({ clock: systemClock, redact: (json) => json }),
           outbound: new OutboundRequests(refuse, () => []),
           runNested: refuse,
           runOnPrimary: refuse,

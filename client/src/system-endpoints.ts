@@ -1,0 +1,155 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import type { CallOptions } from './transport.ts';
+
+/** Names one node. */
+export type NodeReference =
+  | { readonly uid: string }
+  | { readonly type: string; readonly key: string };
+
+export type EdgeDirection = 'out' | 'in';
+
+/** An edge as an endpoint gives it, with its fields. */
+export interface EdgeObject {
+  readonly type: string;
+  /** UIDs of its nodes. */
+  readonly from: string;
+  readonly to: string;
+  /** ISO 8601. */
+  readonly timestamp: string;
+  readonly [field: string]: unknown;
+}
+
+export interface NodeCondition {
+  readonly field: string;
+  readonly compare:
+    | '='
+    | '!='
+    | '<'
+    | '<='
+    | '>'
+    | '>='
+    | 'in'
+    | 'contains'
+    | 'startsWith'
+    | 'endsWith'
+    | 'exists';
+  /** None for `exists`. */
+  readonly value?: unknown;
+}
+
+export type NodeSort =
+  | { readonly by: 'field'; readonly field: string; readonly direction?: 'asc' | 'desc' }
+  | { readonly by: 'timestamp' | 'connectivity'; readonly direction?: 'asc' | 'desc' };
+
+/** Either of a type, all or by their keys, or by UIDs. */
+export type NodeSource =
+  | { readonly type: string; readonly keys?: readonly string[]; readonly uids?: undefined }
+  | { readonly uids: readonly string[]; readonly type?: undefined; readonly keys?: undefined };
+
+export type NodesRequest = NodeSource & {
+  /** All of them are to be met. */
+  readonly where?: readonly NodeCondition[];
+  /** Of the timestamp, ISO 8601; both ends are included. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly sort?: NodeSort;
+  /** Those to show; all of them when left out. */
+  readonly fields?: readonly string[];
+  readonly skip?: number;
+  /** 50 when left out, at most 1,000. */
+  readonly take?: number;
+  /** Whether to count them all, which may mean to read them all. */
+  readonly total?: boolean;
+};
+
+export interface NodesPage {
+  readonly items: readonly NodeObject[];
+  readonly skip: number;
+  readonly take: number;
+  readonly hasMore: boolean;
+  /** When it was asked for. */
+  readonly total?: number;
+}
+
+export interface NeighborsRequest {
+  readonly node: NodeReference;
+  /** The types of the edges to follow; all of them when left out. */
+  readonly edges?: readonly string[];
+  /** Both when left out. */
+  readonly direction?: EdgeDirection | 'both';
+  readonly skip?: number;
+  /** 50 when left out, at most 1,000. */
+  readonly take?: number;
+}
+
+export interface Neighbor {
+  readonly direction: EdgeDirection;
+  readonly edge: EdgeObject;
+  readonly node: NodeObject;
+}
+
+export interface NeighborsPage {
+  readonly node: NodeObject;
+  /** Of all its edges, whichever are followed. */
+  readonly counts: readonly {
+    readonly direction: EdgeDirection;
+    readonly edge: string;
+    readonly count: number;
+  }[];
+  readonly items: readonly Neighbor[];
+  readonly total: number;
+  readonly skip: number;
+  readonly take: number;
+}
+
+export interface PathsRequest {
+  readonly from: NodeReference;
+  readonly to: NodeReference;
+  /** The types of the edges to follow; all of them when left out. */
+  readonly edges?: readonly string[];
+  /** Both when left out. */
+  readonly direction?: EdgeDirection | 'both';
+  /** 6 when left out, at most 20. */
+  readonly maxHops?: number;
+  /** 10 when left out, at most 50. */
+  readonly take?: number;
+}
+
+/** All of them are as short as the shortest; no hops when there is none. */
+export interface ShortestPaths {
+  readonly hops: number | null;
+  readonly paths: readonly {
+    readonly nodes: readonly NodeObject[];
+    readonly edges: readonly EdgeObject[];
+  }[];
+}
+
+/** Runs an endpoint by its name: see `TrellisClient.runEndpointAlias`. */
+export type RunByName = <T>(name: string, body: unknown, options?: CallOptions) => Promise<T>;
+
+/**
+ * The endpoints that every server brings along. They show what the user who calls may see, and reject with `forbidden` when
+ * no user does; they only read, so that replicas answer.
+ */
+export class SystemEndpoints {
+  readonly #run: RunByName;
+
+  constructor(run: RunByName) {
+    this.#run = run;
+  }
+
+  /** Nodes of a type, by keys or by UIDs, compared, sorted, page by page. */
+  nodes(request: NodesRequest, options?: CallOptions): Promise<NodesPage> {
+    return this.#run('system/nodes', request, options);
+  }
+
+  /** The neighbours of a node: how many by edge type, and page by page. Rejects with `not_found` without the node. */
+  neighbors(request: NeighborsRequest, options?: CallOptions): Promise<NeighborsPage> {
+    return this.#run('system/neighbors', request, options);
+  }
+
+  /** The shortest paths between two nodes. Rejects with `not_found` without one of them. */
+  paths(request: PathsRequest, options?: CallOptions): Promise<ShortestPaths> {
+    return this.#run('system/paths', request, options);
+  }
+}
