@@ -1,4 +1,7 @@
-/** Every limit of the server, by name; units last. Those of the specification's section 8 say so. */
+/**
+ * Every limit of the server, by name; units last. Those of the specification's section 8 say so. Those of search and of
+ * replication stand in files of their own.
+ */
 
 /** Operations in one atomic ingest commit (open-shapes, section 4). */
 export const INGEST_COMMIT_OPERATIONS_MAX = 10_000;
@@ -66,6 +69,12 @@ export const ENDPOINT_STALLED_WORKERS_MAX = 4;
 export const ENDPOINT_REALMS_MAX = 128;
 export const ENDPOINT_LOG_LINES_MAX = 1_000;
 export const ENDPOINT_LOG_CHARACTERS_MAX = 8_192;
+/** Lines of endpoints that a server keeps to be looked at, and their characters; what they are searched for. */
+export const ENDPOINT_LOG_KEPT_LINES_MAX = 20_000;
+export const ENDPOINT_LOG_KEPT_CHARACTERS_MAX = 16 * 1024 * 1024;
+export const ENDPOINT_LOG_QUERY_CHARACTERS_MAX = 1_000;
+/** Lines that a watcher is given at a time. */
+export const ENDPOINT_LOG_BATCH_LINES_MAX = 256;
 export const ENDPOINT_DESCRIPTION_CHARACTERS_MAX = 10_000;
 /** Endpoints of mode "pooling": how long one request waits for the end of a run before it is answered 202. */
 export const ENDPOINT_POOLING_WAIT_MS = 300;
@@ -214,58 +223,6 @@ export const LICENSE_CHARACTERS_MAX = 16 * 1024;
 export const LICENSE_FEATURES_MAX = 100;
 export const LICENSE_TEXT_CHARACTERS_MAX = 100;
 
-/** Replication (specification, section 8): how often a replica reports, and when the primary forgets one. */
-export const REPLICA_REPORT_INTERVAL_MS = 250;
-export const REPLICA_DROP_MS = 600_000;
-/** A replica that receives nothing reports too, so that it is not forgotten. */
-export const REPLICA_IDLE_REPORT_INTERVAL_MS = 30_000;
-/** Registered at a time; beyond it the one that has been silent for longest is forgotten. */
-export const REPLICAS_MAX = 100;
-/** Records that are merged into one chunk; a larger record is a chunk of its own. */
-export const REPLICATION_CHUNK_BYTES_MAX = 2 * 1024 * 1024;
-export const REPLICATION_CHUNK_RECORDS_MAX = 4_096;
-/** One message on the wire, and those that are handed to the connection and not yet sent. */
-export const REPLICATION_FRAME_BYTES_MAX = 256 * 1024;
-export const REPLICATION_FRAMES_IN_FLIGHT_MAX = 4;
-/** Bytes on their way to a replica that it has not taken: HTTP/2's window. */
-export const REPLICATION_WINDOW_BYTES = 4 * 1024 * 1024;
-/** Pieces asked for in one call. */
-export const REPLICATION_PIECES_PER_CALL_MAX = 1_024;
-/** One message to the primary, which reads them of strangers too; and the calls of one connection at a time. */
-export const REPLICATION_REQUEST_BYTES_MAX = 64 * 1024;
-export const REPLICATION_CALLS_MAX = 32;
-/** How long a snapshot is held for a replica that takes nothing of it. */
-export const REPLICATION_SNAPSHOT_IDLE_MS = 300_000;
-/** Pieces of the newest snapshot stay for replicas that join later, for so long after the last copy. */
-export const SNAPSHOT_SPOOL_IDLE_MS = 600_000;
-/** Room that a snapshot for replicas leaves on the volume: for commits, which may be large. */
-export const SNAPSHOT_ROOM_BYTES_MIN = 256 * 1024 * 1024;
-/** Handshakes begun and not ended. */
-export const REPLICATION_CHALLENGES_MAX = 1_000;
-export const REPLICATION_HANDSHAKE_TIMEOUT_MS = 10_000;
-/** A connection without a call is closed after so long. */
-export const REPLICATION_CONNECTION_IDLE_MS = 30_000;
-/** A connection is tried with a ping after so much silence, and given up without an answer. */
-export const REPLICATION_KEEPALIVE_MS = 10_000;
-export const REPLICATION_KEEPALIVE_TIMEOUT_MS = 20_000;
-/** Notices that wait for a replica which does not take them. */
-export const REPLICATION_NOTICES_WAITING_MAX = 1_000;
-/** Clocks of two machines may differ by so much, when a replica registers. */
-export const REPLICA_REGISTRATION_AGE_MAX_MS = 5 * 60_000;
-export const REPLICA_REGISTRATION_TIMEOUT_MS = 10_000;
-/** A replica whose primary is away tries again after so long, each time twice as long. */
-export const REPLICA_RETRY_DELAY_MIN_MS = 250;
-export const REPLICA_RETRY_DELAY_MAX_MS = 5_000;
-/** For so long a connection that broke may be away before a replica that starts is ready. */
-export const REPLICA_REJOIN_TIMEOUT_MS = 10_000;
-/** A comparison of replicas with their primary: how long they stop applying at most, and how long reading may take. */
-export const REPLICA_VERIFY_HOLD_MS = 10_000;
-export const REPLICA_VERIFY_READ_MS = 10 * 60_000;
-/** How often the writer is told behind which sequence replicas need the log. */
-export const REPLICATION_NEEDED_INTERVAL_MS = 1_000;
-/** How often replicas, handshakes and snapshots are looked through for those that are late. */
-export const REPLICATION_SWEEP_INTERVAL_MS = 5_000;
-
 /** The setting `ReplicaURLs` (specification, section 2.9). */
 export const REPLICA_URLS_CHARACTERS_MAX = 4_000;
 /** The front end's folder: its files are held in memory. */
@@ -277,8 +234,14 @@ export const WEB_SOCKETS_MAX = 5_000;
 export const WEB_SOCKET_SIGN_IN_MS = 10_000;
 export const WEB_SOCKET_MESSAGE_BYTES_MAX = 16 * 1024;
 export const WEB_SOCKET_WAITING_BYTES_MAX = 256 * 1024;
+/** One request of a session, with the code of an endpoint in JSON; and the requests of one that are not answered yet. */
+export const WEB_SOCKET_REQUEST_BYTES_MAX = 4 * 1024 * 1024;
+export const WEB_SOCKET_REQUESTS_MAX = 16;
 /** A peer is asked with a ping, and its session looked at, every so often; one that did not answer until the next is cut off. */
 export const WEB_SOCKET_PING_INTERVAL_MS = 30_000;
+/** Streams of events: open at a time; a comment is sent, and the session looked at, every so often. */
+export const EVENT_STREAMS_MAX = 200;
+export const EVENT_STREAM_HEARTBEAT_MS = 15_000;
 /** How long a peer has to answer a close. */
 export const WEB_SOCKET_CLOSE_TIMEOUT_MS = 1_000;
 
@@ -288,3 +251,9 @@ export const CODE_HISTORY_DIFF_CHARACTERS_MAX = 16 * 1024;
 /** Bodies of calls that are kept for one endpoint, and the length of each. */
 export const RECORDED_INPUTS_MAX = 100;
 export const RECORDED_INPUT_CHARACTERS_MAX = 64 * 1024;
+
+/** The answers to an editor: items of a completion, and how many of them come with their types; signatures; one text. */
+export const EDITOR_COMPLETIONS_MAX = 500;
+export const EDITOR_COMPLETION_DETAILS_MAX = 100;
+export const EDITOR_SIGNATURES_MAX = 20;
+export const EDITOR_TEXT_CHARACTERS_MAX = 4_000;

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { REPLICATION_CHUNK_BYTES_MAX, REPLICATION_CHUNK_RECORDS_MAX } from '#base/limits.ts';
+import {
+  REPLICATION_CHUNK_BYTES_MAX,
+  REPLICATION_CHUNK_RECORDS_MAX,
+} from '#base/replication-limits.ts';
 import type { LogRecord } from '#log/commit-log.ts';
 import { ChunkBuilder, decodeChunk } from './chunk.ts';
 

@@ -1,4 +1,7 @@
-import { REPLICATION_CHUNK_BYTES_MAX, REPLICATION_CHUNK_RECORDS_MAX } from '#base/limits.ts';
+import {
+  REPLICATION_CHUNK_BYTES_MAX,
+  REPLICATION_CHUNK_RECORDS_MAX,
+} from '#base/replication-limits.ts';
 import type { LogRecord } from '#log/commit-log.ts';
 import { corrupt } from './channel-problem.ts';
 

@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scale, seed } from '../../../test/support/scale.ts';
-import { REPLICATION_PIECES_PER_CALL_MAX, REPLICATION_SNAPSHOT_IDLE_MS } from '#base/limits.ts';
+import {
+  REPLICATION_PIECES_PER_CALL_MAX,
+  REPLICATION_SNAPSHOT_IDLE_MS,
+} from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { SnapshotLease } from '#store/snapshot-lease.ts';
 import type { ReplicaChannel } from './replica-channel.ts';

@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scale, seed } from '../../../test/support/scale.ts';
-import { REPLICATION_CHUNK_BYTES_MAX, REPLICATION_CHUNK_RECORDS_MAX } from '#base/limits.ts';
+import {
+  REPLICATION_CHUNK_BYTES_MAX,
+  REPLICATION_CHUNK_RECORDS_MAX,
+} from '#base/replication-limits.ts';
 import type { CommitLog, LogRecord } from '#log/commit-log.ts';
 import { digestAt } from '#log/record-digest.ts';
 import { memoryLog, REPLICA_UID, startPrimary } from './testing/cluster.ts';

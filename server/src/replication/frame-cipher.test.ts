@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { REPLICATION_FRAME_BYTES_MAX, REPLICATION_FRAMES_IN_FLIGHT_MAX } from '#base/limits.ts';
+import {
+  REPLICATION_FRAME_BYTES_MAX,
+  REPLICATION_FRAMES_IN_FLIGHT_MAX,
+} from '#base/replication-limits.ts';
 import { FrameOpener, FrameSealer } from './frame-cipher.ts';
 import type { Frame } from './frame-cipher.ts';
 import { decodeFrame, encodeFrame } from './frame-codec.ts';

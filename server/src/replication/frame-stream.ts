@@ -1,4 +1,7 @@
-import { REPLICATION_FRAME_BYTES_MAX, REPLICATION_FRAMES_IN_FLIGHT_MAX } from '#base/limits.ts';
+import {
+  REPLICATION_FRAME_BYTES_MAX,
+  REPLICATION_FRAMES_IN_FLIGHT_MAX,
+} from '#base/replication-limits.ts';
 import { releaseMemory } from '#base/release-memory.ts';
 import type { FrameOpener, FrameSealer } from './frame-cipher.ts';
 import { decodeFrame, encodeFrame } from './frame-codec.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { REPLICATION_FRAME_BYTES_MAX } from '#base/limits.ts';
+import { REPLICATION_FRAME_BYTES_MAX } from '#base/replication-limits.ts';
 import { startPrimary } from './testing/cluster.ts';
 import { patternBytes } from './testing/memory-snapshot.ts';
 

@@ -4,7 +4,7 @@ import {
   REPLICATION_CHALLENGES_MAX,
   REPLICATION_HANDSHAKE_TIMEOUT_MS,
   REPLICATION_REQUEST_BYTES_MAX,
-} from '#base/limits.ts';
+} from '#base/replication-limits.ts';
 import { connectReplica } from './replica-channel.ts';
 import { deriveReplicationSecret } from './replication-secret.ts';
 import type { ReplicationEvent } from './replication-event.ts';

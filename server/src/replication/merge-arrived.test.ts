@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { REPLICATION_CHUNK_RECORDS_MAX } from '#base/limits.ts';
+import { REPLICATION_CHUNK_RECORDS_MAX } from '#base/replication-limits.ts';
 import type { LogRecord } from '#log/commit-log.ts';
 import { mergeArrived } from './merge-arrived.ts';
 

@@ -1,5 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { REPLICATION_CHUNK_BYTES_MAX, REPLICATION_CHUNK_RECORDS_MAX } from '#base/limits.ts';
+import {
+  REPLICATION_CHUNK_BYTES_MAX,
+  REPLICATION_CHUNK_RECORDS_MAX,
+} from '#base/replication-limits.ts';
 import type { LogRecord } from '#log/commit-log.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { REPLICATION_NOTICES_WAITING_MAX } from '#base/limits.ts';
+import { REPLICATION_NOTICES_WAITING_MAX } from '#base/replication-limits.ts';
 import { unavailable } from './channel-problem.ts';
 import { encodeJson } from './frame-stream.ts';
 import type { MessageSender } from './frame-stream.ts';

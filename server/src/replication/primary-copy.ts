@@ -1,4 +1,7 @@
-import { REPLICATION_PIECES_PER_CALL_MAX, REPLICATION_SNAPSHOT_IDLE_MS } from '#base/limits.ts';
+import {
+  REPLICATION_PIECES_PER_CALL_MAX,
+  REPLICATION_SNAPSHOT_IDLE_MS,
+} from '#base/replication-limits.ts';
 import { releaseMemory } from '#base/release-memory.ts';
 import type { Clock } from '#base/clock.ts';
 import { encodeManifest } from '#store/manifest.ts';

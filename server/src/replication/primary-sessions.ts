@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { REPLICATION_CHALLENGES_MAX, REPLICATION_HANDSHAKE_TIMEOUT_MS } from '#base/limits.ts';
+import {
+  REPLICATION_CHALLENGES_MAX,
+  REPLICATION_HANDSHAKE_TIMEOUT_MS,
+} from '#base/replication-limits.ts';
 import type { Clock } from '#base/clock.ts';
 import type { Problem } from '#base/problem.ts';
 import { notAuthenticated, unavailable } from './channel-problem.ts';

@@ -6,7 +6,7 @@ import {
   REPLICATION_KEEPALIVE_MS,
   REPLICATION_KEEPALIVE_TIMEOUT_MS,
   REPLICATION_WINDOW_BYTES,
-} from '#base/limits.ts';
+} from '#base/replication-limits.ts';
 import { METADATA } from './call-metadata.ts';
 import { corrupt, notAuthenticated, problemOf, unavailable } from './channel-problem.ts';
 import { FrameOpener, FrameSealer } from './frame-cipher.ts';

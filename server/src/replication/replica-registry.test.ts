@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { REPLICA_DROP_MS, REPLICAS_MAX } from '#base/limits.ts';
+import { REPLICA_DROP_MS, REPLICAS_MAX } from '#base/replication-limits.ts';
 import { ReplicaRegistry } from './replica-registry.ts';
 import type { ReplicaRegistration } from './replica-registry.ts';
 import { ManualClock } from './testing/cluster.ts';

@@ -1,4 +1,4 @@
-import { REPLICA_DROP_MS, REPLICAS_MAX } from '#base/limits.ts';
+import { REPLICA_DROP_MS, REPLICAS_MAX } from '#base/replication-limits.ts';
 import type { Clock } from '#base/clock.ts';
 import { INITIAL_LAG, observeLag, readLag } from './lag.ts';
 import type { LagReport } from './lag.ts';

@@ -6,9 +6,9 @@ import {
   REPLICATION_KEEPALIVE_MS,
   REPLICATION_KEEPALIVE_TIMEOUT_MS,
   REPLICATION_REQUEST_BYTES_MAX,
-} from '#base/limits.ts';
+} from '#base/replication-limits.ts';
 import type { Clock } from '#base/clock.ts';
-import { REPLICATION_SWEEP_INTERVAL_MS } from '#base/limits.ts';
+import { REPLICATION_SWEEP_INTERVAL_MS } from '#base/replication-limits.ts';
 import { encodeManifest } from '#store/manifest.ts';
 import type { SnapshotLease } from '#store/snapshot-lease.ts';
 import { notRegistered, statusOf, unavailable } from './channel-problem.ts';

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { REPLICA_IDLE_REPORT_INTERVAL_MS, REPLICA_REPORT_INTERVAL_MS } from '#base/limits.ts';
+import {
+  REPLICA_IDLE_REPORT_INTERVAL_MS,
+  REPLICA_REPORT_INTERVAL_MS,
+} from '#base/replication-limits.ts';
 import { startReports } from './report-loop.ts';
 import { ManualTimers } from './testing/cluster.ts';
 

@@ -1,4 +1,7 @@
-import { REPLICA_IDLE_REPORT_INTERVAL_MS, REPLICA_REPORT_INTERVAL_MS } from '#base/limits.ts';
+import {
+  REPLICA_IDLE_REPORT_INTERVAL_MS,
+  REPLICA_REPORT_INTERVAL_MS,
+} from '#base/replication-limits.ts';
 import type { ReportStream } from './replica-calls.ts';
 import type { Timers } from './timers.ts';
 

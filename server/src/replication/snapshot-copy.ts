@@ -1,4 +1,4 @@
-import { REPLICATION_PIECES_PER_CALL_MAX } from '#base/limits.ts';
+import { REPLICATION_PIECES_PER_CALL_MAX } from '#base/replication-limits.ts';
 import { must } from '#base/assert.ts';
 import { releaseMemory } from '#base/release-memory.ts';
 import type { Manifest } from '#store/manifest.ts';

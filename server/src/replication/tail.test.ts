@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { REPLICA_DROP_MS, REPLICATION_NOTICES_WAITING_MAX } from '#base/limits.ts';
+import { REPLICA_DROP_MS, REPLICATION_NOTICES_WAITING_MAX } from '#base/replication-limits.ts';
 import type { ReplicaChannel, TailOptions } from './replica-channel.ts';
 import { ManualTimers, REPLICA_UID, startPrimary } from './testing/cluster.ts';
 import type { TestPrimary } from './testing/cluster.ts';

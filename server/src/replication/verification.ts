@@ -1,4 +1,4 @@
-import { REPLICA_VERIFY_HOLD_MS, REPLICA_VERIFY_READ_MS } from '#base/limits.ts';
+import { REPLICA_VERIFY_HOLD_MS, REPLICA_VERIFY_READ_MS } from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Manifest } from '#store/manifest.ts';
 import type { StateDifference } from './manifest-difference.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SNAPSHOT_ROOM_BYTES_MIN, SNAPSHOT_SPOOL_IDLE_MS } from '#base/limits.ts';
+import { SNAPSHOT_ROOM_BYTES_MIN, SNAPSHOT_SPOOL_IDLE_MS } from '#base/replication-limits.ts';
 import { TestClock } from '#log/testing/log-engine.ts';
 import { smallVolume, temporaryFolder, whyNoSmallVolume } from '#log/testing/temporary-folder.ts';
 import { DB } from './databases.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '#base/clock.ts';
-import { SNAPSHOT_ROOM_BYTES_MIN, SNAPSHOT_SPOOL_IDLE_MS } from '#base/limits.ts';
+import { SNAPSHOT_ROOM_BYTES_MIN, SNAPSHOT_SPOOL_IDLE_MS } from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Manifest } from './manifest.ts';
 import { PieceFolder } from './piece-folder.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { settingVersion } from '#access/settings.ts';
-import { REPLICA_REJOIN_TIMEOUT_MS } from '#base/limits.ts';
+import { REPLICA_REJOIN_TIMEOUT_MS } from '#base/replication-limits.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Notice } from '#replication/message-shapes.ts';

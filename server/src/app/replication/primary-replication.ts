@@ -9,7 +9,7 @@ import type {
 } from '@trellis/contract/shapes/replica.ts';
 import { assert, must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
-import { REPLICA_REGISTRATION_AGE_MAX_MS } from '#base/limits.ts';
+import { REPLICA_REGISTRATION_AGE_MAX_MS } from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Notice } from '#replication/message-shapes.ts';

@@ -7,7 +7,7 @@ import {
   REPLICATION_NEEDED_INTERVAL_MS,
   REPLICATION_SWEEP_INTERVAL_MS,
   REPLICA_VERIFY_HOLD_MS,
-} from '#base/limits.ts';
+} from '#base/replication-limits.ts';
 import { openLogTail } from '#log/log-tail.ts';
 import type { ReplicationEvent } from '#replication/replication-event.ts';
 import { startReplicationServer, type ReplicationServer } from '#replication/replication-server.ts';

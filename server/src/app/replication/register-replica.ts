@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { replicaAdmission, type ReplicaAdmission } from '@trellis/contract/shapes/replica.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
 import { systemClock } from '#base/clock.ts';
-import { REPLICA_REGISTRATION_TIMEOUT_MS } from '#base/limits.ts';
+import { REPLICA_REGISTRATION_TIMEOUT_MS } from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { History } from '#store/history.ts';
 import {

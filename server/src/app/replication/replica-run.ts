@@ -1,4 +1,7 @@
-import { REPLICA_RETRY_DELAY_MAX_MS, REPLICA_RETRY_DELAY_MIN_MS } from '#base/limits.ts';
+import {
+  REPLICA_RETRY_DELAY_MAX_MS,
+  REPLICA_RETRY_DELAY_MIN_MS,
+} from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { LogRecord } from '#log/commit-log.ts';
 import type { ReplicaChannel } from '#replication/replica-channel.ts';

@@ -1,7 +1,7 @@
 import { Problem } from '#base/problem.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import type { ReplicaChannel } from '#replication/replica-channel.ts';
-import { REPLICA_VERIFY_HOLD_MS } from '#base/limits.ts';
+import { REPLICA_VERIFY_HOLD_MS } from '#base/replication-limits.ts';
 import { VERIFY_NOTICE } from '#replication/verification.ts';
 import type { Manifest } from '#store/manifest.ts';
 import { digestHeld } from '#store/snapshot.ts';

@@ -1,5 +1,5 @@
 import { assert, must } from '#base/assert.ts';
-import { VECTOR_HITS_MAX, VECTOR_LIST_SCAN_MAX } from '#base/limits.ts';
+import { VECTOR_HITS_MAX, VECTOR_LIST_SCAN_MAX } from '#base/search-limits.ts';
 import { lowerBound } from './allow-list.ts';
 import type { AllowedSlots } from './allow-list.ts';
 import { Candidates } from './candidates.ts';

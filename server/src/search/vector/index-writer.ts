@@ -6,7 +6,7 @@ import {
   VECTOR_DIMENSIONS_MAX,
   VECTOR_SCAN_MAX,
   VECTOR_SHARD_BYTES_MAX,
-} from '#base/limits.ts';
+} from '#base/search-limits.ts';
 import { Compaction } from './compaction.ts';
 import { GraphSearch } from './graph-search.ts';
 import { compileKernel, createScratch } from './kernel.ts';

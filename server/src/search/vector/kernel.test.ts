@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VECTOR_DIMENSIONS_MAX } from '#base/limits.ts';
+import { VECTOR_DIMENSIONS_MAX } from '#base/search-limits.ts';
 import { seededRandom } from '../../../../test/support/seeded-random.ts';
 import {
   allocateShared,

@@ -1,5 +1,5 @@
 import { must } from '#base/assert.ts';
-import { VECTOR_DIMENSIONS_MAX } from '#base/limits.ts';
+import { VECTOR_DIMENSIONS_MAX } from '#base/search-limits.ts';
 import { simdModuleBytes, SLOTS_PER_TURN } from './simd-module.ts';
 
 /** How many slots one call of `queryDots` may take. */
