@@ -11,6 +11,7 @@ import { addReplica } from './commands/replica.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
 import { addSchema } from './commands/schema.ts';
+import { addSearch } from './commands/search.ts';
 import { addServe } from './commands/serve.ts';
 import { addStats } from './commands/stats.ts';
 import { addStatus } from './commands/status.ts';
@@ -94,6 +95,7 @@ Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong us
   addAudit(program, run);
   addStatus(program, run);
   addSchema(program, run);
+  addSearch(program, run);
   addImport(program, run);
   addEndpoint(program, run);
   addTypes(program, run);

@@ -16,12 +16,15 @@ import type {
   InputRecording,
   RecordedInputs,
 } from '@trellis/contract/shapes/code-history.ts';
+import type { EndpointLogFilter, EndpointLogLine } from '@trellis/contract/shapes/endpoint-log.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
 import type { EndpointMetricsList } from '@trellis/contract/shapes/stats.ts';
 import { pathOf } from './client-base.ts';
-import { GraphClient } from './graph-client.ts';
+import { watchEndpointLogs, type EndpointLogEvent, type WatchOptions } from './endpoint-logs.ts';
+import { EditorChannel } from './editor-channel.ts';
 import type { PageRequest } from './pages.ts';
+import { SearchClient } from './search-client.ts';
 import type { CallOptions } from './transport.ts';
 
 /** An item of code, which may be deleted. */
@@ -31,7 +34,13 @@ export interface CodeItem {
 }
 
 /** All code at once, its history, and the counters of the server; for administrators. */
-export class BuildClient extends GraphClient {
+export class BuildClient extends SearchClient {
+  /** Opens with its first request, at `baseUrl`, with the token of that moment, which must be that of a session. */
+  editor(): EditorChannel {
+    const { transport } = this;
+    return new EditorChannel({ baseUrl: transport.baseUrl, token: () => transport.token });
+  }
+
   /** Pending: a check in the background has not come to its end. */
   getCompileStatus(options?: CallOptions): Promise<CompileStatus> {
     return this.get('/api/build/compile-status', options);
@@ -100,6 +109,25 @@ export class BuildClient extends GraphClient {
     options?: CallOptions,
   ): Promise<RecordedInputs> {
     return this.put(historyPath('inputs', item), recording, options);
+  }
+
+  /** What endpoints have logged on the server at `baseUrl`, newest first. */
+  listEndpointLogs(
+    query: PageRequest & EndpointLogFilter = {},
+    options?: CallOptions,
+  ): Promise<List<EndpointLogLine>> {
+    return this.get('/api/endpoints/logs', options, { ...query });
+  }
+
+  /**
+   * The same as it happens: `for await (const event of client.watchEndpointLogs({ level: 'warn' }))`. After a lost connection it goes
+   * on where it was; it ends once `to` has passed, and throws what the service refuses with, or the signal's reason.
+   */
+  watchEndpointLogs(
+    filter: EndpointLogFilter = {},
+    options?: WatchOptions,
+  ): AsyncGenerator<EndpointLogEvent, void, undefined> {
+    return watchEndpointLogs(this.transport, filter, options);
   }
 
   /** Calls on the server that answers, since it started. */

@@ -28,6 +28,12 @@ export const SERVED_BY_REPLICAS: readonly string[] = [
   'GET /api/node/{uid}',
   'GET /api/saml/config',
   'GET /api/schema',
+  'GET /api/search/golden-sets',
+  'GET /api/search/golden-sets/{name}',
+  'GET /api/search/golden-sets/{name}/runs',
+  'GET /api/search/settings',
+  'GET /api/search/synonyms/for',
+  'GET /api/search/synonyms/list/for',
   'GET /api/tokens',
   'GET /api/users',
   'GET /api/users/user/{uid}',
@@ -50,12 +56,12 @@ export const SERVED_BY_REPLICAS: readonly string[] = [
 
 const PATTERN = new RegExp(`^(?:${SERVED_BY_REPLICAS.map(patternOf).join('|')})$`);
 
-/** Of the area "stats", although no endpoint can have this name. */
-const METRICS = '/api/endpoints/metrics';
+/** Of the area "stats", although no endpoint can have one of these names. */
+const STATISTICS = ['/api/endpoints/metrics', '/api/endpoints/logs', '/api/endpoints/logs/live'];
 
 /** Whether a replica answers this method on this path (without base and query). */
 export function isServedByReplicas(method: string, path: string): boolean {
-  return PATTERN.test(`${method} ${path}`) && path !== METRICS;
+  return PATTERN.test(`${method} ${path}`) && !STATISTICS.includes(path);
 }
 
 function patternOf(template: string): string {

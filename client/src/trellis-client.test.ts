@@ -16,7 +16,9 @@ describe('operations', () => {
       for (const name of Object.getOwnPropertyNames(level)) methods.add(name);
     }
     const beyond =
-      'constructor token lastWriteSequence setReplicas ingestStream get post put tell'.split(' ');
+      'constructor token lastWriteSequence setReplicas ingestStream editor get post put tell'.split(
+        ' ',
+      );
     // Servers speak it among themselves: a replica proves a key that no client has.
     const withoutMethod = ['registerReplica'];
     const ids = operations.map(({ id }) => id).filter((id) => !withoutMethod.includes(id));

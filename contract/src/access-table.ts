@@ -7,6 +7,7 @@ export const CALLER_KINDS = [
   'guest',
   'user',
   'team-administrator',
+  'synonym-manager',
   'read-only-administrator',
   'administrator',
   'api-token',
@@ -36,7 +37,12 @@ export interface AccessRow {
 const ANYBODY: AccessRow = { allowed: CALLER_KINDS };
 const ADMINISTRATORS: readonly CallerKind[] = ['read-only-administrator', 'administrator'];
 const WRITERS: readonly CallerKind[] = ['administrator'];
-const MEMBERS: readonly CallerKind[] = ['user', 'team-administrator', ...ADMINISTRATORS];
+const MEMBERS: readonly CallerKind[] = [
+  'user',
+  'team-administrator',
+  'synonym-manager',
+  ...ADMINISTRATORS,
+];
 const SIGNED_IN: readonly CallerKind[] = ['guest', ...MEMBERS];
 
 const session = { allowed: SIGNED_IN };
@@ -139,9 +145,25 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   compareCode: read,
   listRecordedInputs: read,
   recordInputs: write,
+  listEndpointLogs: read,
+  watchEndpointLogs: read,
   getEndpointMetrics: read,
   getDatabaseStatistics: read,
   getPoolStatistics: read,
+
+  listGoldenSets: read,
+  getGoldenSet: read,
+  putGoldenSet: write,
+  deleteGoldenSet: write,
+  runGoldenSet: write,
+  listGoldenSetRuns: read,
+
+  getSearchSettings: read,
+  putSearchSettings: write,
+  getSearchIndex: read,
+  listSynonyms: { allowed: ['synonym-manager', ...ADMINISTRATORS] },
+  getSynonyms: { allowed: ['synonym-manager', ...ADMINISTRATORS] },
+  putSynonyms: { allowed: ['synonym-manager', ...WRITERS] },
 
   getSsoConfig: read,
   setSsoConfig: write,

@@ -4,6 +4,7 @@ import { graphErrors } from './errors/graph.ts';
 import { identityErrors } from './errors/identity.ts';
 import { replicationErrors } from './errors/replication.ts';
 import { requestErrors } from './errors/request.ts';
+import { searchErrors } from './errors/search.ts';
 import { serverErrors } from './errors/server.ts';
 import { storageErrors } from './errors/storage.ts';
 
@@ -17,6 +18,7 @@ export const errorCatalogue = {
   ...graphErrors,
   ...endpointErrors,
   ...replicationErrors,
+  ...searchErrors,
   ...serverErrors,
   ...storageErrors,
 } as const;

@@ -29,6 +29,9 @@ export const ENDPOINT_CONCURRENT_MAX = 1_000;
 export const ENDPOINT_QUEUED_MAX = 1_000;
 export const ENDPOINT_QUEUED_DEFAULT = 100;
 
+/** What lines of a log are searched for. */
+export const ENDPOINT_LOG_QUERY_CHARACTERS_MAX = 1_000;
+
 /** The setting `fetchAllowList`. */
 export const FETCH_ALLOW_LIST_MAX = 100;
 
@@ -64,6 +67,22 @@ export const SYNTHETIC_NODES_MAX = 10_000;
 export const LICENSE_CHARACTERS_MAX = 16 * 1024;
 export const LICENSE_FEATURES_MAX = 100;
 export const LICENSE_TEXT_CHARACTERS_MAX = 100;
+
+/** Search settings (open-shapes, section 6): types, the fields of one, and the weight of a field. */
+export const SEARCH_TYPES_MAX = 1_000;
+export const SEARCH_FIELDS_MAX = 1_000;
+export const SEARCH_BOOST_MAX = 100;
+/** Synonyms (specification, section 4.5): each list of a term, and each word. */
+export const SYNONYMS_MAX = 100;
+export const SYNONYM_CHARACTERS_MAX = 200;
+
+/** Golden sets (open-shapes, section 6): their names and queries, relevant nodes of one query, and how relevant one is. */
+export const GOLDEN_SET_NAME_CHARACTERS_MAX = 100;
+export const GOLDEN_SET_DESCRIPTION_CHARACTERS_MAX = 1_000;
+export const GOLDEN_SET_QUERIES_MAX = 10_000;
+export const GOLDEN_SET_QUERY_CHARACTERS_MAX = 1_000;
+export const GOLDEN_SET_RELEVANT_MAX = 1_000;
+export const GOLDEN_SET_GRADE_MAX = 100;
 
 /** The setting `ReplicaURLs` (specification, section 2.9). */
 export const REPLICA_URLS_CHARACTERS_MAX = 4_000;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
+import type { Role } from './roles.ts';
 import type { Scope } from './scopes.ts';
 import type { TokenKind } from './token-kinds.ts';
 
@@ -16,12 +17,16 @@ export interface Operation {
   readonly auth: Auth;
   /** A scope that suffices instead of what `auth` asks for, when a token that carries scopes calls. */
   readonly scope?: Scope;
+  /** A role that suffices instead of being the administrator that `auth` asks for. */
+  readonly role?: Role;
   /** Kinds of tokens that may call by their kind alone, whatever they carry is checked behind the route. */
   readonly tokens?: readonly TokenKind[];
   /** Whether a guest may not call although a signed-in user may. */
   readonly noGuests?: true;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /** Of those that are not the same for all operations; names in lower case. */
+  readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   /** Media types of the body; `application/json` when not given. */
   readonly consumes?: readonly MediaType[];
@@ -52,6 +57,7 @@ export type Area =
   | 'build'
   | 'code-history'
   | 'stats'
+  | 'search'
   | 'replicas'
   | 'status';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -77,5 +83,6 @@ export interface ResponseShape {
     | 'application/xml'
     | 'application/zip'
     | 'text/csv'
+    | 'text/event-stream'
     | 'text/plain';
 }

@@ -31,7 +31,7 @@ describe('the table of operations', () => {
 
   it.each(rows)('%s: every shape has a JSON Schema', (_, operation) => {
     const bodies = Object.values(operation.responses).map(({ body }) => body);
-    const inputs = [operation.params, operation.query, operation.body];
+    const inputs = [operation.params, operation.query, operation.headers, operation.body];
     for (const schema of inputs)
       if (schema) expect(z.toJSONSchema(schema, { io: 'input' })).toBeDefined();
     for (const schema of bodies) if (schema) expect(z.toJSONSchema(schema)).toBeDefined();

@@ -13,6 +13,7 @@ import {
   runEndpointAlias,
   runEndpointWithToken,
 } from './operations/endpoints.ts';
+import { listEndpointLogs, watchEndpointLogs } from './operations/endpoint-log.ts';
 import { getBuildCatalog, getBuildTypes, getCompileStatus } from './operations/build.ts';
 import {
   compareCode,
@@ -67,6 +68,22 @@ import {
   queryNodes,
 } from './operations/nodes.ts';
 import { getSchema, putSchema } from './operations/schema.ts';
+import {
+  getSearchIndex,
+  getSearchSettings,
+  getSynonyms,
+  listSynonyms,
+  putSearchSettings,
+  putSynonyms,
+} from './operations/search.ts';
+import {
+  deleteGoldenSet,
+  getGoldenSet,
+  listGoldenSetRuns,
+  listGoldenSets,
+  putGoldenSet,
+  runGoldenSet,
+} from './operations/search-evaluation.ts';
 import {
   completeLogin,
   consumeSamlResponse,
@@ -166,9 +183,23 @@ export const operations: readonly Operation[] = [
   compareCode,
   listRecordedInputs,
   recordInputs,
+  listEndpointLogs,
+  watchEndpointLogs,
   getEndpointMetrics,
   getDatabaseStatistics,
   getPoolStatistics,
+  listGoldenSets,
+  getGoldenSet,
+  putGoldenSet,
+  deleteGoldenSet,
+  runGoldenSet,
+  listGoldenSetRuns,
+  getSearchSettings,
+  putSearchSettings,
+  getSearchIndex,
+  listSynonyms,
+  getSynonyms,
+  putSynonyms,
   getSsoConfig,
   setSsoConfig,
   getLoginUrl,

@@ -55,6 +55,15 @@ export interface QueryStart {
     point: GeoPoint,
     km: number,
   ): Query<NodeOf<T>>;
+  /**
+   * The nodes of a type whose field has these words, the best first; see `SearchRequest.query` for what the text may say.
+   * `scored()` gives their scores.
+   */
+  startSearch<T extends NodeTypeName>(
+    type: T,
+    field: FieldName<NodeOf<T>>,
+    text: string,
+  ): Query<NodeOf<T>>;
   /** Limits the query to what `CurrentUser` may see. */
   asUser(): QueryStart;
 }

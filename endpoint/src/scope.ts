@@ -1,7 +1,8 @@
 import type { GraphReads } from './graph-reads.ts';
 import type { GraphWrites } from './graph-writes.ts';
-import type { NodeBase } from './nodes.ts';
+import type { NodeBase, NodeOf, NodeTypeName } from './nodes.ts';
 import type { QueryStart } from './query.ts';
+import type { SearchAnswer, SearchRequest, SuggestRequest, Suggestion } from './search.ts';
 
 /**
  * The graph of this workspace, read and written as the system: no access rule limits the code of an
@@ -90,6 +91,19 @@ export interface Scope<Body = unknown> {
   readonly graph: Graph;
   /** Begins a query. */
   q(): QueryStart;
+  /** Searches everything, as the system: what it answers may not be for the caller's eyes. */
+  search<T extends NodeTypeName = NodeTypeName>(
+    request: SearchRequest<T> | string,
+  ): Promise<SearchAnswer<NodeOf<T>>>;
+  /**
+   * Searches what `CurrentUser` may see, in the fields that they may read: hits, counts, facets and passages are those of
+   * somebody for whom the rest does not exist. Throws the problem `invalid_request` when there is no user.
+   */
+  searchAsUser<T extends NodeTypeName = NodeTypeName>(
+    request: SearchRequest<T> | string,
+  ): Promise<SearchAnswer<NodeOf<T>>>;
+  /** Words that the last word of a query may become, of what `CurrentUser` may see; the most frequent first. */
+  suggestAsUser(request: SuggestRequest): Promise<readonly Suggestion[]>;
   /**
    * Runs another endpoint as the same caller and gives what it answers. When that is an error,
    * throws the problem `endpoint_failed` or the code of the error.

@@ -31,6 +31,7 @@ export interface WordnetTotals {
 
 export interface WordnetOperations extends Iterable<WordnetOperation> {
   readonly totals: WordnetTotals;
+  readonly synsets: readonly Synset[];
 }
 
 /**
@@ -41,7 +42,8 @@ export function wordnetOperations(dictFolder: string): WordnetOperations {
   const dictionary = readDictionary(dictFolder);
   const words = new Set(dictionary.synsets.flatMap((synset) => synset.lemmas));
   const totals = count(dictionary, words.size);
-  return { totals, [Symbol.iterator]: () => generate(dictionary.synsets, words) };
+  const { synsets } = dictionary;
+  return { totals, synsets, [Symbol.iterator]: () => generate(synsets, words) };
 }
 
 function count(dictionary: Dictionary, words: number): WordnetTotals {

@@ -19,7 +19,9 @@ async function refusal(method: string, path: string, body?: unknown): Promise<un
 }
 
 test('they are listed, read-only, and marked in the catalog', async () => {
-  const names = ['system/neighbors', 'system/nodes', 'system/paths'];
+  const names = ['neighbors', 'nodes', 'paths', 'search', 'suggest'].map(
+    (name) => `system/${name}`,
+  );
   const list = items(await admin('GET', '/api/endpoints?take=1000'));
   const own = list.filter(({ name }) => String(name).startsWith('system/'));
   expect(own.map(({ name }) => name)).toEqual(names);
@@ -62,5 +64,5 @@ test('a start commits nothing when they are there already', async () => {
     await server.stop();
     return valueAt(json, 'total');
   };
-  expect([await start(), await start()]).toEqual([3, 3]);
+  expect([await start(), await start()]).toEqual([5, 5]);
 });

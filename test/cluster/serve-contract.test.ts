@@ -55,6 +55,8 @@ describe('every operation of the contract', () => {
     'createLogin',
     'getCompileStatus',
     'getEndpointMetrics',
+    'listEndpointLogs',
+    'watchEndpointLogs',
     'getPoolStatistics',
   ];
 

@@ -29,6 +29,7 @@ export class AccessScene implements AsyncDisposable {
     await people.add('guest', { isGuest: true });
     for (const name of ['user', 'team-administrator', 'bystander', 'leaver'])
       await people.add(name);
+    await people.add('synonym-manager', { roles: ['CanManageSynonyms'] });
     await people.add('read-only-administrator', { isReadOnlyAdmin: true });
     const team = await people.addTeam('Ours', { admins: [people.uid('team-administrator')] });
     const node = await addGraph(people, team);
@@ -54,7 +55,13 @@ export class AccessScene implements AsyncDisposable {
 
   async #mintTokens(): Promise<void> {
     const { people } = this;
-    const sessions = ['guest', 'user', 'team-administrator', 'read-only-administrator'] as const;
+    const sessions = [
+      'guest',
+      'user',
+      'team-administrator',
+      'synonym-manager',
+      'read-only-administrator',
+    ] as const;
     for (const kind of sessions) this.#tokens.set(kind, people.token(kind));
     this.#tokens.set('administrator', people.token('admin'));
     const actingUser = people.uid('user');

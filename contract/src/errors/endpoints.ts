@@ -73,6 +73,11 @@ export const endpointErrors = {
     hint: 'Repeat the call after the seconds in the Retry-After header.',
     retryAfterSeconds: 1,
   },
+  compiler_timeout: {
+    status: 504,
+    title: 'Compiler took too long',
+    hint: 'Simplify the types in the code.',
+  },
   endpoint_timeout: {
     status: 504,
     title: 'Endpoint took too long',

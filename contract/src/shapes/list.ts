@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIST_TAKE_DEFAULT, LIST_TAKE_MAX } from '../limits.ts';
 
 /** A whole number in a query string, with a default. Strict: neither "", "1e2" nor " 5 " is one. */
-function queryInteger(min: number, max: number, fallback: number) {
+export function queryInteger(min: number, max: number, fallback: number) {
   return z
     .string()
     .regex(/^\d{1,15}$/, 'must be a whole number')

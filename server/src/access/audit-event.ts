@@ -21,8 +21,11 @@ export type AuditAction =
   | 'access.types-changed'
   | 'access.node-changed'
   | 'access.written'
+  | 'endpoint.recording-changed'
   | 'sso.config-changed'
-  | 'workspace.settings-changed';
+  | 'workspace.settings-changed'
+  | 'search.settings-changed'
+  | 'search.synonyms-changed';
 
 /** One security event (specification, section 5). Never holds a secret. */
 export interface AuditEvent {

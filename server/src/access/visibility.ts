@@ -29,6 +29,7 @@ export const SEES_EVERYTHING: Visibility = {
   canSeeEdge: () => true,
   withholdsFields: () => false,
   canReadField: () => true,
+  canReadFieldOfType: () => true,
   present: (_id, node) => node,
 };
 
@@ -87,7 +88,11 @@ export class NobodyVisibility implements Visibility {
   canReadField(id: number, field: string): boolean {
     if (ALWAYS_READABLE.has(field) || this.isOwnNode(id)) return true;
     const type = this.#reader.typeOf(id);
-    if (type === undefined) return false;
+    return type !== undefined && this.canReadFieldOfType(type, field);
+  }
+
+  canReadFieldOfType(type: string, field: string): boolean {
+    if (ALWAYS_READABLE.has(field)) return true;
     if (type === '_User' && !PUBLIC_OF_USERS.has(field)) return false;
     const readers = this.#rules.get(type)?.fields.get(field);
     return readers === undefined || this.isAmong(readers);

@@ -1,8 +1,11 @@
+import { settingOperation } from '#access/settings.ts';
 import { systemClock } from '#base/clock.ts';
 import type { Config, Secrets } from '#config/config.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { createFirstAdministrator, FIRST_ADMINISTRATOR } from '#identity/first-administrator.ts';
 import { findUserByName } from '#identity/users.ts';
+import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
+import { wordnetSearchSettings } from '../../../samples/wordnet/search-settings.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { createSampleEndpoints, type EndpointCreator } from './sample-endpoints.ts';
 import type { WriterClient } from './writer/writer-client.ts';
@@ -41,6 +44,9 @@ export async function prepareFirstStart(parts: FirstStartParts): Promise<void> {
 }
 
 async function loadSample({ writer, endpoints }: FirstStartParts): Promise<void> {
+  // Before the nodes, so that they are indexed once.
+  const settings = settingOperation(SEARCH_SETTING, wordnetSearchSettings);
+  await writer.commit({ system: true, operations: [settings] });
   const bar = new ProgressBar(process.stderr, 'Loading WordNet 3.1');
   const started = performance.now();
   const { nodes, edges } = await writer.loadSample((done, total) => bar.update(done, total));

@@ -11,13 +11,18 @@ import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { Logger } from '#observe/logger.ts';
 import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
 import { openIdentity } from './identity-parts.ts';
+import type { IndexChange } from '#search/settings/search-settings-service.ts';
 import type { ReadState } from './read-state.ts';
+import type { IndexOptions } from './search/index-messages.ts';
+import { openSearch } from './search/open-search.ts';
 import { Statistics } from './statistics.ts';
 
 export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 'store'> {
   readonly writes: CommitPort & IngestPort;
   readonly audit: AuditTrail;
   readonly logger: Logger;
+  /** Takes the secrets out of JSON text. */
+  readonly redact: (json: string) => string;
   readonly signingKey: string;
   /** `MSK_PUBLIC_ADDRESS`, of the primary. */
   readonly publicAddress: string | null;
@@ -26,6 +31,9 @@ export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 's
   /** `MSK_SMTP_URL`. */
   readonly smtpUrl: string | null;
   readonly isReplica: boolean;
+  readonly index: IndexOptions;
+  /** Called once it is committed that other types can be searched. */
+  readonly onIndexChanged: (change: IndexChange) => void;
   /** Called once a change of the workspace's settings is committed. */
   readonly onSettingsChanged: () => void;
 }
@@ -55,6 +63,8 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
   );
   const access = new AccessIndex(options.reader);
   const people = opened.use(openIdentity({ ...parts, access }));
+  const receiveSearch = endpoints.receiveSearch.bind(endpoints);
+  const search = opened.use(openSearch({ ...parts, access, receiveSearch }));
   const resources = opened.move();
   return {
     ...people,
@@ -64,8 +74,12 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
     ingest: new IngestService(options.writes, audit),
     endpoints,
     build: endpoints.build,
+    editor: endpoints.editor,
     codeHistory: endpoints.codeHistory,
+    endpointLogs: endpoints.logs,
     statistics: new Statistics({ reader: options.reader, endpoints, access }),
+    searchConfiguration: search.searchConfiguration,
+    goldenSets: search.goldenSets,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

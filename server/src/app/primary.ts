@@ -12,6 +12,7 @@ import { openServices, type OpenServices, type ServicesOptions } from './open-se
 import { openStorage, type OpenStorage } from './open-storage.ts';
 import { openReplication, withoutReplication } from './replication/open-primary.ts';
 import { promoteReplica } from './replication/promote-replica.ts';
+import { indexNotice } from './search/index-notice.ts';
 import { ServerStatus } from './server-status.ts';
 import { signingKey } from './signing-key.ts';
 import { installSystemEndpoints } from './system-endpoints.ts';
@@ -43,6 +44,7 @@ export async function openPrimary(options: WorkspaceOptions): Promise<Workspace>
     await openPrimaryServices(options, state, {
       publicUrl: () => config.publicAddress ?? url,
       onSettingsChanged: frontEnd.refreshReplicaUrls,
+      onIndexChanged: (change) => replication.announce(indexNotice(change)),
     }),
   );
   const status = new ServerStatus({ storage, role: 'primary', replication: replication.health });
@@ -79,10 +81,10 @@ export async function openPrimary(options: WorkspaceOptions): Promise<Workspace>
 }
 
 /** What may change after the services are there. */
-type PrimaryHooks = Pick<ServicesOptions, 'publicUrl' | 'onSettingsChanged'>;
+type PrimaryHooks = Pick<ServicesOptions, 'publicUrl' | 'onSettingsChanged' | 'onIndexChanged'>;
 
 async function openPrimaryServices(
-  { storage, config, secrets, logger }: WorkspaceOptions,
+  { storage, config, secrets, logger, redact }: WorkspaceOptions,
   state: OpenStorage,
   hooks: PrimaryHooks,
 ): Promise<OpenServices> {
@@ -96,9 +98,11 @@ async function openPrimaryServices(
       writes: writer,
       audit,
       logger,
+      redact,
       signingKey: await signingKey(storage, secrets.jwtKey ?? undefined),
       publicAddress: config.publicAddress,
       smtpUrl: secrets.smtpUrl,
+      index: { storage, masterKey: secrets.graphMasterKey, sequence: state.sequence.buffer },
       isReplica: false,
     }),
   );

@@ -1,12 +1,12 @@
 import { openGraphReader } from '#graph/open-reader.ts';
-import type { GraphReader } from '#graph/reader.ts';
+import type { StateReader } from '#graph/state-reader.ts';
 import type { VaultReader } from '#identity/vault.ts';
 import { openVaultReader } from './vault-reader.ts';
 import type { PublishedSequence } from './writer/published-sequence.ts';
 
 /** What a thread reads with, beside the one that writes. */
 export interface ReadState extends Disposable {
-  readonly reader: GraphReader;
+  readonly reader: StateReader;
   readonly vault: VaultReader;
   /**
    * For a reader in another thread. The one that writes has opened the environments for the whole process, so no other thread

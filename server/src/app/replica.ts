@@ -12,6 +12,7 @@ import { openServices, type OpenServices } from './open-services.ts';
 import { openReadState, type ReadState } from './read-state.ts';
 import { LoggedAuditTrail, ReadOnlyWrites } from './replication/read-only-writes.ts';
 import { ReplicaThread } from './replication/replica-thread.ts';
+import { describeIndexNotice } from './search/index-notice.ts';
 import { ServerStatus, VERSION } from './server-status.ts';
 import { StartingServices } from './starting-services.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
@@ -118,7 +119,12 @@ function followPrimary(
     },
     logger,
     {
-      onNotice: (notice) => frontEnd.hear(notice),
+      onNotice: (notice) => {
+        const told = describeIndexNotice(notice);
+        // The settings themselves come with the log, and the index follows that.
+        if (told !== undefined) logger.info(told);
+        frontEnd.hear(notice);
+      },
       onJoined: () => frontEnd.reconnected(),
     },
   );
@@ -136,17 +142,20 @@ function requireReplicas({ config, secrets, startFolder }: ReplicaParts): void {
 }
 
 function openReplicaServices(parts: ReplicaParts, state: ReadState): Promise<OpenServices> {
-  const { logger, jwtKey, primaryAddress } = parts;
+  const { logger, redact, jwtKey, primaryAddress, storage, secrets, sequence } = parts;
   return openServices({
     ...state,
     writes: new ReadOnlyWrites(),
     audit: new LoggedAuditTrail(logger),
     logger,
+    redact,
     signingKey: jwtKey,
     publicAddress: primaryAddress,
     publicUrl: () => primaryAddress,
     smtpUrl: null,
+    index: { storage, masterKey: secrets.graphMasterKey, sequence: sequence.buffer },
     isReplica: true,
     onSettingsChanged: () => undefined,
+    onIndexChanged: () => undefined,
   });
 }

@@ -1,8 +1,12 @@
 import { INGEST_COMMIT_OPERATIONS_MAX } from '#base/limits.ts';
 import { wordnetOperations, type WordnetOperation } from '../../../samples/wordnet/operations.ts';
+import { wordnetGoldenQueries } from '../../../samples/wordnet/golden-set.ts';
 import { installedDictFolder } from '../../../samples/wordnet/dictionary.ts';
 import { wordnetSchema } from '../../../samples/wordnet/schema.ts';
+import { formatUid, keyedUid } from '#base/uid.ts';
 import type { CommitPort, CommitResult } from '#graph/operations.ts';
+import type { GoldenSet } from '#search/evaluation/golden-set.ts';
+import { goldenSetOperation } from '#search/evaluation/golden-set-store.ts';
 import type { IngestSummary } from '#access/ingest-service.ts';
 
 /** Commits that may be on their way at a time: the next is built while one is synced and one is applied. */
@@ -35,7 +39,20 @@ export async function loadWordnet(
     inFlight.push(graph.commit({ operations }));
   }
   while (inFlight.length > 0) await settleOldest();
+  const goldenSet = goldenSetOperation('wordnet', wordnetGoldenSet(source.synsets));
+  await graph.commit({ system: true, operations: [goldenSet] });
   return summary;
+}
+
+function wordnetGoldenSet(synsets: Parameters<typeof wordnetGoldenQueries>[0]): GoldenSet {
+  return {
+    description: 'Words of a definition should find the synset that it defines.',
+    request: { types: ['Synset'] },
+    queries: wordnetGoldenQueries(synsets).map(({ query, synset }) => ({
+      query,
+      relevant: [formatUid(keyedUid('Synset', synset))],
+    })),
+  };
 }
 
 function* batches(

@@ -6,6 +6,7 @@ import { ConfigError } from '#config/config-error.ts';
 import type { Secrets } from '#config/config.ts';
 import { readConfig, type Environment } from '#config/read-config.ts';
 import { openLog, type Logger } from '#observe/logger.ts';
+import { createRedactor } from '#observe/redaction.ts';
 import { tuneGarbageCollection } from './garbage-collection.ts';
 import { isolateProcess } from './process-isolation.ts';
 import { stopSignal } from './stop-signals.ts';
@@ -67,6 +68,7 @@ export async function serve(env: Environment): Promise<number> {
       secrets,
       logger: log.logger,
       replicationLogger: replicationLog.logger,
+      redact: createRedactor(logOptions.secrets),
     });
     return await runUntil(stopped, workspace, log.logger);
   } catch (error) {

@@ -61,14 +61,26 @@ export class StartingServices implements HttpServices {
   get ingest() {
     return this.#there.ingest;
   }
+  get searchConfiguration() {
+    return this.#there.searchConfiguration;
+  }
+  get goldenSets() {
+    return this.#there.goldenSets;
+  }
   get endpoints() {
     return this.#there.endpoints;
   }
   get build() {
     return this.#there.build;
   }
+  get editor() {
+    return this.#there.editor;
+  }
   get codeHistory() {
     return this.#there.codeHistory;
+  }
+  get endpointLogs() {
+    return this.#there.endpointLogs;
   }
   get statistics() {
     return this.#there.statistics;

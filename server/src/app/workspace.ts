@@ -11,6 +11,8 @@ export interface WorkspaceOptions {
   readonly logger: Logger;
   /** For what happens on the channel to replicas: it has files of its own (specification, section 2.9). */
   readonly replicationLogger: Logger;
+  /** Takes the secrets out of JSON text, as out of the log. */
+  readonly redact: (json: string) => string;
 }
 
 /** Everything that runs in one process. Disposing stops it in the order in which it depends on one another. */

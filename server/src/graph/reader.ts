@@ -99,6 +99,8 @@ export interface Visibility {
   withholdsFields(type: string): boolean;
   /** A field that may not be read is as absent to filters, order and groups as it is to `present`. */
   canReadField(id: number, field: string): boolean;
+  /** The same of every node of a type: false when it is withheld of some. */
+  canReadFieldOfType(type: string, field: string): boolean;
   /** The node as this reader may see it: fields withheld are absent. */
   present(id: number, node: NodeObject): NodeObject;
 }

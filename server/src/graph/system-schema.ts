@@ -96,6 +96,36 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
         Diff: 'String',
       },
     },
+    {
+      type: '_Synonyms',
+      key: 'Key',
+      label: 'Token',
+      fields: {
+        Language: 'String',
+        Token: 'String',
+        Synonyms: 'String[]',
+        Alternates: 'String[]',
+        Blocked: 'String[]',
+      },
+    },
+    {
+      type: '_GoldenSet',
+      key: 'Name',
+      label: 'Name',
+      fields: {
+        Description: 'String',
+        Request: 'Json',
+        Queries: 'Json',
+        Size: 'Int',
+        Runs: 'Int',
+      },
+    },
+    {
+      type: '_GoldenSetRun',
+      key: 'Key',
+      label: 'Key',
+      fields: { Sequence: 'Long', Size: 'Int', Metrics: 'Json', Results: 'Json' },
+    },
   ],
   edges: [
     { type: '_MemberOf', inverse: '_HasMember' },

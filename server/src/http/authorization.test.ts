@@ -8,7 +8,13 @@ import { optionsOf, SAMPLE_REQUESTS } from './testing/sample-requests.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
 /** Who may call what, as the specification (section 4) and open-shapes say it. */
-const SESSIONS: readonly CallerName[] = ['admin', 'read-only-admin', 'user', 'guest'];
+const SESSIONS: readonly CallerName[] = [
+  'admin',
+  'read-only-admin',
+  'user',
+  'synonym-manager',
+  'guest',
+];
 const INGESTING: readonly CallerName[] = ['ingestion-token', 'connector-token'];
 const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   createLogin: 'anybody',
@@ -52,8 +58,8 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   downloadCsv: [...SESSIONS, 'read-token'],
   downloadJsonl: [...SESSIONS, 'read-token'],
   downloadZip: [...SESSIONS, 'read-token'],
-  downloadSyntheticCsv: ['admin', 'read-only-admin', 'user'],
-  downloadSyntheticJsonl: ['admin', 'read-only-admin', 'user'],
+  downloadSyntheticCsv: ['admin', 'read-only-admin', 'user', 'synonym-manager'],
+  downloadSyntheticJsonl: ['admin', 'read-only-admin', 'user', 'synonym-manager'],
   createEndpoint: ['admin'],
   listEndpoints: ['admin', 'read-only-admin'],
   getEndpoint: ['admin', 'read-only-admin'],
@@ -77,9 +83,23 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   compareCode: ['admin', 'read-only-admin'],
   listRecordedInputs: ['admin', 'read-only-admin'],
   recordInputs: ['admin'],
+  listEndpointLogs: ['admin', 'read-only-admin'],
+  watchEndpointLogs: ['admin', 'read-only-admin'],
   getEndpointMetrics: ['admin', 'read-only-admin'],
   getDatabaseStatistics: ['admin', 'read-only-admin'],
   getPoolStatistics: ['admin', 'read-only-admin'],
+  listGoldenSets: ['admin', 'read-only-admin'],
+  getGoldenSet: ['admin', 'read-only-admin'],
+  putGoldenSet: ['admin'],
+  deleteGoldenSet: ['admin'],
+  runGoldenSet: ['admin'],
+  listGoldenSetRuns: ['admin', 'read-only-admin'],
+  getSearchSettings: ['admin', 'read-only-admin'],
+  putSearchSettings: ['admin'],
+  getSearchIndex: ['admin', 'read-only-admin'],
+  listSynonyms: ['admin', 'read-only-admin', 'synonym-manager'],
+  getSynonyms: ['admin', 'read-only-admin', 'synonym-manager'],
+  putSynonyms: ['admin', 'synonym-manager'],
   getSsoConfig: ['admin', 'read-only-admin'],
   setSsoConfig: ['admin'],
   getLoginUrl: 'anybody',
@@ -140,11 +160,11 @@ describe('operations by callers', () => {
       return;
     }
     expect([response.status, error.code]).toEqual([403, 'forbidden']);
-    const { auth, scope, tokens, noGuests } = operation;
+    const { auth, role, scope, tokens, noGuests } = operation;
     expect(error.details).toEqual(
       Object.fromEntries(
         Object.entries({
-          role: auth === 'token' ? undefined : auth,
+          role: auth === 'token' ? undefined : (role ?? auth),
           scope,
           tokens,
           noGuests,

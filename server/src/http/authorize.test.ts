@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import type { Auth, Operation } from '@trellis/contract/operation.ts';
+import { ROLES } from '@trellis/contract/roles.ts';
 import { SCOPES } from '@trellis/contract/scopes.ts';
 import { TOKEN_KINDS } from '@trellis/contract/token-kinds.ts';
 import { authorize } from './authorize.ts';
@@ -13,16 +14,18 @@ const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefine
 const operations: fc.Arbitrary<Operation> = fc
   .record({
     auth: fc.constantFrom(...AUTHS),
+    role: optional(fc.constantFrom(...ROLES)),
     scope: optional(fc.constantFrom(...SCOPES)),
     tokens: optional(fc.subarray([...TOKEN_KINDS], { minLength: 1 })),
     noGuests: optional(fc.constant(true)),
   })
-  .map(({ auth, scope, tokens, noGuests }) => ({
+  .map(({ auth, role, scope, tokens, noGuests }) => ({
     id: 'doSomething',
     area: 'nodes',
     method: 'GET',
     path: '/api/something',
     auth,
+    ...(role === undefined ? {} : { role }),
     ...(scope === undefined ? {} : { scope }),
     ...(tokens === undefined ? {} : { tokens }),
     ...(noGuests === undefined ? {} : { noGuests }),
@@ -36,7 +39,7 @@ const rights = {
   isAdmin: fc.boolean(),
   isReadOnlyAdmin: fc.boolean(),
   isGuest: fc.boolean(),
-  roles: fc.subarray(['CanManageUsers', 'CanManageTeams']),
+  roles: fc.subarray([...ROLES]),
 };
 const callers: fc.Arbitrary<Caller> = fc.record({
   kind: fc.constantFrom('session', ...TOKEN_KINDS),
@@ -83,11 +86,12 @@ describe('who may call', () => {
       fc.property(operations, callers, (operation, caller) => {
         const session: Caller = { ...caller, kind: 'session' };
         const { isAdmin, isReadOnlyAdmin, isGuest } = caller;
+        const hasRole = caller.roles.some((one) => one === operation.role);
         const has = {
           none: true,
           session: true,
-          admin: isAdmin || isReadOnlyAdmin,
-          'admin-write': isAdmin && !isReadOnlyAdmin,
+          admin: isAdmin || isReadOnlyAdmin || hasRole,
+          'admin-write': (isAdmin || hasRole) && !isReadOnlyAdmin,
           token: false,
         };
         const isAllowed = has[operation.auth] && !(operation.noGuests && isGuest);
@@ -101,11 +105,11 @@ describe('who may call', () => {
       fc.property(operations, callers, (operation, caller) => {
         const problem = refusal(operation, caller);
         if (problem === undefined) return;
-        const { auth, scope, tokens, noGuests } = operation;
+        const { auth, role = auth, scope, tokens, noGuests } = operation;
         expect(problem.code).toBe('forbidden');
         expect({ ...problem.details }).toEqual(
           JSON.parse(
-            JSON.stringify({ role: auth === 'token' ? undefined : auth, scope, tokens, noGuests }),
+            JSON.stringify({ role: auth === 'token' ? undefined : role, scope, tokens, noGuests }),
           ),
         );
         if (scope !== undefined) expect(problem.message).toContain(scope);
@@ -116,6 +120,10 @@ describe('who may call', () => {
 
   it.each<[Partial<Operation>, string]>([
     [{ auth: 'admin' }, 'x needs a system administrator.'],
+    [
+      { auth: 'admin-write', role: 'CanManageSynonyms' },
+      'x needs a system administrator with write access, or the role CanManageSynonyms.',
+    ],
     [{ auth: 'session', noGuests: true }, 'x needs a signed-in user who is no guest.'],
     [
       { auth: 'session', scope: 'endpoints:run' },
@@ -130,7 +138,7 @@ describe('who may call', () => {
     const [operation] = fc.sample(operations, 1);
     const [caller] = fc.sample(callers, 1);
     const nobody: Caller = { ...caller!, kind: 'api', scopes: [] };
-    const { scope: _s, tokens: _t, noGuests: _n, ...bare } = operation!;
+    const { role: _r, scope: _s, tokens: _t, noGuests: _n, ...bare } = operation!;
     expect(refusal({ ...bare, id: 'x', ...row }, nobody)?.message).toBe(words);
   });
 });

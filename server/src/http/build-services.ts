@@ -12,6 +12,17 @@ import type {
   RecordedInputs,
 } from '@trellis/contract/shapes/code-history.ts';
 import type { CodeKind } from '@trellis/contract/shapes/build.ts';
+import type {
+  Completions,
+  EditorPlace,
+  Hover,
+  SignatureHelp,
+} from '@trellis/contract/shapes/editor.ts';
+import type {
+  EndpointLogFilter,
+  EndpointLogLine,
+  EndpointLogQuery,
+} from '@trellis/contract/shapes/endpoint-log.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type { EndpointMetricsList } from '@trellis/contract/shapes/stats.ts';
@@ -22,6 +33,13 @@ export interface BuildService {
   catalog(caller: Caller): Awaitable<Catalog>;
   /** TypeScript declarations. */
   types(caller: Caller, scope: TypesScope): Awaitable<string>;
+}
+
+/** All throw `invalid_request`, `compiler_timeout`, or the reason of the signal. */
+export interface EditorService {
+  completions(caller: Caller, place: EditorPlace, signal: AbortSignal): Promise<Completions>;
+  hover(caller: Caller, place: EditorPlace, signal: AbortSignal): Promise<Hover>;
+  signatureHelp(caller: Caller, place: EditorPlace, signal: AbortSignal): Promise<SignatureHelp>;
 }
 
 interface CodeItem {
@@ -41,7 +59,13 @@ export interface CodeHistoryService {
   compare(caller: Caller, item: CodeItem, wanted: CodeComparison): Promise<CodeComparisonResult>;
   /** This and the next throw `endpoint_not_found`. */
   inputs(caller: Caller, item: CodeItem): Awaitable<RecordedInputs>;
-  recordInputs(caller: Caller, item: CodeItem, keep: number): Awaitable<RecordedInputs>;
+  /** `address` is that of the client, for the audit. */
+  recordInputs(
+    caller: Caller,
+    item: CodeItem,
+    keep: number,
+    address: string,
+  ): Awaitable<RecordedInputs>;
 }
 
 export interface StatisticsService {
@@ -49,4 +73,23 @@ export interface StatisticsService {
   /** This and the next give tables with aligned columns. */
   database(caller: Caller): Awaitable<string>;
   pool(caller: Caller): Awaitable<string>;
+}
+
+export interface EndpointLogBatch {
+  readonly lines: readonly EndpointLogLine[];
+  /** Lines, of any endpoint, that were gone before they could be given. */
+  readonly dropped: number;
+  /** Up to this line all were looked at. */
+  readonly sequence: number;
+}
+
+/** What endpoints have logged on this server. */
+export interface EndpointLogService {
+  list(caller: Caller, query: EndpointLogQuery): Awaitable<List<EndpointLogLine>>;
+  /** After the line of this sequence, or from now on, until the signal aborts or "to" has passed. */
+  watch(
+    caller: Caller,
+    filter: EndpointLogFilter,
+    from: { readonly after: number | undefined; readonly signal: AbortSignal },
+  ): AsyncIterable<EndpointLogBatch>;
 }

@@ -26,4 +26,5 @@ export interface HttpTimeouts {
   readonly stopGrace: number;
   readonly webSocketSignIn: number;
   readonly webSocketPing: number;
+  readonly eventStreamHeartbeat: number;
 }

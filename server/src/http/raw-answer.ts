@@ -1,7 +1,8 @@
-import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { REQUEST_ID, SEQUENCE } from './header-names.ts';
 import type { RouteContext } from './route.ts';
+
+type Headers = Record<string, string | undefined>;
 
 interface RawAnswer {
   readonly status: number;
@@ -42,13 +43,13 @@ function bodyHeaders({ status, body }: RawAnswer): readonly string[] {
   return status === 204 || status === 304 ? [] : ['content-length', '0'];
 }
 
-function objectOf(list: readonly string[]): OutgoingHttpHeaders {
-  const headers: OutgoingHttpHeaders = {};
+function objectOf(list: readonly string[]): Headers {
+  const headers: Headers = {};
   for (let i = 0; i < list.length; i += 2) headers[list[i] ?? ''] = list[i + 1];
   return headers;
 }
 
-function lowerCase(headers: Readonly<Record<string, unknown>>): OutgoingHttpHeaders {
+function lowerCase(headers: Readonly<Record<string, unknown>>): Headers {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
   );

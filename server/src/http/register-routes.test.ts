@@ -1,5 +1,6 @@
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { EventStreams } from './event-stream.ts';
 import { must } from '#base/assert.ts';
 import { jsonReader } from './json-body.ts';
 import { registerRoutes } from './register-routes.ts';
@@ -15,6 +16,7 @@ const TIMEOUTS = {
   minSequenceWait: 1,
   stopGrace: 1,
   webSocketSignIn: 1,
+  eventStreamHeartbeat: 1_000,
   webSocketPing: 1,
 };
 
@@ -26,6 +28,7 @@ async function register(table: readonly Route[]) {
     timeouts: TIMEOUTS,
     readJson: jsonReader(app),
     streamingSockets: new WeakSet<object>(),
+    eventStreams: new EventStreams(),
     onBrokenAnswer: () => {},
     securityHeaders: {},
     securityHeaderList: [],

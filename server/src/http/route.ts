@@ -4,6 +4,7 @@ import type { Caller } from '#access/caller.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { Answer } from './answer.ts';
+import type { EventStreams } from './event-stream.ts';
 import { SEQUENCE } from './header-names.ts';
 import type { JsonReader } from './json-body.ts';
 import type { HttpTimeouts } from './options.ts';
@@ -40,6 +41,7 @@ export interface RouteContext {
   readonly isCrossOrigin: boolean;
   /** Connections with a body that may take as long as it likes. */
   readonly streamingSockets: WeakSet<FastifyRequest['socket']>;
+  readonly eventStreams: EventStreams;
   /** Told of what went wrong after an answer had begun, when it can only be cut off. */
   readonly onBrokenAnswer: (traceId: string, error: unknown) => void;
 }
@@ -51,6 +53,7 @@ export interface Input<O extends Operation> {
   readonly caller: O['auth'] extends 'none' ? null : Caller;
   readonly params: Parsed<O['params']>;
   readonly query: Parsed<O['query']>;
+  readonly headers: Parsed<O['headers']>;
   readonly body: Parsed<O['body']>;
   /** IP address of the client. */
   readonly address: string;
@@ -86,11 +89,12 @@ export function sendNoBody(reply: FastifyReply): undefined {
 
 /** What passed the contract; throws `invalid_request`. */
 export function readInput<O extends Operation>(operation: O, request: FastifyRequest): Input<O> {
-  const { params, query, body } = operation;
+  const { params, query, headers, body } = operation;
   const input = {
     caller: request.caller,
     params: params && validate(params, pathParameters(operation, request), 'path'),
     query: query && validate(query, request.query, 'query'),
+    headers: headers && validate(headers, request.headers, 'headers'),
     body: body && validate(body, request.body, 'body'),
     address: request.ip,
   };

@@ -23,6 +23,8 @@ import { compareCode } from './routes/code-history/compareCode.ts';
 import { listRecordedInputs } from './routes/code-history/listRecordedInputs.ts';
 import { recordInputs } from './routes/code-history/recordInputs.ts';
 import { getEndpointMetrics } from './routes/stats/getEndpointMetrics.ts';
+import { listEndpointLogs } from './routes/stats/listEndpointLogs.ts';
+import { watchEndpointLogs } from './routes/stats/watchEndpointLogs.ts';
 import { getDatabaseStatistics } from './routes/stats/getDatabaseStatistics.ts';
 import { getPoolStatistics } from './routes/stats/getPoolStatistics.ts';
 import { ingest } from './routes/ingest/ingest.ts';
@@ -43,6 +45,18 @@ import { getNode } from './routes/nodes/getNode.ts';
 import { queryNodes } from './routes/nodes/queryNodes.ts';
 import { getSchema } from './routes/schema/getSchema.ts';
 import { putSchema } from './routes/schema/putSchema.ts';
+import { getSearchSettings } from './routes/search/getSearchSettings.ts';
+import { putSearchSettings } from './routes/search/putSearchSettings.ts';
+import { getSearchIndex } from './routes/stats/getSearchIndex.ts';
+import { listSynonyms } from './routes/search/listSynonyms.ts';
+import { getSynonyms } from './routes/search/getSynonyms.ts';
+import { putSynonyms } from './routes/search/putSynonyms.ts';
+import { listGoldenSets } from './routes/search/listGoldenSets.ts';
+import { getGoldenSet } from './routes/search/getGoldenSet.ts';
+import { putGoldenSet } from './routes/search/putGoldenSet.ts';
+import { deleteGoldenSet } from './routes/search/deleteGoldenSet.ts';
+import { runGoldenSet } from './routes/search/runGoldenSet.ts';
+import { listGoldenSetRuns } from './routes/search/listGoldenSetRuns.ts';
 import { completeLogin } from './routes/sso/completeLogin.ts';
 import { consumeSamlResponse } from './routes/sso/consumeSamlResponse.ts';
 import { createSamlRequest } from './routes/sso/createSamlRequest.ts';
@@ -154,9 +168,23 @@ export const routes: readonly Route[] = [
   compareCode,
   listRecordedInputs,
   recordInputs,
+  listEndpointLogs,
+  watchEndpointLogs,
   getEndpointMetrics,
   getDatabaseStatistics,
   getPoolStatistics,
+  listGoldenSets,
+  getGoldenSet,
+  putGoldenSet,
+  deleteGoldenSet,
+  runGoldenSet,
+  listGoldenSetRuns,
+  getSearchSettings,
+  putSearchSettings,
+  getSearchIndex,
+  listSynonyms,
+  getSynonyms,
+  putSynonyms,
   getSsoConfig,
   setSsoConfig,
   getLoginUrl,

@@ -30,6 +30,7 @@ export function runRoute(operation: Operation): Route {
         headers: forwarded.textOf(request.raw),
         authorization: request.headers.authorization,
         runKey: runKeyOf(request),
+        onRunKey: (key) => void reply.header(RUN_KEY, key),
         signal: new Disconnect(reply.raw),
       });
       checkHeaders(answer.headers);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { assert } from '#base/assert.ts';
 import {
+  EVENT_STREAM_HEARTBEAT_MS,
   HTTP_CONNECTIONS_MAX,
   HTTP_HEADERS_TIMEOUT_MS,
   HTTP_HEADER_BYTES_MAX,
@@ -23,6 +24,7 @@ import { besideOperations } from './beside-operations.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
 import { answerErrors, createErrorHandler } from './error-handlers.ts';
 import type { ErrorParts } from './error-parts.ts';
+import { EventStreams } from './event-stream.ts';
 import './fastify-types.ts';
 import { FrontEndAnswers } from './front-end/front-end-answers.ts';
 import { jsonReader } from './json-body.ts';
@@ -58,6 +60,7 @@ const TIMEOUTS: HttpTimeouts = {
   stopGrace: STOP_GRACE_MS,
   webSocketSignIn: WEB_SOCKET_SIGN_IN_MS,
   webSocketPing: WEB_SOCKET_PING_INTERVAL_MS,
+  eventStreamHeartbeat: EVENT_STREAM_HEARTBEAT_MS,
 };
 
 /** The HTTP server over the given services, with every operation of the contract; it does not listen yet. */
@@ -78,11 +81,13 @@ export async function createHttpServer(
   const webSockets = new WebSockets({
     services,
     logger: options.logger,
+    newRequestId: parts.newRequestId,
     signInMs: timeouts.webSocketSignIn,
     pingIntervalMs: timeouts.webSocketPing,
     socketsMax: options.webSocketsMax ?? WEB_SOCKETS_MAX,
     redirectToHttps: options.redirectToHttps,
   });
+  const eventStreams = new EventStreams();
   const onClientError = createClientErrorHandler(parts, (socket) => streamingSockets.has(socket));
   const app = createFastify(parts, { onClientError, webSockets }, options, timeouts);
   app.server.maxConnections = HTTP_CONNECTIONS_MAX;
@@ -103,6 +108,7 @@ export async function createHttpServer(
       timeouts,
       readJson: jsonReader(app),
       streamingSockets,
+      eventStreams,
       onBrokenAnswer: (traceId, err) =>
         options.logger.error({ traceId, err }, 'an answer broke off'),
       securityHeaders: parts.securityHeaders,
@@ -113,7 +119,10 @@ export async function createHttpServer(
   );
   await app.ready();
 
-  return serverOf(app, webSockets, () => stopGracefully(app, connections, timeouts.stopGrace));
+  return serverOf(app, webSockets, () => {
+    eventStreams.stop();
+    return stopGracefully(app, connections, timeouts.stopGrace);
+  });
 }
 
 function serverOf(

@@ -32,9 +32,17 @@ import type {
   UserService,
   WorkspaceSettingsService,
 } from './people-services.ts';
-import type { BuildService, CodeHistoryService, StatisticsService } from './build-services.ts';
+import type {
+  BuildService,
+  CodeHistoryService,
+  EndpointLogService,
+  EditorService,
+  StatisticsService,
+} from './build-services.ts';
 import type { FrontEndService } from './front-end-service.ts';
+import type { GoldenSetService } from './golden-set-service.ts';
 import type { NodeService } from './node-service.ts';
+import type { SearchConfigurationService } from './search-configuration-service.ts';
 import type { SsoService } from './sso-service.ts';
 
 /**
@@ -61,8 +69,12 @@ export interface HttpServices {
   readonly ingest: IngestService;
   readonly endpoints: EndpointService;
   readonly build: BuildService;
+  readonly editor: EditorService;
   readonly codeHistory: CodeHistoryService;
+  readonly endpointLogs: EndpointLogService;
   readonly statistics: StatisticsService;
+  readonly searchConfiguration: SearchConfigurationService;
+  readonly goldenSets: GoldenSetService;
   readonly sso: SsoService;
   readonly status: StatusService;
   readonly replicas: ReplicaService;
@@ -181,6 +193,8 @@ export interface EndpointCall {
   readonly authorization: string | undefined;
   /** `MSK-ENDPOINT-KEY` or `X-MSK-ENDPOINT-KEY`: the call continues a run that was started before. */
   readonly runKey: string | null;
+  /** Told the key of a run of mode "pooling": whatever the answer is, an error too, carries it. */
+  readonly onRunKey: (key: string) => void;
   /** Looked at now and then: whether the client has gone or the server stops. */
   readonly signal: { readonly aborted: boolean; readonly reason: unknown };
 }

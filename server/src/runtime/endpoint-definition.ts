@@ -130,7 +130,16 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 /** The server's own endpoints. */
 export const BUILT_IN_FOLDER = 'system';
 /** Routes of the server, and what will be. */
-const RESERVED_NAMES = ['create', 'check', 'metrics', 'run', 'token', BUILT_IN_FOLDER];
+const RESERVED_NAMES = [
+  'create',
+  'check',
+  'logs',
+  'logs/live',
+  'metrics',
+  'run',
+  'token',
+  BUILT_IN_FOLDER,
+];
 const RESERVED_FOLDERS = ['run', 'token', BUILT_IN_FOLDER];
 
 /** Whether the server brings an endpoint of this name along. */

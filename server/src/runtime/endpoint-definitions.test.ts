@@ -32,6 +32,8 @@ const MALFORMED_NAMES = [
   'a%2fb',
 ];
 const RESERVED_NAMES = [
+  'logs',
+  'logs/live',
   'create',
   'check',
   'metrics',

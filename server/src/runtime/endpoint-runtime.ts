@@ -13,11 +13,13 @@ import { cachedAnswer, CachedRuns, minSequenceOf } from './cached-runs.ts';
 import type { Keep } from './cached-runs.ts';
 import type { EndpointDefinition } from './endpoint-definition.ts';
 import { notFound } from './endpoint-definitions.ts';
+import type { EndpointLog } from './endpoint-log.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 import { Invocation } from './invocation.ts';
 import type { InvocationServices, NestedRun } from './invocation.ts';
 import type { OutboundRequests } from './outbound-requests.ts';
 import { PooledRuns } from './pooled-runs.ts';
+import type { RunKeyListener } from './pooled-runs.ts';
 import type { PrimaryCalls } from './primary-calls.ts';
 import { RunQueues } from './run-queues.ts';
 import type { RunProgress } from './run-progress.ts';
@@ -45,16 +47,19 @@ export interface EndpointRun {
   readonly runKey: string | null;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: CallSignal;
+  /** Told the key of a run of mode "pooling", also when its answer is an error. */
+  readonly onRunKey?: RunKeyListener;
   readonly onProgress?: (progress: RunProgress) => void;
 }
 
 export interface EndpointRuntimeOptions {
-  readonly store: EndpointStore;
-  readonly pool: EndpointPool;
+  readonly store: Pick<EndpointStore, 'find'>;
+  readonly pool: Pick<EndpointPool, 'run'>;
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
   readonly logger: RuntimeLogger;
+  readonly logs: EndpointLog;
   readonly clock: Clock;
   readonly isReplica: boolean;
   readonly outbound: OutboundRequests;
@@ -132,13 +137,14 @@ export class EndpointRuntime {
   }
 
   async #pool(endpoint: StoredEndpoint, run: EndpointRun): Promise<EndpointAnswer> {
-    const { name, caller, body, runKey } = run;
+    const { name, caller, body, runKey, onRunKey } = run;
     const owner = { endpoint: name, caller: callerKey(caller) };
-    if (runKey !== null) return this.#pooled.poll(runKey, owner);
+    if (runKey !== null) return this.#pooled.poll(runKey, owner, onRunKey);
     const key = requestKey(endpoint.identity, caller, body);
     const { hit, keep } = this.#cached.look(endpoint, run, key);
     if (hit !== undefined) return cachedAnswer(hit);
-    const request = { requestKey: key, owner, minSequence: minSequenceOf(run.headers) };
+    const minSequence = minSequenceOf(run.headers);
+    const request = { requestKey: key, owner, minSequence, onRunKey };
     return this.#pooled.request(request, async ({ signal, onProgress }) => {
       const own = { ...run, signal, onProgress };
       const answer = answerOf(await this.#execute(endpoint, own, OUTERMOST, keep));
@@ -183,7 +189,7 @@ export class EndpointRuntime {
       return result;
     } catch (error) {
       isError = !run.signal.aborted && !isMalformed(error);
-      throw this.#problemOf(error, name, run.caller);
+      throw this.#problemOf(error, name, run.caller, call);
     } finally {
       if (call === undefined) onEnded?.();
       const { clock } = this.#options;
@@ -218,12 +224,13 @@ export class EndpointRuntime {
     return call;
   }
 
-  #problemOf(error: unknown, name: string, caller: Caller): unknown {
+  #problemOf(error: unknown, name: string, caller: Caller, call?: EndpointCall): unknown {
     if (!(error instanceof CallFault)) return error;
     if (error.kind !== 'malformed') {
       const { kind, message, guestStack } = error;
       const { logger } = this.#options;
       logger.warn({ endpoint: name, kind, message, guestStack }, 'an endpoint failed');
+      call?.host.logFailure(message, { kind, guestStack });
     }
     return problemOf(error, name, caller);
   }
@@ -280,7 +287,8 @@ export class EndpointRuntime {
     if (primary === null) return this.#runNested(nested, false);
     const { caller, authorization } = parent.run;
     const { deadline } = must(parent.call, 'the call of an invocation that asks');
-    const json = await primary.run({ path, body, caller, authorization, deadline });
+    const limits = { deadline, signal: parent.requestSignal };
+    const json = await primary.run({ path, body, caller, authorization, limits });
     return { json, sequence: reader.refresh() };
   }
 }

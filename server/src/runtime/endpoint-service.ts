@@ -4,6 +4,7 @@ import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { BuildService } from './build-service.ts';
 import { CompileVerdicts } from './compile/compile-verdicts.ts';
 import type { Diagnostic } from './compile/diagnostic.ts';
@@ -13,6 +14,8 @@ import type { EndpointChange, EndpointDefinition, NewEndpoint } from './endpoint
 import { EndpointDefinitions } from './endpoint-definitions.ts';
 import { EndpointRuntime } from './endpoint-runtime.ts';
 import type { EndpointRun } from './endpoint-runtime.ts';
+import { EditorService } from './editor-service.ts';
+import { EndpointLog } from './endpoint-log.ts';
 import { EndpointStore } from './endpoint-store.ts';
 import { CodeHistory } from './history/code-history.ts';
 import { CodeHistoryService } from './history/code-history-service.ts';
@@ -33,6 +36,8 @@ export interface EndpointServiceOptions {
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly logger: RuntimeLogger;
+  /** Takes secrets out of JSON text. */
+  readonly redact: (json: string) => string;
   readonly clock: Clock;
   readonly audit: AuditTrail;
   /** Whether only endpoints that are read-only run here. */
@@ -58,7 +63,9 @@ export class EndpointService implements AsyncDisposable {
   readonly #store: EndpointStore;
   readonly #verdicts: CompileVerdicts;
   readonly build: BuildService;
+  readonly editor: EditorService;
   readonly codeHistory: CodeHistoryService;
+  readonly logs: EndpointLog;
 
   constructor(options: EndpointServiceOptions, pool: EndpointPool) {
     const store = new EndpointStore(options.reader);
@@ -73,18 +80,32 @@ export class EndpointService implements AsyncDisposable {
     this.#verdicts = verdicts;
     this.#definitions = definitions;
     this.build = new BuildService(code);
+    this.editor = new EditorService(code);
     const { fetch, fetchAllowList, primaryAddress } = options;
     const outbound = new OutboundRequests(fetch, fetchAllowList);
     const primary = primaryAddress === null ? null : new PrimaryCalls(fetch, primaryAddress);
-    const runtime = new EndpointRuntime({ ...options, store, pool, outbound, primary });
+    const logs = new EndpointLog(options);
+    const runtime = new EndpointRuntime({ ...options, store, pool, outbound, primary, logs });
+    this.logs = logs;
     this.#runtime = runtime;
     const run = runtime.runTrial.bind(runtime);
     const comparison = new VersionComparison({ store, history, definitions, run });
-    this.codeHistory = new CodeHistoryService({ store, history, definitions, comparison });
+    this.codeHistory = new CodeHistoryService({
+      store,
+      history,
+      definitions,
+      comparison,
+      audit: options.audit,
+    });
   }
 
   create(caller: Caller, endpoint: NewEndpoint): Promise<EndpointDefinition> {
     return this.#definitions.create(caller, endpoint);
+  }
+
+  /** What endpoint code finds from now on. */
+  receiveSearch(snapshot: SearchSnapshot): void {
+    this.#pool.receiveSearch(snapshot);
   }
 
   /** For what the server brings along: see `EndpointDefinitions`. */

@@ -9,6 +9,7 @@ import {
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { EndpointLog, EndpointLogLevel } from './endpoint-log.ts';
 import type { EndpointRun } from './endpoint-runtime.ts';
 import type { OutboundRequest, OutboundRequests } from './outbound-requests.ts';
 import { progressOf } from './run-progress.ts';
@@ -20,6 +21,7 @@ export interface InvocationServices {
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
   readonly logger: RuntimeLogger;
+  readonly logs: EndpointLog;
   readonly outbound: OutboundRequests;
   /** Runs another endpoint on behalf of this one. */
   readonly runNested: (run: NestedRun) => Promise<HostAnswer>;
@@ -60,7 +62,11 @@ export class Invocation implements CallHost {
   readonly #services: InvocationServices;
   #hasWritten = false;
   #logLines = 0;
+  /** Names the run among those that have logged. */
+  #logRun: number | undefined;
   #fetches = 0;
+  /** Of the requests to other servers that are under way. */
+  #requests: AbortController | undefined;
 
   constructor(parts: InvocationParts, services: InvocationServices) {
     const { endpoint, isReadOnly, isTrial, run, parent } = parts;
@@ -75,6 +81,16 @@ export class Invocation implements CallHost {
 
   get hasWritten(): boolean {
     return this.#hasWritten;
+  }
+
+  /** Of what is asked of other servers from now on: it aborts when nobody waits for that any more. */
+  get requestSignal(): AbortSignal {
+    return (this.#requests ??= new AbortController()).signal;
+  }
+
+  forsake(): void {
+    this.#requests?.abort();
+    this.#requests = undefined;
   }
 
   async ask(operation: string, args: string): Promise<HostAnswer> {
@@ -94,13 +110,11 @@ export class Invocation implements CallHost {
     }
   }
 
-  /** A line of the endpoint's own in the server's log. */
+  /** A line of the endpoint's own, in the server's log and among those that administrators look at. */
   log(level: string, record: string): void {
     if (++this.#logLines > ENDPOINT_LOG_LINES_MAX) return;
-    const { logger } = this.#services;
-    const endpoint = this.#endpoint;
     if (this.#logLines === ENDPOINT_LOG_LINES_MAX) {
-      logger.warn({ endpoint }, 'this run logs too much: the rest is left out');
+      this.#write('warn', 'this run logs too much: the rest is left out');
       return;
     }
     const isTooLong = record.length > ENDPOINT_LOG_CHARACTERS_MAX;
@@ -109,17 +123,25 @@ export class Invocation implements CallHost {
       unknown
     >;
     const text = isTooLong ? record.slice(0, ENDPOINT_LOG_CHARACTERS_MAX) : String(message);
-    const fields = { endpoint, ...(data === undefined ? {} : { data }) };
-    switch (level) {
-      case 'debug':
-        return logger.debug(fields, text);
-      case 'warn':
-        return logger.warn(fields, text);
-      case 'error':
-        return logger.error(fields, text);
-      default:
-        return logger.info(fields, text);
-    }
+    this.#write(levelOf(level), text, data);
+  }
+
+  /** Why it has no answer, among the lines that administrators look at; the server's log has it by other ways. */
+  logFailure(message: string, data: Readonly<Record<string, unknown>>): void {
+    this.#keep('error', message.slice(0, ENDPOINT_LOG_CHARACTERS_MAX), JSON.stringify(data));
+  }
+
+  #write(level: EndpointLogLevel, text: string, data?: unknown): void {
+    const endpoint = this.#endpoint;
+    this.#services.logger[level](data === undefined ? { endpoint } : { endpoint, data }, text);
+    this.#keep(level, text, data === undefined ? '' : JSON.stringify(data));
+  }
+
+  #keep(level: EndpointLogLevel, message: string, data: string): void {
+    const { logs } = this.#services;
+    const user = this.run.caller.userUid;
+    this.#logRun ??= logs.nextRun();
+    logs.push({ endpoint: this.#endpoint, level, message, data, user, run: this.#logRun });
   }
 
   /** How far it is, for whoever asks for it. */
@@ -190,13 +212,19 @@ export class Invocation implements CallHost {
     const outbound = outboundRequest(request);
     if (outbound.method !== 'GET' && outbound.method !== 'HEAD') this.#noteEffect('fetch()');
     const { deadline } = must(this.call, 'the call of an invocation that asks');
+    const limits = { deadline, signal: this.requestSignal };
     this.#fetches++;
     try {
-      return { json: await this.#services.outbound.send(outbound, deadline), sequence: 0 };
+      return { json: await this.#services.outbound.send(outbound, limits), sequence: 0 };
     } finally {
       this.#fetches--;
     }
   }
+}
+
+/** What is none that the scope has counts as the usual one. */
+function levelOf(level: string): EndpointLogLevel {
+  return level === 'debug' || level === 'warn' || level === 'error' ? level : 'info';
 }
 
 /** From what the code made, which may be anything. */

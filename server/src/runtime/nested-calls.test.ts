@@ -93,16 +93,16 @@ describe('run()', () => {
 describe('log', () => {
   it('writes lines under the name of the endpoint', async () => {
     const lines = "log.debug('a'); log.info('b', { n: 1 }); log.warn('c', [1]); log.error('d');";
-    await endpoints.define('logs', '{ log }: Scope', lines);
-    await endpoints.run('logs');
+    await endpoints.define('lines', '{ log }: Scope', lines);
+    await endpoints.run('lines');
     const own = endpoints.log.filter(
-      ({ fields }) => 'endpoint' in fields && fields.endpoint === 'logs',
+      ({ fields }) => 'endpoint' in fields && fields.endpoint === 'lines',
     );
     expect(own).toEqual([
-      { level: 'debug', fields: { endpoint: 'logs' }, message: 'a' },
-      { level: 'info', fields: { endpoint: 'logs', data: { n: 1 } }, message: 'b' },
-      { level: 'warn', fields: { endpoint: 'logs', data: [1] }, message: 'c' },
-      { level: 'error', fields: { endpoint: 'logs' }, message: 'd' },
+      { level: 'debug', fields: { endpoint: 'lines' }, message: 'a' },
+      { level: 'info', fields: { endpoint: 'lines', data: { n: 1 } }, message: 'b' },
+      { level: 'warn', fields: { endpoint: 'lines', data: [1] }, message: 'c' },
+      { level: 'error', fields: { endpoint: 'lines' }, message: 'd' },
     ]);
   });
 

@@ -183,6 +183,7 @@ describe('a query', () => {
       withholdsFields: () => false,
       hiddenOfType: () => 0,
       canReadField: () => true,
+      canReadFieldOfType: () => true,
       present: (_id, node) => node,
     };
     const steps: QueryStep[] = [{ op: 'startAt', type: 'Mark' }, { op: 'asUser' }];

@@ -58,6 +58,7 @@ const STEPS: ReadonlyMap<unknown, Shape> = new Map([
     'startNear',
     shape(['type', 'field', 'point', 'km'], { type: text, field: text, point, km: distance }),
   ],
+  ['startSearch', shape(['type', 'field', 'text'], { type: text, field: text, text })],
   ['out', NEIGHBORS],
   ['in', NEIGHBORS],
   ['outMany', shape(['hops'], { hops, types: names, edges: names })],

@@ -26,7 +26,11 @@ export function prepareEnd(context: QueryContext, query: Query): (pieces: IdPiec
     case 'count':
       return (pieces) => countIds(context, pieces, query);
     case 'scored':
-      return (pieces) => mapIds(context, pieces, (id) => ({ node: nodeOf(context, id), score: 1 }));
+      return (pieces) =>
+        mapIds(context, pieces, (id) => ({
+          node: nodeOf(context, id),
+          score: context.scores.get(id) ?? 1,
+        }));
     case 'edges':
       return edgesEnd(context, end);
     case 'summary':

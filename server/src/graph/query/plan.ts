@@ -36,6 +36,13 @@ export type QueryStep =
       readonly point: { readonly lat: number; readonly lon: number };
       readonly km: number;
     }
+  /** The nodes whose field has these words (see open-shapes, section 6), the best first. */
+  | {
+      readonly op: 'startSearch';
+      readonly type: string;
+      readonly field: string;
+      readonly text: string;
+    }
   | { readonly op: 'out' | 'in'; readonly type?: string; readonly edge?: string }
   | {
       readonly op: 'outMany';

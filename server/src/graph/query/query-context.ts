@@ -15,6 +15,18 @@ import type { StateReader } from '../state-reader.ts';
  */
 export type IdPieces = Iterable<IdList>;
 
+export interface WantedText {
+  readonly type: string;
+  readonly field: string;
+  readonly text: string;
+}
+
+/** Finds nodes by words, of those that somebody may see: `search` implements it. */
+export type FindByText = (
+  wanted: WantedText,
+  visibility: Visibility | undefined,
+) => readonly { readonly id: number; readonly score: number }[];
+
 export const PIECE_IDS_MIN = 16;
 export const PIECE_IDS_MAX = 4_096;
 
@@ -39,6 +51,9 @@ export class QueryContext {
   readonly registry: SchemaRegistry;
   /** Undefined when the query sees everything. */
   readonly visibility: Visibility | undefined;
+  /** Of nodes that a step has scored. */
+  readonly scores = new Map<number, number>();
+  readonly #findByText: FindByText | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #neighbors = new NeighborList();
   /** By number: the edge types that the reader may not see, and the node types that withhold fields, once asked. */
@@ -51,11 +66,13 @@ export class QueryContext {
     reader: StateReader,
     visibility: Visibility | undefined,
     signal: AbortSignal | undefined,
+    findByText?: FindByText,
   ) {
     this.reader = reader;
     this.registry = reader.registry;
     this.visibility = visibility;
     this.#signal = signal;
+    this.#findByText = findByText;
     this.#hiddenEdges = hiddenEdges(this.registry, visibility);
   }
 
@@ -66,6 +83,20 @@ export class QueryContext {
 
   sees(id: number): boolean {
     return this.visibility === undefined || this.visibility.canSee(id);
+  }
+
+  /** The nodes that words were found in, the best first; their scores are kept. */
+  findByText(wanted: WantedText): IdList {
+    const found = this.#findByText?.(wanted, this.visibility);
+    if (found === undefined) throw invalidQuery('There is no search here', { path: 'steps' });
+    const ids: number[] = [];
+    for (const { id, score } of found) {
+      // It may be gone since the search took it in.
+      if (this.typeId(id) === 0) continue;
+      ids.push(id);
+      this.scores.set(id, score);
+    }
+    return IdList.of(ids);
   }
 
   /** The id of a node that exists and is visible. */

@@ -234,6 +234,7 @@ function visibilityOf(
     withholdsFields: (name) => withheldIn.includes(name),
     canReadField: (id, name) =>
       name !== withheld || !withheldIn.includes(graph.reader.typeOf(id) ?? ''),
+    canReadFieldOfType: (ofType, name) => name !== withheld || !withheldIn.includes(ofType),
     present(id, node) {
       if (ids.has(id)) throw new Error('a hidden node was to be shown');
       if (!withheldIn.includes(node.Type)) return node;

@@ -7,15 +7,17 @@ import { isRelatedTo, where, whereTime } from './filters.ts';
 import { sortBy, sortByConnectivity, sortByTimestamp } from './ordering.ts';
 import type { Query, QueryStep } from './plan.ts';
 import { QueryContext, invalidQuery } from './query-context.ts';
-import type { IdPieces } from './query-context.ts';
+import type { FindByText, IdPieces } from './query-context.ts';
 import { except, intersect, skip, take, union } from './sets.ts';
-import { startAt, startAtUids, startNear, startWhere } from './starts.ts';
+import { startAt, startAtUids, startNear, startSearch, startWhere } from './starts.ts';
 import { follow, outMany } from './traversal.ts';
 
 export interface QueryOptions {
   /** Of the user that `asUser` stands for; asked for once, and only when the query mentions it. */
   readonly visibility?: Visibility | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** For `startSearch`; without it such a query is refused. */
+  readonly findByText?: FindByText | undefined;
 }
 
 /**
@@ -36,7 +38,7 @@ export function runQuery(reader: StateReader, query: Query, options: QueryOption
       hint: 'Call the endpoint as a signed-in user, or with a token that has an acting user.',
     });
   }
-  const context = new QueryContext(reader, visibility, options.signal);
+  const context = new QueryContext(reader, visibility, options.signal, options.findByText);
   const finish = prepareEnd(context, query);
   return finish(prepareSteps(context, query.steps, 'steps'));
 }
@@ -74,6 +76,8 @@ function prepareStep(
       return startWhere(context, step, path);
     case 'startNear':
       return startNear(context, step, path);
+    case 'startSearch':
+      return startSearch(context, step, path);
     default:
       assert(source !== undefined, 'a checked query begins with a start');
       return prepareLaterStep(context, source, step, path);
@@ -82,7 +86,7 @@ function prepareStep(
 
 type LaterStep = Exclude<
   QueryStep,
-  { op: 'asUser' | 'startAt' | 'startAtUids' | 'startWhere' | 'startNear' }
+  { op: 'asUser' | 'startAt' | 'startAtUids' | 'startWhere' | 'startNear' | 'startSearch' }
 >;
 
 function prepareLaterStep(

@@ -61,6 +61,23 @@ export function startNear(context: QueryContext, step: Step<'startNear'>, path: 
   return nodesNear(context, type, step, isListTag(tag));
 }
 
+export function startSearch(
+  context: QueryContext,
+  step: Step<'startSearch'>,
+  path: string,
+): IdPieces {
+  const type = context.nodeType(step.type, `${path}.type`);
+  context.fieldTags(step.field, type, `${path}.field`);
+  return nodesWithText(context, step);
+}
+
+function* nodesWithText(
+  context: QueryContext,
+  wanted: Step<'startSearch'>,
+): IdPieces & Generator<IdList> {
+  yield context.findByText(wanted);
+}
+
 function* nodesNear(
   context: QueryContext,
   type: NodeType,

@@ -55,6 +55,8 @@ export class NaiveQuery {
           .filter(({ km }) => km <= step.km)
           .toSorted((a, b) => a.km - b.km)
           .map(({ id }) => id);
+      case 'startSearch':
+        throw new Error('a plain graph has no search');
       case 'out':
       case 'in':
         return this.#graph.neighbors(ids, step.op, step.edge ? [step.edge] : EDGE_ORDER, step.type);

@@ -28,6 +28,18 @@ export function memoryBuild(): HttpServices['build'] {
   };
 }
 
+/** Completes everything with its own code, once `wait` has resolved. */
+export function memoryEditor(wait: () => Promise<void>): HttpServices['editor'] {
+  return {
+    completions: async (_caller, { code }) => {
+      await wait();
+      return { items: [{ label: code, kind: 'text' }], isIncomplete: false };
+    },
+    hover: async () => null,
+    signatureHelp: async () => null,
+  };
+}
+
 /** Every item has two versions, the one like the other. */
 export function memoryCodeHistory(
   find: (name: string) => EndpointDefinition,
@@ -92,5 +104,24 @@ export function memoryStatistics(): HttpServices['statistics'] {
     }),
     database: () => 'NODE TYPE  NODES\n',
     pool: () => 'COUNTER  VALUE\n',
+  };
+}
+
+/** One line; whoever watches is given it once, and that is all. */
+export function memoryEndpointLogs(): HttpServices['endpointLogs'] {
+  const line = {
+    sequence: 7,
+    at: AT,
+    endpoint: 'words/lookup',
+    level: 'info',
+    message: 'looked up',
+    user: UID,
+    run: 1,
+  } as const;
+  return {
+    list: (_caller, { skip, take }) => ({ items: [line], total: 1, skip, take }),
+    async *watch() {
+      yield { lines: [line], dropped: 0, sequence: line.sequence };
+    },
   };
 }

@@ -13,8 +13,16 @@ import {
   memoryUsers,
   memoryWorkspace,
 } from './memory-people.ts';
-import { memoryBuild, memoryCodeHistory, memoryStatistics } from './memory-build.ts';
+import {
+  memoryBuild,
+  memoryCodeHistory,
+  memoryEndpointLogs,
+  memoryEditor,
+  memoryStatistics,
+} from './memory-build.ts';
 import { memoryNodes } from './memory-nodes.ts';
+import { memoryGoldenSets } from './memory-golden-sets.ts';
+import { memorySearchConfiguration } from './memory-search-configuration.ts';
 import { memorySso } from './memory-sso.ts';
 import { memoryTokens } from './memory-tokens.ts';
 
@@ -24,6 +32,7 @@ export const CALLERS = {
   'read-only-admin': caller({ isReadOnlyAdmin: true }),
   user: caller({}),
   guest: caller({ isGuest: true }),
+  'synonym-manager': caller({ roles: ['CanManageSynonyms'] }),
   'ingestion-token': caller({ kind: 'api', userUid: null, scopes: ['ingestion'] }),
   'connector-token': caller({ kind: 'connector', userUid: null, scopes: ['ingestion'] }),
   'run-token': caller({ kind: 'api', userUid: null, scopes: ['endpoints:run'] }),
@@ -68,6 +77,7 @@ export class MemoryServices implements HttpServices {
     status: 200,
     body,
   });
+  onComplete: () => Promise<void> = async () => {};
   onWrite: (chunk: Uint8Array) => Promise<void> = async () => {};
   onAuthenticate: (token: string) => Caller | Promise<Caller> = (token) => {
     const found = Object.entries(CALLERS).find(([name]) => name === token);
@@ -125,8 +135,12 @@ export class MemoryServices implements HttpServices {
   readonly tokens = memoryTokens();
   readonly sso = memorySso();
   readonly build = memoryBuild();
+  readonly editor = memoryEditor(() => this.onComplete());
   readonly codeHistory = memoryCodeHistory((name) => this.#definition(name));
+  readonly endpointLogs = memoryEndpointLogs();
   readonly statistics = memoryStatistics();
+  readonly searchConfiguration = memorySearchConfiguration();
+  readonly goldenSets = memoryGoldenSets();
 
   readonly schema: HttpServices['schema'] = {
     get: () => this.schemaDocument,

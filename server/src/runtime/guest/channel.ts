@@ -9,9 +9,16 @@ import { ErrorAtFirst, parse, PromiseAtFirst, SafeMap } from './primordials.ts';
  */
 let head = '';
 let texts = '';
+/** Where the host shares the realm: told when there is something to fetch. */
+let wake: (() => void) | undefined;
+
+export function wakeBy(listener: () => void): void {
+  wake = listener;
+}
 
 /** `item` is a part of a JSON array: a kind, then numbers and words of ours. */
 export function emit(item: string, payload: string): void {
+  if (wake !== undefined && head === '') wake();
   head += `${head === '' ? '[' : ','}[${payload.length},${item}]`;
   texts += payload;
 }
@@ -40,6 +47,9 @@ export type Operation =
   | 'tryGet'
   | 'getMany'
   | 'query'
+  | 'search'
+  | 'searchAsUser'
+  | 'suggestAsUser'
   | 'commit'
   | 'run'
   | 'runOnPrimary'

@@ -47,6 +47,10 @@ export class Query {
     return this.#with({ op: 'startNear', type, field, point, km });
   }
 
+  startSearch(type: string, field: string, text: string): Query {
+    return this.#with({ op: 'startSearch', type, field, text });
+  }
+
   out(type?: string, edge?: string): Query {
     return this.#with({ op: 'out', type, edge });
   }

@@ -50,6 +50,21 @@ export class Scope {
     return () => new Query(id);
   }
 
+  get search(): (request: unknown) => Promise<unknown> {
+    const { id } = this.#call;
+    return (request) => ask(id, 'search', stringify(request));
+  }
+
+  get searchAsUser(): (request: unknown) => Promise<unknown> {
+    const { id } = this.#call;
+    return (request) => ask(id, 'searchAsUser', stringify(request));
+  }
+
+  get suggestAsUser(): (request: unknown) => Promise<unknown> {
+    const { id } = this.#call;
+    return (request) => ask(id, 'suggestAsUser', stringify(request));
+  }
+
   get run(): (path: string, body?: unknown) => Promise<unknown> {
     const { id } = this.#call;
     // A body that is left out stays out.

@@ -5,6 +5,7 @@ import {
   ENDPOINT_STALLED_WORKERS_MAX,
   ENDPOINT_WATCHDOG_MS,
 } from '#base/limits.ts';
+import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
 import { faultOfRetry, STOPPED, stopping, TOO_LATE } from './call-faults.ts';
 import { TOO_MUCH_MEMORY, withCallers } from './call-faults.ts';
@@ -12,7 +13,7 @@ import { CallFault } from './endpoint-call.ts';
 import type { CallResult, EndpointCall } from './endpoint-call.ts';
 import { guestSource } from './guest-source.ts';
 import { assertProcessIsIsolated } from './isolation.ts';
-import { poolLoad, type PoolLoad } from './pool-load.ts';
+import { leastBusyReady, poolLoad, surplusWorker, type PoolLoad } from './pool-load.ts';
 import { PoolWorker } from './pool-worker.ts';
 import { RunningCall } from './running-call.ts';
 import { zodSource } from './zod-source.ts';
@@ -53,6 +54,7 @@ export class EndpointPool {
   #failedStarts = 0;
   #watch: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #search: SearchSnapshot | undefined;
   readonly #ready = Promise.withResolvers<void>();
 
   private constructor(options: EndpointPoolOptions) {
@@ -82,6 +84,12 @@ export class EndpointPool {
     return running.result;
   }
 
+  /** What endpoint code finds from now on. */
+  receiveSearch(snapshot: SearchSnapshot): void {
+    this.#search = snapshot;
+    for (const { thread } of this.#workers) thread.receiveSearch(snapshot);
+  }
+
   #refusalOf({ signal }: EndpointCall): unknown {
     if (signal.aborted) return signal.reason;
     if (this.#isClosed) return stopping();
@@ -109,11 +117,7 @@ export class EndpointPool {
       running.reject(signal.reason);
       return;
     }
-    let best: PoolWorker | undefined;
-    for (const worker of this.#workers) {
-      if (!worker.isReady || !worker.isUsable) continue;
-      if (best === undefined || worker.calls.size < best.calls.size) best = worker;
-    }
+    const best = leastBusyReady(this.#workers);
     if (best === undefined) {
       this.#waiting.add(running);
       this.#addWorkers();
@@ -145,6 +149,7 @@ export class EndpointPool {
         onDefect: (error) =>
           this.#options.logger.error({ err: error }, 'an endpoint worker failed'),
       });
+      if (this.#search !== undefined) worker.thread.receiveSearch(this.#search);
       this.#workers.add(worker);
     }
   }
@@ -270,19 +275,13 @@ export class EndpointPool {
     if (bytes <= ENDPOINT_HEAP_SOFT_BYTES || !this.#workers.has(worker)) return;
     this.#options.logger.warn({ bytes }, 'an endpoint worker is replaced: its heap is too large');
     const { guest } = worker;
-    if (guest === 0) {
-      this.#retire(worker);
-    } else {
-      const faultFor = (running: RunningCall) =>
-        running.guest === guest ? TOO_MUCH_MEMORY : undefined;
-      this.#replace(worker, faultFor);
-    }
+    if (guest === 0) this.#retire(worker);
+    else this.#replace(worker, (one) => (one.guest === guest ? TOO_MUCH_MEMORY : undefined));
   }
 
   #retireSurplus(): void {
-    const usable = [...this.#workers].filter((worker) => worker.isUsable);
-    if (usable.length <= this.#options.size) return;
-    this.#retire(usable.reduce((a, b) => (a.calls.size <= b.calls.size ? a : b)));
+    const surplus = surplusWorker(this.#workers, this.#options.size);
+    if (surplus !== undefined) this.#retire(surplus);
   }
 
   #retire(worker: PoolWorker): void {

@@ -7,14 +7,24 @@ import type { Query } from '#graph/query/plan.ts';
 import { runQuery } from '#graph/query/run.ts';
 import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
+import type { Searcher } from '#search/service/searcher.ts';
 
 /** The reads of endpoint code, answered where it runs. */
-export const READ_OPERATIONS: ReadonlySet<unknown> = new Set(['get', 'tryGet', 'getMany', 'query']);
+export const READ_OPERATIONS: ReadonlySet<unknown> = new Set([
+  'get',
+  'tryGet',
+  'getMany',
+  'query',
+  'search',
+  'searchAsUser',
+  'suggestAsUser',
+]);
 
 /** Of one worker. The index reads nothing before a query asks for a user's view. */
 export interface ReadSources {
   readonly reader: StateReader;
   readonly access: AccessIndex;
+  readonly searcher: Searcher;
 }
 
 /**
@@ -22,12 +32,13 @@ export interface ReadSources {
  * cannot be answered.
  */
 export function answerRead(
-  { reader, access }: ReadSources,
+  sources: ReadSources,
   caller: Caller,
   operation: string,
   payload: string,
 ): string {
   const asked: unknown = JSON.parse(payload);
+  const { reader, access } = sources;
   switch (operation) {
     case 'get':
       return JSON.stringify(requireNode(reader, referenceOf(asked)));
@@ -43,7 +54,16 @@ export function answerRead(
           get visibility() {
             return visibilityOf(access, caller);
           },
+          findByText: (wanted, visibility) => sources.searcher.findByText(wanted, visibility),
         }),
+      );
+    case 'search':
+      return JSON.stringify(sources.searcher.search(asked, undefined));
+    case 'searchAsUser':
+      return JSON.stringify(sources.searcher.search(asked, requireUser(access, caller, operation)));
+    case 'suggestAsUser':
+      return JSON.stringify(
+        sources.searcher.suggest(asked, requireUser(access, caller, operation)),
       );
     default:
       throw new Problem('invalid_request', `There is no operation "${operation}"`);
@@ -55,6 +75,14 @@ export function answerRead(
  */
 function visibilityOf(access: AccessIndex, caller: Caller): Visibility | undefined {
   return caller.userUid === null && !caller.isAdmin ? undefined : access.visibilityFor(caller);
+}
+
+function requireUser(access: AccessIndex, caller: Caller, operation: string): Visibility {
+  const visibility = visibilityOf(access, caller);
+  if (visibility !== undefined) return visibility;
+  throw new Problem('invalid_request', `${operation}() needs a user, and this run has none`, {
+    hint: 'Call the endpoint as a signed-in user, or with a token that has an acting user.',
+  });
 }
 
 function findNode(reader: GraphReader, reference: NodeReference): NodeObject | undefined {

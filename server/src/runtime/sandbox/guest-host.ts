@@ -6,6 +6,7 @@ import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { IdMap } from '#base/id-map.ts';
 import type { StateReader } from '#graph/state-reader.ts';
+import type { Searcher } from '#search/service/searcher.ts';
 import { FrameWriter, readFrame } from './frame.ts';
 import type { FrameItem } from './frame.ts';
 import { answerRead, READ_OPERATIONS } from './graph-requests.ts';
@@ -29,6 +30,7 @@ const LATE_RETRY_MS = 1;
 
 export interface GuestHostOptions {
   readonly reader: StateReader;
+  readonly searcher: Searcher;
   readonly boot: Script;
   readonly zod: LazyScript;
   readonly progress: Progress;
@@ -58,9 +60,9 @@ export class GuestHost {
 
   constructor(options: GuestHostOptions) {
     this.#options = options;
-    const { reader } = options;
+    const { reader, searcher } = options;
     this.#users = new UserTexts(reader);
-    this.#sources = { reader, access: new AccessIndex(reader) };
+    this.#sources = { reader, access: new AccessIndex(reader), searcher };
   }
 
   /** Says that the worker can be called. */

@@ -24,3 +24,23 @@ export function poolLoad(workers: ReadonlySet<PoolWorker>, waiting: number): Poo
     waiting,
   };
 }
+
+/** The one to give the next call to; undefined when there is none. On the path of every call. */
+export function leastBusyReady(workers: ReadonlySet<PoolWorker>): PoolWorker | undefined {
+  let best: PoolWorker | undefined;
+  for (const worker of workers) {
+    if (!worker.isReady || !worker.isUsable) continue;
+    if (best === undefined || worker.calls.size < best.calls.size) best = worker;
+  }
+  return best;
+}
+
+/** The least busy one, when more can be used than `size`. */
+export function surplusWorker(
+  workers: ReadonlySet<PoolWorker>,
+  size: number,
+): PoolWorker | undefined {
+  const usable = [...workers].filter((worker) => worker.isUsable);
+  if (usable.length <= size) return undefined;
+  return usable.reduce((a, b) => (a.calls.size <= b.calls.size ? a : b));
+}

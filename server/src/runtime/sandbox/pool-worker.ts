@@ -79,7 +79,9 @@ export class PoolWorker {
   }
 
   run(running: RunningCall): void {
-    const { endpoint, caller, headers, body } = running.call;
+    const { endpoint, caller, headers, body, host } = running.call;
+    // What it asked for when it ran on another worker.
+    host.forsake();
     running.guest = this.#load(endpoint);
     running.frame = this.thread.nextFrame;
     this.calls.set(running.id, running);

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ENDPOINT_HEAP_HARD_MB, ENDPOINT_MESSAGE_ITEMS_MAX } from '#base/limits.ts';
+import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { FrameWriter, readFrame } from './frame.ts';
 import type { FrameItem } from './frame.ts';
 import { workerFlags } from './isolation.ts';
@@ -8,6 +9,7 @@ import type { WorkerSetup } from './worker-messages.ts';
 
 const YOUNG_GENERATION_MB = 16;
 const STACK_MB = 2;
+const TERMINATE_AGAIN_MS = 100;
 
 export interface WorkerThreadOptions {
   /** The folder of the state; absolute. */
@@ -49,6 +51,8 @@ export class WorkerThread {
         stackSizeMb: STACK_MB,
       },
     });
+    // As many as wait for its end.
+    this.#worker.setMaxListeners(0);
     this.#worker.stdout.resume();
     this.#worker.stderr.resume();
     const end = (reason: Error) => {
@@ -82,6 +86,11 @@ export class WorkerThread {
     if (this.#outbox.items >= ENDPOINT_MESSAGE_ITEMS_MAX) this.#flush();
   }
 
+  /** What it finds from now on. */
+  receiveSearch(snapshot: SearchSnapshot): void {
+    if (!this.#hasEnded) this.#worker.postMessage(snapshot);
+  }
+
   /** The number of the frame that takes what is sent now, from 1. */
   get nextFrame(): number {
     return this.#sentFrames + 1;
@@ -94,9 +103,15 @@ export class WorkerThread {
     return used + external;
   }
 
+  /**
+   * Asks again until it has ended: Node loses a request that arrives while it takes note of a
+   * rejected promise, and code that rejects one after the other would go on for ever.
+   */
   async terminate(): Promise<void> {
     this.#hasEnded = true;
+    const again = setInterval(() => void this.#worker.terminate(), TERMINATE_AGAIN_MS);
     await this.#worker.terminate();
+    clearInterval(again);
   }
 
   #flush(): void {

@@ -4,7 +4,10 @@ import { Script } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { init } from 'es-module-lexer/js';
 import { assert, must } from '#base/assert.ts';
+import { systemClock } from '#base/clock.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
+import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import { Searcher } from '#search/service/searcher.ts';
 import { GuestHost } from './guest-host.ts';
 import { LazyScript } from './lazy-script.ts';
 import { HeapKeeper } from './heap-keeper.ts';
@@ -36,8 +39,15 @@ process.report.excludeEnv = true;
 // A rejection that no code waits for is that code's own loss.
 process.on('unhandledRejection', () => {});
 
+const searcher = new Searcher({
+  reader,
+  now: () => systemClock.now(),
+});
+// There is no way to load anything any more once the realm is locked.
+searcher.loadLanguages();
 const host = new GuestHost({
   reader,
+  searcher,
   boot: new Script(setup.guestSource, { filename: 'trellis:guest' }),
   zod: new LazyScript(setup.zodSource, 'trellis:zod'),
   progress: new Progress(setup.progress),
@@ -45,5 +55,8 @@ const host = new GuestHost({
   send: (frame) => port.postMessage(frame),
 });
 lockRealm();
-port.on('message', (frame: string) => host.receive(frame));
+port.on('message', (message: string | SearchSnapshot) => {
+  if (typeof message === 'string') host.receive(message);
+  else searcher.receive(message);
+});
 host.announce();

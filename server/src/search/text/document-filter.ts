@@ -1,3 +1,4 @@
+import { type FacetColumn, ordinalsStart } from './facet-column.ts';
 import type { ViewPart } from './index-view.ts';
 import { documentOfBit } from './match-collectors.ts';
 import type { NodeSet } from './node-set.ts';
@@ -115,21 +116,19 @@ export class DocumentFilter {
 }
 
 class FacetCondition {
-  readonly #starts: Uint32Array | undefined;
-  readonly #ordinals: Uint32Array | undefined;
+  readonly #column: FacetColumn | undefined;
   readonly #wanted: ReadonlySet<number>;
 
   constructor({ facets }: Segment, id: number, values: readonly string[]) {
-    const column = facets.get(id);
-    this.#starts = column?.starts;
-    this.#ordinals = column?.ordinals;
-    this.#wanted = new Set(values.map((value) => column?.values.find(value) ?? -1));
+    this.#column = facets.get(id);
+    this.#wanted = new Set(values.map((value) => this.#column?.values.find(value) ?? -1));
   }
 
   holds(document: number): boolean {
-    if (this.#starts === undefined || this.#ordinals === undefined) return false;
-    for (let at = this.#starts[document]!; at < this.#starts[document + 1]!; at++) {
-      if (this.#wanted.has(this.#ordinals[at]!)) return true;
+    if (this.#column === undefined) return false;
+    const end = ordinalsStart(this.#column, document + 1);
+    for (let at = ordinalsStart(this.#column, document); at < end; at++) {
+      if (this.#wanted.has(this.#column.ordinals[at]!)) return true;
     }
     return false;
   }

@@ -1,4 +1,7 @@
-import { SEARCH_HIGHLIGHT_CHARACTERS_MAX, SEARCH_HIGHLIGHT_MATCHES_MAX } from '#base/limits.ts';
+import {
+  SEARCH_HIGHLIGHT_CHARACTERS_MAX,
+  SEARCH_HIGHLIGHT_MATCHES_MAX,
+} from '#base/search-limits.ts';
 import type { Analyzer, Token } from '../../analysis/analyzer.ts';
 import type { PhraseAlternative, QueryGroup } from '../text-query.ts';
 

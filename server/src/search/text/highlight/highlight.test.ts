@@ -4,7 +4,7 @@ import {
   SEARCH_HIGHLIGHT_CHARACTERS_MAX,
   SEARCH_SNIPPETS_MAX,
   SEARCH_SNIPPET_CHARACTERS_MAX,
-} from '#base/limits.ts';
+} from '#base/search-limits.ts';
 import { Analyzers } from '../../analysis/analyzer.ts';
 import { parseQueryText } from '../query-text/parse-query-text.ts';
 import { resolveQuery } from '../query-text/resolve-query.ts';

@@ -1,4 +1,4 @@
-import { SEARCH_SNIPPETS_MAX, SEARCH_SNIPPET_CHARACTERS_MAX } from '#base/limits.ts';
+import { SEARCH_SNIPPETS_MAX, SEARCH_SNIPPET_CHARACTERS_MAX } from '#base/search-limits.ts';
 import type { Analyzer } from '../../analysis/analyzer.ts';
 import type { TextQuery } from '../text-query.ts';
 import { type Match, findMatches } from './find-matches.ts';

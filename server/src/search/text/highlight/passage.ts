@@ -1,4 +1,4 @@
-import { SEARCH_SNIPPET_CHARACTERS_MAX } from '#base/limits.ts';
+import { SEARCH_SNIPPET_CHARACTERS_MAX } from '#base/search-limits.ts';
 
 /** UTF-16 offsets in a text, the end excluded. */
 export interface Passage {

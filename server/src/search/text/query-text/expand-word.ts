@@ -5,12 +5,13 @@ import {
   SEARCH_SYNONYM_WORDS_MAX,
   SEARCH_WORD_COMPLETIONS_MAX,
   SEARCH_WORD_TYPOS_MAX,
-} from '#base/limits.ts';
+} from '#base/search-limits.ts';
 import type { Analyzer, Token } from '../../analysis/analyzer.ts';
-import type { Alternative, PhraseAlternative } from '../text-query.ts';
+import type { Alternative } from '../text-query.ts';
 import { type Fuzziness, typosAllowed } from '../vocabulary/fuzziness.ts';
 import type { SimilarWord, Vocabularies } from '../vocabulary/vocabularies.ts';
 import type { CountedWord } from '../vocabulary/vocabulary.ts';
+import { Alternatives, phraseOf } from './alternatives.ts';
 import { tooManyWords } from './parse-query-text.ts';
 
 /** What is to be searched for along with a term, and folded words that it does not stand for, not even as typos of it. */
@@ -275,31 +276,4 @@ function rowsOf(count: number): number[][] {
     }
   }
   return rows;
-}
-
-function phraseOf(
-  tokens: readonly Token[],
-  weight: number,
-  lastTerms?: readonly string[],
-): PhraseAlternative {
-  const first = tokens[0]!.position;
-  const words = tokens.map(({ term, position }, i) => ({
-    offset: position - first,
-    terms: i === tokens.length - 1 && lastTerms !== undefined ? lastTerms : [term],
-  }));
-  return { kind: 'phrase', words, weight };
-}
-
-/** Alternatives without repetition: what is added first stays, so that what was asked keeps its weight. */
-class Alternatives {
-  readonly #byKey = new Map<string, Alternative>();
-
-  add(alternative: Alternative): void {
-    const key = alternative.kind === 'term' ? alternative.term : JSON.stringify(alternative.words);
-    if (!this.#byKey.has(key)) this.#byKey.set(key, alternative);
-  }
-
-  get list(): Alternative[] {
-    return [...this.#byKey.values()];
-  }
 }

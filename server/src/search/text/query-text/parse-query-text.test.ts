@@ -4,7 +4,7 @@ import {
   SEARCH_QUERY_CHARACTERS_MAX,
   SEARCH_QUERY_DEPTH_MAX,
   SEARCH_QUERY_TERMS_MAX,
-} from '#base/limits.ts';
+} from '#base/search-limits.ts';
 import { parseQueryText } from './parse-query-text.ts';
 import { type QueryNode, printQuery } from './query-tree.ts';
 

@@ -2,7 +2,7 @@ import {
   SEARCH_QUERY_CHARACTERS_MAX,
   SEARCH_QUERY_DEPTH_MAX,
   SEARCH_QUERY_TERMS_MAX,
-} from '#base/limits.ts';
+} from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { QueryMarks, isBoundary, isQuote } from './query-marks.ts';
 import { type QueryNode, type WordNode, isJoiner } from './query-tree.ts';

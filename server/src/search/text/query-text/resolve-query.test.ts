@@ -4,7 +4,7 @@ import {
   SEARCH_EXPANDED_WORDS_MAX,
   SEARCH_QUERY_COMBINATIONS_MAX,
   SEARCH_QUERY_TOKENS_MAX,
-} from '#base/limits.ts';
+} from '#base/search-limits.ts';
 import { Analyzers } from '../../analysis/analyzer.ts';
 import type { Alternative, QueryGroup } from '../text-query.ts';
 import { Vocabularies } from '../vocabulary/vocabularies.ts';

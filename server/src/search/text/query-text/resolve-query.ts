@@ -1,5 +1,5 @@
 import { unreachable } from '#base/assert.ts';
-import { SEARCH_QUERY_COMBINATIONS_MAX } from '#base/limits.ts';
+import { SEARCH_QUERY_COMBINATIONS_MAX } from '#base/search-limits.ts';
 import type { Alternative, QueryGroup, TextQuery } from '../text-query.ts';
 import { type TermOrigin, WordExpander, type WordSources } from './expand-word.ts';
 import type { QueryNode, WordNode } from './query-tree.ts';

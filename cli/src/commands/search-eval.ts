@@ -1,0 +1,206 @@
+import type {
+  GoldenSetContent,
+  QueryChange,
+  SearchEvaluationReport,
+  SearchMetrics,
+} from '@trellis/contract/shapes/search-evaluation.ts';
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
+import { readJson } from '../json-input.ts';
+import { table } from '../terminal.ts';
+
+interface EvalOptions {
+  readonly failBelow: readonly string[];
+}
+
+const METRICS = ['ndcg', 'mrr', 'precision', 'recall'] as const;
+const LABELS: Readonly<Record<Metric, string>> = {
+  ndcg: 'NDCG@10',
+  mrr: 'MRR',
+  precision: 'precision@10',
+  recall: 'recall@10',
+};
+type Metric = keyof SearchMetrics;
+
+/** `trellis search eval` and `trellis search golden`. */
+export function addSearchEval(search: Command, run: Run): void {
+  search
+    .command('eval')
+    .description(
+      'Searches every query of a golden set, and shows how good the hits are, against the last run, and which queries got ' +
+        'worse. Without a name: every set there is.',
+    )
+    .argument('[name]', 'name of the golden set')
+    .option(
+      '--fail-below <metric=value>',
+      `end with 1 when a metric is lower: ${METRICS.join(', ')}; may be given several times`,
+      (one: string, all: readonly string[]) => [...all, one],
+      [],
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis search eval wordnet
+  $ trellis search eval --json
+  $ trellis search eval wordnet --fail-below ndcg=0.8 --fail-below recall=0.9`,
+    )
+    .action(run(evaluate));
+  addGolden(search, run);
+}
+
+function addGolden(search: Command, run: Run): void {
+  const golden = search
+    .command('golden')
+    .summary('keep the queries that search is measured by')
+    .description('Keeps golden sets: queries with the UIDs of the nodes that they should find.');
+  golden
+    .command('list')
+    .description('Lists the golden sets, with how good search was in their last runs.')
+    .addHelpText('after', '\nExamples:\n  $ trellis search golden list')
+    .action(run(listSets));
+  golden
+    .command('get')
+    .description('Prints a golden set as JSON, as "set" takes it.')
+    .argument('<name>', 'name of the golden set')
+    .addHelpText('after', '\nExamples:\n  $ trellis search golden get wordnet > wordnet.json')
+    .action(run(getSet));
+  golden
+    .command('set')
+    .description('Makes a golden set, or replaces its queries; its runs stay.')
+    .argument('<name>', 'name of the golden set')
+    .argument('<file>', 'JSON: {"queries":[{"query":"…","relevant":["<uid>"]}]}; "-" is stdin')
+    .addHelpText('after', '\nExamples:\n  $ trellis search golden set questions questions.json')
+    .action(run(setSet));
+  golden
+    .command('delete')
+    .description('Deletes a golden set with its runs.')
+    .argument('<name>', 'name of the golden set')
+    .addHelpText('after', '\nExamples:\n  $ trellis search golden delete questions')
+    .action(run(deleteSet));
+}
+
+async function evaluate(
+  { client, output, terminal }: CommandContext,
+  { failBelow }: EvalOptions,
+  name?: string,
+): Promise<number> {
+  const floors = failBelow.map(floorOf);
+  const { signal } = terminal;
+  const names =
+    name === undefined
+      ? (await client.listGoldenSets({ signal })).items.map((set) => set.name)
+      : [name];
+  const reports: SearchEvaluationReport[] = [];
+  // One after the other: the server runs no two at a time.
+  for (const one of names) reports.push(await client.runGoldenSet(one, { signal }));
+  output.data(name === undefined ? reports : reports[0], reports.map(textOf).join('\n\n'));
+  // What measures nothing must not pass as good.
+  if (reports.length === 0) output.note('There is no golden set: see "trellis search golden set".');
+  let exitCode = reports.length === 0 ? EXIT_FAILED : EXIT_GOOD;
+  for (const { name: set, metrics } of reports) {
+    for (const { metric, value } of floors) {
+      if (metrics[metric] >= value) continue;
+      output.note(`${set}: ${LABELS[metric]} is ${digits(metrics[metric])}, below ${value}`);
+      exitCode = EXIT_FAILED;
+    }
+  }
+  return exitCode;
+}
+
+function floorOf(text: string): { readonly metric: Metric; readonly value: number } {
+  const [name, number = ''] = text.split('=', 2);
+  const metric = METRICS.find((one) => one === name);
+  const value = /^(?:0|1|[01]?\.\d+)$/.test(number) ? Number(number) : NaN;
+  if (metric !== undefined && value <= 1) return { metric, value };
+  throw new WrongUsage(
+    `--fail-below ${text} is no metric with a value from 0 to 1`,
+    `Write it like ndcg=0.8; the metrics are ${METRICS.join(', ')}.`,
+  );
+}
+
+function textOf(report: SearchEvaluationReport): string {
+  const { name, queries, previous, metrics, worse, better, unfound, missing } = report;
+  const rows = METRICS.map((metric) => {
+    const now = metrics[metric];
+    const before = previous?.metrics[metric];
+    const difference = before === undefined ? '' : signed(now - before);
+    return [LABELS[metric], digits(now), before === undefined ? '' : digits(before), difference];
+  });
+  const counts = [
+    `${queries} queries`,
+    ...(previous === null ? [] : [`${worse.total} worse`, `${better.total} better`]),
+    `${unfound.total} without a relevant hit`,
+    ...(missing.total === 0 ? [] : [`${missing.total} relevant nodes do not exist`]),
+  ];
+  const changes = worse.items.map(({ query, ndcg, rank }) => [
+    query,
+    signed(ndcg.now - ndcg.before),
+    rankText(rank.before),
+    rankText(rank.now),
+  ]);
+  return [
+    `${name}: ${counts.join(', ')}`,
+    table(['METRIC', 'NOW', 'LAST RUN', 'DIFFERENCE'], rows),
+    ...(changes.length === 0
+      ? []
+      : ['', table(['WORSE', 'NDCG@10', 'RANK BEFORE', 'RANK NOW'], changes)]),
+  ].join('\n');
+}
+
+function digits(value: number): string {
+  return value.toFixed(4);
+}
+
+function signed(difference: number): string {
+  const text = digits(difference);
+  return difference > 0 ? `+${text}` : text.replace(/^-(?=0\.0+$)/, '');
+}
+
+/** Of the first relevant hit, if there is one among the hits. */
+function rankText(rank: QueryChange['rank']['now']): string {
+  return rank === null ? 'none' : String(rank);
+}
+
+async function listSets({ client, output, terminal }: CommandContext): Promise<void> {
+  const { items } = await client.listGoldenSets({ signal: terminal.signal });
+  const rows = items.map(({ name, queries, lastRun, description }) => [
+    name,
+    String(queries),
+    lastRun?.at ?? '',
+    lastRun === null ? '' : digits(lastRun.metrics.ndcg),
+    description,
+  ]);
+  output.data(items, table(['NAME', 'QUERIES', 'LAST RUN', 'NDCG@10', 'DESCRIPTION'], rows));
+}
+
+async function getSet(
+  { client, output, terminal }: CommandContext,
+  _options: object,
+  name: string,
+): Promise<void> {
+  const { name: _, ...content } = await client.getGoldenSet(name, { signal: terminal.signal });
+  output.data(content, JSON.stringify(content, undefined, 2));
+}
+
+async function setSet(
+  { client, output, terminal }: CommandContext,
+  _options: object,
+  name: string,
+  file: string,
+): Promise<void> {
+  // The server checks it.
+  const content = (await readJson(terminal, file)) as GoldenSetContent;
+  const { queries } = await client.putGoldenSet(name, content, { signal: terminal.signal });
+  output.note(`The golden set ${name} has ${queries.length} queries.`);
+}
+
+async function deleteSet(
+  { client, output, terminal }: CommandContext,
+  _options: object,
+  name: string,
+): Promise<void> {
+  await client.deleteGoldenSet(name, { signal: terminal.signal });
+  output.note(`The golden set ${name} is deleted.`);
+}

@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import type { Run } from '../command-context.ts';
+import { addSearchEval } from './search-eval.ts';
+import { addSearchSettings } from './search-settings.ts';
+import { addSearchSynonyms } from './search-synonyms.ts';
+
+/** `trellis search`. */
+export function addSearch(program: Command, run: Run): void {
+  const search = program
+    .command('search')
+    .summary('what can be searched, and how good the hits are')
+    .description('Sets and measures the search of a workspace.');
+  addSearchSettings(search, run);
+  addSearchSynonyms(search, run);
+  addSearchEval(search, run);
+}

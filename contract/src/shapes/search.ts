@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import {
+  LIST_TAKE_DEFAULT,
+  LIST_TAKE_MAX,
+  SEARCH_BOOST_MAX,
+  SEARCH_FIELDS_MAX,
+  SEARCH_TYPES_MAX,
+  SYNONYM_CHARACTERS_MAX,
+  SYNONYMS_MAX,
+} from '../limits.ts';
+import type { Immutable } from '../immutable.ts';
+import { queryInteger } from './list.ts';
+
+/**
+ * ISO 639-1; `--` for any: words are compared as they are written. `auto` finds out from each text.
+ * Which there are, the server says when it refuses one.
+ */
+const language = z.string().regex(/^(?:[a-z]{2}|--|auto)$/, 'must be two letters, "--" or "auto"');
+
+const fieldSettings = z.strictObject({
+  /** The words of the field are searched. A hit in it counts `boost` times as much as one in a field with 1. */
+  text: z
+    .strictObject({
+      boost: z.number().positive().max(SEARCH_BOOST_MAX).default(1),
+      /** Where it is not that of the type. */
+      language: language.optional(),
+    })
+    .optional(),
+  /** Its values are counted over all hits, when a search asks for them. */
+  facet: z.boolean().optional(),
+});
+
+const typeSettings = z.strictObject({
+  /** False keeps the rest of the settings for later. */
+  searchable: z.boolean().default(true),
+  language: language.default('auto'),
+  fields: z
+    .record(z.string().min(1), fieldSettings)
+    .refine(hasAtMost(SEARCH_FIELDS_MAX), `must name at most ${SEARCH_FIELDS_MAX} fields`),
+});
+
+function hasAtMost(max: number): (names: object) => boolean {
+  return (names) => Object.keys(names).length <= max;
+}
+
+/** What can be searched, and how (open-shapes, section 6). */
+export const searchSettings = z.strictObject({
+  types: z
+    .record(z.string().min(1), typeSettings)
+    .refine(hasAtMost(SEARCH_TYPES_MAX), `must name at most ${SEARCH_TYPES_MAX} types`),
+});
+export type SearchSettings = Immutable<z.infer<typeof searchSettings>>;
+
+/** Of the process that answers: each builds its own index. */
+export const searchIndexState = z.strictObject({
+  /** Everything up to it can be found; null while the first index is built. */
+  sequence: z.int().min(0).nullable(),
+  documents: z.int().min(0),
+  segments: z.int().min(0),
+  bytes: z.int().min(0),
+  /** Types that are indexed anew, while what was indexed before is still found. */
+  rebuild: z
+    .strictObject({
+      types: z.array(z.string()),
+      done: z.int().min(0),
+      total: z.int().min(0),
+      startedAt: z.iso.datetime(),
+    })
+    .nullable(),
+});
+export type SearchIndexState = Immutable<z.infer<typeof searchIndexState>>;
+
+/** Blanks around it do not count. */
+const term = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(SYNONYM_CHARACTERS_MAX)
+  .refine((text) => text.isWellFormed(), 'must be well-formed text');
+const terms = z.array(term).max(SYNONYMS_MAX);
+const lang = z
+  .string()
+  .regex(/^(?:[a-z]{2}|--)$/, 'must be a language of two letters, or "--" for any');
+const queryFlag = z.enum(['true', 'false'], 'must be "true" or "false"');
+
+/** What goes with a term in searches; each holds in one direction only. */
+export const synonymLists = z.strictObject({
+  /** Other words that are searched too; a hit by one of them counts for less. */
+  Synonyms: terms,
+  /** Other ways to write the same; a hit by one of them counts as much. */
+  Alternates: terms,
+  /** Words that the term never stands for, nor is suggested: neither as a typo of it nor as a synonym for it. */
+  Blocked: terms,
+});
+export type SynonymLists = Immutable<z.infer<typeof synonymLists>>;
+
+/** Specification, section 4.5; open-shapes, section 6. */
+export const synonymRecord = z.strictObject({
+  Token: z.string(),
+  Language: z.string(),
+  Synonyms: z.array(z.string()),
+  Alternates: z.array(z.string()),
+  Blocked: z.array(z.string()),
+  /** Words that stand in what the caller may read and that are written much the same, the most similar first. */
+  Suggestions: z.array(
+    z.strictObject({
+      term: z.string(),
+      /** 1 less the part of its letters that differ. */
+      similarity: z.number().min(0).max(1),
+    }),
+  ),
+});
+export type SynonymRecord = Immutable<z.infer<typeof synonymRecord>>;
+
+export const storedSynonyms = synonymRecord.omit({ Suggestions: true });
+export type StoredSynonyms = Immutable<z.infer<typeof storedSynonyms>>;
+
+export const synonymList = z.strictObject({
+  /** Terms; with `includeSynonyms`, pairs of a term and one of its synonyms or alternates. */
+  Results: z.array(z.union([z.string(), z.tuple([z.string(), z.string()])])),
+  TotalCount: z.int().min(0),
+});
+export type SynonymList = Immutable<z.infer<typeof synonymList>>;
+
+export const synonymListQuery = z.object({
+  lang,
+  /** Part of a term, in any case. */
+  query: z.string().max(SYNONYM_CHARACTERS_MAX).default(''),
+  includeSynonyms: z.enum(['0', '1'], 'must be "1" or "0"').default('0'),
+});
+
+export const synonymListHeaders = z.object({
+  'x-msk-skip': queryInteger(0, Number.MAX_SAFE_INTEGER, 0),
+  'x-msk-limit': queryInteger(1, LIST_TAKE_MAX, LIST_TAKE_DEFAULT),
+});
+
+export const synonymQuery = z.object({
+  token: term,
+  lang,
+  tolerance: z
+    .string()
+    .regex(/^(?:0\.[7-9]\d{0,9}|1(?:\.0{1,10})?)$/, 'must be a number from 0.7 to 1.0')
+    .transform(Number)
+    .default(0.8),
+});
+
+export const synonymChangeQuery = z.object({
+  token: term,
+  lang,
+  /** Whether the term holds for the word in any case. If not, one with capitals is for words that are written just so. */
+  ignoreCase: queryFlag.default('true').transform((flag) => flag === 'true'),
+  /** False adds to what there is. */
+  replace: queryFlag.default('true').transform((flag) => flag === 'true'),
+});

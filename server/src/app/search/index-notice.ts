@@ -1,0 +1,21 @@
+import type { IndexChange } from '#search/settings/search-settings-service.ts';
+import type { Notice } from '#replication/message-shapes.ts';
+
+/** By the name that the specification gives it (section 3.1). */
+const KIND = 'LoadNewIndexOnReplica';
+
+/** How a primary tells its replicas that there is more, or less, to be searched: each builds its own index. */
+export function indexNotice({ added, removed }: IndexChange): Notice {
+  return { kind: KIND, payload: { added, removed } };
+}
+
+/** For the log of a replica; undefined when the notice is about something else. */
+export function describeIndexNotice({ kind, payload }: Notice): string | undefined {
+  if (kind !== KIND) return undefined;
+  const { added = [], removed = [] }: { added?: string[]; removed?: string[] } = Object(payload);
+  const parts = [
+    ...(added.length > 0 ? [`builds what is new to be searched: ${added.join(', ')}`] : []),
+    ...(removed.length > 0 ? [`removes what is no longer searched: ${removed.join(', ')}`] : []),
+  ];
+  return `the search index ${parts.join('; ')}`;
+}

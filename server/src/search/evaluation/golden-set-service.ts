@@ -1,0 +1,142 @@
+import type { Caller } from '#access/caller.ts';
+import { GOLDEN_SETS_MAX } from '#base/search-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { didYouMean } from '#graph/names.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import { compareEvaluations, listed, type Comparison, type Listed } from './compare-evaluations.ts';
+import { evaluate, type EvaluationParts, type MissingNode } from './evaluate.ts';
+import { checkGoldenSet, type Evaluation, type GoldenSet } from './golden-set.ts';
+import {
+  evaluationOperations,
+  goldenSetOperation,
+  GoldenSetStore,
+  type GoldenSetEntry,
+  type StoredGoldenSet,
+} from './golden-set-store.ts';
+
+export interface GoldenSetParts extends EvaluationParts {
+  readonly commits: CommitPort;
+}
+
+interface NamedGoldenSet extends GoldenSet {
+  readonly name: string;
+}
+
+/** A run, and how it differs from the one before. */
+export interface EvaluationReport extends Evaluation, Comparison {
+  readonly name: string;
+  /** Null for the first one. */
+  readonly previous: Evaluation | null;
+  /** Queries without a relevant node among their hits. */
+  readonly unfound: Listed<string>;
+  /** Relevant nodes that do not exist, or not any more: they count for nothing. */
+  readonly missing: Listed<MissingNode>;
+}
+
+/** How good search is, measured by queries whose answers are known (open-shapes, section 6). One run at a time. */
+export class GoldenSetService implements Disposable {
+  readonly #parts: GoldenSetParts;
+  readonly #store: GoldenSetStore;
+  readonly #stopped = new AbortController();
+  #running: string | undefined;
+
+  constructor(parts: GoldenSetParts) {
+    this.#parts = parts;
+    this.#store = new GoldenSetStore(parts.reader);
+  }
+
+  list(_caller: Caller): { readonly items: readonly GoldenSetEntry[] } {
+    this.#parts.reader.refresh();
+    return { items: this.#store.list() };
+  }
+
+  /** This and the rest, but for `put`, throw `golden_set_not_found`. */
+  get(_caller: Caller, name: string): NamedGoldenSet {
+    const { description, request, queries } = this.#find(name);
+    return { name, description, request, queries };
+  }
+
+  /** Makes it, or takes the place of the one of this name, whose runs stay. Throws `invalid_request`. */
+  async put(caller: Caller, name: string, set: GoldenSet): Promise<NamedGoldenSet> {
+    checkGoldenSet(set);
+    const { reader, commits } = this.#parts;
+    reader.refresh();
+    if (this.#store.count >= GOLDEN_SETS_MAX && this.#store.find(name) === undefined) {
+      throw new Problem('invalid_request', `There are ${GOLDEN_SETS_MAX} golden sets already.`, {
+        hint: 'Delete one that is not needed any more.',
+      });
+    }
+    await commits.commit({ system: true, operations: [goldenSetOperation(name, set)] });
+    return this.get(caller, name);
+  }
+
+  /** With its runs. */
+  async delete(_caller: Caller, name: string): Promise<void> {
+    const operations = this.#store.deletion(this.#find(name));
+    await this.#parts.commits.commit({ system: true, operations });
+  }
+
+  /** Newest first. */
+  runs(_caller: Caller, name: string): { readonly items: readonly Evaluation[] } {
+    return { items: this.#store.evaluations(this.#find(name)) };
+  }
+
+  /**
+   * Searches all its queries, keeps how they did, and compares that with the run before. Throws `evaluation_running`,
+   * `evaluation_timeout`, `version_conflict` when the set was changed meanwhile, and what a search throws.
+   */
+  async run(_caller: Caller, name: string): Promise<EvaluationReport> {
+    const set = this.#find(name);
+    if (this.#running !== undefined) {
+      throw new Problem('evaluation_running', `The golden set "${this.#running}" is being run.`);
+    }
+    this.#running = name;
+    try {
+      return await this.#run(set);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #run(set: StoredGoldenSet): Promise<EvaluationReport> {
+    const { reader, commits, clock } = this.#parts;
+    const { name } = set;
+    const at = new Date(clock.now()).toISOString();
+    const { sequence } = reader;
+    const before = this.#store.lastEvaluation(set);
+    const { metrics, results, missing } = await evaluate(set, this.#parts, this.#stopped.signal);
+    const evaluation = { at, sequence, queries: results.length, metrics };
+    await commits.commit({
+      system: true,
+      operations: evaluationOperations(set, evaluation, results),
+    });
+    const unfound = results.filter(({ rank }) => rank === null).map(({ query }) => query);
+    return {
+      name,
+      ...evaluation,
+      previous: before === undefined ? null : withoutResults(before),
+      ...compareEvaluations(results, before?.results ?? []),
+      unfound: listed(unfound),
+      missing: listed(missing),
+    };
+  }
+
+  #find(name: string): StoredGoldenSet {
+    this.#parts.reader.refresh();
+    const found = this.#store.find(name);
+    if (found !== undefined) return found;
+    const names = this.#store.list().map((set) => set.name);
+    throw new Problem('golden_set_not_found', `There is no golden set "${name}".`, {
+      ...didYouMean(name, names),
+    });
+  }
+
+  /** Ends what runs: the state is closed next. */
+  [Symbol.dispose](): void {
+    this.#stopped.abort(new Problem('server_stopping', 'The server stops.'));
+  }
+}
+
+function withoutResults({ at, sequence, queries, metrics }: Evaluation): Evaluation {
+  return { at, sequence, queries, metrics };
+}

@@ -1,0 +1,103 @@
+import { SEARCH_FACET_VALUE_CHARACTERS_MAX } from '#base/search-limits.ts';
+import type { NodeRecord } from '#graph/node-record.ts';
+import type { NodeType } from '#graph/schema-registry.ts';
+import type { Analyzers, Token } from '../analysis/analyzer.ts';
+import { detectLanguage } from '../analysis/detect-language.ts';
+import type { PlannedFacet, PlannedText, PlannedType } from '../settings/index-plan.ts';
+import { AUTO_LANGUAGE } from '../settings/search-settings.ts';
+import type { FacetValues, FieldText, IndexedDocument } from '../text/indexed-document.ts';
+
+/** Between two values of one field, so that no phrase spans them. */
+const VALUE_GAP = 100;
+/** So much of a text tells its language. */
+const DETECTED_CHARACTERS = 2_000;
+
+/** What the index keeps of a node: see `IndexedDocument`. `record` and `type` are the node's, `planned` is of its type. */
+export function documentOf(
+  id: number,
+  record: NodeRecord,
+  type: NodeType,
+  planned: PlannedType,
+  analyzers: Analyzers,
+): IndexedDocument {
+  const texts = planned.texts.map((text) => ({
+    text,
+    values: textsOf(record.valueByName(type, text.name)),
+  }));
+  const language = languageOf(texts);
+  return {
+    node: id,
+    type: record.typeId,
+    timestampMs: record.timestampMs,
+    language,
+    fields: texts
+      .filter(({ values }) => values.length > 0)
+      .map(({ text, values }) => fieldText(text, values, language, analyzers))
+      .toSorted((a, b) => a.field - b.field),
+    facets: facetsOf(record, type, planned.facets),
+  };
+}
+
+interface TextValues {
+  readonly text: PlannedText;
+  readonly values: readonly string[];
+}
+
+/** Of the whole document, where its fields do not say. */
+function languageOf(texts: readonly TextValues[]): string {
+  const [first] = texts;
+  if (first === undefined) return '--';
+  if (first.text.language !== AUTO_LANGUAGE) return first.text.language;
+  let sample = '';
+  for (const { values } of texts) {
+    for (const value of values) {
+      if (sample.length >= DETECTED_CHARACTERS) break;
+      sample += `${value.slice(0, DETECTED_CHARACTERS)}\n`;
+    }
+  }
+  return detectLanguage(sample);
+}
+
+function fieldText(
+  { field, boost, language: own }: PlannedText,
+  values: readonly string[],
+  detected: string,
+  analyzers: Analyzers,
+): FieldText {
+  const analyzer = analyzers.for(own === AUTO_LANGUAGE ? detected : own);
+  const tokens: Token[] = [];
+  let base = 0;
+  for (const value of values) {
+    let last = -1;
+    analyzer.analyzeDocument(value, (token) => {
+      last = token.position;
+      tokens.push(base === 0 ? token : { ...token, position: base + token.position });
+    });
+    base += last + 1 + VALUE_GAP;
+  }
+  return { field, boost, tokens };
+}
+
+function facetsOf(
+  record: NodeRecord,
+  type: NodeType,
+  facets: readonly PlannedFacet[],
+): FacetValues[] {
+  const columns: FacetValues[] = [];
+  for (const { name, column } of facets) {
+    const value = record.valueByName(type, name);
+    const values = new Set(
+      (Array.isArray(value) ? value : [value])
+        .filter((one) => one !== undefined && one !== null)
+        .map(String)
+        .filter((one) => one.length <= SEARCH_FACET_VALUE_CHARACTERS_MAX),
+    );
+    if (values.size > 0) columns.push({ column, values: [...values] });
+  }
+  return columns.toSorted((a, b) => a.column - b.column);
+}
+
+function textsOf(value: unknown): readonly string[] {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.filter((one): one is string => typeof one === 'string' && one !== '');
+}

@@ -1,0 +1,28 @@
+import type { IndexPlan } from '../settings/index-plan.ts';
+import type { SharedView } from '../text/index-view.ts';
+
+/** What can be found at one moment, as the thread that indexes posts it to those that search. */
+export interface SearchSnapshot {
+  readonly state: IndexState;
+  readonly plan: IndexPlan;
+  readonly view: SharedView;
+}
+
+/** The same shape as the contract's. */
+export interface IndexState {
+  /** Everything up to it can be found; null while the first index is built. */
+  readonly sequence: number | null;
+  readonly documents: number;
+  readonly segments: number;
+  readonly bytes: number;
+  readonly rebuild: RebuildState | null;
+}
+
+/** Types that are indexed anew, while what was indexed before is still found. */
+export interface RebuildState {
+  readonly types: readonly string[];
+  readonly done: number;
+  readonly total: number;
+  /** ISO 8601. */
+  readonly startedAt: string;
+}

@@ -1,0 +1,181 @@
+import type { QueryContext } from '#graph/query/query-context.ts';
+import { FacetCounts, TypeCounts, type MatchCollector } from '../text/match-collectors.ts';
+import type { Segment } from '../text/segment.ts';
+import { invalid } from '../request/members.ts';
+import type { FacetRequest, FieldFacet, RelatedFacet } from '../request/search-request.ts';
+import type { OpenedSnapshot } from './opened-snapshot.ts';
+import type { SearchScope } from './scope.ts';
+import { TimeHistogram } from './time-histogram.ts';
+
+/** The same shape as that of `@trellis/endpoint`. */
+export interface FacetCount {
+  readonly value: string;
+  readonly label?: string | undefined;
+  readonly count: number;
+}
+
+/** Counts all hits of a search in one way. */
+export interface Facet {
+  readonly name: string;
+  readonly collector: MatchCollector;
+  counts(): readonly FacetCount[];
+}
+
+/** Throws `invalid_request` for a field that is no facet, `invalid_query` for an edge type that there is not. */
+export function openFacets(
+  requests: readonly FacetRequest[],
+  snapshot: OpenedSnapshot,
+  scope: SearchScope,
+  context: QueryContext,
+): Facet[] {
+  return requests.map((request, i) => {
+    const path = `request.facets[${i}]`;
+    if (request.kind === 'time') return new TimeHistogram(request);
+    if (request.kind === 'related') return new RelatedCounts(request, context, path);
+    if (request.field === 'Type') return typeFacet(request, scope);
+    return fieldFacet(request, snapshot, scope, path);
+  });
+}
+
+function typeFacet({ name, take }: FieldFacet, scope: SearchScope): Facet {
+  const collector = new TypeCounts();
+  const nameOf = (id: number): string => scope.types.get(id)?.name ?? '';
+  return {
+    name,
+    collector,
+    counts: () =>
+      mostFrequent(
+        [...collector.counts()].map(([id, count]) => [nameOf(id), count] as const),
+        take,
+      ),
+  };
+}
+
+function fieldFacet(
+  { name, field, take }: FieldFacet,
+  snapshot: OpenedSnapshot,
+  scope: SearchScope,
+  path: string,
+): Facet {
+  const types = [...scope.types.values()];
+  const column = snapshot.column(field);
+  if (
+    column === undefined ||
+    !types.some(({ facets }) => facets.some((one) => one.name === field))
+  ) {
+    const hint = `Set facet: true for it in the search settings.`;
+    throw invalid(path, `"${field}" is not a facet of what is searched`, hint);
+  }
+  const counts = new FacetCounts(column);
+  const readable = new Set(
+    types.filter((type) => scope.canRead(type.name, field)).map(({ id }) => id),
+  );
+  const isAll = readable.size === types.length;
+  return {
+    name,
+    collector: isAll ? counts : new OfTypes(readable, counts),
+    counts: () => mostFrequent([...counts.counts()], take),
+  };
+}
+
+/** Only matches of some types: the others withhold the field from the searcher. */
+class OfTypes implements MatchCollector {
+  readonly #types: ReadonlySet<number>;
+  readonly #inner: MatchCollector;
+  #segment: Segment | undefined;
+
+  constructor(types: ReadonlySet<number>, inner: MatchCollector) {
+    this.#types = types;
+    this.#inner = inner;
+  }
+
+  startSegment(segment: Segment): void {
+    this.#segment = segment;
+    this.#inner.startSegment(segment);
+  }
+
+  collect(documents: Uint32Array): void {
+    const table = this.#segment?.documents;
+    if (table === undefined) return;
+    this.#inner.collect(
+      documents.filter((document) => this.#types.has(table.typeIds[table.types[document]!]!)),
+    );
+  }
+}
+
+/** The neighbours of hits over some edges, one after the other; those that the searcher may see. */
+class RelatedCounts implements Facet, MatchCollector {
+  readonly name: string;
+  readonly collector = this;
+  readonly #request: RelatedFacet;
+  readonly #context: QueryContext;
+  readonly #edges: readonly number[];
+  readonly #counts = new Map<number, number>();
+  #segment: Segment | undefined;
+
+  constructor(request: RelatedFacet, context: QueryContext, path: string) {
+    this.name = request.name;
+    this.#request = request;
+    this.#context = context;
+    this.#edges = request.edges.map((edge) => context.edgeType(edge, `${path}.related`).id);
+  }
+
+  startSegment(segment: Segment): void {
+    this.#segment = segment;
+  }
+
+  collect(documents: Uint32Array): void {
+    for (const document of documents) {
+      const node = this.#segment?.documents.nodes[document];
+      if (node === undefined) continue;
+      for (const id of this.#related(node)) this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
+    }
+  }
+
+  counts(): readonly FacetCount[] {
+    const { reader } = this.#context;
+    return [...this.#counts]
+      .toSorted(([a, m], [b, n]) => n - m || a - b)
+      .slice(0, this.#request.take)
+      .flatMap(([id, count]) => {
+        const value = reader.uid(id);
+        return value === undefined ? [] : [{ value, label: this.#labelOf(id), count }];
+      });
+  }
+
+  #related(node: number): ReadonlySet<number> {
+    const { direction } = this.#request;
+    let ids: ReadonlySet<number> = new Set([node]);
+    for (const edge of this.#edges) {
+      const next = new Set<number>();
+      for (const id of ids) {
+        const neighbors = this.#context.neighbors(id, direction, edge);
+        for (let i = 0; i < neighbors.length; i++) next.add(neighbors.at(i));
+      }
+      ids = next;
+    }
+    return ids;
+  }
+
+  #labelOf(id: number): string | undefined {
+    const { reader } = this.#context;
+    const record = reader.record(id);
+    if (record === undefined) return undefined;
+    const { label, key } = reader.nodeTypeOf(record);
+    for (const name of [label, key, 'Id']) {
+      const value = name === undefined ? undefined : this.#context.read(id, name);
+      if (typeof value === 'string') return value;
+    }
+    return undefined;
+  }
+}
+
+function mostFrequent(
+  counts: readonly (readonly [string, number])[],
+  take: number,
+): readonly FacetCount[] {
+  return counts
+    .toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .slice(0, take)
+    .map(([value, count]) => ({ value, count }));
+}

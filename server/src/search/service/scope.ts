@@ -1,0 +1,79 @@
+import type { Visibility } from '#graph/reader.ts';
+import type { QueryContext } from '#graph/query/query-context.ts';
+import type { PlannedText, PlannedType } from '../settings/index-plan.ts';
+import { VisibleFields } from '../text/visible-fields.ts';
+import { unknownName } from '../request/read-request.ts';
+import type { SearchRequest } from '../request/search-request.ts';
+import type { OpenedSnapshot } from './opened-snapshot.ts';
+
+/** The types and fields in which a search may find words, of those that are asked for. */
+export class SearchScope {
+  /** By their numbers in the schema. */
+  readonly types: ReadonlyMap<number, PlannedType>;
+  /** Of each type, the texts that count. */
+  readonly texts: ReadonlyMap<number, readonly PlannedText[]>;
+  readonly visibleFields: VisibleFields;
+  readonly #visibility: Visibility | undefined;
+
+  constructor(
+    snapshot: OpenedSnapshot,
+    context: QueryContext,
+    request: Pick<SearchRequest, 'types' | 'fields'>,
+  ) {
+    this.#visibility = context.visibility;
+    const types = typesOf(snapshot, context, request.types);
+    this.types = new Map(types.map((type) => [type.id, type]));
+    const wanted = request.fields === undefined ? undefined : new Set(request.fields);
+    if (wanted !== undefined) checkFields(wanted, types);
+    this.texts = new Map(
+      types.map((type) => [
+        type.id,
+        type.texts
+          .toSorted((a, b) => b.boost - a.boost)
+          .filter(({ name }) => wanted?.has(name) !== false && this.canRead(type.name, name)),
+      ]),
+    );
+    const numbers = new Map(
+      [...this.texts].map(([id, texts]) => [id, new Set(texts.map(({ field }) => field))]),
+    );
+    this.visibleFields = new VisibleFields((type, field) => numbers.get(type)?.has(field) === true);
+  }
+
+  get fieldNames(): ReadonlySet<string> {
+    return new Set([...this.texts.values()].flat().map(({ name }) => name));
+  }
+
+  /** The index's numbers of the fields of one name. */
+  fieldsOf(name: string): number[] {
+    return [...this.texts.values()]
+      .flat()
+      .filter((text) => text.name === name)
+      .map(({ field }) => field);
+  }
+
+  canRead(type: string, field: string): boolean {
+    return this.#visibility?.canReadFieldOfType(type, field) !== false;
+  }
+}
+
+function typesOf(
+  snapshot: OpenedSnapshot,
+  context: QueryContext,
+  names: readonly string[] | undefined,
+): readonly PlannedType[] {
+  if (names === undefined) return snapshot.types;
+  return names.flatMap((name, i) => {
+    const type = snapshot.type(name);
+    if (type !== undefined) return [type];
+    // One that cannot be searched has no hits; one that there is not is a mistake.
+    context.nodeType(name, `request.types[${i}]`);
+    return [];
+  });
+}
+
+function checkFields(wanted: ReadonlySet<string>, types: readonly PlannedType[]): void {
+  const known = new Set(types.flatMap(({ texts }) => texts.map(({ name }) => name)));
+  for (const [i, name] of [...wanted].entries()) {
+    if (!known.has(name)) throw unknownName(`request.fields[${i}]`, name, known);
+  }
+}

@@ -1,0 +1,57 @@
+import { SEARCH_SUGGESTION_NODES_MAX } from '#base/search-limits.ts';
+import type { QueryContext } from '#graph/query/query-context.ts';
+import type { Analyzer } from '../analysis/analyzer.ts';
+import { searchText, type TextHit, type TextSearchOptions } from '../text/text-search.ts';
+import type { TextQuery } from '../text/text-query.ts';
+import { conditionsOf } from './conditions.ts';
+import type { OpenedSnapshot } from './opened-snapshot.ts';
+import type { SearchScope } from './scope.ts';
+
+/** Tells whether somebody may be told a word: only one that stands in a field, of a node, that they see. */
+export class SeenWords {
+  readonly #snapshot: OpenedSnapshot;
+  readonly #scope: SearchScope;
+  readonly #context: QueryContext;
+  readonly #analyzers: readonly Analyzer[];
+  readonly #options: TextSearchOptions;
+
+  constructor(snapshot: OpenedSnapshot, scope: SearchScope, context: QueryContext) {
+    this.#snapshot = snapshot;
+    this.#scope = scope;
+    this.#context = context;
+    this.#analyzers = snapshot.analyzers(undefined);
+    const asked = { filters: [], relatedTo: [], targetUids: undefined };
+    const { test } = conditionsOf(context, asked);
+    this.#options = {
+      limit: SEARCH_SUGGESTION_NODES_MAX,
+      isCounted: true,
+      filter: { types: new Set(scope.types.keys()), ...(test === undefined ? {} : { test }) },
+      visibleFields: scope.visibleFields,
+    };
+  }
+
+  /** Nodes with the word in any of its forms; 0 when the word itself is in none of the best that have one. */
+  countOf(word: string): number {
+    const terms = new Set(this.#analyzers.map((analyzer) => analyzer.stem(word)));
+    const alternatives = [...terms].map((term) => ({ kind: 'term', term, weight: 1 }) as const);
+    const query: TextQuery = { groups: [{ occurrence: 'must', alternatives }] };
+    const { hits, total = 0 } = searchText(this.#snapshot.view, query, this.#options);
+    return hits.some((hit) => this.#hasWord(hit, word)) ? total : 0;
+  }
+
+  /** The index knows forms only: another form may be all that there is to see. */
+  #hasWord({ node, type, language }: TextHit, word: string): boolean {
+    return (this.#scope.texts.get(type) ?? []).some((text) => {
+      const value = this.#context.read(node, text.name);
+      const analyzer = this.#snapshot.analyzerOf(text, language);
+      const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+      return values.some((one) => typeof one === 'string' && hasSurface(analyzer, one, word));
+    });
+  }
+}
+
+function hasSurface(analyzer: Analyzer, text: string, word: string): boolean {
+  let isFound = false;
+  analyzer.analyzeDocument(text, ({ surface }) => (isFound ||= surface === word));
+  return isFound;
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { SEARCH_INDEXED_FIELDS_MAX } from '#base/search-limits.ts';
+import type { SchemaRegistry } from '#graph/schema-registry.ts';
+import type { FieldSettings, SearchSettings, TypeSettings } from './search-settings.ts';
+
+/** How the nodes of one type become documents. */
+export interface PlannedType {
+  readonly name: string;
+  /** The number of the type in the schema. */
+  readonly id: number;
+  readonly texts: readonly PlannedText[];
+  readonly facets: readonly PlannedFacet[];
+  /** Differs when the type has to be indexed anew. */
+  readonly digest: string;
+}
+
+export interface PlannedText {
+  readonly name: string;
+  /** In the index: one for each pair of a type and a field. */
+  readonly field: number;
+  readonly boost: number;
+  readonly language: string;
+}
+
+export interface PlannedFacet {
+  readonly name: string;
+  /** In the index: the same for fields of the same name. */
+  readonly column: number;
+}
+
+/** Numbers in the index by what they stand for; they stay with it for as long as it exists, and new ones are added. */
+export interface IndexNumbers {
+  /** Of type and field, with a line feed between. */
+  readonly fields: readonly string[];
+  /** Of names of fields. */
+  readonly columns: readonly string[];
+}
+
+export interface IndexPlan {
+  readonly numbers: IndexNumbers;
+  /** By the number of the type in the schema. */
+  readonly types: ReadonlyMap<number, PlannedType>;
+}
+
+export const NO_NUMBERS: IndexNumbers = { fields: [], columns: [] };
+
+/**
+ * The settings as the indexer works with them. Types and fields that the schema does not have (yet) are left out. `numbers` are
+ * those of the index that exists.
+ */
+export function planIndex(
+  settings: SearchSettings,
+  schema: SchemaRegistry,
+  numbers: IndexNumbers,
+): IndexPlan {
+  const fields = new Numbering(numbers.fields, SEARCH_INDEXED_FIELDS_MAX);
+  const columns = new Numbering(numbers.columns, SEARCH_INDEXED_FIELDS_MAX);
+  const types = new Map<number, PlannedType>();
+  for (const [name, type] of Object.entries(settings.types).toSorted(byName)) {
+    const known = schema.nodeType(name);
+    if (known === undefined || !type.searchable) continue;
+    const inSchema = Object.entries(type.fields)
+      .filter(([field]) => known.byName.has(field))
+      .toSorted(byName);
+    const texts = inSchema.flatMap(([field, own]) => textOf(name, field, own, type, fields));
+    const facets = inSchema.flatMap(([field, own]) => facetOf(field, own, columns));
+    const digest = digestOf([texts, facets]);
+    types.set(known.id, { name, id: known.id, texts, facets, digest });
+  }
+  return { numbers: { fields: fields.names, columns: columns.names }, types };
+}
+
+function textOf(
+  type: string,
+  name: string,
+  { text }: FieldSettings,
+  { language }: TypeSettings,
+  numbering: Numbering,
+): PlannedText[] {
+  if (text === undefined) return [];
+  const field = numbering.of(`${type}\n${name}`);
+  if (field === undefined) return [];
+  return [{ name, field, boost: text.boost, language: text.language ?? language }];
+}
+
+function facetOf(
+  name: string,
+  { facet }: FieldSettings,
+  numbering: Numbering,
+): readonly PlannedFacet[] {
+  const column = facet === true ? numbering.of(name) : undefined;
+  return column === undefined ? [] : [{ name, column }];
+}
+
+class Numbering {
+  readonly names: string[];
+  readonly #numbers: Map<string, number>;
+  readonly #max: number;
+
+  constructor(names: readonly string[], max: number) {
+    this.names = [...names];
+    this.#numbers = new Map(names.map((name, number) => [name, number]));
+    this.#max = max;
+  }
+
+  /** Undefined when there is no room for another one. */
+  of(name: string): number | undefined {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.names.length;
+    if (number >= this.#max) return undefined;
+    this.names.push(name);
+    this.#numbers.set(name, number);
+    return number;
+  }
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

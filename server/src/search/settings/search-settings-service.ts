@@ -1,0 +1,148 @@
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { deed } from '#access/deed.ts';
+import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
+import { SEARCH_INDEXED_FIELDS_MAX } from '#base/search-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { didYouMean } from '#graph/names.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { NodeTypeDocument } from '#graph/schema.ts';
+import { ANALYSIS_LANGUAGES } from '../analysis/analyzer.ts';
+import {
+  AUTO_LANGUAGE,
+  defaultSettings,
+  isText,
+  SEARCH_SETTING,
+  type FieldSettings,
+  type SearchSettings,
+} from './search-settings.ts';
+
+export interface SearchSettingsParts {
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+  /** Called once it is committed that other types can be searched, or the same in another way. */
+  readonly onIndexChanged: (change: IndexChange) => void;
+}
+
+/** Names of types. */
+export interface IndexChange {
+  /** That can be searched from now on, or in another way than before. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** The settings as of the commit that the reader stands at. */
+export function readSearchSettings(reader: GraphReader): SearchSettings {
+  const stored = readSetting(reader, SEARCH_SETTING);
+  return stored === undefined ? defaultSettings(reader.schema()) : (stored as SearchSettings);
+}
+
+/** What can be searched (open-shapes, section 6). */
+export class SearchSettingsService {
+  readonly #parts: SearchSettingsParts;
+
+  constructor(parts: SearchSettingsParts) {
+    this.#parts = parts;
+  }
+
+  get(_caller: Caller): SearchSettings {
+    this.#parts.reader.refresh();
+    return readSearchSettings(this.#parts.reader);
+  }
+
+  /**
+   * Takes the place of the settings before. Throws `invalid_request` for what the schema does not have, and `version_conflict`
+   * when somebody changed them in the same moment.
+   */
+  async put(caller: Caller, settings: SearchSettings, address: string): Promise<SearchSettings> {
+    const { reader, commits, audit, onIndexChanged } = this.#parts;
+    reader.refresh();
+    checkSettings(settings, reader);
+    const change = changeBetween(readSearchSettings(reader), settings);
+    const version = settingVersion(reader, SEARCH_SETTING);
+    const target = { kind: 'settings', id: SEARCH_SETTING };
+    const types = Object.keys(settings.types);
+    await commits.commit({
+      system: true,
+      operations: [
+        settingOperation(SEARCH_SETTING, settings, version),
+        audit.operation(deed('search.settings-changed', { caller, address }, target, { types })),
+      ],
+    });
+    if (change.added.length + change.removed.length > 0) onIndexChanged(change);
+    return settings;
+  }
+}
+
+function changeBetween(before: SearchSettings, after: SearchSettings): IndexChange {
+  const searched = ({ types }: SearchSettings): Map<string, string> =>
+    new Map(
+      Object.entries(types)
+        .filter(([, { searchable }]) => searchable)
+        .map(([name, type]) => [name, JSON.stringify(type)]),
+    );
+  const [were, are] = [searched(before), searched(after)];
+  return {
+    added: [...are.keys()].filter((name) => are.get(name) !== were.get(name)),
+    removed: [...were.keys()].filter((name) => !are.has(name)),
+  };
+}
+
+function checkSettings({ types }: SearchSettings, reader: GraphReader): void {
+  const { nodes } = reader.schema();
+  let count = 0;
+  for (const [name, { language, fields }] of Object.entries(types)) {
+    const path = `types.${name}`;
+    const type = nodes.find((one) => one.type === name);
+    if (type === undefined || name.startsWith('_')) {
+      const names = nodes.map((one) => one.type).filter((one) => !one.startsWith('_'));
+      throw invalid(path, 'is no node type of this workspace', didYouMean(name, names).hint);
+    }
+    checkLanguage(language, `${path}.language`);
+    for (const [field, own] of Object.entries(fields)) {
+      checkField(type, field, own, `${path}.fields.${field}`);
+      if (own.text !== undefined) count++;
+    }
+  }
+  if (count > SEARCH_INDEXED_FIELDS_MAX) {
+    throw invalid('types', `searches ${count} fields; at most ${SEARCH_INDEXED_FIELDS_MAX} can be`);
+  }
+}
+
+function checkField(
+  { fields, key }: NodeTypeDocument,
+  name: string,
+  { text, facet }: FieldSettings,
+  path: string,
+): void {
+  const kind = name === key ? 'String' : fields[name];
+  if (kind === undefined) {
+    const names = Object.keys(fields);
+    throw invalid(path, 'is no field of this type', didYouMean(name, names).hint);
+  }
+  if (text !== undefined && !isText(kind)) {
+    throw invalid(`${path}.text`, `is for fields of text, and this one is of ${kind}`);
+  }
+  if (facet === true && NO_FACETS.test(kind)) {
+    throw invalid(`${path}.facet`, `is not for fields of ${kind}`);
+  }
+  if (text?.language !== undefined) checkLanguage(text.language, `${path}.text.language`);
+}
+
+/** Values that are as good as never equal, or not one value. */
+const NO_FACETS = /^(?:Json|Bytes|GeoPoint)/;
+
+function checkLanguage(language: string, path: string): void {
+  if (language === AUTO_LANGUAGE || ANALYSIS_LANGUAGES.includes(language)) return;
+  const known = [AUTO_LANGUAGE, ...ANALYSIS_LANGUAGES].join(', ');
+  throw invalid(path, `is no language of the text search`, `It is one of ${known}.`);
+}
+
+function invalid(path: string, message: string, hint?: string): Problem {
+  return new Problem('invalid_request', `body, ${path}: ${message}`, {
+    details: { fields: [{ path, message }] },
+    ...(hint === undefined ? {} : { hint }),
+  });
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { People } from '../support/people.ts';
+
+const PATH = '/api/search/settings';
+const DEFAULTS = {
+  types: {
+    Note: { searchable: true, language: 'auto', fields: { Text: { text: { boost: 1 } } } },
+  },
+};
+
+let people: People;
+beforeAll(async () => {
+  people = await People.start();
+  await people.as('admin', 'PUT', '/api/schema', {
+    nodes: [{ type: 'Note', key: 'Name', fields: { Text: 'String', Pages: 'Int' } }],
+    edges: [],
+  });
+});
+afterAll(() => people[Symbol.asyncDispose]());
+
+const errorOf = ({ json }: { readonly json: unknown }) => Object(Object(json).error);
+
+test('until somebody has said something, every text can be searched', async () => {
+  expect((await people.as('admin', 'GET', PATH)).json).toEqual(DEFAULTS);
+});
+
+test('what is put holds, with what was left out filled in, and is in the audit', async () => {
+  const put = await people.as('admin', 'PUT', PATH, {
+    types: { Note: { language: 'en', fields: { Text: { text: {} }, Pages: { facet: true } } } },
+  });
+  const settings = {
+    types: {
+      Note: {
+        searchable: true,
+        language: 'en',
+        fields: { Text: { text: { boost: 1 } }, Pages: { facet: true } },
+      },
+    },
+  };
+  expect([put.status, put.json]).toEqual([200, settings]);
+  expect((await people.as('admin', 'GET', PATH)).json).toEqual(settings);
+  const audit = await people.as('admin', 'GET', '/api/audit?action=search.settings-changed');
+  expect(Object(audit.json).items[0]).toMatchObject({ details: { types: ['Note'] } });
+});
+
+test.each([
+  [{ Nota: { fields: {} } }, 'types.Nota'],
+  [{ Note: { fields: { Txt: { text: {} } } } }, 'types.Note.fields.Txt'],
+  [{ Note: { fields: { Pages: { text: {} } } } }, 'types.Note.fields.Pages.text'],
+  [{ Note: { language: 'xx', fields: {} } }, 'types.Note.language'],
+  [{ Note: { fields: { Text: { text: { boost: 0 } } } } }, 'types.Note.fields.Text.text.boost'],
+])('%j is refused, with where', async (types, path) => {
+  const answer = await people.as('admin', 'PUT', PATH, { types });
+  expect(answer.status).toBe(400);
+  expect(errorOf(answer)).toMatchObject({
+    code: 'invalid_request',
+    details: { fields: [{ path }] },
+  });
+});
+
+test('the index says how far it is, and catches up with what is written', async () => {
+  const operations = [{ op: 'addOrUpdate', type: 'Note', key: 'n', fields: { Text: 'sailing' } }];
+  const { json } = await people.as('admin', 'POST', '/api/ingest', { operations });
+  const index = async () => Object((await people.as('admin', 'GET', '/api/search/index')).json);
+  await expect
+    .poll(async () => (await index()).sequence)
+    .toBeGreaterThanOrEqual(Object(json).sequence);
+  expect(await index()).toMatchObject({ documents: 1, rebuild: null });
+});
