@@ -4,7 +4,9 @@ import { benchGraph } from './graph.ts';
 import { benchHttp } from './http.ts';
 import { benchReplication } from './replication.ts';
 import { Report } from './report.ts';
+import { benchSearch } from './search.ts';
 import { benchTokens } from './tokens.ts';
+import { benchVectors } from './vectors.ts';
 
 /** `npm run bench` measures ours, the bare alternative and peers side by side; `npm run bench -- graph` only a section. */
 const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
@@ -14,6 +16,8 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   access: benchAccess,
   replication: benchReplication,
   copy: benchCopy,
+  vectors: benchVectors,
+  search: benchSearch,
 };
 
 const wanted = process.argv.slice(2);

@@ -1,4 +1,7 @@
-import { REPLICATION_KEEPALIVE_MS, REPLICATION_KEEPALIVE_TIMEOUT_MS } from '../server/src/base/replication-limits.ts';
+import {
+  REPLICATION_KEEPALIVE_MS,
+  REPLICATION_KEEPALIVE_TIMEOUT_MS,
+} from '../server/src/base/replication-limits.ts';
 import type { AnswerCall } from './call-stream.ts';
 import { Connection } from './connection.ts';
 import type { Pipe } from './connection.ts';

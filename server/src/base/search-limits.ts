@@ -33,6 +33,9 @@ export const SEARCH_FACET_VALUES_MAX = 1_000;
 /** A longer value of a facet is not counted. */
 export const SEARCH_FACET_VALUE_CHARACTERS_MAX = 256;
 
+/** Words of a language whose analysis a thread keeps, twice as many at most; and the thread that indexes, which sees far more. */
+export const SEARCH_CACHED_WORDS_MAX = 16_384;
+export const SEARCH_INDEXING_CACHED_WORDS_MAX = 65_536;
 /** Nodes that the index takes in before it looks for newer commits. */
 export const SEARCH_BATCH_NODES_MAX = 2_000;
 

@@ -1,4 +1,5 @@
 import { must } from '#base/assert.ts';
+import { SEARCH_CACHED_WORDS_MAX } from '#base/search-limits.ts';
 import { CharacterClasses } from './character-classes.ts';
 import { LanguageAnalyzer } from './language-analyzer.ts';
 import { LANGUAGE_RULES } from './languages.ts';
@@ -54,6 +55,12 @@ export const ANALYSIS_LANGUAGES: readonly Language[] = [...LANGUAGE_RULES.keys()
 export class Analyzers {
   readonly #classes = new CharacterClasses();
   readonly #made = new Map<string, LanguageAnalyzer>();
+  readonly #cachedWordsMax: number;
+
+  /** Of each language, up to twice as many words are kept with what was made of them. */
+  constructor(cachedWordsMax = SEARCH_CACHED_WORDS_MAX) {
+    this.#cachedWordsMax = cachedWordsMax;
+  }
 
   /** Loads what any of them needs, words that say nothing included. */
   loadAll(): void {
@@ -72,7 +79,7 @@ export class Analyzers {
     // Two codes for one language (nb and nn are no) share what belongs to it.
     const analyzer =
       language === rules.language
-        ? new LanguageAnalyzer(rules, this.#classes)
+        ? new LanguageAnalyzer(rules, this.#classes, this.#cachedWordsMax)
         : this.#for(rules.language);
     this.#made.set(language, analyzer);
     return analyzer;

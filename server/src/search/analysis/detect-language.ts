@@ -11,6 +11,7 @@ const EVIDENCE_PER_WORD_MIN = 0.1;
 const LEAD_MIN = 1.2;
 
 const UNKNOWN = '--';
+const ASCII = /^[\0-\x7f]*$/;
 /** Of one letter are signs and abbreviations too. */
 const WORD = /[\p{L}\p{M}]{2,}/gu;
 
@@ -69,24 +70,27 @@ const SCRIPTS: readonly Script[] = [
  * text of few words. Whoever imports this loads the stop words of all languages.
  */
 export function detectLanguage(text: string): Language {
-  const sample = text.slice(0, SAMPLE_UNITS_MAX).normalize('NFC');
+  const begin = text.slice(0, SAMPLE_UNITS_MAX);
+  // Its letters are Latin ones, or there are none.
+  if (ASCII.test(begin)) return byStopWords(begin);
+  const sample = begin.normalize('NFC');
   const letters = countOf(sample, /\p{L}/gu);
   const main = SCRIPTS.find(({ pattern }) => countOf(sample, pattern) > SCRIPT_SHARE_MIN * letters);
   return main?.languageOf(sample) ?? UNKNOWN;
 }
 
-/** Stop words and letters, each with its languages. */
-const SIGNS: ReadonlyMap<string, readonly Language[]> = signs();
+/** Stop words and letters, each with the numbers of its languages. */
+const SIGNS: ReadonlyMap<string, readonly number[]> = signs();
 
-function signs(): Map<string, Language[]> {
-  const languagesOf = new Map<string, Language[]>();
-  for (const language of STOP_WORD_LANGUAGES) {
+function signs(): Map<string, number[]> {
+  const languagesOf = new Map<string, number[]>();
+  for (const [number, language] of STOP_WORD_LANGUAGES.entries()) {
     const words = stopWordsOf(language).map((word) => word.toLowerCase());
     const telling = words.filter((word) => word.length > 1);
     for (const sign of new Set([...telling, ...(LETTERS[language] ?? '')])) {
       const languages = languagesOf.get(sign);
-      if (languages === undefined) languagesOf.set(sign, [language]);
-      else languages.push(language);
+      if (languages === undefined) languagesOf.set(sign, [number]);
+      else languages.push(number);
     }
   }
   return languagesOf;
@@ -95,21 +99,35 @@ function signs(): Map<string, Language[]> {
 function byStopWords(sample: string): Language {
   const lower = sample.toLowerCase();
   const words = lower.match(WORD) ?? [];
+  const evidence = evidenceOf([...words, ...(lower.match(RARE_LETTER) ?? [])]);
+  let first = 0;
+  let most = 0;
+  let second = 0;
+  for (const [language, given] of evidence.entries()) {
+    if (given > most) {
+      second = most;
+      most = given;
+      first = language;
+    } else if (given > second) second = given;
+  }
+  if (most < EVIDENCE_MIN || most < LEAD_MIN * second) return UNKNOWN;
+  const isEnough = most >= EVIDENCE_PER_WORD_MIN * new Set(words).size;
+  return isEnough ? STOP_WORD_LANGUAGES[first]! : UNKNOWN;
+}
+
+/** By number of the language. */
+function evidenceOf(signsOfText: readonly string[]): Float64Array {
   const occurrences = new Map<string, number>();
-  const evidence = new Map<Language, number>();
-  for (const sign of [...words, ...(lower.match(RARE_LETTER) ?? [])]) {
+  const evidence = new Float64Array(STOP_WORD_LANGUAGES.length);
+  for (const sign of signsOfText) {
+    const languages = SIGNS.get(sign);
+    if (languages === undefined) continue;
     const occurrence = (occurrences.get(sign) ?? 0) + 1;
     occurrences.set(sign, occurrence);
-    const languages = occurrence > OCCURRENCES_MAX ? [] : (SIGNS.get(sign) ?? []);
-    for (const language of languages) {
-      evidence.set(language, (evidence.get(language) ?? 0) + 1 / languages.length);
-    }
+    if (occurrence > OCCURRENCES_MAX) continue;
+    for (const language of languages) evidence[language]! += 1 / languages.length;
   }
-  const [first, second] = [...evidence].toSorted(([, left], [, right]) => right - left);
-  if (first === undefined) return UNKNOWN;
-  const least = Math.max(EVIDENCE_MIN, EVIDENCE_PER_WORD_MIN * new Set(words).size);
-  const isClear = first[1] >= least && first[1] >= LEAD_MIN * (second?.[1] ?? 0);
-  return isClear ? first[0] : UNKNOWN;
+  return evidence;
 }
 
 function countOf(sample: string, pattern: RegExp): number {

@@ -25,12 +25,13 @@ export class LanguageAnalyzer implements Analyzer {
   readonly #rules: LanguageRules;
   readonly #classes: CharacterClasses;
   readonly #stemmer: Stemmer | undefined;
-  readonly #words = new WordCache();
+  readonly #words: WordCache;
   readonly #segmenter = new Intl.Segmenter('th', { granularity: 'word' });
   #stopWordList: readonly string[] | undefined;
   #stopWords: ReadonlySet<string> | undefined;
 
-  constructor(rules: LanguageRules, classes: CharacterClasses) {
+  constructor(rules: LanguageRules, classes: CharacterClasses, cachedWordsMax: number) {
+    this.#words = new WordCache(cachedWordsMax);
     this.language = rules.language;
     this.#rules = rules;
     this.#classes = classes;

@@ -6,13 +6,18 @@ export interface AnalysedWord {
   readonly surfaceTerm: string | undefined;
 }
 
-/** Two generations of this many words: a few MB a language. */
-const GENERATION_WORDS_MAX = 16_384;
-
-/** Words seen lately, by how they stand in the text. When the young generation is full it becomes the old one, which is forgotten. */
+/**
+ * Words seen lately, by how they stand in the text. When the young generation is full it becomes the old one, which is forgotten. A
+ * word takes about 200 bytes, in each generation.
+ */
 export class WordCache {
+  readonly #generationWordsMax: number;
   #young = new Map<string, AnalysedWord>();
   #old = new Map<string, AnalysedWord>();
+
+  constructor(generationWordsMax: number) {
+    this.#generationWordsMax = generationWordsMax;
+  }
 
   get(word: string): AnalysedWord | undefined {
     const found = this.#young.get(word);
@@ -32,7 +37,7 @@ export class WordCache {
   }
 
   #add(word: string, analysed: AnalysedWord): void {
-    if (this.#young.size >= GENERATION_WORDS_MAX) {
+    if (this.#young.size >= this.#generationWordsMax) {
       this.#old = this.#young;
       this.#young = new Map();
     }

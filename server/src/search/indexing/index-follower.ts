@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts';
-import { SEARCH_BATCH_NODES_MAX } from '#base/search-limits.ts';
+import { SEARCH_BATCH_NODES_MAX, SEARCH_INDEXING_CACHED_WORDS_MAX } from '#base/search-limits.ts';
 import { visitChangedNodes } from '#graph/changed-nodes.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { settingVersion } from '#access/settings.ts';
@@ -48,7 +48,7 @@ export interface IndexFollowerOptions {
  */
 export class IndexFollower {
   readonly #options: IndexFollowerOptions;
-  readonly #analyzers = new Analyzers();
+  readonly #analyzers = new Analyzers(SEARCH_INDEXING_CACHED_WORDS_MAX);
   readonly #rebuild: Rebuild;
   #plan: IndexPlan;
   /** What the plan was made of. */

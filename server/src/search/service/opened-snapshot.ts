@@ -2,7 +2,8 @@ import type { Analyzer, Analyzers } from '../analysis/analyzer.ts';
 import type { SearchSnapshot } from '../indexing/search-snapshot.ts';
 import type { PlannedText, PlannedType } from '../settings/index-plan.ts';
 import { AUTO_LANGUAGE } from '../settings/search-settings.ts';
-import { IndexView } from '../text/index-view.ts';
+import { IndexView, type ViewPart } from '../text/index-view.ts';
+import { isDeleted } from '../text/tombstones.ts';
 
 const ANY_LANGUAGE = '--';
 
@@ -51,12 +52,22 @@ export class OpenedSnapshot {
   get languages(): readonly string[] {
     if (this.#languages !== undefined) return this.#languages;
     const found = new Set<string>();
-    for (const { segment } of this.view.parts) {
-      for (const language of segment.documents.languageNames) found.add(language);
-    }
+    for (const part of this.view.parts)
+      for (const language of languagesOf(part)) found.add(language);
     for (const { texts } of this.types) {
       for (const { language } of texts) if (language !== AUTO_LANGUAGE) found.add(language);
     }
     return (this.#languages = found.size === 0 ? [ANY_LANGUAGE] : [...found].toSorted());
   }
+}
+
+/** Of documents that are there: what was deleted must not change what a query finds. */
+function languagesOf({ segment, tombstones }: ViewPart): ReadonlySet<string> {
+  const { count, languages, languageNames } = segment.documents;
+  if (tombstones.deletedCount === 0) return new Set(languageNames);
+  const found = new Set<string>();
+  for (let document = 0; document < count && found.size < languageNames.length; document++) {
+    if (!isDeleted(tombstones, document)) found.add(languageNames[languages[document]!]!);
+  }
+  return found;
 }

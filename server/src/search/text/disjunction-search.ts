@@ -17,6 +17,9 @@ export function searchDisjunction(search: SegmentSearch): void {
   const sums = new Float64Array(cursors.length + 1);
   cursors.forEach(({ scoreMax }, index) => (sums[index + 1] = sums[index]! + scoreMax));
   let optional = 0;
+  // Up to here the blocks were found to have a chance, with this threshold.
+  let hopefulUntil = -1;
+  let hopefulThreshold = 0;
   for (;;) {
     while (optional < cursors.length && sums[optional + 1]! < top.threshold) optional++;
     const document = leastDocument(cursors, optional);
@@ -28,12 +31,14 @@ export function searchDisjunction(search: SegmentSearch): void {
     }
     const { threshold } = top;
     const isFiltered = !filter.accepts(document);
-    if (!isFiltered && threshold > 0) {
+    if (!isFiltered && threshold > 0 && (document > hopefulUntil || threshold > hopefulThreshold)) {
       const next = afterHopelessBlocks(cursors, optional, sums[optional]!, threshold);
       if (next > document) {
         for (let i = optional; i < cursors.length; i++) cursors[i]!.seek(next);
         continue;
       }
+      hopefulUntil = lastOfBlocks(cursors, optional);
+      hopefulThreshold = threshold;
     }
     if (
       !isFiltered &&
@@ -55,6 +60,12 @@ function leastDocument(cursors: readonly SearchCursor[], from: number): number {
     if (document < least) least = document;
   }
   return least;
+}
+
+function lastOfBlocks(cursors: readonly SearchCursor[], from: number): number {
+  let last = NO_DOCUMENT;
+  for (let i = from; i < cursors.length; i++) last = Math.min(last, cursors[i]!.blockLast());
+  return last;
 }
 
 /** The first document behind the current blocks where these together stay below the threshold; 0 where they do not. */

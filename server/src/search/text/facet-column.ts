@@ -5,10 +5,15 @@ import { StringTable } from './string-table.ts';
 export interface FacetColumn {
   /** Ascending. */
   readonly values: StringTable;
-  /** Document -> where its ordinals begin; one more than there are documents. */
+  /** Document -> where its ordinals begin; one more than there are documents. Empty where none has several values. */
   readonly starts: Uint32Array;
-  /** Numbers of values. */
+  /** Numbers of values. Where `starts` is empty, one for each document, which is `values.size` for one without a value. */
   readonly ordinals: Uint32Array;
+}
+
+/** Where the ordinals of a document begin; those of the next one begin where they end. */
+export function ordinalsStart({ starts }: FacetColumn, document: number): number {
+  return starts.length === 0 ? document : starts[document]!;
 }
 
 export class FacetColumnBuilder {
@@ -34,13 +39,24 @@ export class FacetColumnBuilder {
     const strings = [...this.#numbers.keys()].toSorted((a, b) => (a < b ? -1 : 1));
     const ordinalOf = new Uint32Array(strings.length);
     strings.forEach((value, ordinal) => (ordinalOf[this.#numbers.get(value)!] = ordinal));
+    const values = StringTable.pack(strings);
+    const ordinals = this.#values.values.map((value) => ordinalOf[value]!);
+    if (this.#isSingleValued()) {
+      const single = new Uint32Array(documentCount).fill(values.size);
+      this.#documents.values.forEach((document, at) => (single[document] = ordinals[at]!));
+      return { values, starts: new Uint32Array(), ordinals: single };
+    }
     const starts = new Uint32Array(documentCount + 1);
     for (const document of this.#documents.values) starts[document + 1]! += 1;
     for (let document = 0; document < documentCount; document++) {
       starts[document + 1]! += starts[document]!;
     }
-    const ordinals = this.#values.values.map((value) => ordinalOf[value]!);
-    return { values: StringTable.pack(strings), starts, ordinals };
+    return { values, starts, ordinals };
+  }
+
+  #isSingleValued(): boolean {
+    const documents = this.#documents.values;
+    return documents.every((document, at) => at === 0 || documents[at - 1] !== document);
   }
 }
 

@@ -27,16 +27,23 @@ export class Matches {
   }
 
   add(document: number): void {
-    this.#batch[this.#size++] = document;
     if (this.#size === BATCH_DOCUMENTS) this.#flush();
+    this.#batch[this.#size++] = document;
   }
 
   /** 32 documents at once, a bit for each, from the document `word * 32` on. */
   addBits(word: number, documents: number): void {
-    if (this.#collectors.length === 0) this.total += bitCount(documents);
-    else {
-      for (let rest = documents; rest !== 0; rest &= rest - 1) this.add(documentOfBit(word, rest));
+    if (this.#collectors.length === 0) {
+      this.total += bitCount(documents);
+      return;
     }
+    if (this.#size > BATCH_DOCUMENTS - 32) this.#flush();
+    const batch = this.#batch;
+    let size = this.#size;
+    for (let rest = documents; rest !== 0; rest &= rest - 1) {
+      batch[size++] = documentOfBit(word, rest);
+    }
+    this.#size = size;
   }
 
   endSegment(): void {
@@ -101,13 +108,20 @@ export class FacetCounts implements MatchCollector {
   startSegment({ facets }: Segment): void {
     this.#addSegment();
     this.#column = facets.get(this.#id);
-    this.#ofSegment = new Uint32Array(this.#column?.values.size ?? 0);
+    // One more: documents without a value are counted too where each has one number.
+    this.#ofSegment = new Uint32Array(
+      this.#column === undefined ? 0 : this.#column.values.size + 1,
+    );
   }
 
   collect(documents: Uint32Array): void {
     if (this.#column === undefined) return;
     const { starts, ordinals } = this.#column;
     const counts = this.#ofSegment;
+    if (starts.length === 0) {
+      for (let i = 0; i < documents.length; i++) counts[ordinals[documents[i]!]!]! += 1;
+      return;
+    }
     for (const document of documents) {
       const end = starts[document + 1]!;
       for (let at = starts[document]!; at < end; at++) counts[ordinals[at]!]! += 1;
@@ -122,8 +136,11 @@ export class FacetCounts implements MatchCollector {
   }
 
   #addSegment(): void {
+    const { values } = this.#column ?? {};
     this.#ofSegment.forEach((count, ordinal) => {
-      if (count > 0) addTo(this.#counts, this.#column!.values.get(ordinal), count);
+      if (values !== undefined && count > 0 && ordinal < values.size) {
+        addTo(this.#counts, values.get(ordinal), count);
+      }
     });
   }
 }

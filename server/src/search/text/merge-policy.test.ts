@@ -10,22 +10,28 @@ function ofSizes(...sizes: number[]): SegmentSize[] {
 
 describe('planMerge', () => {
   it('leaves seven of a tier alone, and merges eight', () => {
-    expect(planMerge(ofSizes(1, 5, 2, 1, 1, 1, 1), MAX)).toBeUndefined();
-    expect(planMerge(ofSizes(1, 5, 2, 50_000, 1, 1, 1, 1, 200), MAX)).toEqual([
+    expect(planMerge(ofSizes(1, 5, 2, 1, 1, 1, 1), MAX, false)).toBeUndefined();
+    expect(planMerge(ofSizes(1, 5, 2, 50_000, 1, 1, 1, 1, 200), MAX, false)).toEqual([
       0, 1, 2, 4, 5, 6, 7, 8,
     ]);
   });
 
+  it('merges two of a tier but the smallest for a thread that has nothing else to do', () => {
+    expect(planMerge(ofSizes(1, 1, 20_000, 20_000, 3_000), MAX, true)).toEqual([2, 3]);
+    expect(planMerge(ofSizes(1, 1, 40_000, 3_000), MAX, true)).toBeUndefined();
+    expect(planMerge(ofSizes(600_000, 600_000), MAX, true)).toBeUndefined();
+  });
+
   it('writes a segment anew when more than a quarter of it is deleted', () => {
     const segments = [...ofSizes(10), { documentCount: 100, deletedCount: 26 }];
-    expect(planMerge(segments, MAX)).toEqual([1]);
-    expect(planMerge([{ documentCount: 100, deletedCount: 25 }], MAX)).toBeUndefined();
+    expect(planMerge(segments, MAX, false)).toEqual([1]);
+    expect(planMerge([{ documentCount: 100, deletedCount: 25 }], MAX, false)).toBeUndefined();
   });
 
   it('makes no segment of more documents than allowed', () => {
     const sizes = ofSizes(...Array.from({ length: 8 }, () => 300_000));
-    expect(planMerge(sizes, MAX)).toEqual([0, 1, 2]);
-    expect(planMerge(sizes, 500_000)).toBeUndefined();
+    expect(planMerge(sizes, MAX, false)).toEqual([0, 1, 2]);
+    expect(planMerge(sizes, 500_000, false)).toBeUndefined();
   });
 
   it('comes to an end, with few segments, having written each document a few times', () => {
@@ -39,7 +45,11 @@ describe('planMerge', () => {
           for (const size of sizes) {
             segments.push(...ofSizes(size));
             total += size;
-            for (let plan = planMerge(segments, MAX); plan; plan = planMerge(segments, MAX)) {
+            for (
+              let plan = planMerge(segments, MAX, false);
+              plan;
+              plan = planMerge(segments, MAX, false)
+            ) {
               const chosen = new Set(plan);
               const sum = plan.reduce((all, index) => all + segments[index]!.documentCount, 0);
               written += sum;

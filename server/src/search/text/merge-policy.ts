@@ -15,10 +15,13 @@ const DELETED_SHARE_MAX = 0.25;
  * Which segments to merge next, by their indexes; undefined where there is nothing to do. Each document is written
  * again about once for each tier, and a search goes through at most seven segments of each. Two things come first: a
  * segment full of deleted documents, and the smallest tier that has too many.
+ *
+ * A thread that `isIdle` leaves one segment of each tier but the smallest, as each costs every search some time.
  */
 export function planMerge(
   segments: readonly SegmentSize[],
   documentsMax: number,
+  isIdle: boolean,
 ): number[] | undefined {
   const full = segments.findIndex(
     ({ documentCount, deletedCount }) => deletedCount > documentCount * DELETED_SHARE_MAX,
@@ -29,8 +32,9 @@ export function planMerge(
     const tier = tierOf(segment);
     tiers.set(tier, [...(tiers.get(tier) ?? []), index]);
   });
-  for (const [, members] of [...tiers].toSorted(([a], [b]) => a - b)) {
-    if (members.length < TIER_FACTOR) continue;
+  for (const [tier, members] of [...tiers].toSorted(([a], [b]) => a - b)) {
+    const isDue = members.length >= TIER_FACTOR || (isIdle && tier > 0 && members.length > 1);
+    if (!isDue) continue;
     const chosen = withinLimit(segments, members, documentsMax);
     if (chosen.length > 1) return chosen;
   }

@@ -1,5 +1,5 @@
 import { type DocumentTable, DocumentTableBuilder } from './document-table.ts';
-import { type FacetColumn, FacetColumnsBuilder } from './facet-column.ts';
+import { type FacetColumn, FacetColumnsBuilder, ordinalsStart } from './facet-column.ts';
 import { FrequencyCombinations } from './frequency-table.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
 import { PostingsWriter } from './postings-writer.ts';
@@ -167,13 +167,16 @@ function mergeFacets(
 ): Map<number, FacetColumn> {
   const builder = new FacetColumnsBuilder();
   sources.forEach(({ segment }, source) => {
-    for (const [id, { values, starts, ordinals }] of segment.facets) {
+    for (const [id, facet] of segment.facets) {
+      const { values, ordinals } = facet;
       const column = builder.column(id);
       const numbers = new Int32Array(values.size).fill(-1);
       renumberings[source]!.forEach((number, document) => {
         if (number === NO_DOCUMENT) return;
-        for (let at = starts[document]!; at < starts[document + 1]!; at++) {
+        const end = ordinalsStart(facet, document + 1);
+        for (let at = ordinalsStart(facet, document); at < end; at++) {
           const ordinal = ordinals[at]!;
+          if (ordinal === values.size) continue;
           if (numbers[ordinal]! < 0) numbers[ordinal] = column.numberOf(values.get(ordinal));
           column.add(number, numbers[ordinal]!);
         }

@@ -19,8 +19,7 @@ export class PostingsCursor {
   protected size = 0;
   protected readonly window: ByteWindow;
   protected codesAt = 0;
-  /** A plain array, as it is made in no time: most searches open more cursors than they read blocks. */
-  readonly #documents: number[] = new Array<number>(BLOCK_POSTINGS);
+  readonly #documents = newBlockDocuments();
 
   constructor(segment: Segment, term: number) {
     this.segment = segment;
@@ -110,6 +109,13 @@ export class PostingsCursor {
     this.size = size;
     this.document = this.#documents[0]!;
   }
+}
+
+const NO_DOCUMENTS: readonly number[] = Array.from({ length: BLOCK_POSTINGS }, () => 0);
+
+/** For `readBlock`. A plain array, as a typed one of this size takes longer to make than many a search. */
+export function newBlockDocuments(): number[] {
+  return NO_DOCUMENTS.slice();
 }
 
 /** How many postings the block with this number, counted within its term, has. */

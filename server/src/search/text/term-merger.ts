@@ -3,10 +3,11 @@ import {
   NO_DOCUMENT,
   afterVariables,
   blockSize,
+  newBlockDocuments,
   readBlock,
   variableAt,
 } from './postings-cursor.ts';
-import { BLOCK_POSTINGS, type PostingsWriter } from './postings-writer.ts';
+import type { PostingsWriter } from './postings-writer.ts';
 import type { ByteWindow } from './segment-bytes.ts';
 import type { Segment } from './segment.ts';
 
@@ -27,7 +28,7 @@ export class TermMerger {
   readonly #codes: Uint8Array;
   /** Code -> positions of a posting that has it. */
   readonly #occurrences: Uint32Array;
-  readonly #documents = new Uint32Array(BLOCK_POSTINGS);
+  readonly #documents = newBlockDocuments();
   readonly #postings: ByteWindow;
   readonly #positions: ByteWindow;
 

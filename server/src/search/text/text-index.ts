@@ -58,6 +58,13 @@ export class TextIndex {
     this.#nextId = stored.reduce((next, { id }) => Math.max(next, id + 1), 1);
   }
 
+  /** An empty one, to begin anew: it gives no segment a number that readers and files know another one by. */
+  successor(): TextIndex {
+    const next = new TextIndex(this.#limits);
+    next.#nextId = this.#nextId;
+    return next;
+  }
+
   add(document: IndexedDocument): void {
     this.remove(document.node);
     this.#waiting.set(document.node, this.#builder.add(document));
@@ -98,13 +105,16 @@ export class TextIndex {
     );
   }
 
-  /** What to merge next, if anything. Of one task at a time, the outcome is handed to `applyMerge`. */
-  planMerge(): MergeTask | undefined {
+  /**
+   * What to merge next, if anything; more of it when there is nothing else to do. Of one task at a time, the outcome is handed to
+   * `applyMerge`.
+   */
+  planMerge(isIdle = false): MergeTask | undefined {
     const sizes = this.#parts.map(({ segment, tombstones }) => ({
       documentCount: segment.documents.count,
       deletedCount: tombstones.deletedCount,
     }));
-    const chosen = planMerge(sizes, this.#limits.segmentDocumentsMax);
+    const chosen = planMerge(sizes, this.#limits.segmentDocumentsMax, isIdle);
     return chosen && { parts: chosen.map((index) => sharedPart(this.#parts[index]!)) };
   }
 

@@ -38,7 +38,7 @@ export class IndexedGraph implements AsyncDisposable {
   /** What the index has told of since the graph was opened. */
   readonly notes: string[] = [];
   readonly #parts: Parts;
-  readonly #searcher: Searcher;
+  #searcher: Searcher;
   #last = 0;
   #newest: SearchSnapshot | undefined;
   #changed = Promise.withResolvers<void>();
@@ -46,7 +46,7 @@ export class IndexedGraph implements AsyncDisposable {
 
   private constructor(parts: Parts) {
     this.#parts = parts;
-    this.#searcher = new Searcher({ reader: parts.reader, now: () => 0 });
+    this.#searcher = newSearcher(parts.reader);
   }
 
   static async open(): Promise<IndexedGraph> {
@@ -114,6 +114,7 @@ export class IndexedGraph implements AsyncDisposable {
       await runIndex({ reader, log, clock, merge, publish, files, note }, closing.signal);
     };
     this.#newest = undefined;
+    this.#searcher = newSearcher(this.reader);
     this.#run = { closing, end: run() };
   }
 
@@ -159,6 +160,10 @@ export class IndexedGraph implements AsyncDisposable {
     await this.#run?.end;
     throw new Error('the index ended before it had everything');
   }
+}
+
+function newSearcher(reader: StateReader): Searcher {
+  return new Searcher({ reader, now: () => 0 });
 }
 
 /** Hits of the same score come in any order; a refusal is its code. */

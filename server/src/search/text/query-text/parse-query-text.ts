@@ -32,9 +32,10 @@ export function tooManyWords(): Problem {
 }
 
 function tooLarge(fault: string, limit: string): Problem {
-  return new Problem('invalid_request', `The query ${fault}; at most ${limit} are searched.`, {
+  const message = `${fault}; at most ${limit} are searched`;
+  return new Problem('invalid_request', `The query ${message}.`, {
     hint: 'Search for fewer words.',
-    details: { fields: { query: `at most ${limit}` } },
+    details: { fields: [{ path: 'request.query', message }] },
   });
 }
 

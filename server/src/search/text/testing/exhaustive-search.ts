@@ -149,7 +149,8 @@ function termScore(
   let weight = 0;
   for (const { field, boost, tokens } of fields) {
     const frequency = tokens.filter((token) => token.term === term).length;
-    const norm = 1 - 0.75 + (0.75 * tokens.length) / statistics.averageLength(field);
+    const relative = (tokens.length + 4) / (statistics.averageLength(field) + 4);
+    const norm = 1 - 0.75 + 0.75 * relative;
     if (frequency > 0) weight += (boost * frequency) / norm;
   }
   return (idf * 2.2 * weight) / (weight + 1.2);

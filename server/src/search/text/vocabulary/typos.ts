@@ -1,4 +1,4 @@
-import { SEARCH_TYPO_WORD_CODE_POINTS_MAX } from '#base/limits.ts';
+import { SEARCH_TYPO_WORD_CODE_POINTS_MAX } from '#base/search-limits.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 export interface TypoOptions {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SEARCH_TYPO_WORD_CODE_POINTS_MAX } from '#base/limits.ts';
+import { SEARCH_TYPO_WORD_CODE_POINTS_MAX } from '#base/search-limits.ts';
 import { typosAllowed } from './fuzziness.ts';
 import { mergeVocabularies } from './merge-vocabularies.ts';
 import { Vocabularies } from './vocabularies.ts';
