@@ -1,5 +1,6 @@
 import { benchAccess } from './access.ts';
 import { benchCopy } from './copy.ts';
+import { benchEndpoints } from './endpoints.ts';
 import { benchGraph } from './graph.ts';
 import { benchHttp } from './http.ts';
 import { benchReplication } from './replication.ts';
@@ -12,6 +13,7 @@ import { benchVectors } from './vectors.ts';
 const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   graph: benchGraph,
   http: benchHttp,
+  endpoints: benchEndpoints,
   tokens: benchTokens,
   access: benchAccess,
   replication: benchReplication,

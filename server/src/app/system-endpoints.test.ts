@@ -24,6 +24,8 @@ describe.each([
       'system/neighbors',
       'system/nodes',
       'system/paths',
+      'system/search',
+      'system/suggest',
     ]);
     for (const { code, isReadOnly } of endpoints) {
       expect(isReadOnly).toBe(true);
