@@ -1,4 +1,3 @@
-import { must } from '#base/assert.ts';
 import { SEARCH_HITS_FEW, SEARCH_START_HITS_MAX } from '#base/search-limits.ts';
 import { QueryContext, type WantedText } from '#graph/query/query-context.ts';
 import type { NodeObject, Visibility } from '#graph/reader.ts';
@@ -15,6 +14,7 @@ import { searchText, type TextHit, type TextSearchOptions } from '../text/text-s
 import { invalid } from '../request/members.ts';
 import { readSearchRequest } from '../request/read-request.ts';
 import type { SearchRequest } from '../request/search-request.ts';
+import { NodeSet } from '../text/node-set.ts';
 import { conditionsOf } from './conditions.ts';
 import { openFacets, type Facet, type FacetCount } from './facets.ts';
 import { highlightsOf, type FieldHighlight } from './hit-highlights.ts';
@@ -85,7 +85,7 @@ export function findByText(
   const run = new SearchRun(sources, { ...request, take: SEARCH_START_HITS_MAX }, visibility);
   // Nothing asked for is nothing found: all nodes of a type are where `startAt` begins.
   if (text.trim() === '') return [];
-  return run.find().hits.map(({ node, score }) => ({ id: node, score }));
+  return run.find().hits.map(({ hit: { node, score } }) => ({ id: node, score }));
 }
 
 /** One search from its checked request on. */
@@ -95,7 +95,6 @@ class SearchRun {
   readonly #context: QueryContext;
   readonly #scope: SearchScope;
   #facets: readonly Facet[];
-  #found: Found | undefined;
 
   constructor(sources: SearchSources, request: SearchRequest, visibility: Visibility | undefined) {
     this.#sources = sources;
@@ -109,37 +108,51 @@ class SearchRun {
     return this.#facets;
   }
 
-  find(): { readonly hits: readonly TextHit[]; readonly total: number } {
+  find(): Found {
     const nodes = parseQueryText(this.#request.query, this.#scope.fieldNames);
-    const options = this.#options();
     const strict = this.#resolve(nodes, 'all');
     // Signs alone ask for nothing, which is not the same as for everything.
     if (strict.query.groups.length === 0 && this.#request.query.trim() !== '') {
       return { hits: [], total: 0 };
     }
-    const { view } = this.#sources.snapshot;
-    const found = { resolved: strict, options, ...searchText(view, strict.query, options) };
-    this.#found = this.#loosened(nodes, found);
-    const { hits, total = 0 } = this.#found;
-    return { hits, total };
+    const found = this.#look(strict, this.#options());
+    if (found.total >= SEARCH_HITS_FEW) return found;
+    const loose = this.#resolve(nodes, 'any');
+    // A single word is what it is; of a run of Chinese any part will do.
+    const words = loose.query.groups.filter(({ occurrence }) => occurrence === 'should');
+    return words.length < 2 ? found : this.#loosened(strict, loose);
   }
 
-  /** When hardly anything has all the words: what has any of them. */
-  #loosened(nodes: readonly QueryNode[], strict: Found): Found {
-    if ((strict.total ?? 0) >= SEARCH_HITS_FEW) return strict;
-    const resolved = this.#resolve(nodes, 'any');
-    // A single word is what it is; of a run of Chinese any part will do.
-    const words = resolved.query.groups.filter(({ occurrence }) => occurrence === 'should');
-    if (words.length < 2) return strict;
+  /** When hardly anything has all the words: behind that, what has any of them. In an order by time they are one. */
+  #loosened(strict: ResolvedQuery, loose: ResolvedQuery): Found {
+    const { skip, take, sort } = this.#request;
+    // What was counted is counted again.
     this.#facets = this.#openFacets();
     const options = this.#options();
-    const { view } = this.#sources.snapshot;
-    return { resolved, options, ...searchText(view, resolved.query, options) };
+    if (sort !== 'relevance') return this.#look(loose, options);
+    const found = this.#look(strict, options);
+    const all = { ...options, offset: 0, limit: SEARCH_HITS_FEW, collectors: [] };
+    const first = this.#look(strict, all).hits.map(({ hit }) => hit.node);
+    const rest = this.#look(loose, {
+      ...options,
+      filter: {
+        ...options.filter,
+        denied: new NodeSet(Float64Array.from(first.toSorted((a, b) => a - b))),
+      },
+      offset: Math.max(0, skip - first.length),
+      limit: take - found.hits.length,
+    });
+    return { hits: [...found.hits, ...rest.hits], total: found.total + rest.total };
   }
 
   #openFacets(): readonly Facet[] {
     const { facets } = this.#request;
     return openFacets(facets, this.#sources.snapshot, this.#scope, this.#context);
+  }
+
+  #look(resolved: ResolvedQuery, options: TextSearchOptions): Found {
+    const { hits, total = 0 } = searchText(this.#sources.snapshot.view, resolved.query, options);
+    return { hits: hits.map((hit) => ({ hit, resolved, options })), total };
   }
 
   #resolve(nodes: readonly QueryNode[], match: ResolveOptions['match']): ResolvedQuery {
@@ -155,13 +168,13 @@ class SearchRun {
   }
 
   #options(): TextSearchOptions {
-    const { skip, take, query } = this.#request;
+    const { skip, take, query, sort } = this.#request;
     const { allowed, test } = conditionsOf(this.#context, this.#request);
     const isAll = this.#request.types === undefined;
     return {
       limit: take,
       offset: skip,
-      order: ORDERS[query.trim() === '' ? 'recent' : this.#request.sort],
+      order: query.trim() === '' && sort === 'relevance' ? 'newest' : ORDERS[sort],
       filter: {
         ...(isAll ? {} : { types: new Set(this.#scope.types.keys()) }),
         ...(allowed === undefined ? {} : { allowed }),
@@ -185,8 +198,7 @@ class SearchRun {
   }
 
   /** Nothing for a node that is gone since it was indexed. */
-  present(hit: TextHit): SearchHit[] {
-    const { resolved, options } = must(this.#found, 'a search that has found something');
+  present({ hit, resolved, options }: FoundHit): SearchHit[] {
     const node = this.#context.node(hit.node);
     if (node === undefined) return [];
     const { snapshot } = this.#sources;
@@ -206,10 +218,15 @@ class SearchRun {
 }
 
 interface Found {
+  readonly hits: readonly FoundHit[];
+  readonly total: number;
+}
+
+/** With what it was found by. */
+interface FoundHit {
+  readonly hit: TextHit;
   readonly resolved: ResolvedQuery;
   readonly options: TextSearchOptions;
-  readonly hits: readonly TextHit[];
-  readonly total?: number;
 }
 
 const ORDERS = { relevance: 'relevance', recent: 'newest', oldest: 'oldest' } as const;
