@@ -15,7 +15,7 @@ const REQUESTS = [
   { query: 'anchor -lantern', filters: { Tags: 'b' }, types: ['Book'] },
 ].map((request) => ({ ...FACETS, ...request }));
 
-export const SETTINGS = {
+const SETTINGS = {
   types: {
     Book: { language: 'en', fields: { Title: { text: { boost: 2 } }, Tags: { facet: true } } },
   },
