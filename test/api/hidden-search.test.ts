@@ -198,6 +198,10 @@ const QUERIES = [
   'Secret:harbour',
   'Secret:smugglers OR idea',
   'Title:harbinger',
+  'harbuor',
+  'isalnd coasst',
+  'harbi*',
+  'smug* OR ide*',
   'plan',
   'place',
 ];

@@ -21,6 +21,7 @@ import { highlightsOf, type FieldHighlight } from './hit-highlights.ts';
 import { explanationOf, type HitExplanation } from './hit-explanation.ts';
 import type { OpenedSnapshot } from './opened-snapshot.ts';
 import { SearchScope } from './scope.ts';
+import { wordsFor } from './seen-vocabulary.ts';
 
 /** The same shapes as those of `@trellis/endpoint`. */
 export interface SearchAnswer {
@@ -159,7 +160,7 @@ class SearchRun {
     const { snapshot, synonymsOf } = this.#sources;
     return resolveQuery(nodes, {
       analyzers: snapshot.analyzers(this.#request.language),
-      vocabularies: snapshot.view.vocabularies,
+      vocabularies: wordsFor(snapshot, this.#scope, this.#context),
       fuzziness: this.#request.fuzziness,
       fieldsOf: (name) => this.#scope.fieldsOf(name),
       synonymsOf,

@@ -1,7 +1,12 @@
 import { SEARCH_SUGGESTION_NODES_MAX } from '#base/search-limits.ts';
 import type { QueryContext } from '#graph/query/query-context.ts';
 import type { Analyzer } from '../analysis/analyzer.ts';
-import { searchText, type TextHit, type TextSearchOptions } from '../text/text-search.ts';
+import {
+  searchText,
+  type TextHit,
+  type TextResult,
+  type TextSearchOptions,
+} from '../text/text-search.ts';
 import type { TextQuery } from '../text/text-query.ts';
 import { conditionsOf } from './conditions.ts';
 import type { OpenedSnapshot } from './opened-snapshot.ts';
@@ -24,7 +29,6 @@ export class SeenWords {
     const { test } = conditionsOf(context, asked);
     this.#options = {
       limit: SEARCH_SUGGESTION_NODES_MAX,
-      isCounted: true,
       filter: { types: new Set(scope.types.keys()), ...(test === undefined ? {} : { test }) },
       visibleFields: scope.visibleFields,
     };
@@ -32,11 +36,24 @@ export class SeenWords {
 
   /** Nodes with the word in any of its forms; 0 when the word itself is in none of the best that have one. */
   countOf(word: string): number {
+    const { hits, total = 0 } = this.#find(word, true);
+    return hits.some((hit) => this.#hasWord(hit, word)) ? total : 0;
+  }
+
+  has(word: string): boolean {
+    return this.#find(word, false).hits.some((hit) => this.#hasWord(hit, word));
+  }
+
+  /** Nodes with just this word, among the best of those that have it in any of its forms. */
+  fewOf(word: string): number {
+    return this.#find(word, false).hits.filter((hit) => this.#hasWord(hit, word)).length;
+  }
+
+  #find(word: string, isCounted: boolean): TextResult {
     const terms = new Set(this.#analyzers.map((analyzer) => analyzer.stem(word)));
     const alternatives = [...terms].map((term) => ({ kind: 'term', term, weight: 1 }) as const);
     const query: TextQuery = { groups: [{ occurrence: 'must', alternatives }] };
-    const { hits, total = 0 } = searchText(this.#snapshot.view, query, this.#options);
-    return hits.some((hit) => this.#hasWord(hit, word)) ? total : 0;
+    return searchText(this.#snapshot.view, query, { ...this.#options, isCounted });
   }
 
   /** The index knows forms only: another form may be all that there is to see. */

@@ -20,10 +20,13 @@ export interface TermSynonyms {
   readonly blocked: ReadonlySet<string>;
 }
 
+/** The words that a query may be expanded to. */
+export type WordList = Pick<Vocabularies, 'documentCount' | 'completions' | 'within'>;
+
 export interface WordSources {
   /** Of the languages that the documents may be in; at least one. */
   readonly analyzers: readonly Analyzer[];
-  readonly vocabularies: Vocabularies;
+  readonly vocabularies: WordList;
   readonly fuzziness: Fuzziness;
   /** By a word as the analyzer has folded it, and as it is asked for; synonyms may be several words. */
   readonly synonymsOf?: (word: string, analyzer: Analyzer, asked: string) => TermSynonyms;
