@@ -149,6 +149,8 @@ test('a replica finds what the primary finds, in the same order and with the sam
   expect(found.length).toBeGreaterThan(QUERIES / 2);
   // The settings are data: each makes its index anew from them.
   await change('PUT', '/api/search/settings', settings(9));
+  // Of the notice `LoadNewIndexOnReplica` (specification, section 3.1).
+  await replica.process.waitForLine(/the search index builds what is new to be searched: Note/);
   expect(await expectSameAnswers()).not.toEqual(before);
   // It goes on from the index that it has kept.
   expect(await replica.process.stop()).toMatchObject({ code: 0 });
