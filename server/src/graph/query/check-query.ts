@@ -10,24 +10,12 @@ import { shorten } from '../names.ts';
 import { faultOfTagged, isObject, listOfText, oneOf, shape, text } from '../shape-check.ts';
 import { time, wholeNumber } from '../shape-check.ts';
 import type { MemberCheck, Shape, ShapeFault } from '../shape-check.ts';
-import type { Query } from './plan.ts';
+import { COMPARISONS, type Query } from './plan.ts';
 
 const anything: MemberCheck = () => undefined;
 const names = listOfText(QUERY_OPERANDS_MAX);
 const hops = wholeNumber(1, QUERY_HOPS_MAX);
-const compare = oneOf([
-  '=',
-  '!=',
-  '<',
-  '<=',
-  '>',
-  '>=',
-  'in',
-  'contains',
-  'startsWith',
-  'endsWith',
-  'exists',
-]);
+const compare = oneOf(COMPARISONS);
 const order = oneOf(['asc', 'desc']);
 const oneWay = oneOf(['out', 'in']);
 

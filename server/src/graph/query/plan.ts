@@ -6,18 +6,20 @@
  * A set is ordered and holds each node once: a step that follows edges keeps the order of
  * discovery.
  */
-export type Comparison =
-  | '='
-  | '!='
-  | '<'
-  | '<='
-  | '>'
-  | '>='
-  | 'in'
-  | 'contains'
-  | 'startsWith'
-  | 'endsWith'
-  | 'exists';
+export const COMPARISONS = [
+  '=',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'in',
+  'contains',
+  'startsWith',
+  'endsWith',
+  'exists',
+] as const;
+export type Comparison = (typeof COMPARISONS)[number];
 
 export type QueryStep =
   | { readonly op: 'startAt'; readonly type: string; readonly keys?: readonly string[] }

@@ -1,6 +1,6 @@
 import { ANY_EDGE } from '#graph/adjacency.ts';
 import { fieldTest } from '#graph/query/filters.ts';
-import type { Comparison } from '#graph/query/plan.ts';
+import { COMPARISONS, type Comparison } from '#graph/query/plan.ts';
 import type { QueryContext } from '#graph/query/query-context.ts';
 import { invalid } from '../request/members.ts';
 import { NodeSet } from '../text/node-set.ts';
@@ -48,20 +48,6 @@ export function conditionsOf(
 function typeNames({ registry }: QueryContext): (type: number) => string {
   return (type) => registry.nodeTypeById(type).name;
 }
-
-const COMPARISONS: readonly Comparison[] = [
-  '=',
-  '!=',
-  '<',
-  '<=',
-  '>',
-  '>=',
-  'in',
-  'contains',
-  'startsWith',
-  'endsWith',
-  'exists',
-];
 
 function comparisonOf(op: string, path: string): Comparison {
   const found = COMPARISONS.find((one) => one === op);
