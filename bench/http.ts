@@ -7,7 +7,14 @@ import { GREETING_ENDPOINT, READS_ENDPOINT } from './endpoint-code.ts';
 import { load, type Load } from './load.ts';
 import { timed } from './measure.ts';
 import type { Report } from './report.ts';
-import { firstLine, post, putSchema, startServer, type BenchServer } from './server.ts';
+import {
+  firstLine,
+  post,
+  putSchema,
+  startServer,
+  untilIndexed,
+  type BenchServer,
+} from './server.ts';
 import { readWordnet } from './wordnet.ts';
 
 const ROUNDS = 8;
@@ -27,6 +34,7 @@ export async function benchHttp(report: Report): Promise<void> {
       code: READS_ENDPOINT,
       isReadOnly: true,
     });
+    await untilIndexed(server);
     await benchEndpoints(report, server, storage);
     await benchIngest(report, join(folder, 'ingest'));
   } finally {
@@ -39,6 +47,7 @@ async function benchStart(report: Report, storage: string): Promise<void> {
   {
     await using server = await startServer(storage, 'wordnet');
     first = server.startSeconds;
+    await untilIndexed(server);
   }
   await using again = await startServer(storage, 'wordnet');
   report.add({

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 
 const PASSWORD = 'bench password';
 const MAIN = join(import.meta.dirname, '../cli/src/main.ts');
@@ -81,6 +82,18 @@ export function post(
   body: unknown,
 ): Promise<Response> {
   return send(server, 'POST', path, body);
+}
+
+/** Until everything is indexed that was there when it was asked: what is measured is not to be beside that. */
+export async function untilIndexed(server: BenchServer): Promise<void> {
+  for (;;) {
+    const answer = await fetch(new URL('/api/search/index', server.url), {
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    const { sequence, rebuild } = Object(await answer.json());
+    if (sequence !== null && rebuild === null) return;
+    await setTimeout(100);
+  }
 }
 
 export async function putSchema(server: BenchServer, schema: unknown): Promise<void> {
