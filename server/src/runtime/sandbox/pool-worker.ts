@@ -79,9 +79,9 @@ export class PoolWorker {
   }
 
   run(running: RunningCall): void {
-    const { endpoint, caller, headers, body, host } = running.call;
+    const { endpoint, caller, headers, body } = running.call;
     // What it asked for when it ran on another worker.
-    host.forsake();
+    if (running.frame > 0) running.call.host.forsake();
     running.guest = this.#load(endpoint);
     running.frame = this.thread.nextFrame;
     this.calls.set(running.id, running);
