@@ -48,6 +48,8 @@ export const SEARCH_INLINE_MERGE_DOCUMENTS_MAX = 2_000;
 /** While the index is behind the log, or built anew, what it has is shown so often. */
 export const SEARCH_REFRESH_INTERVAL_MS = 40;
 export const SEARCH_REBUILD_PUBLISH_INTERVAL_MS = 1_000;
+/** Room that the files of the index leave on the volume: for commits. */
+export const SEARCH_FILES_ROOM_BYTES_MIN = 256 * 1024 * 1024;
 /** What changed since the index was saved last is read from the log at the next start. */
 export const SEARCH_SAVE_INTERVAL_MS = 10_000;
 

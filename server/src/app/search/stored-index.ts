@@ -1,5 +1,6 @@
-import { rmSync } from 'node:fs';
+import { rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { SEARCH_FILES_ROOM_BYTES_MIN } from '#base/search-limits.ts';
 import { digestAt } from '#log/record-digest.ts';
 import type { LogTail } from '#log/log-tail.ts';
 import type { IndexProgress } from '#search/indexing/index-follower.ts';
@@ -20,11 +21,13 @@ interface Origin {
 
 /** The index of a workspace between its starts, in files beside the state. */
 export class StoredIndex implements IndexFiles, Disposable {
+  readonly #storage: string;
   readonly #files: SegmentFiles;
   readonly #log: LogTail;
   readonly #note: (text: string) => void;
 
   constructor(storage: string, log: LogTail, note: (text: string) => void) {
+    this.#storage = storage;
     this.#files = new SegmentFiles(folderOf(storage));
     this.#log = log;
     this.#note = note;
@@ -50,9 +53,16 @@ export class StoredIndex implements IndexFiles, Disposable {
     return undefined;
   }
 
+  /** Room on the volume is for commits first: where there is little, nothing is kept. */
   async save(view: IndexView, progress: IndexProgress): Promise<void> {
     const { sequence } = progress;
     try {
+      const bytes = view.parts.reduce((sum, { memory }) => sum + memory.byteLength, 0);
+      const { bavail, bsize } = statfsSync(this.#storage);
+      if (bavail * bsize < bytes + SEARCH_FILES_ROOM_BYTES_MIN) {
+        this.#files.clear();
+        return;
+      }
       const record = await digestAt(this.#log, sequence);
       const origin: Origin = { analysis: ANALYSIS, record, progress };
       this.#files.save(view, sequence, JSON.stringify(origin));

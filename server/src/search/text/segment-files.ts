@@ -126,6 +126,10 @@ export class SegmentFiles {
       writeAll(file, content);
       writeAll(file, sealOf(content));
       fsyncSync(file);
+    } catch (error) {
+      // Half a file would take room for nothing.
+      rmSync(path + UNFINISHED, { force: true });
+      throw error;
     } finally {
       closeSync(file);
     }
