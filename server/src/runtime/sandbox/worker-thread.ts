@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { ENDPOINT_HEAP_HARD_MB, ENDPOINT_MESSAGE_ITEMS_MAX } from '#base/limits.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
@@ -10,6 +11,7 @@ import type { WorkerSetup } from './worker-messages.ts';
 const YOUNG_GENERATION_MB = 16;
 const STACK_MB = 2;
 const TERMINATE_AGAIN_MS = 100;
+const START_WAIT_MS = 5_000;
 
 export interface WorkerThreadOptions {
   /** The folder of the state; absolute. */
@@ -31,6 +33,8 @@ export class WorkerThread {
   readonly progress = new Progress();
   readonly #worker: Worker;
   readonly #outbox = new FrameWriter();
+  /** It has said something, or has ended. */
+  readonly #started = Promise.withResolvers<void>();
   #hasEnded = false;
   #sentFrames = 0;
 
@@ -56,11 +60,13 @@ export class WorkerThread {
     this.#worker.stdout.resume();
     this.#worker.stderr.resume();
     const end = (reason: Error) => {
+      this.#started.resolve();
       if (this.#hasEnded) return;
       this.#hasEnded = true;
       events.onEnd(reason);
     };
     this.#worker.on('message', (frame: unknown) => {
+      this.#started.resolve();
       if (this.#hasEnded) return;
       try {
         readFrame(String(frame), events.onItem);
@@ -109,6 +115,8 @@ export class WorkerThread {
    */
   async terminate(): Promise<void> {
     this.#hasEnded = true;
+    // LMDB ends the whole process when it is interrupted while it opens.
+    await Promise.race([this.#started.promise, sleep(START_WAIT_MS, undefined, { ref: false })]);
     const again = setInterval(() => void this.#worker.terminate(), TERMINATE_AGAIN_MS);
     await this.#worker.terminate();
     clearInterval(again);
