@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { valueAt, type Answer } from '../support/http-client.ts';
 import { People } from '../support/people.ts';
+import { untilIndexed } from '../support/search-index.ts';
 
 /**
  * Notes n1 to n6 in English. n4 is restricted to the team that only Ada is in; the field `Secret` is for that team too. Each note
@@ -92,16 +93,7 @@ async function ok(request: Promise<Answer>): Promise<Answer> {
   return answer;
 }
 
-/** Until the index has everything that was committed before. */
-async function indexed(): Promise<void> {
-  const before = await admin('GET', '/api/search/index');
-  const sequence = Number(before.headers.get('x-msk-sequence'));
-  for (;;) {
-    const { json } = await admin('GET', '/api/search/index');
-    const isDone = valueAt(json, 'rebuild') === null;
-    if (isDone && Number(valueAt(json, 'sequence')) >= sequence) return;
-  }
-}
+const indexed = (): Promise<void> => untilIndexed(people.workspace.http, people.token('admin'));
 
 async function search(user: string, request: object): Promise<unknown> {
   const answer = await people.as(user, 'POST', '/api/cce/system/search', request);

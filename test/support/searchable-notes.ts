@@ -1,4 +1,5 @@
 import { valueAt } from './http-client.ts';
+import { untilIndexed } from './search-index.ts';
 import type { TestWorkspace } from './workspace.ts';
 
 const UNKNOWN_UID = '1111111111111111111112';
@@ -77,12 +78,6 @@ export class SearchableNotes {
   async boost({ title, text }: { title: number; text: number }): Promise<void> {
     const fields = { Title: { text: { boost: title } }, Text: { text: { boost: text } } };
     await this.send('PUT', '/api/search/settings', { types: { Note: { language: 'en', fields } } });
-    const before = await this.send('GET', '/api/search/index');
-    const sequence = Number(before.headers.get('x-msk-sequence'));
-    for (;;) {
-      const { json } = await this.send('GET', '/api/search/index');
-      const isDone = valueAt(json, 'rebuild') === null;
-      if (isDone && Number(valueAt(json, 'sequence')) >= sequence) return;
-    }
+    await untilIndexed(this.#workspace.http, this.#workspace.token);
   }
 }

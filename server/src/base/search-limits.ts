@@ -20,9 +20,12 @@ export const SEARCH_SKIP_MAX = 100_000;
 /** With fewer hits that have all words of a query, those that have any of them are found. */
 export const SEARCH_HITS_FEW = 3;
 export const SEARCH_FILTERS_MAX = 100;
+/** Edges between a hit and what it is related to. */
+export const SEARCH_HOPS_MAX = 4;
 export const SEARCH_TARGETS_MAX = 100_000;
 /** Nodes that a query may begin with when it begins with words. */
 export const SEARCH_START_HITS_MAX = 10_000;
+export const SEARCH_SUGGESTIONS_DEFAULT = 8;
 export const SEARCH_SUGGESTIONS_MAX = 50;
 /** Nodes in which a word is looked for as it is written, before somebody is told of it. */
 export const SEARCH_SUGGESTION_NODES_MAX = 20;

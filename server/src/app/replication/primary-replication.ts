@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type {
   ReplicaAdmission,
   ReplicaHealth,
@@ -14,6 +14,7 @@ import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import type { ReplicaStatus } from '#replication/replica-registry.ts';
+import { startThread } from '../start-thread.ts';
 import { errorOf } from '../thread-failure.ts';
 import { ThreadRequests } from '../thread-requests.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
@@ -67,11 +68,7 @@ export class PrimaryReplication implements AsyncDisposable {
 
   /** Rejects with `replication_unavailable` when the port is taken. */
   static async open(options: PrimaryOptions, logger: Logger): Promise<PrimaryReplication> {
-    const worker = new Worker(new URL('./primary-worker.ts', import.meta.url), {
-      workerData: options,
-      env: {},
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-    });
+    const worker = startThread(new URL('./primary-worker.ts', import.meta.url), options);
     const [message] = (await once(worker, 'message')) as [FromPrimary];
     if (message.kind === 'failed') {
       await worker.terminate();

@@ -8,14 +8,13 @@ import {
   REPLICATION_SWEEP_INTERVAL_MS,
   REPLICA_VERIFY_HOLD_MS,
 } from '#base/replication-limits.ts';
-import { openLogTail } from '#log/log-tail.ts';
 import type { ReplicationEvent } from '#replication/replication-event.ts';
 import { startReplicationServer, type ReplicationServer } from '#replication/replication-server.ts';
 import { systemTimers } from '#replication/timers.ts';
-import { readStoreKeys } from '#store/master-key.ts';
 import { digestHeld } from '#store/snapshot.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { SnapshotSpool } from '#store/snapshot-spool.ts';
+import { openPublishedLog } from '../open-published-log.ts';
 import { failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
 import type { FromPrimary, PrimaryOptions, ToPrimary } from './primary-messages.ts';
@@ -36,12 +35,7 @@ async function main(): Promise<void> {
   const { storage, host, secret, version } = options;
   const published = new PublishedSequence(options.sequence);
   const needed = new SharedNumber(options.needed);
-  const { logKey } = readStoreKeys({ storage, masterKey: options.masterKey ?? undefined });
-  const log = await openLogTail({
-    folder: join(storage, 'log'),
-    durable: published,
-    ...(logKey === undefined ? {} : { encryptionKey: logKey }),
-  });
+  const { log, isEncrypted } = await openPublishedLog(storage, options.masterKey, published);
   // The writer has opened the environments for the whole process: no other thread needs their key.
   const reader = openSnapshotReader({
     storage,
@@ -52,7 +46,7 @@ async function main(): Promise<void> {
     folder: join(storage, 'snapshot'),
     reader,
     clock: systemClock,
-    isEncrypted: logKey !== undefined,
+    isEncrypted,
   });
   const server = await startReplicationServer({
     host,

@@ -1,7 +1,8 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Logger } from '#observe/logger.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { ProgressBar } from '../progress-bar.ts';
+import { startThread } from '../start-thread.ts';
 import { errorOf } from '../thread-failure.ts';
 import { ThreadRequests } from '../thread-requests.ts';
 import type { FetchFrontEnd, FromReplica, ReplicaOptions, ToReplica } from './replica-messages.ts';
@@ -37,11 +38,7 @@ export class ReplicaThread implements AsyncDisposable {
     this.loaded = this.#loaded.promise;
     this.caughtUp = this.#caughtUp.promise;
     this.failed = this.#failed.promise;
-    this.#worker = new Worker(new URL('./replica-worker.ts', import.meta.url), {
-      workerData: options,
-      env: {},
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-    });
+    this.#worker = startThread(new URL('./replica-worker.ts', import.meta.url), options);
     this.#requests = new ThreadRequests((message) => {
       this.#worker.postMessage(message satisfies ToReplica);
     });

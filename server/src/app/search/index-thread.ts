@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Logger } from '#observe/logger.ts';
 import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import { startThread } from '../start-thread.ts';
 import { errorOf } from '../thread-failure.ts';
 import type { FromIndex, IndexOptions, ToIndex } from './index-messages.ts';
 
@@ -23,11 +24,7 @@ export class IndexThread implements AsyncDisposable {
 
   constructor(options: IndexOptions, logger: Logger) {
     this.#logger = logger;
-    this.#worker = new Worker(new URL('./index-worker.ts', import.meta.url), {
-      workerData: options,
-      env: {},
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-    });
+    this.#worker = startThread(new URL('./index-worker.ts', import.meta.url), options);
     this.#worker.on('message', (message: FromIndex) => this.#receive(message));
     this.#worker.on('error', (error) => this.#fail(error));
     this.#worker.on('exit', () => this.#closed.resolve());

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
-import { openLogTail } from '#log/log-tail.ts';
 import { runIndex } from '#search/indexing/run-index.ts';
-import { readStoreKeys } from '#store/master-key.ts';
+import { openPublishedLog } from '../open-published-log.ts';
 import { failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
 import type { FromIndex, IndexOptions, ToIndex } from './index-messages.ts';
@@ -25,18 +23,13 @@ function send(message: FromIndex): void {
 async function main(signal: AbortSignal): Promise<void> {
   const { storage, masterKey, sequence }: IndexOptions = workerData;
   const published = new PublishedSequence(sequence);
-  const { logKey } = readStoreKeys({ storage, masterKey: masterKey ?? undefined });
-  const log = await openLogTail({
-    folder: join(storage, 'log'),
-    durable: published,
-    ...(logKey === undefined ? {} : { encryptionKey: logKey }),
-  });
+  const { log, isEncrypted } = await openPublishedLog(storage, masterKey, published);
   // The thread that writes has opened the environments for the whole process: no other thread needs their key.
   const newestSequence = (): number => published.get();
   using reader = openGraphReader({ storage, environmentKey: undefined, newestSequence });
   await using merges = new MergeThread();
   const note = (text: string): void => send({ kind: 'note', level: 'warn', text });
-  using kept = masterKey === null ? new StoredIndex(storage, log, note) : new NoIndexFiles(storage);
+  using kept = isEncrypted ? new NoIndexFiles(storage) : new StoredIndex(storage, log, note);
   await runIndex(
     {
       reader,

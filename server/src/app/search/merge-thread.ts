@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { MergeTask } from '#search/text/text-index.ts';
+import { startThread } from '../start-thread.ts';
 import { errorOf, type ThreadFailure } from '../thread-failure.ts';
 import { ThreadRequests } from '../thread-requests.ts';
 
@@ -25,10 +26,7 @@ export class MergeThread implements AsyncDisposable {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./merge-worker.ts', import.meta.url), {
-      env: {},
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-    });
+    const worker = startThread(new URL('./merge-worker.ts', import.meta.url));
     worker.on('message', (message: FromMerge) => {
       if (message.kind === 'done') this.#requests.done(message.id, message.memory);
       else this.#requests.failed(message.id, errorOf(message.failure));

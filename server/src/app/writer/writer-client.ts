@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { assert, must } from '#base/assert.ts';
 import { WRITER_CLOSE_TIMEOUT_MS } from '#base/limits.ts';
 import type { IngestPort, IngestStream, IngestSummary } from '#access/ingest-service.ts';
 import type { AccessControl, CommitPort, CommitRequest, CommitResult } from '#graph/operations.ts';
+import { startThread } from '../start-thread.ts';
 import { errorOf } from '../thread-failure.ts';
 import { ThreadRequests } from '../thread-requests.ts';
 import type { FromWriter, ToWriter, WriterOptions, WriterRequest } from './messages.ts';
@@ -38,11 +39,7 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
 
   /** Opens the log and the state in a thread of their own; rejects with the problem that prevents it. */
   static async open(options: WriterOptions, events: WriterEvents): Promise<WriterClient> {
-    const worker = new Worker(new URL('./writer-worker.ts', import.meta.url), {
-      workerData: options,
-      env: {},
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-    });
+    const worker = startThread(new URL('./writer-worker.ts', import.meta.url), options);
     const [message] = (await once(worker, 'message')) as [FromWriter];
     if (message.kind === 'failed') {
       await worker.terminate();

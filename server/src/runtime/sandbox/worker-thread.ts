@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { ENDPOINT_HEAP_HARD_MB, ENDPOINT_MESSAGE_ITEMS_MAX } from '#base/limits.ts';
+import {
+  ENDPOINT_HEAP_HARD_MB,
+  ENDPOINT_MESSAGE_ITEMS_MAX,
+  ENDPOINT_TERMINATE_AGAIN_MS,
+  ENDPOINT_WORKER_START_WAIT_MS,
+} from '#base/limits.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { FrameWriter, readFrame } from './frame.ts';
 import type { FrameItem } from './frame.ts';
@@ -10,8 +15,6 @@ import type { WorkerSetup } from './worker-messages.ts';
 
 const YOUNG_GENERATION_MB = 16;
 const STACK_MB = 2;
-const TERMINATE_AGAIN_MS = 100;
-const START_WAIT_MS = 5_000;
 
 export interface WorkerThreadOptions {
   /** The folder of the state; absolute. */
@@ -116,8 +119,11 @@ export class WorkerThread {
   async terminate(): Promise<void> {
     this.#hasEnded = true;
     // LMDB ends the whole process when it is interrupted while it opens.
-    await Promise.race([this.#started.promise, sleep(START_WAIT_MS, undefined, { ref: false })]);
-    const again = setInterval(() => void this.#worker.terminate(), TERMINATE_AGAIN_MS);
+    await Promise.race([
+      this.#started.promise,
+      sleep(ENDPOINT_WORKER_START_WAIT_MS, undefined, { ref: false }),
+    ]);
+    const again = setInterval(() => void this.#worker.terminate(), ENDPOINT_TERMINATE_AGAIN_MS);
     await this.#worker.terminate();
     clearInterval(again);
   }

@@ -103,7 +103,7 @@ class IndexRun {
         await change.promise;
         clearTimeout(alarm);
       }
-      await this.#merging;
+      // A merge that is under way is not waited for: it is done again after the next start.
       await this.#save();
     } finally {
       stop();

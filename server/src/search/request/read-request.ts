@@ -3,6 +3,7 @@ import {
   SEARCH_FACET_VALUES_DEFAULT,
   SEARCH_FACET_VALUES_MAX,
   SEARCH_FILTERS_MAX,
+  SEARCH_HOPS_MAX,
   SEARCH_QUERY_CHARACTERS_MAX,
   SEARCH_SKIP_MAX,
   SEARCH_TAKE_DEFAULT,
@@ -24,7 +25,6 @@ import {
 } from './search-request.ts';
 
 const DAY_MS = 86_400_000;
-const HOPS_MAX = 4;
 const FUZZINESS = [0, 1, 2, 'auto'] as const;
 const SORTS = ['relevance', 'recent', 'oldest'] as const;
 
@@ -171,7 +171,7 @@ function facetOf(members: Members, name: string | undefined, path: string): Face
     const edges = asList(
       Array.isArray(related) ? related : [related],
       `${path}.related`,
-      HOPS_MAX,
+      SEARCH_HOPS_MAX,
       readText,
     );
     if (edges.length === 0) throw invalid(`${path}.related`, 'must name an edge type');

@@ -95,6 +95,7 @@ class SearchRun {
   readonly #request: SearchRequest;
   readonly #context: QueryContext;
   readonly #scope: SearchScope;
+  readonly #conditions: ReturnType<typeof conditionsOf>;
   #facets: readonly Facet[];
 
   constructor(sources: SearchSources, request: SearchRequest, visibility: Visibility | undefined) {
@@ -102,6 +103,7 @@ class SearchRun {
     this.#request = request;
     this.#context = new QueryContext(sources.reader, visibility, undefined);
     this.#scope = new SearchScope(sources.snapshot, this.#context, request);
+    this.#conditions = conditionsOf(this.#context, request);
     this.#facets = this.#openFacets();
   }
 
@@ -170,7 +172,7 @@ class SearchRun {
 
   #options(): TextSearchOptions {
     const { skip, take, query, sort } = this.#request;
-    const { allowed, test } = conditionsOf(this.#context, this.#request);
+    const { allowed, test } = this.#conditions;
     const isAll = this.#request.types === undefined;
     return {
       limit: take,

@@ -1,4 +1,9 @@
-import { SEARCH_SUGGESTIONS_MAX, SEARCH_WORD_COMPLETIONS_MAX } from '#base/search-limits.ts';
+import {
+  SEARCH_SUGGESTIONS_DEFAULT,
+  SEARCH_SUGGESTIONS_MAX,
+  SEARCH_TYPES_MAX,
+  SEARCH_WORD_COMPLETIONS_MAX,
+} from '#base/search-limits.ts';
 import { QueryContext } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
 import { Members, asList, invalid } from '../request/members.ts';
@@ -14,7 +19,6 @@ export interface Suggestion {
   readonly count: number;
 }
 
-const DEFAULT = 8;
 const LAST_WORD = /[\p{L}\p{M}\p{N}]+$/u;
 
 /**
@@ -59,8 +63,10 @@ function readRequest(value: unknown): {
 } {
   const members = new Members(value, 'request');
   const query = members.optional('query', text);
-  const types = members.optional('types', (list, path) => asList(list, path, 1_000, text));
-  const take = members.wholeNumber('take', 1, SEARCH_SUGGESTIONS_MAX) ?? DEFAULT;
+  const types = members.optional('types', (list, path) =>
+    asList(list, path, SEARCH_TYPES_MAX, text),
+  );
+  const take = members.wholeNumber('take', 1, SEARCH_SUGGESTIONS_MAX) ?? SEARCH_SUGGESTIONS_DEFAULT;
   members.refuseOthers();
   if (query === undefined) throw invalid('request.query', 'is missing');
   return { query, types, take };
