@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Action, CommandContext, type GlobalOptions, type Run } from './command-context.ts';
 import { addAccess } from './commands/access.ts';
+import { addAi } from './commands/ai.ts';
 import { addAudit } from './commands/audit.ts';
 import { addEndpoint } from './commands/endpoint.ts';
 import { addImport } from './commands/import.ts';
@@ -96,6 +97,7 @@ Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong us
   addStatus(program, run);
   addSchema(program, run);
   addSearch(program, run);
+  addAi(program, run);
   addImport(program, run);
   addEndpoint(program, run);
   addTypes(program, run);

@@ -23,8 +23,8 @@ import type { EndpointMetricsList } from '@trellis/contract/shapes/stats.ts';
 import { pathOf } from './client-base.ts';
 import { watchEndpointLogs, type EndpointLogEvent, type WatchOptions } from './endpoint-logs.ts';
 import { EditorChannel } from './editor-channel.ts';
+import { EmbeddingsClient } from './embeddings-client.ts';
 import type { PageRequest } from './pages.ts';
-import { SearchClient } from './search-client.ts';
 import type { CallOptions } from './transport.ts';
 
 /** An item of code, which may be deleted. */
@@ -34,7 +34,7 @@ export interface CodeItem {
 }
 
 /** All code at once, its history, and the counters of the server; for administrators. */
-export class BuildClient extends SearchClient {
+export class BuildClient extends EmbeddingsClient {
   /** Opens with its first request, at `baseUrl`, with the token of that moment, which must be that of a session. */
   editor(): EditorChannel {
     const { transport } = this;

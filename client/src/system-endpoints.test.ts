@@ -4,15 +4,21 @@ import { failureOf, refusal, scripted } from './testing/scripted-server.ts';
 
 it('run the endpoints under system/, by the path that the front end uses', async () => {
   const page = { items: [], skip: 0, take: 50, hasMore: false };
-  const { client, seen } = await scripted([{ body: page }, { body: page }, { body: page }]);
+  const { client, seen } = await scripted(Array.from({ length: 6 }, () => ({ body: page })));
   const word = { type: 'Word', key: 'dog' };
   expect(await client.system.nodes({ type: 'Word', take: 5 })).toEqual(page);
   await client.system.neighbors({ node: word, direction: 'out' });
   await client.system.paths({ from: word, to: { uid: 'node-1' }, maxHops: 3 });
+  await client.system.similar({ text: 'a pet', take: 3 });
+  await client.system.search({ query: 'pet', mode: 'hybrid', weight: 0.3 });
+  await client.system.suggest({ query: 'a pe' });
   expect(seen.map(({ method, url, body }) => [`${method} ${url}`, JSON.parse(body)])).toEqual([
     ['POST /api/cce/system/nodes', { type: 'Word', take: 5 }],
     ['POST /api/cce/system/neighbors', { node: word, direction: 'out' }],
     ['POST /api/cce/system/paths', { from: word, to: { uid: 'node-1' }, maxHops: 3 }],
+    ['POST /api/cce/system/similar', { text: 'a pet', take: 3 }],
+    ['POST /api/cce/system/search', { query: 'pet', mode: 'hybrid', weight: 0.3 }],
+    ['POST /api/cce/system/suggest', { query: 'a pe' }],
   ]);
 });
 

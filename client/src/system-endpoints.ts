@@ -1,4 +1,6 @@
+import type { SimilarNodes } from '@trellis/contract/shapes/embedding.ts';
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import type { SearchAnswer, SearchRequest, SuggestRequest, Suggestion } from './system-search.ts';
 import type { CallOptions } from './transport.ts';
 
 /** Names one node. */
@@ -115,6 +117,19 @@ export interface PathsRequest {
   readonly take?: number;
 }
 
+/** Similar to a node, or to a text by its meaning. */
+export type SimilarNodesRequest = (
+  | { readonly uid: string; readonly text?: undefined }
+  | { readonly text: string; readonly uid?: undefined }
+) & {
+  /** Of the nodes that are found; all of them when left out. */
+  readonly types?: readonly string[];
+  /** 10 when left out, at most 1,000. */
+  readonly take?: number;
+  /** How similar they are at least: a cosine, -1 to 1. */
+  readonly similarityMin?: number;
+};
+
 /** All of them are as short as the shortest; no hops when there is none. */
 export interface ShortestPaths {
   readonly hops: number | null;
@@ -146,6 +161,27 @@ export class SystemEndpoints {
   /** The neighbours of a node: how many by edge type, and page by page. Rejects with `not_found` without the node. */
   neighbors(request: NeighborsRequest, options?: CallOptions): Promise<NeighborsPage> {
     return this.#run('system/neighbors', request, options);
+  }
+
+  /**
+   * Words, vectors or both, with filters and facets, page by page. Rejects with `invalid_request` naming the member at fault; where
+   * the query needs a vector, with `embeddings_not_configured` or `embeddings_unavailable`.
+   */
+  search(request: SearchRequest, options?: CallOptions): Promise<SearchAnswer> {
+    return this.#run('system/search', request, options);
+  }
+
+  /** Words that the last word of a query may become, the most frequent first. */
+  suggest(request: SuggestRequest, options?: CallOptions): Promise<readonly Suggestion[]> {
+    return this.#run('system/suggest', request, options);
+  }
+
+  /**
+   * The most similar nodes, the best first. Rejects with `not_found` without the node, and of a text with
+   * `embeddings_not_configured` or `embeddings_unavailable` when nobody makes a vector of it.
+   */
+  similar(request: SimilarNodesRequest, options?: CallOptions): Promise<SimilarNodes> {
+    return this.#run('system/similar', request, options);
   }
 
   /** The shortest paths between two nodes. Rejects with `not_found` without one of them. */

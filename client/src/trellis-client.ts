@@ -13,10 +13,10 @@ import type {
   ReplicaVerification,
 } from '@trellis/contract/shapes/replica.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
+import { AssistantClient } from './assistant-client.ts';
 import type { PageRequest } from './pages.ts';
 import { jsonBody, pathOf } from './client-base.ts';
 import type { Server } from './routing-replicas.ts';
-import { SearchEvaluationClient } from './search-evaluation-client.ts';
 import { SystemEndpoints } from './system-endpoints.ts';
 import { type Call, type CallOptions, pause } from './transport.ts';
 import { TrellisError } from './trellis-error.ts';
@@ -44,7 +44,7 @@ export interface RunningEndpoint {
  * The service's API, one method an operation, under the operation's id. Runs in Node and in browsers, without dependencies.
  * Every method rejects with a `TrellisError`, or with the signal's reason when it was aborted.
  */
-export class TrellisClient extends SearchEvaluationClient {
+export class TrellisClient extends AssistantClient {
   readonly system = new SystemEndpoints((name, body, options) =>
     this.runEndpointAlias(name, body, options),
   );

@@ -165,6 +165,13 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   getSynonyms: { allowed: ['synonym-manager', ...ADMINISTRATORS] },
   putSynonyms: { allowed: ['synonym-manager', ...WRITERS] },
 
+  getEmbeddings: withScope(...SIGNED_IN),
+  getSimilarNodes: withScope(...SIGNED_IN),
+  findSimilarNodes: withScope(...SIGNED_IN),
+
+  getAiProviders: read,
+  putAiProviders: write,
+
   getSsoConfig: read,
   setSsoConfig: write,
   getLoginUrl: ANYBODY,

@@ -72,6 +72,15 @@ export const LICENSE_TEXT_CHARACTERS_MAX = 100;
 export const SEARCH_TYPES_MAX = 1_000;
 export const SEARCH_FIELDS_MAX = 1_000;
 export const SEARCH_BOOST_MAX = 100;
+/** A field that is searched by meaning: its chunks of text, and the name of what makes its vectors. */
+export const SEARCH_CHUNK_CHARACTERS_MIN = 200;
+export const SEARCH_CHUNK_CHARACTERS_MAX = 8_000;
+export const EMBEDDING_MODEL_CHARACTERS_MAX = 200;
+/** Providers of what models do (open-shapes, section 7): the address of one, and its key. */
+export const PROVIDER_ADDRESS_CHARACTERS_MAX = 2_000;
+export const PROVIDER_KEY_CHARACTERS_MAX = 8_000;
+/** Nodes that are similar to one. */
+export const SIMILAR_NODES_MAX = 1_000;
 /** Synonyms (specification, section 4.5): each list of a term, and each word. */
 export const SYNONYMS_MAX = 100;
 export const SYNONYM_CHARACTERS_MAX = 200;

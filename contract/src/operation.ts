@@ -58,6 +58,7 @@ export type Area =
   | 'code-history'
   | 'stats'
   | 'search'
+  | 'assistant'
   | 'replicas'
   | 'status';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

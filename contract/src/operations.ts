@@ -46,7 +46,9 @@ import {
   putNodeAccess,
   putTypeAccess,
 } from './operations/access.ts';
+import { getAiProviders, putAiProviders } from './operations/assistant.ts';
 import { listAudit } from './operations/audit.ts';
+import { findSimilarNodes, getEmbeddings, getSimilarNodes } from './operations/embeddings.ts';
 import {
   createGroup,
   deleteGroup,
@@ -200,6 +202,11 @@ export const operations: readonly Operation[] = [
   listSynonyms,
   getSynonyms,
   putSynonyms,
+  getEmbeddings,
+  getSimilarNodes,
+  findSimilarNodes,
+  getAiProviders,
+  putAiProviders,
   getSsoConfig,
   setSsoConfig,
   getLoginUrl,

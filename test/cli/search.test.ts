@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
+import { valueAt } from '../support/http-client.ts';
 import { People } from '../support/people.ts';
+import { untilIndexed } from '../support/search-index.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 
 let people: People;
@@ -44,6 +46,14 @@ test('the status tells how far the index is', async () => {
   expect(JSON.parse((await search(['status', '--json'])).stdout)).toHaveProperty('rebuild');
 });
 
+test('the status tells of vectors, and of what waits for one', async () => {
+  const fields = { Text: { vector: { model: 'small' } } };
+  await search(['settings', 'set', '-'], JSON.stringify({ types: { Note: { fields } } }));
+  await expect
+    .poll(async () => (await search(['status'])).stdout, { timeout: 10_000 })
+    .toMatch(/\nNote\.Text: 0 vectors by small\.\n$/);
+});
+
 test('synonyms are set, added to, shown and listed', async () => {
   const set = ['synonyms', 'set', 'Car', '--lang', 'en', '--synonyms', 'automobile', 'motor car'];
   expect(await search(set)).toMatchObject({
@@ -71,4 +81,40 @@ test.each([
 ])('%j fails with a way out', async (args, code, told) => {
   const answer = await search(args, '{}');
   expect([answer.code, answer.stderr]).toEqual([code, expect.stringContaining(told)]);
+});
+
+test('similar nodes are listed, the most similar first', async () => {
+  await people.as('admin', 'PUT', '/api/schema', {
+    nodes: [{ type: 'Point', key: 'Name', fields: { At: 'Float[]' } }],
+    edges: [],
+  });
+  const point = (key: string, ...At: number[]) => ({
+    op: 'addOrUpdate',
+    type: 'Point',
+    key,
+    fields: { At },
+  });
+  const operations = [point('east', 1, 0), point('near', 4, 3), point('north', 0, 1)];
+  await people.as('admin', 'POST', '/api/ingest', { operations });
+  const types = { Point: { fields: { At: { vector: {} } } } };
+  await search(['settings', 'set', '-'], JSON.stringify({ types }));
+  await untilIndexed(people.workspace.http, people.token('admin'));
+  const { json } = await people.as('admin', 'POST', '/api/node/query', { type: 'Point' });
+  const nodes = valueAt(json, 'items') as { UID: string; Id: string }[];
+  const uid = (key: string) => nodes.find(({ Id }) => Id === key)?.UID ?? '';
+  const listed = await search(['similar', uid('east')]);
+  expect([listed.code, listed.stdout.split('\n').map((line) => line.split(/ +/))]).toEqual([
+    0,
+    [
+      ['SIMILARITY', 'TYPE', 'KEY', 'UID'],
+      ['0.8000', 'Point', 'near', uid('near')],
+      ['0.0000', 'Point', 'north', uid('north')],
+      [''],
+    ],
+  ]);
+  const one = await search(['similar', uid('east'), '--count', '1', '--types', 'Point', '--json']);
+  expect(JSON.parse(one.stdout)).toMatchObject([{ node: { Id: 'near' } }]);
+  expect((await search(['similar', uid('east'), '--count', 'x'])).code).toBe(2);
+  const unknown = await search(['similar', '1111111111111111111111']);
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no such node')]);
 });

@@ -1,4 +1,4 @@
-import { searchSettings } from '@trellis/contract/shapes/search.ts';
+import { searchSettings, type SearchIndexState } from '@trellis/contract/shapes/search.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure } from '../failure.ts';
@@ -57,8 +57,9 @@ async function setSettings(
 
 async function showStatus({ client, output, terminal }: CommandContext): Promise<void> {
   const state = await client.getSearchIndex({ signal: terminal.signal });
-  const { sequence, documents, segments, bytes, rebuild } = state;
-  const size = `${(bytes / 2 ** 20).toFixed(1)} MB in ${segments} segments`;
+  const { sequence, documents, segments, bytes, bytesOnDisk, rebuild } = state;
+  const read = bytesOnDisk > 0 ? ` and ${megabytes(bytesOnDisk)} on disk` : '';
+  const size = `${megabytes(bytes)} in memory${read}, in ${segments} segments`;
   const lines = [
     sequence === null
       ? 'The first index is being built.'
@@ -69,5 +70,30 @@ async function showStatus({ client, output, terminal }: CommandContext): Promise
     const { types, done, total, startedAt } = rebuild;
     lines.push(`Indexing ${types.join(', ')} anew: ${done} of ${total}, since ${startedAt}.`);
   }
-  output.data(state, lines.join('\n'));
+  output.data(state, [...lines, ...vectorLines(state)].join('\n'));
+}
+
+function vectorLines({ vectors, texts, embedder }: SearchIndexState): string[] {
+  const lines = vectors.map(({ type, field, model, vectors: count, dimensions, unfit }) => {
+    const size = dimensions === null ? '' : ` of ${dimensions} dimensions`;
+    const rest = unfit > 0 ? `; ${unfit} values do not fit` : '';
+    return `${type}.${field}: ${count} vectors${size} by ${model}${rest}.`;
+  });
+  const { waiting, refused } = texts;
+  if (waiting > 0) lines.push(`${waiting} texts wait for a vector: ${embedderLine(embedder)}`);
+  if (refused > 0) lines.push(`${refused} texts are refused by the provider of embeddings.`);
+  return lines;
+}
+
+function embedderLine(embedder: SearchIndexState['embedder']): string {
+  if (embedder === null) return 'they come from the primary.';
+  const { status, embedded, lastError, retryAt } = embedder;
+  if (status === 'off') return 'there is no provider ("trellis ai providers set").';
+  const next = retryAt === null ? '' : `, asked again at ${retryAt}`;
+  const error = lastError === null ? '' : `; the last error: ${lastError}`;
+  return `${embedded} were embedded since the start${next}${error}.`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MB`;
 }

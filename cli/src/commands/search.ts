@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Run } from '../command-context.ts';
 import { addSearchEval } from './search-eval.ts';
 import { addSearchSettings } from './search-settings.ts';
+import { addSearchSimilar } from './search-similar.ts';
 import { addSearchSynonyms } from './search-synonyms.ts';
 
 /** `trellis search`. */
@@ -12,5 +13,6 @@ export function addSearch(program: Command, run: Run): void {
     .description('Sets and measures the search of a workspace.');
   addSearchSettings(search, run);
   addSearchSynonyms(search, run);
+  addSearchSimilar(search, run);
   addSearchEval(search, run);
 }

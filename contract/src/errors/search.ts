@@ -7,6 +7,17 @@ export const searchErrors = {
     title: 'Vector cannot be used',
     hint: 'Use the model of the index, which gives finite numbers that are not all zero.',
   },
+  embeddings_not_configured: {
+    status: 409,
+    title: 'No embeddings provider',
+    hint: 'An administrator names one with PUT /api/chatai/providers.',
+  },
+  embeddings_unavailable: {
+    status: 503,
+    title: 'Embeddings not available',
+    hint: 'Repeat the search after the seconds in the Retry-After header, or search for words: mode "text".',
+    retryAfterSeconds: 5,
+  },
   golden_set_not_found: {
     status: 404,
     title: 'Golden set not found',

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import {
   LIST_TAKE_DEFAULT,
+  EMBEDDING_MODEL_CHARACTERS_MAX,
   LIST_TAKE_MAX,
   SEARCH_BOOST_MAX,
+  SEARCH_CHUNK_CHARACTERS_MAX,
+  SEARCH_CHUNK_CHARACTERS_MIN,
   SEARCH_FIELDS_MAX,
   SEARCH_TYPES_MAX,
   SYNONYM_CHARACTERS_MAX,
@@ -24,6 +27,15 @@ const fieldSettings = z.strictObject({
       boost: z.number().positive().max(SEARCH_BOOST_MAX).default(1),
       /** Where it is not that of the type. */
       language: language.optional(),
+    })
+    .optional(),
+  /** Nodes are found by the meaning of the field. Of text, it is embedded; a list of numbers is a vector as it is. */
+  vector: z
+    .strictObject({
+      /** By default that of the provider of embeddings; of numbers a name for what made them. */
+      model: z.string().trim().min(1).max(EMBEDDING_MODEL_CHARACTERS_MAX).optional(),
+      /** Characters at most of a piece of text that gets a vector of its own. */
+      chunk: z.int().min(SEARCH_CHUNK_CHARACTERS_MIN).max(SEARCH_CHUNK_CHARACTERS_MAX).optional(),
     })
     .optional(),
   /** Its values are counted over all hits, when a search asks for them. */
@@ -57,7 +69,9 @@ export const searchIndexState = z.strictObject({
   sequence: z.int().min(0).nullable(),
   documents: z.int().min(0),
   segments: z.int().min(0),
+  /** In memory; and what is read from files, as it is beyond the budget of memory. */
   bytes: z.int().min(0),
+  bytesOnDisk: z.int().min(0),
   /** Types that are indexed anew, while what was indexed before is still found. */
   rebuild: z
     .strictObject({
@@ -65,6 +79,32 @@ export const searchIndexState = z.strictObject({
       done: z.int().min(0),
       total: z.int().min(0),
       startedAt: z.iso.datetime(),
+    })
+    .nullable(),
+  /** The fields that have vectors. */
+  vectors: z.array(
+    z.strictObject({
+      type: z.string(),
+      field: z.string(),
+      model: z.string(),
+      /** Null as long as there is no vector. */
+      dimensions: z.int().min(1).nullable(),
+      vectors: z.int().min(0),
+      /** Nodes whose value is no vector, or one of another number of dimensions: they are not found by it. */
+      unfit: z.int().min(0),
+    }),
+  ),
+  /** Pieces of text without a vector: those that wait for one, and those that the provider does not take. */
+  texts: z.strictObject({ waiting: z.int().min(0), refused: z.int().min(0) }),
+  /** What has texts embedded; null on a replica, to which the vectors come from its primary. Counts are since the start. */
+  embedder: z
+    .strictObject({
+      /** `off`: there is no provider. `waiting`: it failed, and is asked again at `retryAt`. */
+      status: z.enum(['off', 'idle', 'working', 'waiting']),
+      embedded: z.int().min(0),
+      refused: z.int().min(0),
+      lastError: z.string().nullable(),
+      retryAt: z.iso.datetime().nullable(),
     })
     .nullable(),
 });

@@ -9,12 +9,15 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { Logger } from '#observe/logger.ts';
+import type { AnswerEmbed } from '#replication/embed-call.ts';
 import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
+import { openEmbeddings } from './embeddings.ts';
 import { openIdentity } from './identity-parts.ts';
+import type { TextVectors } from '#search/embeddings/text-vectors.ts';
 import type { IndexChange } from '#search/settings/search-settings-service.ts';
 import type { ReadState } from './read-state.ts';
 import type { IndexOptions } from './search/index-messages.ts';
-import { openSearch } from './search/open-search.ts';
+import { openSearch, type OpenSearch } from './search/open-search.ts';
 import { Statistics } from './statistics.ts';
 
 export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 'store'> {
@@ -31,6 +34,8 @@ export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 's
   /** `MSK_SMTP_URL`. */
   readonly smtpUrl: string | null;
   readonly isReplica: boolean;
+  /** On a replica, which asks no provider of embeddings; undefined on a primary. */
+  readonly askPrimary: AnswerEmbed | undefined;
   readonly index: IndexOptions;
   /** Called once it is committed that other types can be searched. */
   readonly onIndexChanged: (change: IndexChange) => void;
@@ -44,7 +49,9 @@ export type GraphServices = Omit<
   'status' | 'replicas' | 'frontEnd' | 'sequence' | 'waitForSequence'
 > & { readonly endpoints: EndpointService; readonly workspace: WorkspaceSettings };
 
-export type OpenServices = GraphServices & AsyncDisposable;
+export interface OpenServices extends GraphServices, AsyncDisposable {
+  readonly textVectors: TextVectors;
+}
 
 /** Puts together, over the state, what HTTP offers. */
 export async function openServices(options: ServicesOptions): Promise<OpenServices> {
@@ -59,12 +66,29 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
       primaryAddress: options.isReplica ? options.publicAddress : null,
       fetch,
       fetchAllowList: () => people.workspace.current().fetchAllowList,
+      embedQuery: (request, signal) => search.embedQuery(request, signal),
     }),
   );
   const access = new AccessIndex(options.reader);
   const people = opened.use(openIdentity({ ...parts, access }));
   const receiveSearch = endpoints.receiveSearch.bind(endpoints);
-  const search = opened.use(openSearch({ ...parts, access, receiveSearch }));
+  const embeddings = opened.use(openEmbeddings(parts));
+  const embeddingModel = (): string | undefined => embeddings.providers.embeddingModel();
+  const { textVectors, embedderState } = embeddings;
+  const searchParts = {
+    ...parts,
+    access,
+    receiveSearch,
+    embeddingModel,
+    textVectors,
+    embedderState,
+    onIndexChanged: (change: IndexChange) => {
+      embeddings.settingsChanged();
+      options.onIndexChanged(change);
+    },
+  };
+  const search: OpenSearch = opened.use(openSearch(searchParts));
+  if (!options.isReplica) embeddings.startEmbedder(search.wantedTexts);
   const resources = opened.move();
   return {
     ...people,
@@ -80,6 +104,9 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
     statistics: new Statistics({ reader: options.reader, endpoints, access }),
     searchConfiguration: search.searchConfiguration,
     goldenSets: search.goldenSets,
+    embeddings: search.embeddings,
+    aiProviders: embeddings.providers,
+    textVectors,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

@@ -1,6 +1,7 @@
 import { formatUid, randomUid } from '#base/uid.ts';
 import { createHttpServer, type HttpServer } from '#http/server.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
+import { vectorsForReplicas } from './embeddings.ts';
 import { prepareFirstStart } from './first-start.ts';
 import {
   frontEndFolderOf,
@@ -10,9 +11,14 @@ import {
 import { PrimaryFrontEnd } from './front-end/primary-front-end.ts';
 import { openServices, type OpenServices, type ServicesOptions } from './open-services.ts';
 import { openStorage, type OpenStorage } from './open-storage.ts';
-import { openReplication, withoutReplication } from './replication/open-primary.ts';
+import {
+  openReplication,
+  withoutReplication,
+  type ReplicationRole,
+} from './replication/open-primary.ts';
 import { promoteReplica } from './replication/promote-replica.ts';
 import { indexNotice } from './search/index-notice.ts';
+import { searchMemoryBytes } from './search/search-memory.ts';
 import { ServerStatus } from './server-status.ts';
 import { signingKey } from './signing-key.ts';
 import { installSystemEndpoints } from './system-endpoints.ts';
@@ -44,7 +50,7 @@ export async function openPrimary(options: WorkspaceOptions): Promise<Workspace>
     await openPrimaryServices(options, state, {
       publicUrl: () => config.publicAddress ?? url,
       onSettingsChanged: frontEnd.refreshReplicaUrls,
-      onIndexChanged: (change) => replication.announce(indexNotice(change)),
+      replication,
     }),
   );
   const status = new ServerStatus({ storage, role: 'primary', replication: replication.health });
@@ -81,12 +87,14 @@ export async function openPrimary(options: WorkspaceOptions): Promise<Workspace>
 }
 
 /** What may change after the services are there. */
-type PrimaryHooks = Pick<ServicesOptions, 'publicUrl' | 'onSettingsChanged' | 'onIndexChanged'>;
+interface PrimaryHooks extends Pick<ServicesOptions, 'publicUrl' | 'onSettingsChanged'> {
+  readonly replication: ReplicationRole;
+}
 
 async function openPrimaryServices(
   { storage, config, secrets, logger, redact }: WorkspaceOptions,
   state: OpenStorage,
-  hooks: PrimaryHooks,
+  { replication, ...hooks }: PrimaryHooks,
 ): Promise<OpenServices> {
   const { reader, writer } = state;
   await using opened = new AsyncDisposableStack();
@@ -102,10 +110,18 @@ async function openPrimaryServices(
       signingKey: await signingKey(storage, secrets.jwtKey ?? undefined),
       publicAddress: config.publicAddress,
       smtpUrl: secrets.smtpUrl,
-      index: { storage, masterKey: secrets.graphMasterKey, sequence: state.sequence.buffer },
+      index: {
+        storage,
+        masterKey: secrets.graphMasterKey,
+        sequence: state.sequence.buffer,
+        memoryBytesMax: searchMemoryBytes(config),
+      },
       isReplica: false,
+      askPrimary: undefined,
+      onIndexChanged: (change) => replication.announce(indexNotice(change)),
     }),
   );
+  replication.embedWith(vectorsForReplicas(services.textVectors));
   const resources = opened.move();
   return { ...services, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

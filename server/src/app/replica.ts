@@ -2,6 +2,7 @@ import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { createHttpServer } from '#http/server.ts';
+import type { AnswerEmbed } from '#replication/embed-call.ts';
 import { replicaName } from '#replication/replica-name.ts';
 import { deriveReplicationSecret } from '#replication/replication-secret.ts';
 import { frontEndFolderOf, readFrontEndFolder } from './front-end/front-end-folder.ts';
@@ -13,6 +14,7 @@ import { openReadState, type ReadState } from './read-state.ts';
 import { LoggedAuditTrail, ReadOnlyWrites } from './replication/read-only-writes.ts';
 import { ReplicaThread } from './replication/replica-thread.ts';
 import { describeIndexNotice } from './search/index-notice.ts';
+import { searchMemoryBytes } from './search/search-memory.ts';
 import { ServerStatus, VERSION } from './server-status.ts';
 import { StartingServices } from './starting-services.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
@@ -65,7 +67,7 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
     await Promise.race([thread.loaded, stopping.promise]);
     requireReplicas(parts);
     const state = resources.use(openReadState(storage, sequence));
-    services.provide(resources.use(await openReplicaServices(parts, state)));
+    services.provide(resources.use(await openReplicaServices(parts, state, thread.embed)));
     await Promise.race([thread.caughtUp, stopping.promise]);
     const following = frontEnd.follow({ ...parts, ...state, fetch: thread.fetchFrontEnd });
     resources.use(await Promise.race([following, stopping.promise]));
@@ -141,8 +143,12 @@ function requireReplicas({ config, secrets, startFolder }: ReplicaParts): void {
   requireFeature(license, 'Replicas');
 }
 
-function openReplicaServices(parts: ReplicaParts, state: ReadState): Promise<OpenServices> {
-  const { logger, redact, jwtKey, primaryAddress, storage, secrets, sequence } = parts;
+function openReplicaServices(
+  parts: ReplicaParts,
+  state: ReadState,
+  askPrimary: AnswerEmbed,
+): Promise<OpenServices> {
+  const { logger, redact, jwtKey, primaryAddress, storage, config, secrets, sequence } = parts;
   return openServices({
     ...state,
     writes: new ReadOnlyWrites(),
@@ -153,8 +159,14 @@ function openReplicaServices(parts: ReplicaParts, state: ReadState): Promise<Ope
     publicAddress: primaryAddress,
     publicUrl: () => primaryAddress,
     smtpUrl: null,
-    index: { storage, masterKey: secrets.graphMasterKey, sequence: sequence.buffer },
+    index: {
+      storage,
+      masterKey: secrets.graphMasterKey,
+      sequence: sequence.buffer,
+      memoryBytesMax: searchMemoryBytes(config),
+    },
     isReplica: true,
+    askPrimary,
     onSettingsChanged: () => undefined,
     onIndexChanged: () => undefined,
   });

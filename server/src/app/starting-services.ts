@@ -67,6 +67,12 @@ export class StartingServices implements HttpServices {
   get goldenSets() {
     return this.#there.goldenSets;
   }
+  get embeddings() {
+    return this.#there.embeddings;
+  }
+  get aiProviders() {
+    return this.#there.aiProviders;
+  }
   get endpoints() {
     return this.#there.endpoints;
   }

@@ -25,6 +25,7 @@ describe.each([
       'system/nodes',
       'system/paths',
       'system/search',
+      'system/similar',
       'system/suggest',
     ]);
     for (const { code, isReadOnly } of endpoints) {

@@ -99,9 +99,9 @@ export const ENDPOINT_CONCURRENT_MAX = 1_000;
 export const ENDPOINT_QUEUED_MAX = 1_000;
 export const ENDPOINT_QUEUED_DEFAULT = 100;
 export const ENDPOINT_PROGRESS_CHARACTERS_MAX = 200;
-/** `fetch` of endpoint code: origins that may be allowed, requests of one run at a time, and how long and large one is. */
+/** Requests of endpoint code to other servers: origins that `fetch` may reach, requests of one run at a time, how long and large one is. */
 export const FETCH_ALLOW_LIST_MAX = 100;
-export const ENDPOINT_FETCHES_MAX = 16;
+export const ENDPOINT_REQUESTS_MAX = 16;
 export const ENDPOINT_FETCH_TIMEOUT_MS = 30_000;
 export const ENDPOINT_FETCH_BYTES_MAX = 16 * 1024 * 1024;
 /** Faults of a body that one answer names (`export const input`). */

@@ -4,6 +4,11 @@
 export const SEARCH_TYPES_MAX = 1_000;
 export const SEARCH_FIELDS_MAX = 1_000;
 export const SEARCH_BOOST_MAX = 100;
+/** A field that is searched by meaning: its chunks of text, and the name of what makes its vectors. */
+export const SEARCH_CHUNK_CHARACTERS_MIN = 200;
+export const SEARCH_CHUNK_CHARACTERS_DEFAULT = 2_000;
+export const SEARCH_CHUNK_CHARACTERS_MAX = 8_000;
+export const EMBEDDING_MODEL_CHARACTERS_MAX = 200;
 /** Synonyms (specification, section 4.5): terms of the workspace, each list of one, and each word. */
 export const SYNONYM_TERMS_MAX = 20_000;
 export const SYNONYMS_MAX = 100;
@@ -23,6 +28,11 @@ export const SEARCH_FILTERS_MAX = 100;
 /** Edges between a hit and what it is related to. */
 export const SEARCH_HOPS_MAX = 4;
 export const SEARCH_TARGETS_MAX = 100_000;
+/** Nodes that a search finds by their vectors; and what words count for in a hybrid score when nothing is said. */
+export const SEARCH_VECTOR_CANDIDATES = 200;
+export const SEARCH_TEXT_WEIGHT = 0.5;
+/** What ranks are added to before they count: Cormack, Clarke and Büttcher, "Reciprocal rank fusion", 2009. */
+export const SEARCH_RANK_OFFSET = 60;
 /** Nodes that a query may begin with when it begins with words. */
 export const SEARCH_START_HITS_MAX = 10_000;
 export const SEARCH_SUGGESTIONS_DEFAULT = 8;
@@ -46,8 +56,24 @@ export const SEARCH_BATCH_NODES_MAX = 2_000;
 export const SEARCH_WAITING_DOCUMENTS_MAX = 20_000;
 export const SEARCH_WAITING_TOKENS_MAX = 2_000_000;
 export const SEARCH_SEGMENT_DOCUMENTS_MAX = 5_000_000;
+export const SEARCH_SEGMENT_BYTES_MAX = 2 * 1024 * 1024 * 1024;
+/** What a merge makes is in memory first: a part of the budget of the index, but never less than so much. */
+export const SEARCH_SEGMENT_MEMORY_SHARE_MAX = 0.25;
+export const SEARCH_SEGMENT_BYTES_FLOOR = 16 * 1024 * 1024;
+/** Memory for the index when nothing is said: a part of the machine's, and in low-memory mode. */
+export const SEARCH_MEMORY_SHARE = 0.25;
+export const SEARCH_LOW_MEMORY_BYTES = 64 * 1024 * 1024;
+/** Pages (64 KiB) of segments in files that a thread keeps. */
+export const SEARCH_CACHED_PAGES_MAX = 64;
 /** A larger merge is done beside the thread that indexes. */
 export const SEARCH_INLINE_MERGE_DOCUMENTS_MAX = 2_000;
+/** The thread that indexes is started again when it ended by itself: after so long, four times as long each time, and so often. */
+export const SEARCH_RESTART_DELAY_MS = 100;
+export const SEARCH_RESTART_DELAY_MAX_MS = 60_000;
+export const SEARCH_RESTARTS_MAX = 8;
+export const SEARCH_RESTARTS_WINDOW_MS = 3_600_000;
+/** A merge that fails is tried so often, before it waits for other segments. */
+export const SEARCH_MERGE_TRIES_MAX = 2;
 /** While the index is behind the log, or built anew, what it has is shown so often. */
 export const SEARCH_REFRESH_INTERVAL_MS = 40;
 export const SEARCH_REBUILD_PUBLISH_INTERVAL_MS = 1_000;
@@ -55,6 +81,9 @@ export const SEARCH_REBUILD_PUBLISH_INTERVAL_MS = 1_000;
 export const SEARCH_FILES_ROOM_BYTES_MIN = 256 * 1024 * 1024;
 /** What changed since the index was saved last is read from the log at the next start. */
 export const SEARCH_SAVE_INTERVAL_MS = 10_000;
+/** The same under steady ingest, when there is never a moment to spare; and while the index is over its budget of memory. */
+export const SEARCH_BUSY_SAVE_INTERVAL_MS = 300_000;
+export const SEARCH_CROWDED_SAVE_INTERVAL_MS = 2_000;
 
 /** Query text (open-shapes, section 6): its length, its words and phrases, how deep brackets may nest. */
 export const SEARCH_QUERY_CHARACTERS_MAX = 16 * 1024;
@@ -97,6 +126,34 @@ export const EVALUATION_LISTED_MAX = 100;
 export const EVALUATION_SLICE_MS = 5;
 export const EVALUATION_TIMEOUT_MS = 60_000;
 
+/** Pairs of a type and a field that have vectors. */
+export const SEARCH_VECTOR_FIELDS_MAX = 64;
+/** Pieces of one text that get a vector; the rest of a longer text has none. */
+export const SEARCH_CHUNKS_MAX = 1_000;
+/** Nodes whose texts are cut and looked up before the index looks for newer commits. */
+export const VECTOR_BATCH_NODES_MAX = 200;
+/** The indexing thread links so many vectors, at most, between two looks at the log. */
+export const VECTOR_WORK_STEPS = 20;
+/** Embeddings that are looked at, and removed at most, in one step of looking for those that no text has any more; and how often that is done. */
+export const EMBEDDING_SWEEP_BATCH = 500;
+export const EMBEDDING_SWEEP_INTERVAL_MS = 86_400_000;
+export const EMBEDDING_SWEEP_FIRST_MS = 600_000;
+/** Vectors that were copied are kept where they were for threads that still read there. */
+export const VECTOR_RETIRED_KEPT_MS = 10_000;
+/** What changed since vectors were saved last is read from the log at the next start. */
+export const VECTOR_SAVE_INTERVAL_MS = 600_000;
+
+/** Similar nodes: of one question, and the nodes that they may be similar to at once. */
+export const SIMILAR_NODES_DEFAULT = 50;
+export const SIMILAR_NODES_MAX = 1_000;
+export const SIMILAR_SOURCES_MAX = 100;
+/** Vectors of these nodes that others are compared with, but at least one of each. */
+export const SIMILAR_VECTORS_MAX = 256;
+/** Numbers in one answer of vectors. */
+export const VECTOR_ANSWER_NUMBERS_MAX = 2_000_000;
+/** A vector that stands in a query, in base64. */
+export const QUERY_VECTOR_CHARACTERS_MAX = 24 * 1024;
+
 /** The vector index: dimensions of a vector, chunks of a node, hits of one search. */
 export const VECTOR_DIMENSIONS_MAX = 4_096;
 export const VECTOR_CHUNKS_MAX = 65_536;
@@ -110,3 +167,25 @@ export const VECTOR_SHARD_BYTES_MAX = 1024 * 1024 * 1024;
 /** The vectors are copied to a new memory when so large a share of them is deleted, and at least so many. */
 export const VECTOR_DELETED_SHARE_MAX = 0.25;
 export const VECTOR_DELETED_MIN = 1_000;
+
+/** Providers of what models do (open-shapes, section 7): the address of one, and its key. */
+export const PROVIDER_ADDRESS_CHARACTERS_MAX = 2_000;
+export const PROVIDER_KEY_CHARACTERS_MAX = 8_000;
+/** One request for embeddings: its texts, their characters together, how long it may take, and its answer. */
+export const EMBEDDING_BATCH_TEXTS_MAX = 96;
+export const EMBEDDING_BATCH_CHARACTERS_MAX = 200_000;
+export const EMBEDDING_TIMEOUT_MS = 60_000;
+export const EMBEDDING_ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+/** Of what a provider says of a failure, what administrators are told. */
+export const EMBEDDING_FAULT_CHARACTERS_MAX = 300;
+/** A provider that fails is asked again after so long, each time twice as long; later when it says so itself. */
+export const EMBEDDING_RETRY_DELAY_MIN_MS = 1_000;
+export const EMBEDDING_RETRY_DELAY_MAX_MS = 300_000;
+export const EMBEDDING_RETRY_AFTER_MAX_MS = 3_600_000;
+/** The vector of a query: the beginning of a longer text, how long who searches waits, and what is kept of them. */
+export const EMBEDDING_QUERY_CHARACTERS_MAX = 8_000;
+export const EMBEDDING_QUERY_TIMEOUT_MS = 10_000;
+export const EMBEDDING_QUERIES_KEPT_BYTES_MAX = 64 * 1024 * 1024;
+/** Queries that wait for their vector at a time: at the primary, and of each replica. */
+export const EMBEDDING_QUERIES_RUNNING_MAX = 256;
+export const EMBEDDING_QUERIES_OF_REPLICA_MAX = 16;

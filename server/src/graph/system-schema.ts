@@ -109,6 +109,12 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
       },
     },
     {
+      type: '_Embedding',
+      key: 'Key',
+      label: 'Key',
+      fields: { Model: 'String', Vector: 'Bytes' },
+    },
+    {
       type: '_GoldenSet',
       key: 'Name',
       label: 'Name',

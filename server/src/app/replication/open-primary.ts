@@ -27,6 +27,7 @@ export interface ReplicationRole extends AsyncDisposable {
   readonly health: HttpServices['status']['replication'];
   readonly publicUrls: PrimaryReplication['publicUrls'];
   readonly onReplicas: PrimaryReplication['onReplicas'];
+  readonly embedWith: PrimaryReplication['embedWith'];
   /** To every replica, also to those that connect later. */
   announce(notice: Notice): void;
 }
@@ -57,6 +58,7 @@ export async function openReplication(
       health: () => replication.health(),
       publicUrls: () => replication.publicUrls(),
       onReplicas: (listener) => replication.onReplicas(listener),
+      embedWith: (embed) => replication.embedWith(embed),
       announce: (notice) => {
         replication
           .announce(notice)
@@ -80,6 +82,7 @@ export function withoutReplication(): ReplicationRole {
     health: () => ({ isReplica: false, hasReplicas: false }),
     publicUrls: () => [],
     onReplicas: () => undefined,
+    embedWith: () => undefined,
     announce: () => undefined,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

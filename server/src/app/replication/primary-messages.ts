@@ -1,3 +1,4 @@
+import type { EmbedRequest } from '#replication/embed-call.ts';
 import type { LagReport } from '#replication/lag.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import type { ReplicaRegistration, ReplicaStatus } from '#replication/replica-registry.ts';
@@ -32,12 +33,23 @@ export type PrimaryRequest =
   | { readonly kind: 'announce'; readonly notice: Notice }
   | { readonly kind: 'close' };
 
-export type ToPrimary = PrimaryRequest & { readonly id: number };
+export type ToPrimary =
+  | (PrimaryRequest & { readonly id: number })
+  /** Of `embed`. */
+  | { readonly kind: 'embedded'; readonly id: number; readonly vector: string }
+  | { readonly kind: 'notEmbedded'; readonly id: number; readonly failure: ThreadFailure };
+
+/** For a replica. */
+export interface EmbedForReplica {
+  readonly kind: 'embed';
+  readonly request: EmbedRequest;
+}
 
 export type FromPrimary =
   | { readonly kind: 'listening'; readonly port: number; readonly epoch: string }
   /** Somebody has registered, or was dropped: the public addresses of all. */
   | { readonly kind: 'replicas'; readonly publicUrls: readonly string[] }
+  | (EmbedForReplica & { readonly id: number })
   | { readonly kind: 'note'; readonly level: 'info' | 'warn'; readonly text: string }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failed'; readonly id: number | null; readonly failure: ThreadFailure };

@@ -12,10 +12,11 @@ import { systemClock } from '#base/clock.ts';
 import { REPLICA_REGISTRATION_AGE_MAX_MS } from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';
+import type { AnswerEmbed, EmbedRequest } from '#replication/embed-call.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import type { ReplicaStatus } from '#replication/replica-registry.ts';
 import { startThread } from '../start-thread.ts';
-import { errorOf } from '../thread-failure.ts';
+import { errorOf, failureOf } from '../thread-failure.ts';
 import { ThreadRequests } from '../thread-requests.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
 import type {
@@ -44,6 +45,8 @@ export class PrimaryReplication implements AsyncDisposable {
   readonly #requests: ThreadRequests<PrimaryRequest>;
   #publicUrls: readonly string[] = [];
   #onReplicas: () => void = () => undefined;
+  #embed: AnswerEmbed = () =>
+    Promise.reject(new Problem('embeddings_unavailable', 'The primary is not ready yet.'));
   #isClosing = false;
   #isEnded = false;
 
@@ -148,6 +151,11 @@ export class PrimaryReplication implements AsyncDisposable {
     this.#onReplicas = listener;
   }
 
+  /** Answers replicas from now on, which ask no provider of embeddings themselves. */
+  embedWith(embed: AnswerEmbed): void {
+    this.#embed = embed;
+  }
+
   /** To every replica, also to those that connect later. */
   announce(notice: Notice): Promise<void> {
     return this.#requests.ask<void>({ kind: 'announce', notice });
@@ -192,6 +200,9 @@ export class PrimaryReplication implements AsyncDisposable {
         this.#publicUrls = message.publicUrls;
         this.#onReplicas();
         return;
+      case 'embed':
+        void this.#answerEmbed(message.id, message.request);
+        return;
       case 'note':
         this.#logger[message.level](message.text);
         return;
@@ -206,6 +217,17 @@ export class PrimaryReplication implements AsyncDisposable {
         return;
       case 'listening':
     }
+  }
+
+  async #answerEmbed(id: number, request: EmbedRequest): Promise<void> {
+    let answer: ToPrimary;
+    try {
+      answer = { kind: 'embedded', id, vector: await this.#embed(request) };
+    } catch (error) {
+      if (!(error instanceof Problem)) this.#logger.error({ err: error }, 'a query of a replica');
+      answer = { kind: 'notEmbedded', id, failure: failureOf(error) };
+    }
+    this.#worker.postMessage(answer);
   }
 
   /** The workspace is worth more than its replicas: it goes on without them, and keeps no log for them. */

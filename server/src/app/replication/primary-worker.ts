@@ -15,9 +15,16 @@ import { digestHeld } from '#store/snapshot.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { SnapshotSpool } from '#store/snapshot-spool.ts';
 import { openPublishedLog } from '../open-published-log.ts';
-import { failureOf } from '../thread-failure.ts';
+import { errorOf, failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
-import type { FromPrimary, PrimaryOptions, ToPrimary } from './primary-messages.ts';
+import { ThreadRequests } from '../thread-requests.ts';
+import type {
+  EmbedForReplica,
+  FromPrimary,
+  PrimaryOptions,
+  PrimaryRequest,
+  ToPrimary,
+} from './primary-messages.ts';
 import { SharedNumber } from './shared-number.ts';
 
 /**
@@ -29,6 +36,9 @@ const port = must(parentPort, 'the port of the replication thread');
 function send(message: FromPrimary): void {
   port.postMessage(message);
 }
+
+/** Only the main thread asks the provider of embeddings. */
+const embeddings = new ThreadRequests<EmbedForReplica>(send);
 
 async function main(): Promise<void> {
   const options: PrimaryOptions = workerData;
@@ -65,6 +75,7 @@ async function main(): Promise<void> {
       };
     },
     frontEndFile: (digest) => options.frontEnd.get(digest),
+    embed: (request) => embeddings.ask({ kind: 'embed', request }),
     pause: (ms) => sleep(ms, undefined, { ref: false }),
     clock: systemClock,
     timers: systemTimers,
@@ -84,6 +95,10 @@ function serveRequests(server: ReplicationServer, spool: SnapshotSpool, needed: 
     });
   }, REPLICATION_SWEEP_INTERVAL_MS);
   port.on('message', (message: ToPrimary) => {
+    if (message.kind === 'embedded') return embeddings.done(message.id, message.vector);
+    if (message.kind === 'notEmbedded') {
+      return embeddings.failed(message.id, errorOf(message.failure));
+    }
     perform(server, spool, message)
       .then((value) => {
         publish();
@@ -100,7 +115,7 @@ function serveRequests(server: ReplicationServer, spool: SnapshotSpool, needed: 
 async function perform(
   server: ReplicationServer,
   spool: SnapshotSpool,
-  message: ToPrimary,
+  message: PrimaryRequest,
 ): Promise<unknown> {
   switch (message.kind) {
     case 'register':

@@ -1,3 +1,4 @@
+import type { EmbedRequest } from '#replication/embed-call.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import type { ThreadFailure } from '../thread-failure.ts';
 import type { FollowingOptions } from './open-following.ts';
@@ -14,11 +15,18 @@ export interface ReplicaOptions extends RegistrationOptions, FollowingOptions {
 /** Files of the primary's front end, by their digests. */
 export interface FetchFrontEnd {
   readonly kind: 'fetchFrontEnd';
-  readonly id: number;
   readonly digests: readonly string[];
 }
 
-export type ToReplica = { readonly kind: 'close' } | FetchFrontEnd;
+/** A text whose vector the primary has. */
+export interface AskForEmbedding {
+  readonly kind: 'embed';
+  readonly request: EmbedRequest;
+}
+
+export type ReplicaRequest = FetchFrontEnd | AskForEmbedding;
+
+export type ToReplica = { readonly kind: 'close' } | (ReplicaRequest & { readonly id: number });
 
 /** See `ReplicaEvents`. */
 export type FromReplica =
@@ -28,8 +36,8 @@ export type FromReplica =
   | { readonly kind: 'note'; readonly level: 'info' | 'warn'; readonly text: string }
   /** Connected to the primary, again or for the first time. */
   | { readonly kind: 'joined' }
-  /** Of a fetch. */
-  | { readonly kind: 'done'; readonly id: number; readonly value: readonly Uint8Array[] }
+  /** Of a request. */
+  | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'notDone'; readonly id: number; readonly failure: ThreadFailure }
   /** Of the primary. */
   | { readonly kind: 'notice'; readonly notice: Notice }

@@ -1,11 +1,12 @@
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from '#observe/logger.ts';
+import type { EmbedRequest } from '#replication/embed-call.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { startThread } from '../start-thread.ts';
 import { errorOf } from '../thread-failure.ts';
 import { ThreadRequests } from '../thread-requests.ts';
-import type { FetchFrontEnd, FromReplica, ReplicaOptions, ToReplica } from './replica-messages.ts';
+import type { FromReplica, ReplicaOptions, ReplicaRequest, ToReplica } from './replica-messages.ts';
 
 export interface ReplicaThreadEvents {
   /** Of the primary, to all its replicas. */
@@ -25,7 +26,7 @@ export class ReplicaThread implements AsyncDisposable {
   readonly #worker: Worker;
   readonly #logger: Logger;
   readonly #events: ReplicaThreadEvents;
-  readonly #requests: ThreadRequests<Omit<FetchFrontEnd, 'id'>>;
+  readonly #requests: ThreadRequests<ReplicaRequest>;
   readonly #loaded = Promise.withResolvers<void>();
   readonly #caughtUp = Promise.withResolvers<void>();
   readonly #failed = Promise.withResolvers<Error>();
@@ -55,6 +56,10 @@ export class ReplicaThread implements AsyncDisposable {
   /** Files of the primary's front end, by their digests and in that order. Rejects when it cannot be asked. */
   readonly fetchFrontEnd = (digests: readonly string[]): Promise<readonly Uint8Array[]> =>
     this.#requests.ask({ kind: 'fetchFrontEnd', digests });
+
+  /** The vector of a text, from the primary. Rejects with its problem, and when it cannot be asked. */
+  readonly embed = (request: EmbedRequest): Promise<string> =>
+    this.#requests.ask({ kind: 'embed', request });
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#worker.postMessage({ kind: 'close' } satisfies ToReplica);

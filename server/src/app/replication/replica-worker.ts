@@ -11,7 +11,7 @@ import { PublishedSequence } from '../writer/published-sequence.ts';
 import { openFollowing } from './open-following.ts';
 import { PausableState } from './pausable-state.ts';
 import { registerReplica } from './register-replica.ts';
-import type { FromReplica, ReplicaOptions, ToReplica } from './replica-messages.ts';
+import type { FromReplica, ReplicaOptions, ReplicaRequest, ToReplica } from './replica-messages.ts';
 import { runReplica, type ReplicaEvents, type ReplicaPorts } from './replica-run.ts';
 import { ReplicaStore } from './replica-store.ts';
 import { StateInspection } from './state-inspection.ts';
@@ -97,25 +97,29 @@ function eventsTo(published: PublishedSequence): ReplicaEvents {
   };
 }
 
-async function fetchFrontEnd(id: number, digests: readonly string[]): Promise<void> {
+async function answer(id: number, request: ReplicaRequest): Promise<void> {
   try {
     const channel = must(primary.channel, 'the channel of a replica that has joined');
-    send({ kind: 'done', id, value: await channel.fetchFrontEnd(digests) });
+    send({ kind: 'done', id, value: await ask(channel, request) });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     send({ kind: 'notDone', id, failure: failureOf(error) });
   }
 }
 
+function ask(channel: ReplicaChannel, request: ReplicaRequest): Promise<unknown> {
+  switch (request.kind) {
+    case 'fetchFrontEnd':
+      return channel.fetchFrontEnd(request.digests);
+    case 'embed':
+      return channel.embed(request.request);
+  }
+}
+
 const closing = new AbortController();
 port.on('message', (message: ToReplica) => {
-  switch (message.kind) {
-    case 'close':
-      closing.abort(new Error('the replica stops'));
-      return;
-    case 'fetchFrontEnd':
-      void fetchFrontEnd(message.id, message.digests);
-  }
+  if (message.kind === 'close') closing.abort(new Error('the replica stops'));
+  else void answer(message.id, message);
 });
 main(closing.signal)
   .catch((error: unknown) => {

@@ -62,8 +62,8 @@ type Step =
   | { readonly kind: 'settings'; readonly types: object }
   /** A type that was not there, or a field that a type did not have. */
   | { readonly kind: 'grow' }
-  /** The process ends in good order, and starts again with what it kept. */
-  | { readonly kind: 'restart' }
+  /** The process ends in good order, and starts again with what it kept, all of it in memory or nothing that can be in files. */
+  | { readonly kind: 'restart'; readonly memoryBytesMax: number }
   /** Commits that are gone from the log before the index has seen them. */
   | { readonly kind: 'overtake'; readonly operations: readonly GraphOperation[] }
   | { readonly kind: 'compare' };
@@ -78,7 +78,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('settings' as const), types: settings }),
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'grow' as const }) },
-  { weight: 2, arbitrary: fc.constant({ kind: 'restart' as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('restart' as const),
+      memoryBytesMax: fc.constantFrom(0, Infinity),
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('overtake' as const), operations: commit }),
@@ -147,6 +153,7 @@ async function take(graph: IndexedGraph, one: Step): Promise<void> {
     }
     case 'restart':
       await graph.stop();
+      graph.memoryBytesMax = one.memoryBytesMax;
       graph.start();
       return;
     case 'overtake':

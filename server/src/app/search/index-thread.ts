@@ -1,37 +1,62 @@
 import type { Worker } from 'node:worker_threads';
+import { systemClock } from '#base/clock.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import type { WantedText, WantedTexts } from '#search/embeddings/wanted-texts.ts';
 import { startThread } from '../start-thread.ts';
 import { errorOf } from '../thread-failure.ts';
-import type { FromIndex, IndexOptions, ToIndex } from './index-messages.ts';
+import type { FromIndex, IndexOptions, IndexThreadOptions, ToIndex } from './index-messages.ts';
+import { RestartRule } from './restart-rule.ts';
 
 const NOTHING_YET: IndexState = {
   sequence: null,
   documents: 0,
   segments: 0,
   bytes: 0,
+  bytesOnDisk: 0,
   rebuild: null,
+  vectors: [],
+  texts: { waiting: 0, refused: 0 },
 };
 
-/** The thread that indexes, as the others see it. The workspace goes on without it: then nothing new is found. */
-export class IndexThread implements AsyncDisposable {
-  readonly #worker: Worker;
+interface Run {
+  readonly worker: Worker;
+  readonly closed: PromiseWithResolvers<void>;
+}
+
+interface Asked {
+  readonly max: number;
+  readonly texts: PromiseWithResolvers<readonly WantedText[]>;
+}
+
+/**
+ * The thread that indexes, as the others see it. The workspace goes on without it: then nothing new is found. A thread that
+ * ends by itself is followed by another one, which goes on from the files and the log; a few times within an hour.
+ */
+export class IndexThread implements WantedTexts, AsyncDisposable {
+  readonly #options: IndexOptions;
   readonly #logger: Logger;
-  readonly #closed = Promise.withResolvers<void>();
+  readonly #start: typeof startThread;
+  readonly #restarts = new RestartRule(systemClock);
   readonly #listeners: ((snapshot: SearchSnapshot) => void)[] = [];
+  #run: Run | undefined;
+  #restart: NodeJS.Timeout | undefined;
+  #nextSegment = 1;
+  #state = NOTHING_YET;
   #newest: SearchSnapshot | undefined;
   #isClosing = false;
+  #asked: Asked | undefined;
+  #onUnused: (keys: readonly string[]) => void = () => {};
 
-  constructor(options: IndexOptions, logger: Logger) {
+  constructor(options: IndexOptions, logger: Logger, start = startThread) {
+    this.#options = options;
     this.#logger = logger;
-    this.#worker = startThread(new URL('./index-worker.ts', import.meta.url), options);
-    this.#worker.on('message', (message: FromIndex) => this.#receive(message));
-    this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#closed.resolve());
+    this.#start = start;
+    this.#begin();
   }
 
   get state(): IndexState {
-    return this.#newest?.state ?? NOTHING_YET;
+    return this.#state;
   }
 
   /** Calls the listener with what can be found, now and from now on. */
@@ -40,18 +65,94 @@ export class IndexThread implements AsyncDisposable {
     if (this.#newest !== undefined) listener(this.#newest);
   }
 
+  async next(max: number, signal: AbortSignal): Promise<readonly WantedText[]> {
+    signal.throwIfAborted();
+    const asked = (this.#asked = { max, texts: Promise.withResolvers() });
+    const leave = (): void => asked.texts.reject(signal.reason);
+    signal.addEventListener('abort', leave);
+    this.#post({ kind: 'next-texts', max });
+    try {
+      return await asked.texts.promise;
+    } finally {
+      signal.removeEventListener('abort', leave);
+      if (this.#asked === asked) this.#asked = undefined;
+    }
+  }
+
+  retryRefused(): void {
+    this.#post({ kind: 'retry-refused' });
+  }
+
+  /** Looks for embeddings that no text has any more; names them some at a time. */
+  sweep(onUnused: (keys: readonly string[]) => void): void {
+    this.#onUnused = onUnused;
+    this.#post({ kind: 'sweep' });
+  }
+
+  giveBack(keys: readonly string[], as: 'again' | 'refused'): void {
+    this.#post({ kind: 'give-back', keys, as });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
-    this.#worker.postMessage({ kind: 'close' } satisfies ToIndex);
-    await this.#closed.promise;
-    await this.#worker.terminate();
+    clearTimeout(this.#restart);
+    if (this.#run === undefined) return;
+    const { worker, closed } = this.#run;
+    this.#post({ kind: 'close' });
+    await closed.promise;
+    await worker.terminate();
+  }
+
+  #begin(): void {
+    const options: IndexThreadOptions = { ...this.#options, firstSegment: this.#nextSegment };
+    const worker = this.#start(new URL('./index-worker.ts', import.meta.url), options);
+    const closed = Promise.withResolvers<void>();
+    this.#run = { worker, closed };
+    worker.on('message', (message: FromIndex) => this.#receive(message));
+    worker.on('error', (error) => this.#fail(error));
+    worker.on('exit', (code) => {
+      closed.resolve();
+      this.#ended(code);
+    });
+    // What is still asked for is asked of this one.
+    if (this.#asked !== undefined) this.#post({ kind: 'next-texts', max: this.#asked.max });
+  }
+
+  #ended(code: number): void {
+    this.#run = undefined;
+    if (this.#isClosing) return;
+    const delayMs = this.#restarts.next();
+    if (delayMs === undefined) {
+      this.#logger.error('nothing new is found by search until the server is started again');
+      return;
+    }
+    this.#logger.warn(`the thread that indexes ended with ${code}: the next one starts soon`);
+    this.#restart = setTimeout(() => this.#begin(), delayMs);
+  }
+
+  #post(message: ToIndex): void {
+    this.#run?.worker.postMessage(message);
+  }
+
+  /** When nobody wants them any more, others will. */
+  #deliver(texts: readonly WantedText[]): void {
+    const asked = this.#asked;
+    this.#asked = undefined;
+    const keys = texts.map(({ key }) => key);
+    if (asked === undefined) this.giveBack(keys, 'again');
+    else asked.texts.resolve(texts);
   }
 
   #receive(message: FromIndex): void {
     switch (message.kind) {
       case 'snapshot':
-        this.#newest = message.snapshot;
-        for (const listener of this.#listeners) listener(message.snapshot);
+        this.#show(message.snapshot);
+        return;
+      case 'unused':
+        this.#onUnused(message.keys);
+        return;
+      case 'texts':
+        this.#deliver(message.texts);
         return;
       case 'note':
         this.#logger[message.level](message.text);
@@ -60,8 +161,19 @@ export class IndexThread implements AsyncDisposable {
         this.#fail(errorOf(message.failure));
         return;
       case 'closed':
-        this.#closed.resolve();
+        this.#run?.closed.resolve();
     }
+  }
+
+  /** An index that is built anew is shown when it is whole, where there was a whole one before. */
+  #show(snapshot: SearchSnapshot): void {
+    const { state, view } = snapshot;
+    this.#state = state;
+    for (const { id } of view.parts) this.#nextSegment = Math.max(this.#nextSegment, id + 1);
+    const hasWhole = this.#newest !== undefined && this.#newest.state.sequence !== null;
+    if (state.sequence === null && hasWhole) return;
+    this.#newest = snapshot;
+    for (const listener of this.#listeners) listener(snapshot);
   }
 
   #fail(error: unknown): void {

@@ -6,8 +6,10 @@ import { runIndex } from '#search/indexing/run-index.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import { failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
-import type { FromIndex, IndexOptions, ToIndex } from './index-messages.ts';
+import type { FromIndex, IndexThreadOptions, ToIndex } from './index-messages.ts';
 import { NoIndexFiles, StoredIndex } from './stored-index.ts';
+import { NoVectorFiles, StoredVectors } from './stored-vectors.ts';
+import { TextDesk } from '#search/indexing/vectors/text-desk.ts';
 import { MergeThread } from './merge-thread.ts';
 
 /**
@@ -21,15 +23,18 @@ function send(message: FromIndex): void {
 }
 
 async function main(signal: AbortSignal): Promise<void> {
-  const { storage, masterKey, sequence }: IndexOptions = workerData;
+  const { storage, masterKey, sequence, memoryBytesMax, firstSegment }: IndexThreadOptions =
+    workerData;
   const published = new PublishedSequence(sequence);
   const { log, isEncrypted } = await openPublishedLog(storage, masterKey, published);
   // The thread that writes has opened the environments for the whole process: no other thread needs their key.
   const newestSequence = (): number => published.get();
   using reader = openGraphReader({ storage, environmentKey: undefined, newestSequence });
-  await using merges = new MergeThread();
-  const note = (text: string): void => send({ kind: 'note', level: 'warn', text });
-  using kept = isEncrypted ? new NoIndexFiles(storage) : new StoredIndex(storage, log, note);
+  await using merges = new MergeThread({ storage });
+  const note = (text: string, level: 'debug' | 'warn' = 'warn'): void =>
+    send({ kind: 'note', level, text });
+  const keeping = { storage, log, memoryBytesMax, note };
+  using kept = isEncrypted ? new NoIndexFiles(keeping) : new StoredIndex(keeping);
   await runIndex(
     {
       reader,
@@ -38,6 +43,12 @@ async function main(signal: AbortSignal): Promise<void> {
       merge: (task) => merges.merge(task),
       publish: (snapshot) => send({ kind: 'snapshot', snapshot }),
       files: kept,
+      firstSegment,
+      vectors: { random: Math.random },
+      vectorFiles: isEncrypted
+        ? new NoVectorFiles(storage)
+        : new StoredVectors(storage, { log, random: Math.random, note }),
+      texts,
       note,
     },
     signal,
@@ -45,8 +56,24 @@ async function main(signal: AbortSignal): Promise<void> {
 }
 
 const closing = new AbortController();
-port.on('message', ({ kind }: ToIndex) => {
-  if (kind === 'close') closing.abort(new Error('the server stops'));
+const texts = new TextDesk();
+port.on('message', (message: ToIndex) => {
+  switch (message.kind) {
+    case 'close':
+      closing.abort(new Error('the server stops'));
+      return;
+    case 'next-texts':
+      texts.ask(message.max, (found) => send({ kind: 'texts', texts: found }));
+      return;
+    case 'retry-refused':
+      texts.retryRefused();
+      return;
+    case 'sweep':
+      texts.sweep((keys) => send({ kind: 'unused', keys }));
+      return;
+    case 'give-back':
+      texts.giveBack(message.keys, message.as);
+  }
 });
 main(closing.signal)
   .catch((error: unknown) => {

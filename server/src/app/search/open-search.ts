@@ -5,15 +5,24 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { Logger } from '#observe/logger.ts';
+import type { EmbedQuery } from '#runtime/invocation.ts';
+import type { EmbedderState } from '#search/embeddings/embedder.ts';
+import type { WantedTexts } from '#search/embeddings/wanted-texts.ts';
+import type { TextVectors } from '#search/embeddings/text-vectors.ts';
 import { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { Searcher } from '#search/service/searcher.ts';
+import { indexFolder } from '#search/text/index-manifest.ts';
+import { SegmentReaders } from '#search/text/segment-readers.ts';
 import {
   SearchSettingsService,
   type IndexChange,
 } from '#search/settings/search-settings-service.ts';
+import { embedQuery } from '#search/similarity/embed-query.ts';
+import { NodeEmbeddings } from '#search/similarity/node-embeddings.ts';
 import { SynonymService } from '#search/synonyms/synonym-service.ts';
 import type { IndexOptions } from './index-messages.ts';
+import { startEmbeddingSweeps } from './embedding-sweeps.ts';
 import { IndexThread } from './index-thread.ts';
 
 export interface SearchParts {
@@ -23,24 +32,43 @@ export interface SearchParts {
   readonly access: AccessIndex;
   readonly logger: Logger;
   readonly index: IndexOptions;
+  /** Of the provider of embeddings; undefined when there is none. */
+  readonly embeddingModel: () => string | undefined;
+  readonly textVectors: TextVectors;
+  /** Undefined where nothing is embedded: on a replica. */
+  readonly embedderState: () => EmbedderState | undefined;
+  readonly isReplica: boolean;
   readonly onIndexChanged: (change: IndexChange) => void;
   /** Who searches in other threads. */
   readonly receiveSearch: (snapshot: SearchSnapshot) => void;
 }
 
-export type OpenSearch = Pick<HttpServices, 'searchConfiguration' | 'goldenSets'> & AsyncDisposable;
+type SearchServices = Pick<HttpServices, 'searchConfiguration' | 'goldenSets' | 'embeddings'>;
+
+export interface OpenSearch extends SearchServices, AsyncDisposable {
+  /** What waits to be embedded. */
+  readonly wantedTexts: WantedTexts;
+  /** For searches by meaning of endpoint code. */
+  readonly embedQuery: EmbedQuery;
+}
 
 /** Starts the thread that indexes, and puts together what HTTP offers of search: all but searching, which endpoints do. */
 export function openSearch(parts: SearchParts): OpenSearch {
   const { reader, access, receiveSearch } = parts;
   const opened = new AsyncDisposableStack();
   const index = opened.use(new IndexThread(parts.index, parts.logger));
-  const searcher = new Searcher({ reader, now: () => systemClock.now() });
+  const segments = opened.use(new SegmentReaders(indexFolder(parts.index.storage)));
+  const searcher = new Searcher({ reader, now: () => systemClock.now(), segments });
   index.onSnapshot((snapshot) => {
     searcher.receive(snapshot);
     receiveSearch(snapshot);
   });
-  const goldenSets = opened.use(new GoldenSetService({ ...parts, searcher, clock: systemClock }));
+  if (!parts.isReplica) opened.use(startEmbeddingSweeps(index, parts));
+  const embed: EmbedQuery = (request, signal) =>
+    embedQuery({ ...parts, searcher }, request, signal);
+  const goldenSets = opened.use(
+    new GoldenSetService({ ...parts, searcher, embedQuery: embed, clock: systemClock }),
+  );
   return {
     searchConfiguration: {
       settings: new SearchSettingsService(parts),
@@ -51,9 +79,12 @@ export function openSearch(parts: SearchParts): OpenSearch {
             searcher.similarWords({ word, language, tolerance }, access.visibilityFor(caller)),
         },
       }),
-      indexState: () => index.state,
+      indexState: () => ({ ...index.state, embedder: parts.embedderState() ?? null }),
     },
     goldenSets,
+    embeddings: new NodeEmbeddings({ reader, access, searcher }),
+    wantedTexts: index,
+    embedQuery: embed,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

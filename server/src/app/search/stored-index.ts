@@ -1,11 +1,13 @@
 import { rmSync, statfsSync } from 'node:fs';
-import { join } from 'node:path';
 import { SEARCH_FILES_ROOM_BYTES_MIN } from '#base/search-limits.ts';
 import { digestAt } from '#log/record-digest.ts';
 import type { LogTail } from '#log/log-tail.ts';
 import type { IndexProgress } from '#search/indexing/index-follower.ts';
-import type { IndexFiles, KeptIndex } from '#search/indexing/run-index.ts';
+import type { IndexFiles, KeptIndex } from '#search/indexing/index-saves.ts';
+import { indexFolder } from '#search/text/index-manifest.ts';
+import type { OpenPages } from '#search/text/segment-bytes.ts';
 import { SegmentFiles } from '#search/text/segment-files.ts';
+import { SegmentReaders } from '#search/text/segment-readers.ts';
 import type { IndexView } from '#search/text/index-view.ts';
 
 /** Differs when documents are made in another way from the same nodes: analysis, detection of languages. */
@@ -19,77 +21,105 @@ interface Origin {
   readonly progress: IndexProgress;
 }
 
+interface StoredIndexOptions {
+  readonly storage: string;
+  readonly log: LogTail;
+  /** Budget of the index in memory: see `IndexFiles`. */
+  readonly memoryBytesMax: number;
+  readonly note: (text: string, level?: 'debug') => void;
+}
+
 /** The index of a workspace between its starts, in files beside the state. */
 export class StoredIndex implements IndexFiles, Disposable {
-  readonly #storage: string;
+  readonly memoryBytesMax: number;
+  readonly openPages: OpenPages;
+  readonly #options: StoredIndexOptions;
   readonly #files: SegmentFiles;
-  readonly #log: LogTail;
-  readonly #note: (text: string) => void;
+  readonly #readers: SegmentReaders;
 
-  constructor(storage: string, log: LogTail, note: (text: string) => void) {
-    this.#storage = storage;
-    this.#files = new SegmentFiles(folderOf(storage));
-    this.#log = log;
-    this.#note = note;
+  constructor(options: StoredIndexOptions) {
+    const folder = indexFolder(options.storage);
+    this.memoryBytesMax = options.memoryBytesMax;
+    this.#options = options;
+    this.#files = new SegmentFiles(folder);
+    this.#readers = new SegmentReaders(folder);
+    this.openPages = this.#readers.open;
   }
 
   /** What was kept, if the log goes on from it. */
   async load(): Promise<KeptIndex | undefined> {
+    const { log, note } = this.#options;
     try {
-      const stored = this.#files.load();
+      const stored = this.#files.load(this.memoryBytesMax);
       if (stored === undefined) return undefined;
       const origin: Origin = JSON.parse(stored.manifest.settings);
-      const record = await digestAt(this.#log, stored.manifest.sequence);
+      const record = await digestAt(log, stored.manifest.sequence);
       if (origin.analysis === ANALYSIS && record !== undefined && record === origin.record) {
         return { parts: stored.parts, progress: origin.progress };
       }
-      this.#note(
-        'the search index is built anew: the log does not go on from the one that was kept',
-      );
+      note('the search index is built anew: the log does not go on from the one that was kept');
     } catch (error) {
-      this.#note(`the search index is built anew: ${String(error)}`);
+      note(`the search index is built anew: ${String(error)}`);
     }
     this.#files.clear();
     return undefined;
   }
 
-  /** Room on the volume is for commits first: where there is little, nothing is kept. */
-  async save(view: IndexView, progress: IndexProgress): Promise<void> {
+  /** Room on the volume is for commits first: where there is little, nothing is kept but what is not in memory. */
+  async save(view: IndexView, progress: IndexProgress): Promise<ReadonlySet<number>> {
+    const { storage, log, note } = this.#options;
     const { sequence } = progress;
     try {
-      const bytes = view.parts.reduce((sum, { memory }) => sum + memory.byteLength, 0);
-      const { bavail, bsize } = statfsSync(this.#storage);
-      if (bavail * bsize < bytes + SEARCH_FILES_ROOM_BYTES_MIN) {
-        this.#files.clear();
-        return;
+      const { bavail, bsize } = statfsSync(storage);
+      if (bavail * bsize < view.memoryBytes + SEARCH_FILES_ROOM_BYTES_MIN) {
+        this.#files.clear(view);
+        return NONE;
       }
-      const record = await digestAt(this.#log, sequence);
+      note('the search index is saved', 'debug');
+      const record = await digestAt(log, sequence);
       const origin: Origin = { analysis: ANALYSIS, record, progress };
-      this.#files.save(view, sequence, JSON.stringify(origin));
+      await this.#files.save(view, sequence, JSON.stringify(origin));
+      note('the search index has been saved', 'debug');
     } catch (error) {
       // The workspace is worth more than a fast start.
-      this.#note(`the search index is not kept: ${String(error)}`);
+      note(`the search index is not kept: ${String(error)}`);
+      return NONE;
     }
+    const saved = new Set(view.parts.map(({ id }) => id));
+    this.#readers.keepOnly(saved);
+    return saved;
   }
 
   [Symbol.dispose](): void {
-    this.#files[Symbol.dispose]();
+    this.#readers[Symbol.dispose]();
   }
 }
 
-/** An index is in the open: where the state is encrypted, it is kept in memory only, and built at each start. */
+const NONE: ReadonlySet<number> = new Set();
+
+/** An index is in the open: where the state is encrypted, it is kept in memory only, all of it, and built at each start. */
 export class NoIndexFiles implements IndexFiles, Disposable {
-  constructor(storage: string) {
-    rmSync(folderOf(storage), { recursive: true, force: true });
+  readonly memoryBytesMax: number;
+  readonly #note: (text: string) => void;
+  #hasTold = false;
+
+  constructor({ storage, memoryBytesMax, note }: Omit<StoredIndexOptions, 'log'>) {
+    this.memoryBytesMax = memoryBytesMax;
+    this.#note = note;
+    rmSync(indexFolder(storage), { recursive: true, force: true });
   }
 
   async load(): Promise<undefined> {}
 
-  async save(): Promise<void> {}
+  async save({ memoryBytes }: IndexView): Promise<ReadonlySet<number>> {
+    if (memoryBytes > this.memoryBytesMax && !this.#hasTold) {
+      this.#hasTold = true;
+      this.#note(
+        `the search index takes ${memoryBytes} bytes of memory, more than its budget: it has no files, as the state is encrypted`,
+      );
+    }
+    return NONE;
+  }
 
   [Symbol.dispose](): void {}
-}
-
-function folderOf(storage: string): string {
-  return join(storage, 'search');
 }

@@ -2,7 +2,7 @@ import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { errorAnswer } from '#http/error-answer.ts';
-import { ForwardedHeaders } from '#http/forwarded-headers.ts';
+import { forwardedHeaders } from '#http/forwarded-headers.ts';
 import { findUserByName } from '#identity/users.ts';
 import type { EndpointAnswer } from '#runtime/call-outcome.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';
@@ -20,6 +20,7 @@ import type {
 } from '@trellis/endpoint/testing.ts';
 import type { BenchEndpoints } from './bench-endpoints.ts';
 import type { BenchLog } from './bench-log.ts';
+import type { BenchSearch } from './bench-search.ts';
 import { ADMINISTRATOR } from './administrator.ts';
 
 export interface BenchParts {
@@ -28,6 +29,7 @@ export interface BenchParts {
   readonly pool: InProcessPool;
   readonly endpoints: BenchEndpoints;
   readonly runtime: EndpointRuntime;
+  readonly search: BenchSearch;
   readonly log: BenchLog;
 }
 
@@ -39,7 +41,6 @@ export class BenchWorkspace implements TestWorkspace {
   readonly logs: readonly TestLogLine[];
   readonly progress: TestProgress[] = [];
   readonly #parts: BenchParts;
-  readonly #headers = new ForwardedHeaders();
 
   constructor(parts: BenchParts) {
     this.#parts = parts;
@@ -74,7 +75,8 @@ export class BenchWorkspace implements TestWorkspace {
 
   /** Rejects with what the runtime does; of a failure the cause is what was thrown. */
   async #call(endpoint: StoredEndpoint, call: Call): Promise<EndpointAnswer> {
-    const { endpoints, runtime, pool } = this.#parts;
+    const { endpoints, runtime, pool, search } = this.#parts;
+    await search.embedTexts();
     const signal = AbortSignal.any(call.signal === undefined ? [] : [call.signal]);
     const { name } = endpoint.definition;
     try {
@@ -83,7 +85,7 @@ export class BenchWorkspace implements TestWorkspace {
           name,
           caller: call.caller,
           body: call.body === undefined ? null : JSON.stringify(call.body),
-          headers: this.#headerText(call.headers),
+          headers: forwardedHeaders(Object.fromEntries(new Headers(call.headers))),
           authorization: undefined,
           runKey: null,
           signal,
@@ -93,10 +95,6 @@ export class BenchWorkspace implements TestWorkspace {
     } catch (error) {
       throw withCause(error, pool.failureOf(signal));
     }
-  }
-
-  #headerText(headers: Readonly<Record<string, string>>): string {
-    return this.#headers.textOf({ headers, rawHeaders: Object.entries(headers).flat() });
   }
 
   #callerNamed(name: string): Caller {

@@ -170,6 +170,68 @@ describe('a run', () => {
   });
 });
 
+describe('search by meaning', () => {
+  const texts = {
+    sea: 'the sea',
+    ship: 'a ship at sea',
+    bread: 'some bread',
+    loaf: 'a loaf of bread',
+  };
+  const MEANING: TestWorkspaceOptions = {
+    nodes: Object.entries(texts).map(([key, Title]) => ({ ...book(key), fields: { Title } })),
+    users: [{ name: 'ada' }],
+    restrictions: [{ node: book('ship'), team: 'sailors' }],
+    teams: [{ name: 'sailors' }],
+    search: { types: { Book: { fields: { Title: { vector: {} } } } } },
+  };
+  /** Of the words that a text has of these. */
+  const embed = (text: string) =>
+    ['sea', 'ship', 'bread', 'loaf'].map((word) => text.split(word).length - 0.9);
+  interface Meaning extends AnyScope {
+    searchAsUser(request: unknown): Promise<{ hits: { node: { Id: string } }[] }>;
+  }
+  const near = ({ q, body }: Meaning) => idsOf(Object(q()).startAtSimilarText(body, 2));
+  const idsOf = async (query: { nodes(): Promise<{ Id: string }[]> }) =>
+    (await query.nodes()).map(({ Id }) => Id);
+
+  it('has the vectors that a function of the test makes', async () => {
+    const models = new Set<string>();
+    await using workspace = await open({
+      ...MEANING,
+      embed: async (text, model) => {
+        models.add(model);
+        return embed(text);
+      },
+    });
+    const run = async (code: (scope: Meaning) => unknown, body?: unknown) =>
+      (await workspace.run(code, { user: 'ada', body })).body;
+    expect(await run(near, 'sea, and a ship')).toEqual(['ship', 'sea']);
+    const asUser = ({ q }: Meaning) =>
+      idsOf(Object(q()).startAtSimilarText('sea ship', 2).asUser());
+    expect(((await run(asUser)) as string[])[0]).toBe('sea');
+    const similar = ({ q }: Meaning) => idsOf(Object(q()).startAt('Book', 'loaf').similar(1));
+    expect(await run(similar)).toEqual(['bread']);
+    const search = async ({ searchAsUser }: Meaning) => {
+      const { hits } = await searchAsUser({ query: 'bread', mode: 'vector', take: 1 });
+      return hits.map(({ node }) => node.Id);
+    };
+    expect(await run(search)).toEqual(['bread']);
+    await workspace.evaluate(({ graph }: AnyScope) =>
+      graph.update('Book', 'bread', { Title: 'ships, the sea' }),
+    );
+    expect(((await run(near, 'sea and ship')) as string[]).toSorted()).toEqual(['bread', 'ship']);
+    expect([...models]).toEqual(['test']);
+  });
+
+  it('is refused without such a function', async () => {
+    const search = { types: { Book: { fields: { Title: { vector: { model: 'm' } } } } } };
+    await using workspace = await open({ ...MEANING, search });
+    const error = await failure(workspace.run(near, { body: 'sea' }));
+    expect(error).toMatchObject({ cause: { code: 'embeddings_not_configured' } });
+    expect(await failure(open(MEANING))).toMatchObject({ code: 'invalid_request' });
+  });
+});
+
 describe('a run that fails', () => {
   it('rejects with what the code threw, whatever that is', async () => {
     await using workspace = await open();

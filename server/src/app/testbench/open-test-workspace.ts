@@ -13,6 +13,7 @@ import { ADMINISTRATOR } from './administrator.ts';
 import { addContent } from './bench-content.ts';
 import { BenchEndpoints } from './bench-endpoints.ts';
 import { BenchLog } from './bench-log.ts';
+import { BenchSearch } from './bench-search.ts';
 import { BenchWorkspace } from './bench-workspace.ts';
 
 // When this is loaded and not later: the files of endpoints name `z` at their top level.
@@ -31,7 +32,9 @@ export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<
   const log = new BenchLog();
   const audit = new StoredAuditTrail({ reader, commits: writer, logger: log });
   await addContent({ writer, audit, administrator: ADMINISTRATOR }, options);
-  const pool = new InProcessPool(reader);
+  const search = new BenchSearch({ reader, writer, audit, embed: options.embed });
+  if (options.search !== undefined) await search.put(ADMINISTRATOR, options.search);
+  const pool = new InProcessPool(reader, search.live);
   const endpoints = new BenchEndpoints(pool);
   for (const [path, endpoint] of Object.entries(options.endpoints ?? {})) {
     await endpoints.register(path, endpoint);
@@ -52,6 +55,7 @@ export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<
       () => Object.keys(answers),
     ),
     primary: null,
+    embedQuery: search.embedQuery,
   });
-  return new BenchWorkspace({ state, reader, pool, endpoints, runtime, log });
+  return new BenchWorkspace({ state, reader, pool, endpoints, runtime, search, log });
 }

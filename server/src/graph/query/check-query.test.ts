@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUERY_HOPS_MAX, QUERY_STEPS_MAX, QUERY_TAKE_MAX } from '#base/limits.ts';
+import { SIMILAR_NODES_MAX } from '#base/search-limits.ts';
 import type { Visibility } from '../reader.ts';
 import { MANY, openGraphOfThings } from '../testing/graph-of-things.ts';
 import { problemOf } from '../testing/test-graph.ts';
@@ -62,6 +63,32 @@ describe('a query', () => {
       count,
       'steps[1].steps',
     ],
+    [
+      'a vector that is no text',
+      [{ op: 'startAtVectors', vectors: { m: [1] } }],
+      count,
+      'steps[0].vectors',
+    ],
+    [
+      'too many similar nodes',
+      [start, { op: 'similar', count: SIMILAR_NODES_MAX + 1 }],
+      count,
+      'steps[1].count',
+    ],
+    ['no cosine', [start, { op: 'similar', similarityMin: 2 }], count, 'steps[1].similarityMin'],
+    [
+      'an unknown type of similar nodes',
+      [start, { op: 'similar', types: ['X'] }],
+      count,
+      'steps[1].types[0]',
+    ],
+    [
+      'an unknown field of vectors',
+      [start, { op: 'similar', fields: ['X'] }],
+      count,
+      'steps[1].fields[0]',
+    ],
+    ['similar to too many', [start, { op: 'similar' }], count, 'steps[1]'],
     ['an unknown type', [{ op: 'startAt', type: 'Things' }], count, 'steps[0].type'],
     ['an edge type as type', [start, { op: 'out', type: 'Has' }], count, 'steps[1].type'],
     ['an unknown edge', [start, { op: 'in', edge: 'Hass' }], count, 'steps[1].edge'],

@@ -6,9 +6,14 @@ import {
   QUERY_TAKE_MAX,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import {
+  QUERY_VECTOR_CHARACTERS_MAX,
+  SEARCH_VECTOR_FIELDS_MAX,
+  SIMILAR_NODES_MAX,
+} from '#base/search-limits.ts';
 import { shorten } from '../names.ts';
-import { faultOfTagged, isObject, listOfText, oneOf, shape, text } from '../shape-check.ts';
-import { time, wholeNumber } from '../shape-check.ts';
+import { faultOfTagged, isObject, isString, listOfText, oneOf } from '../shape-check.ts';
+import { shape, text, time, wholeNumber } from '../shape-check.ts';
 import type { MemberCheck, Shape, ShapeFault } from '../shape-check.ts';
 import { COMPARISONS, type Query } from './plan.ts';
 
@@ -29,6 +34,20 @@ const point: MemberCheck = (value) =>
 const distance: MemberCheck = (value) =>
   typeof value === 'number' && value >= 0 && value < Infinity ? undefined : 'kilometres, 0 or more';
 
+const vectors: MemberCheck = (value) =>
+  isObject(value) && Object.keys(value).length <= SEARCH_VECTOR_FIELDS_MAX && areVectors(value)
+    ? undefined
+    : 'vectors by model, each as base64 of 32-bit floats';
+
+const cosine: MemberCheck = (value) =>
+  typeof value === 'number' && value >= -1 && value <= 1 ? undefined : 'a number from -1 to 1';
+
+const SIMILARITY = {
+  count: wholeNumber(1, SIMILAR_NODES_MAX),
+  types: names,
+  fields: names,
+  similarityMin: cosine,
+};
 const NEIGHBORS = shape([], { type: text, edge: text });
 const NESTED = shape(['steps'], { steps });
 const amount = wholeNumber(0, QUERY_TAKE_MAX);
@@ -47,6 +66,8 @@ const STEPS: ReadonlyMap<unknown, Shape> = new Map([
     shape(['type', 'field', 'point', 'km'], { type: text, field: text, point, km: distance }),
   ],
   ['startSearch', shape(['type', 'field', 'text'], { type: text, field: text, text })],
+  ['startAtVectors', shape(['vectors'], { vectors, ...SIMILARITY })],
+  ['startAtSimilar', shape(['uids'], { uids: names, ...SIMILARITY })],
   ['out', NEIGHBORS],
   ['in', NEIGHBORS],
   ['outMany', shape(['hops'], { hops, types: names, edges: names })],
@@ -57,6 +78,7 @@ const STEPS: ReadonlyMap<unknown, Shape> = new Map([
   ['except', NESTED],
   ['intersect', NESTED],
   ['distinct', shape([], {})],
+  ['similar', shape([], SIMILARITY)],
   ['sortBy', shape(['field'], { field: text, direction: order })],
   ['sortByTimestamp', ORDER],
   ['sortByConnectivity', ORDER],
@@ -120,6 +142,12 @@ function checkSteps(value: unknown, path: string, count: number): number {
 
 function isWithin(value: unknown, max: number): boolean {
   return typeof value === 'number' && Math.abs(value) <= max;
+}
+
+function areVectors(byModel: Readonly<Record<string, unknown>>): boolean {
+  return Object.values(byModel).every(
+    (vector) => isString(vector) && vector.length <= QUERY_VECTOR_CHARACTERS_MAX,
+  );
 }
 
 function invalidShape(at: string, fault: ShapeFault): Problem {

@@ -21,6 +21,17 @@ export const COMPARISONS = [
 ] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
+/** Which nodes count as similar. */
+export interface Similarity {
+  readonly count?: number;
+  /** Of the nodes that are found. */
+  readonly types?: readonly string[];
+  /** Whose vectors are compared. */
+  readonly fields?: readonly string[];
+  /** Cosine, -1 to 1. */
+  readonly similarityMin?: number;
+}
+
 export type QueryStep =
   | { readonly op: 'startAt'; readonly type: string; readonly keys?: readonly string[] }
   | { readonly op: 'startAtUids'; readonly uids: readonly string[] }
@@ -45,6 +56,14 @@ export type QueryStep =
       readonly field: string;
       readonly text: string;
     }
+  /** The nodes that are the most similar to vectors of some models; the best first. */
+  | ({
+      readonly op: 'startAtVectors';
+      /** By model: base64 of little-endian 32-bit floats. */
+      readonly vectors: Readonly<Record<string, string>>;
+    } & Similarity)
+  /** Those that are the most similar to these nodes, without them; the best first. */
+  | ({ readonly op: 'startAtSimilar'; readonly uids: readonly string[] } & Similarity)
   | { readonly op: 'out' | 'in'; readonly type?: string; readonly edge?: string }
   | {
       readonly op: 'outMany';
@@ -62,6 +81,8 @@ export type QueryStep =
   | { readonly op: 'isRelatedTo'; readonly uid: string; readonly edge?: string }
   | { readonly op: 'union' | 'except' | 'intersect'; readonly steps: readonly QueryStep[] }
   | { readonly op: 'distinct' }
+  /** As `startAtSimilar`, of the nodes of the set. */
+  | ({ readonly op: 'similar' } & Similarity)
   | { readonly op: 'sortBy'; readonly field: string; readonly direction?: 'asc' | 'desc' }
   | { readonly op: 'sortByTimestamp'; readonly direction?: 'asc' | 'desc' }
   | { readonly op: 'sortByConnectivity'; readonly direction?: 'asc' | 'desc' }

@@ -7,6 +7,7 @@ import { didYouMean, shorten } from '../names.ts';
 import type { NodeObject, Visibility } from '../reader.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from '../schema-registry.ts';
 import type { StateReader } from '../state-reader.ts';
+import type { Similarity } from './plan.ts';
 
 /**
  * A set on its way through a query: its ids, each once, in order, in pieces. A piece is valid until
@@ -21,11 +22,35 @@ export interface WantedText {
   readonly text: string;
 }
 
-/** Finds nodes by words, of those that somebody may see: `search` implements it. */
+export interface FoundNode {
+  readonly id: number;
+  readonly score: number;
+}
+
+/** Finds nodes by words, of those that somebody may see: `search` implements it. The best first. */
 export type FindByText = (
   wanted: WantedText,
   visibility: Visibility | undefined,
-) => readonly { readonly id: number; readonly score: number }[];
+) => readonly FoundNode[];
+
+/** What is to be found similar to: vectors by model, as `startAtVectors` has them, or nodes, which are not found themselves. */
+export type SimilarTo =
+  | { readonly vectors: Readonly<Record<string, string>> }
+  | { readonly ids: readonly number[] };
+
+export type WantedSimilarity = Similarity & SimilarTo & { readonly count: number };
+
+/** Finds nodes by their vectors likewise; the scores are cosines. */
+export type FindSimilar = (
+  wanted: WantedSimilarity,
+  visibility: Visibility | undefined,
+) => readonly FoundNode[];
+
+/** What `search` does for queries. */
+export interface Finders {
+  readonly findByText?: FindByText | undefined;
+  readonly findSimilar?: FindSimilar | undefined;
+}
 
 export const PIECE_IDS_MIN = 16;
 export const PIECE_IDS_MAX = 4_096;
@@ -53,7 +78,7 @@ export class QueryContext {
   readonly visibility: Visibility | undefined;
   /** Of nodes that a step has scored. */
   readonly scores = new Map<number, number>();
-  readonly #findByText: FindByText | undefined;
+  readonly #finders: Finders;
   readonly #signal: AbortSignal | undefined;
   readonly #neighbors = new NeighborList();
   /** By number: the edge types that the reader may not see, and the node types that withhold fields, once asked. */
@@ -66,13 +91,13 @@ export class QueryContext {
     reader: StateReader,
     visibility: Visibility | undefined,
     signal: AbortSignal | undefined,
-    findByText?: FindByText,
+    finders: Finders = {},
   ) {
     this.reader = reader;
     this.registry = reader.registry;
     this.visibility = visibility;
     this.#signal = signal;
-    this.#findByText = findByText;
+    this.#finders = finders;
     this.#hiddenEdges = hiddenEdges(this.registry, visibility);
   }
 
@@ -87,7 +112,15 @@ export class QueryContext {
 
   /** The nodes that words were found in, the best first; their scores are kept. */
   findByText(wanted: WantedText): IdList {
-    const found = this.#findByText?.(wanted, this.visibility);
+    return this.#keepScores(this.#finders.findByText?.(wanted, this.visibility));
+  }
+
+  /** The same for nodes that are similar. */
+  findSimilar(wanted: WantedSimilarity): IdList {
+    return this.#keepScores(this.#finders.findSimilar?.(wanted, this.visibility));
+  }
+
+  #keepScores(found: readonly FoundNode[] | undefined): IdList {
     if (found === undefined) throw invalidQuery('There is no search here', { path: 'steps' });
     const ids: number[] = [];
     for (const { id, score } of found) {

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { EdgeObject, NodeObject, Visibility } from '../reader.ts';
-import { NaiveQuery } from '../testing/naive-query.ts';
+import { likeness, NaiveQuery } from '../testing/naive-query.ts';
 import { plainUid } from '../testing/plain-graph.ts';
-import type { Hidden, PlainEdge, PlainGraph } from '../testing/plain-graph.ts';
+import type { Hidden, PlainGraph } from '../testing/plain-graph.ts';
+import { hidden, plainGraph, query } from '../testing/random-queries.ts';
 import { openTestGraph } from '../testing/test-graph.ts';
 import type { TestGraph } from '../testing/test-graph.ts';
-import type { Comparison, Query, QueryEnd, QueryStep } from './plan.ts';
+import type { Query } from './plan.ts';
+import type { FindSimilar } from './query-context.ts';
 import { runQuery } from './run.ts';
 import type { GraphPath } from './shortest-paths.ts';
 
@@ -24,183 +26,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => graph[Symbol.asyncDispose]());
-
-const NODES_MAX = 14;
-const place = fc.nat(NODES_MAX - 1);
-const text = fc.constantFrom('', 'a', 'ab', 'b', 'ba');
-const number = fc.integer({ min: -1, max: 2 });
-const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
-const compact = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-
-/** So that a place tells the UID. */
-const typeAt = (i: number): 'P' | 'Q' => (i % 3 === 2 ? 'Q' : 'P');
-
-const plainGraph: fc.Arbitrary<PlainGraph> = fc
-  .record({
-    nodes: fc.array(
-      fc.record({
-        timestamp: fc.nat(4),
-        fields: fc.record({
-          N: optional(number),
-          S: optional(text),
-          T: optional(fc.array(text, { minLength: 1, maxLength: 3 })),
-          G: optional(fc.integer({ min: -4, max: 4 }).map((lon) => ({ lat: 0, lon }))),
-        }),
-      }),
-      { minLength: 5, maxLength: NODES_MAX, size: 'max' },
-    ),
-    edges: fc.array(
-      fc.record({ from: place, edge: fc.constantFrom('E0', 'E1', 'E2'), to: place }),
-      { minLength: 8, maxLength: 30, size: 'max' },
-    ),
-  })
-  .map(({ nodes, edges }) => ({
-    nodes: nodes.map(({ fields: { T, G, ...fields }, timestamp }, i) => ({
-      type: typeAt(i),
-      key: `k${i}`,
-      timestamp,
-      fields: compact(typeAt(i) === 'P' ? { ...fields, T, G } : fields),
-    })),
-    edges: distinctEdges(
-      edges.map(({ from, edge: name, to }) => ({
-        from: from % nodes.length,
-        edge: name,
-        to: to % nodes.length,
-      })),
-    ),
-  }));
-
-function distinctEdges(edges: readonly PlainEdge[]): PlainEdge[] {
-  return [...new Map(edges.map((edge) => [JSON.stringify(edge), edge])).values()];
-}
-
-const type = fc.constantFrom('P', 'Q');
-const edge = fc.constantFrom('E0', 'E1', 'E2');
-const key = place.map((i) => `k${i}`);
-const uid = place.map((i) => plainUid({ type: typeAt(i), key: `k${i}`, timestamp: 0, fields: {} }));
-const ordered: fc.Arbitrary<Comparison> = fc.constantFrom('=', '!=', '<', '<=', '>', '>=');
-const ofText: fc.Arbitrary<Comparison> = fc.oneof(
-  ordered,
-  fc.constantFrom<Comparison>('contains', 'startsWith', 'endsWith'),
-);
-const condition = fc.oneof(
-  fc.record({ field: fc.constant('N'), compare: ordered, value: number }),
-  fc.record({ field: fc.constantFrom('S', 'Id'), compare: ofText, value: text }),
-  fc.record({ field: fc.constant('Id'), compare: ordered, value: key }),
-  fc.record({ field: fc.constant('Type'), compare: ordered, value: type }),
-  fc.record({ field: fc.constant('UID'), compare: ordered, value: uid }),
-  fc.record({
-    field: fc.constant('Timestamp'),
-    compare: ordered,
-    value: fc.nat(4).map((ms) => new Date(ms).toISOString()),
-  }),
-  fc.record({
-    field: fc.constantFrom('N'),
-    compare: fc.constant<Comparison>('in'),
-    value: fc.array(number),
-  }),
-  fc.record({
-    field: fc.constantFrom('S', 'Id'),
-    compare: fc.constant<Comparison>('in'),
-    value: fc.uniqueArray(fc.oneof(text, key)),
-  }),
-  fc.record({
-    field: fc.constantFrom('N', 'S', 'Id'),
-    compare: fc.constant<Comparison>('exists'),
-    value: optional(fc.boolean()),
-  }),
-);
-/** Conditions on what only one type has. */
-const conditionOfP = fc.oneof(
-  condition,
-  fc.record({ field: fc.constant('T'), compare: ofText, value: text }),
-  fc.record({ field: fc.constant('K'), compare: ordered, value: key }),
-  fc.record({
-    field: fc.constant('K'),
-    compare: fc.constant<Comparison>('in'),
-    value: fc.uniqueArray(key),
-  }),
-);
-const field = fc.constantFrom('N', 'S', 'T', 'Id', 'K', 'Type', 'Timestamp', 'UID');
-const direction = optional(fc.constantFrom('asc' as const, 'desc' as const));
-
-const start: fc.Arbitrary<QueryStep> = fc.oneof(
-  fc.record({ op: fc.constant('startAt'), type, keys: optional(fc.array(key)) }),
-  fc.record({ op: fc.constant('startAtUids'), uids: fc.array(uid, { maxLength: 6 }) }),
-  conditionOfP.map((some) => ({ op: 'startWhere' as const, type: 'P', ...some })),
-  condition.map((some) => ({ op: 'startWhere' as const, type: 'Q', ...some })),
-  fc.record({
-    op: fc.constant('startNear'),
-    type: fc.constant('P'),
-    field: fc.constant('G'),
-    point: fc.integer({ min: -4, max: 4 }).map((lon) => ({ lat: 0, lon })),
-    km: fc.constantFrom(0, 120, 250),
-  }),
-) as fc.Arbitrary<QueryStep>;
-
-const { steps } = fc.letrec<{ step: QueryStep; steps: QueryStep[] }>((tie) => ({
-  step: fc.oneof(
-    { maxDepth: 2, withCrossShrink: true },
-    fc.record({ op: fc.constantFrom('out', 'in'), type: optional(type), edge: optional(edge) }),
-    fc.record({
-      op: fc.constant('outMany'),
-      hops: fc.integer({ min: 1, max: 4 }),
-      types: optional(fc.uniqueArray(type)),
-      edges: optional(fc.uniqueArray(edge)),
-    }),
-    fc.oneof(conditionOfP, condition).map((some) => ({ op: 'where' as const, ...some })),
-    fc.record({ op: fc.constant('whereTime'), from: optional(fc.nat(4)), to: optional(fc.nat(4)) }),
-    fc.record({ op: fc.constant('isRelatedTo'), uid, edge: optional(edge) }),
-    fc.record({ op: fc.constantFrom('union', 'except', 'intersect'), steps: tie('steps') }),
-    fc.record({ op: fc.constant('sortBy'), field, direction }),
-    fc.record({ op: fc.constantFrom('sortByTimestamp', 'sortByConnectivity'), direction }),
-    fc.record({ op: fc.constantFrom('skip', 'take'), count: fc.nat(6) }),
-    fc.constant({ op: 'distinct' as const }),
-  ) as fc.Arbitrary<QueryStep>,
-  steps: fc
-    .tuple(start, fc.array(tie('step'), { maxLength: 4 }))
-    .map(([first, rest]) => [first, ...rest]),
-}));
-
-const oneWay = optional(fc.constantFrom('out', 'in'));
-const path = {
-  to: uid,
-  maxHops: optional(fc.integer({ min: 1, max: 5 })),
-  edges: optional(fc.uniqueArray(edge, { minLength: 1 })),
-  direction: optional(fc.constantFrom('out', 'in', 'both')),
-};
-
-const end: fc.Arbitrary<QueryEnd> = fc.oneof(
-  fc.record({ end: fc.constant('nodes'), fields: optional(fc.uniqueArray(field)) }),
-  fc.record({ end: fc.constantFrom('uids', 'count', 'scored', 'summary') }),
-  fc.record({ end: fc.constant('neighborsSummary'), direction: oneWay }),
-  fc.record({
-    end: fc.constant('edges'),
-    edge: optional(edge),
-    direction: oneWay,
-    skip: optional(fc.nat(4)),
-    take: optional(fc.nat(4)),
-  }),
-  fc.record({ end: fc.constant('groupBy'), field }),
-  fc.record({ end: fc.constant('shortestPath'), ...path }),
-  fc.record({ end: fc.constant('shortestPaths'), ...path, take: fc.integer({ min: 1, max: 6 }) }),
-) as fc.Arbitrary<QueryEnd>;
-
-const query: fc.Arbitrary<Query> = fc
-  .record({ steps, end, userAt: optional(fc.nat(5)) })
-  .map(({ steps: all, end: last, userAt }) =>
-    compact({
-      steps: userAt === undefined ? all : all.toSpliced(userAt, 0, { op: 'asUser' }),
-      end: last,
-    }),
-  );
-
-const hidden: fc.Arbitrary<Hidden> = fc.record({
-  nodes: fc.array(place, { maxLength: 5 }).map((places) => new Set(places)),
-  field: fc.constantFrom('S', 'N', 'T', 'G', 'Id', 'K'),
-  types: fc.subarray(['P', 'Q']),
-  edge: optional(edge),
-});
 
 async function replaceGraph({ nodes, edges }: PlainGraph): Promise<void> {
   const { reader, writer } = graph;
@@ -244,7 +69,24 @@ function visibilityOf(
   };
 }
 
-/** What a naive answer does not say: times of edges, and which of several shortest paths. */
+/** As `search` finds them, by the numbers N in place of vectors. */
+const findSimilar: FindSimilar = ({ types, count, similarityMin = -1, ...wanted }, visibility) => {
+  const { reader } = graph;
+  const valueOf = (id: number) =>
+    visibility?.canReadField(id, 'N') === false ? NaN : Number(reader.field(id, 'N'));
+  const sought =
+    'ids' in wanted ? wanted.ids.map(valueOf) : Object.values(wanted.vectors).map(Number);
+  return (types ?? ['P', 'Q'])
+    .flatMap((name) => reader.idsOfType(name))
+    .filter((id) => visibility?.canSee(id) !== false)
+    .filter((id) => !('ids' in wanted && wanted.ids.includes(id)))
+    .map((id) => ({ id, score: likeness(sought, valueOf(id)) }))
+    .filter(({ score }) => score >= similarityMin)
+    .toSorted((a, b) => b.score - a.score || a.id - b.id)
+    .slice(0, count);
+};
+
+/** What a naive answer does not say: times of edges, scores, and which of several shortest paths. */
 function comparable(answer: unknown, asked: Query, plain: PlainGraph): unknown {
   if (asked.end.end === 'edges') {
     return (answer as EdgeObject[]).map(({ type: name, from, to }) => ({ type: name, from, to }));
@@ -254,6 +96,9 @@ function comparable(answer: unknown, asked: Query, plain: PlainGraph): unknown {
     const ways = paths.map(({ nodes }) => nodes.map(({ UID }) => UID).join(' '));
     expect(new Set(ways).size).toBe(ways.length);
     return paths.map((each) => hopsOf(each, plain));
+  }
+  if (asked.end.end === 'scored') {
+    return (answer as { node: unknown }[]).map(({ node }) => ({ node, score: 1 }));
   }
   if (asked.end.end !== 'shortestPath' || answer === null) return answer;
   return hopsOf(answer as GraphPath, plain);
@@ -287,7 +132,7 @@ it('answers every query as a naive reading of it does, for everyone', async () =
         for (const asked of queries) {
           const isLimited = JSON.stringify(asked).includes('asUser');
           const expected = new NaiveQuery(plain, isLimited ? unseen : undefined).run(asked);
-          const answer = runQuery(graph.reader, asked, { visibility });
+          const answer = runQuery(graph.reader, asked, { visibility, findSimilar });
           expect(comparable(answer, asked, plain), JSON.stringify(asked)).toEqual(expected);
           expect(JSON.parse(JSON.stringify(answer))).toEqual(answer);
         }

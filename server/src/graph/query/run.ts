@@ -7,17 +7,17 @@ import { isRelatedTo, where, whereTime } from './filters.ts';
 import { sortBy, sortByConnectivity, sortByTimestamp } from './ordering.ts';
 import type { Query, QueryStep } from './plan.ts';
 import { QueryContext, invalidQuery } from './query-context.ts';
-import type { FindByText, IdPieces } from './query-context.ts';
+import type { Finders, IdPieces } from './query-context.ts';
 import { except, intersect, skip, take, union } from './sets.ts';
+import { similar, startAtSimilar, startAtVectors } from './similarity.ts';
 import { startAt, startAtUids, startNear, startSearch, startWhere } from './starts.ts';
 import { follow, outMany } from './traversal.ts';
 
-export interface QueryOptions {
+/** What there is no finder for, is refused. */
+export interface QueryOptions extends Finders {
   /** Of the user that `asUser` stands for; asked for once, and only when the query mentions it. */
   readonly visibility?: Visibility | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** For `startSearch`; without it such a query is refused. */
-  readonly findByText?: FindByText | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ export function runQuery(reader: StateReader, query: Query, options: QueryOption
       hint: 'Call the endpoint as a signed-in user, or with a token that has an acting user.',
     });
   }
-  const context = new QueryContext(reader, visibility, options.signal, options.findByText);
+  const context = new QueryContext(reader, visibility, options.signal, options);
   const finish = prepareEnd(context, query);
   return finish(prepareSteps(context, query.steps, 'steps'));
 }
@@ -78,16 +78,17 @@ function prepareStep(
       return startNear(context, step, path);
     case 'startSearch':
       return startSearch(context, step, path);
+    case 'startAtVectors':
+      return startAtVectors(context, step, path);
+    case 'startAtSimilar':
+      return startAtSimilar(context, step, path);
     default:
       assert(source !== undefined, 'a checked query begins with a start');
       return prepareLaterStep(context, source, step, path);
   }
 }
 
-type LaterStep = Exclude<
-  QueryStep,
-  { op: 'asUser' | 'startAt' | 'startAtUids' | 'startWhere' | 'startNear' | 'startSearch' }
->;
+type LaterStep = Exclude<QueryStep, { op: 'asUser' | `start${string}` }>;
 
 function prepareLaterStep(
   context: QueryContext,
@@ -116,6 +117,8 @@ function prepareLaterStep(
     case 'distinct':
       // A set holds each node once as it is.
       return source;
+    case 'similar':
+      return similar(context, source, step, path);
     case 'sortBy':
       return sortBy(context, source, step, path);
     case 'sortByTimestamp':

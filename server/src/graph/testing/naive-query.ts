@@ -1,4 +1,4 @@
-import type { Query, QueryEnd, QueryStep } from '../query/plan.ts';
+import type { Query, QueryEnd, QueryStep, Similarity } from '../query/plan.ts';
 import { EDGE_ORDER, PlainView, plainUid } from './plain-graph.ts';
 import type { Hidden, PlainGraph } from './plain-graph.ts';
 
@@ -57,6 +57,12 @@ export class NaiveQuery {
           .map(({ id }) => id);
       case 'startSearch':
         throw new Error('a plain graph has no search');
+      case 'startAtVectors':
+        return this.#similar(Object.values(step.vectors).map(Number), [], step);
+      case 'startAtSimilar':
+        return this.#similarTo(this.#graph.lookUp(step.uids), step);
+      case 'similar':
+        return this.#similarTo(ids, step);
       case 'out':
       case 'in':
         return this.#graph.neighbors(ids, step.op, step.edge ? [step.edge] : EDGE_ORDER, step.type);
@@ -127,6 +133,28 @@ export class NaiveQuery {
       case 'take':
         return ids.slice(0, step.count);
     }
+  }
+
+  #similarTo(ids: number[], step: Similarity): number[] {
+    return this.#similar(
+      ids.map((id) => Number(this.#graph.read(id, 'N'))),
+      ids,
+      step,
+    );
+  }
+
+  /** The vectors of a plain graph are the numbers N: see `likeness`. */
+  #similar(
+    sought: readonly number[],
+    except: readonly number[],
+    { count = 50, types = ['P', 'Q'], similarityMin = -1 }: Similarity,
+  ): number[] {
+    const score = (id: number) => likeness(sought, Number(this.#graph.read(id, 'N')));
+    return types
+      .flatMap((type) => this.#graph.ofType(type))
+      .filter((id) => !except.includes(id) && score(id) >= similarityMin)
+      .toSorted((a, b) => score(b) - score(a) || a - b)
+      .slice(0, count);
   }
 
   #end(ids: number[], end: QueryEnd): unknown {
@@ -223,6 +251,12 @@ export class NaiveQuery {
     }
     return null;
   }
+}
+
+/** From 0 to 1, to the nearest of some numbers; NaN for no number. */
+export function likeness(sought: readonly number[], value: number): number {
+  const distances = sought.filter((one) => !isNaN(one)).map((one) => Math.abs(one - value));
+  return distances.length === 0 ? NaN : 1 / (1 + Math.min(...distances));
 }
 
 const ANY_NODE = { timestamp: 0, fields: {} };

@@ -1,5 +1,9 @@
 import type { Clock } from '#base/clock.ts';
-import { SEARCH_BATCH_NODES_MAX, SEARCH_INDEXING_CACHED_WORDS_MAX } from '#base/search-limits.ts';
+import {
+  SEARCH_BATCH_NODES_MAX,
+  SEARCH_INDEXING_CACHED_WORDS_MAX,
+  VECTOR_BATCH_NODES_MAX,
+} from '#base/search-limits.ts';
 import { visitChangedNodes } from '#graph/changed-nodes.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { settingVersion } from '#access/settings.ts';
@@ -12,10 +16,14 @@ import {
 } from '../settings/index-plan.ts';
 import { SEARCH_SETTING } from '../settings/search-settings.ts';
 import { readSearchSettings } from '../settings/search-settings-service.ts';
+import { EMBEDDING_TYPE } from '../embeddings/embedding-record.ts';
 import type { TextIndex } from '../text/text-index.ts';
 import { documentOf } from './node-document.ts';
 import { Rebuild } from './rebuild.ts';
 import type { SearchSnapshot } from './search-snapshot.ts';
+import type { VectorFieldOptions } from './vectors/vector-field.ts';
+import type { KeptVectors, VectorProgress } from './vectors/vector-files.ts';
+import { VectorIndexer } from './vectors/vector-indexer.ts';
 
 /** As much of the commit log as it takes. */
 export interface CommitSource {
@@ -30,6 +38,8 @@ export interface IndexProgress {
   readonly numbers: IndexNumbers;
   /** By name of the type: the digest of its plan. */
   readonly digests: Readonly<Record<string, string>>;
+  /** Whether the index has ever been whole. */
+  readonly isWhole: boolean;
 }
 
 export interface IndexFollowerOptions {
@@ -39,6 +49,9 @@ export interface IndexFollowerOptions {
   readonly clock: Clock;
   /** Of `index`; undefined when that is empty. The log must reach back so far. */
   readonly progress: IndexProgress | undefined;
+  readonly vectors: VectorFieldOptions;
+  /** The log must reach back so far, too. */
+  readonly keptVectors: KeptVectors | undefined;
 }
 
 /**
@@ -50,6 +63,9 @@ export class IndexFollower {
   readonly #options: IndexFollowerOptions;
   readonly #analyzers = new Analyzers(SEARCH_INDEXING_CACHED_WORDS_MAX);
   readonly #rebuild: Rebuild;
+  /** What it has of vectors; and the types whose vectors are made anew. */
+  readonly vectors: VectorIndexer;
+  readonly #vectorRebuild: Rebuild;
   #plan: IndexPlan;
   /** What the plan was made of. */
   #planned: { readonly schema: object; readonly settings: number } | undefined;
@@ -59,15 +75,20 @@ export class IndexFollower {
   #isWhole: boolean;
 
   constructor(options: IndexFollowerOptions) {
-    const { reader, progress } = options;
+    const { reader, clock, progress, keptVectors } = options;
     this.#options = options;
-    this.#rebuild = new Rebuild(reader, options.clock);
+    this.#rebuild = new Rebuild(reader, clock);
+    this.#vectorRebuild = new Rebuild(reader, clock);
+    this.vectors = new VectorIndexer({ reader, clock, ...options.vectors }, keptVectors);
     reader.refresh();
-    this.#isWhole = progress !== undefined;
-    this.#sequence = progress?.sequence ?? reader.sequence;
+    this.#isWhole = progress?.isWhole ?? false;
+    // What is taken in a second time does no harm.
+    const sequences = [progress, keptVectors].map((kept) => kept?.sequence ?? reader.sequence);
+    this.#sequence = Math.min(...sequences);
     this.#digests = new Map(Object.entries(progress?.digests ?? {}));
     this.#plan = { numbers: progress?.numbers ?? NO_NUMBERS, types: new Map() };
     this.#makePlan();
+    for (const id of keptVectors?.waiting ?? []) this.#indexVectors(id);
     if (this.#rebuild.isDone) this.#isWhole = true;
   }
 
@@ -78,11 +99,18 @@ export class IndexFollower {
       sequence: this.#sequence,
       numbers: this.#plan.numbers,
       digests: Object.fromEntries([...this.#digests, ...undone]),
+      isWhole: this.#isWhole,
     };
   }
 
+  /** Of the vectors, as far as they are whole. */
+  get vectorProgress(): VectorProgress | undefined {
+    if (!this.#vectorRebuild.isDone) return undefined;
+    return { sequence: this.#sequence, waiting: this.vectors.waiting.nodes() };
+  }
+
   get isRebuilding(): boolean {
-    return !this.#rebuild.isDone;
+    return !this.#rebuild.isDone || !this.#vectorRebuild.isDone;
   }
 
   get isUpToDate(): boolean {
@@ -93,6 +121,11 @@ export class IndexFollower {
   async work(): Promise<boolean> {
     const hasFollowed = await this.#follow();
     return this.#rebuildSome() || hasFollowed;
+  }
+
+  /** Takes in a text's vector that came. */
+  #indexWaiting(key: string): void {
+    for (const id of this.vectors.waiting.nodesWith(key)) this.#indexVectors(id);
   }
 
   /** Takes in all that is to be indexed anew. */
@@ -109,11 +142,15 @@ export class IndexFollower {
         sequence: this.#isWhole ? this.#sequence : null,
         documents: view.documentCount,
         segments: view.parts.length,
-        bytes: view.parts.reduce((sum, { memory }) => sum + memory.byteLength, 0),
-        rebuild: this.#rebuild.state(),
+        bytes: view.memoryBytes,
+        bytesOnDisk: view.bytes - view.memoryBytes,
+        rebuild: this.#rebuild.state() ?? this.#vectorRebuild.state(),
+        vectors: this.vectors.state(),
+        texts: this.vectors.waiting.count,
       },
       plan: this.#plan,
       view: view.share(),
+      vectors: this.vectors.snapshot(),
     };
   }
 
@@ -151,17 +188,50 @@ export class IndexFollower {
       if (digests.get(name) !== this.#digests.get(name)) this.#rebuild.add(name);
     }
     this.#digests = digests;
+    const { types, nodes } = this.vectors.plan(this.#plan.types.values());
+    for (const name of types) this.#vectorRebuild.add(name);
+    for (const id of nodes) this.#indexVectors(id);
   }
 
   #rebuildSome(): boolean {
-    if (this.#rebuild.isDone) return false;
-    for (const id of this.#rebuild.next(SEARCH_BATCH_NODES_MAX)) this.#index(id);
+    if (this.#rebuild.isDone) return this.#rebuildSomeVectors();
+    for (const id of this.#rebuild.next(SEARCH_BATCH_NODES_MAX)) this.#indexText(id);
     if (this.#rebuild.isDone) this.#isWhole = true;
     // Also where the last types had no nodes: that they are done is news.
     return true;
   }
 
+  #rebuildSomeVectors(): boolean {
+    if (this.#vectorRebuild.isDone) return false;
+    for (const id of this.#vectorRebuild.next(VECTOR_BATCH_NODES_MAX)) this.#indexVectors(id);
+    return true;
+  }
+
   #index(id: number): void {
+    const { reader } = this.#options;
+    const record = reader.record(id);
+    if (record?.typeId === reader.registry.nodeType(EMBEDDING_TYPE)?.id) {
+      this.#indexWaiting(record?.key ?? '');
+      return;
+    }
+    this.#indexText(id);
+    this.#indexVectors(id);
+  }
+
+  #indexVectors(id: number): void {
+    const { reader } = this.#options;
+    const record = reader.record(id);
+    const planned = record === undefined ? undefined : this.#plan.types.get(record.typeId);
+    if (record === undefined || planned === undefined) {
+      this.vectors.delete(id);
+      return;
+    }
+    const type = reader.nodeTypeOf(record);
+    const values = planned.vectors.map(({ name }) => record.valueByName(type, name));
+    this.vectors.set(id, planned, values);
+  }
+
+  #indexText(id: number): void {
     const { reader, index } = this.#options;
     const record = reader.record(id);
     const planned = record === undefined ? undefined : this.#plan.types.get(record.typeId);

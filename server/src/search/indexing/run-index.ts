@@ -1,19 +1,21 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#base/clock.ts';
 import {
-  SEARCH_INLINE_MERGE_DOCUMENTS_MAX,
   SEARCH_REBUILD_PUBLISH_INTERVAL_MS,
   SEARCH_REFRESH_INTERVAL_MS,
-  SEARCH_SAVE_INTERVAL_MS,
 } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import { performMerge } from './perform-merge.ts';
-import { Segment } from '../text/segment.ts';
-import type { IndexView } from '../text/index-view.ts';
-import { TextIndex, type MergeTask, type StoredPart } from '../text/text-index.ts';
-import { IndexFollower, type CommitSource, type IndexProgress } from './index-follower.ts';
+import { TextIndex } from '../text/text-index.ts';
+import { IndexFollower, type CommitSource } from './index-follower.ts';
+import { IndexMerges, type MergePorts } from './index-merges.ts';
+import { IndexSaves, type IndexFiles } from './index-saves.ts';
 import type { SearchSnapshot } from './search-snapshot.ts';
-import { TEXT_INDEX_LIMITS } from './text-index-limits.ts';
+import type { TextDesk } from './vectors/text-desk.ts';
+import type { VectorFieldOptions } from './vectors/vector-field.ts';
+import type { VectorFiles } from './vectors/vector-files.ts';
+import { VectorUpkeep } from './vectors/vector-upkeep.ts';
+import { limitsWithin } from './text-index-limits.ts';
 
 export interface IndexPorts {
   readonly reader: StateReader;
@@ -21,68 +23,65 @@ export interface IndexPorts {
     onDurable(listener: (lastSequence: number) => void): () => void;
   };
   readonly clock: Clock;
-  /** Merges segments elsewhere, while this thread goes on. */
-  readonly merge: (task: MergeTask) => Promise<SharedArrayBuffer>;
+  readonly merge: MergePorts['merge'];
   readonly publish: (snapshot: SearchSnapshot) => void;
   readonly files: IndexFiles;
-  readonly note: (text: string) => void;
-}
-
-/** Where the index is between two starts. */
-export interface IndexFiles {
-  /** Undefined when there is nothing that the log goes on from. */
-  load(): Promise<KeptIndex | undefined>;
-  save(view: IndexView, progress: IndexProgress): Promise<void>;
-}
-
-export interface KeptIndex {
-  readonly parts: readonly StoredPart[];
-  readonly progress: IndexProgress;
+  /** No thread knows a segment by this number or a greater one. */
+  readonly firstSegment: number;
+  readonly vectors: VectorFieldOptions;
+  readonly vectorFiles: VectorFiles;
+  /** Who asks for texts to be embedded; nobody on a replica. */
+  readonly texts: TextDesk;
+  readonly note: MergePorts['note'];
 }
 
 /** Keeps an index up with the log until the signal aborts. */
 export async function runIndex(ports: IndexPorts, signal: AbortSignal): Promise<void> {
-  const kept = await ports.files.load();
-  let index = new TextIndex(TEXT_INDEX_LIMITS, kept?.parts);
+  const { files, firstSegment: firstId } = ports;
+  const kept = await files.load();
+  let keptVectors = await ports.vectorFiles.load();
+  let index = new TextIndex(limitsWithin(files.memoryBytesMax), kept?.parts, {
+    firstId,
+    ...(files.openPages && { openPages: files.openPages }),
+  });
   let progress = kept?.progress;
   while (!signal.aborted) {
     try {
-      await new IndexRun(ports, index, progress).run(signal);
+      const follower = new IndexFollower({ ...ports, index, progress, keptVectors });
+      await new IndexRun(ports, index, follower).run(signal);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'log_trimmed') throw error;
       // What it has not seen is not told any more: it reads everything.
       ports.note('the search index is built anew: it was too far behind the log');
       index = index.successor();
       progress = undefined;
+      keptVectors = undefined;
     }
   }
 }
 
-function documentsIn({ parts }: MergeTask): number {
-  return parts.reduce((sum, { memory }) => sum + new Segment(memory).documents.count, 0);
-}
-
 class IndexRun {
   readonly #ports: IndexPorts;
-  readonly #index: TextIndex;
   readonly #follower: IndexFollower;
+  readonly #merges: IndexMerges;
+  readonly #saves: IndexSaves;
+  #wake = (): void => {};
   #publishedAtMs = -Infinity;
-  #savedAtMs: number;
-  #isSaved = true;
   #isPublished = false;
-  #merging: Promise<void> | undefined;
-  #failure: unknown;
+  readonly #vectors: VectorUpkeep;
 
-  constructor(ports: IndexPorts, index: TextIndex, progress: IndexProgress | undefined) {
+  constructor(ports: IndexPorts, index: TextIndex, follower: IndexFollower) {
     this.#ports = ports;
-    this.#index = index;
-    this.#follower = new IndexFollower({ ...ports, index, progress });
-    this.#savedAtMs = ports.clock.now();
+    this.#follower = follower;
+    this.#saves = new IndexSaves({ index, follower }, ports, () => this.#hasMoved());
+    const { openPages } = ports.files;
+    this.#merges = new IndexMerges(index, { ...ports, openPages }, () => this.#hasMerged());
+    this.#vectors = new VectorUpkeep(follower, ports);
   }
 
   async run(signal: AbortSignal): Promise<void> {
     let change = Promise.withResolvers<void>();
-    const wake = (): void => change.resolve();
+    const wake = (this.#wake = (): void => change.resolve());
     const stop = this.#ports.log.onDurable(wake);
     signal.addEventListener('abort', wake);
     try {
@@ -90,25 +89,45 @@ class IndexRun {
         // Before it looks: what changes from here on wakes it.
         change = Promise.withResolvers();
         const hasWorked = await this.#follower.work();
-        if (this.#failure !== undefined) throw this.#failure;
         if (hasWorked) {
           this.#isPublished = false;
-          this.#isSaved = false;
+          this.#saves.note();
         }
         this.#publishIfDue(hasWorked);
-        this.#mergeIfDue(!hasWorked, wake);
-        if (hasWorked || signal.aborted) continue;
-        const rest = await this.#saveIfDue();
+        this.#merges.startIfDue(!hasWorked, signal);
+        this.#ports.texts.serve(this.#follower.vectors, () => this.#hasMoved());
+        if (hasWorked) this.#vectors.note();
+        const isLinking = this.#vectors.work();
+        const rest = this.#saves.startIfDue(!hasWorked);
+        if (hasWorked || isLinking) {
+          // Messages come in between, and what is being merged or saved goes on.
+          await setImmediate();
+          continue;
+        }
+        if (signal.aborted) break;
+        await this.#vectors.saveIfDue();
         const alarm = rest === undefined ? undefined : setTimeout(wake, rest);
         await change.promise;
         clearTimeout(alarm);
       }
       // A merge that is under way is not waited for: it is done again after the next start.
-      await this.#save();
+      await this.#saves.finish();
+      await this.#vectors.save();
     } finally {
       stop();
       signal.removeEventListener('abort', wake);
+      await this.#saves.settled();
     }
+  }
+
+  #hasMoved(): void {
+    this.#isPublished = false;
+    this.#wake();
+  }
+
+  #hasMerged(): void {
+    this.#saves.note();
+    this.#hasMoved();
   }
 
   /** At once when it is up with the log; while it is not, every so often. */
@@ -122,44 +141,5 @@ class IndexRun {
     this.#publishedAtMs = now;
     this.#isPublished = true;
     this.#ports.publish(this.#follower.snapshot());
-  }
-
-  /** Now and then, while nothing else is to be done. Answers after how many milliseconds it is due; undefined when all is saved. */
-  async #saveIfDue(): Promise<number | undefined> {
-    if (this.#isSaved) return undefined;
-    const rest = this.#savedAtMs + SEARCH_SAVE_INTERVAL_MS - this.#ports.clock.now();
-    if (rest > 0) return rest;
-    return this.#save();
-  }
-
-  async #save(): Promise<undefined> {
-    if (this.#isSaved) return;
-    this.#isSaved = true;
-    const { progress } = this.#follower;
-    await this.#ports.files.save(this.#index.refresh(), progress);
-    this.#savedAtMs = this.#ports.clock.now();
-  }
-
-  #mergeIfDue(isIdle: boolean, wake: () => void): void {
-    if (this.#merging !== undefined) return;
-    const task = this.#index.planMerge(isIdle);
-    if (task === undefined) return;
-    const apply = (memory: SharedArrayBuffer): void => {
-      this.#index.applyMerge(task, memory);
-      this.#isPublished = false;
-      this.#isSaved = false;
-    };
-    if (documentsIn(task) <= SEARCH_INLINE_MERGE_DOCUMENTS_MAX) {
-      apply(performMerge(task));
-      wake();
-      return;
-    }
-    this.#merging = this.#ports
-      .merge(task)
-      .then(apply, (error: unknown) => (this.#failure = error))
-      .then(() => {
-        this.#merging = undefined;
-        wake();
-      });
   }
 }

@@ -1,11 +1,14 @@
 import type { IndexPlan } from '../settings/index-plan.ts';
 import type { SharedView } from '../text/index-view.ts';
+import type { VectorFieldSnapshot } from './vectors/vector-field.ts';
+import type { VectorFieldState } from './vectors/vector-indexer.ts';
 
 /** What can be found at one moment, as the thread that indexes posts it to those that search. */
 export interface SearchSnapshot {
   readonly state: IndexState;
   readonly plan: IndexPlan;
   readonly view: SharedView;
+  readonly vectors: readonly VectorFieldSnapshot[];
 }
 
 /** The same shape as the contract's. */
@@ -14,8 +17,13 @@ export interface IndexState {
   readonly sequence: number | null;
   readonly documents: number;
   readonly segments: number;
+  /** In memory; and what is read from files, as it is beyond the budget of memory. */
   readonly bytes: number;
+  readonly bytesOnDisk: number;
   readonly rebuild: RebuildState | null;
+  readonly vectors: readonly VectorFieldState[];
+  /** Texts without a vector. */
+  readonly texts: { readonly waiting: number; readonly refused: number };
 }
 
 /** Types that are indexed anew, while what was indexed before is still found. */

@@ -1,5 +1,8 @@
 import {
+  SEARCH_SEGMENT_BYTES_FLOOR,
+  SEARCH_SEGMENT_BYTES_MAX,
   SEARCH_SEGMENT_DOCUMENTS_MAX,
+  SEARCH_SEGMENT_MEMORY_SHARE_MAX,
   SEARCH_WAITING_DOCUMENTS_MAX,
   SEARCH_WAITING_TOKENS_MAX,
 } from '#base/search-limits.ts';
@@ -9,4 +12,14 @@ export const TEXT_INDEX_LIMITS: TextIndexLimits = {
   waitingDocumentsMax: SEARCH_WAITING_DOCUMENTS_MAX,
   waitingTokensMax: SEARCH_WAITING_TOKENS_MAX,
   segmentDocumentsMax: SEARCH_SEGMENT_DOCUMENTS_MAX,
+  segmentBytesMax: SEARCH_SEGMENT_BYTES_MAX,
 };
+
+/** Of an index with a budget of memory: a merge needs some for what it makes. */
+export function limitsWithin(memoryBytesMax: number): TextIndexLimits {
+  const share = Math.max(
+    SEARCH_SEGMENT_BYTES_FLOOR,
+    memoryBytesMax * SEARCH_SEGMENT_MEMORY_SHARE_MAX,
+  );
+  return { ...TEXT_INDEX_LIMITS, segmentBytesMax: Math.min(SEARCH_SEGMENT_BYTES_MAX, share) };
+}

@@ -51,6 +51,14 @@ export class Members {
     });
   }
 
+  /** Of a number from 0 to 1. */
+  share(name: string): number | undefined {
+    return this.optional(name, (value, path) => {
+      if (typeof value === 'number' && value >= 0 && value <= 1) return value;
+      throw invalid(path, 'must be a number from 0 to 1');
+    });
+  }
+
   refuseOthers(): void {
     for (const name in this.#values) {
       if (this.#known.has(name)) continue;

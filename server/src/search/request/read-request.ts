@@ -9,13 +9,16 @@ import {
   SEARCH_TAKE_DEFAULT,
   SEARCH_TAKE_MAX,
   SEARCH_TARGETS_MAX,
+  SEARCH_TEXT_WEIGHT,
 } from '#base/search-limits.ts';
 import { didYouMean } from '#graph/names.ts';
 import { parseTime } from '#graph/time.ts';
 import { ANALYSIS_LANGUAGES } from '../analysis/analyzer.ts';
 import { asList, invalid, isObject, Members } from './members.ts';
+import { readQueryVectors, readVector } from './read-vectors.ts';
 import {
   SEARCH_MODES,
+  SEARCH_RANKINGS,
   TIME_UNITS,
   type FacetRequest,
   type FieldFilter,
@@ -46,6 +49,11 @@ export function readSearchRequest(value: unknown): SearchRequest {
     language: members.optional('language', readLanguage),
     fuzziness: members.oneOf('fuzziness', FUZZINESS) ?? 'auto',
     mode: members.oneOf('mode', SEARCH_MODES) ?? 'text',
+    weight: members.share('weight') ?? SEARCH_TEXT_WEIGHT,
+    ranking: members.oneOf('ranking', SEARCH_RANKINGS) ?? 'weighted',
+    similarityMin: members.share('similarityMin') ?? 0,
+    vector: members.optional('vector', readVector),
+    queryVectors: members.optional('queryVectors', readQueryVectors) ?? new Map(),
     sort: members.oneOf('sort', SORTS) ?? 'relevance',
     halfLifeMs: decay,
     skip: members.wholeNumber('skip', 0, SEARCH_SKIP_MAX) ?? 0,

@@ -11,6 +11,15 @@ export interface SearchRequest {
   readonly language: string | undefined;
   readonly fuzziness: 0 | 1 | 2 | 'auto';
   readonly mode: SearchMode;
+  /** The share of the words in a hybrid score, 0 to 1. */
+  readonly weight: number;
+  readonly ranking: SearchRanking;
+  /** Cosine, 0 to 1: what is less similar is not found by its vector. */
+  readonly similarityMin: number;
+  /** The vector that is looked for, in all fields whose vectors have as many dimensions. */
+  readonly vector: readonly number[] | undefined;
+  /** Those of the query's words by model. */
+  readonly queryVectors: ReadonlyMap<string, Float32Array>;
   readonly sort: 'relevance' | 'recent' | 'oldest';
   readonly halfLifeMs: number | undefined;
   readonly skip: number;
@@ -20,6 +29,9 @@ export interface SearchRequest {
 
 export const SEARCH_MODES = ['text', 'vector', 'hybrid'] as const;
 export type SearchMode = (typeof SEARCH_MODES)[number];
+
+export const SEARCH_RANKINGS = ['weighted', 'rrf'] as const;
+export type SearchRanking = (typeof SEARCH_RANKINGS)[number];
 
 export interface FieldFilter {
   readonly field: string;

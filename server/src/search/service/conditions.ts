@@ -3,13 +3,12 @@ import { fieldTest } from '#graph/query/filters.ts';
 import { COMPARISONS, type Comparison } from '#graph/query/plan.ts';
 import type { QueryContext } from '#graph/query/query-context.ts';
 import { invalid } from '../request/members.ts';
-import { NodeSet } from '../text/node-set.ts';
 import type { RelatedFilter, SearchRequest } from '../request/search-request.ts';
 
 /** What a node must meet to be a hit, besides the words. Whatever the searcher may not see meets nothing. */
 export interface Conditions {
-  /** Only these can be hits; undefined when any can. */
-  readonly allowed: NodeSet | undefined;
+  /** Ids, ascending: only these can be hits; undefined when any can. */
+  readonly allowed: Float64Array | undefined;
   /** Undefined when there is nothing to ask. */
   readonly test: ((id: number, type: number) => boolean) | undefined;
 }
@@ -39,7 +38,7 @@ export function conditionsOf(
   const isFree = visibility === undefined && tests.length === 0;
   const allowed = intersectionOf(sets);
   return {
-    allowed: allowed && new NodeSet(Float64Array.from(allowed)),
+    allowed: allowed && Float64Array.from(allowed),
     test: isFree ? undefined : (id, type) => sees(id, type) && tests.every((test) => test(id)),
   };
 }

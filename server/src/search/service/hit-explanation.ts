@@ -1,14 +1,21 @@
 import { explainHit } from '../text/explain-hit.ts';
 import type { IndexView } from '../text/index-view.ts';
 import type { PlannedText } from '../settings/index-plan.ts';
-import type { ResolvedQuery } from '../text/query-text/resolve-query.ts';
-import type { TextHit, TextSearchOptions } from '../text/text-search.ts';
+import type { SideScore } from './fusion.ts';
+import type { FoundHit } from './text-run.ts';
 
 /** The same shape as that of `@trellis/endpoint`. */
 export interface HitExplanation {
   readonly score: number;
   readonly parts: readonly ExplainedPart[];
   readonly decay?: number;
+  /** What the two sides of a hybrid search give: the score is their sum. */
+  readonly text?: SideScore;
+  readonly vector?: SideScore & {
+    readonly field: string;
+    readonly model: string;
+    readonly similarity: number;
+  };
 }
 
 interface ExplainedPart {
@@ -19,13 +26,11 @@ interface ExplainedPart {
   readonly score: number;
 }
 
-/** What the score of a hit is made of. `texts` are the fields of its type that the searcher may see. */
+/** What words gave to the score of a hit. `texts` are the fields of its type that the searcher may see. */
 export function explanationOf(
   view: IndexView,
-  hit: TextHit,
-  { query, origins }: ResolvedQuery,
+  { hit, resolved: { query, origins }, options }: FoundHit,
   texts: readonly PlannedText[],
-  options: TextSearchOptions,
 ): HitExplanation {
   const { score, decay, contributions } = explainHit(view, hit, query, options);
   const names = new Map(texts.map(({ field, name }) => [field, name]));

@@ -1,7 +1,10 @@
 import { systemClock } from '#base/clock.ts';
 import type { StateReader } from '#graph/state-reader.ts';
+import type { WantedText } from '../embeddings/wanted-texts.ts';
 import { IndexFollower } from '../indexing/index-follower.ts';
 import { TEXT_INDEX_LIMITS } from '../indexing/text-index-limits.ts';
+import type { SearchSnapshot } from '../indexing/search-snapshot.ts';
+import type { VectorIndexer } from '../indexing/vectors/vector-indexer.ts';
 import { TextIndex } from '../text/text-index.ts';
 import { Searcher } from './searcher.ts';
 
@@ -11,12 +14,17 @@ const NO_LOG = {
   async *read(): AsyncGenerator<never> {},
 };
 
+const VECTORS_OF_A_SMALL_GRAPH = 4_096;
+const DRAWS = 2 ** 30;
+
 /** Searches a small graph without a thread that indexes: all of it is indexed again when it has changed. */
 export class LiveSearcher {
   readonly #reader: StateReader;
   readonly #searcher: Searcher;
   #index = new TextIndex(TEXT_INDEX_LIMITS);
   #sequence = -1;
+  #draws = 0;
+  #vectors: VectorIndexer | undefined;
 
   constructor(reader: StateReader) {
     this.#reader = reader;
@@ -31,6 +39,18 @@ export class LiveSearcher {
     const { sequence } = this.#reader;
     if (sequence === this.#sequence) return this.#searcher;
     this.#sequence = sequence;
+    this.#searcher.receive(this.snapshot());
+    return this.#searcher;
+  }
+
+  /** Texts whose vectors are missing, up to a number; each of them once. */
+  wantedTexts(max: number): readonly WantedText[] {
+    this.current();
+    return this.#vectors?.nextTexts(max) ?? [];
+  }
+
+  /** All that can be found at the commit that the reader stands at. */
+  snapshot(): SearchSnapshot {
     this.#index = this.#index.successor();
     const follower = new IndexFollower({
       reader: this.#reader,
@@ -38,9 +58,17 @@ export class LiveSearcher {
       index: this.#index,
       clock: systemClock,
       progress: undefined,
+      vectors: { random: () => this.#draw(), capacity: VECTORS_OF_A_SMALL_GRAPH },
+      keptVectors: undefined,
     });
     follower.rebuild();
-    this.#searcher.receive(follower.snapshot());
-    return this.#searcher;
+    this.#vectors = follower.vectors;
+    return follower.snapshot();
+  }
+
+  /** Each time another number: so few vectors are compared one by one, and nothing hangs on chance. */
+  #draw(): number {
+    this.#draws = (this.#draws + 1) % DRAWS;
+    return this.#draws / DRAWS;
   }
 }

@@ -1,8 +1,10 @@
 import type { Analyzer, Analyzers } from '../analysis/analyzer.ts';
 import type { SearchSnapshot } from '../indexing/search-snapshot.ts';
+import { openVectors, type OpenedVectors } from './opened-vectors.ts';
 import type { PlannedText, PlannedType } from '../settings/index-plan.ts';
 import { AUTO_LANGUAGE } from '../settings/search-settings.ts';
 import { IndexView, type ViewPart } from '../text/index-view.ts';
+import type { OpenPages } from '../text/segment-bytes.ts';
 import { isDeleted } from '../text/tombstones.ts';
 
 const ANY_LANGUAGE = '--';
@@ -11,15 +13,23 @@ const ANY_LANGUAGE = '--';
 export class OpenedSnapshot {
   readonly view: IndexView;
   readonly types: readonly PlannedType[];
+  /** One for each field that has vectors. */
+  readonly vectors: readonly OpenedVectors[];
   readonly #byName: ReadonlyMap<string, PlannedType>;
   readonly #columns: ReadonlyMap<string, number>;
   readonly #analyzers: Analyzers;
   #languages: readonly string[] | undefined;
 
-  /** What is known of the snapshot before goes on being known. */
-  constructor({ plan, view }: SearchSnapshot, analyzers: Analyzers, previous?: OpenedSnapshot) {
+  /** What is known of the snapshot before goes on being known. Throws a `SegmentGoneError`. */
+  constructor(
+    snapshot: SearchSnapshot,
+    { analyzers, openPages }: { readonly analyzers: Analyzers; readonly openPages?: OpenPages },
+    previous?: OpenedSnapshot,
+  ) {
+    const { plan, view, vectors } = snapshot;
     this.#analyzers = analyzers;
-    this.view = IndexView.open(view, previous?.view);
+    this.vectors = openVectors(vectors, plan.types, previous?.vectors);
+    this.view = IndexView.open(view, previous?.view, openPages);
     this.types = [...plan.types.values()];
     this.#byName = new Map(this.types.map((type) => [type.name, type]));
     this.#columns = new Map(plan.numbers.columns.map((name, column) => [name, column]));

@@ -1,30 +1,40 @@
 import type { Visibility } from '#graph/reader.ts';
 import type { QueryContext } from '#graph/query/query-context.ts';
-import type { PlannedText, PlannedType } from '../settings/index-plan.ts';
+import type { PlannedText, PlannedType, PlannedVector } from '../settings/index-plan.ts';
 import { VisibleFields } from '../text/visible-fields.ts';
 import { unknownName } from '../request/read-request.ts';
 import type { SearchRequest } from '../request/search-request.ts';
 import type { OpenedSnapshot } from './opened-snapshot.ts';
+import type { OpenedVectors } from './opened-vectors.ts';
 
-/** The types and fields in which a search may find words, of those that are asked for. */
+/** A field of one type that is searched by its vectors. There need not be any yet. */
+export interface FieldOfVectors {
+  readonly type: PlannedType;
+  readonly field: PlannedVector;
+}
+
+/** The types and fields in which a search may find something, of those that are asked for. */
 export class SearchScope {
   /** By their numbers in the schema. */
   readonly types: ReadonlyMap<number, PlannedType>;
   /** Of each type, the texts that count. */
   readonly texts: ReadonlyMap<number, readonly PlannedText[]>;
   readonly visibleFields: VisibleFields;
+  readonly #snapshot: OpenedSnapshot;
   readonly #visibility: Visibility | undefined;
 
+  /** `mode`: what the fields that are asked for must have; words unless told. */
   constructor(
     snapshot: OpenedSnapshot,
     context: QueryContext,
-    request: Pick<SearchRequest, 'types' | 'fields'>,
+    { types: names, fields, mode = 'text' }: ScopeRequest,
   ) {
+    this.#snapshot = snapshot;
     this.#visibility = context.visibility;
-    const types = typesOf(snapshot, context, request.types);
+    const types = typesOf(snapshot, context, names);
     this.types = new Map(types.map((type) => [type.id, type]));
-    const wanted = request.fields === undefined ? undefined : new Set(request.fields);
-    if (wanted !== undefined) checkFields(wanted, types);
+    const wanted = fields === undefined ? undefined : new Set(fields);
+    if (wanted !== undefined) checkFields(wanted, types, mode);
     this.texts = new Map(
       types.map((type) => [
         type.id,
@@ -51,10 +61,28 @@ export class SearchScope {
       .map(({ field }) => field);
   }
 
+  /** Those that the searcher may read; `names`: only of these. */
+  vectors(names: readonly string[] | undefined): readonly FieldOfVectors[] {
+    return [...this.types.values()].flatMap((type) =>
+      type.vectors
+        .filter(({ name }) => names?.includes(name) !== false && this.canRead(type.name, name))
+        .map((field) => ({ type, field })),
+    );
+  }
+
+  /** What there is of them. */
+  opened(fields: readonly FieldOfVectors[]): readonly OpenedVectors[] {
+    return this.#snapshot.vectors.filter(({ type, field }) =>
+      fields.some((one) => one.type.id === type.id && one.field.name === field.name),
+    );
+  }
+
   canRead(type: string, field: string): boolean {
     return this.#visibility?.canReadFieldOfType(type, field) !== false;
   }
 }
+
+type ScopeRequest = Pick<SearchRequest, 'types' | 'fields'> & Partial<Pick<SearchRequest, 'mode'>>;
 
 function typesOf(
   snapshot: OpenedSnapshot,
@@ -71,8 +99,17 @@ function typesOf(
   });
 }
 
-function checkFields(wanted: ReadonlySet<string>, types: readonly PlannedType[]): void {
-  const known = new Set(types.flatMap(({ texts }) => texts.map(({ name }) => name)));
+function checkFields(
+  wanted: ReadonlySet<string>,
+  types: readonly PlannedType[],
+  mode: SearchRequest['mode'],
+): void {
+  const known = new Set(
+    types.flatMap(({ texts, vectors }) => [
+      ...texts.map(({ name }) => name),
+      ...(mode === 'text' ? [] : vectors).map(({ name }) => name),
+    ]),
+  );
   for (const [i, name] of [...wanted].entries()) {
     if (!known.has(name)) throw unknownName(`request.fields[${i}]`, name, known);
   }

@@ -1,17 +1,24 @@
 import { Problem } from '#base/problem.ts';
-import type { FindByText } from '#graph/query/query-context.ts';
+import type { FindByText, FindSimilar, FoundNode } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { Analyzers } from '../analysis/analyzer.ts';
 import type { SearchSnapshot } from '../indexing/search-snapshot.ts';
+import { SegmentGoneError, type SegmentReaders } from '../text/segment-readers.ts';
+import { findSimilar } from '../similarity/find-similar.ts';
 import { SynonymSource } from '../synonyms/synonym-source.ts';
 import { OpenedSnapshot } from './opened-snapshot.ts';
-import { findByText, search, type SearchAnswer, type SearchSources } from './search.ts';
+import type { SearchSources } from './prepared-search.ts';
+import { modelsFor } from './query-vectors.ts';
+import { findByText, search, type SearchAnswer } from './search.ts';
+import { similarTo, vectorsOfNode, type NodeVector, type WantedSimilar } from './similar-nodes.ts';
 import { similarWords, type SimilarWord } from './similar-words.ts';
 import { suggest, type Suggestion } from './suggest.ts';
 
 export interface SearcherOptions extends Pick<SearchSources, 'reader' | 'now'> {
   readonly reader: StateReader;
+  /** Reads segments that are not in memory. Without it, all of them must be. */
+  readonly segments?: SegmentReaders;
 }
 
 /** Searches in the thread that it is made in, over the memory that all threads share. */
@@ -19,7 +26,6 @@ export class Searcher {
   readonly #options: SearcherOptions;
   readonly #synonyms: SynonymSource;
   readonly #analyzers = new Analyzers();
-  #received: SearchSnapshot | undefined;
   #opened: OpenedSnapshot | undefined;
 
   constructor(options: SearcherOptions) {
@@ -27,9 +33,19 @@ export class Searcher {
     this.#synonyms = new SynonymSource(options.reader);
   }
 
-  /** What can be found from now on. It is opened when somebody searches. */
+  /** What can be found from now on. It lets go of what was found before. */
   receive(snapshot: SearchSnapshot): void {
-    this.#received = snapshot;
+    const { segments } = this.#options;
+    const parts = { analyzers: this.#analyzers, ...(segments && { openPages: segments.open }) };
+    try {
+      this.#opened = new OpenedSnapshot(snapshot, parts, this.#opened);
+    } catch (error) {
+      // A thread that was busy for long: the snapshot that does without the segment is on its way.
+      if (error instanceof SegmentGoneError) return;
+      throw error;
+    }
+    const inFiles = snapshot.view.parts.filter(({ isInFile }) => isInFile);
+    segments?.keepOnly(new Set(inFiles.map(({ id }) => id)));
   }
 
   /** Loads what it may need for texts of any language, in a thread that cannot load anything later. */
@@ -60,6 +76,25 @@ export class Searcher {
   readonly findByText: FindByText = (wanted, visibility) =>
     findByText(this.#sources(), wanted, visibility);
 
+  /** For similar nodes of a query: see `findSimilar`. */
+  readonly findSimilar: FindSimilar = (wanted, visibility) =>
+    findSimilar(this.#sources(), wanted, visibility);
+
+  /** See `modelsFor` of query-vectors.ts. Throws `not_ready` before there is an index. */
+  modelsFor(request: unknown): readonly string[] {
+    return modelsFor(this.#sources(), request);
+  }
+
+  /** See `similarTo` of similar-nodes.ts. Throws `not_ready` before there is an index. */
+  similarTo(wanted: WantedSimilar, visibility: Visibility | undefined): readonly FoundNode[] {
+    return similarTo(this.#sources(), wanted, visibility);
+  }
+
+  /** See `vectorsOfNode`. Throws `not_ready` before there is an index. */
+  vectorsOfNode(id: number, visibility: Visibility | undefined): readonly NodeVector[] {
+    return vectorsOfNode(this.#sources(), id, visibility);
+  }
+
   #sources(): SearchSources {
     const sources = this.#open();
     if (sources !== undefined) return sources;
@@ -67,10 +102,6 @@ export class Searcher {
   }
 
   #open(): SearchSources | undefined {
-    if (this.#received !== undefined) {
-      this.#opened = new OpenedSnapshot(this.#received, this.#analyzers, this.#opened);
-      this.#received = undefined;
-    }
     const snapshot = this.#opened;
     if (snapshot === undefined) return undefined;
     const { synonymsOf } = this.#synonyms;

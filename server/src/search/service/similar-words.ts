@@ -1,7 +1,7 @@
 import { SYNONYM_CANDIDATES_MAX } from '#base/search-limits.ts';
 import { QueryContext } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
-import type { SearchSources } from './search.ts';
+import type { SearchSources } from './prepared-search.ts';
 import { SearchScope } from './scope.ts';
 import { SeenWords } from './seen-words.ts';
 

@@ -7,7 +7,7 @@ import {
 import { QueryContext } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
 import { Members, asList, invalid } from '../request/members.ts';
-import type { SearchSources } from './search.ts';
+import type { SearchSources } from './prepared-search.ts';
 import { SearchScope } from './scope.ts';
 import { SeenWords } from './seen-words.ts';
 

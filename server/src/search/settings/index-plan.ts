@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { must } from '#base/assert.ts';
 import { SEARCH_INDEXED_FIELDS_MAX } from '#base/search-limits.ts';
 import type { SchemaRegistry } from '#graph/schema-registry.ts';
 import type { FieldSettings, SearchSettings, TypeSettings } from './search-settings.ts';
@@ -10,8 +11,9 @@ export interface PlannedType {
   readonly id: number;
   readonly texts: readonly PlannedText[];
   readonly facets: readonly PlannedFacet[];
-  /** Differs when the type has to be indexed anew. */
+  /** Differs when the type's words and facets have to be indexed anew. */
   readonly digest: string;
+  readonly vectors: readonly PlannedVector[];
 }
 
 export interface PlannedText {
@@ -20,6 +22,13 @@ export interface PlannedText {
   readonly field: number;
   readonly boost: number;
   readonly language: string;
+}
+
+export interface PlannedVector {
+  readonly name: string;
+  readonly model: string;
+  /** Characters of a chunk at most; undefined where values are vectors as they are. */
+  readonly chunk: number | undefined;
 }
 
 export interface PlannedFacet {
@@ -65,7 +74,8 @@ export function planIndex(
     const texts = inSchema.flatMap(([field, own]) => textOf(name, field, own, type, fields));
     const facets = inSchema.flatMap(([field, own]) => facetOf(field, own, columns));
     const digest = digestOf([texts, facets]);
-    types.set(known.id, { name, id: known.id, texts, facets, digest });
+    const vectors = inSchema.flatMap(([field, own]) => vectorOf(field, own));
+    types.set(known.id, { name, id: known.id, texts, facets, digest, vectors });
   }
   return { numbers: { fields: fields.names, columns: columns.names }, types };
 }
@@ -81,6 +91,12 @@ function textOf(
   const field = numbering.of(`${type}\n${name}`);
   if (field === undefined) return [];
   return [{ name, field, boost: text.boost, language: text.language ?? language }];
+}
+
+function vectorOf(name: string, { vector }: FieldSettings): PlannedVector[] {
+  if (vector === undefined) return [];
+  const { model, chunk } = vector;
+  return [{ name, model: must(model, 'the model of a stored setting'), chunk }];
 }
 
 function facetOf(

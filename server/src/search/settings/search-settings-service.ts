@@ -2,26 +2,31 @@ import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
-import { SEARCH_INDEXED_FIELDS_MAX } from '#base/search-limits.ts';
+import { SEARCH_INDEXED_FIELDS_MAX, SEARCH_VECTOR_FIELDS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { didYouMean } from '#graph/names.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { NodeTypeDocument } from '#graph/schema.ts';
 import { ANALYSIS_LANGUAGES } from '../analysis/analyzer.ts';
+import { withVectorDefaults } from './vector-defaults.ts';
 import {
   AUTO_LANGUAGE,
   defaultSettings,
   isText,
+  isVector,
   SEARCH_SETTING,
   type FieldSettings,
   type SearchSettings,
+  type VectorSettings,
 } from './search-settings.ts';
 
 export interface SearchSettingsParts {
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
+  /** Of the provider of embeddings; undefined when there is none. */
+  readonly embeddingModel: () => string | undefined;
   /** Called once it is committed that other types can be searched, or the same in another way. */
   readonly onIndexChanged: (change: IndexChange) => void;
 }
@@ -56,10 +61,11 @@ export class SearchSettingsService {
    * Takes the place of the settings before. Throws `invalid_request` for what the schema does not have, and `version_conflict`
    * when somebody changed them in the same moment.
    */
-  async put(caller: Caller, settings: SearchSettings, address: string): Promise<SearchSettings> {
+  async put(caller: Caller, given: SearchSettings, address: string): Promise<SearchSettings> {
     const { reader, commits, audit, onIndexChanged } = this.#parts;
     reader.refresh();
-    checkSettings(settings, reader);
+    checkSettings(given, reader);
+    const settings = withVectorDefaults(given, reader, this.#parts.embeddingModel());
     const change = changeBetween(readSearchSettings(reader), settings);
     const version = settingVersion(reader, SEARCH_SETTING);
     const target = { kind: 'settings', id: SEARCH_SETTING };
@@ -93,6 +99,7 @@ function changeBetween(before: SearchSettings, after: SearchSettings): IndexChan
 function checkSettings({ types }: SearchSettings, reader: GraphReader): void {
   const { nodes } = reader.schema();
   let count = 0;
+  let vectors = 0;
   for (const [name, { language, fields }] of Object.entries(types)) {
     const path = `types.${name}`;
     const type = nodes.find((one) => one.type === name);
@@ -104,17 +111,24 @@ function checkSettings({ types }: SearchSettings, reader: GraphReader): void {
     for (const [field, own] of Object.entries(fields)) {
       checkField(type, field, own, `${path}.fields.${field}`);
       if (own.text !== undefined) count++;
+      if (own.vector !== undefined) vectors++;
     }
   }
   if (count > SEARCH_INDEXED_FIELDS_MAX) {
     throw invalid('types', `searches ${count} fields; at most ${SEARCH_INDEXED_FIELDS_MAX} can be`);
+  }
+  if (vectors > SEARCH_VECTOR_FIELDS_MAX) {
+    throw invalid(
+      'types',
+      `gives vectors to ${vectors} fields; at most ${SEARCH_VECTOR_FIELDS_MAX} can have them`,
+    );
   }
 }
 
 function checkField(
   { fields, key }: NodeTypeDocument,
   name: string,
-  { text, facet }: FieldSettings,
+  { text, vector, facet }: FieldSettings,
   path: string,
 ): void {
   const kind = name === key ? 'String' : fields[name];
@@ -125,10 +139,21 @@ function checkField(
   if (text !== undefined && !isText(kind)) {
     throw invalid(`${path}.text`, `is for fields of text, and this one is of ${kind}`);
   }
+  if (vector !== undefined) checkVector(kind, vector, `${path}.vector`);
   if (facet === true && NO_FACETS.test(kind)) {
     throw invalid(`${path}.facet`, `is not for fields of ${kind}`);
   }
   if (text?.language !== undefined) checkLanguage(text.language, `${path}.text.language`);
+}
+
+function checkVector(kind: string, { chunk }: VectorSettings, path: string): void {
+  if (!isText(kind) && !isVector(kind)) {
+    const hint = 'Text is embedded; lists of numbers are vectors as they are.';
+    throw invalid(path, `is for fields of String, Float[] and Double[], not of ${kind}`, hint);
+  }
+  if (chunk !== undefined && isVector(kind)) {
+    throw invalid(`${path}.chunk`, `is for text, and this field is of ${kind}`);
+  }
 }
 
 /** Values that are as good as never equal, or not one value. */

@@ -14,7 +14,15 @@ export interface TypeSettings {
 
 export interface FieldSettings {
   readonly text?: { readonly boost: number; readonly language?: string | undefined } | undefined;
+  readonly vector?: VectorSettings | undefined;
   readonly facet?: boolean | undefined;
+}
+
+export interface VectorSettings {
+  /** Always there once they are stored. */
+  readonly model?: string | undefined;
+  /** The same, of a text. */
+  readonly chunk?: number | undefined;
 }
 
 /** Found out from each text. */
@@ -39,6 +47,11 @@ export function defaultSettings(schema: SchemaDocument): SearchSettings {
     };
   }
   return { types };
+}
+
+/** Whether a value of fields of this kind is a vector as it is. */
+export function isVector(kind: string): boolean {
+  return kind === 'Float[]' || kind === 'Double[]';
 }
 
 /** Whether words can be looked for in fields of this kind. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '#base/clock.ts';
+import { systemClock, type Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
@@ -10,18 +10,31 @@ import type { StateReader } from '#graph/state-reader.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import { openLogTail, type LogTail } from '#log/log-tail.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
+import type { MergePorts } from '#search/indexing/index-merges.ts';
 import { performMerge } from '#search/indexing/perform-merge.ts';
 import { runIndex } from '#search/indexing/run-index.ts';
-import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import { embeddingKey } from '#search/embeddings/embedding-key.ts';
+import { textChunks } from '#search/indexing/vectors/vector-indexer.ts';
+import { openVectors } from '#search/service/opened-vectors.ts';
+import { must } from '#base/assert.ts';
 import { LiveSearcher } from '#search/service/live-searcher.ts';
 import type { SearchAnswer } from '#search/service/search.ts';
 import { Searcher } from '#search/service/searcher.ts';
+import { indexFolder } from '#search/text/index-manifest.ts';
+import { SegmentReaders } from '#search/text/segment-readers.ts';
 import { openState } from '#store/state-writer.ts';
 import { PublishedSequence } from '../../writer/published-sequence.ts';
+import type { IndexOptions } from '../index-messages.ts';
 import { StoredIndex } from '../stored-index.ts';
+import { StoredVectors } from '../stored-vectors.ts';
+import { TextDesk } from '#search/indexing/vectors/text-desk.ts';
 
 /** So small that every commit begins a new segment of the log, and a trim drops all before the newest. */
 const LOG_SEGMENT_BYTES_MAX = 1;
+
+/** So fast that the index is saved again and again. */
+const HASTY_CLOCK: Clock = { now: () => systemClock.now() * 1_000 };
 
 interface Parts {
   readonly storage: string;
@@ -37,6 +50,12 @@ interface Parts {
 export class IndexedGraph implements AsyncDisposable {
   /** What the index has told of since the graph was opened. */
   readonly notes: string[] = [];
+  /** Since it was started last: how often it was told that something is made anew. */
+  rebuilds = 0;
+  /** What waits to be embedded. */
+  texts = new TextDesk();
+  /** Of the index that is started next. */
+  memoryBytesMax = Infinity;
   readonly #parts: Parts;
   #searcher: Searcher;
   #last = 0;
@@ -46,7 +65,7 @@ export class IndexedGraph implements AsyncDisposable {
 
   private constructor(parts: Parts) {
     this.#parts = parts;
-    this.#searcher = newSearcher(parts.reader);
+    this.#searcher = newSearcher(parts);
   }
 
   static async open(): Promise<IndexedGraph> {
@@ -75,8 +94,19 @@ export class IndexedGraph implements AsyncDisposable {
     return new IndexedGraph({ storage, log, writer, published, tail, reader, resources });
   }
 
+  get vectorFolder(): string {
+    return join(this.#parts.storage, 'vectors');
+  }
+
   get folder(): string {
     return join(this.#parts.storage, 'search');
+  }
+
+  /** For a thread that indexes the same graph. */
+  get indexOptions(): IndexOptions {
+    const { storage, published } = this.#parts;
+    const { memoryBytesMax } = this;
+    return { storage, masterKey: null, sequence: published.buffer, memoryBytesMax };
   }
 
   /** As of the last commit that was shown. */
@@ -107,14 +137,22 @@ export class IndexedGraph implements AsyncDisposable {
     const newestSequence = (): number => published.get();
     const run = async (): Promise<void> => {
       using reader = openGraphReader({ storage, newestSequence });
-      using files = new StoredIndex(storage, log, note);
-      const merge = async (task: Parameters<typeof performMerge>[0]) => performMerge(task);
+      using files = new StoredIndex({ storage, log, memoryBytesMax: this.memoryBytesMax, note });
+      const merge: MergePorts['merge'] = async (task) => performMerge(task, files.openPages);
       const publish = (snapshot: SearchSnapshot): void => this.#receive(snapshot);
-      const clock = systemClock;
-      await runIndex({ reader, log, clock, merge, publish, files, note }, closing.signal);
+      const clock = HASTY_CLOCK;
+      const random = Math.random;
+      const vectorFiles = new StoredVectors(storage, { log, random, note });
+      const { texts } = this;
+      const vectors = { random };
+      const following = { reader, log, clock, merge, publish, note };
+      const kept = { files, firstSegment: 1, vectorFiles };
+      await runIndex({ ...following, ...kept, vectors, texts }, closing.signal);
     };
     this.#newest = undefined;
-    this.#searcher = newSearcher(this.reader);
+    this.rebuilds = 0;
+    this.texts = new TextDesk();
+    this.#searcher = newSearcher(this.#parts);
     this.#run = { closing, end: run() };
   }
 
@@ -138,6 +176,41 @@ export class IndexedGraph implements AsyncDisposable {
     return { followed: ask(this.#searcher), anew: ask(anew) };
   }
 
+  /** As of the last moment that the index has told of; and of one that is built anew from the state. */
+  vectors(): { readonly followed: unknown; readonly anew: unknown } {
+    const { reader } = this;
+    const snapshot = must(this.#newest, 'what was indexed');
+    return {
+      followed: vectorsIn(reader, structuredClone(snapshot)),
+      anew: vectorsIn(reader, new LiveSearcher(reader).snapshot()),
+    };
+  }
+
+  /** Of the vectors that all texts have or want. */
+  textKeys(): ReadonlySet<string> {
+    const { reader } = this;
+    const { plan } = must(this.#newest, 'what was indexed');
+    return new Set(
+      [...plan.types.values()].flatMap(({ name: type, vectors }) =>
+        reader
+          .idsOfType(type)
+          .flatMap((id) =>
+            vectors.flatMap(({ name, model, chunk }) =>
+              chunk === undefined
+                ? []
+                : textChunks(reader.field(id, name), chunk).map((text) =>
+                    embeddingKey(model, text),
+                  ),
+            ),
+          ),
+      ),
+    );
+  }
+
+  get textsLeft(): IndexState['texts'] | undefined {
+    return this.#newest?.state.texts;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
     await this.#parts.resources.disposeAsync();
@@ -150,6 +223,7 @@ export class IndexedGraph implements AsyncDisposable {
 
   #receive(snapshot: SearchSnapshot): void {
     this.#newest = snapshot;
+    if (snapshot.state.rebuild !== null) this.rebuilds++;
     // As it comes out of a message to another thread.
     this.#searcher.receive(structuredClone(snapshot));
     this.#changed.resolve();
@@ -162,8 +236,20 @@ export class IndexedGraph implements AsyncDisposable {
   }
 }
 
-function newSearcher(reader: StateReader): Searcher {
-  return new Searcher({ reader, now: () => 0 });
+function newSearcher({ reader, storage }: Parts): Searcher {
+  const segments = new SegmentReaders(indexFolder(storage));
+  return new Searcher({ reader, now: () => 0, segments });
+}
+
+/** By field and node. */
+function vectorsIn(reader: StateReader, { vectors, plan }: SearchSnapshot): unknown {
+  const ids = reader.schema().nodes.flatMap(({ type }) => reader.idsOfType(type));
+  const list = openVectors(vectors, plan.types).flatMap(({ type, field, index }) =>
+    ids
+      .map((id) => [type.name, field.name, id, index.vectorsOf(id)] as const)
+      .filter(([, , , found]) => found.length > 0),
+  );
+  return list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }
 
 /** Hits of the same score come in any order; a refusal is its code. */

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { WrongUsage } from '../failure.ts';
+import { table } from '../terminal.ts';
+
+interface SimilarOptions {
+  readonly count: string;
+  readonly types?: readonly string[];
+}
+
+/** `trellis search similar`: as the one who is signed in. */
+export function addSearchSimilar(search: Command, run: Run): void {
+  search
+    .command('similar')
+    .description(
+      'Lists the nodes that are the most similar to one by their vectors, as you see them.',
+    )
+    .argument('<uid>', 'UID of the node')
+    .option('--count <n>', 'how many, at most 1,000', '10')
+    .option('--types <names...>', 'only nodes of these types')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis search similar 2KGvYgNiBmkvxnZvEsBn1K
+  $ trellis search similar 2KGvYgNiBmkvxnZvEsBn1K --count 50 --types Contract Letter --json`,
+    )
+    .action(run(listSimilar));
+}
+
+async function listSimilar(
+  { client, output, terminal }: CommandContext,
+  { count, types }: SimilarOptions,
+  uid: string,
+): Promise<void> {
+  if (!/^[1-9]\d{0,3}$/.test(count)) {
+    throw new WrongUsage(`--count ${count} is not a whole number from 1 to 1,000`);
+  }
+  const wanted = { count: Number(count), types };
+  const { items } = await client.getSimilarNodes(uid, wanted, { signal: terminal.signal });
+  const rows = items.map(({ node: { UID, Type, Id }, score }) => [
+    score.toFixed(4),
+    Type,
+    Id ?? '',
+    UID,
+  ]);
+  output.data(items, table(['SIMILARITY', 'TYPE', 'KEY', 'UID'], rows));
+}

@@ -1,0 +1,27 @@
+import type { Operation } from '../operation.ts';
+import { aiProviders, aiProvidersChange } from '../shapes/assistant.ts';
+
+export const getAiProviders = {
+  id: 'getAiProviders',
+  area: 'assistant',
+  method: 'GET',
+  path: '/api/chatai/providers',
+  auth: 'admin',
+  responses: { 200: { description: 'The providers, without their keys.', body: aiProviders } },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Read which servers are asked for embeddings.',
+} as const satisfies Operation;
+
+export const putAiProviders = {
+  id: 'putAiProviders',
+  area: 'assistant',
+  method: 'PUT',
+  path: '/api/chatai/providers',
+  auth: 'admin-write',
+  body: aiProvidersChange,
+  responses: { 200: { description: 'The providers after the change.', body: aiProviders } },
+  errors: ['version_conflict', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Say which servers are asked for embeddings; what is left out stays as it is.',
+} as const satisfies Operation;

@@ -1,0 +1,96 @@
+import { SEARCH_INLINE_MERGE_DOCUMENTS_MAX, SEARCH_MERGE_TRIES_MAX } from '#base/search-limits.ts';
+import { openSegment } from '../text/index-view.ts';
+import type { OpenPages } from '../text/segment-bytes.ts';
+import type { MergeTask, TextIndex } from '../text/text-index.ts';
+import { performMerge } from './perform-merge.ts';
+
+export interface MergePorts {
+  /** Merges segments elsewhere, while this thread goes on. */
+  readonly merge: (task: MergeTask) => Promise<SharedArrayBuffer>;
+  readonly openPages: OpenPages | undefined;
+  readonly note: (text: string, level?: 'debug') => void;
+}
+
+/**
+ * Merges segments of an index, one task at a time. A task that fails is tried again, and then given up until there are other
+ * segments to merge: a search goes through more of them meanwhile.
+ */
+export class IndexMerges {
+  readonly #index: TextIndex;
+  readonly #ports: MergePorts;
+  readonly #onDone: () => void;
+  #isMerging = false;
+  #failed: { readonly ids: string; tries: number } | undefined;
+
+  /** `onDone` is called behind each task: there may be another one. */
+  constructor(index: TextIndex, ports: MergePorts, onDone: () => void) {
+    this.#index = index;
+    this.#ports = ports;
+    this.#onDone = onDone;
+  }
+
+  /** What takes longer is done elsewhere, and is of no use once the signal aborts. */
+  startIfDue(isIdle: boolean, signal: AbortSignal): void {
+    if (this.#isMerging) return;
+    const task = this.#index.planMerge(isIdle);
+    if (task === undefined || this.#isGivenUp(task)) return;
+    const count = documentsIn(task, this.#ports.openPages);
+    if (count <= SEARCH_INLINE_MERGE_DOCUMENTS_MAX) {
+      this.#mergeHere(task);
+      return;
+    }
+    this.#isMerging = true;
+    this.#ports.note(`the search index merges ${count} documents`, 'debug');
+    void this.#mergeElsewhere(task, signal);
+  }
+
+  #mergeHere(task: MergeTask): void {
+    try {
+      this.#apply(task, performMerge(task, this.#ports.openPages));
+    } catch (error) {
+      this.#fail(task, error);
+    } finally {
+      this.#onDone();
+    }
+  }
+
+  async #mergeElsewhere(task: MergeTask, signal: AbortSignal): Promise<void> {
+    try {
+      const memory = await this.#ports.merge(task);
+      if (signal.aborted) return;
+      this.#apply(task, memory);
+      this.#ports.note('the search index has merged them', 'debug');
+    } catch (error) {
+      if (!signal.aborted) this.#fail(task, error);
+    } finally {
+      this.#isMerging = false;
+      this.#onDone();
+    }
+  }
+
+  #apply(task: MergeTask, memory: SharedArrayBuffer): void {
+    this.#index.applyMerge(task, memory);
+    this.#failed = undefined;
+  }
+
+  #fail(task: MergeTask, error: unknown): void {
+    const ids = idsOf(task);
+    if (this.#failed?.ids !== ids) this.#failed = { ids, tries: 0 };
+    this.#failed.tries++;
+    const next = this.#isGivenUp(task) ? 'until there are others' : 'yet';
+    this.#ports.note(`segments of the search index are not merged ${next}: ${String(error)}`);
+  }
+
+  #isGivenUp(task: MergeTask): boolean {
+    const failed = this.#failed;
+    return failed?.ids === idsOf(task) && failed.tries >= SEARCH_MERGE_TRIES_MAX;
+  }
+}
+
+function idsOf({ parts }: MergeTask): string {
+  return parts.map(({ id }) => id).join();
+}
+
+function documentsIn({ parts }: MergeTask, openPages: OpenPages | undefined): number {
+  return parts.reduce((sum, part) => sum + openSegment(part, openPages).documents.count, 0);
+}

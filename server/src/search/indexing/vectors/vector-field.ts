@@ -1,0 +1,112 @@
+import { VECTOR_DIMENSIONS_MAX } from '#base/search-limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { PlannedType, PlannedVector } from '../../settings/index-plan.ts';
+import {
+  VectorIndexWriter,
+  type ChunkInput,
+  type VectorIndexStats,
+} from '../../vector/index-writer.ts';
+import type { VectorIndexHandle } from '../../vector/vector-index.ts';
+
+/** What can be found of one field by its vectors, as the thread that indexes posts it. */
+export interface VectorFieldSnapshot {
+  /** The number of the type in the schema. */
+  readonly type: number;
+  readonly field: string;
+  /** Another one where the vectors are in another memory altogether. */
+  readonly generation: number;
+  readonly handle: VectorIndexHandle;
+}
+
+export interface VectorFieldOptions {
+  readonly random: () => number;
+  /** Slots of a piece of memory; as many as the limit allows unless told. */
+  readonly capacity?: number | undefined;
+}
+
+const NO_VECTORS: VectorIndexStats = { vectors: 0, deleted: 0, linked: 0, shards: 0 };
+
+/** The vectors of one field of one type. How many dimensions they have, the first one says. */
+export class VectorField {
+  readonly type: PlannedType;
+  readonly planned: PlannedVector;
+  readonly #options: VectorFieldOptions;
+  #generation: number;
+  #writer: VectorIndexWriter | undefined;
+  /** Nodes whose value is no vector, or one of another number of dimensions. */
+  readonly #unfit = new Set<number>();
+
+  constructor(
+    type: PlannedType,
+    planned: PlannedVector,
+    options: VectorFieldOptions,
+    writer: VectorIndexWriter | undefined,
+  ) {
+    this.type = type;
+    this.planned = planned;
+    this.#options = options;
+    this.#generation = options.random();
+    this.#writer = writer;
+  }
+
+  get key(): string {
+    return `${this.type.name}\n${this.planned.name}`;
+  }
+
+  /** What its vectors are made of and by; others have to be made when it changes. */
+  get digest(): string {
+    const { model, chunk } = this.planned;
+    return JSON.stringify([this.type.id, model, chunk]);
+  }
+
+  get writer(): VectorIndexWriter | undefined {
+    return this.#writer;
+  }
+
+  get stats(): VectorIndexStats & { readonly unfit: number } {
+    return { ...(this.#writer?.stats ?? NO_VECTORS), unfit: this.#unfit.size };
+  }
+
+  /** Takes the place of all vectors of the node. */
+  put(node: number, chunks: readonly ChunkInput[]): void {
+    this.#unfit.delete(node);
+    const dimensions = chunks[0]?.vector.length;
+    if (dimensions === undefined || !this.#tryPut(node, dimensions, chunks)) {
+      this.#writer?.delete(node);
+      if (dimensions !== undefined) this.#unfit.add(node);
+    }
+  }
+
+  #tryPut(node: number, dimensions: number, chunks: readonly ChunkInput[]): boolean {
+    if (dimensions > VECTOR_DIMENSIONS_MAX) return false;
+    try {
+      this.#writerFor(dimensions).put(node, chunks);
+      return true;
+    } catch (error) {
+      if (error instanceof Problem) return false;
+      throw error;
+    }
+  }
+
+  snapshot(): VectorFieldSnapshot[] {
+    if (this.#writer === undefined) return [];
+    const { handle } = this.#writer;
+    const generation = this.#generation;
+    return [{ type: this.type.id, field: this.planned.name, generation, handle }];
+  }
+
+  /** Another one, when none of the vectors so far are there any more: the first of all may have been a mistake. */
+  #writerFor(dimensions: number): VectorIndexWriter {
+    const { random, capacity } = this.#options;
+    const writer = this.#writer;
+    const isFit = writer?.handle.dimensions === dimensions || (writer?.stats.vectors ?? 0) > 0;
+    if (writer !== undefined && isFit) return writer;
+    this.#generation = random();
+    return (this.#writer = new VectorIndexWriter({
+      dimensions,
+      model: this.planned.model,
+      random,
+      ...(capacity === undefined ? {} : { capacity }),
+    }));
+  }
+}

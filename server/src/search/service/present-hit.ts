@@ -1,0 +1,60 @@
+import type { NodeObject } from '#graph/reader.ts';
+import { explanationOf, type HitExplanation } from './hit-explanation.ts';
+import { beginningOf, highlightsOf, type FieldHighlight } from './hit-highlights.ts';
+import type { RankedHit } from './fusion.ts';
+import type { PreparedSearch } from './prepared-search.ts';
+
+/** The same shape as that of `@trellis/endpoint`. */
+export interface SearchHit {
+  readonly node: NodeObject;
+  readonly score: number;
+  readonly from: 'text' | 'vector' | 'both';
+  readonly highlights: readonly FieldHighlight[];
+  readonly explain?: HitExplanation;
+}
+
+/** A hit as its searcher may see it. Nothing for a node that is gone since it was indexed. */
+export function presentHit(search: PreparedSearch, found: RankedHit): SearchHit[] {
+  const { context, scope, sources, request } = search;
+  const { hit, words, nearest, score } = found;
+  const node = context.node(hit.node);
+  if (node === undefined) return [];
+  const texts = scope.texts.get(hit.type) ?? [];
+  const highlights =
+    words === undefined
+      ? beginningOf(node, nearest)
+      : highlightsOf(node, hit, texts, words.resolved.query, sources.snapshot);
+  const from = words === undefined ? 'vector' : nearest === undefined ? 'text' : 'both';
+  return [
+    {
+      node,
+      score,
+      from,
+      highlights,
+      ...(request.explain ? { explain: explain(search, found) } : {}),
+    },
+  ];
+}
+
+function explain(search: PreparedSearch, found: RankedHit): HitExplanation {
+  const { scope, sources, decay } = search;
+  const { hit, words, nearest, sides, score } = found;
+  const texts = scope.texts.get(hit.type) ?? [];
+  const ofWords = words && explanationOf(sources.snapshot.view, words, texts);
+  if (ofWords !== undefined && sides === undefined) return ofWords;
+  return {
+    score,
+    parts: ofWords?.parts ?? [],
+    ...(decay && { decay: decay(hit.timestampMs) }),
+    ...(sides?.text && { text: sides.text }),
+    ...(nearest &&
+      sides?.vector && {
+        vector: {
+          field: nearest.of.field.name,
+          model: nearest.of.index.model,
+          similarity: nearest.similarity,
+          ...sides.vector,
+        },
+      }),
+  };
+}
