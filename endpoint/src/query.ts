@@ -64,8 +64,36 @@ export interface QueryStart {
     field: FieldName<NodeOf<T>>,
     text: string,
   ): Query<NodeOf<T>>;
+  /**
+   * The nodes whose text means most nearly the same, the best first: up to `count`, 50 unless you say otherwise and at most
+   * 1,000, of these types or of any that have vectors. `scored()` gives the similarities. Throws the problem
+   * `embeddings_not_configured` or `embeddings_unavailable` when there is nobody to make a vector of the text.
+   */
+  startAtSimilarText<T extends NodeTypeName = NodeTypeName>(
+    text: string,
+    count?: number,
+    types?: T | readonly T[],
+    options?: SimilarityOptions<T>,
+  ): Query<NodeOf<T>>;
+  /**
+   * The nodes that are the most similar to one of these, up to 100, by their vectors; not these themselves. The best first,
+   * as `startAtSimilarText` does. Nodes without vectors are similar to nothing.
+   */
+  startAtSimilar<T extends NodeTypeName = NodeTypeName>(
+    nodes: UID | { readonly UID: UID } | readonly (UID | { readonly UID: UID })[],
+    count?: number,
+    types?: T | readonly T[],
+    options?: SimilarityOptions<T>,
+  ): Query<NodeOf<T>>;
   /** Limits the query to what `CurrentUser` may see. */
   asUser(): QueryStart;
+}
+
+export interface SimilarityOptions<T extends NodeTypeName = NodeTypeName> {
+  /** Only the vectors of these fields are compared. */
+  readonly fields?: readonly FieldName<NodeOf<T>>[];
+  /** How similar they must be at least: a cosine, -1 to 1. */
+  readonly similarityMin?: number;
 }
 
 /**
@@ -109,6 +137,12 @@ export interface Query<N> extends AsyncIterable<N> {
   /** Keeps the nodes that another query holds as well. */
   intersect(other: Query<unknown>): Query<N>;
   distinct(): Query<N>;
+  /** To the nodes that are the most similar to one of the set's: see `startAtSimilar`. The set has 100 nodes at most. */
+  similar<T extends NodeTypeName = NodeTypeName>(
+    count?: number,
+    types?: T | readonly T[],
+    options?: SimilarityOptions<T>,
+  ): Query<NodeOf<T>>;
   sortBy(field: FieldName<N>, direction?: 'asc' | 'desc'): Query<N>;
   sortByTimestamp(direction?: 'asc' | 'desc'): Query<N>;
   /** By the number of edges. */
@@ -122,7 +156,7 @@ export interface Query<N> extends AsyncIterable<N> {
   nodes(fields?: readonly FieldName<N>[]): Promise<N[]>;
   uids(): Promise<UID[]>;
   count(): Promise<number>;
-  /** The nodes with their scores; 1 where no step scored. */
+  /** The nodes with their scores; 1 where no step scored. A similarity is a cosine, from -1 to 1. */
   scored(): Promise<{ readonly node: N; readonly score: number }[]>;
   /** The edges that leave the set, or with `in` those that lead to it; all of them, or one page. */
   edges(edge?: EdgeTypeName, options?: EdgeOptions): Promise<Edge[]>;

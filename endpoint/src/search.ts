@@ -10,7 +10,7 @@ export interface SearchRequest<T extends NodeTypeName = NodeTypeName> {
   readonly query?: string;
   /** Only nodes of these types; by default of all that can be searched. */
   readonly types?: readonly T[];
-  /** Only words in these fields count. */
+  /** Only words in these fields count, and vectors of these. */
   readonly fields?: readonly SearchFieldName<T>[];
   readonly facets?: readonly (SearchFieldName<T> | FacetRequest<T>)[];
   /** All must hold. */
@@ -23,6 +23,23 @@ export interface SearchRequest<T extends NodeTypeName = NodeTypeName> {
   readonly language?: string;
   /** How many typing errors a word may have; `auto`, the default: none up to 2 letters, 1 up to 5, else 2. */
   readonly fuzziness?: 0 | 1 | 2 | 'auto';
+  /**
+   * What finds: the words (`text`, the default), vectors of fields near to that of the query (`vector`: what means the same in other
+   * words), or both in one order (`hybrid`). Vectors need a field that has some, by the search settings. By vector the 200 nearest
+   * nodes are found; `hybrid` finds all that the words match besides.
+   */
+  readonly mode?: 'text' | 'vector' | 'hybrid';
+  /** The vector that is looked for, in all fields with as many dimensions; by default that of the words, made by the provider. */
+  readonly vector?: readonly number[];
+  /** Of a `hybrid` score the share of the words, 0 to 1: 0.5 unless told. The rest is the vector's. */
+  readonly weight?: number;
+  /**
+   * How `hybrid` makes one order of two. `weighted`, the default: the score of the words as a share of the best one, and the
+   * cosine, are added up by their weights. `rrf`: the ranks on both sides count, not the scores (reciprocal rank fusion).
+   */
+  readonly ranking?: 'weighted' | 'rrf';
+  /** The least cosine of what is found by its vector, 0 to 1: 0 unless told. */
+  readonly similarityMin?: number;
   readonly sort?: 'relevance' | 'recent' | 'oldest';
   /** The score halves with each so many days of age. */
   readonly timeDecay?: { readonly halfLifeDays: number };
@@ -77,7 +94,10 @@ export interface FacetCount {
   readonly count: number;
 }
 
-/** Where the words were found: passages of the text, and in them what to mark, in UTF-16 units. */
+/**
+ * Where the words were found: passages of the text, and in them what to mark, in UTF-16 units. Of a hit by its vector alone: how the
+ * most similar piece of text begins, with nothing marked.
+ */
 export interface Highlight {
   readonly field: string;
   readonly snippets: readonly {
@@ -85,12 +105,16 @@ export interface Highlight {
     /** Of the passage in the field's text. */
     readonly start: number;
     readonly matches: readonly { readonly start: number; readonly end: number }[];
+    /** Which of the texts, where the field is a list. */
+    readonly item?: number;
   }[];
 }
 
 export interface SearchHit<N extends NodeBase = NodeOf> {
   readonly node: N;
+  /** 0 in an order by time. */
   readonly score: number;
+  /** Whether the words, the vector, or both found it. */
   readonly from: 'text' | 'vector' | 'both';
   readonly highlights: readonly Highlight[];
   readonly explain?: HitExplanation;
@@ -98,6 +122,7 @@ export interface SearchHit<N extends NodeBase = NodeOf> {
 
 export interface HitExplanation {
   readonly score: number;
+  /** What the words found. Without vectors their sum, times the decay, is the score. */
   readonly parts: readonly {
     readonly field: string;
     /** As it is in the index. */
@@ -110,6 +135,24 @@ export interface HitExplanation {
   }[];
   /** The factor of `timeDecay`. */
   readonly decay?: number;
+  /** What the words give to a score with vectors, which is the sum of both sides. */
+  readonly text?: SideScore;
+  /** What the vector gives; and which one is the most similar. */
+  readonly vector?: SideScore & {
+    readonly field: string;
+    readonly model: string;
+    /** Cosine. */
+    readonly similarity: number;
+  };
+}
+
+/** What one side gives to the score of a hit: weight and decay are in it. */
+export interface SideScore {
+  readonly score: number;
+  /** Of words, `weighted`: what they give alone to the best hit, before decay; the parts count as shares of it. */
+  readonly best?: number;
+  /** `rrf`: from 1 on; absent of words that rank too low to count. */
+  readonly rank?: number;
 }
 
 export interface SearchAnswer<N extends NodeBase = NodeOf> {

@@ -89,6 +89,35 @@ export interface TestedSettings {
 /** Answers what endpoints send to one origin. */
 export type TestFetch = (url: string, options: RequestInit) => Response | Promise<Response>;
 
+/** What is searched, and how, as `PUT /api/search/settings` takes it; by default all fields of text, by their words. */
+export interface TestSearchSettings {
+  readonly types: Readonly<
+    Record<
+      string,
+      {
+        readonly searchable?: boolean;
+        readonly language?: string;
+        readonly fields: Readonly<
+          Record<
+            string,
+            {
+              readonly text?: { readonly boost?: number; readonly language?: string };
+              readonly vector?: { readonly model?: string; readonly chunk?: number };
+              readonly facet?: boolean;
+            }
+          >
+        >;
+      }
+    >
+  >;
+}
+
+/** Makes a vector of a text of a node, or of a query. All vectors of a model have as many numbers. */
+export type TestEmbed = (
+  text: string,
+  model: string,
+) => readonly number[] | Promise<readonly number[]>;
+
 export interface TestWorkspaceOptions {
   readonly schema?: TestSchema;
   readonly nodes?: readonly TestNode[];
@@ -100,6 +129,12 @@ export interface TestWorkspaceOptions {
   readonly endpoints?: Readonly<Record<string, TestedEndpoint | URL>>;
   /** By origin, such as `https://api.example.com`. All others are refused, as by the allow-list of a workspace. */
   readonly fetch?: Readonly<Record<string, TestFetch>>;
+  readonly search?: TestSearchSettings;
+  /**
+   * In the place of a provider of embeddings, for fields of text that the settings give a vector. It is asked before each run
+   * for the nodes that there are then.
+   */
+  readonly embed?: TestEmbed;
   /** The time of the workspace, in milliseconds since 1970 UTC. */
   readonly now?: () => number;
 }

@@ -9,8 +9,8 @@ export default async function search({
   body,
   searchAsUser,
   CurrentUser,
-  badRequest,
   forbidden,
+  status,
 }: Scope<typeof input>) {
   if (CurrentUser === null) return forbidden('It shows what a user may see: call it as one.');
   try {
@@ -18,13 +18,27 @@ export default async function search({
   } catch (error) {
     const fault = faultOf(error);
     if (fault === null) throw error;
-    return badRequest(fault);
+    return status(fault.status, { error: fault.error });
   }
 }
 
-/** The answer for a body that the search refuses; null for every other error. */
+/** What the caller can do something about, or an administrator. */
+const STATUSES: Readonly<Record<string, number>> = {
+  invalid_request: 400,
+  invalid_query: 400,
+  embeddings_not_configured: 409,
+  embeddings_unavailable: 503,
+};
+
+/** The answer for a search that fails in one of these ways; null for every other error. */
 function faultOf(error: unknown) {
-  const { code, message = '', hint, details } = error as Partial<Problem & { details: object }>;
-  if (code !== 'invalid_request' && code !== 'invalid_query') return null;
-  return { error: { code, message, ...(hint === undefined ? {} : { hint }), details } };
+  const {
+    code = '',
+    message = '',
+    hint,
+    details,
+  } = error as Partial<Problem & { details: object }>;
+  const status = STATUSES[code];
+  if (status === undefined) return null;
+  return { status, error: { code, message, ...(hint === undefined ? {} : { hint }), details } };
 }

@@ -20,10 +20,12 @@ const SCHEMA = {
         Tags: 'String[]',
         Secret: 'String',
         Code: 'String',
+        Near: 'Float[]',
+        Inner: 'Double[]',
       },
     },
     { type: 'Place', key: 'Name', label: 'Title', fields: { Title: 'String' } },
-    { type: 'Plan', key: 'Name', fields: { Title: 'String', Tags: 'String[]' } },
+    { type: 'Plan', key: 'Name', fields: { Title: 'String', Tags: 'String[]', Far: 'Float[]' } },
   ],
   edges: [
     { type: 'About', inverse: 'Described' },
@@ -41,10 +43,15 @@ const SETTINGS = {
         Secret: text,
         Tags: { facet: true },
         Code: { facet: true },
+        Near: { vector: {} },
+        Inner: { vector: {} },
       },
     },
     Place: { language: 'en', fields: { Title: text } },
-    Plan: { language: 'en', fields: { Title: text, Tags: { facet: true } } },
+    Plan: {
+      language: 'en',
+      fields: { Title: text, Tags: { facet: true }, Far: { vector: {} } },
+    },
   },
 };
 const FINDER = `export const input = z.strictObject({ text: z.string(), request: z.looseObject({}) });
@@ -94,23 +101,26 @@ async function workspace(hasHidden: boolean): Promise<People> {
   const team = await people.addTeam('Insiders');
   await ok('PUT', '/api/schema', SCHEMA);
   await ok('PUT', '/api/search/settings', SETTINGS);
+  const forTeam = { teams: [team] };
   const types = {
-    Note: { fields: { Secret: { teams: [team] }, Code: { teams: [team] } } },
+    Note: { fields: { Secret: forTeam, Code: forTeam, Inner: forTeam } },
     Plan: { visibleTo: 'restricted' },
   };
   await ok('PUT', '/api/access/types', { types });
   await ok('POST', '/api/endpoints/create', { name: 'finder', code: FINDER, isReadOnly: true });
   const operations: object[] = SEEN.flatMap(([key, Title, Text, Tags], i) => {
-    const withheld = hasHidden ? { Secret: `harbour smugglers idea ${key}`, Code: key } : {};
+    const withheld = { Secret: `harbour smugglers idea ${key}`, Code: key, Inner: [i + 1, 1] };
+    const shown = { Title, Text, Tags, ...(i < 4 ? { Near: [i, 1, 2] } : {}) };
     return [
-      ...write('Note', key, { Title, Text, Tags, ...withheld }, i),
+      ...write('Note', key, hasHidden ? { ...shown, ...withheld } : shown, i),
       ...write('Place', `p${i % 2}`, { Title: `Place ${i % 2}` }, 0),
       link(key, `p${i % 2}`),
     ];
   });
   if (hasHidden) {
     for (const [key, Title, Text, Tags] of HIDDEN) {
-      operations.push(...write('Note', key, { Title, Text, Tags }, 9), link(key, 'p0'));
+      const fields = { Title, Text, Tags, Near: [1, 1, 2], Inner: [1, 1] };
+      operations.push(...write('Note', key, fields, 9), link(key, 'p0'));
       operations.push({ op: 'restrict', node: { type: 'Note', key }, team: { uid: team } });
     }
     // A place that nobody else sees, of nodes that everybody sees.
@@ -121,7 +131,8 @@ async function workspace(hasHidden: boolean): Promise<People> {
       node: { type: 'Place', key: 'cove' },
       team: { uid: team },
     });
-    operations.push(...write('Plan', 'x', { Title: 'Harbour idea smugglers', Tags: ['plan'] }, 9));
+    const fields = { Title: 'Harbour idea smugglers', Tags: ['plan'], Far: [1, 2, 3, 4] };
+    operations.push(...write('Plan', 'x', fields, 9));
   }
   await ok('POST', '/api/ingest', { operations });
   await untilIndexed(people.workspace.http, people.token('admin'));
@@ -147,7 +158,7 @@ async function asked(people: People, path: string, body: object): Promise<unknow
   return [status, neutral(json)];
 }
 
-const DIFFERENT = new Set(['UID', 'score', 'tookMs', 'traceId']);
+const DIFFERENT = new Set(['UID', 'score', 'best', 'tookMs', 'traceId']);
 
 function neutral(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -217,7 +228,33 @@ test.each(QUERIES)('"%s" finds, counts, shows and explains the same', async (que
   }
 });
 
+test.each(['', 'harbour', 'smugglers sea', 'idea', 'climbing', 'saling'])(
+  '"%s" and vectors find, count, show and explain the same',
+  async (query) => {
+    const path = '/api/cce/system/search';
+    const vectors = [
+      [1, 1, 2],
+      [3, 1, 2],
+      // Of what is withheld, and of what nobody sees.
+      [1, 1],
+      [1, 2, 3, 4],
+    ];
+    for (const vector of vectors) {
+      for (const more of [{ mode: 'vector' }, { mode: 'hybrid' }, { mode: 'hybrid', weight: 1 }]) {
+        const request = { ...FACETS, query, vector, ...more };
+        const expected = await asked(plain, path, request);
+        expect(valueAt(expected, '0')).toBe(vector.length === 3 ? 200 : 400);
+        expect(await asked(secretive, path, request), JSON.stringify(request)).toEqual(expected);
+      }
+    }
+  },
+);
+
 test.each<[string, object]>([
+  ['the nearest', { mode: 'vector', vector: [1, 1, 2], take: 2 }],
+  ['near ones on another page', { mode: 'vector', vector: [1, 1, 2], skip: 2, take: 2 }],
+  ['vectors that are withheld', { mode: 'vector', vector: [1, 1], fields: ['Inner'] }],
+  ['vectors of a type that is withheld', { mode: 'vector', vector: [1, 1], types: ['Plan'] }],
   ['a page beyond those that are seen', { skip: 3, take: 3, sort: 'recent' }],
   ['the oldest', { sort: 'oldest', take: 2 }],
   ['a field that is withheld', { query: 'harbour', fields: ['Secret'] }],

@@ -67,6 +67,7 @@ describe('every operation of the contract', () => {
     'listEndpointLogs',
     'watchEndpointLogs',
     'getPoolStatistics',
+    'getSearchIndex',
   ];
 
   test.each(rows('redirect'))('%s sends to the primary', async (_id, operation) => {

@@ -27,12 +27,16 @@ export async function prepareLibrary(http: HttpClient, token: string): Promise<v
 }
 
 /** Books with words in their titles: some are new, some take the place of others, some are deleted. */
-export function bookChanges(count: number, random: () => number): object[] {
+export function bookChanges(
+  count: number,
+  random: () => number,
+  { words } = { words: 12 },
+): object[] {
   const pick = (length: number): number => Math.floor(random() * length);
   const keys = new Set(Array.from({ length: count }, () => `b${pick(4 * count)}`));
   return [...keys].map((key) => {
     const fields = {
-      Title: Array.from({ length: 1 + pick(12) }, () => WORDS[pick(WORDS.length)]).join(' '),
+      Title: Array.from({ length: 1 + pick(words) }, () => WORDS[pick(WORDS.length)]).join(' '),
       Tags: ['a', 'b', 'c'].slice(pick(3)),
     };
     const timestamp = Date.UTC(2026, 0, 1 + pick(28));

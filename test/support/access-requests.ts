@@ -127,6 +127,11 @@ export const ACCESS_REQUESTS: Readonly<
   // A time that has passed ends the stream.
   watchEndpointLogs: () => ({ path: '/api/endpoints/logs/live?to=2026-01-01T00:00:00Z' }),
   getEndpointMetrics: () => ({ path: '/api/endpoints/metrics' }),
+  getEmbeddings: ({ uids }) => ({ path: '/api/embeddings/uids', body: { UIDs: [uids.node] } }),
+  getSimilarNodes: ({ uids }) => ({ path: `/api/embeddings/similar/${uids.node}` }),
+  findSimilarNodes: ({ uids }) => ({ path: `/api/embeddings/similar/${uids.node}` }),
+  getAiProviders: () => ({ path: '/api/chatai/providers' }),
+  putAiProviders: () => ({ path: '/api/chatai/providers', body: {} }),
   getSearchSettings: () => ({ path: '/api/search/settings' }),
   putSearchSettings: () => ({ path: '/api/search/settings', body: { types: {} } }),
   getSearchIndex: () => ({ path: '/api/search/index' }),

@@ -23,6 +23,7 @@ export type AuditAction =
   | 'access.written'
   | 'endpoint.recording-changed'
   | 'sso.config-changed'
+  | 'ai.providers-changed'
   | 'workspace.settings-changed'
   | 'search.settings-changed'
   | 'search.synonyms-changed';

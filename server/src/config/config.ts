@@ -19,6 +19,8 @@ export interface Config {
   readonly storageFolder: string;
   readonly backupFolder: string | null;
   readonly lowMemory: boolean;
+  /** Budget of the search index; null where nothing is said. */
+  readonly searchMemoryMb: number | null;
   readonly replication: {
     readonly port: number;
     /** Of the primary to follow; null on a primary. */

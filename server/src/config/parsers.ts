@@ -19,6 +19,7 @@ export const parsers = {
   text: (text: string): string => text,
   boolean: parseBoolean,
   port: parsePort,
+  megabytes: parseMegabytes,
   host: parseHost,
   /** A path, which may be relative to the folder the server was started in. */
   folder: (text: string): string => text,
@@ -55,6 +56,15 @@ function parsePort(text: string): number | ValueFault {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
   return new ValueFault(`is ${quote(text)}, which is no port`, 'Set a number from 0 to 65535.');
+}
+
+function parseMegabytes(text: string): number | ValueFault {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count > 0) return count;
+  return new ValueFault(
+    `is ${quote(text)}, which is no number of megabytes`,
+    'Set a whole number from 1 on, such as 2048.',
+  );
 }
 
 function parseHost(text: string): string | ValueFault {

@@ -77,6 +77,7 @@ function configOf(values: Values, env: Environment): Config {
     storageFolder: values.MSK_GRAPH_STORAGE,
     backupFolder: values.MSK_GRAPH_BACKUP_FOLDER,
     lowMemory: values.MSK_LOW_MEMORY,
+    searchMemoryMb: values.MSK_SEARCH_MEMORY_MB,
     replication: { port: values.MSK_REPLICATION_PORT, primaryAddress },
     log: { level: values.MSK_LOG_LEVEL, folder: values.MSK_LOG_PATH },
     licensePublicKey: values.MSK_LICENSE_PUBLIC_KEY,

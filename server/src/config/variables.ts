@@ -120,6 +120,12 @@ export const variables = {
     default: 'false',
     description: 'Low-memory mode: small caches and a log archive of 30 s or 1 MB.',
   },
+  MSK_SEARCH_MEMORY_MB: {
+    type: 'megabytes',
+    default: null,
+    description:
+      'Memory for the search index of this process; the rest of a larger index is read from its files. A quarter of the machine, and 64 in low-memory mode, unless set.',
+  },
   MSK_LOG_LEVEL: {
     type: 'log-level',
     default: 'info',

@@ -4,13 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ForwardedHeaders } from './forwarded-headers.ts';
+import { forwardedHeaders } from './forwarded-headers.ts';
 
-const forwarded = new ForwardedHeaders();
 /** What the last request had, by Node and by us. */
 let seen: { byNode: Record<string, unknown>; byUs: unknown };
 const server = createServer((request, response) => {
-  const byUs: unknown = JSON.parse(forwarded.textOf(request));
+  const byUs: unknown = JSON.parse(forwardedHeaders(request.headers));
   seen = { byNode: { ...request.headers }, byUs };
   response.setHeader('connection', 'close').end();
 });

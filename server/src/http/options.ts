@@ -23,6 +23,7 @@ export interface HttpTimeouts {
   readonly streamIdle: number;
   readonly linger: number;
   readonly minSequenceWait: number;
+  readonly silentConnection: number;
   readonly stopGrace: number;
   readonly webSocketSignIn: number;
   readonly webSocketPing: number;

@@ -14,6 +14,7 @@ const TIMEOUTS = {
   streamIdle: 1,
   linger: 1,
   minSequenceWait: 1,
+  silentConnection: 1,
   stopGrace: 1,
   webSocketSignIn: 1,
   eventStreamHeartbeat: 1_000,
@@ -31,7 +32,7 @@ async function register(table: readonly Route[]) {
     eventStreams: new EventStreams(),
     onBrokenAnswer: () => {},
     securityHeaders: {},
-    securityHeaderList: [],
+    securityLines: '',
     isCrossOrigin: false,
   };
   await registerRoutes(app, table, context, { primaryAddress: null, minSequenceWaitMs: 1 });

@@ -35,8 +35,8 @@ export interface RouteContext {
   readonly readJson: JsonReader;
   /** What every answer carries. */
   readonly securityHeaders: Readonly<Record<string, string>>;
-  /** The same, names and values in turns. */
-  readonly securityHeaderList: readonly string[];
+  /** The same, as lines of the head of an answer. */
+  readonly securityLines: string;
   /** Whether a plugin puts headers of its own on answers: those of CORS. */
   readonly isCrossOrigin: boolean;
   /** Connections with a body that may take as long as it likes. */

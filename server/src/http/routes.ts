@@ -45,6 +45,11 @@ import { getNode } from './routes/nodes/getNode.ts';
 import { queryNodes } from './routes/nodes/queryNodes.ts';
 import { getSchema } from './routes/schema/getSchema.ts';
 import { putSchema } from './routes/schema/putSchema.ts';
+import { findSimilarNodes } from './routes/search/findSimilarNodes.ts';
+import { getEmbeddings } from './routes/search/getEmbeddings.ts';
+import { getSimilarNodes } from './routes/search/getSimilarNodes.ts';
+import { getAiProviders } from './routes/assistant/getAiProviders.ts';
+import { putAiProviders } from './routes/assistant/putAiProviders.ts';
 import { getSearchSettings } from './routes/search/getSearchSettings.ts';
 import { putSearchSettings } from './routes/search/putSearchSettings.ts';
 import { getSearchIndex } from './routes/stats/getSearchIndex.ts';
@@ -185,6 +190,11 @@ export const routes: readonly Route[] = [
   listSynonyms,
   getSynonyms,
   putSynonyms,
+  getEmbeddings,
+  getSimilarNodes,
+  findSimilarNodes,
+  getAiProviders,
+  putAiProviders,
   getSsoConfig,
   setSsoConfig,
   getLoginUrl,

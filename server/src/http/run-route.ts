@@ -4,7 +4,7 @@ import { pathCovers } from '#identity/token-path.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { Disconnect } from './disconnect.ts';
-import { ForwardedHeaders } from './forwarded-headers.ts';
+import { forwardedHeaders } from './forwarded-headers.ts';
 import { RUN_KEY, RUN_KEY_ALIAS, SEQUENCE } from './header-names.ts';
 import { sendRaw } from './raw-answer.ts';
 import { restOfPath, type Route, sendNoBody } from './route.ts';
@@ -17,7 +17,6 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
  * parsed on the way (design, section 3).
  */
 export function runRoute(operation: Operation): Route {
-  const forwarded = new ForwardedHeaders();
   return {
     operation,
     intake: 'text',
@@ -27,7 +26,7 @@ export function runRoute(operation: Operation): Route {
         caller: must(request.caller, 'the caller of a run'),
         name: restOfPath(request),
         body: typeof request.body === 'string' ? request.body : null,
-        headers: forwarded.textOf(request.raw),
+        headers: forwardedHeaders(request.headers),
         authorization: request.headers.authorization,
         runKey: runKeyOf(request),
         onRunKey: (key) => void reply.header(RUN_KEY, key),

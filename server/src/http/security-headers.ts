@@ -13,3 +13,9 @@ export function securityHeaders(useHsts: boolean): Readonly<Record<string, strin
     ...(useHsts ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
   };
 }
+
+/** As they stand in the head of an answer. */
+export function headerLines(headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return lines.join('');
+}

@@ -29,14 +29,16 @@ import './fastify-types.ts';
 import { FrontEndAnswers } from './front-end/front-end-answers.ts';
 import { jsonReader } from './json-body.ts';
 import type { HttpServerOptions, HttpTimeouts } from './options.ts';
+import { PreparedResponse } from './prepared-response.ts';
 import { addPreflightHeaders, refuseEarly } from './prepare-requests.ts';
 import { registerRoutes } from './register-routes.ts';
 import { logRequests } from './request-log.ts';
 import { requestIdFrom } from './request-id.ts';
 import { routes } from './routes.ts';
-import { securityHeaders } from './security-headers.ts';
+import { headerLines, securityHeaders } from './security-headers.ts';
 import type { HttpServices } from './services.ts';
 import { stopGracefully, trackConnections } from './stop.ts';
+import { tickObject } from './tick-shape.ts';
 import { WebSockets } from './web-socket/web-sockets.ts';
 
 export interface HttpServer extends AsyncDisposable {
@@ -57,6 +59,7 @@ const TIMEOUTS: HttpTimeouts = {
   streamIdle: HTTP_STREAM_IDLE_TIMEOUT_MS,
   linger: HTTP_LINGER_MS,
   minSequenceWait: MIN_SEQUENCE_WAIT_MS,
+  silentConnection: HTTP_SILENT_CONNECTION_TIMEOUT_MS,
   stopGrace: STOP_GRACE_MS,
   webSocketSignIn: WEB_SOCKET_SIGN_IN_MS,
   webSocketPing: WEB_SOCKET_PING_INTERVAL_MS,
@@ -91,7 +94,7 @@ export async function createHttpServer(
   const onClientError = createClientErrorHandler(parts, (socket) => streamingSockets.has(socket));
   const app = createFastify(parts, { onClientError, webSockets }, options, timeouts);
   app.server.maxConnections = HTTP_CONNECTIONS_MAX;
-  const connections = trackConnections(app);
+  const connections = trackConnections(app, timeouts.silentConnection);
   answerErrors(app, parts);
   logRequests(app, options.logger);
   app.decorateRequest('caller', null);
@@ -112,7 +115,7 @@ export async function createHttpServer(
       onBrokenAnswer: (traceId, err) =>
         options.logger.error({ traceId, err }, 'an answer broke off'),
       securityHeaders: parts.securityHeaders,
-      securityHeaderList: Object.entries(parts.securityHeaders).flat(),
+      securityLines: headerLines(parts.securityHeaders),
       isCrossOrigin: options.corsOrigins.length > 0,
     },
     { primaryAddress: options.primaryAddress, minSequenceWaitMs: timeouts.minSequenceWait },
@@ -164,7 +167,6 @@ function createFastify(
   const app = Fastify({
     bodyLimit: JSON_BODY_BYTES_MAX,
     clientErrorHandler: onClientError,
-    connectionTimeout: HTTP_SILENT_CONNECTION_TIMEOUT_MS,
     frameworkErrors: createErrorHandler(parts),
     genReqId: ({ headers }) => requestIdFrom(headers, parts.newRequestId),
     http: {
@@ -173,6 +175,7 @@ function createFastify(
       maxHeaderSize: HTTP_HEADER_BYTES_MAX,
       // Found missing by us instead, so that the answer has the error body.
       requireHostHeader: false,
+      ServerResponse: PreparedResponse,
       shouldUpgradeCallback: (request) => webSockets.isUpgrade(request),
     },
     keepAliveTimeout: HTTP_KEEP_ALIVE_TIMEOUT_MS,
@@ -181,6 +184,7 @@ function createFastify(
     routerOptions: { maxParamLength: HTTP_HEADER_BYTES_MAX },
     trustProxy: isBehindProxy ? ['loopback', 'linklocal', 'uniquelocal'] : false,
   });
+  app.decorate('tickObject', tickObject());
   app.server.on('upgrade', (request, socket, head) => webSockets.open(request, socket, head));
   return app;
 }

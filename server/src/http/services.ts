@@ -39,6 +39,8 @@ import type {
   EditorService,
   StatisticsService,
 } from './build-services.ts';
+import type { AiProviderService } from './ai-provider-service.ts';
+import type { EmbeddingService } from './embedding-service.ts';
 import type { FrontEndService } from './front-end-service.ts';
 import type { GoldenSetService } from './golden-set-service.ts';
 import type { NodeService } from './node-service.ts';
@@ -75,6 +77,8 @@ export interface HttpServices {
   readonly statistics: StatisticsService;
   readonly searchConfiguration: SearchConfigurationService;
   readonly goldenSets: GoldenSetService;
+  readonly embeddings: EmbeddingService;
+  readonly aiProviders: AiProviderService;
   readonly sso: SsoService;
   readonly status: StatusService;
   readonly replicas: ReplicaService;

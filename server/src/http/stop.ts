@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { cutOffSilentConnections } from './silent-connections.ts';
 
 /** How often a stopping server looks for connections that have become idle. */
 const SWEEP_MS = 50;
@@ -6,12 +7,15 @@ const SWEEP_MS = 50;
 /** Open connections, whether or not a request ever came over them. */
 export type OpenConnections = ReadonlySet<FastifyRequest['socket']>;
 
-export function trackConnections({ server }: FastifyInstance): OpenConnections {
+/** Those that are silent for `silentMs` are cut off. */
+export function trackConnections({ server }: FastifyInstance, silentMs: number): OpenConnections {
   const open = new Set<FastifyRequest['socket']>();
   server.on('connection', (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
+  const cutOffs = cutOffSilentConnections(open, silentMs);
+  server.once('close', () => clearInterval(cutOffs));
   return open;
 }
 

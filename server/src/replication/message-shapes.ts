@@ -95,7 +95,7 @@ export function readNotice(bytes: Buffer): Notice {
 }
 
 /** Both sides encrypt what they send, so a wrong shape means that the other side speaks another version of this. */
-function readObject(bytes: Buffer): Readonly<Record<string, unknown>> {
+export function readObject(bytes: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString());
@@ -106,7 +106,7 @@ function readObject(bytes: Buffer): Readonly<Record<string, unknown>> {
   return { ...value };
 }
 
-function text(value: Readonly<Record<string, unknown>>, member: string): string {
+export function text(value: Readonly<Record<string, unknown>>, member: string): string {
   const found = value[member];
   if (typeof found !== 'string') throw corrupt(`a message has no text "${member}"`);
   return found;

@@ -4,6 +4,7 @@ import type { Manifest } from '#store/manifest.ts';
 import { unavailable } from './channel-problem.ts';
 import { decodeChunk } from './chunk.ts';
 import { encodeJson } from './frame-stream.ts';
+import { readEmbedAnswer, type EmbedRequest } from './embed-call.ts';
 import { differencesBetween } from './manifest-difference.ts';
 import { mergeArrived } from './merge-arrived.ts';
 import { readNotice, readReport } from './message-shapes.ts';
@@ -122,6 +123,17 @@ export class ReplicaChannel implements Disposable {
   fetchFrontEnd(digests: readonly string[]): Promise<Uint8Array[]> {
     const request = Buffer.from(digests.join(''), 'hex');
     return Array.fromAsync(this.#calls.messages('GetFrontEnd', request));
+  }
+
+  /**
+   * The vector of a text, as the primary's provider gives it; see `AnswerEmbed`. Throws also what the primary cannot do, as the
+   * problem that it is there.
+   */
+  async embed(request: EmbedRequest): Promise<string> {
+    for await (const answer of this.#calls.messages('Embed', encodeJson(request))) {
+      return readEmbedAnswer(answer);
+    }
+    throw unavailable('the primary ended the call before its answer');
   }
 
   /** What the primary announces: first what holds, then what comes, without end. */

@@ -12,6 +12,7 @@ import { REPLICATION_SWEEP_INTERVAL_MS } from '#base/replication-limits.ts';
 import { encodeManifest } from '#store/manifest.ts';
 import type { SnapshotLease } from '#store/snapshot-lease.ts';
 import { notRegistered, statusOf, unavailable } from './channel-problem.ts';
+import { answerEmbed, type AnswerEmbed } from './embed-call.ts';
 import { sendFrontEndFiles } from './front-end-files.ts';
 import type { FrontEndFileSource } from './front-end-files.ts';
 import { FrameOpener, FrameSealer } from './frame-cipher.ts';
@@ -60,6 +61,8 @@ export interface ReplicationServerOptions {
   readonly holdState: (sequence: number) => Promise<HeldState>;
   /** Without it there is no front end to copy. */
   readonly frontEndFile?: FrontEndFileSource;
+  /** Without it nothing is embedded for replicas. */
+  readonly embed?: AnswerEmbed;
   readonly pause: (ms: number) => Promise<void>;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -197,9 +200,13 @@ function handlersOf(options: ReplicationServerOptions, parts: Parts) {
     GetFrontEnd: calls.answer('GetFrontEnd', (call) =>
       sendFrontEndFiles(options.frontEndFile ?? (() => undefined), call),
     ),
+    Embed: calls.answer('Embed', (call) => answerEmbed(options.embed ?? noEmbeddings, call)),
     Notify: calls.answer('Notify', ({ sender, signal }) => notices.send(sender, signal)),
   };
 }
+
+const noEmbeddings: AnswerEmbed = () =>
+  Promise.reject(unavailable('this primary embeds nothing for replicas'));
 
 /** The first half of the handshake: strangers take no place from replicas. */
 function challenge({ sessions, registry }: Parts, request: ChallengeRequest): ChallengeReply {

@@ -50,6 +50,7 @@ export interface ReplicationMethods {
   readonly Hold: Method<Buffer, Buffer>;
   readonly Compared: Method<Buffer, Buffer>;
   readonly GetFrontEnd: Method<Buffer, Buffer>;
+  readonly Embed: Method<Buffer, Buffer>;
   readonly Notify: Method<Buffer, Buffer>;
 }
 
@@ -72,6 +73,7 @@ export function loadMethods(): ReplicationMethods {
     Hold: framesOf(service, 'Hold'),
     Compared: framesOf(service, 'Compared'),
     GetFrontEnd: framesOf(service, 'GetFrontEnd'),
+    Embed: framesOf(service, 'Embed'),
     Notify: framesOf(service, 'Notify'),
   };
 }

@@ -16,7 +16,7 @@ import { notFound } from './endpoint-definitions.ts';
 import type { EndpointLog } from './endpoint-log.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 import { Invocation } from './invocation.ts';
-import type { InvocationServices, NestedRun } from './invocation.ts';
+import type { EmbedQuery, InvocationServices, NestedRun } from './invocation.ts';
 import type { OutboundRequests } from './outbound-requests.ts';
 import { PooledRuns } from './pooled-runs.ts';
 import type { RunKeyListener } from './pooled-runs.ts';
@@ -65,6 +65,7 @@ export interface EndpointRuntimeOptions {
   readonly outbound: OutboundRequests;
   /** Of a replica. */
   readonly primary: PrimaryCalls | null;
+  readonly embedQuery: EmbedQuery;
 }
 
 /** What is needed to run one version of an endpoint. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENDPOINT_FETCH_BYTES_MAX, ENDPOINT_FETCHES_MAX } from '#base/limits.ts';
+import { ENDPOINT_FETCH_BYTES_MAX, ENDPOINT_REQUESTS_MAX } from '#base/limits.ts';
 import { openTestEndpoints, USER } from './testing/test-endpoints.ts';
 import type { TestEndpoints } from './testing/test-endpoints.ts';
 
@@ -124,12 +124,12 @@ describe('fetch', () => {
     const held: ServerResponse[] = [];
     answer = (_request, response) => {
       held.push(response);
-      if (held.length === ENDPOINT_FETCHES_MAX) for (const one of held) one.end('x');
+      if (held.length === ENDPOINT_REQUESTS_MAX) for (const one of held) one.end('x');
     };
-    const code = `const all = await Promise.allSettled(Array.from({ length: ${ENDPOINT_FETCHES_MAX + 1} }, () => fetch(body)));
+    const code = `const all = await Promise.allSettled(Array.from({ length: ${ENDPOINT_REQUESTS_MAX + 1} }, () => fetch(body)));
       return all.filter(({ status }) => status === 'fulfilled').length;`;
     await endpoints.define('fetches-much', '{ body, fetch }: Scope<string>', code);
-    expect(await endpoints.value('fetches-much', `${origin}/`)).toBe(ENDPOINT_FETCHES_MAX);
+    expect(await endpoints.value('fetches-much', `${origin}/`)).toBe(ENDPOINT_REQUESTS_MAX);
   });
 });
 

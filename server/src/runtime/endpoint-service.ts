@@ -17,6 +17,7 @@ import type { EndpointRun } from './endpoint-runtime.ts';
 import { EditorService } from './editor-service.ts';
 import { EndpointLog } from './endpoint-log.ts';
 import { EndpointStore } from './endpoint-store.ts';
+import type { EmbedQuery } from './invocation.ts';
 import { CodeHistory } from './history/code-history.ts';
 import { CodeHistoryService } from './history/code-history-service.ts';
 import { VersionComparison } from './history/version-comparison.ts';
@@ -47,6 +48,8 @@ export interface EndpointServiceOptions {
   readonly fetch: Fetch;
   /** The origins that endpoint code may reach with `fetch`. */
   readonly fetchAllowList: () => readonly string[];
+  /** For searches by meaning. */
+  readonly embedQuery: EmbedQuery;
   /** Workers for endpoint code; the main thread keeps a processor for itself. */
   readonly workers?: number;
 }

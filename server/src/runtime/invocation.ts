@@ -2,9 +2,9 @@ import type { AuditTrail } from '#access/audit-event.ts';
 import { accessWritten } from '#access/ingest-service.ts';
 import { must } from '#base/assert.ts';
 import {
-  ENDPOINT_FETCHES_MAX,
   ENDPOINT_LOG_CHARACTERS_MAX,
   ENDPOINT_LOG_LINES_MAX,
+  ENDPOINT_REQUESTS_MAX,
   INGEST_COMMIT_OPERATIONS_MAX,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
@@ -26,7 +26,18 @@ export interface InvocationServices {
   /** Runs another endpoint on behalf of this one. */
   readonly runNested: (run: NestedRun) => Promise<HostAnswer>;
   readonly runOnPrimary: (run: NestedRun) => Promise<HostAnswer>;
+  readonly embedQuery: EmbedQuery;
 }
+
+/**
+ * The vectors of a text for a search by meaning, by model: base64 of little-endian 32-bit floats. `request` is what the code of
+ * an endpoint made: `{query, mode, types?, fields?}`. Rejects with `invalid_request`, `embeddings_not_configured`,
+ * `embeddings_unavailable`, or the signal's reason.
+ */
+export type EmbedQuery = (
+  request: unknown,
+  signal: AbortSignal,
+) => Promise<Readonly<Record<string, string>>>;
 
 export interface NestedRun {
   readonly parent: Invocation;
@@ -64,7 +75,7 @@ export class Invocation implements CallHost {
   #logLines = 0;
   /** Names the run among those that have logged. */
   #logRun: number | undefined;
-  #fetches = 0;
+  #requestsRunning = 0;
   /** Of the requests to other servers that are under way. */
   #requests: AbortController | undefined;
 
@@ -105,6 +116,8 @@ export class Invocation implements CallHost {
         return this.#services.runOnPrimary(this.#nestedRun(parsed));
       case 'fetch':
         return this.#fetch(parsed);
+      case 'embedQuery':
+        return this.#embedQuery(parsed);
       default:
         throw new Problem('invalid_request', `There is no operation "${operation}"`);
     }
@@ -201,23 +214,42 @@ export class Invocation implements CallHost {
     return { parent: this, path: String(path), body: typeof body === 'string' ? body : '' };
   }
 
-  async #fetch(request: unknown): Promise<HostAnswer> {
-    if (this.#fetches >= ENDPOINT_FETCHES_MAX) {
+  #fetch(request: unknown): Promise<HostAnswer> {
+    return this.#request(async (signal) => {
+      const outbound = outboundRequest(request);
+      if (outbound.method !== 'GET' && outbound.method !== 'HEAD') this.#noteEffect('fetch()');
+      const { deadline } = must(this.call, 'the call of an invocation that asks');
+      return this.#services.outbound.send(outbound, { deadline, signal });
+    });
+  }
+
+  #embedQuery(request: unknown): Promise<HostAnswer> {
+    return this.#request(async (signal) => {
+      try {
+        return JSON.stringify(await this.#services.embedQuery(request, signal));
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        throw new Problem('embeddings_unavailable', 'The run ended before its query had a vector', {
+          cause: error,
+        });
+      }
+    });
+  }
+
+  /** Answers the JSON that another server is asked for. */
+  async #request(send: (signal: AbortSignal) => Promise<string>): Promise<HostAnswer> {
+    if (this.#requestsRunning >= ENDPOINT_REQUESTS_MAX) {
       throw new Problem(
         'invalid_request',
-        `A run has at most ${ENDPOINT_FETCHES_MAX} requests under way at a time`,
+        `A run has at most ${ENDPOINT_REQUESTS_MAX} requests to other servers under way at a time`,
         { hint: 'Wait for some of them before the next ones.' },
       );
     }
-    const outbound = outboundRequest(request);
-    if (outbound.method !== 'GET' && outbound.method !== 'HEAD') this.#noteEffect('fetch()');
-    const { deadline } = must(this.call, 'the call of an invocation that asks');
-    const limits = { deadline, signal: this.requestSignal };
-    this.#fetches++;
+    this.#requestsRunning++;
     try {
-      return { json: await this.#services.outbound.send(outbound, limits), sequence: 0 };
+      return { json: await send(this.requestSignal), sequence: 0 };
     } finally {
-      this.#fetches--;
+      this.#requestsRunning--;
     }
   }
 }

@@ -22,6 +22,16 @@ export function memorySearchConfiguration(): HttpServices['searchConfiguration']
         ...given,
       }),
     },
-    indexState: () => ({ sequence: 7, documents: 1, segments: 1, bytes: 1, rebuild: null }),
+    indexState: () => ({
+      sequence: 7,
+      documents: 1,
+      segments: 1,
+      bytes: 1,
+      bytesOnDisk: 0,
+      rebuild: null,
+      vectors: [],
+      texts: { waiting: 0, refused: 0 },
+      embedder: null,
+    }),
   };
 }

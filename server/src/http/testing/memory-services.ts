@@ -20,6 +20,8 @@ import {
   memoryEditor,
   memoryStatistics,
 } from './memory-build.ts';
+import { memoryAiProviders } from './memory-ai-providers.ts';
+import { memoryEmbeddings } from './memory-embeddings.ts';
 import { memoryNodes } from './memory-nodes.ts';
 import { memoryGoldenSets } from './memory-golden-sets.ts';
 import { memorySearchConfiguration } from './memory-search-configuration.ts';
@@ -141,6 +143,8 @@ export class MemoryServices implements HttpServices {
   readonly statistics = memoryStatistics();
   readonly searchConfiguration = memorySearchConfiguration();
   readonly goldenSets = memoryGoldenSets();
+  readonly embeddings = memoryEmbeddings();
+  readonly aiProviders = memoryAiProviders();
 
   readonly schema: HttpServices['schema'] = {
     get: () => this.schemaDocument,

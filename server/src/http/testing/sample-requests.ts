@@ -159,6 +159,22 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   putNodeAccess: { path: `/api/access/nodes/${UID}`, json: { users: [UID] }, status: 200 },
   getWorkspaceSettings: { path: '/api/workspace/settings', status: 200 },
   putWorkspaceSettings: { path: '/api/workspace/settings', json: { name: 'Ours' }, status: 200 },
+  getEmbeddings: { path: '/api/embeddings/uids', json: { UIDs: [UID] }, status: 200 },
+  getSimilarNodes: { path: `/api/embeddings/similar/${UID}?count=5&types=Word`, status: 200 },
+  findSimilarNodes: { path: `/api/embeddings/similar/${UID}`, status: 200 },
+  getAiProviders: { path: '/api/chatai/providers', status: 200 },
+  putAiProviders: {
+    path: '/api/chatai/providers',
+    json: {
+      embeddings: {
+        provider: 'openai-compatible',
+        baseUrl: 'https://models.example/v1',
+        model: 'm',
+        apiKey: 'sk-1',
+      },
+    },
+    status: 200,
+  },
   getSearchSettings: { path: '/api/search/settings', status: 200 },
   putSearchSettings: {
     path: '/api/search/settings',

@@ -53,7 +53,8 @@ export type Operation =
   | 'commit'
   | 'run'
   | 'runOnPrimary'
-  | 'fetch';
+  | 'fetch'
+  | 'embedQuery';
 
 /** `payload` is the JSON text of the operation's arguments. */
 export function ask(call: number, operation: Operation, payload: string): Promise<unknown> {
@@ -64,7 +65,8 @@ export function ask(call: number, operation: Operation, payload: string): Promis
     operation === 'commit' ||
     operation === 'run' ||
     operation === 'runOnPrimary' ||
-    operation === 'fetch';
+    operation === 'fetch' ||
+    operation === 'embedQuery';
   const origin = isRare ? new ErrorAtFirst(operation) : undefined;
   return new PromiseAtFirst((resolve, reject) => {
     waiters.set(request, { resolve, reject, origin });

@@ -1,10 +1,12 @@
 import { ask } from './channel.ts';
 import { isArray, stringify } from './primordials.ts';
 import { uidOf } from './references.ts';
+import { embedQuery, similarity } from './search.ts';
+import type { SimilarityOptions } from './search.ts';
 
 /**
  * A step as the host runs it (see `#graph/query/plan.ts`), or one with a function or a query in it,
- * which only the guest knows.
+ * which only the guest knows, or with a text that the host wants as vectors.
  */
 interface Step {
   readonly op: string;
@@ -51,6 +53,25 @@ export class Query {
     return this.#with({ op: 'startSearch', type, field, text });
   }
 
+  startAtSimilarText(
+    text: string,
+    count?: number,
+    types?: unknown,
+    options?: SimilarityOptions,
+  ): Query {
+    return this.#with({ op: 'startAtSimilarText', text, ...similarity(count, types, options) });
+  }
+
+  startAtSimilar(
+    nodes: unknown,
+    count?: number,
+    types?: unknown,
+    options?: SimilarityOptions,
+  ): Query {
+    const uids = listOf(nodes).map((node) => uidOf(node));
+    return this.#with({ op: 'startAtSimilar', uids, ...similarity(count, types, options) });
+  }
+
   out(type?: string, edge?: string): Query {
     return this.#with({ op: 'out', type, edge });
   }
@@ -87,6 +108,10 @@ export class Query {
 
   intersect(other: Query): Query {
     return this.#with({ op: 'intersect', other });
+  }
+
+  similar(count?: number, types?: unknown, options?: SimilarityOptions): Query {
+    return this.#with({ op: 'similar', ...similarity(count, types, options) });
   }
 
   distinct(): Query {
@@ -187,12 +212,18 @@ function runQuery(call: number, steps: readonly Step[], end: object): Promise<un
 }
 
 function isOfGuest({ op }: Step): boolean {
-  return op === 'filter' || op === 'union' || op === 'except' || op === 'intersect';
+  return (
+    op === 'filter' ||
+    op === 'union' ||
+    op === 'except' ||
+    op === 'intersect' ||
+    op === 'startAtSimilarText'
+  );
 }
 
 /**
  * The same query without the steps that only the guest knows: a predicate is tried on the nodes
- * here, and the kept ones go on.
+ * here, and the kept ones go on; a text becomes its vectors.
  */
 async function hostSteps(call: number, steps: readonly Step[]): Promise<readonly Step[]> {
   // Limits the whole query wherever it stands, so also the parts into which a predicate cuts it.
@@ -207,6 +238,15 @@ async function hostSteps(call: number, steps: readonly Step[]): Promise<readonly
     } else if ('other' in step) {
       const others = await hostSteps(call, Query.steps(step.other as Query));
       done[done.length] = { op: step.op, steps: others };
+    } else if (step.op === 'startAtSimilarText') {
+      const { text, ...rest } = step;
+      // Nothing asked for is nothing found.
+      if (typeof text === 'string' && text.trim() === '') {
+        done[done.length] = { op: 'startAtUids', uids: [] };
+        continue;
+      }
+      const vectors = await embedQuery(call, { ...rest, query: text, mode: 'vector' });
+      done[done.length] = { ...rest, op: 'startAtVectors', vectors };
     } else {
       done[done.length] = step;
     }

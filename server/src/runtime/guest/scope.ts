@@ -5,6 +5,7 @@ import { ReadOnlyGraph, WritableGraph } from './graph.ts';
 import { parse, stringify, text } from './primordials.ts';
 import { Query } from './query.ts';
 import { badRequest, forbidden, notFound, ok, redirect, status, unauthorized } from './reply.ts';
+import { searchFor } from './search.ts';
 
 /** One call, as the guest knows it. */
 export interface Call {
@@ -52,12 +53,12 @@ export class Scope {
 
   get search(): (request: unknown) => Promise<unknown> {
     const { id } = this.#call;
-    return (request) => ask(id, 'search', stringify(request));
+    return (request) => searchFor(id, 'search', request);
   }
 
   get searchAsUser(): (request: unknown) => Promise<unknown> {
     const { id } = this.#call;
-    return (request) => ask(id, 'searchAsUser', stringify(request));
+    return (request) => searchFor(id, 'searchAsUser', request);
   }
 
   get suggestAsUser(): (request: unknown) => Promise<unknown> {

@@ -12,7 +12,7 @@ import type {
   EndpointCall,
   LoadableEndpoint,
 } from '../sandbox/endpoint-call.ts';
-import { LiveSearcher } from '#search/service/live-searcher.ts';
+import type { LiveSearcher } from '#search/service/live-searcher.ts';
 import type { ReadSources } from '../sandbox/graph-requests.ts';
 import { RunningCall } from '../sandbox/running-call.ts';
 import { UserTexts } from '../sandbox/user-texts.ts';
@@ -31,9 +31,8 @@ export class InProcessPool {
   /** Why the last of the calls that share a signal failed: one from outside, and those that it makes. */
   readonly #failures = new WeakMap<CallSignal, unknown>();
 
-  constructor(reader: StateReader) {
+  constructor(reader: StateReader, live: LiveSearcher) {
     this.#users = new UserTexts(reader);
-    const live = new LiveSearcher(reader);
     this.#sources = {
       reader,
       access: new AccessIndex(reader),

@@ -55,6 +55,7 @@ export function answerRead(
             return visibilityOf(access, caller);
           },
           findByText: (wanted, visibility) => sources.searcher.findByText(wanted, visibility),
+          findSimilar: (wanted, visibility) => sources.searcher.findSimilar(wanted, visibility),
         }),
       );
     case 'search':

@@ -6,6 +6,7 @@ const MODULES = [
   'primordials.ts',
   'channel.ts',
   'references.ts',
+  'search.ts',
   'fetch.ts',
   'graph.ts',
   'query.ts',

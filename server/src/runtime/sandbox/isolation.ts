@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { assert } from '#base/assert.ts';
+import { indexFolder } from '#search/text/index-manifest.ts';
 
 /**
  * Refuses to go on in a process that would give secrets away: a worker under the permission model
@@ -18,8 +19,8 @@ export function assertProcessIsIsolated(): void {
 }
 
 /**
- * The flags of an endpoint worker: it may read the program and the graph, load LMDB, and nothing
- * else.
+ * The flags of an endpoint worker: it may read the program, the graph and the index of its words,
+ * load LMDB, and nothing else.
  */
 export function workerFlags(storage: string): string[] {
   const source = fileURLToPath(new URL('../../', import.meta.url));
@@ -30,6 +31,8 @@ export function workerFlags(storage: string): string[] {
     source,
     ...folders.flatMap((folder) => [join(folder, 'node_modules/'), join(folder, 'package.json')]),
     join(storage, 'graph/'),
+    // It may not be there yet, so that it would not be known for a folder without the asterisk.
+    join(indexFolder(storage), '*'),
   ];
   return [
     '--permission',

@@ -18,6 +18,15 @@ export interface PoolWorkerEvents {
   onDefect(error: unknown): void;
 }
 
+/** A version of an endpoint in a realm of its own. */
+interface LoadedGuest {
+  readonly version: string;
+  /** By which the worker knows it. */
+  readonly number: number;
+  /** The id of the newest call. */
+  lastCall: number;
+}
+
 /**
  * A worker of the pool with its calls. What the worker says is held against them: it can speak for
  * its own calls only.
@@ -34,8 +43,8 @@ export class PoolWorker {
   /** Its heap is being asked for. */
   isMeasured = false;
   readonly #events: PoolWorkerEvents;
-  /** By endpoint name; the one used last is the last. */
-  readonly #guests = new Map<string, { readonly version: string; readonly number: number }>();
+  /** By endpoint name. */
+  readonly #guests = new Map<string, LoadedGuest>();
   /** A caller is the same object from one call to the next, as long as nothing is written: it is sent once. */
   readonly #callers = new Map<Caller, number>();
   #lastCaller = 0;
@@ -82,7 +91,7 @@ export class PoolWorker {
     const { endpoint, caller, headers, body } = running.call;
     // What it asked for when it ran on another worker.
     if (running.frame > 0) running.call.host.forsake();
-    running.guest = this.#load(endpoint);
+    running.guest = this.#load(endpoint, running.id);
     running.frame = this.thread.nextFrame;
     this.calls.set(running.id, running);
     this.thread.send(
@@ -118,29 +127,27 @@ export class PoolWorker {
     return number;
   }
 
-  #load({ name, version, script, isReadOnly }: LoadableEndpoint): number {
+  #load({ name, version, script, isReadOnly }: LoadableEndpoint, call: number): number {
     const loaded = this.#guests.get(name);
-    if (loaded !== undefined) this.#guests.delete(name);
     if (loaded?.version === version) {
-      this.#guests.set(name, loaded);
+      loaded.lastCall = call;
       return loaded.number;
     }
     if (loaded !== undefined) this.thread.send(`"unload",${loaded.number}`);
+    else if (this.#guests.size >= ENDPOINT_REALMS_MAX) this.#unloadOldest();
     const number = ++this.#lastGuest;
-    this.#guests.set(name, { version, number });
+    this.#guests.set(name, { version, number, lastCall: call });
     const fileName = JSON.stringify(`${name}.ts`);
     this.thread.send(`"load",${number},${fileName},${isReadOnly}`, script);
-    this.#unloadOldest();
     return number;
   }
 
   #unloadOldest(): void {
-    if (this.#guests.size <= ENDPOINT_REALMS_MAX) return;
-    for (const [name, { number }] of this.#guests) {
-      this.#guests.delete(name);
-      this.thread.send(`"unload",${number}`);
-      return;
-    }
+    const [oldest] = [...this.#guests].toSorted(([, a], [, b]) => a.lastCall - b.lastCall);
+    if (oldest === undefined) return;
+    const [name, { number }] = oldest;
+    this.#guests.delete(name);
+    this.thread.send(`"unload",${number}`);
   }
 
   #receive(item: FrameItem, payload: string): void {

@@ -8,6 +8,8 @@ import { systemClock } from '#base/clock.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { Searcher } from '#search/service/searcher.ts';
+import { indexFolder } from '#search/text/index-manifest.ts';
+import { SegmentReaders } from '#search/text/segment-readers.ts';
 import { GuestHost } from './guest-host.ts';
 import { LazyScript } from './lazy-script.ts';
 import { HeapKeeper } from './heap-keeper.ts';
@@ -42,6 +44,7 @@ process.on('unhandledRejection', () => {});
 const searcher = new Searcher({
   reader,
   now: () => systemClock.now(),
+  segments: new SegmentReaders(indexFolder(storage)),
 });
 // There is no way to load anything any more once the realm is locked.
 searcher.loadLanguages();

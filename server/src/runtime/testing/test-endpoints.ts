@@ -77,6 +77,7 @@ export async function openTestEndpoints(
     primaryAddress: null,
     fetch: () => Promise.reject(new Error('this test reaches nobody')),
     fetchAllowList: () => [],
+    embedQuery: () => Promise.reject(new Error('this test has no provider')),
     redact: (json: string) => json,
     ...outside,
   };

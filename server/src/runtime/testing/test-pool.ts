@@ -77,6 +77,7 @@ export async function openTestPool(size = 1): Promise<TestPool> {
           outbound: new OutboundRequests(refuse, () => []),
           runNested: refuse,
           runOnPrimary: refuse,
+          embedQuery: refuse,
         },
       ),
     });

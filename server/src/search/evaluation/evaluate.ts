@@ -14,6 +14,11 @@ import { meanMetrics, qualityOf, type Metrics } from './metrics.ts';
 export interface EvaluationParts {
   readonly reader: GraphReader;
   readonly searcher: Pick<Searcher, 'search'>;
+  /** The vectors of a request's query, by model: see `embedQuery`. */
+  readonly embedQuery: (
+    request: object,
+    signal: AbortSignal,
+  ) => Promise<Readonly<Record<string, string>>>;
   readonly clock: Clock;
 }
 
@@ -31,13 +36,14 @@ export interface Evaluated {
 
 /**
  * Searches every query of the set as the system, so that it does not matter who asks. The thread is left to others every few
- * milliseconds. Throws `evaluation_timeout`, what the searcher throws, and the reason of the signal.
+ * milliseconds. Throws `evaluation_timeout`, what the searcher and the provider of embeddings throw, and the reason of the signal.
  */
 export async function evaluate(
   { request, queries }: GoldenSet,
-  { reader, searcher, clock }: EvaluationParts,
+  { reader, searcher, embedQuery, clock }: EvaluationParts,
   signal: AbortSignal,
 ): Promise<Evaluated> {
+  const isText = (request['mode'] ?? 'text') === 'text';
   const startedAt = clock.now();
   let sliceAt = startedAt;
   const missing: MissingNode[] = [];
@@ -55,7 +61,9 @@ export async function evaluate(
     const grades = gradesOf(golden, reader, missing);
     if (grades.size === 0) continue;
     const { query } = golden;
-    const { hits } = searcher.search({ ...request, query, take: EVALUATION_HITS }, undefined);
+    const wanted = { ...request, query, take: EVALUATION_HITS };
+    const vectors = isText ? {} : { queryVectors: await embedQuery(wanted, signal) };
+    const { hits } = searcher.search({ ...wanted, ...vectors }, undefined);
     const quality = qualityOf(
       hits.map(({ node }) => node.UID),
       grades,

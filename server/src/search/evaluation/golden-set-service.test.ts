@@ -40,7 +40,8 @@ beforeEach(async () => {
     const hit = { node, score: 1, from: 'text', highlights: [] } as const;
     return { hits: [hit], total: 1, facets: {}, tookMs: 0 };
   };
-  service = new GoldenSetService({ reader, commits, clock, searcher: { search } });
+  const embedQuery = () => Promise.resolve({});
+  service = new GoldenSetService({ reader, commits, clock, searcher: { search }, embedQuery });
   const queries = Array.from({ length: 20 }, (_, i) => ({
     query: `q${i}`,
     relevant: [node.UID],

@@ -1,5 +1,7 @@
+import type { Candidates } from './candidates.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
-import type { SearchCursor } from './search-cursor.ts';
+import type { ScoreWindow } from './score-window.ts';
+import { type SearchCursor, collectEach, meetEach, scoreEach } from './search-cursor.ts';
 
 /** The documents that any of several cursors matches; the score is the best one's. A binary heap by document. */
 export class AlternativesCursor implements SearchCursor {
@@ -39,12 +41,30 @@ export class AlternativesCursor implements SearchCursor {
     return score;
   }
 
+  /** All of it is one block. */
+  lookAhead(): void {}
+
   blockScoreMax(): number {
     return this.scoreMax;
   }
 
   blockLast(): number {
     return NO_DOCUMENT;
+  }
+
+  collect(candidates: Candidates, end: number): number {
+    return collectEach(this, candidates, end);
+  }
+
+  /** `collect` did. */
+  scoreCollected(): void {}
+
+  scoreWindow(window: ScoreWindow): void {
+    scoreEach(this, window);
+  }
+
+  meet(candidates: Candidates, isRequired: boolean, minimum: number): void {
+    meetEach(this, candidates, isRequired, minimum);
   }
 
   /** The cursors that stand at `document`: in a heap they hang together from the top down. */

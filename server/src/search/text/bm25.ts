@@ -1,7 +1,7 @@
 import { DECODED_LENGTHS } from './length-code.ts';
 
 /** BM25F as in Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009, section 3.6. */
-export const SATURATION = 1.2;
+const SATURATION = 1.2;
 const LENGTH_SHARE = 0.75;
 /**
  * Added to both the length of a field and its average, in tokens: a name of one word is hardly better than one of two, while a text of
@@ -23,11 +23,22 @@ export function occurrenceWeights(boost: number, averageLength: number): Float64
   });
 }
 
-/** Score of a term whose occurrences weigh `weight` in a document; `ceiling` is what it tends to. */
-export function saturated(ceiling: number, weight: number): number {
-  return (ceiling * weight) / (weight + SATURATION);
+/** What share of its ceiling a term's score is whose occurrences weigh `weight` in a document. */
+export function saturated(weight: number): number {
+  return weight / (weight + SATURATION);
 }
 
+/** What the score of a term tends to as its occurrences become more. */
 export function termCeiling(idf: number, termWeight: number): number {
   return idf * (SATURATION + 1) * termWeight;
+}
+
+/** Scores are whole multiples of this, and far below 2^16: sums of them are exact, so that they are the same in any order. */
+const SCORE_UNIT = 2 ** -36;
+/** Between 2^16 and 2^17 numbers are as far apart: adding it rounds, and taking it away leaves the rounded number. */
+const ROUNDER = 1.5 * 2 ** 52 * SCORE_UNIT;
+
+/** The score of a term in a document: `share` of the ceiling. */
+export function scoreOf(ceiling: number, share: number): number {
+  return ceiling * share + ROUNDER - ROUNDER;
 }

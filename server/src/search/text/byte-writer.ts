@@ -32,6 +32,16 @@ export class ByteWriter {
     this.#bytes[this.length++] = rest;
   }
 
+  /** In `width` bytes, the lowest first. */
+  fixed(value: number, width: number): void {
+    if (this.length + width > this.#bytes.length) this.#grow(width);
+    let rest = value;
+    for (let i = 0; i < width; i++) {
+      this.#bytes[this.length++] = rest & 255;
+      rest >>>= 8;
+    }
+  }
+
   /** `[from, to)` of other bytes. Short pieces are the rule, for which a loop is faster than `set`. */
   copy(source: Uint8Array, from: number, to: number): void {
     const count = to - from;

@@ -1,5 +1,5 @@
 import { NO_DOCUMENT, PostingsCursor } from './postings-cursor.ts';
-import { BLOCK_POSTINGS } from './postings-writer.ts';
+import { BLOCK_POSTINGS } from './postings-block.ts';
 import type { Segment } from './segment.ts';
 import type { Tombstones } from './tombstones.ts';
 

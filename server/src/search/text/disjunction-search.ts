@@ -2,136 +2,114 @@ import type { DocumentFilter } from './document-filter.ts';
 import { documentOfBit } from './match-collectors.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
 import type { SearchCursor } from './search-cursor.ts';
-import { type SegmentSearch, isRefused, offer } from './segment-search.ts';
+import { type SegmentSearch, keepMatching, offer, offerAll } from './segment-search.ts';
+
+/** A stretch with a chance is no shorter: what may be spared of a short one costs more to find out. */
+const STRETCH_DOCUMENTS_MIN = 8_192;
+
+/** The best documents that any `should` group matches. */
+export function searchDisjunction(search: SegmentSearch): void {
+  new Disjunction(search).run();
+}
 
 /**
- * The best documents that any `should` group matches: MaxScore with block maxima (Turtle and Flood 1995; Ding and Suel
- * 2011). Groups are ordered by the most they can give. Those whose sum has no chance any more, the first `optional`
- * ones, lead to no candidates, they are only asked about candidates of the others; and a stretch of blocks without a
- * chance is passed over.
+ * MaxScore with block maxima (Turtle and Flood 1995; Ding and Suel 2011). Groups are ordered by the most they can give.
+ * Those whose sum has no chance any more, the first `optional` ones, lead to no candidates, they are only asked about
+ * candidates of the others; and a stretch of blocks without a chance is passed over before any of it is read. What is left
+ * is scored group by group, a stretch at a time.
  */
-export function searchDisjunction(search: SegmentSearch): void {
-  const { shoulds, top, filter } = search;
-  const cursors = shoulds.toSorted((a, b) => a.scoreMax - b.scoreMax);
-  const scores = new CandidateScores(shoulds, cursors);
-  const sums = new Float64Array(cursors.length + 1);
-  cursors.forEach(({ scoreMax }, index) => (sums[index + 1] = sums[index]! + scoreMax));
-  let optional = 0;
-  // Up to here the blocks were found to have a chance, with this threshold.
-  let hopefulUntil = -1;
-  let hopefulThreshold = 0;
-  for (;;) {
-    while (optional < cursors.length && sums[optional + 1]! < top.threshold) optional++;
-    const document = leastDocument(cursors, optional);
-    if (document === NO_DOCUMENT) return;
-    const allowed = filter.firstAllowed(document);
-    if (allowed > document) {
-      for (let i = optional; i < cursors.length; i++) cursors[i]!.seek(allowed);
-      continue;
-    }
-    const { threshold } = top;
-    const isFiltered = !filter.accepts(document);
-    if (!isFiltered && threshold > 0 && (document > hopefulUntil || threshold > hopefulThreshold)) {
-      const next = afterHopelessBlocks(cursors, optional, sums[optional]!, threshold);
-      if (next > document) {
-        for (let i = optional; i < cursors.length; i++) cursors[i]!.seek(next);
-        continue;
-      }
-      hopefulUntil = lastOfBlocks(cursors, optional);
-      hopefulThreshold = threshold;
-    }
-    if (
-      !isFiltered &&
-      scores.compute(optional, sums, document, threshold) &&
-      !isRefused(search, document)
-    ) {
-      offer(search, document, scores.sum());
-    }
-    for (let i = optional; i < cursors.length; i++) {
-      if (cursors[i]!.document === document) cursors[i]!.next();
-    }
-  }
-}
-
-function leastDocument(cursors: readonly SearchCursor[], from: number): number {
-  let least = NO_DOCUMENT;
-  for (let i = from; i < cursors.length; i++) {
-    const { document } = cursors[i]!;
-    if (document < least) least = document;
-  }
-  return least;
-}
-
-function lastOfBlocks(cursors: readonly SearchCursor[], from: number): number {
-  let last = NO_DOCUMENT;
-  for (let i = from; i < cursors.length; i++) last = Math.min(last, cursors[i]!.blockLast());
-  return last;
-}
-
-/** The first document behind the current blocks where these together stay below the threshold; 0 where they do not. */
-function afterHopelessBlocks(
-  cursors: readonly SearchCursor[],
-  from: number,
-  optionalMax: number,
-  threshold: number,
-): number {
-  let most = optionalMax;
-  let last = NO_DOCUMENT - 1;
-  for (let i = from; i < cursors.length; i++) {
-    const cursor = cursors[i]!;
-    if (cursor.document === NO_DOCUMENT) continue;
-    most += cursor.blockScoreMax();
-    if (most >= threshold) return 0;
-    last = Math.min(last, cursor.blockLast());
-  }
-  return last + 1;
-}
-
-/** What each group gives to one candidate. */
-class CandidateScores {
+class Disjunction {
+  readonly #search: SegmentSearch;
   readonly #cursors: readonly SearchCursor[];
-  /** In the order of the query's groups. */
-  readonly #scores: Float64Array;
-  /** Where the score of a cursor is. */
-  readonly #places: Uint32Array;
+  /** What the first so many cursors give at most. */
+  readonly #sums: Float64Array;
+  #optional = 0;
 
-  /** `cursors` are the groups, ordered by the most they can give. */
-  constructor(groups: readonly SearchCursor[], cursors: readonly SearchCursor[]) {
-    this.#cursors = cursors;
-    this.#scores = new Float64Array(groups.length);
-    this.#places = Uint32Array.from(cursors, (cursor) => groups.indexOf(cursor));
+  constructor(search: SegmentSearch) {
+    this.#search = search;
+    this.#cursors = search.shoulds.toSorted((a, b) => a.scoreMax - b.scoreMax);
+    this.#sums = new Float64Array(this.#cursors.length + 1);
+    this.#cursors.forEach(({ scoreMax }, i) => (this.#sums[i + 1] = this.#sums[i]! + scoreMax));
   }
 
-  /**
-   * Whether the candidate has a chance. Asks the optional groups, the most promising first, for as long as they could still
-   * make a difference.
-   */
-  compute(optional: number, sums: Float64Array, document: number, threshold: number): boolean {
-    const cursors = this.#cursors;
-    let score = 0;
-    for (let i = cursors.length - 1; i >= 0; i--) {
-      const cursor = cursors[i]!;
-      if (i < optional) {
-        if ((score + sums[i + 1]!) * ROUNDING < threshold) return false;
-        cursor.seek(document);
+  run(): void {
+    const { top, filter, scratch } = this.#search;
+    scratch.candidates.isScored = true;
+    for (
+      let from = filter.firstAllowed(0);
+      from !== NO_DOCUMENT;
+      from = filter.firstAllowed(from)
+    ) {
+      while (
+        this.#optional < this.#cursors.length &&
+        this.#sums[this.#optional + 1]! < top.threshold
+      ) {
+        this.#optional++;
       }
-      const given = cursor.document === document ? cursor.score() : 0;
-      this.#scores[this.#places[i]!] = given;
-      score += given;
+      if (this.#optional === this.#cursors.length) return;
+      from = this.#searchFrom(from);
     }
-    return true;
   }
 
-  /** Added up in the order of the groups, so that equal documents have equal scores wherever they are. */
-  sum(): number {
-    let sum = 0;
-    for (const score of this.#scores) sum += score;
-    return sum;
+  /** Goes through a stretch of documents from `from` on, and gives the first one behind it. */
+  #searchFrom(from: number): number {
+    const { top, filter, scratch } = this.#search;
+    const cursors = this.#cursors;
+    let max = this.#sums[this.#optional]!;
+    let last = NO_DOCUMENT - 1;
+    for (let i = this.#optional; i < cursors.length; i++) {
+      const cursor = cursors[i]!;
+      cursor.lookAhead(from);
+      max += cursor.blockScoreMax();
+      last = Math.min(last, cursor.blockLast());
+    }
+    if (max < top.threshold) return last + 1;
+    last = Math.max(last, Math.min(from + STRETCH_DOCUMENTS_MIN, NO_DOCUMENT) - 1);
+    const first = this.#firstFrom(from);
+    if (first > last) return first;
+    const { candidates, window } = scratch;
+    const minimum = top.threshold - this.#sums[this.#optional]!;
+    let next: number;
+    if (this.#optional === cursors.length - 1) {
+      const cursor = cursors[this.#optional]!;
+      next = cursor.collect(candidates, last + 1);
+      filter.keepAccepted(candidates);
+      cursor.scoreCollected(candidates);
+      candidates.keepFrom(minimum);
+    } else {
+      window.open(first, last + 1, filter);
+      for (let i = this.#optional; i < cursors.length; i++) cursors[i]!.scoreWindow(window);
+      window.drain(candidates, minimum);
+      next = window.end;
+    }
+    this.#offerCandidates();
+    return next;
+  }
+
+  /** Has the groups that lead to candidates go on, and gives the first match from `from` on. */
+  #firstFrom(from: number): number {
+    let first = NO_DOCUMENT;
+    for (let i = this.#optional; i < this.#cursors.length; i++) {
+      const cursor = this.#cursors[i]!;
+      cursor.seek(from);
+      first = Math.min(first, cursor.document);
+    }
+    return first;
+  }
+
+  /** The other groups are asked for as long as they can make a difference, the one that can give the most first. */
+  #offerCandidates(): void {
+    const { top, scratch } = this.#search;
+    const { candidates } = scratch;
+    for (let i = this.#optional - 1; i >= 0 && candidates.size > 0; i--) {
+      this.#cursors[i]!.meet(candidates, false, top.threshold - this.#sums[i]!);
+    }
+    if (candidates.size === 0) return;
+    candidates.keepFrom(top.threshold);
+    keepMatching(this.#search, candidates);
+    offerAll(this.#search, candidates);
   }
 }
-
-/** More than the order of additions can make of a sum. */
-const ROUNDING = 1 + 1e-9;
 
 /**
  * Collects all documents that any `should` group matches: a bit for each of them, group by group, and then all

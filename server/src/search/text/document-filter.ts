@@ -1,3 +1,4 @@
+import type { Candidates } from './candidates.ts';
 import { type FacetColumn, ordinalsStart } from './facet-column.ts';
 import type { ViewPart } from './index-view.ts';
 import { documentOfBit } from './match-collectors.ts';
@@ -35,12 +36,16 @@ export class DocumentFilter {
   readonly #segment: Segment;
   /** There are no conditions but those that there are bits for. */
   readonly isPlain: boolean;
+  /** There are conditions that there are bits for. */
+  readonly hasBits: boolean;
 
   constructor({ segment, tombstones }: ViewPart, filter: SearchFilter) {
     const { documents } = segment;
     this.#deleted = tombstones.deletedCount > 0 ? tombstones.bits : undefined;
     this.#allowed = filter.allowed?.bits(segment);
     this.#denied = filter.denied?.bits(segment);
+    this.hasBits =
+      this.#deleted !== undefined || this.#allowed !== undefined || this.#denied !== undefined;
     this.#typeOf = documents.types;
     const { types } = filter;
     if (types !== undefined) {
@@ -60,12 +65,16 @@ export class DocumentFilter {
   }
 
   accepts(document: number): boolean {
+    return this.acceptsBits(document) && this.meetsRest(document);
+  }
+
+  /** Whether a document is not deleted, and allowed. It still has to meet the rest. */
+  acceptsBits(document: number): boolean {
     const word = document >>> 5;
     const bit = 1 << (document & 31);
     if (this.#deleted !== undefined && (this.#deleted[word]! & bit) !== 0) return false;
     if (this.#allowed !== undefined && (this.#allowed[word]! & bit) === 0) return false;
-    if (this.#denied !== undefined && (this.#denied[word]! & bit) !== 0) return false;
-    return this.meetsRest(document);
+    return this.#denied === undefined || (this.#denied[word]! & bit) === 0;
   }
 
   /** The first document from `document` on that is among the allowed nodes: what lies between need not be looked at. */
@@ -90,6 +99,20 @@ export class DocumentFilter {
     if (this.#allowed !== undefined) accepted &= this.#allowed[word]!;
     if (this.#denied !== undefined) accepted &= ~this.#denied[word]!;
     return accepted;
+  }
+
+  /** Drops candidates that are deleted, or not allowed. Those that are left still have to meet the rest. */
+  keepAccepted(candidates: Candidates): void {
+    if (!this.hasBits) return;
+    const { documents, scores, size } = candidates;
+    let kept = 0;
+    for (let i = 0; i < size; i++) {
+      const document = documents[i]!;
+      if (!this.acceptsBits(document)) continue;
+      documents[kept] = document;
+      scores[kept++] = scores[i]!;
+    }
+    candidates.size = kept;
   }
 
   /** The conditions that there are no bits for. */

@@ -1,5 +1,14 @@
+import { FIELDS_MAX } from './frequency-table.ts';
 import { DECODED_LENGTHS } from './length-code.ts';
 import { NumberList } from './number-list.ts';
+
+/** Of a field whose lengths have no column. */
+export const NO_COLUMN = 0xffff;
+/** Of a field that documents of several types have. */
+export const SEVERAL_TYPES = 0xffff;
+/** Fields that fewer documents have have no column, nor have those of a small segment: they are looked up. */
+const COLUMN_SHARE_MIN = 1 / 16;
+const COLUMN_DOCUMENTS_MIN = 1_024;
 
 /**
  * What a segment knows of its documents, column by column. Documents, fields, types and languages are numbered within
@@ -19,6 +28,8 @@ export interface DocumentTable {
   readonly lengthStarts: Uint32Array;
   readonly lengthFields: Uint16Array;
   readonly lengthCodes: Uint8Array;
+  /** One column after the other: for each document the code of the field's length, 0 where it does not have the field. */
+  readonly lengthColumns: Uint8Array;
   readonly fields: FieldTable;
 }
 
@@ -30,6 +41,10 @@ export interface FieldTable {
   readonly documentCounts: Float64Array;
   /** Sum of the decoded lengths. */
   readonly lengthSums: Float64Array;
+  /** Which of the columns is the field's, or `NO_COLUMN`. */
+  readonly columns: Uint16Array;
+  /** Number of the one type whose documents have the field, or `SEVERAL_TYPES`. */
+  readonly types: Uint16Array;
 }
 
 export class DocumentTableBuilder {
@@ -66,35 +81,79 @@ export class DocumentTableBuilder {
   finish(): DocumentTable {
     const nodes = Float64Array.from(this.#nodes);
     const ids = Uint16Array.from([...this.#boosts.keys()].toSorted((a, b) => a - b));
-    const numbers = new Map(Array.from(ids, (id, number) => [id, number]));
-    const fields: FieldTable = {
-      ids,
-      boosts: Float64Array.from(ids, (id) => this.#boosts.get(id)!),
-      documentCounts: new Float64Array(ids.length),
-      lengthSums: new Float64Array(ids.length),
-    };
-    const lengthFields = Uint16Array.from(this.#lengthFields.values, (id) => numbers.get(id)!);
-    const lengthCodes = Uint8Array.from(this.#lengthCodes.values);
-    lengthFields.forEach((field, at) => {
-      fields.documentCounts[field]! += 1;
-      fields.lengthSums[field]! += DECODED_LENGTHS[lengthCodes[at]!]!;
-    });
+    const numbers = new Uint16Array(FIELDS_MAX);
+    ids.forEach((id, number) => (numbers[id] = number));
+    const lengthFields = Uint16Array.from(this.#lengthFields.values, (id) => numbers[id]!);
     this.#lengthStarts.push(lengthFields.length);
+    const lengths = {
+      lengthStarts: this.#lengthStarts.values.slice(),
+      lengthFields,
+      lengthCodes: Uint8Array.from(this.#lengthCodes.values),
+    };
+    const types = Uint16Array.from(this.#types.values);
+    const boosts = Float64Array.from(ids, (id) => this.#boosts.get(id)!);
+    const fields = fieldTable(ids, boosts, lengths, types);
     return {
       count: nodes.length,
       nodes,
       byNode: orderOf(nodes),
       timestampsMs: Float64Array.from(this.#timestampsMs),
-      types: Uint16Array.from(this.#types.values),
+      types,
       typeIds: Uint16Array.from(this.#typeNumbers.keys()),
       languages: Uint16Array.from(this.#languages.values),
       languageNames: [...this.#languageNumbers.keys()],
-      lengthStarts: this.#lengthStarts.values.slice(),
-      lengthFields,
-      lengthCodes,
+      ...lengths,
+      lengthColumns: lengthColumns(lengths, fields.columns),
       fields,
     };
   }
+}
+
+type Lengths = Pick<DocumentTable, 'lengthStarts' | 'lengthFields' | 'lengthCodes'>;
+
+function fieldTable(
+  ids: Uint16Array,
+  boosts: Float64Array,
+  { lengthStarts, lengthFields, lengthCodes }: Lengths,
+  typeOf: Uint16Array,
+): FieldTable {
+  const documentCounts = new Float64Array(ids.length);
+  const lengthSums = new Float64Array(ids.length);
+  const types = new Uint16Array(ids.length).fill(SEVERAL_TYPES);
+  for (let document = 0; document < typeOf.length; document++) {
+    const type = typeOf[document]!;
+    const end = lengthStarts[document + 1]!;
+    for (let at = lengthStarts[document]!; at < end; at++) {
+      const field = lengthFields[at]!;
+      if (documentCounts[field] === 0) types[field] = type;
+      else if (types[field] !== type) types[field] = SEVERAL_TYPES;
+      documentCounts[field]! += 1;
+      lengthSums[field]! += DECODED_LENGTHS[lengthCodes[at]!]!;
+    }
+  }
+  let columnCount = 0;
+  const columns = Uint16Array.from(documentCounts, (count) => {
+    const isFrequent = count >= Math.max(1, typeOf.length * COLUMN_SHARE_MIN);
+    return isFrequent && typeOf.length >= COLUMN_DOCUMENTS_MIN ? columnCount++ : NO_COLUMN;
+  });
+  return { ids, boosts, documentCounts, lengthSums, columns, types };
+}
+
+function lengthColumns(
+  { lengthStarts, lengthFields, lengthCodes }: Lengths,
+  columns: Uint16Array,
+): Uint8Array {
+  const documentCount = lengthStarts.length - 1;
+  const columnCount = columns.filter((column) => column !== NO_COLUMN).length;
+  const codes = new Uint8Array(documentCount * columnCount);
+  for (let document = 0; document < documentCount && columnCount > 0; document++) {
+    const end = lengthStarts[document + 1]!;
+    for (let at = lengthStarts[document]!; at < end; at++) {
+      const column = columns[lengthFields[at]!]!;
+      if (column !== NO_COLUMN) codes[column * documentCount + document] = lengthCodes[at]!;
+    }
+  }
+  return codes;
 }
 
 function numberOf<Key>(numbers: Map<Key, number>, key: Key): number {

@@ -1,4 +1,4 @@
-import { saturated, termCeiling } from './bm25.ts';
+import { saturated, scoreOf, termCeiling } from './bm25.ts';
 import type { IndexView } from './index-view.ts';
 import { type PreparedGroup, type ScoredTerm, prepareQuery } from './prepared-query.ts';
 import { SCORE_WITHOUT_WORDS } from './segment-search.ts';
@@ -104,7 +104,7 @@ function explainTerm(
     if (share > 0) fields.push({ field, frequency, share });
     sum += share;
   });
-  const score = saturated(termCeiling(idf, weight), sum);
+  const score = scoreOf(termCeiling(idf, weight), saturated(sum));
   return fields.map(({ field, frequency, share }) => {
     const id = documents.fields.ids[field]!;
     const { boost, averageLength } = view.field(id);

@@ -1,3 +1,5 @@
+import { saturated } from './bm25.ts';
+import { NO_COLUMN } from './document-table.ts';
 import type { Segment } from './segment.ts';
 
 export interface FieldStatistics {
@@ -7,30 +9,64 @@ export interface FieldStatistics {
   readonly weights: Float64Array;
 }
 
+/** Codes of frequencies below this, the most frequent ones, have a table. */
+export const TABLE_CODES = 32;
+export const LENGTH_CODES = 256;
+const NOT_MADE = -1;
+/** Of a code without a table. */
+const NO_TABLE = -2;
+
 /**
  * What the documents of one segment are scored by in a search: what an occurrence weighs in each field, by the
  * averages of the whole view.
  */
-export interface FieldScoring {
+export class FieldScoring {
   readonly segment: Segment;
   /** Field of the segment -> weight of an occurrence by the code of the field's length. */
   readonly weights: readonly Float64Array[];
   /** Weights are at most this times those the segment's block bounds were made with. */
   readonly boundFactor: number;
-}
+  /**
+   * Code of frequencies in one field -> where the column of the field's lengths begins; negative where there is no table.
+   * Filled by `makeTable`.
+   */
+  readonly columnStarts = new Int32Array(TABLE_CODES).fill(NOT_MADE);
+  /** `code * 256 + code of the length` -> the share of its ceiling that a term has as its score. */
+  readonly shares: Float64Array;
 
-/** `statistics` takes the id of a field. */
-export function fieldScoring(
-  segment: Segment,
-  statistics: (field: number) => FieldStatistics,
-): FieldScoring {
-  const { ids, boosts, documentCounts, lengthSums } = segment.documents.fields;
-  let boundFactor = 1;
-  const weights = Array.from(ids, (id, field) => {
-    const { averageLength, boost, weights: ofField } = statistics(id);
-    const longer = averageLength / (lengthSums[field]! / documentCounts[field]!);
-    boundFactor = Math.max(boundFactor, (boost / boosts[field]!) * Math.max(1, longer));
-    return ofField;
-  });
-  return { segment, weights, boundFactor };
+  /** `statistics` takes the id of a field. */
+  constructor(segment: Segment, statistics: (field: number) => FieldStatistics) {
+    this.segment = segment;
+    const { ids, boosts, documentCounts, lengthSums } = segment.documents.fields;
+    let boundFactor = 1;
+    this.weights = Array.from(ids, (id, field) => {
+      const { averageLength, boost, weights } = statistics(id);
+      const longer = averageLength / (lengthSums[field]! / documentCounts[field]!);
+      boundFactor = Math.max(boundFactor, (boost / boosts[field]!) * Math.max(1, longer));
+      return weights;
+    });
+    this.boundFactor = boundFactor;
+    const hasColumns = segment.documents.lengthColumns.length > 0;
+    this.shares = new Float64Array(hasColumns ? TABLE_CODES * LENGTH_CODES : 0);
+  }
+
+  /** Has a table made for a code that may have one, if it was not made before. Says whether there is one. */
+  makeTable(code: number): boolean {
+    if (this.columnStarts[code] !== NOT_MADE) return this.columnStarts[code] !== NO_TABLE;
+    const { documents, frequencies: table } = this.segment;
+    const at = table.starts[code]!;
+    const field = table.fields[at]!;
+    const column = documents.fields.columns[field]!;
+    if (table.starts[code + 1]! - at !== 1 || column === NO_COLUMN) {
+      this.columnStarts[code] = NO_TABLE;
+      return false;
+    }
+    const weights = this.weights[field]!;
+    const frequency = table.frequencies[at]!;
+    for (let length = 0; length < LENGTH_CODES; length++) {
+      this.shares[code * LENGTH_CODES + length] = saturated(weights[length]! * frequency);
+    }
+    this.columnStarts[code] = column * documents.count;
+    return true;
+  }
 }

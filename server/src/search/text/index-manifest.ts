@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { DamagedIndexError } from './segment-codec.ts';
 
 /** What an index on disk consists of. */
@@ -13,6 +14,19 @@ export interface StoredSegment {
   readonly id: number;
   readonly documentCount: number;
   readonly deletedCount: number;
+}
+
+/** In the storage folder. */
+export function indexFolder(storage: string): string {
+  return join(storage, 'search');
+}
+
+export function segmentName(id: number): string {
+  return `segment-${id}`;
+}
+
+export function deletedName(id: number, deletedCount: number): string {
+  return `deleted-${id}-${deletedCount}`;
 }
 
 /** Grows whenever a manifest, or a file that it names, would be read wrongly. */

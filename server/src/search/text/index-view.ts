@@ -1,7 +1,9 @@
+import { must } from '#base/assert.ts';
 import { occurrenceWeights } from './bm25.ts';
 import { DeletedPostings } from './deleted-postings.ts';
-import { type FieldScoring, type FieldStatistics, fieldScoring } from './field-scoring.ts';
-import type { ReadBytes } from './segment-bytes.ts';
+import { FieldScoring, type FieldStatistics } from './field-scoring.ts';
+import type { OpenPages } from './segment-bytes.ts';
+import { SearchScratch } from './search-scratch.ts';
 import { Segment } from './segment.ts';
 import type { Tombstones } from './tombstones.ts';
 import { Vocabularies } from './vocabulary/vocabularies.ts';
@@ -35,11 +37,16 @@ export interface ViewPart extends SharedPart {
 export class IndexView {
   readonly parts: readonly ViewPart[];
   readonly documentCount: number;
+  /** Numbers of the parts in the order to search them: a high threshold early spares the most work later. */
+  readonly largestFirst: readonly number[];
   readonly #fields = new Map<number, FieldStatistics>();
   readonly #scorings: (FieldScoring | undefined)[] = [];
+  readonly #scratches: SearchScratch[] = [];
 
   constructor(parts: readonly ViewPart[]) {
     this.parts = parts;
+    const count = (part: number): number => parts[part]!.segment.documents.count;
+    this.largestFirst = [...parts.keys()].toSorted((a, b) => count(b) - count(a));
     this.documentCount = parts.reduce(
       (sum, { segment, tombstones }) => sum + segment.documents.count - tombstones.deletedCount,
       0,
@@ -47,20 +54,16 @@ export class IndexView {
   }
 
   /**
-   * Opens a view in this thread. What is known of segments that were in the `previous` one is kept. `reader` opens the
-   * file of a segment that is not all in memory.
+   * Opens a view in this thread. What is known of segments that were in the `previous` one is kept. `openPages` is
+   * needed where a segment is not all in memory.
    */
-  static open(
-    { parts }: SharedView,
-    previous?: IndexView,
-    reader?: (id: number) => ReadBytes,
-  ): IndexView {
+  static open({ parts }: SharedView, previous?: IndexView, openPages?: OpenPages): IndexView {
     const known = new Map(previous?.parts.map((part) => [part.id, part]));
     return new IndexView(
       parts.map((part) => {
         const before = known.get(part.id);
         if (before?.isInFile === part.isInFile) return { ...before, ...part };
-        const segment = new Segment(part.memory, part.isInFile ? reader?.(part.id) : undefined);
+        const segment = openSegment(part, openPages);
         return { ...part, segment, deletedPostings: new DeletedPostings(segment) };
       }),
     );
@@ -75,6 +78,15 @@ export class IndexView {
         tombstones,
       })),
     };
+  }
+
+  /** Of all its segments, in memory or not. */
+  get bytes(): number {
+    return this.parts.reduce((sum, { segment }) => sum + segment.bytes, 0);
+  }
+
+  get memoryBytes(): number {
+    return this.parts.reduce((sum, { memory }) => sum + memory.byteLength, 0);
   }
 
   /** Words as they were written, for prefixes and typos. */
@@ -100,9 +112,18 @@ export class IndexView {
   }
 
   scoring(part: number): FieldScoring {
-    return (this.#scorings[part] ??= fieldScoring(this.parts[part]!.segment, (id) =>
+    return (this.#scorings[part] ??= new FieldScoring(this.parts[part]!.segment, (id) =>
       this.field(id),
     ));
+  }
+
+  /** Memory for a search in this view; to be given back unless the search fails. */
+  takeScratch(): SearchScratch {
+    return this.#scratches.pop() ?? new SearchScratch();
+  }
+
+  giveBack(scratch: SearchScratch): void {
+    this.#scratches.push(scratch);
   }
 
   #computeField(id: number): FieldStatistics {
@@ -124,4 +145,13 @@ export class IndexView {
     const averageLength = documentCount > 0 ? lengthSum / documentCount : 1;
     return { boost, averageLength, weights: occurrenceWeights(boost, averageLength) };
   }
+}
+
+/** A segment as it was shared, opened in this thread. */
+export function openSegment(
+  { id, memory, isInFile }: Omit<SharedPart, 'tombstones'>,
+  openPages: OpenPages | undefined,
+): Segment {
+  if (!isInFile) return new Segment(memory);
+  return new Segment(memory, must(openPages, 'who reads segments that are in files')(id));
 }

@@ -47,6 +47,7 @@ function indexOf(documents: readonly IndexedDocument[]): IndexView {
     waitingDocumentsMax: 700,
     waitingTokensMax: 1_000_000,
     segmentDocumentsMax: 100_000,
+    segmentBytesMax: Infinity,
   });
   documents.forEach((document, node) => {
     if (node % 10 === 0) {

@@ -1,3 +1,4 @@
+import type { Candidates } from './candidates.ts';
 import type { FacetColumn } from './facet-column.ts';
 import type { Segment } from './segment.ts';
 
@@ -15,11 +16,12 @@ const BATCH_DOCUMENTS = 1_024;
 export class Matches {
   total = 0;
   readonly #collectors: readonly MatchCollector[];
-  readonly #batch = new Uint32Array(BATCH_DOCUMENTS);
+  readonly #batch: Uint32Array;
   #size = 0;
 
   constructor(collectors: readonly MatchCollector[]) {
     this.#collectors = collectors;
+    this.#batch = new Uint32Array(collectors.length > 0 ? BATCH_DOCUMENTS : 0);
   }
 
   startSegment(segment: Segment): void {
@@ -27,16 +29,21 @@ export class Matches {
   }
 
   add(document: number): void {
+    this.total++;
+    if (this.#collectors.length === 0) return;
     if (this.#size === BATCH_DOCUMENTS) this.#flush();
     this.#batch[this.#size++] = document;
   }
 
+  addAll({ documents, size }: Candidates): void {
+    if (this.#collectors.length === 0) this.total += size;
+    else for (let i = 0; i < size; i++) this.add(documents[i]!);
+  }
+
   /** 32 documents at once, a bit for each, from the document `word * 32` on. */
   addBits(word: number, documents: number): void {
-    if (this.#collectors.length === 0) {
-      this.total += bitCount(documents);
-      return;
-    }
+    this.total += bitCount(documents);
+    if (this.#collectors.length === 0) return;
     if (this.#size > BATCH_DOCUMENTS - 32) this.#flush();
     const batch = this.#batch;
     let size = this.#size;
@@ -51,11 +58,8 @@ export class Matches {
   }
 
   #flush(): void {
-    this.total += this.#size;
-    if (this.#collectors.length > 0) {
-      const documents = this.#batch.subarray(0, this.#size);
-      for (const collector of this.#collectors) collector.collect(documents);
-    }
+    const documents = this.#batch.subarray(0, this.#size);
+    for (const collector of this.#collectors) collector.collect(documents);
     this.#size = 0;
   }
 }

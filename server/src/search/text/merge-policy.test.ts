@@ -2,10 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type SegmentSize, planMerge } from './merge-policy.ts';
 
-const MAX = 1_000_000;
+const MAX = { segmentDocumentsMax: 1_000_000, segmentBytesMax: Infinity };
+const DOCUMENT_BYTES = 100;
 
 function ofSizes(...sizes: number[]): SegmentSize[] {
-  return sizes.map((documentCount) => ({ documentCount, deletedCount: 0 }));
+  return sizes.map((documentCount) => sized(documentCount, 0));
+}
+
+function sized(documentCount: number, deletedCount: number): SegmentSize {
+  return { documentCount, deletedCount, bytes: documentCount * DOCUMENT_BYTES };
 }
 
 describe('planMerge', () => {
@@ -23,15 +28,21 @@ describe('planMerge', () => {
   });
 
   it('writes a segment anew when more than a quarter of it is deleted', () => {
-    const segments = [...ofSizes(10), { documentCount: 100, deletedCount: 26 }];
+    const segments = [...ofSizes(10), sized(100, 26)];
     expect(planMerge(segments, MAX, false)).toEqual([1]);
-    expect(planMerge([{ documentCount: 100, deletedCount: 25 }], MAX, false)).toBeUndefined();
+    expect(planMerge([sized(100, 25)], MAX, false)).toBeUndefined();
   });
 
   it('makes no segment of more documents than allowed', () => {
     const sizes = ofSizes(...Array.from({ length: 8 }, () => 300_000));
     expect(planMerge(sizes, MAX, false)).toEqual([0, 1, 2]);
-    expect(planMerge(sizes, 500_000, false)).toBeUndefined();
+    expect(planMerge(sizes, { ...MAX, segmentDocumentsMax: 500_000 }, false)).toBeUndefined();
+  });
+
+  it('makes no segment of more bytes than allowed', () => {
+    const sizes = ofSizes(...Array.from({ length: 8 }, () => 3_000));
+    const limits = { ...MAX, segmentBytesMax: 4 * 3_000 * DOCUMENT_BYTES };
+    expect(planMerge(sizes, limits, false)).toEqual([0, 1, 2, 3]);
   });
 
   it('comes to an end, with few segments, having written each document a few times', () => {

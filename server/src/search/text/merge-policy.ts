@@ -2,6 +2,13 @@
 export interface SegmentSize {
   readonly documentCount: number;
   readonly deletedCount: number;
+  readonly bytes: number;
+}
+
+/** Of what a merge makes. */
+export interface MergedSizeLimits {
+  readonly segmentDocumentsMax: number;
+  readonly segmentBytesMax: number;
 }
 
 /** Segments within a factor of this many are of one tier; as many of one tier are merged into one of the next. */
@@ -20,7 +27,7 @@ const DELETED_SHARE_MAX = 0.25;
  */
 export function planMerge(
   segments: readonly SegmentSize[],
-  documentsMax: number,
+  limits: MergedSizeLimits,
   isIdle: boolean,
 ): number[] | undefined {
   const full = segments.findIndex(
@@ -35,7 +42,7 @@ export function planMerge(
   for (const [tier, members] of [...tiers].toSorted(([a], [b]) => a - b)) {
     const isDue = members.length >= TIER_FACTOR || (isIdle && tier > 0 && members.length > 1);
     if (!isDue) continue;
-    const chosen = withinLimit(segments, members, documentsMax);
+    const chosen = withinLimits(segments, members, limits);
     if (chosen.length > 1) return chosen;
   }
   return undefined;
@@ -47,17 +54,19 @@ function tierOf(segment: SegmentSize): number {
 }
 
 /** The smallest of them, as many as fit into one segment. */
-function withinLimit(
+function withinLimits(
   segments: readonly SegmentSize[],
   members: readonly number[],
-  documentsMax: number,
+  { segmentDocumentsMax, segmentBytesMax }: MergedSizeLimits,
 ): number[] {
   const chosen: number[] = [];
-  let sum = 0;
+  let documents = 0;
+  let bytes = 0;
   const size = (index: number): number => livingCount(segments[index]!);
   for (const index of members.toSorted((a, b) => size(a) - size(b))) {
-    sum += size(index);
-    if (sum > documentsMax) break;
+    documents += size(index);
+    bytes += segments[index]!.bytes;
+    if (documents > segmentDocumentsMax || bytes > segmentBytesMax) break;
     chosen.push(index);
   }
   return chosen.toSorted((a, b) => a - b);

@@ -1,7 +1,9 @@
 import { AlternativesCursor } from './alternatives-cursor.ts';
+import type { Candidates } from './candidates.ts';
 import { PositionReader } from './position-reader.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
-import { type SearchCursor, markEach } from './search-cursor.ts';
+import type { ScoreWindow } from './score-window.ts';
+import { type SearchCursor, collectEach, markEach, meetEach, scoreEach } from './search-cursor.ts';
 import type { Segment } from './segment.ts';
 import type { TermCursor } from './term-cursor.ts';
 
@@ -46,6 +48,10 @@ export class PhraseCursor implements SearchCursor {
     return this.#words.reduce((sum, { cursor }) => sum + cursor.score(), 0);
   }
 
+  lookAhead(document: number): void {
+    for (const { cursor } of this.#words) cursor.lookAhead(document);
+  }
+
   blockScoreMax(): number {
     return this.#words.reduce((sum, { cursor }) => sum + cursor.blockScoreMax(), 0);
   }
@@ -55,6 +61,21 @@ export class PhraseCursor implements SearchCursor {
       (last, { cursor }) => Math.min(last, cursor.blockLast()),
       NO_DOCUMENT,
     );
+  }
+
+  collect(candidates: Candidates, end: number): number {
+    return collectEach(this, candidates, end);
+  }
+
+  /** `collect` did. */
+  scoreCollected(): void {}
+
+  scoreWindow(window: ScoreWindow): void {
+    scoreEach(this, window);
+  }
+
+  meet(candidates: Candidates, isRequired: boolean, minimum: number): void {
+    meetEach(this, candidates, isRequired, minimum);
   }
 
   #goTo(from: number): void {

@@ -1,4 +1,4 @@
-import { afterVariables, variableAt } from './postings-cursor.ts';
+import { afterVariables, variableAt } from './postings-block.ts';
 import type { ByteWindow } from './segment-bytes.ts';
 import type { Segment } from './segment.ts';
 import type { TermCursor } from './term-cursor.ts';

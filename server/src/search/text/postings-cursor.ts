@@ -1,7 +1,16 @@
 import { ESCAPE } from './frequency-table.ts';
-import { BLOCK_POSTINGS } from './postings-writer.ts';
+import {
+  afterVariables,
+  blockSize,
+  documentAt,
+  documentWidth,
+  variableAt,
+} from './postings-block.ts';
 import type { ByteWindow } from './segment-bytes.ts';
 import type { Segment } from './segment.ts';
+
+/** So many postings are passed over at a time. */
+const STRIDE = 8;
 
 /** Where a cursor stands that has no more documents: behind all. */
 export const NO_DOCUMENT = 0xffff_ffff;
@@ -18,8 +27,11 @@ export class PostingsCursor {
   protected index = 0;
   protected size = 0;
   protected readonly window: ByteWindow;
+  /** Where in the window the documents and the codes of the block begin; see `documentAt`. */
+  protected documentsAt = 0;
   protected codesAt = 0;
-  readonly #documents = newBlockDocuments();
+  protected width = 1;
+  protected base = 0;
 
   constructor(segment: Segment, term: number) {
     this.segment = segment;
@@ -27,50 +39,55 @@ export class PostingsCursor {
     this.firstBlock = segment.termBlocks[term]!;
     this.endBlock = segment.termBlocks[term + 1]!;
     this.window = segment.postings.window();
-    this.#load(this.firstBlock);
+    this.load(this.firstBlock);
   }
 
   next(): void {
-    if (++this.index < this.size) this.document = this.#documents[this.index]!;
-    else if (this.document !== NO_DOCUMENT) this.#load(this.block + 1);
+    if (++this.index < this.size) this.document = this.at(this.index);
+    else if (this.document !== NO_DOCUMENT) this.load(this.block + 1);
   }
 
   /** Goes to the first document that is not below `document`; never back. */
   seek(document: number): void {
     if (this.document >= document) return;
-    const { blockLasts } = this.segment;
-    if (blockLasts[this.block]! < document) {
-      this.#load(this.#blockOf(document));
+    const isHere = this.segment.blockLasts[this.block]! >= document;
+    this.advance(document, isHere ? this.block : this.blockOf(document, this.block + 1));
+  }
+
+  /** To the first document that is not below `document`, which is above the present one and in `block`, here or behind. */
+  protected advance(document: number, block: number): void {
+    if (block !== this.block) {
+      this.load(block);
       if (this.document >= document) return;
     }
-    let index = this.index;
-    while (this.#documents[index]! < document) index++;
-    this.index = index;
-    this.document = this.#documents[index]!;
+    this.index = this.indexOf(document, this.index);
+    this.document = this.at(this.index);
   }
 
-  /** Sets the bit of each document from here on, and goes behind all. */
-  markRest(bits: Uint32Array): void {
-    const documents = this.#documents;
-    while (this.document !== NO_DOCUMENT) {
-      for (let i = this.index; i < this.size; i++) {
-        const document = documents[i]!;
-        bits[document >>> 5]! |= 1 << (document & 31);
-      }
-      this.#load(this.block + 1);
+  /** Document of a posting of this block. */
+  protected at(index: number): number {
+    const { width } = this;
+    return documentAt(this.window.bytes, this.documentsAt + index * width, width, this.base);
+  }
+
+  /** The first posting of this block, from `index` on, whose document is not below `document`; there is one. */
+  protected indexOf(document: number, index: number): number {
+    const { documentsAt, width, base, size } = this;
+    const { bytes } = this.window;
+    let found = index;
+    for (let ahead = found + STRIDE; ahead < size; ahead += STRIDE) {
+      if (documentAt(bytes, documentsAt + ahead * width, width, base) >= document) break;
+      found = ahead;
     }
+    while (documentAt(bytes, documentsAt + found * width, width, base) < document) found++;
+    return found;
   }
 
-  /** Code of the posting's frequencies. */
-  protected get code(): number {
-    return this.window.bytes[this.codesAt + this.index]!;
-  }
-
-  /** Where in the window the frequencies of this posting, whose code is `ESCAPE`, are written out. */
-  protected escapeAt(): number {
+  /** Where in the window the frequencies of a posting, whose code is `ESCAPE`, are written out. */
+  protected escapeAt(index: number): number {
     const { bytes } = this.window;
     let at = this.codesAt + this.size;
-    for (let i = 0; i < this.index; i++) {
+    for (let i = 0; i < index; i++) {
       if (bytes[this.codesAt + i] !== ESCAPE) continue;
       const fieldCount = variableAt(bytes, at);
       at = afterVariables(bytes, at, 1 + fieldCount * 2);
@@ -78,9 +95,10 @@ export class PostingsCursor {
     return at;
   }
 
-  #blockOf(document: number): number {
+  /** The block, from `first` on, that the first document which is not below `document` is in. */
+  protected blockOf(document: number, first: number): number {
     const { blockLasts } = this.segment;
-    let low = this.block + 1;
+    let low = first;
     let step = 1;
     while (low + step < this.endBlock && blockLasts[low + step]! < document) {
       low += step;
@@ -95,7 +113,7 @@ export class PostingsCursor {
     return low;
   }
 
-  #load(block: number): void {
+  protected load(block: number): void {
     this.block = block;
     this.index = 0;
     if (block >= this.endBlock) {
@@ -103,73 +121,13 @@ export class PostingsCursor {
       this.document = NO_DOCUMENT;
       return;
     }
-    const size = blockSize(this.documentCount, block - this.firstBlock);
-    const isFirst = block === this.firstBlock;
-    this.codesAt = readBlock(this.segment, this.window, block, isFirst, this.#documents, size);
-    this.size = size;
-    this.document = this.#documents[0]!;
+    const { blockLasts, blockStarts } = this.segment;
+    const start = blockStarts[block]!;
+    this.size = blockSize(this.documentCount, block - this.firstBlock);
+    this.base = block === this.firstBlock ? 0 : blockLasts[block - 1]!;
+    this.width = documentWidth(blockLasts[block]! - this.base);
+    this.documentsAt = this.window.seek(start, blockStarts[block + 1]! - start);
+    this.codesAt = this.documentsAt + this.size * this.width;
+    this.document = this.at(0);
   }
-}
-
-const NO_DOCUMENTS: readonly number[] = Array.from({ length: BLOCK_POSTINGS }, () => 0);
-
-/** For `readBlock`. A plain array, as a typed one of this size takes longer to make than many a search. */
-export function newBlockDocuments(): number[] {
-  return NO_DOCUMENTS.slice();
-}
-
-/** How many postings the block with this number, counted within its term, has. */
-export function blockSize(documentCount: number, number: number): number {
-  return Math.min(BLOCK_POSTINGS, documentCount - number * BLOCK_POSTINGS);
-}
-
-/** Reads the documents of a block, and returns where in the window the codes of its postings begin. */
-export function readBlock(
-  { blockStarts, blockLasts }: Segment,
-  window: ByteWindow,
-  block: number,
-  isFirst: boolean,
-  documents: number[],
-  size: number,
-): number {
-  const start = blockStarts[block]!;
-  let at = window.seek(start, blockStarts[block + 1]! - start);
-  const { bytes } = window;
-  let document = isFirst ? 0 : blockLasts[block - 1]!;
-  for (let i = 0; i < size; i++) {
-    let difference = bytes[at++]!;
-    if (difference > 127) {
-      difference &= 127;
-      let shift = 7;
-      let byte: number;
-      do {
-        byte = bytes[at++]!;
-        difference |= (byte & 127) << shift;
-        shift += 7;
-      } while (byte > 127);
-    }
-    document += difference;
-    documents[i] = document;
-  }
-  return at;
-}
-
-/** As `ByteWriter.variable` writes them. */
-export function variableAt(bytes: Uint8Array, at: number): number {
-  let value = 0;
-  let shift = 0;
-  let index = at;
-  let byte: number;
-  do {
-    byte = bytes[index++]!;
-    value |= (byte & 127) << shift;
-    shift += 7;
-  } while (byte > 127);
-  return value >>> 0;
-}
-
-export function afterVariables(bytes: Uint8Array, from: number, count: number): number {
-  let at = from;
-  for (let left = count; left > 0; at++) if (bytes[at]! < 128) left--;
-  return at;
 }

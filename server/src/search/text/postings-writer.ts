@@ -4,8 +4,8 @@ import { ByteWriter } from './byte-writer.ts';
 import type { DocumentTable } from './document-table.ts';
 import { ESCAPE, FIELDS_MAX, type FrequencyTable } from './frequency-table.ts';
 import { NumberList } from './number-list.ts';
+import { BLOCK_POSTINGS, documentWidth } from './postings-block.ts';
 
-export const BLOCK_POSTINGS = 128;
 const OFFSET_MAX = 2 ** 32 - 1;
 
 /** The postings of a segment: for each term, blocks of up to 128 documents. */
@@ -22,8 +22,13 @@ export interface Postings {
    * less. So it stays a bound for as long as the segment lives.
    */
   readonly blockWeights: Float32Array;
+  /** The greatest of them of each term. */
+  readonly termWeights: Float32Array;
   readonly blockPositions: Uint32Array;
-  /** For each block: differences of documents, one code for each, and the frequencies of those with `ESCAPE`. */
+  /**
+   * For each block: its documents, less the last one of the block before, in as many bytes each as the last one of them needs; one
+   * code for each; and the frequencies of those with `ESCAPE`.
+   */
   readonly bytes: Uint8Array;
   /** For each posting, field by field: differences of positions. The frequencies say how many. */
   readonly positions: Uint8Array;
@@ -46,6 +51,7 @@ export class PostingsWriter {
   readonly #blockCodes = new Uint8Array(BLOCK_POSTINGS);
   #blockSize = 0;
   #blockWeight = 0;
+  #termWeight = 0;
   #before = 0;
   #termDocumentCount = 0;
 
@@ -54,6 +60,7 @@ export class PostingsWriter {
   readonly #blockLasts = new NumberList();
   readonly #blockStarts = new NumberList();
   readonly #blockWeights: number[] = [];
+  readonly #termWeights: number[] = [];
   readonly #blockPositions = new NumberList();
 
   constructor(documents: DocumentTable, table: FrequencyTable) {
@@ -87,7 +94,9 @@ export class PostingsWriter {
     this.#finishBlock();
     this.#termBlocks.push(this.#blockLasts.length);
     this.#termDocumentCounts.push(this.#termDocumentCount);
+    this.#termWeights.push(this.#termWeight);
     this.#termDocumentCount = 0;
+    this.#termWeight = 0;
     this.#before = 0;
     return true;
   }
@@ -103,6 +112,7 @@ export class PostingsWriter {
       blockLasts: this.#blockLasts.values,
       blockStarts: this.#blockStarts.values,
       blockWeights: Float32Array.from(this.#blockWeights, roundedUp),
+      termWeights: Float32Array.from(this.#termWeights, roundedUp),
       blockPositions: this.#blockPositions.values,
       bytes: this.#bytes.written,
       positions: this.positions.written,
@@ -136,17 +146,19 @@ export class PostingsWriter {
 
   #finishBlock(): void {
     this.#blockStarts.push(this.#bytes.length);
+    const last = this.#blockDocuments[this.#blockSize - 1]!;
+    const width = documentWidth(last - this.#before);
     for (let i = 0; i < this.#blockSize; i++) {
-      const document = this.#blockDocuments[i]!;
-      this.#bytes.variable(document - this.#before);
-      this.#before = document;
+      this.#bytes.fixed(this.#blockDocuments[i]! - this.#before, width);
     }
+    this.#before = last;
     this.#bytes.copy(this.#blockCodes, 0, this.#blockSize);
     const escapes = this.#escapes.written;
     this.#bytes.copy(escapes, 0, escapes.length);
     this.#escapes.clear();
     this.#blockLasts.push(this.#before);
     this.#blockWeights.push(this.#blockWeight);
+    this.#termWeight = Math.max(this.#termWeight, this.#blockWeight);
     this.#blockSize = 0;
     this.#blockWeight = 0;
   }

@@ -16,12 +16,8 @@ import { FieldMask, type VisibleFields } from './visible-fields.ts';
 /** Terms that count as one word in the score: the most frequent of them gives all of them its document frequency. */
 interface PreparedWord {
   readonly idf: number;
-  readonly terms: ReadonlyMap<string, PreparedTerm>;
-}
-
-interface PreparedTerm {
-  /** Part of the view -> number of the term there, or -1. */
-  readonly numbers: readonly number[];
+  /** Term -> part of the view -> number of the term there, or -1. */
+  readonly numbers: ReadonlyMap<string, readonly number[]>;
 }
 
 /** What stands for one word in a query. */
@@ -42,13 +38,11 @@ export class PreparedGroup {
     this.#fields = group.fields;
     this.#view = view;
     this.#visibleFields = visibleFields;
-    const terms = group.alternatives.flatMap((alternative) =>
-      alternative.kind === 'term' ? [alternative] : [],
-    );
-    const word = prepareWord(
-      view,
-      terms.map(({ term }) => term),
-    );
+    const terms: string[] = [];
+    for (const alternative of group.alternatives) {
+      if (alternative.kind === 'term') terms.push(alternative.term);
+    }
+    const word = prepareWord(view, terms);
     for (const alternative of group.alternatives) {
       if (alternative.kind === 'term') this.#words.set(alternative, word);
       else {
@@ -62,10 +56,11 @@ export class PreparedGroup {
   /** The group in one part of the view; undefined where nothing can match. */
   cursor(part: number): SearchCursor | undefined {
     const mask = this.#mask(part);
-    const cursors = this.alternatives.flatMap((alternative) => {
+    const cursors: SearchCursor[] = [];
+    for (const alternative of this.alternatives) {
       const cursor = this.alternativeCursor(alternative, part, mask);
-      return cursor === undefined ? [] : [cursor];
-    });
+      if (cursor !== undefined) cursors.push(cursor);
+    }
     return cursors.length > 1 ? new AlternativesCursor(cursors) : cursors[0];
   }
 
@@ -73,8 +68,8 @@ export class PreparedGroup {
   wordCursors(alternative: Alternative, part: number): ScoredTerm[][] {
     const mask = this.#mask(part);
     if (alternative.kind === 'term') {
-      const { term, weight } = alternative;
-      return [this.#termCursors(alternative, [term], weight, part, mask)];
+      const found = this.#termCursor(alternative, alternative.term, alternative.weight, part, mask);
+      return [found === undefined ? [] : [found]];
     }
     return alternative.words.map((word) =>
       this.#termCursors(word, word.terms, alternative.weight, part, mask),
@@ -89,7 +84,7 @@ export class PreparedGroup {
     const { segment } = this.#view.parts[part]!;
     if (alternative.kind === 'term') {
       const { term, weight } = alternative;
-      return this.#termCursors(alternative, [term], weight, part, mask)[0]?.cursor;
+      return this.#termCursor(alternative, term, weight, part, mask)?.cursor;
     }
     const parts: PhrasePart[] = [];
     for (const word of alternative.words) {
@@ -107,16 +102,32 @@ export class PreparedGroup {
     part: number,
     mask: FieldMask | undefined,
   ): ScoredTerm[] {
-    const { idf, terms: prepared } = this.#words.get(key)!;
-    const scoring = this.#view.scoring(part);
-    const ceiling = termCeiling(idf, weight);
     const found: ScoredTerm[] = [];
     for (const term of new Set(terms)) {
-      const number = prepared.get(term)!.numbers[part]!;
-      if (number < 0) continue;
-      found.push({ term, idf, weight, cursor: new TermCursor(scoring, number, ceiling, mask) });
+      const one = this.#termCursor(key, term, weight, part, mask);
+      if (one !== undefined) found.push(one);
     }
     return found;
+  }
+
+  /** Undefined where the part does not have the term. */
+  #termCursor(
+    key: WordKey,
+    term: string,
+    weight: number,
+    part: number,
+    mask: FieldMask | undefined,
+  ): ScoredTerm | undefined {
+    const { idf, numbers } = this.#words.get(key)!;
+    const number = numbers.get(term)![part]!;
+    if (number < 0) return undefined;
+    const scoring = this.#view.scoring(part);
+    return {
+      term,
+      idf,
+      weight,
+      cursor: new TermCursor(scoring, number, termCeiling(idf, weight), mask),
+    };
   }
 
   #mask(part: number): FieldMask | undefined {
@@ -145,12 +156,11 @@ export function prepareQuery(
 
 function prepareWord(view: IndexView, terms: readonly string[]): PreparedWord {
   let documentCount = 0;
-  const prepared = new Map(
-    terms.map((term) => {
-      const numbers = view.parts.map(({ segment }) => segment.terms.find(term));
-      documentCount = Math.max(documentCount, view.documentCountOf(numbers));
-      return [term, { numbers }];
-    }),
-  );
-  return { idf: inverseDocumentFrequency(view.documentCount, documentCount), terms: prepared };
+  const numbers = new Map<string, readonly number[]>();
+  for (const term of terms) {
+    const ofTerm = view.parts.map(({ segment }) => segment.terms.find(term));
+    numbers.set(term, ofTerm);
+    documentCount = Math.max(documentCount, view.documentCountOf(ofTerm));
+  }
+  return { idf: inverseDocumentFrequency(view.documentCount, documentCount), numbers };
 }

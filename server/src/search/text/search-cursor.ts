@@ -1,6 +1,12 @@
+import type { Candidates } from './candidates.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
+import { BLOCK_POSTINGS } from './postings-block.ts';
+import type { ScoreWindow } from './score-window.ts';
 
-/** Goes through the documents of a segment that match a part of a query, in ascending order, and scores them. */
+/**
+ * Goes through the documents of a segment that match a part of a query, in ascending order, and scores them: one after
+ * the other, or many at once, which is how searches do it.
+ */
 export interface SearchCursor {
   /** Where it stands, or `NO_DOCUMENT`. */
   readonly document: number;
@@ -11,12 +17,31 @@ export interface SearchCursor {
   next(): void;
   /** Goes to the first match that is not below `document`; never back. */
   seek(document: number): void;
-  /** Sets the bit of each document from here on, and goes behind all. */
-  markRest(bits: Uint32Array): void;
   score(): number;
-  /** No document from where it stands up to `blockLast` scores above it. */
+
+  /** Looks at the block that the first match from `document` on is in, and stays where it is; never back. */
+  lookAhead(document: number): void;
+  /** No match from the document looked at up to `blockLast` scores above it. */
   blockScoreMax(): number;
+  /** The last document of the block looked at; `NO_DOCUMENT` where there is none. */
   blockLast(): number;
+
+  /** Sets the bit of each match from here on, and goes behind all. */
+  markRest(bits: Uint32Array): void;
+  /**
+   * Makes candidates of the matches from here on that are below `end`, as many as are at hand. The first match that it
+   * left is not below what it gives.
+   */
+  collect(candidates: Candidates, end: number): number;
+  /** Scores what is left of the candidates that `collect` gave last, unless it did so. */
+  scoreCollected(candidates: Candidates): void;
+  /** Scores the matches from here up to the end of the window that may be scored, and goes behind them. */
+  scoreWindow(window: ScoreWindow): void;
+  /**
+   * Adds its score to those of the candidates that it matches, and goes on as far as it has to. Where it `isRequired`, the others
+   * are dropped. So may be those that it cannot lift to `minimum`.
+   */
+  meet(candidates: Candidates, isRequired: boolean, minimum: number): void;
 }
 
 /** `markRest` for cursors that have no faster way. */
@@ -24,4 +49,46 @@ export function markEach(cursor: SearchCursor, bits: Uint32Array): void {
   for (; cursor.document !== NO_DOCUMENT; cursor.next()) {
     bits[cursor.document >>> 5]! |= 1 << (cursor.document & 31);
   }
+}
+
+/** `collect` for cursors that have no faster way: it scores them too. */
+export function collectEach(cursor: SearchCursor, candidates: Candidates, end: number): number {
+  const { documents, scores, isScored } = candidates;
+  let size = 0;
+  for (; cursor.document < end && size < BLOCK_POSTINGS; cursor.next()) {
+    documents[size] = cursor.document;
+    scores[size++] = isScored ? cursor.score() : 0;
+  }
+  candidates.size = size;
+  return cursor.document;
+}
+
+/** `scoreWindow` for cursors that have no faster way. */
+export function scoreEach(cursor: SearchCursor, window: ScoreWindow): void {
+  for (; cursor.document < window.end; cursor.next()) {
+    if (window.filter?.acceptsBits(cursor.document) === false) continue;
+    window.add(cursor.document, cursor.score());
+  }
+}
+
+/** `meet` for cursors that have no faster way. */
+export function meetEach(
+  cursor: SearchCursor,
+  candidates: Candidates,
+  isRequired: boolean,
+  minimum: number,
+): void {
+  const { documents, scores, isScored } = candidates;
+  let kept = 0;
+  for (let i = 0; i < candidates.size; i++) {
+    const document = documents[i]!;
+    let score = scores[i]!;
+    if (score + cursor.scoreMax < minimum) continue;
+    cursor.seek(document);
+    if (cursor.document === document) score += isScored ? cursor.score() : 0;
+    else if (isRequired) continue;
+    documents[kept] = document;
+    scores[kept++] = score;
+  }
+  candidates.size = kept;
 }

@@ -1,7 +1,11 @@
-import { assert } from '#base/assert.ts';
+/** The pages of a segment's file, by number; all of one size, but for the last. A page that was given is not written again. */
+export interface FilePages {
+  readonly pageBytes: number;
+  page(number: number): Uint8Array;
+}
 
-/** Gives `length` bytes of a file from `offset` on, all of them. The bytes may be a buffer that is used again. */
-export type ReadBytes = (offset: number, length: number) => Uint8Array;
+/** Opens the file of a segment, whose postings are not in memory, for the thread that asks. */
+export type OpenPages = (id: number) => FilePages;
 
 /** Bytes of a section of a segment: all in memory, or read as they are needed. */
 export interface SegmentBytes {
@@ -42,38 +46,65 @@ class FixedWindow implements ByteWindow {
   }
 }
 
-/** A section that stays in its file. Memory is bounded by the longest block, for each cursor. */
+/** A section that stays in its file. Each window keeps one page, or the longest block. */
 export class FileBytes implements SegmentBytes {
   readonly length: number;
-  readonly #read: ReadBytes;
+  readonly #pages: FilePages;
   readonly #start: number;
 
-  constructor(read: ReadBytes, start: number, length: number) {
-    this.#read = read;
+  constructor(pages: FilePages, start: number, length: number) {
+    this.#pages = pages;
     this.#start = start;
     this.length = length;
   }
 
   window(): ByteWindow {
-    return new MovingWindow(this.#read, this.#start);
+    return new MovingWindow(this.#pages, this.#start);
   }
 }
 
 class MovingWindow implements ByteWindow {
-  bytes = new Uint8Array(0);
-  readonly #read: ReadBytes;
+  bytes: Uint8Array = new Uint8Array(0);
+  readonly #pages: FilePages;
   readonly #start: number;
+  #page: Uint8Array = new Uint8Array(0);
+  #number = -1;
 
-  constructor(read: ReadBytes, start: number) {
-    this.#read = read;
+  constructor(pages: FilePages, start: number) {
+    this.#pages = pages;
     this.#start = start;
   }
 
   seek(offset: number, length: number): number {
-    if (this.bytes.length < length) this.bytes = new Uint8Array(length);
-    const bytes = this.#read(this.#start + offset, length);
-    assert(bytes.length === length, 'a segment file does not shrink while it is open');
-    this.bytes.set(bytes);
+    const { pageBytes } = this.#pages;
+    const from = this.#start + offset;
+    const number = Math.floor(from / pageBytes);
+    const at = from - number * pageBytes;
+    this.#turnTo(number);
+    if (at + length <= pageBytes) {
+      this.bytes = this.#page;
+      return at;
+    }
+    this.bytes = this.#joined(at, length);
     return 0;
+  }
+
+  #turnTo(number: number): void {
+    if (number === this.#number) return;
+    this.#page = this.#pages.page(number);
+    this.#number = number;
+  }
+
+  /** What goes on in the next page, or in many. */
+  #joined(at: number, length: number): Uint8Array {
+    const joined = new Uint8Array(length);
+    let filled = 0;
+    for (let from = at; ; from = 0) {
+      const rest = this.#page.subarray(from, from + length - filled);
+      joined.set(rest, filled);
+      filled += rest.length;
+      if (filled === length) return joined;
+      this.#turnTo(this.#number + 1);
+    }
   }
 }

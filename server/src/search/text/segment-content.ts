@@ -26,6 +26,7 @@ export function layOutSegment(content: SegmentContent): SharedArrayBuffer {
     section(SECTION.termUnits, content.terms.units),
     section(SECTION.termBlocks, postings.termBlocks),
     section(SECTION.termDocumentCounts, postings.termDocumentCounts),
+    section(SECTION.termWeights, postings.termWeights),
     section(SECTION.blockLasts, postings.blockLasts),
     section(SECTION.blockStarts, postings.blockStarts),
     section(SECTION.blockWeights, postings.blockWeights),
@@ -51,10 +52,13 @@ function documentSections(documents: DocumentTable): Section[] {
     section(SECTION.lengthStarts, documents.lengthStarts),
     section(SECTION.lengthFields, documents.lengthFields),
     section(SECTION.lengthCodes, documents.lengthCodes),
+    section(SECTION.lengthColumns, documents.lengthColumns),
     section(SECTION.fieldIds, documents.fields.ids),
     section(SECTION.fieldBoosts, documents.fields.boosts),
     section(SECTION.fieldDocumentCounts, documents.fields.documentCounts),
     section(SECTION.fieldLengthSums, documents.fields.lengthSums),
+    section(SECTION.fieldColumns, documents.fields.columns),
+    section(SECTION.fieldTypes, documents.fields.types),
   ];
 }
 

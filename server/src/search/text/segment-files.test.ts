@@ -4,6 +4,7 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,23 +16,32 @@ import { IndexView } from './index-view.ts';
 import { mergeSegments } from './merge-segments.ts';
 import { DamagedIndexError, decodeSegment, encodeSegment } from './segment-codec.ts';
 import { SegmentFiles } from './segment-files.ts';
+import { SegmentGoneError, SegmentReaders } from './segment-readers.ts';
 import { Segment } from './segment.ts';
 import { documents, queries } from './testing/arbitrary-search.ts';
 import { TextIndex } from './text-index.ts';
 import type { TextQuery } from './text-query.ts';
 import { type TextResult, searchText } from './text-search.ts';
 
-const LIMITS = { waitingDocumentsMax: 20, waitingTokensMax: 1_000, segmentDocumentsMax: 1_000 };
+const LIMITS = {
+  waitingDocumentsMax: 20,
+  waitingTokensMax: 1_000,
+  segmentDocumentsMax: 1_000,
+  segmentBytesMax: Infinity,
+};
 const ALL: TextQuery = { groups: [] };
 const SAMPLE = fc.sample(documents, { seed: 11, numRuns: 70 });
 const OTHERS = fc.sample(documents, { seed: 12, numRuns: 70 });
 const QUERIES = [ALL, ...fc.sample(queries, { seed: 13, numRuns: 30 })];
 
 let folder: string;
+let readers: SegmentReaders;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'segment-files-'));
+  readers = new SegmentReaders(folder);
 });
 afterEach(() => {
+  readers[Symbol.dispose]();
   rmSync(folder, { recursive: true });
 });
 
@@ -44,89 +54,140 @@ function answers(view: IndexView): TextResult[] {
 
 function load(from: string, memoryBytesMax?: number): { index: TextIndex; sequence: number } {
   const stored = new SegmentFiles(from).load(memoryBytesMax)!;
-  return { index: new TextIndex(LIMITS, stored.parts), sequence: stored.manifest.sequence };
+  const index = new TextIndex(LIMITS, stored.parts, { openPages: readers.open });
+  return { index, sequence: stored.manifest.sequence };
+}
+
+function idsOf({ parts }: IndexView): Set<number> {
+  return new Set(parts.map(({ id }) => id));
 }
 
 describe('SegmentFiles', () => {
-  it('gives back what was saved, in memory or in the file', () => {
+  it('gives back what was saved, in memory or in the file', async () => {
     const index = new TextIndex(LIMITS);
     const files = new SegmentFiles(folder);
     expect(files.load()).toBeUndefined();
     for (const document of SAMPLE) index.add(document);
-    files.save(index.refresh(), 5, 'digest');
+    await files.save(index.refresh(), 5, 'digest');
     for (const document of OTHERS) index.add(document);
     for (let node = 0; node < 10; node++) index.remove(node);
     const view = index.refresh();
-    files.save(view, 9, 'digest');
-    for (const memoryBytesMax of [Infinity, 20_000, 0]) {
+    await files.save(view, 9, 'digest');
+    for (const memoryBytesMax of [Infinity, 10_000, 0]) {
       const loaded = load(folder, memoryBytesMax);
       expect(loaded.sequence).toBe(9);
       const again = loaded.index.refresh();
       expect(answers(again)).toEqual(answers(view));
-      if (memoryBytesMax > 0) continue;
-      expect(again.parts.every(({ isInFile }) => isInFile)).toBe(true);
-      using readers = new SegmentFiles(folder);
-      const shared = IndexView.open(structuredClone(again.share()), undefined, (id) =>
-        readers.reader(id),
-      );
+      const inFile = again.parts.filter(({ isInFile }) => isInFile);
+      if (memoryBytesMax === 0) expect(inFile.length).toBe(again.parts.length);
+      if (memoryBytesMax === Infinity) expect(inFile.length).toBe(0);
+      if (memoryBytesMax === 10_000) expect(inFile.length).toBeGreaterThan(0);
+      expect(again.bytes).toBe(view.bytes);
+      const shared = IndexView.open(structuredClone(again.share()), undefined, readers.open);
       expect(answers(shared)).toEqual(answers(view));
     }
   });
 
-  it('moves a segment of a running index to its file', () => {
-    const index = new TextIndex(LIMITS);
+  it('has segments of a running index read from their files, the greatest first', async () => {
+    const index = new TextIndex(LIMITS, [], { openPages: readers.open });
     const files = new SegmentFiles(folder);
     for (const document of SAMPLE) index.add(document);
     const before = index.refresh();
-    files.save(before, 5, 'digest');
-    const { id } = before.parts[0]!;
-    const { memory, read } = files.openInFile(id);
-    expect(memory.byteLength).toBeLessThan(before.parts[0]!.memory.byteLength);
-    index.moveToFile(id, memory, read);
+    await files.save(before, 5, 'digest');
+    expect(index.keepWithin(before.memoryBytes, idsOf(before))).toBe(false);
+    expect(index.keepWithin(before.memoryBytes - 1, new Set())).toBe(false);
+    expect(index.keepWithin(before.memoryBytes - 1, idsOf(before))).toBe(true);
     const after = index.refresh();
+    expect(after.memoryBytes).toBe(index.memoryBytes);
+    expect(after.memoryBytes).toBeLessThan(before.memoryBytes);
+    const freed = before.parts.map(({ segment }) => segment.bytes - segment.residentBytes);
+    const greatest = freed.indexOf(Math.max(...freed));
+    expect(after.parts.findIndex(({ isInFile }) => isInFile)).toBe(greatest);
+    expect(after.parts.filter(({ isInFile }) => isInFile)).toHaveLength(1);
     expect(answers(after)).toEqual(answers(before));
-    const reopened = IndexView.open(after.share(), before, (part) => files.reader(part));
-    expect(reopened.parts.map(({ isInFile }) => isInFile)).toEqual([
-      true,
-      ...before.parts.slice(1).map(() => false),
-    ]);
-    expect(reopened.parts[0]!.segment).not.toBe(before.parts[0]!.segment);
-    expect(reopened.parts[1]!.segment).toBe(before.parts[1]!.segment);
+    const reopened = IndexView.open(after.share(), before, readers.open);
+    for (const [at, { segment }] of reopened.parts.entries()) {
+      expect(segment === before.parts[at]!.segment).toBe(at !== greatest);
+    }
     expect(answers(reopened)).toEqual(answers(before));
     index.remove(SAMPLE.at(-1)!.node);
-    files.save(index.refresh(), 6, 'digest');
+    await files.save(index.refresh(), 6, 'digest');
     expect(answers(load(folder).index.refresh())).toEqual(answers(index.refresh()));
   });
 
-  it('goes on after it was loaded: adds, deletes, merges, saves', () => {
+  it('keeps what is in files only, where nothing else is kept', async () => {
+    const index = new TextIndex(LIMITS, [], { openPages: readers.open });
+    const files = new SegmentFiles(folder);
+    for (const document of SAMPLE) index.add(document);
+    const view = index.refresh();
+    await files.save(view, 5, 'digest');
+    index.keepWithin(view.memoryBytes - 1, idsOf(view));
+    const inFile = index.refresh().parts.filter((part) => part.isInFile);
+    files.clear(index.refresh());
+    expect(readdirSync(folder)).toEqual(inFile.map(({ id }) => `segment-${id}`));
+    expect(answers(index.refresh())).toEqual(answers(view));
+    await files.save(index.refresh(), 6, 'digest');
+    expect(answers(load(folder).index.refresh())).toEqual(answers(view));
+  });
+
+  it('goes on after it was loaded: adds, deletes, merges, saves', async () => {
     const index = new TextIndex(LIMITS);
     for (const document of SAMPLE) index.add(document);
-    new SegmentFiles(folder).save(index.refresh(), 5, 'digest');
+    await new SegmentFiles(folder).save(index.refresh(), 5, 'digest');
     const files = new SegmentFiles(folder);
-    const loaded = new TextIndex(LIMITS, files.load(0)!.parts);
+    const stored = files.load(0)!;
+    const loaded = new TextIndex(LIMITS, stored.parts, { openPages: readers.open });
     for (const document of OTHERS) {
       index.add(document);
       loaded.add(document);
     }
     const view = loaded.refresh();
     loaded.applyMerge({ parts: view.share().parts }, mergeSegments(view.parts));
-    files.save(loaded.refresh(), 6, 'digest');
+    await files.save(loaded.refresh(), 6, 'digest');
     const expected = answers(index.refresh());
     expect(answers(loaded.refresh())).toEqual(expected);
     expect(answers(load(folder).index.refresh())).toEqual(expected);
     expect(readdirSync(folder).length).toBe(3);
   });
 
-  it('has the former index until the manifest of the next one is written', () => {
+  it('writes what is new, and nothing again', async () => {
+    const index = new TextIndex(LIMITS);
+    const files = new SegmentFiles(folder);
+    for (const document of SAMPLE) index.add(document);
+    const { parts } = index.refresh();
+    await files.save(index.refresh(), 5, 'digest');
+    const written = (): number[] =>
+      parts.map(({ id }) => statSync(join(folder, `segment-${id}`)).ino);
+    const before = written();
+    for (const { node } of SAMPLE.slice(0, 5)) index.remove(node);
+    for (const document of OTHERS.slice(0, 5)) index.add(document);
+    await files.save(index.refresh(), 6, 'digest');
+    expect(written()).toEqual(before);
+    expect(answers(load(folder).index.refresh())).toEqual(answers(index.refresh()));
+  });
+
+  it('gives no segment a number that others know another one by', async () => {
+    const index = new TextIndex(LIMITS);
+    for (const document of SAMPLE) index.add(document);
+    const files = new SegmentFiles(folder);
+    await files.save(index.refresh(), 5, 'digest');
+    const { parts } = files.load()!;
+    const next = new TextIndex(LIMITS, parts, { firstId: 1_000 });
+    for (const document of OTHERS) next.add(document);
+    const added = [...idsOf(next.refresh())].filter((id) => !idsOf(index.refresh()).has(id));
+    expect(Math.min(...added)).toBe(1_000);
+  });
+
+  it('has the former index until the manifest of the next one is written', async () => {
     const index = new TextIndex(LIMITS);
     const files = new SegmentFiles(folder);
     for (const document of SAMPLE) index.add(document);
     const before = index.refresh();
-    files.save(before, 5, 'digest');
+    await files.save(before, 5, 'digest');
     const interrupted = mkdtempSync(join(tmpdir(), 'segment-files-'));
     cpSync(folder, interrupted, { recursive: true });
     for (const document of OTHERS) index.add(document);
-    files.save(index.refresh(), 9, 'digest');
+    await files.save(index.refresh(), 9, 'digest');
     for (const name of readdirSync(folder)) {
       if (name !== 'manifest.json') cpSync(join(folder, name), join(interrupted, name));
     }
@@ -139,10 +200,10 @@ describe('SegmentFiles', () => {
     rmSync(interrupted, { recursive: true });
   });
 
-  it('refuses any file with a byte changed, cut off or missing', () => {
+  it('refuses any file with a byte changed, cut off or missing', async () => {
     const index = new TextIndex(LIMITS);
     for (const document of SAMPLE) index.add(document);
-    new SegmentFiles(folder).save(index.refresh(), 5, 'digest');
+    await new SegmentFiles(folder).save(index.refresh(), 5, 'digest');
     for (const name of readdirSync(folder)) {
       const path = join(folder, name);
       const content = readFileSync(path);
@@ -165,8 +226,26 @@ describe('SegmentFiles', () => {
         }
         writeFileSync(path, content);
       }
-      if (name === 'manifest.json') new SegmentFiles(folder).save(index.refresh(), 5, 'digest');
+      if (name === 'manifest.json') {
+        await new SegmentFiles(folder).save(index.refresh(), 5, 'digest');
+      }
     }
+  });
+});
+
+describe('SegmentReaders', () => {
+  it('reads a file that was removed since it was opened, and says of another that it is gone', async () => {
+    const index = new TextIndex(LIMITS);
+    for (const document of SAMPLE) index.add(document);
+    await new SegmentFiles(folder).save(index.refresh(), 5, 'digest');
+    const [first, second] = index.refresh().parts;
+    const pages = readers.open(first!.id);
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    const bytes = Buffer.from(new Uint8Array(first!.memory));
+    expect(Buffer.compare(pages.page(0), bytes.subarray(0, pages.pageBytes))).toBe(0);
+    expect(() => readers.open(second!.id)).toThrow(SegmentGoneError);
+    readers.keepOnly(new Set());
+    expect(() => readers.open(first!.id)).toThrow(SegmentGoneError);
   });
 });
 

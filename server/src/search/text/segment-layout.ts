@@ -36,6 +36,10 @@ export const SECTION = {
   vocabulary: 32,
   postings: 33,
   positions: 34,
+  lengthColumns: 35,
+  fieldColumns: 36,
+  fieldTypes: 37,
+  termWeights: 38,
 } as const;
 
 type SectionKind = (typeof SECTION)[keyof typeof SECTION];
@@ -51,7 +55,7 @@ export interface Section {
 
 const MAGIC = 0x67_73_74_54;
 /** Grows whenever bytes written before would be read wrongly. */
-const FORMAT = 1;
+const FORMAT = 2;
 export const HEADER_BYTES = 24;
 const ENTRY_BYTES = 24;
 const ALIGNMENT = 8;

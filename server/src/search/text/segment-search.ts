@@ -1,7 +1,9 @@
+import type { Candidates } from './candidates.ts';
 import type { DocumentFilter } from './document-filter.ts';
 import type { Matches } from './match-collectors.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
 import type { SearchCursor } from './search-cursor.ts';
+import type { SearchScratch } from './search-scratch.ts';
 import type { Segment } from './segment.ts';
 import type { TopHits } from './top-hits.ts';
 
@@ -22,6 +24,7 @@ export interface SegmentSearch {
   readonly top: TopHits;
   /** Where all matches are asked for; else those without a chance are passed over. */
   readonly matches: Matches | undefined;
+  readonly scratch: SearchScratch;
 }
 
 /** Whether a `not` group matches a document. Documents ascend from call to call. */
@@ -35,15 +38,34 @@ export function isRefused({ nots }: SegmentSearch, document: number): boolean {
 
 /** Puts a match where it belongs among the best ones. `textScore` is not asked for in an order by time. */
 export function offer(search: SegmentSearch, document: number, textScore: number): void {
+  const { order, decay, top } = search;
   const { nodes, timestampsMs } = search.segment.documents;
-  const timestampMs = timestampsMs[document]!;
   let value = textScore;
-  if (search.order === 'newest') value = timestampMs;
-  else if (search.order === 'oldest') value = -timestampMs;
-  else if (search.decay !== undefined) value *= search.decay(timestampMs);
-  if (value >= search.top.threshold) {
-    search.top.offer(value, nodes[document]!, search.part, document);
+  if (order !== 'relevance') {
+    value = order === 'newest' ? timestampsMs[document]! : -timestampsMs[document]!;
+  } else if (decay !== undefined && value >= top.threshold) {
+    value *= decay(timestampsMs[document]!);
   }
+  if (value >= top.threshold) top.offer(value, nodes[document]!, search.part, document);
+}
+
+export function offerAll(search: SegmentSearch, { documents, scores, size }: Candidates): void {
+  for (let i = 0; i < size; i++) offer(search, documents[i]!, scores[i]!);
+}
+
+/** Keeps the candidates that meet the conditions that there are no bits for, and that no `not` group matches. */
+export function keepMatching(search: SegmentSearch, candidates: Candidates): void {
+  const { filter, nots } = search;
+  if (filter.isPlain && nots.length === 0) return;
+  const { documents, scores, size } = candidates;
+  let kept = 0;
+  for (let i = 0; i < size; i++) {
+    const document = documents[i]!;
+    if (!filter.meetsRest(document) || isRefused(search, document)) continue;
+    documents[kept] = document;
+    scores[kept++] = scores[i]!;
+  }
+  candidates.size = kept;
 }
 
 /** Every document: for filters and facets without words. */
@@ -56,74 +78,53 @@ export function searchAll(search: SegmentSearch): void {
   }
 }
 
-/**
- * Documents that all `must` groups match. The rarest group leads, the others follow. Scores are added up in the order
- * of the query's groups, so that equal documents have equal scores wherever they are.
- */
+/** Documents that all `must` groups match: those of the rarest group, a block at a time, that the others meet. */
 export function searchConjunction(search: SegmentSearch): void {
-  const { musts, shoulds, filter, top, matches, order } = search;
-  const byCost = musts.toSorted((a, b) => a.cost - b.cost);
-  const lead = byCost[0]!;
-  const shouldsMax = shoulds.reduce((sum, { scoreMax }) => sum + scoreMax, 0);
-  const isRanked = order === 'relevance';
-  let document = lead.document;
-  while (document !== NO_DOCUMENT) {
-    const allowed = filter.firstAllowed(document);
-    const other = allowed === document ? firstBeyond(byCost, document) : allowed;
-    if (other !== document) {
-      lead.seek(other);
-      document = lead.document;
-      continue;
+  const { filter, top, matches, shoulds } = search;
+  const { candidates } = search.scratch;
+  const [lead, ...others] = search.musts.toSorted((a, b) => a.cost - b.cost);
+  const othersMax = maximum(others) + maximum(shoulds);
+  const isRanked = search.order === 'relevance';
+  const isPruned = isRanked && matches === undefined;
+  while (lead!.document !== NO_DOCUMENT) {
+    const from = filter.firstAllowed(lead!.document);
+    lead!.lookAhead(from);
+    const last = Math.min(lead!.blockLast(), NO_DOCUMENT - 1);
+    const max = lead!.blockScoreMax() + othersMax;
+    candidates.isScored = isRanked && max >= top.threshold;
+    lead!.seek(isPruned && !candidates.isScored ? last + 1 : from);
+    if (lead!.document > last) continue;
+    const next = lead!.collect(candidates, last + 1);
+    filter.keepAccepted(candidates);
+    meetAll(others, candidates, true, isPruned ? top.threshold - max : -Infinity);
+    if (!isPruned) keepMatching(search, candidates);
+    matches?.addAll(candidates);
+    if (candidates.isScored) {
+      lead!.scoreCollected(candidates);
+      meetAll(shoulds, candidates, false, top.threshold - maximum(shoulds));
+      candidates.keepFrom(top.threshold);
+      if (isPruned) keepMatching(search, candidates);
     }
-    const hasChance = !isRanked || blockScoreMax(musts) + shouldsMax >= top.threshold;
-    if (!hasChance && matches === undefined) {
-      lead.seek(Math.min(afterBlocks(musts), NO_DOCUMENT));
-      document = lead.document;
-      continue;
-    }
-    if (filter.accepts(document) && !isRefused(search, document)) {
-      matches?.add(document);
-      if (hasChance) {
-        offer(search, document, isRanked ? scoreAt(musts, shoulds, document) : 0);
-      }
-    }
-    lead.next();
-    document = lead.document;
+    if (candidates.isScored || !isRanked) offerAll(search, candidates);
+    lead!.seek(next);
   }
 }
 
-/** The document itself where all cursors come to stand at it, else a later one that is the next it can be. */
-function firstBeyond(cursors: readonly SearchCursor[], document: number): number {
-  for (let i = 1; i < cursors.length; i++) {
-    const cursor = cursors[i]!;
-    cursor.seek(document);
-    if (cursor.document !== document) return cursor.document;
+/** Candidates are kept that lack no more than `lack` and what the cursors give at most. */
+function meetAll(
+  cursors: readonly SearchCursor[],
+  candidates: Candidates,
+  isRequired: boolean,
+  lack: number,
+): void {
+  let minimum = lack;
+  for (const cursor of cursors) {
+    if (candidates.size === 0) return;
+    minimum += cursor.scoreMax;
+    cursor.meet(candidates, isRequired, minimum);
   }
-  return document;
 }
 
-function blockScoreMax(cursors: readonly SearchCursor[]): number {
-  let sum = 0;
-  for (const cursor of cursors) sum += cursor.blockScoreMax();
-  return sum;
-}
-
-function afterBlocks(cursors: readonly SearchCursor[]): number {
-  let last = NO_DOCUMENT;
-  for (const cursor of cursors) last = Math.min(last, cursor.blockLast());
-  return last + 1;
-}
-
-function scoreAt(
-  musts: readonly SearchCursor[],
-  shoulds: readonly SearchCursor[],
-  document: number,
-): number {
-  let score = 0;
-  for (const cursor of musts) score += cursor.score();
-  for (const cursor of shoulds) {
-    cursor.seek(document);
-    if (cursor.document === document) score += cursor.score();
-  }
-  return score;
+function maximum(cursors: readonly SearchCursor[]): number {
+  return cursors.reduce((sum, { scoreMax }) => sum + scoreMax, 0);
 }

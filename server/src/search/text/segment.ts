@@ -1,8 +1,8 @@
 import type { DocumentTable } from './document-table.ts';
 import type { FacetColumn } from './facet-column.ts';
 import { FrequencyTable } from './frequency-table.ts';
-import { FileBytes, type ReadBytes, ResidentBytes, type SegmentBytes } from './segment-bytes.ts';
-import { SECTION, SegmentLayout } from './segment-layout.ts';
+import { FileBytes, type FilePages, ResidentBytes, type SegmentBytes } from './segment-bytes.ts';
+import { SECTION, SegmentLayout, segmentBytes } from './segment-layout.ts';
 import { StringTable } from './string-table.ts';
 import { Vocabulary } from './vocabulary/vocabulary.ts';
 
@@ -12,11 +12,15 @@ import { Vocabulary } from './vocabulary/vocabulary.ts';
  */
 export class Segment {
   readonly memory: SharedArrayBuffer;
+  /** Of the whole segment, in memory or not; and of what is in memory in any case. */
+  readonly bytes: number;
+  readonly residentBytes: number;
   readonly documents: DocumentTable;
   readonly frequencies: FrequencyTable;
   readonly terms: StringTable;
   readonly termBlocks: Uint32Array;
   readonly termDocumentCounts: Uint32Array;
+  readonly termWeights: Float32Array;
   readonly blockLasts: Uint32Array;
   readonly blockStarts: Uint32Array;
   readonly blockWeights: Float32Array;
@@ -27,13 +31,16 @@ export class Segment {
   readonly positions: SegmentBytes;
 
   /**
-   * Opens what `SegmentBuilder` or `mergeSegments` gave. With `read`, which reads the segment's file, `memory` needs to
-   * hold no more than the segment's first `residentBytes`.
+   * Opens what `SegmentBuilder` or `mergeSegments` gave. With the `pages` of the segment's file, `memory` needs to hold
+   * no more than the segment's first `residentBytes`.
    */
-  constructor(memory: SharedArrayBuffer, read?: ReadBytes) {
-    const layout = new SegmentLayout(new Uint8Array(memory));
+  constructor(memory: SharedArrayBuffer, pages?: FilePages) {
+    const head = new Uint8Array(memory);
+    const layout = new SegmentLayout(head);
     const sections = new Sections(memory, layout);
     this.memory = memory;
+    this.bytes = segmentBytes(head);
+    this.residentBytes = layout.residentBytes;
     this.documents = documentsIn(sections);
     this.frequencies = new FrequencyTable(
       sections.u32(SECTION.combinationStarts),
@@ -47,14 +54,15 @@ export class Segment {
     );
     this.termBlocks = sections.u32(SECTION.termBlocks);
     this.termDocumentCounts = sections.u32(SECTION.termDocumentCounts);
+    this.termWeights = sections.f32(SECTION.termWeights);
     this.blockLasts = sections.u32(SECTION.blockLasts);
     this.blockStarts = sections.u32(SECTION.blockStarts);
     this.blockWeights = sections.f32(SECTION.blockWeights);
     this.blockPositions = sections.u32(SECTION.blockPositions);
     this.facets = new Map(layout.facetColumns.map((column) => [column, facetIn(sections, column)]));
     this.vocabulary = new Vocabulary(memory, layout.place(SECTION.vocabulary).offset);
-    this.postings = bytesOf(memory, layout.place(SECTION.postings), read);
-    this.positions = bytesOf(memory, layout.place(SECTION.positions), read);
+    this.postings = bytesOf(memory, layout.place(SECTION.postings), pages);
+    this.positions = bytesOf(memory, layout.place(SECTION.positions), pages);
   }
 
   /**
@@ -129,11 +137,14 @@ function documentsIn(sections: Sections): DocumentTable {
     lengthStarts: sections.u32(SECTION.lengthStarts),
     lengthFields: sections.u16(SECTION.lengthFields),
     lengthCodes: sections.u8(SECTION.lengthCodes),
+    lengthColumns: sections.u8(SECTION.lengthColumns),
     fields: {
       ids: sections.u16(SECTION.fieldIds),
       boosts: sections.f64(SECTION.fieldBoosts),
       documentCounts: sections.f64(SECTION.fieldDocumentCounts),
       lengthSums: sections.f64(SECTION.fieldLengthSums),
+      columns: sections.u16(SECTION.fieldColumns),
+      types: sections.u16(SECTION.fieldTypes),
     },
   };
 }
@@ -152,8 +163,8 @@ function facetIn(sections: Sections, column: number): FacetColumn {
 function bytesOf(
   memory: SharedArrayBuffer,
   { offset, length }: { readonly offset: number; readonly length: number },
-  read: ReadBytes | undefined,
+  pages: FilePages | undefined,
 ): SegmentBytes {
-  if (read !== undefined) return new FileBytes(read, offset, length);
+  if (pages !== undefined) return new FileBytes(pages, offset, length);
   return new ResidentBytes(new Uint8Array(memory, offset, length));
 }

@@ -1,3 +1,6 @@
+/** A thread keeps the strings that it was asked for, of a table with no more than so many. */
+const KEPT_STRINGS_MAX = 1_024;
+
 /**
  * Strings in ascending order of their UTF-16 units, packed into numbers, so that threads share them without copying.
  */
@@ -5,11 +8,13 @@ export class StringTable {
   readonly size: number;
   readonly offsets: Uint32Array;
   readonly units: Uint16Array;
+  readonly #kept: string[] | undefined;
 
   constructor(offsets: Uint32Array, units: Uint16Array) {
     this.size = offsets.length - 1;
     this.offsets = offsets;
     this.units = units;
+    this.#kept = this.size <= KEPT_STRINGS_MAX ? [] : undefined;
   }
 
   /** Packs strings that are sorted already, as `<` compares them. */
@@ -29,13 +34,8 @@ export class StringTable {
   }
 
   get(index: number): string {
-    const end = this.offsets[index + 1]!;
-    let text = '';
-    // More arguments than a thousand might not fit onto the stack.
-    for (let at = this.offsets[index]!; at < end; at += 1_024) {
-      text += String.fromCharCode(...this.units.subarray(at, Math.min(end, at + 1_024)));
-    }
-    return text;
+    if (this.#kept === undefined) return this.#read(index);
+    return (this.#kept[index] ??= this.#read(index));
   }
 
   /** Number of the string, or -1. */
@@ -48,6 +48,16 @@ export class StringTable {
       else high = middle;
     }
     return low < this.size && this.#compare(low, string) === 0 ? low : -1;
+  }
+
+  #read(index: number): string {
+    const end = this.offsets[index + 1]!;
+    let text = '';
+    // More arguments than a thousand might not fit onto the stack.
+    for (let at = this.offsets[index]!; at < end; at += 1_024) {
+      text += String.fromCharCode(...this.units.subarray(at, Math.min(end, at + 1_024)));
+    }
+    return text;
   }
 
   #compare(index: number, string: string): number {

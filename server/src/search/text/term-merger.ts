@@ -1,12 +1,12 @@
 import { ESCAPE, type FrequencyCombinations } from './frequency-table.ts';
 import {
-  NO_DOCUMENT,
   afterVariables,
   blockSize,
-  newBlockDocuments,
-  readBlock,
+  documentAt,
+  documentWidth,
   variableAt,
-} from './postings-cursor.ts';
+} from './postings-block.ts';
+import { NO_DOCUMENT } from './postings-cursor.ts';
 import type { PostingsWriter } from './postings-writer.ts';
 import type { ByteWindow } from './segment-bytes.ts';
 import type { Segment } from './segment.ts';
@@ -28,7 +28,6 @@ export class TermMerger {
   readonly #codes: Uint8Array;
   /** Code -> positions of a posting that has it. */
   readonly #occurrences: Uint32Array;
-  readonly #documents = newBlockDocuments();
   readonly #postings: ByteWindow;
   readonly #positions: ByteWindow;
 
@@ -54,15 +53,18 @@ export class TermMerger {
     const first = segment.termBlocks[term]!;
     for (let block = first; block < segment.termBlocks[term + 1]!; block++) {
       const size = blockSize(documentCount, block - first);
-      const isFirst = block === first;
-      const codesAt = readBlock(segment, this.#postings, block, isFirst, this.#documents, size);
-      this.#writeBlock(block, size, codesAt);
+      this.#writeBlock(block, size, block === first ? 0 : segment.blockLasts[block - 1]!);
     }
   }
 
-  #writeBlock(block: number, size: number, codesAt: number): void {
+  /** `base` is the last document of the block before. */
+  #writeBlock(block: number, size: number, base: number): void {
     const { segment, renumbering, writer } = this.#parts;
-    const documents = this.#documents;
+    const { blockStarts, blockLasts } = segment;
+    const width = documentWidth(blockLasts[block]! - base);
+    const from = blockStarts[block]!;
+    const documentsAt = this.#postings.seek(from, blockStarts[block + 1]! - from);
+    const codesAt = documentsAt + size * width;
     const { bytes } = this.#postings;
     const start = segment.blockPositions[block]!;
     const end = segment.blockPositions[block + 1]!;
@@ -70,7 +72,7 @@ export class TermMerger {
     const positions = this.#positions.bytes;
     let escape = codesAt + size;
     for (let i = 0; i < size; i++) {
-      const document = renumbering[documents[i]!]!;
+      const document = renumbering[documentAt(bytes, documentsAt + i * width, width, base)]!;
       let code = bytes[codesAt + i]!;
       let occurrences: number;
       if (code === ESCAPE) {
@@ -84,11 +86,11 @@ export class TermMerger {
         if (merged === ESCAPE) this.#loadCombination(code);
         code = merged;
       }
-      const from = at;
+      const begin = at;
       at = afterVariables(positions, at, occurrences);
       if (document === NO_DOCUMENT) continue;
       writer.add(document, code);
-      writer.positions.copy(positions, from, at);
+      writer.positions.copy(positions, begin, at);
     }
   }
 

@@ -1,9 +1,10 @@
 import { DeletedPostings } from './deleted-postings.ts';
-import { IndexView, type SharedPart } from './index-view.ts';
+import { IndexView, openSegment, type SharedPart } from './index-view.ts';
 import type { IndexedDocument } from './indexed-document.ts';
+import { chooseForFile } from './memory-budget.ts';
 import { planMerge } from './merge-policy.ts';
 import { SegmentBuilder } from './segment-builder.ts';
-import type { ReadBytes } from './segment-bytes.ts';
+import type { OpenPages } from './segment-bytes.ts';
 import { Segment } from './segment.ts';
 import { TombstoneSet } from './tombstones.ts';
 
@@ -11,16 +12,17 @@ export interface TextIndexLimits {
   /** A segment is made of the waiting documents when they are as many, or have as many tokens. */
   readonly waitingDocumentsMax: number;
   readonly waitingTokensMax: number;
-  /** Merges make no segments of more documents. */
+  /** Merges make no segments of more documents, nor of more bytes. */
   readonly segmentDocumentsMax: number;
+  readonly segmentBytesMax: number;
 }
 
 /** A segment as it was kept on disk. */
 export interface StoredPart {
   readonly id: number;
   readonly memory: SharedArrayBuffer;
-  /** Where postings and positions are not in `memory`. */
-  readonly read?: ReadBytes;
+  /** Postings and positions are not in `memory`. */
+  readonly isInFile: boolean;
   readonly deleted: Iterable<number>;
 }
 
@@ -43,26 +45,38 @@ interface Part {
  */
 export class TextIndex {
   readonly #limits: TextIndexLimits;
+  readonly #openPages: OpenPages | undefined;
   #parts: Part[];
   #nextId: number;
   #builder = new SegmentBuilder();
   #waiting = new Map<number, number>();
   #waitingDeleted: number[] = [];
 
-  constructor(limits: TextIndexLimits, stored: readonly StoredPart[] = []) {
+  /**
+   * What is stored is gone on from. New segments get numbers from `firstId` on, or from behind those that are stored.
+   * `openPages` is needed for segments that are in files.
+   */
+  constructor(
+    limits: TextIndexLimits,
+    stored: readonly StoredPart[] = [],
+    { firstId = 1, openPages }: { readonly firstId?: number; readonly openPages?: OpenPages } = {},
+  ) {
     this.#limits = limits;
-    this.#parts = stored.map(({ id, memory, read, deleted }) => {
-      const segment = new Segment(memory, read);
-      return openPart(id, segment, read !== undefined, deleted);
+    this.#openPages = openPages;
+    this.#parts = stored.map(({ deleted, ...part }) => {
+      const segment = openSegment(part, openPages);
+      return openPart(part.id, segment, part.isInFile, deleted);
     });
-    this.#nextId = stored.reduce((next, { id }) => Math.max(next, id + 1), 1);
+    this.#nextId = stored.reduce((next, { id }) => Math.max(next, id + 1), firstId);
   }
 
   /** An empty one, to begin anew: it gives no segment a number that readers and files know another one by. */
   successor(): TextIndex {
-    const next = new TextIndex(this.#limits);
-    next.#nextId = this.#nextId;
-    return next;
+    const openPages = this.#openPages;
+    return new TextIndex(this.#limits, [], {
+      firstId: this.#nextId,
+      ...(openPages && { openPages }),
+    });
   }
 
   add(document: IndexedDocument): void {
@@ -113,8 +127,9 @@ export class TextIndex {
     const sizes = this.#parts.map(({ segment, tombstones }) => ({
       documentCount: segment.documents.count,
       deletedCount: tombstones.deletedCount,
+      bytes: segment.bytes,
     }));
-    const chosen = planMerge(sizes, this.#limits.segmentDocumentsMax, isIdle);
+    const chosen = planMerge(sizes, this.#limits, isIdle);
     return chosen && { parts: chosen.map((index) => sharedPart(this.#parts[index]!)) };
   }
 
@@ -135,17 +150,37 @@ export class TextIndex {
     if (segment.documents.count > 0) this.#parts.push(merged);
   }
 
+  /** Bytes of it in memory. */
+  get memoryBytes(): number {
+    return this.#parts.reduce((sum, { segment }) => sum + segment.memory.byteLength, 0);
+  }
+
   /**
-   * From the next view on, the postings of a segment are read from its file: `memory` is only what else it consists
-   * of.
+   * Has segments that were `saved` read from their files from the next view on, so that the rest fits into memory, as far
+   * as possible. Says whether there were any.
    */
-  moveToFile(id: number, memory: SharedArrayBuffer, read: ReadBytes): void {
-    const segment = new Segment(memory, read);
-    this.#parts = this.#parts.map((part) =>
-      part.id === id
-        ? { ...part, segment, isInFile: true, deletedPostings: new DeletedPostings(segment) }
-        : part,
+  keepWithin(memoryBytesMax: number, saved: ReadonlySet<number>): boolean {
+    const isMovable = ({ id, isInFile }: Part): boolean => !isInFile && saved.has(id);
+    const moved = chooseForFile(
+      this.#parts.map((part) => {
+        const { bytes, residentBytes, memory } = part.segment;
+        return isMovable(part)
+          ? { bytes, residentBytes }
+          : { bytes: memory.byteLength, residentBytes: memory.byteLength };
+      }),
+      memoryBytesMax,
     );
+    this.#parts = this.#parts.map((part, index) => (moved.has(index) ? this.#inFile(part) : part));
+    return moved.size > 0;
+  }
+
+  #inFile(part: Part): Part {
+    const { memory, residentBytes } = part.segment;
+    const resident = new SharedArrayBuffer(residentBytes);
+    new Uint8Array(resident).set(new Uint8Array(memory, 0, residentBytes));
+    const { id } = part;
+    const segment = openSegment({ id, memory: resident, isInFile: true }, this.#openPages);
+    return { ...part, segment, isInFile: true, deletedPostings: new DeletedPostings(segment) };
   }
 
   #flush(): void {

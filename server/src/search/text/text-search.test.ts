@@ -22,7 +22,12 @@ import { TextIndex } from './text-index.ts';
 import { type TextHit, type TextSearchOptions, searchText } from './text-search.ts';
 import { VisibleFields } from './visible-fields.ts';
 
-const LIMITS = { waitingDocumentsMax: 25, waitingTokensMax: 1_000, segmentDocumentsMax: 1_000 };
+const LIMITS = {
+  waitingDocumentsMax: 25,
+  waitingTokensMax: 1_000,
+  segmentDocumentsMax: 1_000,
+  segmentBytesMax: Infinity,
+};
 
 /** An index and, beside it, the documents that ought to be in it. */
 class Pair {
@@ -261,13 +266,12 @@ describe('views and segments', () => {
         const index = new TextIndex({ ...LIMITS, waitingDocumentsMax: 1_000 });
         for (const document of all) index.add(document);
         const view = index.refresh();
-        const buffer = new Uint8Array(1_000_000);
         const inFile = new IndexView(
           view.parts.map((part) => {
             const bytes = new Uint8Array(part.memory);
-            const segment = new Segment(part.memory, (offset, length) => {
-              buffer.set(bytes.subarray(offset, offset + length));
-              return buffer.subarray(0, length);
+            const segment = new Segment(part.memory, {
+              pageBytes: 20,
+              page: (number) => bytes.slice(number * 20, number * 20 + 20),
             });
             return { ...part, segment };
           }),

@@ -60,19 +60,21 @@ export function searchText(
   const top = new TopHits(offset + options.limit);
   const isEachMatchSeen = options.isCounted === true || (options.collectors?.length ?? 0) > 0;
   const matches = isEachMatchSeen ? new Matches(options.collectors ?? []) : undefined;
-  for (const part of largestFirst(view)) {
+  const scratch = view.takeScratch();
+  for (const part of view.largestFirst) {
     const { segment } = view.parts[part]!;
     const filter = new DocumentFilter(view.parts[part]!, options.filter ?? {});
     const open = (): SegmentSearch | undefined => {
       const cursors = openCursors(groups, part);
       if (cursors === undefined) return undefined;
       const { decay } = options;
-      return { segment, part, ...cursors, filter, order, decay, top, matches };
+      return { segment, part, ...cursors, filter, order, decay, top, matches, scratch };
     };
     matches?.startSegment(segment);
     searchSegment(query, open);
     matches?.endSegment();
   }
+  view.giveBack(scratch);
   const hits = top.ranked().slice(offset);
   return {
     hits: hits.map(({ value, part, document }) =>
@@ -80,12 +82,6 @@ export function searchText(
     ),
     ...(options.isCounted === true ? { total: matches!.total } : {}),
   };
-}
-
-/** A high threshold early spares the most work later. */
-function largestFirst({ parts }: IndexView): number[] {
-  const count = (part: number): number => parts[part]!.segment.documents.count;
-  return [...parts.keys()].toSorted((a, b) => count(b) - count(a));
 }
 
 interface GroupCursors {
@@ -96,17 +92,18 @@ interface GroupCursors {
 
 /** Undefined where a `must` group has no match in the segment. */
 function openCursors(groups: readonly PreparedGroup[], part: number): GroupCursors | undefined {
-  const cursors: Record<PreparedGroup['occurrence'], SearchCursor[]> = {
-    must: [],
-    should: [],
-    not: [],
-  };
+  const musts: SearchCursor[] = [];
+  const shoulds: SearchCursor[] = [];
+  const nots: SearchCursor[] = [];
   for (const group of groups) {
     const cursor = group.cursor(part);
-    if (cursor !== undefined) cursors[group.occurrence].push(cursor);
-    else if (group.occurrence === 'must') return undefined;
+    if (cursor === undefined) {
+      if (group.occurrence === 'must') return undefined;
+    } else if (group.occurrence === 'must') musts.push(cursor);
+    else if (group.occurrence === 'should') shoulds.push(cursor);
+    else nots.push(cursor);
   }
-  return { musts: cursors.must, shoulds: cursors.should, nots: cursors.not };
+  return { musts, shoulds, nots };
 }
 
 function searchSegment({ groups }: TextQuery, open: () => SegmentSearch | undefined): void {

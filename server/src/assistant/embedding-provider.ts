@@ -1,0 +1,107 @@
+import type { Clock } from '#base/clock.ts';
+import { EMBEDDING_ANSWER_BYTES_MAX, EMBEDDING_TIMEOUT_MS } from '#base/search-limits.ts';
+import { boundedText } from '#runtime/bounded-text.ts';
+import type { Fetch } from '#runtime/outbound-requests.ts';
+import { EmbeddingFailure, type EmbedTexts } from '#search/embeddings/embed-texts.ts';
+import { readEmbeddings } from './embedding-answer.ts';
+import { failureOf, type ProviderAnswer } from './provider-failure.ts';
+
+export interface EmbeddingTarget {
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  /** Sent as a bearer token. */
+  readonly apiKey: string | null;
+}
+
+export interface EmbeddingProviderParts {
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  /** As the settings are now; undefined when there is none. */
+  readonly target: () => EmbeddingTarget | undefined;
+  readonly timeoutMs?: number;
+}
+
+/** Any server that speaks OpenAI's protocol: `POST {baseUrl}/embeddings`. */
+export class EmbeddingProvider implements EmbedTexts {
+  readonly #parts: EmbeddingProviderParts;
+  /** The address of a server that does not know `encoding_format`. */
+  #withoutFormat: string | undefined;
+
+  constructor(parts: EmbeddingProviderParts) {
+    this.#parts = parts;
+  }
+
+  isConfigured(): boolean {
+    return this.#parts.target() !== undefined;
+  }
+
+  async embed(
+    texts: readonly string[],
+    model: string,
+    signal: AbortSignal,
+  ): Promise<Float32Array[]> {
+    const target = this.#parts.target();
+    if (target === undefined) {
+      throw new EmbeddingFailure('not-configured', 'no provider of embeddings is configured');
+    }
+    const body = { model, input: texts.map((text) => text.toWellFormed()) };
+    let answer: ProviderAnswer | undefined;
+    if (this.#withoutFormat !== target.baseUrl) {
+      // Numbers as text are several times larger, and parsing them stops everything else.
+      answer = await this.#post(target, { ...body, encoding_format: 'base64' }, signal);
+      if (isAboutFormat(answer)) {
+        this.#withoutFormat = target.baseUrl;
+        answer = undefined;
+      }
+    }
+    answer ??= await this.#post(target, body, signal);
+    if (answer.status !== 200) throw failureOf(answer, target.apiKey, this.#parts.clock.now());
+    return readEmbeddings(answer.text, texts.length);
+  }
+
+  async #post(
+    { baseUrl, apiKey }: EmbeddingTarget,
+    body: object,
+    signal: AbortSignal,
+  ): Promise<ProviderAnswer> {
+    const { fetch, timeoutMs = EMBEDDING_TIMEOUT_MS } = this.#parts;
+    let text: string | undefined;
+    let response: Response;
+    try {
+      response = await fetch(`${baseUrl}/embeddings`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+        },
+        body: JSON.stringify(body),
+        // The key is for this address, and texts are too.
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      });
+      text = await boundedText(response, EMBEDDING_ANSWER_BYTES_MAX);
+    } catch (cause) {
+      signal.throwIfAborted();
+      const message = `${new URL(baseUrl).origin} did not answer: ${reasonOf(cause)}`;
+      throw new EmbeddingFailure('busy', message, { cause });
+    }
+    if (text === undefined) {
+      const message = `the provider answers with more than ${EMBEDDING_ANSWER_BYTES_MAX} bytes`;
+      throw new EmbeddingFailure('misconfigured', message);
+    }
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), text };
+  }
+}
+
+function isAboutFormat({ status, text }: ProviderAnswer): boolean {
+  return (status === 400 || status === 422) && text.includes('encoding_format');
+}
+
+/** What the platform says, which names no more than the host and what became of it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'the request failed';
+  if (error.name === 'TimeoutError') return 'it took too long';
+  const { cause } = error;
+  return cause instanceof Error ? cause.message : error.message;
+}

@@ -1,0 +1,35 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { cutOffSilentConnections } from './silent-connections.ts';
+import { RawConnection } from './testing/raw-connection.ts';
+import { startTestServer } from './testing/test-server.ts';
+
+const RUN = 'POST /api/cce/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer user\r\n\r\n';
+
+afterEach(() => void vi.useRealTimers());
+
+it('a connection over which nothing comes or goes for too long is cut off', async () => {
+  await using at = await startTestServer({ timeouts: { silentConnection: 200 } });
+  const run = Promise.withResolvers<object>();
+  at.services.onRun = ({ signal }) => {
+    run.resolve(signal);
+    return new Promise(() => {});
+  };
+  await using connection = await RawConnection.open(at.port);
+  connection.send(RUN);
+  expect(await connection.closed()).toBe('');
+  expect(await run.promise).toHaveProperty('aborted', true);
+});
+
+it.each(['bytesRead', 'bytesWritten'] as const)('one of which %s rises is not', (rising) => {
+  vi.useFakeTimers();
+  const connection = { bytesRead: 1, bytesWritten: 2, destroy: vi.fn<() => void>() };
+  const timer = cutOffSilentConnections(new Set([connection]), 1_000);
+  for (let times = 0; times < 5; times++) {
+    vi.advanceTimersByTime(1_000);
+    connection[rising]++;
+  }
+  expect(connection.destroy).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(2_000);
+  expect(connection.destroy).toHaveBeenCalledOnce();
+  clearInterval(timer);
+});

@@ -1,0 +1,102 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { assert } from '#base/assert.ts';
+import { SEARCH_CACHED_PAGES_MAX } from '#base/search-limits.ts';
+import { segmentName } from './index-manifest.ts';
+import type { FilePages } from './segment-bytes.ts';
+import { SEAL_BYTES } from './segment-codec.ts';
+
+const PAGE_BYTES = 65_536;
+/** More than any file has. */
+const FILE_PAGES_MAX = 2 ** 24;
+
+/** The file of a segment is not there any more: a newer view, which does without it, has been made meanwhile. */
+export class SegmentGoneError extends Error {
+  override readonly name = 'SegmentGoneError';
+}
+
+/**
+ * Reads segments that are not in memory, for one thread, which has files open of its own: they stay readable when they are
+ * removed. What was read last is kept, all files together, up to `SEARCH_CACHED_PAGES_MAX` pages.
+ *
+ * It takes what it needs of `node:fs` when it is made: an endpoint worker has no file system later on. What it has
+ * then reads segments of this folder, and no object that leads to it is within reach of a guest.
+ */
+export class SegmentReaders implements Disposable {
+  readonly #folder: string;
+  readonly #fs = { closeSync, fstatSync, openSync, readSync };
+  readonly #files = new Map<number, FilePages & { readonly descriptor: number }>();
+  /** The page that was used last is the last. */
+  readonly #pages = new Map<number, Uint8Array>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Throws a `SegmentGoneError`. */
+  readonly open = (id: number): FilePages => {
+    const known = this.#files.get(id);
+    if (known !== undefined) return known;
+    const descriptor = this.#openFile(id);
+    const bytes = this.#fs.fstatSync(descriptor).size - SEAL_BYTES;
+    const page = (number: number): Uint8Array => this.#page(id, descriptor, number, bytes);
+    const file = { descriptor, pageBytes: PAGE_BYTES, page };
+    this.#files.set(id, file);
+    return file;
+  };
+
+  /** Closes all other files. Nobody may read them any more. */
+  keepOnly(ids: ReadonlySet<number>): void {
+    let hasClosed = false;
+    for (const [id, { descriptor }] of this.#files) {
+      if (ids.has(id)) continue;
+      this.#fs.closeSync(descriptor);
+      this.#files.delete(id);
+      hasClosed = true;
+    }
+    if (!hasClosed) return;
+    for (const key of this.#pages.keys()) {
+      if (!ids.has(Math.floor(key / FILE_PAGES_MAX))) this.#pages.delete(key);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.keepOnly(new Set());
+  }
+
+  #openFile(id: number): number {
+    try {
+      return this.#fs.openSync(join(this.#folder, segmentName(id)), 'r');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      throw new SegmentGoneError(`${segmentName(id)} is gone`, { cause: error });
+    }
+  }
+
+  #page(id: number, descriptor: number, number: number, bytes: number): Uint8Array {
+    const key = id * FILE_PAGES_MAX + number;
+    const known = this.#pages.get(key);
+    this.#pages.delete(key);
+    const page = known ?? this.#read(descriptor, number * PAGE_BYTES, bytes);
+    this.#pages.set(key, page);
+    if (this.#pages.size > SEARCH_CACHED_PAGES_MAX) {
+      for (const oldest of this.#pages.keys()) {
+        this.#pages.delete(oldest);
+        break;
+      }
+    }
+    return page;
+  }
+
+  /** Into memory of its own: a cursor may still stand in the page that is forgotten for this one. */
+  #read(descriptor: number, from: number, bytes: number): Uint8Array {
+    const page = new Uint8Array(Math.min(PAGE_BYTES, bytes - from));
+    for (let filled = 0; filled < page.length;) {
+      const rest = page.length - filled;
+      const count = this.#fs.readSync(descriptor, page, filled, rest, from + filled);
+      assert(count > 0, 'a segment file does not shrink while it is open');
+      filled += count;
+    }
+    return page;
+  }
+}

@@ -1,0 +1,68 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { bookChanges, prepareLibrary, searchesOn } from '../crash/searchable-library.ts';
+import { HttpClient, valueAt } from '../support/http-client.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
+
+const TIMEOUT_MS = 120_000;
+const COMMITS = 6;
+const COMMIT_CHANGES = 4_000;
+/** Long ones, so that it is words that take the memory. */
+const TITLES = { words: 120 };
+
+interface Opened {
+  readonly server: TrellisProcess;
+  readonly http: HttpClient;
+  readonly token: string;
+}
+
+async function start(storage: string, memoryMb: number): Promise<Opened> {
+  const env = { MSK_SEARCH_MEMORY_MB: String(memoryMb) };
+  const server = await TrellisProcess.start({ storage, env });
+  const http = new HttpClient(server.url);
+  return { server, http, token: await http.signIn() };
+}
+
+async function bytesOf({ http, token }: Opened): Promise<{ memory: number; disk: number }> {
+  const { json } = await http.send({ path: '/api/search/index', token });
+  return { memory: Number(valueAt(json, 'bytes')), disk: Number(valueAt(json, 'bytesOnDisk')) };
+}
+
+test(
+  'an index beyond its budget of memory is read from its files, and answers as one in memory',
+  async () => {
+    await using folder = await temporaryFolder();
+    const random = seededRandom(5);
+    const opened = await start(folder.path, 1);
+    await using server = opened.server;
+    await prepareLibrary(opened.http, opened.token);
+    for (let i = 0; i < COMMITS; i++) {
+      const body = { operations: bookChanges(COMMIT_CHANGES, random, TITLES) };
+      const { status } = await opened.http.send({
+        path: '/api/ingest',
+        token: opened.token,
+        body,
+      });
+      expect(status).toBe(200);
+    }
+    const answers = await searchesOn(opened.http, opened.token);
+    while ((await bytesOf(opened)).disk === 0) await setTimeout(50);
+    // In threads that have been searching before, and while segments are merged that are in files.
+    expect(await searchesOn(opened.http, opened.token)).toEqual(answers);
+    expect(server.stderr).not.toContain('"level":"error"');
+    await server.stop();
+
+    for (const memoryMb of [1, 1_000]) {
+      const again = await start(folder.path, memoryMb);
+      await using next = again.server;
+      expect(await searchesOn(again.http, again.token)).toEqual(answers);
+      const { memory, disk } = await bytesOf(again);
+      expect(disk > 0).toBe(memoryMb === 1);
+      expect(memory).toBeGreaterThan(0);
+      expect(next.stderr).not.toContain('"level":"error"');
+      await next.stop();
+    }
+  },
+  TIMEOUT_MS,
+);
