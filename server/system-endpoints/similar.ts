@@ -55,17 +55,14 @@ const STATUSES: Readonly<Record<string, number>> = {
 
 /** The answer for what the query, or the provider of embeddings, refuses; null for every other error. */
 function faultOf(error: unknown) {
-  const { code = '', message = '', hint } = error as Partial<Problem>;
+  const { code = '', message = '', ...more } = error as Partial<Problem & { details: object }>;
   const answered = STATUSES[code];
   if (answered === undefined) return null;
-  const isOfTypes = code === 'invalid_query';
-  return {
-    status: answered,
-    error: {
-      code: isOfTypes ? 'invalid_request' : code,
-      message,
-      ...(hint === undefined ? {} : { hint }),
-      ...(isOfTypes ? { details: { fields: [{ path: 'types', message }] } } : {}),
-    },
-  };
+  const hint = more.hint === undefined ? {} : { hint: more.hint };
+  // Of the names in a query only the types are the caller's.
+  if (code === 'invalid_query') {
+    const details = { fields: [{ path: 'types', message }] };
+    return { status: answered, error: { code: 'invalid_request', message, ...hint, details } };
+  }
+  return { status: answered, error: { code, message, ...hint, details: more.details } };
 }

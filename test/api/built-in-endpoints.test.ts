@@ -19,7 +19,7 @@ async function refusal(method: string, path: string, body?: unknown): Promise<un
 }
 
 test('they are listed, read-only, and marked in the catalog', async () => {
-  const names = ['neighbors', 'nodes', 'paths', 'search', 'suggest'].map(
+  const names = ['neighbors', 'nodes', 'paths', 'search', 'similar', 'suggest'].map(
     (name) => `system/${name}`,
   );
   const list = items(await admin('GET', '/api/endpoints?take=1000'));
@@ -64,5 +64,5 @@ test('a start commits nothing when they are there already', async () => {
     await server.stop();
     return valueAt(json, 'total');
   };
-  expect([await start(), await start()]).toEqual([5, 5]);
+  expect([await start(), await start()]).toEqual([6, 6]);
 });
