@@ -88,8 +88,9 @@ test('the primary has texts embedded, once, and a replica finds them by meaning'
   for (const node of [primary, replica]) {
     await expect.poll(() => near(node, NOTES.birds), { timeout: 20_000 }).toEqual(['birds']);
   }
-  // The query is a text that has a vector already.
-  expect(embeddings.texts.toSorted()).toEqual(Object.values(NOTES).toSorted());
+  // And the query: that a node has the same text is nothing to be told by how fast it is answered.
+  const sent = [...Object.values(NOTES), NOTES.birds];
+  expect(embeddings.texts.toSorted()).toEqual(sent.toSorted());
 });
 
 test('a query at a replica is embedded by the primary, which then has it too', async () => {
@@ -121,7 +122,6 @@ test('without its primary a replica has the vectors of queries that it knows', a
   await primary.process.stop();
   const sent = await sentDuring(async () => {
     expect(await near(replica, 'an oven')).toEqual(['bread']);
-    expect(await near(replica, NOTES.bread)).toEqual(['bread']);
     expect(await near(replica, 'a kitchen')).toEqual(['embeddings_unavailable', null]);
   });
   expect(sent).toEqual([]);

@@ -6,6 +6,8 @@ import { Cluster, type ClusterNode } from './cluster.ts';
 import type { Link } from './link.ts';
 import { sequenceOf } from './workload.ts';
 
+/** Six thousand searches, while other tests run. */
+const TIMEOUT_MS = 180_000;
 const QUERIES = 1_000;
 const QUERIES_OF_CALL = 250;
 const COMMITS = 12;
@@ -16,7 +18,7 @@ const SCHEMA = {
       type: 'Note',
       key: 'Name',
       label: 'Title',
-      fields: { Title: 'String', Text: 'String', Tags: 'String[]' },
+      fields: { Title: 'String', Text: 'String', Tags: 'String[]', Place: 'Float[]' },
     },
     { type: 'Place', key: 'Name', fields: {} },
   ],
@@ -44,6 +46,7 @@ const WORDS = Array.from({ length: 150 }, () =>
 );
 /** The first words come the most often. */
 const word = (): string => WORDS[Math.floor(WORDS.length * random() ** 3)] ?? '';
+const place = (): number[] => Array.from({ length: 16 }, () => random() - 0.4);
 const text = (length: number): string => Array.from({ length: 1 + pick(length) }, word).join(' ');
 
 let cluster: Cluster;
@@ -83,6 +86,7 @@ function settings(boost: number): object {
     Title: { text: { boost } },
     Text: { text: { boost: 1 } },
     Tags: { facet: true },
+    Place: { vector: {} },
   };
   return { types: { Note: { language: 'en', fields } } };
 }
@@ -95,7 +99,12 @@ function changes(): object[] {
       op: 'addOrUpdate',
       type: 'Note',
       key,
-      fields: { Title: text(4), Text: text(40), Tags: ['a', 'b', 'c', 'd'].slice(pick(4)) },
+      fields: {
+        Title: text(4),
+        Text: text(40),
+        Tags: ['a', 'b', 'c', 'd'].slice(pick(4)),
+        Place: place(),
+      },
       timestamp: Date.UTC(2026, pick(12), 1 + pick(28)),
     },
     { op: 'addOrUpdate', type: 'Place', key: `p${pick(9)}` },
@@ -114,6 +123,9 @@ const QUERY_KINDS: readonly (() => object)[] = [
   () => ({ query: word(), filters: { Tags: 'd' }, types: ['Note'] }),
   () => ({ query: word(), sort: pick(2) === 0 ? 'recent' : 'oldest', skip: pick(5) }),
   () => ({ query: '', sort: 'oldest', skip: pick(300) }),
+  () => ({ vector: place(), mode: 'vector', similarityMin: random() / 2 }),
+  () => ({ query: `${word()} ${word()}`, vector: place(), mode: 'hybrid', weight: random() }),
+  () => ({ query: word(), vector: place(), mode: 'hybrid', ranking: 'rrf', skip: pick(20) }),
 ];
 
 const REQUESTS = Array.from({ length: QUERIES }, (_, i) => ({
@@ -143,19 +155,23 @@ async function expectSameAnswers(): Promise<readonly unknown[]> {
   return there;
 }
 
-test('a replica finds what the primary finds, in the same order and with the same scores', async () => {
-  const before = await expectSameAnswers();
-  const found = before.filter((answer) => Object(answer).total > 0);
-  expect(found.length).toBeGreaterThan(QUERIES / 2);
-  // The settings are data: each makes its index anew from them.
-  await change('PUT', '/api/search/settings', settings(9));
-  // Of the notice `LoadNewIndexOnReplica` (specification, section 3.1).
-  await replica.process.waitForLine(/the search index builds what is new to be searched: Note/);
-  expect(await expectSameAnswers()).not.toEqual(before);
-  // It goes on from the index that it has kept.
-  expect(await replica.process.stop()).toMatchObject({ code: 0 });
-  await change('POST', '/api/ingest', { operations: changes() });
-  await replica.startReplica(link);
-  await expectSameAnswers();
-  expect(replica.process.log).not.toContain('the search index is built anew');
-});
+test(
+  'a replica finds what the primary finds, in the same order and with the same scores',
+  async () => {
+    const before = await expectSameAnswers();
+    const found = before.filter((answer) => Object(answer).total > 0);
+    expect(found.length).toBeGreaterThan(QUERIES / 2);
+    // The settings are data: each makes its index anew from them.
+    await change('PUT', '/api/search/settings', settings(9));
+    // Of the notice `LoadNewIndexOnReplica` (specification, section 3.1).
+    await replica.process.waitForLine(/the search index builds what is new to be searched: Note/);
+    expect(await expectSameAnswers()).not.toEqual(before);
+    // It goes on from the index that it has kept.
+    expect(await replica.process.stop()).toMatchObject({ code: 0 });
+    await change('POST', '/api/ingest', { operations: changes() });
+    await replica.startReplica(link);
+    await expectSameAnswers();
+    expect(replica.process.log).not.toContain('the search index is built anew');
+  },
+  TIMEOUT_MS,
+);

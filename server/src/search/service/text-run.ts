@@ -24,8 +24,11 @@ export interface TextFound {
 
 export interface TextPass {
   readonly resolved: ResolvedQuery;
-  readonly options: TextSearchOptions;
+  readonly options: PassOptions;
 }
+
+type PassOptions = TextSearchOptions &
+  Required<Pick<TextSearchOptions, 'filter' | 'visibleFields'>>;
 
 /** With what it was found by. */
 export interface FoundHit extends TextPass {
@@ -116,7 +119,7 @@ export class TextRun {
     });
   }
 
-  #options(): TextSearchOptions {
+  #options(): PassOptions {
     const { request, hasQuery, filter, scope, decay } = this.#search;
     const { skip, take } = this.#page;
     const { sort } = request;
@@ -133,6 +136,6 @@ export class TextRun {
   }
 }
 
-export function nodeSetOf(nodes: Iterable<number>): NodeSet {
-  return new NodeSet(Float64Array.from(nodes).toSorted());
+export function nodeSetOf(nodes: readonly number[]): NodeSet {
+  return new NodeSet(new Float64Array(nodes).toSorted());
 }

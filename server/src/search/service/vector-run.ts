@@ -26,10 +26,11 @@ export function findByVectors(search: PreparedSearch): {
   const page = { skip: 0, take: textsNeeded(search) };
   const text = hasWords ? new TextRun(search, page).find() : NO_TEXT;
   const facets = hasWords ? text.facets : search.openFacets();
-  const words = wordsOf(search, text.passes, nearest.keys());
+  const nodes = [...nearest.keys()];
+  const words = wordsOf(search, text.passes, nodes);
   const others = documentsOf(
     search,
-    nearest.keys().filter((node) => !words.has(node)),
+    nodes.filter((node) => !words.has(node)),
     facets,
   );
   const entries: Entry[] = [
@@ -78,7 +79,7 @@ function textsNeeded({ request: { skip, take, ranking } }: PreparedSearch): numb
 function wordsOf(
   { sources }: PreparedSearch,
   passes: readonly TextPass[],
-  nodes: Iterable<number>,
+  nodes: readonly number[],
 ): ReadonlyMap<number, FoundHit> {
   const found = new Map<number, FoundHit>();
   const allowed = nodeSetOf(nodes);
@@ -100,14 +101,13 @@ function wordsOf(
 /** As the index has them, counted by facets. What it does not have any more, or not yet, is left out. */
 function documentsOf(
   { sources }: PreparedSearch,
-  nodes: Iterable<number>,
+  nodes: readonly number[],
   facets: readonly Facet[],
 ): readonly TextHit[] {
-  const ids = [...nodes];
-  if (ids.length === 0) return [];
+  if (nodes.length === 0) return [];
   const { hits } = searchText(sources.snapshot.view, WITHOUT_WORDS, {
-    limit: ids.length,
-    filter: { allowed: nodeSetOf(ids) },
+    limit: nodes.length,
+    filter: { allowed: nodeSetOf(nodes) },
     collectors: facets.map(({ collector }) => collector),
   });
   return hits;
@@ -120,17 +120,20 @@ function ranked(search: PreparedSearch, text: TextFound, entries: readonly Entry
   // Without another side, cosines are the scores.
   if (mode === 'vector') return fuseScores(entries, { weight: 0, bestText: 0, decay });
   if (ranking === 'weighted') {
-    return fuseScores(entries, { weight, bestText: bestOf(search, text.passes), decay });
+    return fuseScores(entries, { weight, bestText: bestOf(search, text), decay });
   }
   const textRanks = new Map(text.hits.map(({ hit }, i) => [hit.node, i + 1]));
   return fuseRanks(entries, { weight, textRanks, decay });
 }
 
-/** The score of the best text, on whatever page it is. */
-function bestOf({ sources }: PreparedSearch, passes: readonly TextPass[]): number {
-  const bests = passes.flatMap(({ resolved, options: { filter, visibleFields } }) => {
-    const options = { limit: 1, filter: filter!, visibleFields: visibleFields! };
-    return searchText(sources.snapshot.view, resolved.query, options).hits;
-  });
-  return Math.max(0, ...bests.map(({ score }) => score));
+/** The score of the best text without decay, on whatever page it is: the first hits of all passes are among these. */
+function bestOf({ sources, decay }: PreparedSearch, { hits, passes }: TextFound): number {
+  const { view } = sources.snapshot;
+  const known =
+    decay === undefined
+      ? hits.map(({ hit }) => hit)
+      : passes.flatMap(({ resolved, options: { filter, visibleFields } }) => {
+          return searchText(view, resolved.query, { filter, visibleFields, limit: 1 }).hits;
+        });
+  return known.reduce((best, { score }) => Math.max(best, score), 0);
 }

@@ -11,6 +11,7 @@ import {
   VectorScene,
   vectorRequest,
   withheld,
+  type SceneNode,
   type VectorRequest,
 } from './testing/vector-scene.ts';
 
@@ -27,22 +28,22 @@ test(
         await using scene = await VectorScene.open(all, fields);
         for (const [one, size] of asked) compare(scene, one, size);
       }),
-      { seed: seed(), numRuns: scale({ sample: 15, soak: 500 }) },
+      { seed: seed(), numRuns: scale({ sample: 40, soak: 500 }) },
     );
   },
   SOAK_TIMEOUT_MS,
 );
 
 describe('more nodes than are found by their vectors', () => {
-  const count = 2 * SEARCH_VECTOR_CANDIDATES;
+  const count = 6 * SEARCH_VECTOR_CANDIDATES;
   let scene: VectorScene;
   beforeAll(async () => {
     scene = await VectorScene.open(
       Array.from({ length: count }, (_, i) => ({
         type: 'Note',
-        // The nearer, the fewer words; half of them have one that is asked for.
+        // Half of them have the word; in the nearest it counts for little, as there are many others.
         fields: {
-          Title: `${'sea '.repeat(i % 2)} ${'tide '.repeat((i * 7) % 11)}`,
+          Title: `${'sea '.repeat(i % 2)} ${'tide '.repeat(((i * 7) % 11) + (i < 300 ? 9 : 0))}`,
           Far: [Math.cos(i / count), Math.sin(i / count)],
         },
         timestamp: NOW - i,
@@ -55,11 +56,11 @@ describe('more nodes than are found by their vectors', () => {
     scene.searcher.search({ query: 'sea', vector: [1, 0], ...more }, scene.visibility);
 
   test('by vector: the nearest', () => {
-    const { hits, total } = find({ mode: 'vector', take: count });
+    const { hits, total } = find({ mode: 'vector', take: 1_000 });
     expect(total).toBe(SEARCH_VECTOR_CANDIDATES);
     expect(hits.map((hit) => scene.idOf(hit))).toEqual(scene.ids.slice(0, total));
-    const restricted = find({ mode: 'vector', similarityMin: 0.98, take: count });
-    const near = scene.nodes.filter((_, i) => Math.cos(i / count) >= 0.98);
+    const restricted = find({ mode: 'vector', similarityMin: 0.99, take: 1_000 });
+    const near = scene.nodes.filter((_, i) => Math.cos(i / count) >= 0.99);
     expect(restricted.total).toBe(near.length);
   });
 
@@ -74,11 +75,11 @@ describe('more nodes than are found by their vectors', () => {
     { sort: 'oldest' },
   ])('hybrid with %j: pages go on from each other', (more) => {
     const request = { mode: 'hybrid', ...more };
-    const all = find({ ...request, take: count });
+    const all = find({ ...request, take: 1_000 });
     // Of the rest, every second one has the word.
     expect(all.total).toBe(SEARCH_VECTOR_CANDIDATES + (count - SEARCH_VECTOR_CANDIDATES) / 2);
     expect(all.hits).toHaveLength(all.total);
-    for (const take of [7, 50]) {
+    for (const take of [41, 130]) {
       const pages: SearchHit[] = [];
       for (let skip = 0; skip < all.total; skip += take) {
         pages.push(...find({ ...request, skip, take }).hits);
@@ -86,6 +87,31 @@ describe('more nodes than are found by their vectors', () => {
       expect(pages).toEqual(all.hits);
     }
   });
+});
+
+test('a node that has all the words, where few have, may come behind others on any page', async () => {
+  const title = (Title: string, Text: string, more: object = {}): SceneNode => ({
+    type: 'Note',
+    fields: { Title, Text, ...more },
+    timestamp: NOW,
+    isHidden: false,
+  });
+  const rest = 'lamp '.repeat(40);
+  await using scene = await VectorScene.open([
+    title('lamp', `${rest} sea ${rest} ship ${rest} tide`),
+    title('sea ship', 'sea ship'),
+    title('sea', 'ship'),
+    title('lamp', 'lamp', { Near: [1, 0, 0] }),
+  ]);
+  const given = { query: 'sea ship tide', vector: [1, 0, 0], mode: 'hybrid', weight: 0.9 };
+  const inOrder = (request: object): unknown[] =>
+    scene.searcher
+      .search({ ...given, ...request }, undefined)
+      .hits.map((hit) => scene.ids.indexOf(scene.idOf(hit)));
+  const all = inOrder({ take: 4 });
+  expect(inOrder({ mode: 'text' })).toEqual([0, 1, 2]);
+  expect(all).toEqual([1, 2, 0, 3]);
+  expect([0, 1, 2, 3].flatMap((skip) => inOrder({ skip, take: 1 }))).toEqual(all);
 });
 
 function compare(scene: VectorScene, { targets, ...asked }: VectorRequest, take: number): void {

@@ -63,65 +63,55 @@ export class ExhaustiveFusion {
 
   /** All hits in order. */
   hits(given: VectorRequest): ExpectedHit[] {
-    const { query, mode, fields, similarityMin = 0, sort = 'relevance', timeDecay } = given;
-    const inText = (more: object): SearchHit[] => {
-      const ofVectors = ['vector', 'mode', 'weight', 'ranking', 'similarityMin', 'fields'];
-      const rest = Object.entries(given).filter(([name]) => !ofVectors.includes(name));
-      const wanted = fields === undefined ? {} : { fields: fields.filter(isText) };
-      const asked = { ...Object.fromEntries(rest), ...wanted, take: ALL, ...more };
-      return [...this.#scene.searcher.search(asked, this.#scene.visibility).hits];
-    };
-    const passing = inText({ query: '', sort: 'relevance' });
+    const { query, mode, sort = 'relevance', ranking } = given;
     const hasWords = mode === 'hybrid' && query.trim() !== '';
-    const texts = hasWords ? inText({ sort: 'relevance' }) : [];
-    const undecayed = hasWords ? inText({ sort: 'relevance', timeDecay: null }) : [];
-    const best = Math.max(0, ...undecayed.map(({ score }) => score));
-    const textRank = new Map(texts.map((hit, i) => [this.#scene.idOf(hit), i + 1]));
-    const textScore = new Map(texts.map((hit) => [this.#scene.idOf(hit), hit.score]));
-    const decay = (time: number): number =>
-      timeDecay === undefined ? 1 : 2 ** (-(NOW - time) / DAY_MS / timeDecay.halfLifeDays);
-    const near = passing
-      .flatMap((hit) => {
-        const id = this.#scene.idOf(hit);
-        const node = this.#scene.nodeOf(id);
-        const similarity = this.#similarity(given, node, id);
-        if (similarity === undefined || similarity < similarityMin) return [];
-        return [{ id, similarity, score: similarity * decay(node.timestamp) }];
-      })
-      .toSorted((a, b) => b.score - a.score || a.id - b.id);
-    const found = new Set([...textRank.keys(), ...near.map(({ id }) => id)]);
-    return [...found]
-      .map((id) => {
-        const { type, timestamp: time } = this.#scene.nodeOf(id);
-        const vectorRank = near.findIndex((one) => one.id === id) + 1;
-        const score = scoreOf(given, {
-          text: (textScore.get(id) ?? 0) / (best || 1),
-          textRank: textRank.get(id),
-          vector: near[vectorRank - 1]?.score ?? 0,
-          vectorRank: vectorRank || undefined,
-        });
-        const from = !textRank.has(id) ? 'vector' : vectorRank === 0 ? 'text' : 'both';
-        const similarity = near[vectorRank - 1]?.similarity ?? 0;
-        const order =
-          given.ranking === 'rrf' ? -(textRank.get(id) ?? ALL) : (textScore.get(id) ?? 0);
-        return {
-          id,
-          from,
-          score: sort === 'relevance' ? score : 0,
-          type,
-          timestamp: time,
-          order,
-          similarity,
-        };
-      })
-      .toSorted((a, b) => {
-        if (sort === 'recent' && a.timestamp !== b.timestamp) return b.timestamp - a.timestamp;
-        if (sort === 'oldest' && a.timestamp !== b.timestamp) return a.timestamp - b.timestamp;
-        if (sort !== 'relevance') return a.id - b.id;
-        const isSame = Math.abs(a.score - b.score) < 1e-12;
-        if (!isSame) return b.score - a.score;
-        return b.order - a.order || b.similarity - a.similarity || a.id - b.id;
-      });
+    const texts = hasWords ? this.#inText(given, {}) : [];
+    const undecayed = hasWords ? this.#inText(given, { timeDecay: null }) : [];
+    const best = Math.max(0, ...undecayed.map(({ score }) => score)) || 1;
+    const near = this.#near(given);
+    const ids = new Set([...texts.map((hit) => this.#scene.idOf(hit)), ...near.keys()]);
+    const ranks = [...near.keys()];
+    const found = [...ids].map((id) => {
+      const { type, timestamp } = this.#scene.nodeOf(id);
+      const textRank = texts.findIndex((hit) => this.#scene.idOf(hit) === id) + 1;
+      const text = texts[textRank - 1]?.score ?? 0;
+      const vectorRank = ranks.indexOf(id) + 1;
+      const { score: vector = 0, similarity = 0 } = near.get(id) ?? {};
+      const sides = { text: text / best, textRank, vector, vectorRank };
+      const score = sort === 'relevance' ? scoreOf(given, sides) : 0;
+      const from = textRank === 0 ? 'vector' : vectorRank === 0 ? 'text' : 'both';
+      const order = ranking === 'rrf' ? -(textRank || ALL) : text;
+      return { id, type, timestamp, from, score, order, similarity };
+    });
+    const sign = sort === 'recent' ? -1 : 1;
+    return found.toSorted((a, b) => {
+      if (sort !== 'relevance') return sign * (a.timestamp - b.timestamp) || a.id - b.id;
+      if (Math.abs(a.score - b.score) > 1e-12) return b.score - a.score;
+      return b.order - a.order || b.similarity - a.similarity || a.id - b.id;
+    });
+  }
+
+  #inText(given: VectorRequest, more: object): readonly SearchHit[] {
+    const { fields } = given;
+    const ofVectors = ['vector', 'mode', 'weight', 'ranking', 'similarityMin', 'fields', 'sort'];
+    const rest = Object.entries(given).filter(([name]) => !ofVectors.includes(name));
+    const wanted = fields === undefined ? {} : { fields: fields.filter(isText) };
+    const asked = { ...Object.fromEntries(rest), ...wanted, take: ALL, ...more };
+    return this.#scene.searcher.search(asked, this.#scene.visibility).hits;
+  }
+
+  /** By id, the nearest first, as old as they are. */
+  #near(given: VectorRequest): Map<number, { score: number; similarity: number }> {
+    const { similarityMin = 0, timeDecay: { halfLifeDays } = { halfLifeDays: Infinity } } = given;
+    const passing = this.#inText(given, { query: '' }).map((hit) => this.#scene.idOf(hit));
+    const near = passing.flatMap((id) => {
+      const node = this.#scene.nodeOf(id);
+      const similarity = this.#similarity(given, node, id);
+      if (similarity === undefined || similarity < similarityMin) return [];
+      const score = similarity * 2 ** (-(NOW - node.timestamp) / DAY_MS / halfLifeDays);
+      return [[id, { score, similarity }] as const];
+    });
+    return new Map(near.toSorted(([a, m], [b, n]) => n.score - m.score || a - b));
   }
 
   /** Of the most similar vector that may be compared: as the index knows it, and that is what it is. */
@@ -146,6 +136,7 @@ export class ExhaustiveFusion {
     return all.length === 0 ? undefined : Math.max(...all);
   }
 
+  /** Of the facets Type, Tag, and time by month. */
   counts(expected: readonly ExpectedHit[]): unknown {
     const counted = (values: readonly string[]): object[] =>
       [...Map.groupBy(values, (value) => value)].map(([value, all]) => ({
@@ -175,16 +166,17 @@ export class ExhaustiveFusion {
 
 interface Sides {
   readonly text: number;
-  readonly textRank: number | undefined;
+  /** From 1 on; 0 when the side has not found it. */
+  readonly textRank: number;
   readonly vector: number;
-  readonly vectorRank: number | undefined;
+  readonly vectorRank: number;
 }
 
 function scoreOf({ mode, weight = 0.5, ranking }: VectorRequest, sides: Sides): number {
   if (mode === 'vector') return sides.vector;
   if (ranking !== 'rrf') return weight * sides.text + (1 - weight) * sides.vector;
-  const { textRank = Infinity, vectorRank = Infinity } = sides;
-  return weight / (60 + textRank) + (1 - weight) / (60 + vectorRank);
+  const worth = (rank: number): number => (rank === 0 ? 0 : 1 / (60 + rank));
+  return weight * worth(sides.textRank) + (1 - weight) * worth(sides.vectorRank);
 }
 
 const isText = (name: string): boolean => TEXTS.includes(name);
