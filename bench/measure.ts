@@ -26,12 +26,13 @@ export function compareLatency(
       }
     }
   }
-  return Object.fromEntries(
-    Object.entries(times).map(([name, list]) => {
-      list.sort((a, b) => a - b);
-      return [name, { p50: percentile(list, 0.5), p99: percentile(list, 0.99) }];
-    }),
-  );
+  return Object.fromEntries(Object.entries(times).map(([name, list]) => [name, latencyOf(list)]));
+}
+
+/** `times` are in microseconds. */
+export function latencyOf(times: readonly number[]): Latency {
+  const sorted = times.toSorted((a, b) => a - b);
+  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
 }
 
 export async function timed<T>(run: () => T | Promise<T>): Promise<{ value: T; seconds: number }> {

@@ -8,8 +8,8 @@ import { buildSubjects } from './search/subjects.ts';
 import { benchThreads } from './search/threads.ts';
 
 /**
- * Text search in process, beside SQLite's FTS5 and MiniSearch on the same analysed words, and over a server that ingests. PostgreSQL is
- * not compared: it is no package of npm.
+ * Text search in process, beside SQLite's FTS5, MiniSearch and, where it is on the machine, PostgreSQL, all of them on the same analysed
+ * words; and over a server that ingests.
  */
 export async function benchSearch(report: Report): Promise<void> {
   const wordnet = wordnetCorpus();
@@ -24,9 +24,8 @@ async function benchCorpus(
   targets: { readonly all: number; readonly any: number },
   isSmall: boolean,
 ): Promise<void> {
-  const subjects = await buildSubjects(report, corpus, englishAnalyzer(), isSmall);
+  using subjects = await buildSubjects(report, corpus, englishAnalyzer(), isSmall);
   benchLatency(report, subjects, targets);
   if (isSmall) benchQuality(report, subjects);
   await benchThreads(report, subjects);
-  subjects.sqlite.close();
 }

@@ -5,7 +5,8 @@ import { resolveQuery } from '../../server/src/search/text/query-text/resolve-qu
 import type { TextQuery } from '../../server/src/search/text/text-query.ts';
 import { searchText, type TextSearchOptions } from '../../server/src/search/text/text-search.ts';
 import { seededRandom } from '../../test/support/seeded-random.ts';
-import { compareLatency, type Latency } from '../measure.ts';
+import { compareLatency, latencyOf, type Latency } from '../measure.ts';
+import { lexeme, type PostgresText } from '../peers/postgres-text.ts';
 import type { Report } from '../report.ts';
 import { allOf, anyOf, LEX_FILE_COLUMN, phraseOf, POS_COLUMN } from './our-index.ts';
 import { knownItems, phrases } from './queries.ts';
@@ -30,6 +31,8 @@ interface Asked {
   /** In the syntax of FTS5. */
   readonly sqlite: readonly string[];
   readonly miniSearch: Call | undefined;
+  /** As `tsquery`. */
+  readonly postgres: readonly string[];
 }
 
 /** The time of searches, ours and the peers'; `targets` are those of all words and of any word. */
@@ -45,6 +48,7 @@ export function benchLatency(
     const terms = items.map(({ words }) => words.map(({ term }) => term));
     return {
       sqlite: terms.map((list) => list.map(quoted).join(` ${joiner} `)),
+      postgres: terms.map((list) => list.map(lexeme).join(joiner === 'AND' ? ' & ' : ' | ')),
       miniSearch: miniSearch && ((i: number) => miniSearch.search(terms[i] ?? [], joiner, HITS)),
     };
   };
@@ -98,6 +102,7 @@ function prefixes({ corpus, analyzer, ours, miniSearch }: Subjects): Asked {
     target: 1,
     ours: (i) => resolved(words[i] ?? ''),
     sqlite: words.map((word) => `${quoted(word)} *`),
+    postgres: words.map((word) => `${lexeme(word)}:*`),
     miniSearch: miniSearch && ((i: number) => miniSearch.complete(words[i] ?? '', HITS)),
   };
 }
@@ -110,22 +115,24 @@ function phraseQueries({ corpus, analyzer }: Subjects): Asked {
     ours: asked.map(({ words }) => phraseOf(words)),
     sqlite: asked.map(({ words }) => quoted(words.map(({ term }) => term).join(' '))),
     miniSearch: undefined,
+    postgres: asked.map(({ words }) => words.map(({ term }) => lexeme(term)).join(' <-> ')),
   };
 }
 
-/** Both are asked the same: all matches of the first queries are counted, by both. */
-function checkCounts({ ours, sqlite }: Subjects, asked: Asked): void {
+/** All are asked the same: all matches of the first queries are counted. */
+function checkCounts({ ours, sqlite, postgres }: Subjects, asked: Asked): void {
+  const postgresCounts = postgres?.counts(asked.postgres.slice(0, CHECKED));
   for (let i = 0; i < CHECKED; i++) {
     const { total } = searchText(ours.view, queryOf(asked, i), { limit: 0, isCounted: true });
-    const expected = sqlite.count(asked.sqlite[i] ?? '');
-    if (total !== expected) {
-      throw new Error(`${asked.what}, query ${i}: ${total} documents, FTS5 finds ${expected}`);
+    const counts = [sqlite.count(asked.sqlite[i] ?? ''), postgresCounts?.[i] ?? total];
+    if (counts.some((count) => count !== total)) {
+      throw new Error(`${asked.what}, query ${i}: ${total} documents, the others find ${counts}`);
     }
   }
 }
 
 function benchAsked(report: Report, subjects: Subjects, asked: Asked): void {
-  const { corpus, sqlite } = subjects;
+  const { corpus, sqlite, postgres } = subjects;
   const { ours, fts5 } = compared({
     ours: searcher(subjects, asked, {}),
     fts5: (i) => sqlite.search(asked.sqlite[i] ?? '', HITS),
@@ -139,11 +146,18 @@ function benchAsked(report: Report, subjects: Subjects, asked: Asked): void {
     others: [
       `SQLite FTS5 ${shown(fts5)}`,
       ...(mini === undefined ? [] : [`MiniSearch ${shown(mini)}`]),
+      ...(postgres === undefined
+        ? []
+        : [`PostgreSQL by psql ${shown(postgresLatency(postgres, asked))}`]),
     ],
     ratio: `${ratio.toFixed(3)} of FTS5's time`,
     target: `at most ${asked.target}`,
     reached: ratio <= asked.target,
   });
+}
+
+function postgresLatency(postgres: PostgresText, asked: Asked): Latency {
+  return latencyOf(postgres.searchTimes(asked.postgres, HITS, ROUNDS));
 }
 
 function benchAllowList(report: Report, subjects: Subjects, asked: Asked): void {

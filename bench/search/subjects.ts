@@ -1,5 +1,6 @@
 import type { Analyzer } from '../../server/src/search/analysis/analyzer.ts';
 import { MiniSearchText } from '../peers/minisearch.ts';
+import { installedPostgres, PostgresText } from '../peers/postgres-text.ts';
 import { SqliteText, type AnalysedText } from '../peers/sqlite-text.ts';
 import { timed } from '../measure.ts';
 import type { Report } from '../report.ts';
@@ -7,12 +8,13 @@ import { timeOver, type BenchDocument, type Corpus } from './corpus.ts';
 import { buildOurs, NAMES_BOOST, type BuiltIndex } from './our-index.ts';
 
 /** A corpus in each of the indexes that are compared. */
-export interface Subjects {
+export interface Subjects extends Disposable {
   readonly corpus: Corpus;
   readonly analyzer: Analyzer;
   readonly ours: BuiltIndex;
   readonly sqlite: SqliteText;
   readonly miniSearch: MiniSearchText | undefined;
+  readonly postgres: PostgresText | undefined;
 }
 
 const DOCUMENTS_PER_SECOND_MIN = 50_000;
@@ -21,11 +23,11 @@ export async function buildSubjects(
   report: Report,
   corpus: Corpus,
   analyzer: Analyzer,
-  hasMiniSearch: boolean,
+  isSmall: boolean,
 ): Promise<Subjects> {
   const ours = buildOurs(corpus, analyzer);
   const sqlite = new SqliteText(NAMES_BOOST);
-  const miniSearch = hasMiniSearch ? new MiniSearchText(NAMES_BOOST) : undefined;
+  const miniSearch = isSmall ? new MiniSearchText(NAMES_BOOST) : undefined;
   let sqliteSeconds = timeOver(corpus, (document, i) =>
     sqlite.add(i, analysed(document, analyzer)),
   );
@@ -37,6 +39,15 @@ export async function buildSubjects(
     );
     others.push(`MiniSearch ${rate(corpus, seconds)} documents/s`);
   }
+  const bin = isSmall ? installedPostgres() : undefined;
+  const postgres = bin === undefined ? undefined : new PostgresText(bin, NAMES_BOOST);
+  if (postgres !== undefined) {
+    let seconds = timeOver(corpus, (document, i) => postgres.add(i, analysed(document, analyzer)));
+    seconds += (await timed(() => postgres.finish())).seconds;
+    others.push(`PostgreSQL ${rate(corpus, seconds)} documents/s`);
+  } else if (isSmall) {
+    others.push('PostgreSQL not on this machine');
+  }
   const documentsPerSecond = rate(corpus, ours.buildSeconds);
   report.add({
     what: `search, ${corpus.name}: build ${corpus.size} documents with analysis, one thread`,
@@ -47,7 +58,18 @@ export async function buildSubjects(
     reached: documentsPerSecond >= DOCUMENTS_PER_SECOND_MIN,
   });
   addSize(report, corpus, ours, sqlite);
-  return { corpus, analyzer, ours, sqlite, miniSearch };
+  return {
+    corpus,
+    analyzer,
+    ours,
+    sqlite,
+    miniSearch,
+    postgres,
+    [Symbol.dispose]: () => {
+      sqlite.close();
+      postgres?.[Symbol.dispose]();
+    },
+  };
 }
 
 function addSize(report: Report, corpus: Corpus, ours: BuiltIndex, sqlite: SqliteText): void {

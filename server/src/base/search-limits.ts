@@ -53,7 +53,7 @@ export const SEARCH_INDEXING_CACHED_WORDS_MAX = 65_536;
 export const SEARCH_BATCH_NODES_MAX = 2_000;
 
 /** Documents, and tokens of them, that wait to become a segment; and what a merge makes at most. */
-export const SEARCH_WAITING_DOCUMENTS_MAX = 20_000;
+export const SEARCH_WAITING_DOCUMENTS_MAX = 50_000;
 export const SEARCH_WAITING_TOKENS_MAX = 2_000_000;
 export const SEARCH_SEGMENT_DOCUMENTS_MAX = 5_000_000;
 export const SEARCH_SEGMENT_BYTES_MAX = 2 * 1024 * 1024 * 1024;
@@ -63,6 +63,9 @@ export const SEARCH_SEGMENT_BYTES_FLOOR = 16 * 1024 * 1024;
 /** Memory for the index when nothing is said: a part of the machine's, and in low-memory mode. */
 export const SEARCH_MEMORY_SHARE = 0.25;
 export const SEARCH_LOW_MEMORY_BYTES = 64 * 1024 * 1024;
+/** Memory that was let go of is collected when it is such a share of the budget, and so much. */
+export const SEARCH_RELEASED_SHARE = 0.125;
+export const SEARCH_RELEASED_BYTES_MIN = 32 * 1024 * 1024;
 /** Pages (64 KiB) of segments in files that a thread keeps. */
 export const SEARCH_CACHED_PAGES_MAX = 64;
 /** A larger merge is done beside the thread that indexes. */

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
+import { garbageCollector } from '#runtime/sandbox/garbage-collector.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import { runIndex } from '#search/indexing/run-index.ts';
 import { openPublishedLog } from '../open-published-log.ts';
@@ -43,6 +44,7 @@ async function main(signal: AbortSignal): Promise<void> {
       merge: (task) => merges.merge(task),
       publish: (snapshot) => send({ kind: 'snapshot', snapshot }),
       files: kept,
+      collect: garbageCollector(),
       firstSegment,
       vectors: { random: Math.random },
       vectorFiles: isEncrypted

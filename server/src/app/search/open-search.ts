@@ -1,6 +1,7 @@
 import type { AccessIndex } from '#access/access-index.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import { systemClock } from '#base/clock.ts';
+import { garbageCollector } from '#runtime/sandbox/garbage-collector.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { HttpServices } from '#http/services.ts';
@@ -58,7 +59,8 @@ export function openSearch(parts: SearchParts): OpenSearch {
   const opened = new AsyncDisposableStack();
   const index = opened.use(new IndexThread(parts.index, parts.logger));
   const segments = opened.use(new SegmentReaders(indexFolder(parts.index.storage)));
-  const searcher = new Searcher({ reader, now: () => systemClock.now(), segments });
+  const collect = garbageCollector();
+  const searcher = new Searcher({ reader, now: () => systemClock.now(), segments, collect });
   index.onSnapshot((snapshot) => {
     searcher.receive(snapshot);
     receiveSearch(snapshot);

@@ -28,6 +28,8 @@ export interface Token {
   readonly end: number;
   /** Counts words from 0 without gaps; never decreases. */
   readonly position: number;
+  /** Tells words apart that are met again and again, most of the time: the same pair of term and surface often has the same one. */
+  readonly hint?: number;
 }
 
 /** Two letters (ISO 639-1), or `--` for any: words are folded, not stemmed, and none is a stop word. */

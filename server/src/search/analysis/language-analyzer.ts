@@ -6,7 +6,8 @@ import type { LanguageRules } from './languages.ts';
 import { HASH, PLUS, Scanner } from './scanner.ts';
 import type { Stemmer } from './stemmers.ts';
 import { stopWordsOf } from './stop-words.ts';
-import { type AnalysedWord, WordCache } from './word-cache.ts';
+import { hashOf } from './word-hash.ts';
+import { type AnalysedWord, type KnownWord, WordCache, hintOf } from './word-cache.ts';
 
 /** Some versions of Intl.Segmenter take the square of the length. */
 const SEGMENT_UNITS_MAX = 10_000;
@@ -72,35 +73,39 @@ export class LanguageAnalyzer implements Analyzer {
     let position = 0;
     while (scanner.next()) {
       const { kind, start, end } = scanner;
-      if (kind === LETTER) position = this.#wordTokens(text, start, end, position, emit);
+      if (kind === LETTER) position = this.#wordTokens(text, scanner, position, emit);
       else if (kind === IDEOGRAPH) position = this.#pairTokens(text, start, end, position, emit);
       else position = this.#segmentTokens(text, start, end, position, emit);
     }
   }
 
-  #wordTokens(text: string, start: number, end: number, position: number, emit: Emit): number {
-    const raw = text.slice(start, end);
+  #wordTokens(text: string, { start, end, hash }: Scanner, position: number, emit: Emit): number {
     const last = text.charCodeAt(end - 1);
     if (last === PLUS || last === HASH) {
-      const name = raw.toLowerCase();
+      const name = text.slice(start, end).toLowerCase();
       const letter = name.slice(0, 1);
       emit({ term: name, surface: name, start, end, position });
       emit({ term: letter, surface: letter, start, end: start + 1, position });
       return position + 1;
     }
-    const { surface, term, surfaceTerm } = this.#word(raw);
+    const { surface, term, surfaceTerm, hint } = this.#word(text, start, end, hash);
     if (surface === '') return position;
-    emit({ term, surface, start, end, position });
-    if (surfaceTerm !== undefined) emit({ term: surfaceTerm, surface, start, end, position });
+    emit({ term, surface, start, end, position, hint });
+    if (surfaceTerm !== undefined) {
+      emit({ term: surfaceTerm, surface, start, end, position, hint: hint + 1 });
+    }
     return position + 1;
   }
 
-  #word(raw: string): AnalysedWord {
-    const known = this.#words.get(raw);
+  #word(text: string, start = 0, end = text.length, hash = hashOf(text)): KnownWord {
+    const isShort = end - start <= WORD_CODE_POINTS_MAX;
+    const known = isShort ? this.#words.get(hash, text, start, end) : undefined;
     if (known !== undefined) return known;
+    const raw = text.slice(start, end);
     const analysed = this.#analyseWord(raw);
-    if (raw.length <= WORD_CODE_POINTS_MAX) this.#words.set(raw, analysed);
-    return analysed;
+    return isShort
+      ? this.#words.set(raw, analysed)
+      : { ...analysed, hint: hintOf(analysed.surface) };
   }
 
   #analyseWord(raw: string): AnalysedWord {

@@ -1,3 +1,4 @@
+import { endOfHash, hashOf, nextHash } from './word-hash.ts';
 import {
   APOSTROPHE,
   type CharacterClasses,
@@ -27,6 +28,8 @@ export class Scanner {
   kind: RunKind = LETTER;
   start = 0;
   end = 0;
+  /** See `hashOf`. */
+  hash = 0;
 
   constructor(text: string, classes: CharacterClasses, joinsApostrophes: boolean) {
     this.#text = text;
@@ -58,8 +61,26 @@ export class Scanner {
     const text = this.#text;
     const table = this.#table;
     const kind = this.kind;
+    const { length } = text;
     let index = start;
-    while (table[text.charCodeAt(index)] === kind) index += 1;
+    let hash = 0;
+    // Nearly all words end here. Past the end there is no unit to look up, and to try would slow down the whole loop.
+    while (index < length) {
+      const unit = text.charCodeAt(index);
+      if (table[unit] !== kind) break;
+      hash = nextHash(hash, unit);
+      index += 1;
+    }
+    const end = this.#endFrom(index);
+    this.hash = end === index ? endOfHash(hash) : hashOf(text, start, end);
+    return end;
+  }
+
+  /** Where a run ends that goes on with others than its own kind, or not at all. */
+  #endFrom(start: number): number {
+    const text = this.#text;
+    const kind = this.kind;
+    let index = start;
     let end = index;
     while (index < text.length) {
       const found = this.#classes.at(text, index);

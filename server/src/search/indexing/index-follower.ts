@@ -138,6 +138,7 @@ export class IndexFollower {
     const { index } = this.#options;
     const view = index.refresh();
     return {
+      released: 0,
       state: {
         sequence: this.#isWhole ? this.#sequence : null,
         documents: view.documentCount,

@@ -20,7 +20,8 @@ export class IndexMerges {
   readonly #ports: MergePorts;
   readonly #onDone: () => void;
   #isMerging = false;
-  #failed: { readonly ids: string; tries: number } | undefined;
+  /** By the numbers of the segments: how often it was tried in vain. */
+  readonly #failures = new Map<string, number>();
 
   /** `onDone` is called behind each task: there may be another one. */
   constructor(index: TextIndex, ports: MergePorts, onDone: () => void) {
@@ -32,8 +33,8 @@ export class IndexMerges {
   /** What takes longer is done elsewhere, and is of no use once the signal aborts. */
   startIfDue(isIdle: boolean, signal: AbortSignal): void {
     if (this.#isMerging) return;
-    const task = this.#index.planMerge(isIdle);
-    if (task === undefined || this.#isGivenUp(task)) return;
+    const task = this.#next(isIdle);
+    if (task === undefined) return;
     const count = documentsIn(task, this.#ports.openPages);
     if (count <= SEARCH_INLINE_MERGE_DOCUMENTS_MAX) {
       this.#mergeHere(task);
@@ -44,9 +45,19 @@ export class IndexMerges {
     void this.#mergeElsewhere(task, signal);
   }
 
+  /** What was given up does not keep others from being merged. */
+  #next(isIdle: boolean): MergeTask | undefined {
+    const except = new Set<number>();
+    for (;;) {
+      const task = this.#index.planMerge(isIdle, except);
+      if (task === undefined || !this.#isGivenUp(task)) return task;
+      for (const { id } of task.parts) except.add(id);
+    }
+  }
+
   #mergeHere(task: MergeTask): void {
     try {
-      this.#apply(task, performMerge(task, this.#ports.openPages));
+      this.#index.applyMerge(task, performMerge(task, this.#ports.openPages));
     } catch (error) {
       this.#fail(task, error);
     } finally {
@@ -58,7 +69,7 @@ export class IndexMerges {
     try {
       const memory = await this.#ports.merge(task);
       if (signal.aborted) return;
-      this.#apply(task, memory);
+      this.#index.applyMerge(task, memory);
       this.#ports.note('the search index has merged them', 'debug');
     } catch (error) {
       if (!signal.aborted) this.#fail(task, error);
@@ -68,22 +79,15 @@ export class IndexMerges {
     }
   }
 
-  #apply(task: MergeTask, memory: SharedArrayBuffer): void {
-    this.#index.applyMerge(task, memory);
-    this.#failed = undefined;
-  }
-
   #fail(task: MergeTask, error: unknown): void {
     const ids = idsOf(task);
-    if (this.#failed?.ids !== ids) this.#failed = { ids, tries: 0 };
-    this.#failed.tries++;
+    this.#failures.set(ids, (this.#failures.get(ids) ?? 0) + 1);
     const next = this.#isGivenUp(task) ? 'until there are others' : 'yet';
     this.#ports.note(`segments of the search index are not merged ${next}: ${String(error)}`);
   }
 
   #isGivenUp(task: MergeTask): boolean {
-    const failed = this.#failed;
-    return failed?.ids === idsOf(task) && failed.tries >= SEARCH_MERGE_TRIES_MAX;
+    return (this.#failures.get(idsOf(task)) ?? 0) >= SEARCH_MERGE_TRIES_MAX;
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as callLater } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#base/clock.ts';
 import {
@@ -6,6 +7,7 @@ import {
 } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { StateReader } from '#graph/state-reader.ts';
+import { ReleasedMemory } from '../text/released-memory.ts';
 import { TextIndex } from '../text/text-index.ts';
 import { IndexFollower, type CommitSource } from './index-follower.ts';
 import { IndexMerges, type MergePorts } from './index-merges.ts';
@@ -15,7 +17,7 @@ import type { TextDesk } from './vectors/text-desk.ts';
 import type { VectorFieldOptions } from './vectors/vector-field.ts';
 import type { VectorFiles } from './vectors/vector-files.ts';
 import { VectorUpkeep } from './vectors/vector-upkeep.ts';
-import { limitsWithin } from './text-index-limits.ts';
+import { limitsWithin, releasedBytesMax } from './text-index-limits.ts';
 
 export interface IndexPorts {
   readonly reader: StateReader;
@@ -26,6 +28,8 @@ export interface IndexPorts {
   readonly merge: MergePorts['merge'];
   readonly publish: (snapshot: SearchSnapshot) => void;
   readonly files: IndexFiles;
+  /** Collects the garbage of this thread. */
+  readonly collect: () => void;
   /** No thread knows a segment by this number or a greater one. */
   readonly firstSegment: number;
   readonly vectors: VectorFieldOptions;
@@ -45,10 +49,11 @@ export async function runIndex(ports: IndexPorts, signal: AbortSignal): Promise<
     ...(files.openPages && { openPages: files.openPages }),
   });
   let progress = kept?.progress;
+  const released = new ReleasedMemory(releasedBytesMax(files.memoryBytesMax));
   while (!signal.aborted) {
     try {
       const follower = new IndexFollower({ ...ports, index, progress, keptVectors });
-      await new IndexRun(ports, index, follower).run(signal);
+      await new IndexRun(ports, { index, follower, released }).run(signal);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'log_trimmed') throw error;
       // What it has not seen is not told any more: it reads everything.
@@ -60,17 +65,26 @@ export async function runIndex(ports: IndexPorts, signal: AbortSignal): Promise<
   }
 }
 
+interface IndexRunParts {
+  readonly index: TextIndex;
+  readonly follower: IndexFollower;
+  readonly released: ReleasedMemory;
+}
+
 class IndexRun {
   readonly #ports: IndexPorts;
   readonly #follower: IndexFollower;
   readonly #merges: IndexMerges;
   readonly #saves: IndexSaves;
+  readonly #released: ReleasedMemory;
+  #collected = 0;
   #wake = (): void => {};
   #publishedAtMs = -Infinity;
   #isPublished = false;
   readonly #vectors: VectorUpkeep;
 
-  constructor(ports: IndexPorts, index: TextIndex, follower: IndexFollower) {
+  constructor(ports: IndexPorts, { index, follower, released }: IndexRunParts) {
+    this.#released = released;
     this.#ports = ports;
     this.#follower = follower;
     this.#saves = new IndexSaves({ index, follower }, ports, () => this.#hasMoved());
@@ -140,6 +154,11 @@ class IndexRun {
     if (isBusy && !this.#follower.isUpToDate && now - this.#publishedAtMs < interval) return;
     this.#publishedAtMs = now;
     this.#isPublished = true;
-    this.#ports.publish(this.#follower.snapshot());
+    const snapshot = this.#follower.snapshot();
+    const released = this.#released.replace(snapshot.view);
+    this.#ports.publish({ ...snapshot, released });
+    if (released === this.#collected) return;
+    this.#collected = released;
+    callLater(this.#ports.collect);
   }
 }

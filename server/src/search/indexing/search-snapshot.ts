@@ -5,6 +5,8 @@ import type { VectorFieldState } from './vectors/vector-indexer.ts';
 
 /** What can be found at one moment, as the thread that indexes posts it to those that search. */
 export interface SearchSnapshot {
+  /** Another number when there is much memory that former snapshots held: each thread is to collect its garbage then. */
+  readonly released: number;
   readonly state: IndexState;
   readonly plan: IndexPlan;
   readonly view: SharedView;

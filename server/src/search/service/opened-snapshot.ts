@@ -20,7 +20,7 @@ export class OpenedSnapshot {
   readonly #analyzers: Analyzers;
   #languages: readonly string[] | undefined;
 
-  /** What is known of the snapshot before goes on being known. Throws a `SegmentGoneError`. */
+  /** What is known of the snapshot before goes on being known. Throws an `UnreadableSegmentError`. */
   constructor(
     snapshot: SearchSnapshot,
     { analyzers, openPages }: { readonly analyzers: Analyzers; readonly openPages?: OpenPages },

@@ -1,10 +1,11 @@
+import { setImmediate } from 'node:timers';
 import { Problem } from '#base/problem.ts';
 import type { FindByText, FindSimilar, FoundNode } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { Analyzers } from '../analysis/analyzer.ts';
 import type { SearchSnapshot } from '../indexing/search-snapshot.ts';
-import { SegmentGoneError, type SegmentReaders } from '../text/segment-readers.ts';
+import { UnreadableSegmentError, type SegmentReaders } from '../text/segment-readers.ts';
 import { findSimilar } from '../similarity/find-similar.ts';
 import { SynonymSource } from '../synonyms/synonym-source.ts';
 import { OpenedSnapshot } from './opened-snapshot.ts';
@@ -19,6 +20,8 @@ export interface SearcherOptions extends Pick<SearchSources, 'reader' | 'now'> {
   readonly reader: StateReader;
   /** Reads segments that are not in memory. Without it, all of them must be. */
   readonly segments?: SegmentReaders;
+  /** Collects the garbage of its thread: see `ReleasedMemory`. Without it, that is left to chance. */
+  readonly collect?: () => void;
 }
 
 /** Searches in the thread that it is made in, over the memory that all threads share. */
@@ -27,6 +30,7 @@ export class Searcher {
   readonly #synonyms: SynonymSource;
   readonly #analyzers = new Analyzers();
   #opened: OpenedSnapshot | undefined;
+  #collected = 0;
 
   constructor(options: SearcherOptions) {
     this.#options = options;
@@ -41,11 +45,20 @@ export class Searcher {
       this.#opened = new OpenedSnapshot(snapshot, parts, this.#opened);
     } catch (error) {
       // A thread that was busy for long: the snapshot that does without the segment is on its way.
-      if (error instanceof SegmentGoneError) return;
+      if (error instanceof UnreadableSegmentError) return;
       throw error;
     }
     const inFiles = snapshot.view.parts.filter(({ isInFile }) => isInFile);
     segments?.keepOnly(new Set(inFiles.map(({ id }) => id)));
+    this.#collectLater(snapshot.released);
+  }
+
+  #collectLater(released: number): void {
+    const { collect } = this.#options;
+    if (collect === undefined || released === this.#collected) return;
+    this.#collected = released;
+    // Not before nothing leads to the former snapshot from here.
+    setImmediate(collect);
   }
 
   /** Loads what it may need for texts of any language, in a thread that cannot load anything later. */

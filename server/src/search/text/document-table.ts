@@ -146,7 +146,8 @@ function lengthColumns(
   const documentCount = lengthStarts.length - 1;
   const columnCount = columns.filter((column) => column !== NO_COLUMN).length;
   const codes = new Uint8Array(documentCount * columnCount);
-  for (let document = 0; document < documentCount && columnCount > 0; document++) {
+  if (columnCount === 0) return codes;
+  for (let document = 0; document < documentCount; document++) {
     const end = lengthStarts[document + 1]!;
     for (let at = lengthStarts[document]!; at < end; at++) {
       const column = columns[lengthFields[at]!]!;

@@ -8,7 +8,22 @@ export interface FacetColumn {
   /** Document -> where its ordinals begin; one more than there are documents. Empty where none has several values. */
   readonly starts: Uint32Array;
   /** Numbers of values. Where `starts` is empty, one for each document, which is `values.size` for one without a value. */
-  readonly ordinals: Uint32Array;
+  readonly ordinals: Ordinals;
+}
+
+/** As narrow as the number of values allows: what is counted is mostly not in the caches. */
+export type Ordinals = Uint8Array | Uint16Array | Uint32Array;
+
+/** Bytes of each of `FacetColumn.ordinals`, which go up to the number of values. */
+export function ordinalBytes(valueCount: number): 1 | 2 | 4 {
+  if (valueCount < 2 ** 8) return 1;
+  return valueCount < 2 ** 16 ? 2 : 4;
+}
+
+function ordinalsFor(valueCount: number, length: number): Ordinals {
+  const bytes = ordinalBytes(valueCount);
+  if (bytes === 1) return new Uint8Array(length);
+  return bytes === 2 ? new Uint16Array(length) : new Uint32Array(length);
 }
 
 /** Where the ordinals of a document begin; those of the next one begin where they end. */
@@ -40,12 +55,16 @@ export class FacetColumnBuilder {
     const ordinalOf = new Uint32Array(strings.length);
     strings.forEach((value, ordinal) => (ordinalOf[this.#numbers.get(value)!] = ordinal));
     const values = StringTable.pack(strings);
-    const ordinals = this.#values.values.map((value) => ordinalOf[value]!);
+    const count = this.#values.length;
     if (this.#isSingleValued()) {
-      const single = new Uint32Array(documentCount).fill(values.size);
-      this.#documents.values.forEach((document, at) => (single[document] = ordinals[at]!));
+      const single = ordinalsFor(values.size, documentCount).fill(values.size);
+      for (let at = 0; at < count; at++) {
+        single[this.#documents.at(at)] = ordinalOf[this.#values.at(at)]!;
+      }
       return { values, starts: new Uint32Array(), ordinals: single };
     }
+    const ordinals = ordinalsFor(values.size, count);
+    for (let at = 0; at < count; at++) ordinals[at] = ordinalOf[this.#values.at(at)]!;
     const starts = new Uint32Array(documentCount + 1);
     for (const document of this.#documents.values) starts[document + 1]! += 1;
     for (let document = 0; document < documentCount; document++) {

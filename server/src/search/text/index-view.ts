@@ -41,10 +41,12 @@ export class IndexView {
   readonly largestFirst: readonly number[];
   readonly #fields = new Map<number, FieldStatistics>();
   readonly #scorings: (FieldScoring | undefined)[] = [];
-  readonly #scratches: SearchScratch[] = [];
+  readonly #scratches: SearchScratch[];
 
-  constructor(parts: readonly ViewPart[]) {
+  /** What the `previous` view of this thread has to search with is used again. */
+  constructor(parts: readonly ViewPart[], previous?: IndexView) {
     this.parts = parts;
+    this.#scratches = previous === undefined ? [] : previous.#scratches;
     const count = (part: number): number => parts[part]!.segment.documents.count;
     this.largestFirst = [...parts.keys()].toSorted((a, b) => count(b) - count(a));
     this.documentCount = parts.reduce(
@@ -66,6 +68,7 @@ export class IndexView {
         const segment = openSegment(part, openPages);
         return { ...part, segment, deletedPostings: new DeletedPostings(segment) };
       }),
+      previous,
     );
   }
 

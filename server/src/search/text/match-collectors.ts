@@ -10,7 +10,7 @@ export interface MatchCollector {
   collect(documents: Uint32Array): void;
 }
 
-const BATCH_DOCUMENTS = 1_024;
+const NO_COUNTS = new Uint32Array();
 
 /** Hands matches on to collectors, many at a time. */
 export class Matches {
@@ -19,9 +19,10 @@ export class Matches {
   readonly #batch: Uint32Array;
   #size = 0;
 
-  constructor(collectors: readonly MatchCollector[]) {
+  /** `batch` is memory to work in, for no less than 32 documents. */
+  constructor(collectors: readonly MatchCollector[], batch: Uint32Array) {
     this.#collectors = collectors;
-    this.#batch = new Uint32Array(collectors.length > 0 ? BATCH_DOCUMENTS : 0);
+    this.#batch = batch;
   }
 
   startSegment(segment: Segment): void {
@@ -31,7 +32,7 @@ export class Matches {
   add(document: number): void {
     this.total++;
     if (this.#collectors.length === 0) return;
-    if (this.#size === BATCH_DOCUMENTS) this.#flush();
+    if (this.#size === this.#batch.length) this.#flush();
     this.#batch[this.#size++] = document;
   }
 
@@ -44,7 +45,7 @@ export class Matches {
   addBits(word: number, documents: number): void {
     this.total += bitCount(documents);
     if (this.#collectors.length === 0) return;
-    if (this.#size > BATCH_DOCUMENTS - 32) this.#flush();
+    if (this.#size > this.#batch.length - 32) this.#flush();
     const batch = this.#batch;
     let size = this.#size;
     for (let rest = documents; rest !== 0; rest &= rest - 1) {
@@ -103,7 +104,7 @@ export class FacetCounts implements MatchCollector {
   readonly #id: number;
   readonly #counts = new Map<string, number>();
   #column: FacetColumn | undefined;
-  #ofSegment = new Uint32Array();
+  #ofSegment = NO_COUNTS;
 
   constructor(column: number) {
     this.#id = column;
@@ -113,9 +114,8 @@ export class FacetCounts implements MatchCollector {
     this.#addSegment();
     this.#column = facets.get(this.#id);
     // One more: documents without a value are counted too where each has one number.
-    this.#ofSegment = new Uint32Array(
-      this.#column === undefined ? 0 : this.#column.values.size + 1,
-    );
+    this.#ofSegment =
+      this.#column === undefined ? NO_COUNTS : new Uint32Array(this.#column.values.size + 1);
   }
 
   collect(documents: Uint32Array): void {
@@ -135,17 +135,17 @@ export class FacetCounts implements MatchCollector {
   /** Value -> how many, above 0. */
   counts(): ReadonlyMap<string, number> {
     this.#addSegment();
-    this.#ofSegment = new Uint32Array();
+    this.#ofSegment = NO_COUNTS;
     return this.#counts;
   }
 
   #addSegment(): void {
-    const { values } = this.#column ?? {};
-    this.#ofSegment.forEach((count, ordinal) => {
-      if (values !== undefined && count > 0 && ordinal < values.size) {
-        addTo(this.#counts, values.get(ordinal), count);
-      }
-    });
+    if (this.#column === undefined) return;
+    const { values } = this.#column;
+    for (let ordinal = 0; ordinal < values.size; ordinal++) {
+      const count = this.#ofSegment[ordinal] ?? 0;
+      if (count > 0) addTo(this.#counts, values.get(ordinal), count);
+    }
   }
 }
 

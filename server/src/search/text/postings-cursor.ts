@@ -1,11 +1,4 @@
-import { ESCAPE } from './frequency-table.ts';
-import {
-  afterVariables,
-  blockSize,
-  documentAt,
-  documentWidth,
-  variableAt,
-} from './postings-block.ts';
+import { blockSize, documentAt, documentWidth } from './postings-block.ts';
 import type { ByteWindow } from './segment-bytes.ts';
 import type { Segment } from './segment.ts';
 
@@ -60,39 +53,25 @@ export class PostingsCursor {
       this.load(block);
       if (this.document >= document) return;
     }
-    this.index = this.indexOf(document, this.index);
-    this.document = this.at(this.index);
+    const { documentsAt, width, base, size } = this;
+    const { bytes } = this.window;
+    let { index } = this;
+    for (let far = index + STRIDE; far < size; far += STRIDE) {
+      if (documentAt(bytes, documentsAt + far * width, width, base) >= document) break;
+      index = far;
+    }
+    let reached: number;
+    do {
+      reached = documentAt(bytes, documentsAt + ++index * width, width, base);
+    } while (reached < document);
+    this.index = index;
+    this.document = reached;
   }
 
   /** Document of a posting of this block. */
   protected at(index: number): number {
     const { width } = this;
     return documentAt(this.window.bytes, this.documentsAt + index * width, width, this.base);
-  }
-
-  /** The first posting of this block, from `index` on, whose document is not below `document`; there is one. */
-  protected indexOf(document: number, index: number): number {
-    const { documentsAt, width, base, size } = this;
-    const { bytes } = this.window;
-    let found = index;
-    for (let ahead = found + STRIDE; ahead < size; ahead += STRIDE) {
-      if (documentAt(bytes, documentsAt + ahead * width, width, base) >= document) break;
-      found = ahead;
-    }
-    while (documentAt(bytes, documentsAt + found * width, width, base) < document) found++;
-    return found;
-  }
-
-  /** Where in the window the frequencies of a posting, whose code is `ESCAPE`, are written out. */
-  protected escapeAt(index: number): number {
-    const { bytes } = this.window;
-    let at = this.codesAt + this.size;
-    for (let i = 0; i < index; i++) {
-      if (bytes[this.codesAt + i] !== ESCAPE) continue;
-      const fieldCount = variableAt(bytes, at);
-      at = afterVariables(bytes, at, 1 + fieldCount * 2);
-    }
-    return at;
   }
 
   /** The block, from `first` on, that the first document which is not below `document` is in. */

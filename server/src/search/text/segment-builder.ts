@@ -1,4 +1,5 @@
 import { assert } from '#base/assert.ts';
+import type { Token } from '../analysis/analyzer.ts';
 import { type DocumentTable, DocumentTableBuilder } from './document-table.ts';
 import { FacetColumnsBuilder } from './facet-column.ts';
 import { ESCAPE, FIELDS_MAX, FREQUENCY_MAX, FrequencyCombinations } from './frequency-table.ts';
@@ -7,16 +8,25 @@ import { encodeLength } from './length-code.ts';
 import { NumberList } from './number-list.ts';
 import { PostingsWriter } from './postings-writer.ts';
 import { layOutSegment } from './segment-content.ts';
+import { sortStrings } from './sort-strings.ts';
 import { StringTable } from './string-table.ts';
 import { VocabularyBuilder } from './vocabulary/vocabulary-builder.ts';
 
 /** A pair of a word and the term it was indexed as. Another term of the same word hangs on `other`. */
 interface Word {
+  readonly surface: string;
   readonly term: string;
   readonly termNumber: number;
   documentCount: number;
   lastDocument: number;
   other: Word | undefined;
+}
+
+const RECENT_AT_FIRST = 64;
+const RECENT_MAX = 131_072;
+
+function emptyPlaces(count: number): (Word | undefined)[] {
+  return Array.from({ length: count }, () => undefined);
 }
 
 /**
@@ -28,6 +38,8 @@ export class SegmentBuilder {
   readonly #documents = new DocumentTableBuilder();
   readonly #facets = new FacetColumnsBuilder();
   readonly #words = new Map<string, Word>();
+  /** By the hints of tokens: nearly always the word that a token is of. As many as a power of two. */
+  #recent: (Word | undefined)[] = emptyPlaces(RECENT_AT_FIRST);
   readonly #terms = new Map<string, number>();
   readonly #tokenTerms = new NumberList(4_096);
   readonly #tokenRuns = new NumberList(4_096);
@@ -59,7 +71,7 @@ export class SegmentBuilder {
 
   /** The memory of the segment. The builder is of no use after. */
   finish(): SharedArrayBuffer {
-    const terms = [...this.#terms.keys()].toSorted();
+    const terms = sortStrings([...this.#terms.keys()]);
     const ranks = new Uint32Array(terms.length);
     terms.forEach((term, rank) => (ranks[this.#terms.get(term)!] = rank));
     const documents = this.#documents.finish();
@@ -85,26 +97,41 @@ export class SegmentBuilder {
     this.#runDocuments.push(document);
     this.#runFields.push(field);
     this.#documents.addField(field, boost, encodeLength(tokens.length));
-    for (const { surface, term, position } of tokens) {
-      const word = this.#word(surface, term);
+    for (const token of tokens) {
+      const word = this.#word(token);
       if (word.lastDocument !== document) {
         word.lastDocument = document;
         word.documentCount++;
       }
       this.#tokenTerms.push(word.termNumber);
       this.#tokenRuns.push(run);
-      this.#tokenPositions.push(position);
+      this.#tokenPositions.push(token.position);
     }
   }
 
-  #word(surface: string, term: string): Word {
+  #word({ surface, term, hint = 0 }: Token): Word {
+    const recent = this.#recent[this.#placeOf(hint)];
+    if (recent !== undefined && recent.surface === surface && recent.term === term) return recent;
+    const word = this.#find(surface, term);
+    if (this.#words.size * 2 > this.#recent.length && this.#recent.length < RECENT_MAX) {
+      this.#recent = emptyPlaces(this.#recent.length * 2);
+    }
+    this.#recent[this.#placeOf(hint)] = word;
+    return word;
+  }
+
+  #placeOf(hint: number): number {
+    return (hint ^ (hint >>> 15)) & (this.#recent.length - 1);
+  }
+
+  #find(surface: string, term: string): Word {
     const first = this.#words.get(surface);
     let word = first;
     while (word !== undefined && word.term !== term) word = word.other;
     if (word !== undefined) return word;
     let termNumber = this.#terms.get(term);
     if (termNumber === undefined) this.#terms.set(term, (termNumber = this.#terms.size));
-    word = { term, termNumber, documentCount: 0, lastDocument: -1, other: undefined };
+    word = { surface, term, termNumber, documentCount: 0, lastDocument: -1, other: undefined };
     if (first === undefined) {
       this.#words.set(surface, word);
     } else {
@@ -142,12 +169,11 @@ export class SegmentBuilder {
 
   #vocabulary(ranks: Uint32Array): SharedArrayBuffer {
     const builder = new VocabularyBuilder();
-    for (const surface of [...this.#words.keys()].toSorted()) {
-      const words: Word[] = [];
-      for (let word = this.#words.get(surface); word !== undefined; word = word.other) {
-        words.push(word);
-      }
-      words.sort((a, b) => ranks[a.termNumber]! - ranks[b.termNumber]!);
+    for (const surface of sortStrings([...this.#words.keys()])) {
+      const first = this.#words.get(surface)!;
+      const words = [first];
+      for (let { other } = first; other !== undefined; { other } = other) words.push(other);
+      if (words.length > 1) words.sort((a, b) => ranks[a.termNumber]! - ranks[b.termNumber]!);
       for (const { termNumber, documentCount } of words) {
         builder.add({ word: surface, term: ranks[termNumber]!, documentCount });
       }

@@ -16,7 +16,7 @@ import { IndexView } from './index-view.ts';
 import { mergeSegments } from './merge-segments.ts';
 import { DamagedIndexError, decodeSegment, encodeSegment } from './segment-codec.ts';
 import { SegmentFiles } from './segment-files.ts';
-import { SegmentGoneError, SegmentReaders } from './segment-readers.ts';
+import { SegmentReaders, UnreadableSegmentError } from './segment-readers.ts';
 import { Segment } from './segment.ts';
 import { documents, queries } from './testing/arbitrary-search.ts';
 import { TextIndex } from './text-index.ts';
@@ -234,7 +234,7 @@ describe('SegmentFiles', () => {
 });
 
 describe('SegmentReaders', () => {
-  it('reads a file that was removed since it was opened, and says of another that it is gone', async () => {
+  it('reads a file that was removed since it was opened, and tells of another that it cannot', async () => {
     const index = new TextIndex(LIMITS);
     for (const document of SAMPLE) index.add(document);
     await new SegmentFiles(folder).save(index.refresh(), 5, 'digest');
@@ -243,9 +243,9 @@ describe('SegmentReaders', () => {
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
     const bytes = Buffer.from(new Uint8Array(first!.memory));
     expect(Buffer.compare(pages.page(0), bytes.subarray(0, pages.pageBytes))).toBe(0);
-    expect(() => readers.open(second!.id)).toThrow(SegmentGoneError);
+    expect(() => readers.open(second!.id)).toThrow(UnreadableSegmentError);
     readers.keepOnly(new Set());
-    expect(() => readers.open(first!.id)).toThrow(SegmentGoneError);
+    expect(() => readers.open(first!.id)).toThrow(UnreadableSegmentError);
   });
 });
 

@@ -10,9 +10,9 @@ const PAGE_BYTES = 65_536;
 /** More than any file has. */
 const FILE_PAGES_MAX = 2 ** 24;
 
-/** The file of a segment is not there any more: a newer view, which does without it, has been made meanwhile. */
-export class SegmentGoneError extends Error {
-  override readonly name = 'SegmentGoneError';
+/** The file of a segment cannot be opened: mostly as it is gone, and a newer view, which does without it, has been made meanwhile. */
+export class UnreadableSegmentError extends Error {
+  override readonly name = 'UnreadableSegmentError';
 }
 
 /**
@@ -33,7 +33,7 @@ export class SegmentReaders implements Disposable {
     this.#folder = folder;
   }
 
-  /** Throws a `SegmentGoneError`. */
+  /** Throws an `UnreadableSegmentError`. */
   readonly open = (id: number): FilePages => {
     const known = this.#files.get(id);
     if (known !== undefined) return known;
@@ -68,8 +68,7 @@ export class SegmentReaders implements Disposable {
     try {
       return this.#fs.openSync(join(this.#folder, segmentName(id)), 'r');
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-      throw new SegmentGoneError(`${segmentName(id)} is gone`, { cause: error });
+      throw new UnreadableSegmentError(`${segmentName(id)} cannot be opened`, { cause: error });
     }
   }
 

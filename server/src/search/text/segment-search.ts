@@ -71,7 +71,12 @@ export function keepMatching(search: SegmentSearch, candidates: Candidates): voi
 /** Every document: for filters and facets without words. */
 export function searchAll(search: SegmentSearch): void {
   const { filter, matches, segment } = search;
-  for (let document = 0; document < segment.documents.count; document++) {
+  const { count } = segment.documents;
+  for (
+    let document = filter.firstAllowed(0);
+    document < count;
+    document = filter.firstAllowed(document + 1)
+  ) {
     if (!filter.accepts(document) || isRefused(search, document)) continue;
     matches?.add(document);
     offer(search, document, SCORE_WITHOUT_WORDS);

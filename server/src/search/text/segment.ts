@@ -1,5 +1,5 @@
 import type { DocumentTable } from './document-table.ts';
-import type { FacetColumn } from './facet-column.ts';
+import { type FacetColumn, type Ordinals, ordinalBytes } from './facet-column.ts';
 import { FrequencyTable } from './frequency-table.ts';
 import { FileBytes, type FilePages, ResidentBytes, type SegmentBytes } from './segment-bytes.ts';
 import { SECTION, SegmentLayout, segmentBytes } from './segment-layout.ts';
@@ -70,6 +70,8 @@ export class Segment {
    */
   documentOf(node: number): number {
     const { nodes, byNode, count } = this.documents;
+    // Nodes that are new are mostly above all others.
+    if (count === 0 || node > nodes[byNode[count - 1]!]!) return -1;
     let low = 0;
     let high = count;
     while (low < high) {
@@ -91,8 +93,8 @@ class Sections {
     this.#layout = layout;
   }
 
-  u8(kind: Kind): Uint8Array {
-    const { offset, length } = this.#layout.place(kind);
+  u8(kind: Kind, column = 0): Uint8Array {
+    const { offset, length } = this.#layout.place(kind, column);
     return new Uint8Array(this.#memory, offset, length);
   }
 
@@ -104,6 +106,13 @@ class Sections {
   u32(kind: Kind, column = 0): Uint32Array {
     const { offset, length } = this.#layout.place(kind, column);
     return new Uint32Array(this.#memory, offset, length / 4);
+  }
+
+  ordinals(column: number, valueCount: number): Ordinals {
+    const bytes = ordinalBytes(valueCount);
+    if (bytes === 1) return this.u8(SECTION.facetOrdinals, column);
+    if (bytes === 2) return this.u16(SECTION.facetOrdinals, column);
+    return this.u32(SECTION.facetOrdinals, column);
   }
 
   f32(kind: Kind): Float32Array {
@@ -150,14 +159,12 @@ function documentsIn(sections: Sections): DocumentTable {
 }
 
 function facetIn(sections: Sections, column: number): FacetColumn {
-  return {
-    values: new StringTable(
-      sections.u32(SECTION.facetOffsets, column),
-      sections.u16(SECTION.facetUnits, column),
-    ),
-    starts: sections.u32(SECTION.facetStarts, column),
-    ordinals: sections.u32(SECTION.facetOrdinals, column),
-  };
+  const values = new StringTable(
+    sections.u32(SECTION.facetOffsets, column),
+    sections.u16(SECTION.facetUnits, column),
+  );
+  const starts = sections.u32(SECTION.facetStarts, column);
+  return { values, starts, ordinals: sections.ordinals(column, values.size) };
 }
 
 function bytesOf(

@@ -2,10 +2,11 @@ import { saturated, scoreOf } from './bm25.ts';
 import type { Candidates } from './candidates.ts';
 import { NO_COLUMN } from './document-table.ts';
 import { type FieldScoring, LENGTH_CODES, TABLE_CODES } from './field-scoring.ts';
+import { FrequencyCursor } from './frequency-cursor.ts';
 import { ESCAPE } from './frequency-table.ts';
 import { DECODED_LENGTHS } from './length-code.ts';
-import { afterVariables, documentAt, variableAt } from './postings-block.ts';
-import { NO_DOCUMENT, PostingsCursor } from './postings-cursor.ts';
+import { documentAt } from './postings-block.ts';
+import { NO_DOCUMENT } from './postings-cursor.ts';
 import type { ScoreWindow } from './score-window.ts';
 import type { SearchCursor } from './search-cursor.ts';
 import { type FieldMask, MIXED, SEEN } from './visible-fields.ts';
@@ -16,7 +17,7 @@ const ROUNDING = 1 + 1e-9;
 const UNSEEN = -1;
 
 /** The documents with a term in a field that may be seen. */
-export class TermCursor extends PostingsCursor implements SearchCursor {
+export class TermCursor extends FrequencyCursor implements SearchCursor {
   readonly scoreMax: number;
   readonly #scoring: FieldScoring;
   readonly #mask: FieldMask | undefined;
@@ -107,11 +108,10 @@ export class TermCursor extends PostingsCursor implements SearchCursor {
 
   scoreCollected(candidates: Candidates): void {
     const { documents: found, scores, size } = candidates;
-    let index = this.index;
     for (let i = 0; i < size; i++) {
       const document = found[i]!;
-      index = this.indexOf(document, index);
-      scores[i]! += this.#scoreAt(index, document);
+      if (this.document < document) this.advance(document, this.block);
+      scores[i]! += this.#scoreAt(this.index, document);
     }
   }
 
@@ -151,11 +151,6 @@ export class TermCursor extends PostingsCursor implements SearchCursor {
     if (this.#mask !== undefined) this.#skipHidden();
   }
 
-  /** Number and frequency of each field of this posting, in ascending order, seen or not. */
-  forEachField(visit: (field: number, frequency: number) => void): void {
-    this.#forEachFieldAt(this.index, visit);
-  }
-
   /** What the posting's occurrences in `field` weigh, `frequency` of them; 0 where the field may not be seen. */
   fieldWeight(field: number, frequency: number): number {
     return this.#fieldWeight(this.document, field, frequency);
@@ -168,34 +163,6 @@ export class TermCursor extends PostingsCursor implements SearchCursor {
 
   isVisible(field: number): boolean {
     return this.#mask === undefined || this.#mask.has(this.document, field);
-  }
-
-  /** Which posting of which block it stands at: what reads along with it goes by that. */
-  get place(): { readonly block: number; readonly index: number } {
-    return { block: this.block, index: this.index };
-  }
-
-  /** Occurrences, seen or not, in the postings `[from, to)` of the block; `to` is at most where the cursor stands. */
-  occurrencesBetween(from: number, to: number): number {
-    const { starts, frequencies } = this.segment.frequencies;
-    const { bytes } = this.window;
-    let escape = this.codesAt + this.size;
-    let count = 0;
-    for (let index = 0; index < to; index++) {
-      const code = bytes[this.codesAt + index]!;
-      if (code === ESCAPE) {
-        const fieldCount = variableAt(bytes, escape);
-        escape = afterVariables(bytes, escape, 1);
-        for (let i = 0; i < fieldCount; i++) {
-          const frequencyAt = afterVariables(bytes, escape, 1);
-          if (index >= from) count += variableAt(bytes, frequencyAt);
-          escape = afterVariables(bytes, frequencyAt, 1);
-        }
-      } else if (index >= from) {
-        for (let i = starts[code]!; i < starts[code + 1]!; i++) count += frequencies[i]!;
-      }
-    }
-    return count;
   }
 
   /** The postings of this block up to the end of the window, or of the block. The loop that most of a search is spent in. */
@@ -251,7 +218,7 @@ export class TermCursor extends PostingsCursor implements SearchCursor {
 
   #escapedWeight(index: number, document: number): number {
     let weight = 0;
-    this.#forEachFieldAt(index, (field, frequency) => {
+    this.forEachFieldAt(index, (field, frequency) => {
       weight += this.#fieldWeight(document, field, frequency);
     });
     return weight;
@@ -279,24 +246,6 @@ export class TermCursor extends PostingsCursor implements SearchCursor {
     return lengthCodes[at]!;
   }
 
-  #forEachFieldAt(index: number, visit: (field: number, frequency: number) => void): void {
-    const { bytes } = this.window;
-    const code = bytes[this.codesAt + index]!;
-    if (code !== ESCAPE) {
-      const { starts, fields, frequencies } = this.segment.frequencies;
-      for (let i = starts[code]!; i < starts[code + 1]!; i++) visit(fields[i]!, frequencies[i]!);
-      return;
-    }
-    let at = this.escapeAt(index);
-    let left = variableAt(bytes, at);
-    for (at = afterVariables(bytes, at, 1); left > 0; left--) {
-      const field = variableAt(bytes, at);
-      at = afterVariables(bytes, at, 1);
-      visit(field, variableAt(bytes, at));
-      at = afterVariables(bytes, at, 1);
-    }
-  }
-
   #skipHidden(): void {
     const mask = this.#mask!;
     while (this.document !== NO_DOCUMENT && !this.#isSeenAt(mask, this.index, this.document)) {
@@ -309,7 +258,7 @@ export class TermCursor extends PostingsCursor implements SearchCursor {
     const coverage = mask.coverage(code);
     if (coverage !== MIXED) return coverage === SEEN;
     let isSeen = false;
-    this.#forEachFieldAt(index, (field) => (isSeen ||= mask.has(document, field)));
+    this.forEachFieldAt(index, (field) => (isSeen ||= mask.has(document, field)));
     return isSeen;
   }
 

@@ -121,16 +121,17 @@ export class TextIndex {
 
   /**
    * What to merge next, if anything; more of it when there is nothing else to do. Of one task at a time, the outcome is handed to
-   * `applyMerge`.
+   * `applyMerge`. Segments with the numbers in `except` are left alone.
    */
-  planMerge(isIdle = false): MergeTask | undefined {
-    const sizes = this.#parts.map(({ segment, tombstones }) => ({
+  planMerge(isIdle = false, except: ReadonlySet<number> = new Set()): MergeTask | undefined {
+    const parts = this.#parts.filter(({ id }) => !except.has(id));
+    const sizes = parts.map(({ segment, tombstones }) => ({
       documentCount: segment.documents.count,
       deletedCount: tombstones.deletedCount,
       bytes: segment.bytes,
     }));
     const chosen = planMerge(sizes, this.#limits, isIdle);
-    return chosen && { parts: chosen.map((index) => sharedPart(this.#parts[index]!)) };
+    return chosen && { parts: chosen.map((index) => sharedPart(parts[index]!)) };
   }
 
   /** Puts the merged segment in the place of its sources. What was deleted from them meanwhile is deleted from it. */
@@ -178,9 +179,10 @@ export class TextIndex {
     const { memory, residentBytes } = part.segment;
     const resident = new SharedArrayBuffer(residentBytes);
     new Uint8Array(resident).set(new Uint8Array(memory, 0, residentBytes));
-    const { id } = part;
+    const { id, tombstones } = part;
     const segment = openSegment({ id, memory: resident, isInFile: true }, this.#openPages);
-    return { ...part, segment, isInFile: true, deletedPostings: new DeletedPostings(segment) };
+    // All of it anew: nothing may lead to the memory that it leaves.
+    return openPart(id, segment, true, tombstones.publish().deleted);
   }
 
   #flush(): void {

@@ -17,6 +17,7 @@ import {
   documents,
   queries,
 } from './testing/arbitrary-search.ts';
+import { contentOf } from './testing/content-of.ts';
 import { type ExhaustiveHit, exhaustiveSearch } from './testing/exhaustive-search.ts';
 import { TextIndex } from './text-index.ts';
 import { type TextHit, type TextSearchOptions, searchText } from './text-search.ts';
@@ -283,21 +284,3 @@ describe('views and segments', () => {
     );
   });
 });
-
-/** What two segments with the same documents in the same order have in common, however they came about. */
-function contentOf({ documents: table, terms, vocabulary, facets }: Segment): unknown {
-  return {
-    nodes: [...table.nodes],
-    lengths: [...table.lengthCodes],
-    averages: [...table.fields.lengthSums],
-    terms: Array.from({ length: terms.size }, (_, term) => terms.get(term)),
-    words: Array.from({ length: vocabulary.size }, (_, entry) => [
-      vocabulary.word(entry),
-      vocabulary.term(entry),
-    ]),
-    facets: [...facets].map(([id, { values, ordinals }]) => [
-      id,
-      [...ordinals].map((ordinal) => values.get(ordinal)),
-    ]),
-  };
-}

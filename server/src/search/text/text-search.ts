@@ -59,8 +59,10 @@ export function searchText(
   const offset = options.offset ?? 0;
   const top = new TopHits(offset + options.limit);
   const isEachMatchSeen = options.isCounted === true || (options.collectors?.length ?? 0) > 0;
-  const matches = isEachMatchSeen ? new Matches(options.collectors ?? []) : undefined;
   const scratch = view.takeScratch();
+  const matches = isEachMatchSeen
+    ? new Matches(options.collectors ?? [], scratch.matches)
+    : undefined;
   for (const part of view.largestFirst) {
     const { segment } = view.parts[part]!;
     const filter = new DocumentFilter(view.parts[part]!, options.filter ?? {});

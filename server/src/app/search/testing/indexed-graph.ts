@@ -57,6 +57,7 @@ export class IndexedGraph implements AsyncDisposable {
   /** Of the index that is started next. */
   memoryBytesMax = Infinity;
   readonly #parts: Parts;
+  readonly #segments: SegmentReaders;
   #searcher: Searcher;
   #last = 0;
   #newest: SearchSnapshot | undefined;
@@ -65,7 +66,8 @@ export class IndexedGraph implements AsyncDisposable {
 
   private constructor(parts: Parts) {
     this.#parts = parts;
-    this.#searcher = newSearcher(parts);
+    this.#segments = parts.resources.use(new SegmentReaders(indexFolder(parts.storage)));
+    this.#searcher = newSearcher(parts.reader, this.#segments);
   }
 
   static async open(): Promise<IndexedGraph> {
@@ -146,13 +148,15 @@ export class IndexedGraph implements AsyncDisposable {
       const { texts } = this;
       const vectors = { random };
       const following = { reader, log, clock, merge, publish, note };
-      const kept = { files, firstSegment: 1, vectorFiles };
+      const kept = { files, firstSegment: 1, vectorFiles, collect: () => {} };
       await runIndex({ ...following, ...kept, vectors, texts }, closing.signal);
     };
     this.#newest = undefined;
     this.rebuilds = 0;
     this.texts = new TextDesk();
-    this.#searcher = newSearcher(this.#parts);
+    // Of an index that has ended nothing is read any more.
+    this.#segments.keepOnly(new Set());
+    this.#searcher = newSearcher(this.reader, this.#segments);
     this.#run = { closing, end: run() };
   }
 
@@ -236,8 +240,7 @@ export class IndexedGraph implements AsyncDisposable {
   }
 }
 
-function newSearcher({ reader, storage }: Parts): Searcher {
-  const segments = new SegmentReaders(indexFolder(storage));
+function newSearcher(reader: StateReader, segments: SegmentReaders): Searcher {
   return new Searcher({ reader, now: () => 0, segments });
 }
 
