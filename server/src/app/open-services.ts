@@ -59,7 +59,7 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
   await using opened = new AsyncDisposableStack();
   const parts = { ...rest, commits, audit };
   const endpoints = opened.use(
-    await openEndpointService({
+    openEndpointService({
       ...parts,
       ...store,
       clock: systemClock,

@@ -79,7 +79,7 @@ export async function openPrimary(options: WorkspaceOptions): Promise<Workspace>
       const { endpoints } = services;
       await prepareFirstStart({ config, secrets, reader, writer, endpoints, url });
       await installSystemEndpoints(endpoints);
-      await frontEnd.publish({ reader, commits: writer });
+      await Promise.all([frontEnd.publish({ reader, commits: writer }), endpoints.ready]);
       status.becomeReady();
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -65,10 +65,10 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
   stopping.promise.catch(() => undefined);
   const load = async (): Promise<void> => {
     await Promise.race([thread.loaded, stopping.promise]);
-    requireReplicas(parts);
     const state = resources.use(openReadState(storage, sequence));
     services.provide(resources.use(await openReplicaServices(parts, state, thread.embed)));
-    await Promise.race([thread.caughtUp, stopping.promise]);
+    const caughtUp = Promise.all([thread.caughtUp, services.endpoints.ready]);
+    await Promise.race([caughtUp, stopping.promise]);
     const following = frontEnd.follow({ ...parts, ...state, fetch: thread.fetchFrontEnd });
     resources.use(await Promise.race([following, stopping.promise]));
     status.becomeReady();
@@ -148,6 +148,7 @@ function openReplicaServices(
   state: ReadState,
   askPrimary: AnswerEmbed,
 ): Promise<OpenServices> {
+  requireReplicas(parts);
   const { logger, redact, jwtKey, primaryAddress, storage, config, secrets, sequence } = parts;
   return openServices({
     ...state,

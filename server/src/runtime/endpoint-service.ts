@@ -102,6 +102,11 @@ export class EndpointService implements AsyncDisposable {
     });
   }
 
+  /** Resolves when endpoints can be run; rejects when they never can. */
+  get ready(): Promise<void> {
+    return this.#pool.ready;
+  }
+
   create(caller: Caller, endpoint: NewEndpoint): Promise<EndpointDefinition> {
     return this.#definitions.create(caller, endpoint);
   }
@@ -179,12 +184,10 @@ export class EndpointService implements AsyncDisposable {
   }
 }
 
-/** Fails where the process would give secrets away to endpoint code: see `sandbox/isolation.ts`. */
-export async function openEndpointService(
-  options: EndpointServiceOptions,
-): Promise<EndpointService> {
+/** Throws where the process would give secrets away to endpoint code: see `sandbox/isolation.ts`. */
+export function openEndpointService(options: EndpointServiceOptions): EndpointService {
   const { storage, environmentKey, logger } = options;
   const size = options.workers ?? Math.max(1, availableParallelism() - 1);
-  const pool = await EndpointPool.start({ storage, environmentKey, logger, size });
+  const pool = EndpointPool.start({ storage, environmentKey, logger, size });
   return new EndpointService(options, pool);
 }

@@ -87,7 +87,7 @@ export class InProcessPool {
       running.forsake(signal.reason);
     };
     if (signal instanceof AbortSignal) signal.addEventListener('abort', leave);
-    const user = this.#users.textOf(caller.userUid);
+    const user = this.#users.textOf(caller.userUid, this.#sources.reader.refresh());
     startCall(id, { ...loaded, main }, { body, headers, user });
     try {
       return await running.result;

@@ -56,18 +56,19 @@ export class EndpointPool {
   #isClosed = false;
   #search: SearchSnapshot | undefined;
   readonly #ready = Promise.withResolvers<void>();
+  /** Resolves when a worker can be called; calls wait until then. Rejects when none can start. */
+  readonly ready = this.#ready.promise;
 
   private constructor(options: EndpointPoolOptions) {
     this.#options = options;
+    this.ready.catch(() => {});
     this.#addWorkers();
   }
 
-  /** Fails closed: in a process that is not isolated, and when the first worker cannot start. */
-  static async start(options: EndpointPoolOptions): Promise<EndpointPool> {
+  /** Throws in a process that is not isolated. See `ready`. */
+  static start(options: EndpointPoolOptions): EndpointPool {
     assertProcessIsIsolated();
-    const pool = new EndpointPool(options);
-    await pool.#ready.promise;
-    return pool;
+    return new EndpointPool(options);
   }
 
   /**

@@ -57,6 +57,8 @@ export class GuestHost {
   /** To be entered once more: its code may have gone on after the host stopped looking. */
   readonly #unfinished = new Set<Guest>();
   #isServing = false;
+  /** That the state had reached when the newest frame came. */
+  #sequence = -1;
 
   constructor(options: GuestHostOptions) {
     this.#options = options;
@@ -73,7 +75,7 @@ export class GuestHost {
 
   receive(frame: string): void {
     this.#options.progress.receive();
-    this.#options.reader.refresh();
+    this.#sequence = this.#options.reader.refresh();
     readFrame(frame, (item, payload) => this.#accept(item as ToWorker, payload));
     this.#pump();
   }
@@ -118,7 +120,10 @@ export class GuestHost {
     const body = payload.slice(headersLength);
     guest.calls.set(call, caller);
     this.#guestOfCall.set(call, guest);
-    this.#enter(call, () => guest.start(call, body, headers, this.#users.textOf(caller.userUid)));
+    const sequence = this.#sequence;
+    this.#enter(call, () => {
+      guest.start(call, body, headers, this.#users.textOf(caller.userUid, sequence));
+    });
   }
 
   /** A write must show in what the same call reads next. */

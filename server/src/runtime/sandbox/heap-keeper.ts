@@ -1,6 +1,6 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { getHeapStatistics } from 'node:v8';
 import { ENDPOINT_HEAP_SOFT_BYTES, ENDPOINT_WATCHDOG_MS } from '#base/limits.ts';
+import { garbageCollector } from './garbage-collector.ts';
 
 /**
  * Keeps garbage from counting as use. The watchdog sees the whole heap, and V8 lets it grow far
@@ -34,12 +34,4 @@ export class HeapKeeper {
 function heapBytes(): number {
   const { used_heap_size: used, external_memory: external } = getHeapStatistics();
   return used + external;
-}
-
-/** It is a global of new realms while the flag is set, which no guest's realm may have. */
-function garbageCollector(): () => void {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  setFlagsFromString('--no-expose-gc');
-  return collect;
 }

@@ -224,7 +224,7 @@ describe('the process', () => {
     }
   });
 
-  function start(): Promise<unknown> {
+  async function start(): Promise<unknown> {
     const { storage } = pool.graph;
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     return EndpointPool.start({ storage, environmentKey: undefined, size: 1, logger });

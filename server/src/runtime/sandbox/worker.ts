@@ -10,6 +10,7 @@ import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { Searcher } from '#search/service/searcher.ts';
 import { indexFolder } from '#search/text/index-manifest.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
+import { garbageCollector } from './garbage-collector.ts';
 import { GuestHost } from './guest-host.ts';
 import { LazyScript } from './lazy-script.ts';
 import { HeapKeeper } from './heap-keeper.ts';
@@ -45,6 +46,7 @@ const searcher = new Searcher({
   reader,
   now: () => systemClock.now(),
   segments: new SegmentReaders(indexFolder(storage)),
+  collect: garbageCollector(),
 });
 // There is no way to load anything any more once the realm is locked.
 searcher.loadLanguages();

@@ -92,7 +92,8 @@ export async function openTestEndpoints(
     environmentKey,
   };
   const logger = collectingLogger(log);
-  const service = opened.use(await openEndpointService({ ...options, commits: writer, logger }));
+  const service = opened.use(openEndpointService({ ...options, commits: writer, logger }));
+  await service.ready;
   const run: TestEndpoints['run'] = (name, { body, ...more } = {}) =>
     service.run({
       name,

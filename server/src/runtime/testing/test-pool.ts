@@ -49,8 +49,9 @@ export async function openTestPool(size = 1): Promise<TestPool> {
   const log: LogRecord[] = [];
   const logger = collectingLogger(log);
   const { storage } = graph;
-  const pool = await EndpointPool.start({ storage, environmentKey: undefined, size, logger });
+  const pool = EndpointPool.start({ storage, environmentKey: undefined, size, logger });
   opened.defer(() => pool.close());
+  await pool.ready;
   const run: TestPool['run'] = async (body, call = {}) => {
     const { isReadOnly = false, caller = ADMIN, timeoutMs = 5_000 } = call;
     const name = call.name ?? body;
