@@ -14,12 +14,14 @@ export default async function suggest({
   CurrentUser,
   badRequest,
   forbidden,
+  status,
 }: Scope<typeof input>) {
   if (CurrentUser === null) return forbidden('It shows what a user may see: call it as one.');
   try {
     return await suggestAsUser(body as SuggestRequest);
   } catch (error) {
     const { code, message = '' } = error as Partial<Problem>;
+    if (code === 'not_ready') return status(503, { error: { code, message } });
     if (code !== 'invalid_query') throw error;
     const fields = [{ path: 'types', message }];
     return badRequest({ error: { code: 'invalid_request', message, details: { fields } } });

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { SchemaDocument } from '#graph/schema.ts';
 import { EndpointCompiler } from '#runtime/compile/endpoint-compiler.ts';
 import { wordnetSchema } from '../../../samples/wordnet/schema.ts';
-import { readSystemEndpoints } from './system-endpoints.ts';
+import { ADMIN, openTestEndpoints } from '#runtime/testing/test-endpoints.ts';
+import { installSystemEndpoints, readSystemEndpoints } from './system-endpoints.ts';
 
 const compiler = new EndpointCompiler();
 afterAll(() => compiler.close());
@@ -33,4 +34,23 @@ describe.each([
       expect(await compiler.check(code, schema, true)).toEqual([]);
     }
   });
+});
+
+it.each([
+  ['search', { query: 'cat' }],
+  ['suggest', { query: 'ca' }],
+  ['similar', { text: 'cat' }],
+])('system/%s is not ready as long as there is no index', async (name, body) => {
+  await using endpoints = await openTestEndpoints(1, false, {
+    embedQuery: () => Promise.resolve({}),
+  });
+  const { graph, service } = endpoints;
+  await installSystemEndpoints(service);
+  await graph.writer.commit({
+    system: true,
+    operations: [{ op: 'addOrUpdate', type: '_User', key: 'ada', fields: {} }],
+  });
+  const caller = { ...ADMIN, userUid: graph.reader.uid(graph.idOf('_User', 'ada')) ?? null };
+  const answer = await endpoints.run(`system/${name}`, { caller, body });
+  expect([answer.status, answer.body]).toEqual([503, expect.stringContaining('"not_ready"')]);
 });

@@ -146,6 +146,8 @@ export const GZIP_EXPANSION_RATIO_MAX = 200;
 export const WRITER_CLOSE_TIMEOUT_MS = 5_000;
 /** How often the log drops the segments that nobody needs any more. */
 export const LOG_TRIM_INTERVAL_MS = 5_000;
+/** Pages of an encrypted state that nobody reads any more are written anew after so long at the earliest. */
+export const PAGE_REUSE_DELAY_MS = 5_000;
 /** Users whose visible nodes a thread keeps. */
 export const ACCESS_USERS_KEPT_MAX = 256;
 /** Changes of access that caches may lag behind; a cache that is further behind reads everything anew. */

@@ -4,6 +4,7 @@ import type { Database, RootDatabase } from 'lmdb';
 import { must } from '#base/assert.ts';
 import { keyCodec, valueCodec } from './codecs.ts';
 import { DATABASES } from './databases.ts';
+import { PageReuseDelay } from './page-reuse.ts';
 import { storageProblem } from './storage-problem.ts';
 
 export type EnvironmentName = 'graph' | 'vault';
@@ -27,6 +28,8 @@ export interface Environment {
   /** By database number; holes where the number belongs to the other environment. */
   readonly stores: readonly (Store | undefined)[];
   readonly applied: Store;
+  /** Where it is encrypted, and open for writing. */
+  readonly pageReuse: Disposable | undefined;
 }
 
 export interface Environments {
@@ -95,5 +98,12 @@ function openStores(
   for (const { number, name: database, environment } of DATABASES) {
     if (environment === name) stores[number] = openStore(database);
   }
-  return { path, root, stores, applied: openStore(APPLIED_DATABASE) };
+  const isEncrypted = encryptionKey !== undefined;
+  return {
+    path,
+    root,
+    stores,
+    applied: openStore(APPLIED_DATABASE),
+    pageReuse: isEncrypted && !readOnly ? new PageReuseDelay(root) : undefined,
+  };
 }

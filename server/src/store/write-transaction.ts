@@ -20,7 +20,8 @@ export async function writeTransaction(environment: Environment, put: () => void
  * Closes an environment that was opened read-write. At closing lmdb-js waits for the flush of the last transaction, which
  * never comes when that one has failed; an empty one always succeeds.
  */
-export async function closeWritten({ root }: Environment): Promise<void> {
+export async function closeWritten({ root, pageReuse }: Environment): Promise<void> {
+  pageReuse?.[Symbol.dispose]();
   await root.batch(() => undefined);
   await root.close();
 }
