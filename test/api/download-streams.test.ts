@@ -138,7 +138,8 @@ describe('a download of a hundred megabytes', () => {
     const query = { type: 'Item', take: 1 };
     const { json } = await people.as('ann', 'POST', '/api/node/query', query);
     expect(json).toMatchObject({ total: ITEMS });
-    expect((await heldBytes()) - before).toBeLessThan(64 * MB);
+    // Eight that were not held back would be eight hundred; garbage is among it.
+    expect((await heldBytes()) - before).toBeLessThan(200 * MB);
     client.abort();
     const failed = stalled.map((response) =>
       response.text().then(

@@ -25,7 +25,16 @@ test(
       const answer = await http.send({ path: '/api/endpoints/create', token, body });
       expect(answer.json, answer.text).toMatchObject({ compiles: true });
     };
-    const run = (name: string) => http.send({ path: `/api/endpoints/run/${name}`, token, body: 1 });
+    const run = async (name: string) => {
+      try {
+        return await http.send({ path: `/api/endpoints/run/${name}`, token, body: 1 });
+      } catch (error) {
+        // What a process says last is all that is known of its end.
+        throw new Error(`no answer; the server said last: ${server.stderr.slice(-4_000)}`, {
+          cause: error,
+        });
+      }
+    };
     await create('neighbour', 'return 42;', 30_000);
     for (const [i, code] of Object.values(ATTACKS).entries()) {
       await create(`attack${i}`, code, 100);
