@@ -5,6 +5,7 @@ import {
   VECTOR_BATCH_NODES_MAX,
 } from '#base/search-limits.ts';
 import { visitChangedNodes } from '#graph/changed-nodes.ts';
+import type { NodeRecord } from '#graph/node-record.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { settingVersion } from '#access/settings.ts';
 import { Analyzers } from '../analysis/analyzer.ts';
@@ -88,7 +89,7 @@ export class IndexFollower {
     this.#digests = new Map(Object.entries(progress?.digests ?? {}));
     this.#plan = { numbers: progress?.numbers ?? NO_NUMBERS, types: new Map() };
     this.#makePlan();
-    for (const id of keptVectors?.waiting ?? []) this.#indexVectors(id);
+    this.#makeVectors(keptVectors?.waiting ?? []);
     if (this.#rebuild.isDone) this.#isWhole = true;
   }
 
@@ -125,7 +126,7 @@ export class IndexFollower {
 
   /** Takes in a text's vector that came. */
   #indexWaiting(key: string): void {
-    for (const id of this.vectors.waiting.nodesWith(key)) this.#indexVectors(id);
+    this.#makeVectors(this.vectors.waiting.nodesWith(key));
   }
 
   /** Takes in all that is to be indexed anew. */
@@ -167,7 +168,8 @@ export class IndexFollower {
     }
     reader.refresh();
     this.#makePlan();
-    for (const id of changed) this.#index(id);
+    const embedding = reader.registry.nodeType(EMBEDDING_TYPE)?.id;
+    for (const id of changed) this.#index(id, embedding);
     this.#sequence = last;
     return true;
   }
@@ -191,12 +193,15 @@ export class IndexFollower {
     this.#digests = digests;
     const { types, nodes } = this.vectors.plan(this.#plan.types.values());
     for (const name of types) this.#vectorRebuild.add(name);
-    for (const id of nodes) this.#indexVectors(id);
+    this.#makeVectors(nodes);
   }
 
   #rebuildSome(): boolean {
     if (this.#rebuild.isDone) return this.#rebuildSomeVectors();
-    for (const id of this.#rebuild.next(SEARCH_BATCH_NODES_MAX)) this.#indexText(id);
+    const { reader } = this.#options;
+    for (const id of this.#rebuild.next(SEARCH_BATCH_NODES_MAX)) {
+      this.#indexText(id, reader.record(id));
+    }
     if (this.#rebuild.isDone) this.#isWhole = true;
     // Also where the last types had no nodes: that they are done is news.
     return true;
@@ -204,24 +209,28 @@ export class IndexFollower {
 
   #rebuildSomeVectors(): boolean {
     if (this.#vectorRebuild.isDone) return false;
-    for (const id of this.#vectorRebuild.next(VECTOR_BATCH_NODES_MAX)) this.#indexVectors(id);
+    this.#makeVectors(this.#vectorRebuild.next(VECTOR_BATCH_NODES_MAX));
     return true;
   }
 
-  #index(id: number): void {
-    const { reader } = this.#options;
-    const record = reader.record(id);
-    if (record?.typeId === reader.registry.nodeType(EMBEDDING_TYPE)?.id) {
-      this.#indexWaiting(record?.key ?? '');
+  /** `embedding` is the number of the type of embeddings. The record is valid until the next call on the reader: nothing is read between. */
+  #index(id: number, embedding: number | undefined): void {
+    const record = this.#options.reader.record(id);
+    if (record !== undefined && record.typeId === embedding) {
+      this.#indexWaiting(record.key ?? '');
       return;
     }
-    this.#indexText(id);
-    this.#indexVectors(id);
+    this.#indexText(id, record);
+    this.#indexVectors(id, record);
   }
 
-  #indexVectors(id: number): void {
+  #makeVectors(ids: readonly number[]): void {
     const { reader } = this.#options;
-    const record = reader.record(id);
+    for (const id of ids) this.#indexVectors(id, reader.record(id));
+  }
+
+  #indexVectors(id: number, record: NodeRecord | undefined): void {
+    const { reader } = this.#options;
     const planned = record === undefined ? undefined : this.#plan.types.get(record.typeId);
     if (record === undefined || planned === undefined) {
       this.vectors.delete(id);
@@ -232,9 +241,8 @@ export class IndexFollower {
     this.vectors.set(id, planned, values);
   }
 
-  #indexText(id: number): void {
+  #indexText(id: number, record: NodeRecord | undefined): void {
     const { reader, index } = this.#options;
-    const record = reader.record(id);
     const planned = record === undefined ? undefined : this.#plan.types.get(record.typeId);
     if (record === undefined || planned === undefined) {
       index.remove(id);
