@@ -1,24 +1,20 @@
-import type { Candidates } from './candidates.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
-import type { ScoreWindow } from './score-window.ts';
-import { type SearchCursor, collectEach, meetEach, scoreEach } from './search-cursor.ts';
+import type { SearchCursor } from './search-cursor.ts';
+import { SteppingCursor } from './stepping-cursor.ts';
 
 /** The documents that any of several cursors matches; the score is the best one's. A binary heap by document. */
-export class AlternativesCursor implements SearchCursor {
+export class AlternativesCursor extends SteppingCursor {
   document: number;
   readonly cost: number;
   readonly scoreMax: number;
   readonly #heap: SearchCursor[];
 
   constructor(cursors: readonly SearchCursor[]) {
+    super();
     this.#heap = cursors.toSorted((a, b) => a.document - b.document);
     this.document = this.#heap[0]!.document;
     this.cost = cursors.reduce((sum, { cost }) => sum + cost, 0);
     this.scoreMax = cursors.reduce((max, { scoreMax }) => Math.max(max, scoreMax), 0);
-  }
-
-  next(): void {
-    if (this.document !== NO_DOCUMENT) this.seek(this.document + 1);
   }
 
   seek(document: number): void {
@@ -30,7 +26,7 @@ export class AlternativesCursor implements SearchCursor {
     this.document = top[0]!.document;
   }
 
-  markRest(bits: Uint32Array): void {
+  override markRest(bits: Uint32Array): void {
     for (const cursor of this.#heap) cursor.markRest(bits);
     this.document = NO_DOCUMENT;
   }
@@ -50,21 +46,6 @@ export class AlternativesCursor implements SearchCursor {
 
   blockLast(): number {
     return NO_DOCUMENT;
-  }
-
-  collect(candidates: Candidates, end: number): number {
-    return collectEach(this, candidates, end);
-  }
-
-  /** `collect` did. */
-  scoreCollected(): void {}
-
-  scoreWindow(window: ScoreWindow): void {
-    scoreEach(this, window);
-  }
-
-  meet(candidates: Candidates, isRequired: boolean, minimum: number): void {
-    meetEach(this, candidates, isRequired, minimum);
   }
 
   /** The cursors that stand at `document`: in a heap they hang together from the top down. */

@@ -1,10 +1,9 @@
 import { AlternativesCursor } from './alternatives-cursor.ts';
-import type { Candidates } from './candidates.ts';
 import { PositionReader } from './position-reader.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
-import type { ScoreWindow } from './score-window.ts';
-import { type SearchCursor, collectEach, markEach, meetEach, scoreEach } from './search-cursor.ts';
+import type { SearchCursor } from './search-cursor.ts';
 import type { Segment } from './segment.ts';
+import { SteppingCursor } from './stepping-cursor.ts';
 import type { TermCursor } from './term-cursor.ts';
 
 /** A word of a phrase within a segment: cursors of the terms that may stand at its place, at least one. */
@@ -14,13 +13,14 @@ export interface PhrasePart {
 }
 
 /** The documents where words stand at given distances in one field. */
-export class PhraseCursor implements SearchCursor {
+export class PhraseCursor extends SteppingCursor {
   document = 0;
   readonly cost: number;
   readonly scoreMax: number;
   readonly #words: readonly Word[];
 
   constructor(parts: readonly PhrasePart[], segment: Segment) {
+    super();
     this.#words = parts
       .map((part) => new Word(part, segment))
       .toSorted((a, b) => a.cursor.cost - b.cursor.cost);
@@ -29,19 +29,11 @@ export class PhraseCursor implements SearchCursor {
     this.#goTo(this.#words[0]!.cursor.document);
   }
 
-  next(): void {
-    if (this.document !== NO_DOCUMENT) this.seek(this.document + 1);
-  }
-
   seek(document: number): void {
     if (this.document >= document) return;
     const rarest = this.#words[0]!.cursor;
     rarest.seek(document);
     this.#goTo(rarest.document);
-  }
-
-  markRest(bits: Uint32Array): void {
-    markEach(this, bits);
   }
 
   score(): number {
@@ -61,21 +53,6 @@ export class PhraseCursor implements SearchCursor {
       (last, { cursor }) => Math.min(last, cursor.blockLast()),
       NO_DOCUMENT,
     );
-  }
-
-  collect(candidates: Candidates, end: number): number {
-    return collectEach(this, candidates, end);
-  }
-
-  /** `collect` did. */
-  scoreCollected(): void {}
-
-  scoreWindow(window: ScoreWindow): void {
-    scoreEach(this, window);
-  }
-
-  meet(candidates: Candidates, isRequired: boolean, minimum: number): void {
-    meetEach(this, candidates, isRequired, minimum);
   }
 
   #goTo(from: number): void {

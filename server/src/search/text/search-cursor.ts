@@ -1,6 +1,4 @@
 import type { Candidates } from './candidates.ts';
-import { NO_DOCUMENT } from './postings-cursor.ts';
-import { BLOCK_POSTINGS } from './postings-block.ts';
 import type { ScoreWindow } from './score-window.ts';
 
 /**
@@ -42,53 +40,4 @@ export interface SearchCursor {
    * are dropped. So may be those that it cannot lift to `minimum`.
    */
   meet(candidates: Candidates, isRequired: boolean, minimum: number): void;
-}
-
-/** `markRest` for cursors that have no faster way. */
-export function markEach(cursor: SearchCursor, bits: Uint32Array): void {
-  for (; cursor.document !== NO_DOCUMENT; cursor.next()) {
-    bits[cursor.document >>> 5]! |= 1 << (cursor.document & 31);
-  }
-}
-
-/** `collect` for cursors that have no faster way: it scores them too. */
-export function collectEach(cursor: SearchCursor, candidates: Candidates, end: number): number {
-  const { documents, scores, isScored } = candidates;
-  let size = 0;
-  for (; cursor.document < end && size < BLOCK_POSTINGS; cursor.next()) {
-    documents[size] = cursor.document;
-    scores[size++] = isScored ? cursor.score() : 0;
-  }
-  candidates.size = size;
-  return cursor.document;
-}
-
-/** `scoreWindow` for cursors that have no faster way. */
-export function scoreEach(cursor: SearchCursor, window: ScoreWindow): void {
-  for (; cursor.document < window.end; cursor.next()) {
-    if (window.filter?.acceptsBits(cursor.document) === false) continue;
-    window.add(cursor.document, cursor.score());
-  }
-}
-
-/** `meet` for cursors that have no faster way. */
-export function meetEach(
-  cursor: SearchCursor,
-  candidates: Candidates,
-  isRequired: boolean,
-  minimum: number,
-): void {
-  const { documents, scores, isScored } = candidates;
-  let kept = 0;
-  for (let i = 0; i < candidates.size; i++) {
-    const document = documents[i]!;
-    let score = scores[i]!;
-    if (score + cursor.scoreMax < minimum) continue;
-    cursor.seek(document);
-    if (cursor.document === document) score += isScored ? cursor.score() : 0;
-    else if (isRequired) continue;
-    documents[kept] = document;
-    scores[kept++] = score;
-  }
-  candidates.size = kept;
 }
