@@ -47,10 +47,13 @@ export function openEmbeddings(parts: EmbeddingsParts): Embeddings {
   const providers = new ProviderSettings({
     ...parts,
     secrets: vault,
-    onProvidersChanged: () => settingsChanged(),
+    onProvidersChanged: settingsChanged,
   });
-  const target = (): ReturnType<ProviderSettings['embeddingTarget']> => providers.embeddingTarget();
-  const provider = new EmbeddingProvider({ fetch, clock: systemClock, target });
+  const provider = new EmbeddingProvider({
+    fetch,
+    clock: systemClock,
+    target: () => providers.embeddingTarget(),
+  });
   const textVectors = opened.use(
     askPrimary === undefined
       ? new QueryVectors({

@@ -1,6 +1,7 @@
 import type { Clock } from '#base/clock.ts';
 import { EMBEDDING_ANSWER_BYTES_MAX, EMBEDDING_TIMEOUT_MS } from '#base/search-limits.ts';
 import { boundedText } from '#runtime/bounded-text.ts';
+import { fetchFault } from '#runtime/fetch-fault.ts';
 import type { Fetch } from '#runtime/outbound-requests.ts';
 import { EmbeddingFailure, type EmbedTexts } from '#search/embeddings/embed-texts.ts';
 import { readEmbeddings } from './embedding-answer.ts';
@@ -83,7 +84,7 @@ export class EmbeddingProvider implements EmbedTexts {
       text = await boundedText(response, EMBEDDING_ANSWER_BYTES_MAX);
     } catch (cause) {
       signal.throwIfAborted();
-      const message = `${new URL(baseUrl).origin} did not answer: ${reasonOf(cause)}`;
+      const message = `${new URL(baseUrl).origin} did not answer: ${fetchFault(cause)}`;
       throw new EmbeddingFailure('busy', message, { cause });
     }
     if (text === undefined) {
@@ -96,12 +97,4 @@ export class EmbeddingProvider implements EmbedTexts {
 
 function isAboutFormat({ status, text }: ProviderAnswer): boolean {
   return (status === 400 || status === 422) && text.includes('encoding_format');
-}
-
-/** What the platform says, which names no more than the host and what became of it. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'the request failed';
-  if (error.name === 'TimeoutError') return 'it took too long';
-  const { cause } = error;
-  return cause instanceof Error ? cause.message : error.message;
 }

@@ -1,6 +1,7 @@
 import { ENDPOINT_FETCH_BYTES_MAX, ENDPOINT_FETCH_TIMEOUT_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { boundedText } from './bounded-text.ts';
+import { fetchFault } from './fetch-fault.ts';
 
 /** That of the process. Only `app` hands it out. */
 export type Fetch = (address: string, options: RequestInit) => Promise<Response>;
@@ -64,7 +65,7 @@ export class OutboundRequests {
       return JSON.stringify({ status, statusText, url: url.href, headers: received, text });
     } catch (error) {
       if (error instanceof Problem) throw error;
-      throw new Problem('fetch_failed', `${url.origin} did not answer: ${reasonOf(error)}`, {
+      throw new Problem('fetch_failed', `${url.origin} did not answer: ${fetchFault(error)}`, {
         cause: error,
       });
     }
@@ -106,12 +107,4 @@ function checkHeaders(headers: OutboundRequest['headers']): void {
     if (!OWN_HEADERS.has(name.toLowerCase())) continue;
     throw new Problem('invalid_request', `fetch() sets the header "${name}" itself`);
   }
-}
-
-/** What the platform says, which names no more than the host and what became of it. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'the request failed';
-  if (error.name === 'TimeoutError') return 'it took too long';
-  const { cause } = error;
-  return cause instanceof Error ? cause.message : error.message;
 }

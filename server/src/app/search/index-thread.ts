@@ -138,9 +138,12 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
   #deliver(texts: readonly WantedText[]): void {
     const asked = this.#asked;
     this.#asked = undefined;
-    const keys = texts.map(({ key }) => key);
-    if (asked === undefined) this.giveBack(keys, 'again');
-    else asked.texts.resolve(texts);
+    if (asked !== undefined) asked.texts.resolve(texts);
+    else
+      this.giveBack(
+        texts.map(({ key }) => key),
+        'again',
+      );
   }
 
   #receive(message: FromIndex): void {

@@ -1,5 +1,4 @@
-import { rmSync, statfsSync } from 'node:fs';
-import { SEARCH_FILES_ROOM_BYTES_MIN } from '#base/search-limits.ts';
+import { rmSync } from 'node:fs';
 import { digestAt } from '#log/record-digest.ts';
 import type { LogTail } from '#log/log-tail.ts';
 import type { IndexProgress } from '#search/indexing/index-follower.ts';
@@ -9,6 +8,7 @@ import type { OpenPages } from '#search/text/segment-bytes.ts';
 import { SegmentFiles } from '#search/text/segment-files.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import type { IndexView } from '#search/text/index-view.ts';
+import { hasRoom } from './has-room.ts';
 
 /** Differs when documents are made in another way from the same nodes: analysis, detection of languages. */
 const ANALYSIS = 1;
@@ -70,8 +70,7 @@ export class StoredIndex implements IndexFiles, Disposable {
     const { storage, log, note } = this.#options;
     const { sequence } = progress;
     try {
-      const { bavail, bsize } = statfsSync(storage);
-      if (bavail * bsize < view.memoryBytes + SEARCH_FILES_ROOM_BYTES_MIN) {
+      if (!hasRoom(storage, view.memoryBytes)) {
         this.#files.clear(view);
         return NONE;
       }

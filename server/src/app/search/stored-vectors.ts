@@ -1,6 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { SEARCH_FILES_ROOM_BYTES_MIN } from '#base/search-limits.ts';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { digestAt } from '#log/record-digest.ts';
 import type { LogTail } from '#log/log-tail.ts';
 import type { VectorField } from '#search/indexing/vectors/vector-field.ts';
@@ -11,6 +10,7 @@ import type {
 } from '#search/indexing/vectors/vector-files.ts';
 import type { VectorIndexWriter } from '#search/vector/index-writer.ts';
 import { loadVectorIndex, saveVectorIndex } from '#search/vector/vector-files.ts';
+import { hasRoom } from './has-room.ts';
 
 const LIST = 'vectors.json';
 
@@ -64,9 +64,8 @@ export class StoredVectors implements VectorFiles {
       const record = await digestAt(this.#log, progress.sequence);
       const list = join(this.#folder, LIST);
       rmSync(list, { force: true });
-      const { bavail, bsize } = statfsSync(join(this.#folder, '..'));
       const bytes = fields.reduce((sum, { writer }) => sum + bytesOf(writer), 0);
-      if (bavail * bsize < bytes + SEARCH_FILES_ROOM_BYTES_MIN) {
+      if (!hasRoom(dirname(this.#folder), bytes)) {
         rmSync(this.#folder, { recursive: true, force: true });
         return;
       }
