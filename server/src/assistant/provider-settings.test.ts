@@ -1,24 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEvent } from '#access/audit-event.ts';
-import type { Caller } from '#access/caller.ts';
+import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-graph.ts';
 import { DB } from '#store/databases.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { ProviderSettings, type ProvidersChange } from './provider-settings.ts';
 
-const CALLER: Caller = {
-  kind: 'session',
-  userUid: '1111111111111111111111',
-  userName: 'ada',
-  isAdmin: true,
-  isReadOnlyAdmin: false,
-  isGuest: false,
-  roles: [],
-  scopes: [],
-  endpointPath: null,
-  tokenId: 't',
-};
+const CALLER = { ...ADMINISTRATOR, userUid: '1111111111111111111111', userName: 'ada' };
 const SERVER = {
   provider: 'openai-compatible',
   baseUrl: 'https://models.example/v1',

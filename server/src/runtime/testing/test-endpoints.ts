@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import type { Caller } from '#access/caller.ts';
+import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { Problem } from '#base/problem.ts';
 import { openTestGraph } from '#graph/testing/test-graph.ts';
 import type { TestGraph } from '#graph/testing/test-graph.ts';
@@ -13,18 +14,7 @@ import { openEndpointService } from '../endpoint-service.ts';
 import type { EndpointService, EndpointServiceOptions } from '../endpoint-service.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
 
-export const ADMIN: Caller = {
-  kind: 'session',
-  userUid: null,
-  userName: 'admin',
-  isAdmin: true,
-  isReadOnlyAdmin: false,
-  isGuest: false,
-  roles: [],
-  scopes: [],
-  endpointPath: null,
-  tokenId: 'test',
-};
+export const ADMIN: Caller = ADMINISTRATOR;
 
 export const USER: Caller = { ...ADMIN, userName: 'user', isAdmin: false };
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Caller } from '#access/caller.ts';
+import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { must } from '#base/assert.ts';
 import {
   EVALUATION_SLICE_MS,
@@ -10,18 +10,7 @@ import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-gr
 import type { SearchAnswer } from '../service/search.ts';
 import { GoldenSetService } from './golden-set-service.ts';
 
-const CALLER: Caller = {
-  kind: 'session',
-  userUid: null,
-  userName: 'ada',
-  isAdmin: true,
-  isReadOnlyAdmin: false,
-  isGuest: false,
-  roles: [],
-  scopes: [],
-  endpointPath: null,
-  tokenId: 't',
-};
+const CALLER = { ...ADMINISTRATOR, userName: 'ada' };
 
 let graph: TestGraph;
 let service: GoldenSetService;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { AccessIndex } from '#access/access-index.ts';
-import type { Caller } from '#access/caller.ts';
+import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { settingOperation } from '#access/settings.ts';
 import { SIMILAR_VECTORS_MAX, VECTOR_ANSWER_NUMBERS_MAX } from '#base/search-limits.ts';
 import { openTestGraph, problemOf } from '#graph/testing/test-graph.ts';
@@ -11,18 +11,6 @@ import { NodeEmbeddings } from './node-embeddings.ts';
 
 const DIMENSIONS = 4_000;
 const NODES = VECTOR_ANSWER_NUMBERS_MAX / DIMENSIONS + 1;
-const ADMIN: Caller = {
-  kind: 'session',
-  userUid: null,
-  userName: 'admin',
-  isAdmin: true,
-  isReadOnlyAdmin: false,
-  isGuest: false,
-  roles: [],
-  scopes: [],
-  endpointPath: null,
-  tokenId: 'test',
-};
 
 it('an answer has no more numbers than it may', async () => {
   await using graph = await openTestGraph();
@@ -47,8 +35,8 @@ it('an answer has no more numbers than it may', async () => {
   const searcher = new LiveSearcher(reader).current();
   const embeddings = new NodeEmbeddings({ reader, access: new AccessIndex(reader), searcher });
   const uids = reader.idsOfType('Point').flatMap((id) => reader.uid(id) ?? []);
-  expect(await embeddings.of(ADMIN, { uids: uids.slice(1) })).toHaveLength(NODES - 1);
-  expect(await problemOf(() => embeddings.of(ADMIN, { uids }))).toMatchObject({
+  expect(await embeddings.of(ADMINISTRATOR, { uids: uids.slice(1) })).toHaveLength(NODES - 1);
+  expect(await problemOf(() => embeddings.of(ADMINISTRATOR, { uids }))).toMatchObject({
     code: 'invalid_request',
   });
 });
