@@ -46,6 +46,18 @@ const NOT_FOR_US = {
   'vitest/no-standalone-expect': 'off',
 } as const;
 
+/** Of React: what is for older versions, for its compiler, or for components that the rule only takes for some. */
+const REACT_NOT_FOR_US = {
+  'react/react-in-jsx-scope': 'off',
+  'react/exhaustive-effect-dependencies': 'off',
+  'react/incompatible-library': 'off',
+  'react/memo-dependencies': 'off',
+  'react/no-unstable-nested-components': 'off',
+  'react/purity': 'off',
+  'react/refs': 'off',
+  'react/set-state-in-effect': 'off',
+} as const;
+
 export default defineConfig({
   plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'promise', 'node', 'vitest'],
   jsPlugins: ['./tools/lint-plugin.ts'],
@@ -53,6 +65,8 @@ export default defineConfig({
   options: { reportUnusedDisableDirectives: 'error' },
   ignorePatterns: [
     'node_modules',
+    'web/dist',
+    'web/dist.*',
     'coverage',
     'data',
     'samples/*/endpoints',
@@ -101,6 +115,15 @@ export default defineConfig({
       rules: { 'eslint/no-restricted-properties': ['error', ...OUTSIDE_WORLD] },
     },
     {
+      files: ['web/src/**'],
+      plugins: ['react'],
+      rules: {
+        ...REACT_NOT_FOR_US,
+        'react/rules-of-hooks': 'error',
+        'react/exhaustive-deps': 'error',
+      },
+    },
+    {
       files: ['**/*.test.ts', '**/testing/**'],
       rules: { 'eslint/max-lines-per-function': 'off' },
     },
@@ -110,7 +133,7 @@ export default defineConfig({
       rules: { 'unicorn/no-thenable': 'off' },
     },
     {
-      files: ['*.config.ts', 'tools/lint-plugin.ts'],
+      files: ['*.config.ts', 'web/vite.config.ts', 'tools/lint-plugin.ts'],
       rules: { 'import/no-default-export': 'off' },
     },
   ],

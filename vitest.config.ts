@@ -15,6 +15,7 @@ export default defineConfig({
           include: ['**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/!(rules|support)/**'],
           testTimeout: 20_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -25,6 +26,8 @@ export default defineConfig({
           exclude: ['test/{rules,support}/**'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // As long as a browser waits for what is to be there.
+          expect: { poll: { timeout: 30_000 } },
         },
       },
     ],

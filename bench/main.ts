@@ -1,8 +1,10 @@
 import { benchAccess } from './access.ts';
 import { benchCopy } from './copy.ts';
 import { benchEndpoints } from './endpoints.ts';
+import { benchFrontEnd } from './front-end.ts';
 import { benchGraph } from './graph.ts';
 import { benchHttp } from './http.ts';
+import { benchLlm } from './llm.ts';
 import { benchReplication } from './replication.ts';
 import { Report } from './report.ts';
 import { benchSearch } from './search.ts';
@@ -20,6 +22,8 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   copy: benchCopy,
   vectors: benchVectors,
   search: benchSearch,
+  llm: benchLlm,
+  'front-end': benchFrontEnd,
 };
 
 const wanted = process.argv.slice(2);

@@ -1,8 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const locked = {
   '': { name: 'trellis' },
@@ -11,12 +20,25 @@ const locked = {
 };
 const installed = { 'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' } };
 
+/** In the place of vite: copies the one source, and notes how it was called. */
+const BUILD = `
+const { appendFileSync, cpSync, existsSync, mkdirSync } = require('node:fs');
+appendFileSync('../builds', process.argv.slice(2).join(' ') + '\\n');
+const output = process.argv[process.argv.indexOf('--outDir') + 1];
+mkdirSync(output + '/assets', { recursive: true });
+if (existsSync('src/main.tsx')) cpSync('src/main.tsx', output + '/assets/main.js');
+`;
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trellis-setup-'));
   mkdirSync(join(folder, 'tools'));
-  cpSync(join(import.meta.dirname, 'setup.mjs'), join(folder, 'tools/setup.mjs'));
+  for (const name of ['setup.mjs', 'front-end-build.mjs']) {
+    cpSync(join(import.meta.dirname, name), join(folder, 'tools', name));
+  }
   write('package-lock.json', JSON.stringify({ packages: locked }));
+  write('web/src/main.tsx', 'first');
+  write('node_modules/vite/bin/vite.js', BUILD);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -42,8 +64,14 @@ function setUp(npm = ''): { status: number | null; stderr: string; stdout: strin
   return { status, stderr, stdout, calls: readFileSync(join(folder, 'calls'), 'utf8') };
 }
 
-it('is silent when everything is installed; optional packages of other platforms may be missing', () => {
+/** A folder in which there is nothing to do. */
+function setUpOnce(): void {
   writeInstalled(installed);
+  expect(setUp().status).toBe(0);
+}
+
+it('is silent when everything is installed; optional packages of other platforms may be missing', () => {
+  setUpOnce();
   expect(setUp()).toEqual({ status: 0, stderr: '', stdout: '', calls: '' });
 });
 
@@ -53,6 +81,8 @@ it.each([
   ['a package has another version', { 'node_modules/a': { version: '2.0.0' } }],
   ['a package is there that is no longer wanted', { ...installed, 'node_modules/b': {} }],
 ])('installs when %s, and says so on stderr only', (_, packages) => {
+  setUpOnce();
+  rmSync(join(folder, 'node_modules/.package-lock.json'));
   if (packages !== undefined) writeInstalled(packages);
   const { status, stderr, stdout, calls } = setUp();
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
@@ -70,3 +100,66 @@ it('shows what npm said when it fails, and what to do', () => {
   expect(status).toBe(1);
   expect(stderr).toMatch(/npm error network\n\nThe dependencies could not be installed/);
 });
+
+describe('the front end', () => {
+  const built = (): string => readFileSync(join(folder, 'web/dist/assets/main.js'), 'utf8');
+  const builds = (): string[] =>
+    existsSync(join(folder, 'builds'))
+      ? readFileSync(join(folder, 'builds'), 'utf8').trim().split('\n')
+      : [];
+
+  it('is built when it is not there, and says so on stderr only', () => {
+    writeInstalled(installed);
+    const { status, stderr, stdout } = setUp();
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+    expect(stderr).toMatch(/^Building the front end.*\n$/);
+    expect(built()).toBe('first');
+    expect(builds()).toEqual([expect.stringMatching(/^build --outDir \S+dist\.\d+ --emptyOutDir/)]);
+    expect(readdirSync(join(folder, 'web')).toSorted()).toEqual(['dist', 'src']);
+  });
+
+  it.each([
+    ['a source has changed', () => write('web/src/main.tsx', 'second')],
+    ['there is a new source', () => write('web/src/pages/page.tsx', '')],
+    ['a source is gone', () => rmSync(join(folder, 'web/src/main.tsx'))],
+    ['the client has changed', () => write('client/src/trellis-client.ts', '')],
+    ['the contract has changed', () => write('contract/src/limits.ts', '')],
+    ['another version of a package is asked for', () => changeLock()],
+    ['the output is gone', () => rmSync(join(folder, 'web/dist'), { recursive: true })],
+    ['the output is none of the set-up', () => rmSync(join(folder, 'web/dist/.stamp'))],
+  ])('is built anew when %s', (_, change) => {
+    setUpOnce();
+    change();
+    expect(setUp().status).toBe(0);
+    expect(builds()).toHaveLength(2);
+    expect(setUp().stderr).toBe('');
+  });
+
+  it.each([
+    ['a test', 'web/src/main.test.tsx'],
+    ['what was installed', 'web/node_modules/a/index.js'],
+    ['a hidden file', 'web/.env'],
+    ['what the server is made of', 'server/src/app/serve.ts'],
+  ])('is not built for %s', (_, path) => {
+    setUpOnce();
+    write(path, 'new');
+    expect([setUp().stderr, builds().length]).toEqual(['', 1]);
+  });
+
+  it('that cannot be built says why, and leaves what there was', () => {
+    setUpOnce();
+    write('web/src/main.tsx', 'second');
+    write('node_modules/vite/bin/vite.js', `console.error('x is no y'); process.exitCode = 1;`);
+    const { status, stderr } = setUp();
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/x is no y\n\nThe front end could not be built/);
+    expect(built()).toBe('first');
+    expect(readdirSync(join(folder, 'web')).toSorted()).toEqual(['dist', 'src']);
+  });
+});
+
+function changeLock(): void {
+  const packages = { ...locked, 'node_modules/a': { version: '1.0.1', integrity: 'sha512-b' } };
+  write('package-lock.json', JSON.stringify({ packages }));
+  writeInstalled({ 'node_modules/a': packages['node_modules/a'] });
+}

@@ -26,6 +26,11 @@ const CONCURRENCY = 2;
 
 const CHECKS: readonly Check[] = [
   { name: 'types', program: 'typescript/bin/tsc', args: ['--noEmit'] },
+  {
+    name: 'types of the front end',
+    program: 'typescript/bin/tsc',
+    args: ['-p', 'web', '--noEmit'],
+  },
   { name: 'types by part', program: 'typescript/bin/tsc', args: ['-b', 'tsconfig.parts.json'] },
   { name: 'unused code', program: 'knip/bin/knip.js', args: ['--no-progress'] },
   { name: 'lint', program: 'oxlint/bin/oxlint', args: ['--deny-warnings'] },

@@ -3,14 +3,21 @@ import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Action, CommandContext, type GlobalOptions, type Run } from './command-context.ts';
 import { addAccess } from './commands/access.ts';
+import { addAgent } from './commands/agent.ts';
 import { addAi } from './commands/ai.ts';
 import { addAudit } from './commands/audit.ts';
+import { addChat } from './commands/chat.ts';
 import { addEndpoint } from './commands/endpoint.ts';
 import { addImport } from './commands/import.ts';
+import { addJob } from './commands/job.ts';
+import { addInterface } from './commands/interface.ts';
 import { addLicense } from './commands/license.ts';
 import { addReplica } from './commands/replica.ts';
 import { addLogin } from './commands/login.ts';
+import { addLogs } from './commands/logs.ts';
 import { addLogout } from './commands/logout.ts';
+import { addMcp } from './commands/mcp.ts';
+import { addResearch } from './commands/research.ts';
 import { addSchema } from './commands/schema.ts';
 import { addSearch } from './commands/search.ts';
 import { addServe } from './commands/serve.ts';
@@ -18,6 +25,7 @@ import { addStats } from './commands/stats.ts';
 import { addStatus } from './commands/status.ts';
 import { addTeam } from './commands/team.ts';
 import { addToken } from './commands/token.ts';
+import { addTool } from './commands/tool.ts';
 import { addTypes } from './commands/scope-types.ts';
 import { addUid } from './commands/uid.ts';
 import { addUser } from './commands/user.ts';
@@ -82,6 +90,7 @@ Examples:
   $ trellis serve
   $ trellis login
   $ trellis import wordnet
+  $ trellis chat "Which words mean dog?"
   $ trellis endpoint run lookup-word '{"word":"dog"}'
 
 Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong usage.`,
@@ -98,10 +107,18 @@ Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong us
   addSchema(program, run);
   addSearch(program, run);
   addAi(program, run);
+  addChat(program, run);
+  addResearch(program, run);
+  addTool(program, run);
+  addAgent(program, run);
+  addMcp(program, run);
   addImport(program, run);
   addEndpoint(program, run);
   addTypes(program, run);
+  addInterface(program, run);
   addStats(program, run);
+  addJob(program, run);
+  addLogs(program, run);
   addLicense(program, run);
   addReplica(program, run);
   addUid(program, run);

@@ -7,7 +7,7 @@ it('reads and changes the providers of what models do', async () => {
     baseUrl: 'https://models.example/v1',
     model: 'small',
   } as const;
-  const body = { embeddings: { ...server, hasApiKey: true } };
+  const body = { chat: null, furtherChat: [], embeddings: { ...server, hasApiKey: true } };
   const { client, seen } = await scripted([{ body }, { body }]);
   expect(await client.getAiProviders()).toEqual(body);
   const change = { embeddings: { ...server, apiKey: 'sk-1' } };
@@ -15,5 +15,17 @@ it('reads and changes the providers of what models do', async () => {
   expect(seen.map(({ method, url, body: sent }) => [method, url, sent])).toEqual([
     ['GET', '/api/chatai/providers', ''],
     ['PUT', '/api/chatai/providers', JSON.stringify(change)],
+  ]);
+});
+
+it('reads what the LLM router has used, and whether its provider answers', async () => {
+  const usage = { items: [], total: 0, skip: 5, take: 10 };
+  const state = { status: 'idle', lastAnswerAt: null, lastErrorAt: null, lastError: null };
+  const { client, seen } = await scripted([{ body: usage }, { body: state }]);
+  expect(await client.listLlmUsage({ skip: 5, take: 10 })).toEqual(usage);
+  expect(await client.getLlmState()).toEqual(state);
+  expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'GET /api/llm/usage?skip=5&take=10',
+    'GET /api/llm/state',
   ]);
 });

@@ -1,9 +1,12 @@
 import type { AiProviders, AiProvidersChange } from '@trellis/contract/shapes/assistant.ts';
-import { SearchEvaluationClient } from './search-evaluation-client.ts';
+import type { List } from '@trellis/contract/shapes/list.ts';
+import type { LlmState, LlmUsage } from '@trellis/contract/shapes/llm.ts';
+import { InterfacesClient } from './interfaces-client.ts';
+import type { PageRequest } from './pages.ts';
 import type { CallOptions } from './transport.ts';
 
-/** Which servers are asked for what models do; for administrators. */
-export class AssistantClient extends SearchEvaluationClient {
+/** Which servers are asked for what models do, and what was asked of them; for administrators. */
+export class AssistantClient extends InterfacesClient {
   /** Without their keys. */
   getAiProviders(options?: CallOptions): Promise<AiProviders> {
     return this.get('/api/chatai/providers', options);
@@ -12,5 +15,15 @@ export class AssistantClient extends SearchEvaluationClient {
   /** A provider that is left out stays as it is, as does its key while `baseUrl` is the same; null removes either. */
   putAiProviders(change: AiProvidersChange, options?: CallOptions): Promise<AiProviders> {
     return this.put('/api/chatai/providers', change, options);
+  }
+
+  /** What the tokens of the LLM router have used, by day, of the last 31 days; the newest day first. */
+  listLlmUsage({ skip, take }: PageRequest = {}, options?: CallOptions): Promise<List<LlmUsage>> {
+    return this.get('/api/llm/usage', options, { skip, take });
+  }
+
+  /** Whether the provider of chat answers, and what was wrong when it did not. */
+  getLlmState(options?: CallOptions): Promise<LlmState> {
+    return this.get('/api/llm/state', options);
   }
 }

@@ -21,11 +21,11 @@ import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
 import type { EndpointMetricsList } from '@trellis/contract/shapes/stats.ts';
 import { pathOf } from './client-base.ts';
-import { watchEndpointLogs, type EndpointLogEvent, type WatchOptions } from './endpoint-logs.ts';
 import { EditorChannel } from './editor-channel.ts';
 import { EmbeddingsClient } from './embeddings-client.ts';
 import type { PageRequest } from './pages.ts';
 import type { CallOptions } from './transport.ts';
+import { watchLines, type LineEvent, type WatchOptions } from './watched-lines.ts';
 
 /** An item of code, which may be deleted. */
 export interface CodeItem {
@@ -126,8 +126,9 @@ export class BuildClient extends EmbeddingsClient {
   watchEndpointLogs(
     filter: EndpointLogFilter = {},
     options?: WatchOptions,
-  ): AsyncGenerator<EndpointLogEvent, void, undefined> {
-    return watchEndpointLogs(this.transport, filter, options);
+  ): AsyncGenerator<LineEvent<EndpointLogLine>, void, undefined> {
+    const path = '/api/endpoints/logs/live';
+    return watchLines(this.transport, { path, query: { ...filter }, ...options });
   }
 
   /** Calls on the server that answers, since it started. */

@@ -5,6 +5,7 @@ import type {
 } from '@trellis/contract/web-socket-requests.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import { TrellisError } from './trellis-error.ts';
+import { webSocketUrl } from './web-socket-url.ts';
 
 export interface EditorChannelOptions {
   /** The address of the service, with a slash at its end. */
@@ -107,8 +108,7 @@ class Connection {
   isClosed = false;
 
   constructor({ baseUrl, token }: EditorChannelOptions) {
-    this.#url = new URL('api/ws', baseUrl);
-    this.#url.protocol = baseUrl.protocol === 'https:' ? 'wss:' : 'ws:';
+    this.#url = webSocketUrl(baseUrl);
     this.#socket = new WebSocket(this.#url);
     this.#socket.addEventListener('open', () => {
       this.#socket.send(JSON.stringify({ token: token() ?? '' }));

@@ -62,6 +62,21 @@ export class LoginClient extends ClientBase {
     return this.get('/api/login/providers', options);
   }
 
+  /**
+   * Where to send the browser to sign in at one of `listLoginProviders`; `returnTo` is the page of the front end to come back to.
+   * The browser has to make this call itself: it gets a cookie.
+   */
+  beginLogin(
+    { loginUrl }: LoginProvider,
+    returnTo = '/',
+    options?: CallOptions,
+  ): Promise<{ readonly url: string }> {
+    if (!loginUrl.startsWith('/api/saml/')) return this.get(loginUrl, options, { returnTo });
+    // SAML has the page in the path, as its last part.
+    const path = loginUrl.slice(0, loginUrl.lastIndexOf('/') + 1);
+    return this.get(path + encodeURIComponent(returnTo), options);
+  }
+
   /** Exchanges the code that a sign-in at a provider ends with for a session, once. */
   exchangeLogin(code: string, options?: CallOptions): Promise<IssuedSession> {
     return this.post('/api/login/exchange', { code }, options);

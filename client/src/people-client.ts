@@ -29,6 +29,12 @@ export interface SearchRequest extends PageRequest {
   readonly query?: string | undefined;
 }
 
+export interface TokenListRequest extends PageRequest {
+  readonly kind?: TokenKind | undefined;
+  /** Only those that are revoked, or only those that are not. */
+  readonly revoked?: boolean | undefined;
+}
+
 /** Who may do what: users, teams, tokens, access, audit, and the settings of the workspace. */
 export class PeopleClient extends LoginClient {
   /** One page, by name; `eachItem` gives them all. */
@@ -100,11 +106,10 @@ export class PeopleClient extends LoginClient {
   }
 
   /** Newest first; never their values. */
-  listTokens(
-    page: PageRequest & { readonly kind?: TokenKind | undefined } = {},
-    options?: CallOptions,
-  ): Promise<List<TokenRecord>> {
-    return this.get('/api/tokens', options, { ...page });
+  listTokens(page: TokenListRequest = {}, options?: CallOptions): Promise<List<TokenRecord>> {
+    const { revoked, ...rest } = page;
+    const query = { ...rest, revoked: revoked === undefined ? undefined : String(revoked) };
+    return this.get('/api/tokens', options, query);
   }
 
   /** The value, `token`, is shown this once. */

@@ -5,11 +5,11 @@ import type {
   SearchEvaluationList,
   SearchEvaluationReport,
 } from '@trellis/contract/shapes/search-evaluation.ts';
-import { BuildClient } from './build-client.ts';
+import { OperationsClient } from './operations-client.ts';
 import type { CallOptions } from './transport.ts';
 
 /** Queries whose answers are known, and how search does with them; for administrators. */
-export class SearchEvaluationClient extends BuildClient {
+export class SearchEvaluationClient extends OperationsClient {
   listGoldenSets(options?: CallOptions): Promise<GoldenSetList> {
     return this.get('/api/search/golden-sets', options);
   }

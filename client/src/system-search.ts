@@ -8,6 +8,7 @@ export interface SearchRequest {
   readonly query?: string;
   readonly types?: readonly string[];
   readonly fields?: readonly string[];
+  /** A field, `Type`, or others; `*` is every field that is a facet and that the caller may read. */
   readonly facets?: readonly (string | FacetRequest)[];
   /** All are to be met: comparisons, or values by field. */
   readonly filters?:

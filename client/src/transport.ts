@@ -55,9 +55,11 @@ export interface Call extends CallOptions {
   readonly query?: Readonly<Record<string, number | string | undefined>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A stream can be sent once only, so a call with one is never repeated. */
-  readonly body?: string | ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
+  readonly body?: string | Blob | FormData | ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   /** Statuses from 400 up that are answers to this call and not refusals. */
   readonly answers?: readonly number[] | undefined;
+  /** Not to be repeated, also when the server asks for that: it may have kept something of it. */
+  readonly once?: boolean | undefined;
   /** Leave the body of a good answer to be read as it arrives; its text is empty then. */
   readonly streams?: boolean | undefined;
   /** The one server that can answer, when it is known from an earlier answer. */
@@ -165,7 +167,8 @@ export class Transport {
    * when the server itself says that it did nothing and when to ask again: 429 or 503 with `Retry-After`.
    */
   #pauseMs(call: Call, response: Response | undefined, retries: number): number | null {
-    if (call.body instanceof ReadableStream || retries >= this.retry.retriesMax) return null;
+    const isOnce = call.once === true || call.body instanceof ReadableStream;
+    if (isOnce || retries >= this.retry.retriesMax) return null;
     const backoffMs = this.retry.pauseMs * 2 ** retries;
     if (response === undefined) return call.method === 'GET' ? backoffMs : null;
     const { status } = response;

@@ -1,9 +1,13 @@
+import type { Operation } from '@trellis/contract/operation.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import type { checkLogin, createLogin } from '@trellis/contract/operations/login.ts';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { failureOf, refusal, scripted } from './testing/scripted-server.ts';
 import { TrellisClient } from './trellis-client.ts';
+
+/** The LLM router is called by the clients of the protocols that it speaks. */
+const isOfOtherClients = ({ area, auth }: Operation) => area === 'llm' && auth === 'token';
 
 describe('operations', () => {
   it('have one method for each operation that is for clients, under its id', () => {
@@ -16,11 +20,15 @@ describe('operations', () => {
       for (const name of Object.getOwnPropertyNames(level)) methods.add(name);
     }
     const beyond =
-      'constructor token lastWriteSequence setReplicas ingestStream editor get post put tell'.split(
+      'constructor token lastWriteSequence setReplicas ingestStream editor beginLogin runEndpointForAnswer streamChatMessage streamAdminAgentMessage get post put tell'.split(
         ' ',
       );
-    // Servers speak it among themselves: a replica proves a key that no client has.
-    const withoutMethod = ['registerReplica'];
+    // Servers speak the one among themselves, with a key that no client has; the other is for clients of its own protocol.
+    const withoutMethod = [
+      'registerReplica',
+      'callMcp',
+      ...operations.filter(isOfOtherClients).map(({ id }) => id),
+    ];
     const ids = operations.map(({ id }) => id).filter((id) => !withoutMethod.includes(id));
     const own = [...methods].filter((method) => !beyond.includes(method));
     expect(own.toSorted()).toEqual(ids.toSorted());
@@ -77,6 +85,24 @@ describe('runEndpoint', () => {
       '/api/endpoints/run/a/b {"word":"dog"}',
       '/api/cce/a/b ',
     ]);
+  });
+
+  it('gives the answer as it came, also one that the endpoint refuses with in words of its own', async () => {
+    const { client, seen } = await scripted([
+      { status: 202, headers: { 'msk-endpoint-key': 'k1' } },
+      { status: 418, headers: { 'msk-cache': 'hit' }, body: { tea: true } },
+      { status: 404, body: refusal('endpoint_not_found') },
+    ]);
+    const answer = await client.runEndpointForAnswer('a/b', '{ "n": 1 }');
+    expect([answer.status, answer.headers.get('msk-cache'), answer.text]).toEqual([
+      418,
+      'hit',
+      '{"tea":true}',
+    ]);
+    expect(seen[0]?.body).toBe('{ "n": 1 }');
+    expect(await failureOf(client.runEndpointForAnswer('a/c'))).toMatchObject({
+      code: 'endpoint_not_found',
+    });
   });
 
   it('joins a run that takes long, by its key', async () => {

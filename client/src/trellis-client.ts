@@ -13,12 +13,12 @@ import type {
   ReplicaVerification,
 } from '@trellis/contract/shapes/replica.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
-import { AssistantClient } from './assistant-client.ts';
 import type { PageRequest } from './pages.ts';
 import { jsonBody, pathOf } from './client-base.ts';
+import { AdminAgentClient } from './admin-agent-client.ts';
 import type { Server } from './routing-replicas.ts';
 import { SystemEndpoints } from './system-endpoints.ts';
-import { type Call, type CallOptions, pause } from './transport.ts';
+import { type Answer, type Call, type CallOptions, pause } from './transport.ts';
 import { TrellisError } from './trellis-error.ts';
 
 /** A JSON value as an endpoint takes it; `undefined` sends no body. */
@@ -27,6 +27,15 @@ export type EndpointBody = unknown;
 export interface RunOptions extends CallOptions {
   /** Told again and again while a run of mode "pooling" is under way; a promise is waited for before the server is asked again. */
   readonly onRunning?: ((run: RunningEndpoint) => void | Promise<void>) | undefined;
+}
+
+/** What a run was answered with. */
+export interface EndpointAnswer {
+  /** Chosen by the endpoint, also from 400 up. */
+  readonly status: number;
+  readonly headers: Headers;
+  /** JSON, or empty. */
+  readonly text: string;
 }
 
 /** A run of mode "pooling" that is under way. */
@@ -44,7 +53,7 @@ export interface RunningEndpoint {
  * The service's API, one method an operation, under the operation's id. Runs in Node and in browsers, without dependencies.
  * Every method rejects with a `TrellisError`, or with the signal's reason when it was aborted.
  */
-export class TrellisClient extends AssistantClient {
+export class TrellisClient extends AdminAgentClient {
   readonly system = new SystemEndpoints((name, body, options) =>
     this.runEndpointAlias(name, body, options),
   );
@@ -97,6 +106,23 @@ export class TrellisClient extends AssistantClient {
   /** Runs an endpoint and waits for its answer, also when it is of mode "pooling". The caller names the answer's type. */
   runEndpoint<T = unknown>(name: string, body?: EndpointBody, options?: RunOptions): Promise<T> {
     return this.#run(`/api/endpoints/run/${pathOf(name)}`, body, options);
+  }
+
+  /**
+   * As `runEndpoint`, for those who want to see the answer as it came: the body is sent as the text that it is, and a status
+   * that the endpoint chose is no failure. Rejects with what is an error body (open-shapes, section 2).
+   */
+  async runEndpointForAnswer(
+    name: string,
+    body?: string,
+    options?: RunOptions,
+  ): Promise<EndpointAnswer> {
+    const path = `/api/endpoints/run/${pathOf(name)}`;
+    const { response, text } = await this.#answer(
+      { method: 'POST', path, body, answers: REFUSING_STATUSES },
+      options,
+    );
+    return { status: response.status, headers: response.headers, text };
   }
 
   /** As `runEndpoint`, with an endpoint token: the only kind that runs endpoints by this path. */
@@ -170,13 +196,19 @@ export class TrellisClient extends AssistantClient {
     return this.post('/api/replicas/verify', undefined, options);
   }
 
+  async #run<T>(path: string, body: EndpointBody, options?: RunOptions): Promise<T> {
+    const { text } = await this.#answer({ method: 'POST', path, ...jsonBody(body) }, options);
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  }
+
   /**
    * While it runs the answer is 202 with a key; asking the same server again with the key alone joins the same run
    * (open-shapes, section 5). When a replica takes the run with it, it begins again: it is one that only reads.
    */
-  async #run<T>(path: string, body: EndpointBody, options: RunOptions = {}): Promise<T> {
+  async #answer(wanted: Call, options: RunOptions = {}): Promise<Answer> {
     const { onRunning, ...rest } = options;
-    const first: Call = { method: 'POST', path, ...jsonBody(body), ...rest };
+    const first: Call = { ...wanted, ...rest };
+    const { path, answers } = wanted;
     for (let call = first; ;) {
       const answer = await this.transport.send(call).catch((error: unknown) => {
         if (call.server?.role === 'replica' && isConnectionFailure(error)) return null;
@@ -186,15 +218,13 @@ export class TrellisClient extends AssistantClient {
         call = first;
         continue;
       }
-      const { response, text, server } = answer;
+      const { response, server } = answer;
       const key = response.headers.get('msk-endpoint-key');
-      if (response.status !== 202 || key === null) {
-        return (text === '' ? undefined : JSON.parse(text)) as T;
-      }
+      if (response.status !== 202 || key === null) return answer;
       const cancel = () => this.#cancel(path, key, { ...rest, signal: undefined }, server);
       await onRunning?.({ key, ...progressIn(response), cancel });
       await pause(this.transport.retry.pauseMs, options.signal);
-      call = { method: 'POST', path, headers: keyHeader(key), server, ...rest };
+      call = { method: 'POST', path, headers: keyHeader(key), server, answers, ...rest };
     }
   }
 
@@ -212,6 +242,9 @@ export class TrellisClient extends AssistantClient {
 function keyHeader(key: string): Record<string, string> {
   return { 'msk-endpoint-key': key };
 }
+
+/** Those that are taken for refusals elsewhere. */
+const REFUSING_STATUSES = Array.from({ length: 200 }, (_, at) => 400 + at);
 
 /** `MSK-ENDPOINT-PROGRESS` is written as the query of a URL. */
 function progressIn({ headers }: Response): Pick<RunningEndpoint, 'fraction' | 'text'> {

@@ -1,9 +1,16 @@
 import { z } from 'zod';
+import { adminAgentErrors } from './errors/admin-agent.ts';
+import { agentErrors } from './errors/agents.ts';
+import { chatErrors } from './errors/chat.ts';
 import { endpointErrors } from './errors/endpoints.ts';
+import { frontEndErrors } from './errors/front-end.ts';
 import { graphErrors } from './errors/graph.ts';
 import { identityErrors } from './errors/identity.ts';
+import { jobErrors } from './errors/jobs.ts';
+import { llmErrors } from './errors/llm.ts';
 import { replicationErrors } from './errors/replication.ts';
 import { requestErrors } from './errors/request.ts';
+import { researchErrors } from './errors/research.ts';
 import { searchErrors } from './errors/search.ts';
 import { serverErrors } from './errors/server.ts';
 import { storageErrors } from './errors/storage.ts';
@@ -16,11 +23,18 @@ export const errorCatalogue = {
   ...requestErrors,
   ...identityErrors,
   ...graphErrors,
+  ...chatErrors,
   ...endpointErrors,
+  ...frontEndErrors,
+  ...jobErrors,
+  ...llmErrors,
   ...replicationErrors,
+  ...researchErrors,
   ...searchErrors,
   ...serverErrors,
   ...storageErrors,
+  ...adminAgentErrors,
+  ...agentErrors,
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;
@@ -39,6 +53,14 @@ export const errorBody = z.strictObject({
   }),
   traceId: z.string(),
 });
+
+/** The same with what clients of OpenAI and of Anthropic read: of the router, under `/api/llm/openai` and `/api/llm/anthropic`. */
+export const routerErrorBody = errorBody.extend({
+  type: z.literal('error'),
+  error: errorBody.shape.error.extend({ type: z.string() }),
+});
+
+export type RouterErrorBody = z.infer<typeof routerErrorBody>;
 
 export type ErrorBody = z.infer<typeof errorBody>;
 

@@ -32,6 +32,10 @@ export const ENDPOINT_QUEUED_DEFAULT = 100;
 /** What lines of a log are searched for. */
 export const ENDPOINT_LOG_QUERY_CHARACTERS_MAX = 1_000;
 
+/** What records of the server's log are searched for; and log files that one download names. */
+export const LOG_QUERY_CHARACTERS_MAX = 1_000;
+export const LOG_FILE_NAMES_MAX = 100;
+
 /** The setting `fetchAllowList`. */
 export const FETCH_ALLOW_LIST_MAX = 100;
 
@@ -79,6 +83,51 @@ export const EMBEDDING_MODEL_CHARACTERS_MAX = 200;
 /** Providers of what models do (open-shapes, section 7): the address of one, and its key. */
 export const PROVIDER_ADDRESS_CHARACTERS_MAX = 2_000;
 export const PROVIDER_KEY_CHARACTERS_MAX = 8_000;
+/** Of the provider of chat: models that are allowed, and how many tokens, where nobody says, one answer and one user's day may have. */
+export const LLM_MODELS_MAX = 100;
+/** Providers of chat beside the first, and the letters of a name of one. */
+export const LLM_FURTHER_PROVIDERS_MAX = 20;
+export const LLM_PROVIDER_NAME_CHARACTERS_MAX = 64;
+export const LLM_ANSWER_TOKENS_DEFAULT = 8_192;
+export const LLM_ANSWER_TOKENS_MAX = 1_000_000;
+export const LLM_DAY_TOKENS_DEFAULT = 1_000_000;
+export const LLM_DAY_TOKENS_MAX = 1_000_000_000_000;
+/** Tools (open-shapes, section 7): names, as all providers of models take them, and what they say to models. */
+export const TOOL_NAME_CHARACTERS_MAX = 64;
+export const TOOL_DESCRIPTION_CHARACTERS_MAX = 2_000;
+/** Chat (open-shapes, section 7): a message, a title, a remark on an answer, and the tools that a turn names. */
+export const CHAT_MESSAGE_CHARACTERS_MAX = 32_000;
+export const CHAT_TITLE_CHARACTERS_MAX = 200;
+export const CHAT_COMMENT_CHARACTERS_MAX = 2_000;
+export const CHAT_TOOLS_MAX = 1_000;
+/** The admin agent (open-shapes, section 7): one message to it, and the files of one conversation. */
+export const ADMIN_AGENT_MESSAGE_CHARACTERS_MAX = 100_000;
+export const UPLOAD_BYTES_MAX = 20 * 1024 * 1024;
+export const UPLOAD_NAME_CHARACTERS_MAX = 200;
+export const UPLOADS_MAX = 100;
+/** Agents: the settings of one, what one run may use, and what it is given. */
+export const AGENT_INSTRUCTIONS_CHARACTERS_MAX = 64_000;
+export const AGENT_TOOLS_MAX = 200;
+export const AGENT_STEPS_MAX = 100;
+export const AGENT_TOOL_CALLS_MAX = 500;
+export const AGENT_TOKENS_MAX = 10_000_000;
+export const AGENT_SECONDS_MAX = 600;
+export const AGENT_MESSAGE_CHARACTERS_MAX = 100_000;
+export const AGENT_VARIABLES_MAX = 100;
+export const AGENT_VARIABLE_CHARACTERS_MAX = 10_000;
+/** Deep research (specification, section 4.6): the limits that an administrator may set, and what is said to models. */
+export const RESEARCH_QUEUED_MAX = 1_000;
+export const RESEARCH_RUNNING_MAX = 100;
+export const RESEARCH_STEPS_MIN = 4;
+export const RESEARCH_STEPS_MAX = 1_000;
+export const RESEARCH_TOKENS_MAX = 1_000_000_000;
+export const RESEARCH_MINUTES_MAX = 24 * 60;
+export const RESEARCH_QUESTION_CHARACTERS_MAX = 8_000;
+export const RESEARCHERS_MAX = 8;
+export const RESEARCHER_NAME_CHARACTERS_MAX = 100;
+export const RESEARCH_INSTRUCTIONS_CHARACTERS_MAX = 4_000;
+/** Names in each list of what models may search for. */
+export const LLM_SEARCH_NAMES_MAX = 1_000;
 /** Nodes that are similar to one. */
 export const SIMILAR_NODES_MAX = 1_000;
 /** Synonyms (specification, section 4.5): each list of a term, and each word. */
@@ -95,6 +144,12 @@ export const GOLDEN_SET_GRADE_MAX = 100;
 
 /** The setting `ReplicaURLs` (specification, section 2.9). */
 export const REPLICA_URLS_CHARACTERS_MAX = 4_000;
+
+/** Custom interfaces: their names, the zip of one, its files, and their bytes together. */
+export const INTERFACE_NAME_CHARACTERS_MAX = 100;
+export const INTERFACE_ZIP_BYTES_MAX = 64 * 1024 * 1024;
+export const FRONT_END_FILES_MAX = 2_000;
+export const FRONT_END_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The WebSocket (open-shapes, section 8): from its opening to the token. */
 export const WEB_SOCKET_SIGN_IN_MS = 10_000;

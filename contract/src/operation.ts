@@ -19,6 +19,8 @@ export interface Operation {
   readonly scope?: Scope;
   /** A role that suffices instead of being the administrator that `auth` asks for. */
   readonly role?: Role;
+  /** A header that may carry the token instead of `Authorization`, as clients of another protocol send theirs. */
+  readonly tokenHeader?: 'x-api-key';
   /** Kinds of tokens that may call by their kind alone, whatever they carry is checked behind the route. */
   readonly tokens?: readonly TokenKind[];
   /** Whether a guest may not call although a signed-in user may. */
@@ -57,15 +59,19 @@ export type Area =
   | 'build'
   | 'code-history'
   | 'stats'
+  | 'jobs'
   | 'search'
   | 'assistant'
+  | 'llm'
   | 'replicas'
   | 'status';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type MediaType =
   | 'application/json'
   | 'application/x-ndjson'
-  | 'application/x-www-form-urlencoded';
+  | 'application/x-www-form-urlencoded'
+  | 'application/zip'
+  | 'multipart/form-data';
 
 /**
  * Who may call (specification, section 4): anybody; a signed-in user; a system administrator, the read-only one

@@ -12,7 +12,8 @@ import {
 import { endpointCode, endpointName } from './shapes/endpoint.ts';
 import { graphOperation } from './shapes/graph-operation.ts';
 import { pageQuery } from './shapes/list.ts';
-import { fieldType, SCALAR_TYPES } from './shapes/schema-document.ts';
+import { SCALAR_TYPES } from './field-types.ts';
+import { fieldType } from './shapes/schema-document.ts';
 
 const rows = operations.map((operation) => [operation.id, operation] as const);
 

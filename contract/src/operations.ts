@@ -1,3 +1,4 @@
+import { assistantOperations } from './assistant-operations.ts';
 import type { Operation } from './operation.ts';
 import {
   cancelRun,
@@ -28,9 +29,13 @@ import {
 import {
   getDatabaseStatistics,
   getEndpointMetrics,
+  getOverviewStatistics,
   getPoolStatistics,
 } from './operations/stats.ts';
 import { ingest } from './operations/ingest.ts';
+import { cancelJob, getJob, listJobs, watchJob } from './operations/jobs.ts';
+import { getLicense } from './operations/license.ts';
+import { downloadLogs, listLogFiles, searchLogs, watchLogs } from './operations/logs.ts';
 import {
   changePassword,
   checkLogin,
@@ -46,7 +51,6 @@ import {
   putNodeAccess,
   putTypeAccess,
 } from './operations/access.ts';
-import { getAiProviders, putAiProviders } from './operations/assistant.ts';
 import { listAudit } from './operations/audit.ts';
 import { findSimilarNodes, getEmbeddings, getSimilarNodes } from './operations/embeddings.ts';
 import {
@@ -71,10 +75,12 @@ import {
 } from './operations/nodes.ts';
 import { getSchema, putSchema } from './operations/schema.ts';
 import {
+  getLlmSearchSettings,
   getSearchIndex,
   getSearchSettings,
   getSynonyms,
   listSynonyms,
+  putLlmSearchSettings,
   putSearchSettings,
   putSynonyms,
 } from './operations/search.ts';
@@ -116,6 +122,7 @@ import {
   listUsers,
   updateUser,
 } from './operations/users.ts';
+import { deleteInterface, listInterfaces, putInterface } from './operations/interfaces.ts';
 import { getWorkspaceSettings, putWorkspaceSettings } from './operations/workspace.ts';
 
 /** The one table of operations: server, client, documentation and tests derive from it. */
@@ -147,6 +154,9 @@ export const operations: readonly Operation[] = [
   putNodeAccess,
   getWorkspaceSettings,
   putWorkspaceSettings,
+  listInterfaces,
+  putInterface,
+  deleteInterface,
   listTokens,
   createToken,
   revokeToken,
@@ -190,6 +200,16 @@ export const operations: readonly Operation[] = [
   getEndpointMetrics,
   getDatabaseStatistics,
   getPoolStatistics,
+  getOverviewStatistics,
+  getLicense,
+  listJobs,
+  getJob,
+  cancelJob,
+  watchJob,
+  listLogFiles,
+  downloadLogs,
+  searchLogs,
+  watchLogs,
   listGoldenSets,
   getGoldenSet,
   putGoldenSet,
@@ -198,6 +218,8 @@ export const operations: readonly Operation[] = [
   listGoldenSetRuns,
   getSearchSettings,
   putSearchSettings,
+  getLlmSearchSettings,
+  putLlmSearchSettings,
   getSearchIndex,
   listSynonyms,
   getSynonyms,
@@ -205,8 +227,7 @@ export const operations: readonly Operation[] = [
   getEmbeddings,
   getSimilarNodes,
   findSimilarNodes,
-  getAiProviders,
-  putAiProviders,
+  ...assistantOperations,
   getSsoConfig,
   setSsoConfig,
   getLoginUrl,

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import type { Immutable } from './immutable.ts';
+import type { Auth } from './operation.ts';
+import { job } from './shapes/job.ts';
 
 /**
  * The WebSocket (open-shapes, section 8). It is no operation: a plain `GET` of the path is answered 426
@@ -20,8 +23,17 @@ export const webSocketMessage = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('REPLICAS_CHANGED'), replicas: z.string() }),
   /** The server that was asked has a new front end: a page that is loaded again gets it. */
   z.strictObject({ type: z.literal('FRONTEND_CHANGED') }),
+  /** A job has begun, has come further, or has ended. For administrators, the read-only one included; from the primary. */
+  z.strictObject({ type: z.literal('JOB_CHANGED'), job }),
 ]);
-export type WebSocketMessage = z.infer<typeof webSocketMessage>;
+export type WebSocketMessage = Immutable<z.infer<typeof webSocketMessage>>;
+
+/** To whom a message goes: as an operation's `auth`. */
+export const WEB_SOCKET_MESSAGE_AUTH = {
+  REPLICAS_CHANGED: 'session',
+  FRONTEND_CHANGED: 'session',
+  JOB_CHANGED: 'admin',
+} as const satisfies Record<WebSocketMessage['type'], Auth>;
 
 /** With which the server closes, beside those of RFC 6455 that concern the protocol itself. */
 export const WEB_SOCKET_CLOSE_CODES = {

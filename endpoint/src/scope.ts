@@ -1,3 +1,4 @@
+import type { Ai } from './ai.ts';
 import type { GraphReads } from './graph-reads.ts';
 import type { GraphWrites } from './graph-writes.ts';
 import type { NodeBase, NodeOf, NodeTypeName } from './nodes.ts';
@@ -120,6 +121,7 @@ export interface Scope<Body = unknown> {
    * Redirects are not followed. Throws the problem `forbidden`, or `fetch_failed`.
    */
   fetch(url: string, options?: FetchOptions): Promise<FetchAnswer>;
+  readonly ai: Ai;
   /** Says how far the run is, from 0 to 1, or in words, to whoever waits for it (mode "pooling"). */
   progress(text: string): void;
   progress(fraction: number, text?: string): void;

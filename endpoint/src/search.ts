@@ -12,7 +12,8 @@ export interface SearchRequest<T extends NodeTypeName = NodeTypeName> {
   readonly types?: readonly T[];
   /** Only words in these fields count, and vectors of these. */
   readonly fields?: readonly SearchFieldName<T>[];
-  readonly facets?: readonly (SearchFieldName<T> | FacetRequest<T>)[];
+  /** Fields that are set as facets, `Type`, or others. `*` is every facet that the searcher may read, by its name. */
+  readonly facets?: readonly (SearchFieldName<T> | '*' | FacetRequest<T>)[];
   /** All must hold. */
   readonly filters?: readonly SearchFilter<T>[] | { readonly [field: string]: FilterValue };
   /** Only neighbours of these nodes: of all of them. */
@@ -70,7 +71,7 @@ export type Related =
 
 /** What is counted over all hits, not only those of the page. The most frequent values come first. */
 export type FacetRequest<T extends NodeTypeName = NodeTypeName> =
-  | { readonly field: SearchFieldName<T>; readonly take?: number; readonly name?: string }
+  | { readonly field: SearchFieldName<T> | '*'; readonly take?: number; readonly name?: string }
   | {
       /** The neighbours over these edges, one after the other. */
       readonly related: EdgeTypeName | readonly EdgeTypeName[];

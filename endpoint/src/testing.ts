@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { AiAnswer, AiRequest } from './ai.ts';
 
 /**
  * Names a node: by its UID, by the node itself, or by type and key. A user is named by `{user}`, a team by `{team}`, each
@@ -112,6 +113,19 @@ export interface TestSearchSettings {
   >;
 }
 
+/** Answers in the place of models and agents. What is not there is refused, as in a workspace without it. */
+export interface TestAi {
+  /** A text is the whole answer. */
+  complete?(request: AiRequest): string | AiAnswer | Promise<string | AiAnswer>;
+  embed?(texts: readonly string[]): TestVectors | Promise<TestVectors>;
+  /** By the name of the agent: gives the result of the run. What it throws is the error of a run that failed. */
+  readonly agents?: Readonly<
+    Record<string, (message: string, variables: Readonly<Record<string, string>>) => unknown>
+  >;
+}
+
+export type TestVectors = readonly (readonly number[])[];
+
 /** Makes a vector of a text of a node, or of a query. All vectors of a model have as many numbers. */
 export type TestEmbed = (
   text: string,
@@ -135,6 +149,8 @@ export interface TestWorkspaceOptions {
    * for the nodes that there are then.
    */
   readonly embed?: TestEmbed;
+  /** For `ai`. Without it there is no provider, and there are no agents. */
+  readonly ai?: TestAi;
   /** The time of the workspace, in milliseconds since 1970 UTC. */
   readonly now?: () => number;
 }

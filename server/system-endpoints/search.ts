@@ -2,8 +2,22 @@
 // trellis: timeoutMs 10000
 // trellis: description Search as the caller: words, filters, facets, highlights, page by page.
 
+/** For models and their like. */
+const of = (what: string) => z.unknown().optional().describe(what);
+
 /** Its members are checked by the search itself, which says what is wrong with which. */
-export const input = z.looseObject({ query: z.string().optional() });
+export const input = z.looseObject({
+  query: z
+    .string()
+    .optional()
+    .describe('Words; OR, -word, "phrase", prefix*, field:value and brackets are understood.'),
+  types: of('A list of node types; all that can be searched when left out.'),
+  filters: of('Values by field, or a list of {field, op, value}.'),
+  relatedTo: of('UIDs of nodes: hits are joined to all of them by an edge.'),
+  sort: of('"relevance", "recent" or "oldest".'),
+  skip: of('Hits to leave out at the beginning.'),
+  take: of('Hits at most.'),
+});
 
 export default async function search({
   body,

@@ -19,7 +19,11 @@ const put = (embeddings: unknown) => people.as('admin', 'PUT', PATH, { embedding
 const errorOf = ({ json }: { readonly json: unknown }) => Object(Object(json).error);
 
 test('nobody is asked for embeddings at first', async () => {
-  expect((await people.as('admin', 'GET', PATH)).json).toEqual({ embeddings: null });
+  expect((await people.as('admin', 'GET', PATH)).json).toEqual({
+    chat: null,
+    furtherChat: [],
+    embeddings: null,
+  });
 });
 
 test('a provider is kept with its key, which nobody is told', async () => {
@@ -29,7 +33,10 @@ test('a provider is kept with its key, which nobody is told', async () => {
     await put({ ...SERVER, baseUrl: `${SERVER.baseUrl}/`, model: 'small' }),
   ];
   for (const { status, json } of answers) {
-    expect([status, json]).toEqual([200, { embeddings: { ...SERVER, hasApiKey: true } }]);
+    expect([status, json]).toEqual([
+      200,
+      { chat: null, furtherChat: [], embeddings: { ...SERVER, hasApiKey: true } },
+    ]);
   }
   const audit = await people.as('admin', 'GET', '/api/audit?action=ai.providers-changed');
   expect(Object(audit.json).items).toHaveLength(2);
@@ -44,11 +51,44 @@ test('the key does not follow the address to another server', async () => {
   expect(moved.status).toBe(400);
   const fields = [{ path: 'embeddings.apiKey', message: expect.any(String) }];
   expect(errorOf(moved)).toMatchObject({ code: 'invalid_request', details: { fields } });
-  const stored = { embeddings: { ...SERVER, hasApiKey: true } };
+  const stored = { chat: null, furtherChat: [], embeddings: { ...SERVER, hasApiKey: true } };
   expect((await people.as('admin', 'GET', PATH)).json).toEqual(stored);
   const without = await put({ ...SERVER, baseUrl, apiKey: null });
-  expect(without.json).toEqual({ embeddings: { ...SERVER, baseUrl, hasApiKey: false } });
-  expect((await put(null)).json).toEqual({ embeddings: null });
+  expect(without.json).toEqual({
+    chat: null,
+    furtherChat: [],
+    embeddings: { ...SERVER, baseUrl, hasApiKey: false },
+  });
+  expect((await put(null)).json).toEqual({ chat: null, furtherChat: [], embeddings: null });
+});
+
+test('the provider of chat has limits where none are named', async () => {
+  const chat = { ...SERVER, provider: 'anthropic', apiKey: KEY };
+  const { status, json } = await people.as('admin', 'PUT', PATH, { chat });
+  const limits = { tokensPerAnswer: 8_192, tokensPerUserAndDay: 1_000_000 };
+  const { apiKey: _, ...shown } = chat;
+  expect([status, json]).toEqual([
+    200,
+    {
+      chat: { ...shown, models: ['small'], ...limits, hasApiKey: true },
+      furtherChat: [],
+      embeddings: null,
+    },
+  ]);
+  const text = JSON.stringify((await people.as('admin', 'GET', '/api/audit')).json);
+  expect(text + people.workspace.server.stderr).not.toContain(KEY);
+});
+
+test.each([
+  [{ provider: 'other' }, 'chat.provider'],
+  [{ models: [' '] }, 'chat.models.0'],
+  [{ tokensPerAnswer: 0 }, 'chat.tokensPerAnswer'],
+  [{ tokensPerUserAndDay: 1.5 }, 'chat.tokensPerUserAndDay'],
+  [{ apiKey: 'ключ' }, 'chat.apiKey'],
+])('a provider of chat with %j is refused, with where', async (change, path) => {
+  const answer = await people.as('admin', 'PUT', PATH, { chat: { ...SERVER, ...change } });
+  expect(answer.status).toBe(400);
+  expect(errorOf(answer)).toMatchObject({ details: { fields: [{ path }] } });
 });
 
 describe('what is refused', () => {

@@ -73,9 +73,13 @@ describe('the lines of endpoints', () => {
   test('tell how a run failed, and where', async () => {
     const { status } = await people.as('ann', 'POST', '/api/endpoints/run/logs-test/fail');
     expect(status).toBe(500);
-    expect((await list('endpoint=logs-test/fail&level=error')).items).toMatchObject([
+    const { items } = await list('endpoint=logs-test/fail&level=error');
+    expect(items).toMatchObject([
       { message: 'Error: it broke', data: { kind: 'failed' }, user: people.uid('ann') },
     ]);
+    const { guestStack } = Object(items[0]).data;
+    expect(guestStack).toMatch(/logs-test\/fail\.ts:1:\d+/);
+    expect(guestStack).not.toMatch(/file:|node:|server\/src/);
   });
 
   test.each(['/api/endpoints/logs', '/api/endpoints/logs/live'])(

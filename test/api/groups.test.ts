@@ -201,6 +201,7 @@ describe('the settings of the workspace', () => {
       teamsEnabled: true,
       ReplicaURLs: '',
       fetchAllowList: [],
+      interface: null,
     });
     expect(await people.outcome('ann', 'GET', path)).toEqual([403, 'forbidden']);
     expect(await people.outcome('reader', 'PUT', path, { name: 'X' })).toEqual([403, 'forbidden']);

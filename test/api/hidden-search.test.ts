@@ -100,6 +100,7 @@ test.each<[string, object]>([
   ['the oldest', { sort: 'oldest', take: 2 }],
   ['a field that is withheld', { query: 'harbour', fields: ['Secret'] }],
   ['a facet that is withheld', { facets: ['Code'] }],
+  ['all facets', { facets: ['*'] }],
   ['a filter by what is withheld', { filters: { Code: 'n1' } }],
   ['a filter by what is not there', { filters: [{ field: 'Secret', op: '!=', value: 'x' }] }],
   ['a filter by whether it is there', { filters: [{ field: 'Secret', op: 'exists' }] }],

@@ -103,3 +103,26 @@ test('the tables count nodes, edges, and what the process holds, in aligned colu
   expect(pool.text).toMatch(/^endpoint workers +ready +\d+$/m);
   expect(pool.text).toMatch(/^memory, bytes +rss +[\d,]+$/m);
 });
+
+test('the overview counts what the tables count', async () => {
+  const { status, json } = await send('GET', '/api/graph/stats/overview');
+  expect(status).toBe(200);
+  const { types, edgeTypes, nodes, edges, sequence, samples, sampleIntervalMs } = Object(json);
+  const table = await send('GET', '/api/graph/stats/database');
+  expect(table.text).toContain(`Sequence ${sequence}\n`);
+  for (const { type, nodes: count } of types) {
+    expect(table.text).toMatch(new RegExp(`^${type} +${count.toLocaleString('en')}$`, 'm'));
+  }
+  const sum = (counts: number[]): number => counts.reduce((one, other) => one + other, 0);
+  expect(sum(types.map((row: { nodes: number }) => row.nodes))).toBe(nodes);
+  expect(sum(edgeTypes.map((row: { edges: number }) => row.edges))).toBe(edges);
+  const counts = types.map((row: { nodes: number }) => row.nodes);
+  expect(counts).toEqual(counts.toSorted((one: number, other: number) => other - one));
+  expect(sampleIntervalMs).toBe(10_000);
+  expect(Array.isArray(samples)).toBe(true);
+});
+
+test('without a licence the server says so', async () => {
+  const { status, json } = await send('GET', '/api/license');
+  expect([status, json]).toEqual([200, { licensed: false, features: [], valid: false }]);
+});

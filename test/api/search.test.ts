@@ -186,6 +186,15 @@ describe('facets and conditions', () => {
     });
   });
 
+  it('are all those that the searcher may read when no field is named', async () => {
+    const facets = ['Type', '*'];
+    const answer = await search('bob', { query: 'soup', facets });
+    const counted = { Type: [{ value: 'Note', count: 1 }], Tags: [{ value: 'food', count: 1 }] };
+    expect(valueAt(answer, 'facets')).toEqual(counted);
+    const nothing = await search('bob', { query: 'nowhere', facets });
+    expect(valueAt(nothing, 'facets')).toEqual({ Type: [] });
+  });
+
   it.each([
     ['values by field', { filters: { Tags: 'land' } }, ['n3', 'n2']],
     ['one of several', { filters: { Tags: ['food', 'land'] } }, ['n5', 'n3', 'n2']],

@@ -92,6 +92,20 @@ describe('making tokens', () => {
     if (path === 'scopes.1') expect(answer.text).toContain('write');
   });
 
+  test('lists those that are revoked, or those that are not, or both', async () => {
+    const kept = await at.create({ kind: 'interface' });
+    const gone = await at.create({ kind: 'interface' });
+    await at.admin('DELETE', `/api/tokens/${gone.id}`);
+    const newest = async (query: string) => {
+      const { json } = await at.admin('GET', `/api/tokens?kind=interface&take=1${query}`);
+      return field(json, 'items', '0', 'id');
+    };
+    expect(await newest('')).toBe(gone.id);
+    expect(await newest('&revoked=true')).toBe(gone.id);
+    expect(await newest('&revoked=false')).toBe(kept.id);
+    expect((await at.admin('GET', '/api/tokens?revoked=1')).status).toBe(400);
+  });
+
   test('is for administrators who may write, and listing for all of them', async () => {
     const user = await at.http.signIn('ann');
     const request = { kind: 'interface', name: 'x' };

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { webSocketMessage } from '@trellis/contract/web-socket.ts';
+import { zipOf } from '../support/zip.ts';
 import { Cluster, type ClusterNode } from './cluster.ts';
 import type { Link } from './link.ts';
 
@@ -76,8 +77,11 @@ test('a replica has the front end of its primary, and both know the replica', as
 test('before it has copied anything, a replica shows that it starts', async () => {
   await primary.startPrimary(env);
   link.channel.hold();
-  const started = replica.launchReplica(link);
-  await expect.poll(() => pageOf(replica).catch(() => ''), SOON).toContain('<h1>Trellis</h1>');
+  const own = join(cluster.folder, 'own');
+  await mkdir(own);
+  await writeFile(join(own, 'index.html'), '<title>own</title>');
+  const started = replica.launchReplica(link, { TRELLIS_FRONT_END: own });
+  await expect.poll(() => pageOf(replica).catch(() => ''), SOON).toContain('<title>own</title>');
   link.channel.mend();
   await started.ready;
   expect(await pageOf(replica)).toContain('<title>one</title>');
@@ -118,6 +122,65 @@ test('a new front end of the primary comes to a replica that runs on, and its pa
   expect((await get(replica, '/c.js')).text).toBe('c');
   expect((await get(replica, '/b.css')).status).toBe(404);
   await expect.poll(kept, SOON).toHaveLength(3);
+});
+
+/** As the administrator of the node. */
+async function upload({ http }: ClusterNode, name: string, title: string): Promise<void> {
+  const token = await http.signIn();
+  const headers = { 'content-type': 'application/zip' };
+  const body = await zipOf({ 'index.html': PAGE.replace('one', title), [`${name}.js`]: name });
+  const path = `/api/interfaces/${name}`;
+  expect((await http.send({ method: 'PUT', path, token, headers, body })).status).toBe(200);
+}
+
+async function choose({ http }: ClusterNode, name: string | null): Promise<void> {
+  const token = await http.signIn();
+  const path = '/api/workspace/settings';
+  const { status } = await http.send({ method: 'PUT', path, token, body: { interface: name } });
+  expect(status).toBe(200);
+}
+
+test('an interface that is chosen comes to a replica, which has all of them when it is promoted', async () => {
+  await primary.startPrimary(env);
+  await upload(primary, 'early', 'early');
+  await replica.startReplica(link);
+  using page = await listen(replica);
+  await upload(primary, 'late', 'late');
+  await choose(primary, 'late');
+  await expect.poll(() => page.messages, SOON).toContainEqual({ type: 'FRONTEND_CHANGED' });
+  expect(await pageOf(replica)).toContain('<title>late</title>');
+  expect((await get(replica, '/late.js')).text).toBe('late');
+  expect((await get(replica, '/trellis/')).text).toContain('<title>one</title>');
+  const token = await replica.http.signIn();
+  const list = await replica.http.send({ path: '/api/interfaces', token });
+  expect(list.json).toMatchObject({
+    items: [
+      { name: 'early', chosen: false },
+      { name: 'late', chosen: true },
+    ],
+  });
+  const refused = await replica.http.send({
+    method: 'PUT',
+    path: '/api/interfaces/late',
+    token,
+    headers: { 'content-type': 'application/zip' },
+    body: new Uint8Array(),
+  });
+  expect([refused.status, refused.headers.get('location')]).toEqual([
+    303,
+    `${link.address}/api/interfaces/late`,
+  ]);
+  // Those of the built-in front end, and two of each interface.
+  await expect.poll(kept, SOON).toHaveLength(3 + 2 + 2);
+
+  await primary.process.kill();
+  await replica.process.stop();
+  await replica.startPrimary(env);
+  expect(await pageOf(replica)).toContain('<title>late</title>');
+  await choose(replica, 'early');
+  expect(await pageOf(replica)).toContain('<title>early</title>');
+  await choose(replica, null);
+  expect(await pageOf(replica)).toContain('<title>one</title>');
 });
 
 test('a restarted replica has a damaged file again', async () => {

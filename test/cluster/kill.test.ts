@@ -5,6 +5,7 @@ import { killAfterChanges } from './kill-after-changes.ts';
 import type { Link } from './link.ts';
 import { EXIT_REPLICA_FAILED } from './orderly-end.ts';
 import type { ServerProcess } from './server-process.ts';
+import { scale } from '../support/scale.ts';
 import { expectCaughtUp } from './caught-up.ts';
 import { prepareWorkload, Workload, writeBallast } from './workload.ts';
 
@@ -108,18 +109,25 @@ const STEPS: readonly Step[] = [
   },
 ];
 
+/** Of each step one of the two is killed in a sample; in a soak both. */
+const OF_REPLICA = STEPS.filter((_, number) => scale({ sample: number % 2 === 1, soak: true }));
+const OF_PRIMARY = STEPS.filter((_, number) => scale({ sample: number % 2 === 0, soak: true }));
+
 describe('the replica is killed', () => {
-  test.each(STEPS.map((step) => [step.name, step] as const))('while %s', async (_name, step) => {
-    await (await step.reach()).kill();
-    link.mend();
-    await replica.startReplica(link);
-    await expectCaughtUp(replica, workload, token);
-    expect(await checker.stop()).toBeGreaterThan(0);
-  });
+  test.each(OF_REPLICA.map((step) => [step.name, step] as const))(
+    'while %s',
+    async (_name, step) => {
+      await (await step.reach()).kill();
+      link.mend();
+      await replica.startReplica(link);
+      await expectCaughtUp(replica, workload, token);
+      expect(await checker.stop()).toBeGreaterThan(0);
+    },
+  );
 });
 
 test('the replica is killed wherever it is in a copy, and again and again', async () => {
-  for (const changes of [3, 6, 10, 15, 21, 28]) {
+  for (const changes of scale({ sample: [3, 10, 21], soak: [3, 6, 10, 15, 21, 28] })) {
     await killAfterChanges(replica.storage, changes, () => replica.launchReplica(link));
   }
   await replica.startReplica(link);
@@ -127,7 +135,7 @@ test('the replica is killed wherever it is in a copy, and again and again', asyn
 });
 
 describe('the primary is killed', () => {
-  const stays = STEPS.filter(({ name }) => name !== 'flushing as it stops');
+  const stays = OF_PRIMARY.filter(({ name }) => name !== 'flushing as it stops');
 
   test.each(stays.map((step) => [step.name, step] as const))(
     'while the replica is %s',

@@ -67,6 +67,12 @@ describe('every operation of the contract', () => {
     'listEndpointLogs',
     'watchEndpointLogs',
     'getPoolStatistics',
+    'getOverviewStatistics',
+    'getLicense',
+    'listLogFiles',
+    'downloadLogs',
+    'searchLogs',
+    'watchLogs',
     'getSearchIndex',
   ];
 
@@ -90,6 +96,14 @@ describe('every operation of the contract', () => {
         await compare(kind, callOf(operation, request, pair.scene.token(kind)));
     },
   );
+});
+
+test('each server tells of the licence that it was started with', async () => {
+  const call = { path: '/api/license', token: pair.admin };
+  const none = { licensed: false, features: [], valid: false };
+  expect((await pair.primary.send(call)).json).toEqual(none);
+  const { json } = await pair.replica.http.send(call);
+  expect(json).toMatchObject({ licensed: true, features: ['Replicas'], valid: true });
 });
 
 /** The primary records refusals a moment later: the two are compared where they answer from one sequence. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { replicaHealth } from '@trellis/contract/shapes/replica.ts';
 import { field, type Answer } from '../support/http-client.ts';
+import { callTool, connectMcp } from '../support/mcp-client.ts';
 import { ServingPair } from './serving-pair.ts';
 import { sequenceOf } from './workload.ts';
 
@@ -54,6 +55,31 @@ describe('endpoints', () => {
     expect(here.json).toEqual(there.json);
     expect(JSON.stringify(here.json)).not.toMatch(/addOrUpdate|delete|transaction/);
   });
+});
+
+test('a tool follows its endpoint: one that reads runs on a replica, one that writes says where it does', async () => {
+  const code = 'export default async () => ({ n: 1 });';
+  const tools = [
+    ['tool_reads', 'tools/reads', true],
+    ['tool_writes', 'tools/writes', false],
+  ] as const;
+  let sequence = 0;
+  for (const [name, endpoint, isReadOnly] of tools) {
+    await pair.asAdmin('POST', '/api/endpoints/create', { name: endpoint, code, isReadOnly });
+    const tool = { name, endpoint, description: 'A tool.' };
+    const made = await pair.asAdmin('POST', '/api/chatai/tools', tool);
+    expect(made.status).toBe(201);
+    sequence = sequenceOf(made);
+  }
+  const headers = { 'x-msk-min-sequence': String(sequence) };
+  await using here = await connectMcp(pair.replica.address, pair.admin, headers);
+  const { tools: offered } = await here.client.listTools();
+  const names = offered.map(({ name }) => name);
+  expect(names).toContain('tool_reads');
+  expect(names).not.toContain('tool_writes');
+  expect((await callTool(here, 'tool_reads')).value).toEqual({ n: 1 });
+  const refused = await callTool(here, 'tool_writes');
+  expect(refused.value).toMatchObject({ error: { code: 'read_only_replica' } });
 });
 
 /** An error names the one request that it is of. */

@@ -60,6 +60,34 @@ test('replicas are equal to the primary, also while it is written to', async () 
   await one.process.stop();
 });
 
+test('a comparison is a job, which tells what it found and can be cancelled', async () => {
+  const ask = async (path: string, method = 'GET') => {
+    const { status, json } = await primary.http.send({ method, path, token });
+    return { status, json: Object(json) };
+  };
+  const jobs = '/api/jobs?kind=replica-verification';
+  const done = (await ask(jobs)).json.items;
+  expect(done).toHaveLength(3);
+  const { json } = await ask(`/api/jobs/${done[0].id}`);
+  expect(json).toMatchObject({ state: 'succeeded', progress: 1 });
+  const equal = { text: expect.stringMatching(/^[\w-]+: equal$/) };
+  expect(json.log).toMatchObject([equal, equal]);
+  // The replicas have gone and are not forgotten yet: this one waits for them.
+  const verification = ask('/api/replicas/verify', 'POST');
+  await expect.poll(async () => (await ask(jobs)).json.items[0].state).toBe('running');
+  const { id } = (await ask(jobs)).json.items[0];
+  expect((await ask(`/api/jobs/${id}/cancel`, 'POST')).status).toBe(202);
+  expect(await verification).toMatchObject({
+    status: 409,
+    json: { error: { code: 'job_cancelled' } },
+  });
+  const cancelled = (await ask(`/api/jobs/${id}`)).json;
+  expect(cancelled.state).toBe('cancelled');
+  await primary.process.stop();
+  await primary.startPrimary();
+  expect((await ask(`/api/jobs/${id}`)).json).toEqual(cancelled);
+});
+
 test('a replica whose state is damaged is found, and what differs is named', async () => {
   const damaged = await cluster.node('damaged');
   await damaged.startReplica(link);

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
-const MAIN = join(import.meta.dirname, '../../cli/src/main.ts');
+/** The script of the command. */
+export const MAIN = join(import.meta.dirname, '../../cli/src/main.ts');
 
 export interface Outcome {
   readonly code: number;

@@ -9,7 +9,26 @@ const SERVER = {
   baseUrl: 'https://models.example/v1',
   model: 'small',
 };
-const STORED = { embeddings: { ...SERVER, hasApiKey: true } };
+const CHAT = {
+  provider: 'anthropic',
+  baseUrl: 'https://chat.example/v1',
+  model: 'large',
+  models: ['large'],
+  tokensPerAnswer: 4_096,
+  tokensPerUserAndDay: 1_000_000,
+};
+const LOCAL = {
+  name: 'local',
+  provider: 'openai-compatible',
+  baseUrl: 'http://127.0.0.1:11434/v1',
+  models: ['tiny', 'tinier'],
+  tokensPerAnswer: 4_096,
+};
+const STORED = {
+  chat: { ...CHAT, hasApiKey: false },
+  furtherChat: [{ ...LOCAL, hasApiKey: false }],
+  embeddings: { ...SERVER, hasApiKey: true },
+};
 const KEY = 'sk-a-key-that-nobody-else-sees';
 
 async function start() {
@@ -17,7 +36,7 @@ async function start() {
     'GET /api/chatai/providers': () => ({ body: STORED }),
     'PUT /api/chatai/providers': ({ body }) => {
       const { embeddings } = JSON.parse(body);
-      return { body: embeddings === null ? { embeddings } : STORED };
+      return { body: embeddings === null ? { ...STORED, embeddings } : STORED };
     },
   });
   const home = scratchFolder();
@@ -40,9 +59,11 @@ it('prints what it takes', async () => {
   const { code, stderr } = await trellis(set, { env: env() });
   expect([code, stderr]).toEqual([
     0,
-    'https://models.example/v1 is asked for embeddings with a key.\n',
+    'https://chat.example/v1 is asked for chat without a key.\n' +
+      'https://models.example/v1 is asked for embeddings with a key.\n' +
+      'local: http://127.0.0.1:11434/v1 is asked for tiny, tinier without a key.\n',
   ]);
-  expect(sent().at(-1)).toEqual({ embeddings: SERVER });
+  expect(sent().at(-1)).toEqual({ chat: CHAT, furtherChat: [LOCAL], embeddings: SERVER });
 });
 
 it('takes the key from the environment or the keyboard, and shows it to nobody', async () => {
@@ -64,7 +85,35 @@ it('removes a provider', async () => {
   const { set, env, write, sent } = await start();
   write({ embeddings: null });
   const { stderr } = await trellis(set, { env: env() });
-  expect([stderr, sent()]).toEqual(['Nobody is asked for embeddings.\n', [{ embeddings: null }]]);
+  expect(stderr).toContain('Nobody is asked for embeddings.\n');
+  expect(sent()).toEqual([{ embeddings: null }]);
+});
+
+it('takes the keys of further providers by their names', async () => {
+  const { set, env, write, sent } = await start();
+  write({ furtherChat: [LOCAL, { ...LOCAL, name: 'other-one' }] });
+  const given = { TRELLIS_CHAT_LOCAL_KEY: KEY, TRELLIS_CHAT_OTHER_ONE_KEY: `${KEY}-2` };
+  const { code } = await trellis(set, { env: env(given) });
+  expect(code).toBe(0);
+  expect(sent()).toEqual([
+    {
+      furtherChat: [
+        { ...LOCAL, apiKey: KEY },
+        { ...LOCAL, name: 'other-one', apiKey: `${KEY}-2` },
+      ],
+    },
+  ]);
+});
+
+it('asks for the key of each server in the file', async () => {
+  const { set, env, write, sent } = await start();
+  write({ chat: CHAT, embeddings: SERVER });
+  const typed = [`${KEY}\n`, `${KEY}-2\n`];
+  const { code } = await trellisAtTerminal([...set, '--ask-key'], { env: env(), typed });
+  expect(code).toBe(0);
+  expect(sent()).toEqual([
+    { chat: { ...CHAT, apiKey: KEY }, embeddings: { ...SERVER, apiKey: `${KEY}-2` } },
+  ]);
 });
 
 it('sends nothing when the file is wrong, the key is of nobody, or there is no keyboard', async () => {

@@ -4,6 +4,7 @@ import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure, WrongUsage } from '../failure.ts';
 import { readJson } from '../json-input.ts';
 import { Prompt } from '../prompt.ts';
+import { addAiUsage } from './ai-usage.ts';
 
 interface SetOptions {
   readonly askKey?: boolean;
@@ -11,14 +12,16 @@ interface SetOptions {
 
 /** `trellis ai`. */
 export function addAi(program: Command, run: Run): void {
-  const providers = program
+  const ai = program
     .command('ai')
     .summary('the servers that are asked for what models do')
-    .description('Sets which servers are asked for what models do.')
+    .description('Sets which servers are asked for what models do, and tells what was asked.');
+  addAiUsage(ai, run);
+  const providers = ai
     .command('providers')
     .summary('read and change these servers')
     .description(
-      'Reads and changes which servers are asked for what models do, such as embeddings.',
+      'Reads and changes which servers are asked for what models do: chat and embeddings.',
     );
   providers
     .command('get')
@@ -29,10 +32,10 @@ export function addAi(program: Command, run: Run): void {
     .command('set')
     .description(
       'Changes the providers: one that is left out stays as it is, null removes it. A stored key stays while baseUrl is the same. ' +
-        'The key of the embeddings server is read from TRELLIS_EMBEDDINGS_KEY, or asked for.',
+        'The keys are read from TRELLIS_CHAT_KEY and TRELLIS_EMBEDDINGS_KEY, or asked for.',
     )
     .argument('<file>', 'JSON as "ai providers get" prints it; "-" reads standard input')
-    .option('--ask-key', 'ask for the key of the embeddings server')
+    .option('--ask-key', 'ask for the keys of the servers in the file')
     .addHelpText(
       'after',
       `
@@ -41,7 +44,7 @@ Examples:
   $ TRELLIS_EMBEDDINGS_KEY="$KEY" trellis ai providers set providers.json
 
 With {"embeddings": {"provider": "openai-compatible", "baseUrl": "https://api.openai.com/v1", "model": "text-embedding-3-small"}}
-in the file texts are sent to that server.`,
+in the file texts are sent to that server. How chat is set up: docs/llm.md.`,
     )
     .action(
       run((context, options: SetOptions, file: string) => setProviders(context, options, file)),
@@ -62,30 +65,59 @@ async function setProviders(
   if (options.askKey === true && (file === '-' || terminal.stdin.isTTY !== true)) {
     throw new WrongUsage(
       'there is no terminal to ask for the key',
-      'Put it into the environment variable TRELLIS_EMBEDDINGS_KEY.',
+      'Put it into the environment variable TRELLIS_CHAT_KEY or TRELLIS_EMBEDDINGS_KEY.',
     );
   }
   const change = parseChange(await readJson(terminal, file), file);
-  const key = await givenKey(context, options);
-  const providers = await client.putAiProviders(key === undefined ? change : withKey(change, key), {
+  const keys = await givenKeys(context, options, change);
+  const providers = await client.putAiProviders(withKeys(change, keys), {
     signal: terminal.signal,
   });
-  const { embeddings } = providers;
-  output.note(
-    embeddings === null
-      ? 'Nobody is asked for embeddings.'
-      : `${embeddings.baseUrl} is asked for embeddings ${embeddings.hasApiKey ? 'with' : 'without'} a key.`,
-  );
+  for (const purpose of PURPOSES) {
+    const provider = providers[purpose];
+    if (provider !== null) {
+      const { baseUrl, hasApiKey } = provider;
+      output.note(`${baseUrl} is asked for ${purpose} ${hasApiKey ? 'with' : 'without'} a key.`);
+    } else if (change[purpose] === null) output.note(`Nobody is asked for ${purpose}.`);
+  }
+  for (const { name, baseUrl, models, hasApiKey } of providers.furtherChat) {
+    const key = hasApiKey ? 'with' : 'without';
+    output.note(`${name}: ${baseUrl} is asked for ${models.join(', ')} ${key} a key.`);
+  }
   output.data(providers, '');
 }
 
-async function givenKey(
+const PURPOSES = ['chat', 'embeddings'] as const;
+/** By what they are for: `chat`, `embeddings`, and `chat-` before the name of a further provider. */
+type Keys = ReadonlyMap<string, string>;
+
+function purposesOf(change: AiProvidersChange): string[] {
+  const further = change.furtherChat ?? [];
+  return [...PURPOSES.filter((purpose) => change[purpose]), ...further.map(purposeOf)];
+}
+
+function purposeOf({ name }: { readonly name: string }): string {
+  return `chat-${name}`;
+}
+
+async function givenKeys(
   { terminal }: CommandContext,
   { askKey }: SetOptions,
-): Promise<string | undefined> {
-  if (askKey !== true) return terminal.env['TRELLIS_EMBEDDINGS_KEY'] || undefined;
-  using prompt = new Prompt(terminal);
-  return prompt.askHidden('Key of the embeddings server: ');
+  change: AiProvidersChange,
+): Promise<Keys> {
+  const keys = new Map<string, string>();
+  if (askKey === true) {
+    using prompt = new Prompt(terminal);
+    for (const purpose of purposesOf(change)) {
+      keys.set(purpose, await prompt.askHidden(`Key of the ${purpose} server: `));
+    }
+  } else {
+    for (const purpose of new Set([...PURPOSES, ...purposesOf(change)])) {
+      const key = terminal.env[`TRELLIS_${purpose.toUpperCase().replaceAll('-', '_')}_KEY`];
+      if (key) keys.set(purpose, key);
+    }
+  }
+  return keys;
 }
 
 function parseChange(value: unknown, file: string): AiProvidersChange {
@@ -102,8 +134,20 @@ function withoutAnswers(value: unknown): unknown {
   ) as unknown;
 }
 
-function withKey(change: AiProvidersChange, apiKey: string): AiProvidersChange {
-  const { embeddings } = change;
-  if (embeddings) return { ...change, embeddings: { ...embeddings, apiKey } };
-  throw new WrongUsage('a key is given, and no embeddings server that it is for');
+function withKeys(change: AiProvidersChange, keys: Keys): AiProvidersChange {
+  const unused = PURPOSES.find((purpose) => keys.has(purpose) && !change[purpose]);
+  if (unused !== undefined) {
+    throw new WrongUsage(`a key is given, and no ${unused} server that it is for`);
+  }
+  const keyed = <P extends object>(provider: P, purpose: string): P => {
+    const apiKey = keys.get(purpose);
+    return apiKey === undefined ? provider : { ...provider, apiKey };
+  };
+  const { chat, furtherChat, embeddings } = change;
+  return {
+    ...change,
+    ...(chat ? { chat: keyed(chat, 'chat') } : {}),
+    ...(furtherChat ? { furtherChat: furtherChat.map((one) => keyed(one, purposeOf(one))) } : {}),
+    ...(embeddings ? { embeddings: keyed(embeddings, 'embeddings') } : {}),
+  };
 }

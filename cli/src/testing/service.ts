@@ -15,6 +15,8 @@ export interface Request {
 export interface Answer {
   readonly status?: number;
   readonly body?: unknown;
+  /** Instead of JSON. */
+  readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -38,11 +40,12 @@ export async function startService(answers: Answers) {
     const {
       status = 200,
       body,
+      text,
       headers,
     } = await (answer?.(request) ?? refusal(404, 'route_not_found'));
     const common = { 'content-type': 'application/json', 'x-request-id': 'trace-1' };
     outgoing.writeHead(status, { ...common, ...headers });
-    outgoing.end(body === undefined ? '' : JSON.stringify(body));
+    outgoing.end(text ?? (body === undefined ? '' : JSON.stringify(body)));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -37,6 +37,16 @@ export const endpointErrors = {
     title: 'Endpoint does not compile',
     hint: 'Its definition lists the diagnostics; save code that compiles.',
   },
+  tool_not_found: {
+    status: 404,
+    title: 'Tool not found',
+    hint: 'GET /api/chatai/tools lists the tools there are.',
+  },
+  tool_exists: {
+    status: 409,
+    title: 'Tool exists',
+    hint: 'Change it with PUT /api/chatai/tools/{name}, or choose another name.',
+  },
   bad_request: {
     status: 400,
     title: 'Endpoint refuses the request',

@@ -32,6 +32,11 @@ export const serverErrors = {
     hint: 'Connect again: this server restarted, or another one, will answer.',
     retryAfterSeconds: 5,
   },
+  log_file_not_found: {
+    status: 404,
+    title: 'Log file not found',
+    hint: 'GET /api/graph/logs-files lists those there are.',
+  },
   license_invalid: {
     status: 500,
     title: 'Licence not valid',

@@ -10,7 +10,7 @@ export const getAiProviders = {
   responses: { 200: { description: 'The providers, without their keys.', body: aiProviders } },
   errors: [],
   onReplica: 'serve',
-  summary: 'Read which servers are asked for embeddings.',
+  summary: 'Read which servers are asked for what models do.',
 } as const satisfies Operation;
 
 export const putAiProviders = {
@@ -23,5 +23,5 @@ export const putAiProviders = {
   responses: { 200: { description: 'The providers after the change.', body: aiProviders } },
   errors: ['version_conflict', 'storage_failed', 'storage_full'],
   onReplica: 'redirect',
-  summary: 'Say which servers are asked for embeddings; what is left out stays as it is.',
+  summary: 'Say which servers are asked for what models do; what is left out stays as it is.',
 } as const satisfies Operation;

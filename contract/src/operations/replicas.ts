@@ -38,7 +38,7 @@ export const verifyReplicas = {
   path: '/api/replicas/verify',
   auth: 'admin',
   responses: { 200: { description: 'How they compare.', body: replicaVerification } },
-  errors: ['replication_off', 'verification_running'],
+  errors: ['replication_off', 'verification_running', 'job_cancelled'],
   onReplica: 'redirect',
   summary: 'Compare the state of every replica with that of the primary, at one sequence.',
 } as const satisfies Operation;

@@ -1,5 +1,7 @@
 import type { Operation } from '../operation.ts';
 import {
+  llmSearchChange,
+  llmSearchSettings,
   searchIndexState,
   searchSettings,
   storedSynonyms,
@@ -35,6 +37,31 @@ export const putSearchSettings = {
   errors: ['version_conflict', 'storage_failed', 'storage_full'],
   onReplica: 'redirect',
   summary: 'Say which types and fields can be searched; what changed is indexed in the background.',
+} as const satisfies Operation;
+
+export const getLlmSearchSettings = {
+  id: 'getLlmSearchSettings',
+  area: 'search',
+  method: 'GET',
+  path: '/api/search/settings/llm',
+  auth: 'admin',
+  responses: { 200: { description: 'The settings as they hold.', body: llmSearchSettings } },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Read which types and filters the search tool of models may use.',
+} as const satisfies Operation;
+
+export const putLlmSearchSettings = {
+  id: 'putLlmSearchSettings',
+  area: 'search',
+  method: 'PUT',
+  path: '/api/search/settings/llm',
+  auth: 'admin-write',
+  body: llmSearchChange,
+  responses: { 200: { description: 'The settings after the change.', body: llmSearchSettings } },
+  errors: ['version_conflict', 'storage_failed', 'storage_full'],
+  onReplica: 'redirect',
+  summary: 'Say which types and filters the search tool of models may use; empty lists are all.',
 } as const satisfies Operation;
 
 export const getSearchIndex = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { endpointMetricsList } from '../shapes/stats.ts';
+import { endpointMetricsList, overviewStatistics } from '../shapes/stats.ts';
 
 export const getEndpointMetrics = {
   id: 'getEndpointMetrics',
@@ -46,4 +46,16 @@ export const getPoolStatistics = {
   errors: [],
   onReplica: 'serve',
   summary: 'Show the counters of worker pools and caches of this process.',
+} as const satisfies Operation;
+
+export const getOverviewStatistics = {
+  id: 'getOverviewStatistics',
+  area: 'stats',
+  method: 'GET',
+  path: '/api/graph/stats/overview',
+  auth: 'admin',
+  responses: { 200: { description: 'Counts, and samples of the load.', body: overviewStatistics } },
+  errors: [],
+  onReplica: 'serve',
+  summary: 'Count the nodes and edges of each type, and show the load of the last hour.',
 } as const satisfies Operation;

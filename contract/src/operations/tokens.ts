@@ -9,11 +9,19 @@ export const listTokens = {
   method: 'GET',
   path: '/api/tokens',
   auth: 'admin',
-  query: pageQuery.extend({ kind: tokenKind.optional() }),
+  query: pageQuery.extend({
+    kind: tokenKind.optional(),
+    /** Only those that are revoked, or only those that are not. */
+    revoked: z
+      .enum(['true', 'false'])
+      .transform((flag) => flag === 'true')
+      .optional(),
+  }),
   responses: { 200: { description: 'Tokens, newest first.', body: listOf(tokenRecord) } },
   errors: [],
   onReplica: 'serve',
-  summary: 'List the tokens, revoked ones included; never their values.',
+  summary:
+    'List the tokens, with revoked=false without those that are revoked; never their values.',
 } as const satisfies Operation;
 
 export const createToken = {

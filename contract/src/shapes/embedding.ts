@@ -22,8 +22,11 @@ export const nodeEmbedding = z.strictObject({
 });
 export type NodeEmbedding = Immutable<z.infer<typeof nodeEmbedding>>;
 
+/** Where nobody says how many. */
+const SIMILAR_COUNT_DEFAULT = 10;
+
 export const similarQuery = z.object({
-  count: queryInteger(1, SIMILAR_NODES_MAX, 10),
+  count: queryInteger(1, SIMILAR_NODES_MAX, SIMILAR_COUNT_DEFAULT),
   /** Names of the types of the nodes that are found, with commas between them. */
   types: z
     .string()

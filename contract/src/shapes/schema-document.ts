@@ -1,21 +1,6 @@
 import { z } from 'zod';
+import { SCALAR_TYPES } from '../field-types.ts';
 import type { Immutable } from '../immutable.ts';
-
-/** The scalar field types; a list of each is written `String[]` (open-shapes, section 2). */
-export const SCALAR_TYPES = [
-  'String',
-  'Int',
-  'Long',
-  'Float',
-  'Double',
-  'Decimal',
-  'Bool',
-  'Time',
-  'UID',
-  'GeoPoint',
-  'Json',
-  'Bytes',
-] as const;
 
 export const fieldType = z.enum(
   SCALAR_TYPES.flatMap((scalar) => [scalar, `${scalar}[]` as const] as const),

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import {
-  LIST_TAKE_DEFAULT,
   EMBEDDING_MODEL_CHARACTERS_MAX,
+  LIST_TAKE_DEFAULT,
   LIST_TAKE_MAX,
+  LLM_SEARCH_NAMES_MAX,
   SEARCH_BOOST_MAX,
   SEARCH_CHUNK_CHARACTERS_MAX,
   SEARCH_CHUNK_CHARACTERS_MIN,
   SEARCH_FIELDS_MAX,
   SEARCH_TYPES_MAX,
-  SYNONYM_CHARACTERS_MAX,
   SYNONYMS_MAX,
+  SYNONYM_CHARACTERS_MAX,
 } from '../limits.ts';
 import type { Immutable } from '../immutable.ts';
 import { queryInteger } from './list.ts';
@@ -192,3 +193,19 @@ export const synonymChangeQuery = z.object({
   /** False adds to what there is. */
   replace: queryFlag.default('true').transform((flag) => flag === 'true'),
 });
+
+const searchNames = z.array(z.string().min(1)).max(LLM_SEARCH_NAMES_MAX);
+
+/** What models may search for on somebody's behalf (open-shapes, section 7), as it holds. */
+export const llmSearchSettings = z.strictObject({
+  nodeTypes: searchNames,
+  /** Names of fields by which hits may be narrowed. */
+  filters: searchNames,
+  /** Filters by the types that can be searched. */
+  available: z.record(z.string(), z.array(z.string())),
+});
+export type LlmSearchSettings = Immutable<z.infer<typeof llmSearchSettings>>;
+
+/** An empty list stands for all that there is. What was read can be sent back. */
+export const llmSearchChange = llmSearchSettings.partial({ available: true });
+export type LlmSearchChange = Immutable<z.infer<typeof llmSearchChange>>;

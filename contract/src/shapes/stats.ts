@@ -20,3 +20,40 @@ export type EndpointMetrics = Immutable<z.infer<typeof endpointMetrics>>;
 
 export const endpointMetricsList = z.strictObject({ items: z.array(endpointMetrics) });
 export type EndpointMetricsList = Immutable<z.infer<typeof endpointMetricsList>>;
+
+const count = z.int().min(0);
+const rate = z.number().min(0);
+
+/** How busy a server was; rates are the mean since the sample before. */
+export const loadSample = z.strictObject({
+  at: z.iso.datetime(),
+  /** On a replica, pieces of the primary's log that were applied. */
+  commitsPerSecond: rate,
+  operationsPerSecond: rate,
+  /** Calls of endpoints that have ended. */
+  callsPerSecond: rate,
+  rssBytes: count,
+  /** Of the file system that holds the storage folder; null when it cannot be read. */
+  diskFreeBytes: count.nullable(),
+  /** How far the replicas are behind (specification, section 2.7): on a primary that replicates. */
+  currentLag: count.optional(),
+  averageLag: rate.optional(),
+  emaLag: rate.optional(),
+});
+export type LoadSample = Immutable<z.infer<typeof loadSample>>;
+
+/** The answer to `GET /api/graph/stats/overview`: the graph as it is now, and the last hour of the server that answers. */
+export const overviewStatistics = z.strictObject({
+  /** Those of the server's own types are counted too. */
+  nodes: count,
+  edges: count,
+  /** The storage sequence number that the counts reflect. */
+  sequence: count,
+  /** This and the next: the largest first. */
+  types: z.array(z.strictObject({ type: z.string(), nodes: count })),
+  edgeTypes: z.array(z.strictObject({ type: z.string(), edges: count })),
+  sampleIntervalMs: z.int().min(1),
+  /** Oldest first; none right after a start. */
+  samples: z.array(loadSample),
+});
+export type OverviewStatistics = Immutable<z.infer<typeof overviewStatistics>>;

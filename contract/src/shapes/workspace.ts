@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FETCH_ALLOW_LIST_MAX, REPLICA_URLS_CHARACTERS_MAX } from '../limits.ts';
 import type { Immutable } from '../immutable.ts';
+import { interfaceName } from './interface.ts';
 import { plainText } from './user.ts';
 
 /** As browsers write origins: so comparing them is comparing texts. */
@@ -28,6 +29,8 @@ const settings = {
     ),
   /** Origins that the code of endpoints may reach with `fetch`, such as `https://api.example.com`; nobody when empty. */
   fetchAllowList: z.array(httpOrigin).max(FETCH_ALLOW_LIST_MAX),
+  /** The custom interface that is served at the root; null for the built-in front end. */
+  interface: interfaceName.nullable(),
 };
 
 function isUrlList(text: string): boolean {

@@ -15,6 +15,11 @@ export function settingVersion(reader: GraphReader, name: string): number {
   return (id === undefined ? undefined : reader.version(id)) ?? 0;
 }
 
+/** For a commit with `system`, of a setting that there is. */
+export function settingDeletion(name: string): GraphOperation {
+  return { op: 'delete', type: SETTING_TYPE, key: name };
+}
+
 /** For a commit with `system`. `ifVersion` refuses it when somebody else has changed the setting meanwhile. */
 export function settingOperation(name: string, value: object, ifVersion?: number): GraphOperation {
   return {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { AccessIndex } from '#access/access-index.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import { systemClock } from '#base/clock.ts';
@@ -18,6 +19,8 @@ import { UserService } from '#identity/user-service.ts';
 import { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { VaultReader } from '#identity/vault.ts';
 import type { Logger } from '#observe/logger.ts';
+import { DigestFolder, FRONT_END_FOLDER } from './front-end/digest-folder.ts';
+import { Interfaces } from './front-end/interfaces.ts';
 import { openMailSender } from './mail-sender.ts';
 import { startPeriodic } from './periodic.ts';
 
@@ -37,11 +40,12 @@ export interface IdentityOptions {
   readonly smtpUrl: string | null;
   /** Nothing is written here: the last use of tokens neither. */
   readonly isReplica: boolean;
-  /** Called once a change of the workspace's settings is committed. */
-  readonly onSettingsChanged: () => void;
+  readonly storage: string;
+  /** Called once a change of the workspace's settings, or of an interface, is committed; resolves once it is served. */
+  readonly onFrontEndChanged: () => Promise<void>;
 }
 
-/** Sign-in, users, teams and tokens, put together; disposing writes down what waits to be. */
+/** Sign-in, users, teams, tokens, and the settings of the workspace, put together; disposing writes down what waits to be. */
 export interface IdentityParts extends AsyncDisposable {
   readonly identity: IdentityService;
   readonly tokens: TokenService;
@@ -51,6 +55,7 @@ export interface IdentityParts extends AsyncDisposable {
   readonly teams: TeamService;
   readonly audit: AuditService;
   readonly workspace: WorkspaceSettings;
+  readonly interfaces: Interfaces;
 }
 
 export function openIdentity(options: IdentityOptions): IdentityParts {
@@ -75,7 +80,17 @@ export function openIdentity(options: IdentityOptions): IdentityParts {
     fetch,
     signInAs: (userUid, via, address) => identity.signInAs(userUid, via, address),
   });
-  const workspace = new WorkspaceSettings(parts);
+  const interfaces = new Interfaces({
+    ...parts,
+    folder: new DigestFolder(join(options.storage, FRONT_END_FOLDER)),
+    chosen: () => workspace.current().interface,
+    onChanged: options.onFrontEndChanged,
+  });
+  const workspace = new WorkspaceSettings({
+    ...parts,
+    hasInterface: (name) => interfaces.has(name),
+    onSettingsChanged: options.onFrontEndChanged,
+  });
   const { smtpUrl } = options;
   const mail = smtpUrl === null ? null : openMailSender({ ...options, smtpUrl });
   const passwordReset = new PasswordResetService({ ...parts, mail });
@@ -88,6 +103,7 @@ export function openIdentity(options: IdentityOptions): IdentityParts {
     teams: new TeamService({ ...parts, settings: workspace }),
     audit: new AuditService(reader),
     workspace,
+    interfaces,
     [Symbol.asyncDispose]: async () => {
       await passwordReset[Symbol.asyncDispose]();
       await mail?.[Symbol.asyncDispose]();

@@ -3,36 +3,51 @@ import { resolve } from 'node:path';
 import { LICENSE_CHARACTERS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { isLicenseText } from '@trellis/contract/license.ts';
-import { verifyLicense, type License } from './license.ts';
+import type { WorkspaceOptions } from './workspace.ts';
+import { verifyLicense, type License, type LicenseTexts } from './license.ts';
 
-/**
- * The licence that `MSK_LICENSE` and `MSK_LICENSE_PUBLIC_KEY` give, each the text or the path of a file (open-shapes,
- * section 1), verified at the time `now` in milliseconds since the Unix epoch; null when `MSK_LICENSE` is not set.
- * Problems: those of `verifyLicense`, and `license_invalid` for a file that cannot be read.
- */
-export function readLicense(given: {
+/** What a process is started with. */
+export interface LicenseSettings {
+  /** `MSK_LICENSE` and `MSK_LICENSE_PUBLIC_KEY`, each the text or the path of a file (open-shapes, section 1). */
   readonly license: string | null;
   readonly publicKey: string | null;
   /** Absolute: what relative paths begin at. */
   readonly folder: string;
-  readonly now: number;
-}): License | null {
-  const { license, publicKey, folder, now } = given;
+}
+
+export function licenseSettings(
+  options: Pick<WorkspaceOptions, 'config' | 'secrets' | 'startFolder'>,
+) {
+  const { config, secrets, startFolder: folder } = options;
+  return { license: secrets.license, publicKey: config.licensePublicKey, folder };
+}
+
+/**
+ * The licence of a process, verified at the time `now` in milliseconds since the Unix epoch; null when `MSK_LICENSE` is
+ * not set. Problems: those of `verifyLicense` and of `readLicenseTexts`.
+ */
+export function readLicense(given: LicenseSettings & { readonly now: number }): License | null {
+  const texts = readLicenseTexts(given);
+  return texts === null ? null : verifyLicense({ ...texts, now: given.now });
+}
+
+/** Null when `MSK_LICENSE` is not set. Throws `license_invalid`, with `details.variable` for a file that cannot be read. */
+export function readLicenseTexts(given: LicenseSettings): LicenseTexts | null {
+  const { license, publicKey, folder } = given;
   if (license === null) return null;
   if (publicKey === null) {
     throw new Problem('license_invalid', 'MSK_LICENSE cannot be verified without a public key', {
       hint: 'Set MSK_LICENSE_PUBLIC_KEY to the public.pem of the authority, its text or its path.',
     });
   }
-  return verifyLicense({
+  return {
     license: isLicenseText(license)
       ? license
       : readSmallFile('MSK_LICENSE', resolve(folder, license)),
     publicKey: publicKey.includes('-----BEGIN')
       ? publicKey
       : readSmallFile('MSK_LICENSE_PUBLIC_KEY', resolve(folder, publicKey)),
-    now,
-  });
+  };
 }
 
 function readSmallFile(variable: string, path: string): string {
@@ -54,6 +69,7 @@ function unreadable(variable: string, path: string, cause: unknown): Problem {
   const reason = code === 'ENOENT' ? 'there is no such file' : why;
   return new Problem('license_invalid', `${variable} is ${shown}: ${reason}`, {
     hint: 'Give the text itself, or the path of a file that this user can read.',
+    details: { variable },
     cause,
   });
 }

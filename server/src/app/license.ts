@@ -5,6 +5,7 @@ import {
   licenseTime,
   parseLicense,
   pemLabel,
+  type LicenseClaims,
   type LicenseFeature,
   type ParsedLicense,
 } from '@trellis/contract/license.ts';
@@ -19,25 +20,39 @@ export interface License {
   readonly expiresAt: number;
 }
 
-/**
- * Verifies the text of a licence with the PEM text of the authority's Ed25519 public key, at the time `now` in
- * milliseconds since the Unix epoch (open-shapes, section 1). Problems: `license_invalid` for whatever is wrong with
- * either text, and `license_expired`, which is told only of a licence that the authority has signed.
- */
-export function verifyLicense(given: {
+/** A licence and the PEM text of the authority's Ed25519 public key. */
+export interface LicenseTexts {
   readonly license: string;
   readonly publicKey: string;
-  readonly now: number;
-}): License {
-  const key = openPublicKey(given.publicKey);
-  const { claims, signedBytes, signature } = parse(given.license);
+}
+
+/**
+ * Verifies the text of a licence at the time `now` in milliseconds since the Unix epoch (open-shapes, section 1).
+ * Problems: `license_invalid` for whatever is wrong with either text, and `license_expired`, which is told only of a
+ * licence that the authority has signed.
+ */
+export function verifyLicense(given: LicenseTexts & { readonly now: number }): License {
+  const claims = signedClaims(given);
+  checkTime(claims, given.now);
+  return licenseOf(claims);
+}
+
+/** What the authority has signed, whether its time has come or gone. Throws `license_invalid`. */
+export function signedClaims(texts: LicenseTexts): LicenseClaims {
+  const key = openPublicKey(texts.publicKey);
+  const { claims, signedBytes, signature } = parse(texts.license);
   if (!verify(null, signedBytes, key, signature)) {
     throw new Problem('license_invalid', 'the licence is not signed by the key of the authority', {
       hint: 'MSK_LICENSE and MSK_LICENSE_PUBLIC_KEY must be of the same authority.',
     });
   }
-  const { sub, features, exp, nbf = 0 } = claims;
-  switch (licenseTime(claims, given.now)) {
+  return claims;
+}
+
+/** Throws `license_expired`, `license_invalid`. */
+export function checkTime(claims: LicenseClaims, now: number): void {
+  const { sub, exp, nbf = 0 } = claims;
+  switch (licenseTime(claims, now)) {
     case 'expired':
       throw new Problem('license_expired', `the licence expired at ${timeText(exp)}`, {
         hint: `Set MSK_LICENSE to a new licence for ${JSON.stringify(sub)}.`,
@@ -47,8 +62,11 @@ export function verifyLicense(given: {
         hint: 'Check the clock of this machine, or start later.',
       });
     case 'current':
-      return { subject: sub, features, expiresAt: exp * 1_000 };
   }
+}
+
+export function licenseOf({ sub, features, exp }: LicenseClaims): License {
+  return { subject: sub, features, expiresAt: exp * 1_000 };
 }
 
 /** What the log says of a licence without the feature (specification, section 3.1). */

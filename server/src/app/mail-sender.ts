@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { unescape } from 'node:querystring';
 import { setTimeout } from 'node:timers/promises';
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import { MAIL_SILENCE_MAX_MS, MAILS_WAITING_MAX } from '#base/limits.ts';
 import type { Mail, MailSender } from '#identity/mail-sender.ts';
 import type { Logger } from '#observe/logger.ts';
@@ -27,25 +27,14 @@ export function openMailSender(options: MailSenderOptions): MailSender & AsyncDi
   const stopping = new AbortController();
   const { signal } = stopping;
   const underWay = new Set<Promise<void>>();
-  const transport = createTransport(
-    {
-      url: smtpUrl,
-      connectionTimeout: MAIL_SILENCE_MAX_MS,
-      greetingTimeout: MAIL_SILENCE_MAX_MS,
-      socketTimeout: MAIL_SILENCE_MAX_MS,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    },
-    {
-      from: { name: 'Trellis', address: senderAddress(smtpUrl, options.publicAddress) },
-      headers: { 'Auto-Submitted': 'auto-generated' },
-    },
-  );
+  const address = senderAddress(smtpUrl, options.publicAddress);
+  let transport: Promise<Transporter> | undefined;
 
   const trySending = async (mail: Mail): Promise<void> => {
     for (const delayMs of [...retryDelaysMs, null]) {
       try {
-        await transport.sendMail({ ...mail, to: { name: '', address: mail.to }, signal });
+        transport ??= openTransport(smtpUrl, address);
+        await (await transport).sendMail({ ...mail, to: { name: '', address: mail.to }, signal });
         return;
       } catch (error) {
         const { code, responseCode } = faultOf(error);
@@ -72,6 +61,22 @@ export function openMailSender(options: MailSenderOptions): MailSender & AsyncDi
       await Promise.all(underWay);
     },
   };
+}
+
+/** The library is loaded only here: most starts send no mail. */
+async function openTransport(url: string, address: string): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  return createTransport(
+    {
+      url,
+      connectionTimeout: MAIL_SILENCE_MAX_MS,
+      greetingTimeout: MAIL_SILENCE_MAX_MS,
+      socketTimeout: MAIL_SILENCE_MAX_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    },
+    { from: { name: 'Trellis', address }, headers: { 'Auto-Submitted': 'auto-generated' } },
+  );
 }
 
 /** The user of the mail server when it is an address, else no-reply at the host that people know. */

@@ -8,17 +8,25 @@ import { systemClock } from '#base/clock.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import type { ReplicaLag } from '#observe/load-samples.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { AnswerEmbed } from '#replication/embed-call.ts';
 import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
+import type { ModelCalls } from '#runtime/model-calls.ts';
+import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
+import { openAssistant, type OpenAssistant } from './assistant.ts';
 import { openEmbeddings } from './embeddings.ts';
+import type { Interfaces } from './front-end/interfaces.ts';
 import { openIdentity } from './identity-parts.ts';
 import type { TextVectors } from '#search/embeddings/text-vectors.ts';
 import type { IndexChange } from '#search/settings/search-settings-service.ts';
 import type { ReadState } from './read-state.ts';
 import type { IndexOptions } from './search/index-messages.ts';
+import { openJobs } from './open-jobs.ts';
 import { openSearch, type OpenSearch } from './search/open-search.ts';
 import { Statistics } from './statistics.ts';
+import type { PublishedSequence } from './writer/published-sequence.ts';
 
 export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 'store'> {
   readonly writes: CommitPort & IngestPort;
@@ -37,19 +45,30 @@ export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 's
   /** On a replica, which asks no provider of embeddings; undefined on a primary. */
   readonly askPrimary: AnswerEmbed | undefined;
   readonly index: IndexOptions;
+  /** Started before there was a state. */
+  readonly pool?: EndpointPool;
+  readonly sequence: PublishedSequence;
+  readonly replicaLag: () => Promise<ReplicaLag | undefined>;
+  readonly license: HttpServices['license'];
+  readonly logs: HttpServices['logs'];
   /** Called once it is committed that other types can be searched. */
   readonly onIndexChanged: (change: IndexChange) => void;
-  /** Called once a change of the workspace's settings is committed. */
-  readonly onSettingsChanged: () => void;
+  /** Called once a change of the workspace's settings, or of an interface, is committed; resolves once it is served. */
+  readonly onFrontEndChanged: () => Promise<void>;
 }
 
 /** What needs the graph. */
 export type GraphServices = Omit<
   HttpServices,
   'status' | 'replicas' | 'frontEnd' | 'sequence' | 'waitForSequence'
-> & { readonly endpoints: EndpointService; readonly workspace: WorkspaceSettings };
+> & {
+  readonly endpoints: EndpointService;
+  readonly workspace: WorkspaceSettings;
+  readonly interfaces: Interfaces;
+};
 
 export interface OpenServices extends GraphServices, AsyncDisposable {
+  readonly jobs: JobRegistry;
   readonly textVectors: TextVectors;
 }
 
@@ -57,7 +76,8 @@ export interface OpenServices extends GraphServices, AsyncDisposable {
 export async function openServices(options: ServicesOptions): Promise<OpenServices> {
   const { writes: commits, audit, store, ...rest } = options;
   await using opened = new AsyncDisposableStack();
-  const parts = { ...rest, commits, audit };
+  const jobs = openJobs({ ...rest, commits });
+  const parts = { ...rest, commits, audit, jobs };
   const endpoints = opened.use(
     openEndpointService({
       ...parts,
@@ -67,21 +87,18 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
       fetch,
       fetchAllowList: () => people.workspace.current().fetchAllowList,
       embedQuery: (request, signal) => search.embedQuery(request, signal),
+      models: askedLater(() => assistant.endpointModels),
     }),
   );
   const access = new AccessIndex(options.reader);
-  const people = opened.use(openIdentity({ ...parts, access }));
-  const receiveSearch = endpoints.receiveSearch.bind(endpoints);
+  const people = opened.use(openIdentity({ ...parts, access, storage: options.index.storage }));
   const embeddings = opened.use(openEmbeddings(parts));
-  const embeddingModel = (): string | undefined => embeddings.providers.embeddingModel();
-  const { textVectors, embedderState } = embeddings;
   const searchParts = {
     ...parts,
+    ...embeddings,
     access,
-    receiveSearch,
-    embeddingModel,
-    textVectors,
-    embedderState,
+    receiveSearch: endpoints.receiveSearch.bind(endpoints),
+    embeddingModel: () => embeddings.providers.embeddingModel(),
     onIndexChanged: (change: IndexChange) => {
       embeddings.settingsChanged();
       options.onIndexChanged(change);
@@ -89,24 +106,49 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
   };
   const search: OpenSearch = opened.use(openSearch(searchParts));
   if (!options.isReplica) embeddings.startEmbedder(search.wantedTexts);
+  const statistics = opened.use(new Statistics({ ...parts, endpoints, access }));
+  const nodes = new NodeService({ reader: options.reader, access });
+  const { providers } = embeddings;
+  const offered = { ...search, access, providers, endpoints, nodes };
+  const assistant: OpenAssistant = opened.use(await openAssistant({ ...parts, ...offered }));
+  // Goes first: what ends with the rest has not come to its end.
+  opened.use(jobs);
   const resources = opened.move();
   return {
     ...people,
     access: new AccessService({ ...parts, access }),
     schema: new SchemaService(options.reader, commits, () => endpoints.schemaMayHaveChanged()),
-    nodes: new NodeService({ reader: options.reader, access }),
+    nodes,
     ingest: new IngestService(options.writes, audit),
-    endpoints,
-    build: endpoints.build,
-    editor: endpoints.editor,
-    codeHistory: endpoints.codeHistory,
-    endpointLogs: endpoints.logs,
-    statistics: new Statistics({ reader: options.reader, endpoints, access }),
-    searchConfiguration: search.searchConfiguration,
-    goldenSets: search.goldenSets,
-    embeddings: search.embeddings,
-    aiProviders: embeddings.providers,
-    textVectors,
+    ...offeredBy(endpoints),
+    statistics,
+    license: options.license,
+    logs: options.logs,
+    jobs,
+    ...servedBy(search),
+    aiProviders: providers,
+    ...assistant.services,
+    textVectors: embeddings.textVectors,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+/** Endpoints are there before what asks models, which calls them as tools. */
+function askedLater(models: () => ModelCalls): ModelCalls {
+  return {
+    complete: (request, asker) => models().complete(request, asker),
+    embed: (request, asker) => models().embed(request, asker),
+    runAgent: (request, asker) => models().runAgent(request, asker),
+  };
+}
+
+/** What HTTP offers of endpoints. */
+function offeredBy(endpoints: EndpointService) {
+  const { build, editor, codeHistory, logs: endpointLogs } = endpoints;
+  return { endpoints, build, editor, codeHistory, endpointLogs };
+}
+
+/** The same of search. */
+function servedBy({ searchConfiguration, goldenSets, embeddings }: OpenSearch) {
+  return { searchConfiguration, goldenSets, embeddings };
 }

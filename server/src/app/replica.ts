@@ -5,10 +5,11 @@ import { createHttpServer } from '#http/server.ts';
 import type { AnswerEmbed } from '#replication/embed-call.ts';
 import { replicaName } from '#replication/replica-name.ts';
 import { deriveReplicationSecret } from '#replication/replication-secret.ts';
-import { frontEndFolderOf, readFrontEndFolder } from './front-end/front-end-folder.ts';
+import { readFrontEnd } from './front-end/front-end-folder.ts';
 import { ReplicaFrontEnd } from './front-end/replica-front-end.ts';
 import { requireFeature } from './license.ts';
-import { readLicense } from './license-files.ts';
+import { licenseSettings, readLicense } from './license-files.ts';
+import { licenseReporter } from './license-report.ts';
 import { openServices, type OpenServices } from './open-services.ts';
 import { openReadState, type ReadState } from './read-state.ts';
 import { LoggedAuditTrail, ReadOnlyWrites } from './replication/read-only-writes.ts';
@@ -32,9 +33,7 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
   const { config, storage, logger } = options;
   const parts = partsOf(options);
   const { primaryAddress, sequence } = parts;
-  const files = await readFrontEndFolder(
-    frontEndFolderOf(config.frontEndFolder, options.startFolder),
-  );
+  const files = await readFrontEnd({ ...options, configured: config.frontEndFolder });
   const uid = formatUid(randomUid());
   const health = { replicaUID: uid, replicaName: replicaName(uid) };
   const status = new ServerStatus({
@@ -133,13 +132,8 @@ function followPrimary(
 }
 
 /** Specification, section 3.1: told once the graph is loaded. */
-function requireReplicas({ config, secrets, startFolder }: ReplicaParts): void {
-  const license = readLicense({
-    license: secrets.license,
-    publicKey: config.licensePublicKey,
-    folder: startFolder,
-    now: systemClock.now(),
-  });
+function requireReplicas(parts: ReplicaParts): void {
+  const license = readLicense({ ...licenseSettings(parts), now: systemClock.now() });
   requireFeature(license, 'Replicas');
 }
 
@@ -166,9 +160,13 @@ function openReplicaServices(
       sequence: sequence.buffer,
       memoryBytesMax: searchMemoryBytes(config),
     },
+    sequence,
+    replicaLag: () => Promise.resolve(undefined),
+    logs: parts.logs,
+    license: { report: licenseReporter(licenseSettings(parts), systemClock) },
     isReplica: true,
     askPrimary,
-    onSettingsChanged: () => undefined,
+    onFrontEndChanged: () => Promise.resolve(),
     onIndexChanged: () => undefined,
   });
 }

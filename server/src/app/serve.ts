@@ -5,21 +5,27 @@ import { systemClock } from '#base/clock.ts';
 import { ConfigError } from '#config/config-error.ts';
 import type { Secrets } from '#config/config.ts';
 import { readConfig, type Environment } from '#config/read-config.ts';
-import { openLog, type Logger } from '#observe/logger.ts';
+import { openLog, type Log, type Logger } from '#observe/logger.ts';
+import { LogFiles } from '#observe/logs/log-files.ts';
+import { LogHistory } from '#observe/logs/log-history.ts';
 import { createRedactor } from '#observe/redaction.ts';
 import { tuneGarbageCollection } from './garbage-collection.ts';
 import { isolateProcess } from './process-isolation.ts';
 import { stopSignal } from './stop-signals.ts';
 import { createStorageFolder } from './storage-folder.ts';
-import { openPrimary } from './primary.ts';
-import { openReplica } from './replica.ts';
-import type { Workspace } from './workspace.ts';
+import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /** EX_CONFIG of sysexits (open-shapes, section 1). */
 const EXIT_CONFIGURATION = 78;
 const EXIT_FAILED = 1;
 /** 0xDEAD, of which Linux keeps 173 (specification, section 7). */
 const EXIT_REPLICA_FAILED = 57_005;
+
+/** Of the server, and of the channel to replicas (specification, section 2.9): below the folder for logs. */
+const LOGS = [
+  { name: 'trellis', folder: '' },
+  { name: 'replication', folder: 'replication' },
+] as const;
 
 /** Faults of the configuration that only the store can tell. */
 const CONFIGURATION_PROBLEMS: ReadonlySet<string> = new Set([
@@ -46,13 +52,14 @@ export async function serve(env: Environment): Promise<number> {
   const { level } = config.log;
   // The working directory changes, and there is a new file every day.
   const folder = config.log.folder === null ? null : resolve(config.log.folder);
-  const logOptions = { level, secrets: secretTexts(secrets), clock: systemClock };
-  const log = openLog({ ...logOptions, folder, name: 'trellis' });
-  const replicationLog = openLog({
-    ...logOptions,
-    folder: folder === null ? null : join(folder, 'replication'),
-    name: 'replication',
+  const history = new LogHistory({
+    clock: systemClock,
+    files: folder === null ? undefined : new LogFiles(folder, LOGS),
   });
+  const logOptions = { level, secrets: secretTexts(secrets), clock: systemClock, history };
+  const [log, replicationLog] = LOGS.map((one) =>
+    openLog({ ...logOptions, name: one.name, folder: folder && join(folder, one.folder) }),
+  ) as [Log, Log];
   for (const warning of warnings) log.logger.warn(warning);
   tuneGarbageCollection();
   try {
@@ -60,8 +67,7 @@ export async function serve(env: Environment): Promise<number> {
     const storage = createStorageFolder(config.storageFolder);
     isolateProcess();
     const stopped = stopSignal();
-    const open = config.role === 'primary' ? openPrimary : openReplica;
-    await using workspace = await open({
+    await using workspace = await open(config.role, {
       storage,
       startFolder,
       config,
@@ -69,6 +75,7 @@ export async function serve(env: Environment): Promise<number> {
       logger: log.logger,
       replicationLogger: replicationLog.logger,
       redact: createRedactor(logOptions.secrets),
+      logs: history,
     });
     return await runUntil(stopped, workspace, log.logger);
   } catch (error) {
@@ -76,6 +83,12 @@ export async function serve(env: Environment): Promise<number> {
   } finally {
     await Promise.all([log.close(), replicationLog.close()]);
   }
+}
+
+/** Only here the program is loaded that the role needs: the threads that it begins with load theirs meanwhile. */
+async function open(role: Workspace['role'], options: WorkspaceOptions): Promise<Workspace> {
+  if (role === 'replica') return (await import('./replica.ts')).openReplica(options);
+  return (await import('./primary.ts')).openPrimary(options);
 }
 
 /** What no line of the log may show. */

@@ -34,6 +34,12 @@ export class StartingServices implements HttpServices {
   get passwordReset() {
     return this.#there.passwordReset;
   }
+  get agents() {
+    return this.#there.agents;
+  }
+  get agentRuns() {
+    return this.#there.agentRuns;
+  }
   get users() {
     return this.#there.users;
   }
@@ -48,6 +54,9 @@ export class StartingServices implements HttpServices {
   }
   get workspace() {
     return this.#there.workspace;
+  }
+  get interfaces() {
+    return this.#there.interfaces;
   }
   get tokens() {
     return this.#there.tokens;
@@ -70,8 +79,29 @@ export class StartingServices implements HttpServices {
   get embeddings() {
     return this.#there.embeddings;
   }
+  get mcp() {
+    return this.#there.mcp;
+  }
+  get chat() {
+    return this.#there.chat;
+  }
+  get deepResearch() {
+    return this.#there.deepResearch;
+  }
+  get tools() {
+    return this.#there.tools;
+  }
+  get adminAgent() {
+    return this.#there.adminAgent;
+  }
+  get llmSearchSettings() {
+    return this.#there.llmSearchSettings;
+  }
   get aiProviders() {
     return this.#there.aiProviders;
+  }
+  get llm() {
+    return this.#there.llm;
   }
   get endpoints() {
     return this.#there.endpoints;
@@ -90,6 +120,15 @@ export class StartingServices implements HttpServices {
   }
   get statistics() {
     return this.#there.statistics;
+  }
+  get license() {
+    return this.#there.license;
+  }
+  get logs() {
+    return this.#there.logs;
+  }
+  get jobs() {
+    return this.#there.jobs;
   }
   get sso() {
     return this.#there.sso;

@@ -1,23 +1,29 @@
 import type { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
-import { databaseStatistics } from '#access/database-statistics.ts';
+import { countTypes, databaseStatistics } from '#access/database-statistics.ts';
+import { LOAD_SAMPLE_INTERVAL_MS } from '#base/operations-limits.ts';
 import { textTable } from '#base/text-table.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { StatisticsService } from '#http/build-services.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
+import { startSampling, type SampledLoad, type SampledLoadParts } from './sampled-load.ts';
 
-export interface StatisticsParts {
+export interface StatisticsParts extends Omit<SampledLoadParts, 'storage' | 'calls'> {
   readonly reader: GraphReader;
   readonly endpoints: EndpointService;
   readonly access: AccessIndex;
+  readonly index: { readonly storage: string };
 }
 
 /** Counters for administrators: of calls, of the graph, and of this process (specification, sections 4.4 and 4.7). */
-export class Statistics implements StatisticsService {
+export class Statistics implements StatisticsService, Disposable {
   readonly #parts: StatisticsParts;
+  readonly #load: SampledLoad;
 
   constructor(parts: StatisticsParts) {
     this.#parts = parts;
+    const { storage } = parts.index;
+    this.#load = startSampling({ ...parts, storage, calls: () => parts.endpoints.calls });
   }
 
   endpoints(caller: Caller) {
@@ -26,6 +32,12 @@ export class Statistics implements StatisticsService {
 
   database(_caller: Caller): string {
     return databaseStatistics(this.#parts.reader);
+  }
+
+  overview(_caller: Caller) {
+    const { samples } = this.#load;
+    const counts = countTypes(this.#parts.reader);
+    return { ...counts, sampleIntervalMs: LOAD_SAMPLE_INTERVAL_MS, samples };
   }
 
   pool(_caller: Caller): string {
@@ -43,5 +55,9 @@ export class Statistics implements StatisticsService {
       Object.entries(counters).map(([name, value]) => [group, name, value] as const),
     );
     return textTable(['POOL', 'COUNTER', 'VALUE'], rows);
+  }
+
+  [Symbol.dispose](): void {
+    this.#load[Symbol.dispose]();
   }
 }

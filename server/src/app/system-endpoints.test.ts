@@ -50,6 +50,7 @@ it.each([
     system: true,
     operations: [{ op: 'addOrUpdate', type: '_User', key: 'ada', fields: {} }],
   });
+  graph.reader.refresh();
   const caller = { ...ADMIN, userUid: graph.reader.uid(graph.idOf('_User', 'ada')) ?? null };
   const answer = await endpoints.run(`system/${name}`, { caller, body });
   expect([answer.status, answer.body]).toEqual([503, expect.stringContaining('"not_ready"')]);

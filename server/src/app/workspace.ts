@@ -1,5 +1,6 @@
 import type { Config, Secrets } from '#config/config.ts';
 import type { Logger } from '#observe/logger.ts';
+import type { LogHistory } from '#observe/logs/log-history.ts';
 
 export interface WorkspaceOptions {
   /** Absolute: the working directory changes at the start. */
@@ -11,6 +12,8 @@ export interface WorkspaceOptions {
   readonly logger: Logger;
   /** For what happens on the channel to replicas: it has files of its own (specification, section 2.9). */
   readonly replicationLogger: Logger;
+  /** What both have logged. */
+  readonly logs: LogHistory;
   /** Takes the secrets out of JSON text, as out of the log. */
   readonly redact: (json: string) => string;
 }

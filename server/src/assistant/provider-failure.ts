@@ -30,14 +30,15 @@ function reasonOf(status: number): EmbeddingFailureReason {
   return status >= 500 || BUSY.has(status) ? 'busy' : 'misconfigured';
 }
 
-function delayOf(header: string | null, now: number): number | undefined {
+/** Milliseconds of a `Retry-After`; undefined when it says nothing that can be read. */
+export function delayOf(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-/** The words of a provider, in any of the shapes in use, on one line. */
-function faultOf(text: string, apiKey: string | null): string {
+/** The words of a provider, without the key, in any of the shapes in use, on one line. */
+export function faultOf(text: string, apiKey: string | null): string {
   const words = apiKey === null ? messageIn(text) : messageIn(text).replaceAll(apiKey, '[key]');
   const line = words.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
   return line.slice(0, EMBEDDING_FAULT_CHARACTERS_MAX);

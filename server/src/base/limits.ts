@@ -1,6 +1,6 @@
 /**
- * Every limit of the server, by name; units last. Those of the specification's section 8 say so. Those of search and of
- * replication stand in files of their own.
+ * Every limit of the server, by name; units last. Those of the specification's section 8 say so. Those of search, of
+ * replication, and of jobs and logs stand in files of their own.
  */
 
 /** Operations in one atomic ingest commit (open-shapes, section 4). */
@@ -230,9 +230,16 @@ export const LICENSE_TEXT_CHARACTERS_MAX = 100;
 
 /** The setting `ReplicaURLs` (specification, section 2.9). */
 export const REPLICA_URLS_CHARACTERS_MAX = 4_000;
-/** The front end's folder: its files are held in memory. */
+/** A front end: its files are held in memory. */
 export const FRONT_END_FILES_MAX = 2_000;
 export const FRONT_END_BYTES_MAX = 64 * 1024 * 1024;
+/** Its files are compressed from this size on; the first answer waits for it up to that one. */
+export const FRONT_END_COMPRESSED_BYTES_MIN = 1_024;
+export const FRONT_END_COMPRESSION_AWAITED_BYTES_MAX = 64 * 1024;
+/** Custom interfaces: how many, their names, and the zip of one. */
+export const INTERFACES_MAX = 20;
+export const INTERFACE_NAME_CHARACTERS_MAX = 100;
+export const INTERFACE_ZIP_BYTES_MAX = 64 * 1024 * 1024;
 
 /** WebSockets: open at a time, one message of a client, what waits for a client that does not take it. */
 export const WEB_SOCKETS_MAX = 5_000;
@@ -246,7 +253,7 @@ export const WEB_SOCKET_REQUESTS_MAX = 16;
 export const WEB_SOCKET_PING_INTERVAL_MS = 30_000;
 /** Streams of events: open at a time; a comment is sent, and the session looked at, every so often. */
 export const EVENT_STREAMS_MAX = 200;
-export const EVENT_STREAM_HEARTBEAT_MS = 15_000;
+export const EVENT_STREAM_HEARTBEAT_MS = 10_000;
 /** How long a peer has to answer a close. */
 export const WEB_SOCKET_CLOSE_TIMEOUT_MS = 1_000;
 
@@ -262,3 +269,17 @@ export const EDITOR_COMPLETIONS_MAX = 500;
 export const EDITOR_COMPLETION_DETAILS_MAX = 100;
 export const EDITOR_SIGNATURES_MAX = 20;
 export const EDITOR_TEXT_CHARACTERS_MAX = 4_000;
+
+/** The JSON Schema of what an endpoint takes: how long its code has to say it, and how long it may be. */
+export const ENDPOINT_INPUT_SCHEMA_MS = 30_000;
+export const ENDPOINT_INPUT_SCHEMA_CHARACTERS_MAX = 64 * 1024;
+/** MCP: tools in one page of a list, calls that one caller has under way, one result, and the time between two notices of progress. */
+export const MCP_TOOLS_PER_PAGE = 200;
+export const MCP_CALLS_PER_CALLER_MAX = 16;
+export const MCP_RESULT_CHARACTERS_MAX = 4 * 1024 * 1024;
+export const MCP_PROGRESS_INTERVAL_MS = 100;
+/** Tools: names, as all providers of models take them, and what they say to models. */
+export const TOOL_NAME_CHARACTERS_MAX = 64;
+export const TOOL_DESCRIPTION_CHARACTERS_MAX = 2_000;
+/** Names in each list of what models may search for. */
+export const LLM_SEARCH_NAMES_MAX = 1_000;

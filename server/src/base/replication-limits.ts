@@ -39,6 +39,8 @@ export const REPLICATION_NOTICES_WAITING_MAX = 1_000;
 /** Clocks of two machines may differ by so much, when a replica registers. */
 export const REPLICA_REGISTRATION_AGE_MAX_MS = 5 * 60_000;
 export const REPLICA_REGISTRATION_TIMEOUT_MS = 10_000;
+/** Files of the front end that a replica asks for at a time, and holds in memory meanwhile. */
+export const FRONT_END_FILES_PER_FETCH_MAX = 256;
 /** A replica whose primary is away tries again after so long, each time twice as long. */
 export const REPLICA_RETRY_DELAY_MIN_MS = 250;
 export const REPLICA_RETRY_DELAY_MAX_MS = 5_000;

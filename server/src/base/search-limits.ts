@@ -164,7 +164,7 @@ export const VECTOR_HITS_MAX = 10_000;
 /** Up to so many vectors are compared one by one; more get a graph. */
 export const VECTOR_SCAN_MAX = 100_000;
 /** Up to so many vectors of an allow-list are compared one by one, which costs as much as a search of the graph among them. */
-export const VECTOR_LIST_SCAN_MAX = 20_000;
+export const VECTOR_LIST_SCAN_MAX = 50_000;
 /** One shared memory; WebAssembly allows 4 GiB. Pages that hold no vector yet are not in memory. */
 export const VECTOR_SHARD_BYTES_MAX = 1024 * 1024 * 1024;
 /** The vectors are copied to a new memory when so large a share of them is deleted, and at least so many. */

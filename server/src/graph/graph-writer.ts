@@ -47,12 +47,18 @@ export class GraphWriter implements CommitPort, IngestPort {
   readonly #clock: Clock;
   readonly #randomUid: () => Uint8Array;
   readonly #state: WriterState;
+  #commits = 0;
 
   constructor(writer: StateWriter, clock: Clock, newUid: () => Uint8Array = randomUid) {
     this.#writer = writer;
     this.#clock = clock;
     this.#randomUid = newUid;
     this.#state = new WriterState(writer.view);
+  }
+
+  /** That were built so far. */
+  get commits(): number {
+    return this.#commits;
   }
 
   /**
@@ -125,7 +131,9 @@ export class GraphWriter implements CommitPort, IngestPort {
     const { accessControl } = request;
     if (accessControl !== undefined) transactor.traceAccessControl(accessControl.trace);
     for (const { key, value } of request.vault ?? []) putVault(batch, key, value);
-    return transactor.finish();
+    const built = transactor.finish();
+    this.#commits++;
+    return built;
   }
 }
 

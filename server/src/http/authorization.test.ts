@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { errorBody } from '@trellis/contract/errors.ts';
+import { errorBody, routerErrorBody } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
+import { isRouterOperation } from './llm-error.ts';
 import { CALLERS, type CallerName } from './testing/memory-services.ts';
 import { optionsOf, SAMPLE_REQUESTS } from './testing/sample-requests.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
@@ -15,6 +16,9 @@ const SESSIONS: readonly CallerName[] = [
   'synonym-manager',
   'guest',
 ];
+const MEMBERS = SESSIONS.filter((name) => name !== 'guest');
+const CHAT_OPERATIONS =
+  'sendChatMessage getChatOptions createChat listChats getChat putChat deleteChat stopChat putChatFeedback';
 const INGESTING: readonly CallerName[] = ['ingestion-token', 'connector-token'];
 const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   createLogin: 'anybody',
@@ -45,6 +49,9 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   putNodeAccess: SESSIONS,
   getWorkspaceSettings: ['admin', 'read-only-admin'],
   putWorkspaceSettings: ['admin'],
+  listInterfaces: ['admin', 'read-only-admin'],
+  putInterface: ['admin', 'interface-token'],
+  deleteInterface: ['admin'],
   listTokens: ['admin', 'read-only-admin'],
   createToken: ['admin'],
   revokeToken: ['admin'],
@@ -88,6 +95,16 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getEndpointMetrics: ['admin', 'read-only-admin'],
   getDatabaseStatistics: ['admin', 'read-only-admin'],
   getPoolStatistics: ['admin', 'read-only-admin'],
+  getOverviewStatistics: ['admin', 'read-only-admin'],
+  getLicense: ['admin', 'read-only-admin'],
+  listJobs: ['admin', 'read-only-admin'],
+  getJob: SESSIONS,
+  cancelJob: SESSIONS,
+  watchJob: SESSIONS,
+  listLogFiles: ['admin', 'read-only-admin'],
+  downloadLogs: ['admin', 'read-only-admin'],
+  searchLogs: ['admin', 'read-only-admin'],
+  watchLogs: ['admin', 'read-only-admin'],
   listGoldenSets: ['admin', 'read-only-admin'],
   getGoldenSet: ['admin', 'read-only-admin'],
   putGoldenSet: ['admin'],
@@ -103,8 +120,46 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getEmbeddings: [...SESSIONS, 'read-token'],
   getSimilarNodes: [...SESSIONS, 'read-token'],
   findSimilarNodes: [...SESSIONS, 'read-token'],
+  ...Object.fromEntries(CHAT_OPERATIONS.split(' ').map((id) => [id, MEMBERS])),
+  listTools: ['admin', 'read-only-admin'],
+  createTool: ['admin'],
+  putTool: ['admin'],
+  deleteTool: ['admin'],
+  startDeepResearch: MEMBERS,
+  getDeepResearch: MEMBERS,
+  getResearchSettings: ['admin', 'read-only-admin'],
+  putResearchSettings: ['admin'],
+  cancelDeepResearch: ['admin'],
+  getToolMetrics: ['admin', 'read-only-admin'],
+  listAgents: MEMBERS,
+  createAgent: ['admin'],
+  getAgent: ['admin', 'read-only-admin'],
+  putAgent: ['admin'],
+  deleteAgent: ['admin'],
+  runAgent: MEMBERS,
+  listAgentRuns: MEMBERS,
+  getAgentRun: MEMBERS,
+  cancelAgentRun: MEMBERS,
+  getLlmSearchSettings: ['admin', 'read-only-admin'],
+  putLlmSearchSettings: ['admin'],
+  callMcp: [...SESSIONS, 'mcp-token'],
   getAiProviders: ['admin', 'read-only-admin'],
   putAiProviders: ['admin'],
+  createAdminAgentSession: ['admin'],
+  listAdminAgentSessions: ['admin', 'read-only-admin'],
+  getAdminAgentSession: ['admin', 'read-only-admin'],
+  deleteAdminAgentSession: ['admin'],
+  sendAdminAgentMessage: ['admin'],
+  uploadAdminAgentFile: ['admin'],
+  approveAdminAgentCommit: ['admin'],
+  rejectAdminAgentCommit: ['admin'],
+  createChatCompletion: ['llm-openai-token'],
+  listOpenAiModels: ['llm-openai-token'],
+  createEmbeddings: ['llm-openai-token'],
+  createMessage: ['llm-anthropic-token'],
+  listAnthropicModels: ['llm-anthropic-token'],
+  listLlmUsage: ['admin', 'read-only-admin'],
+  getLlmState: ['admin', 'read-only-admin'],
   getSsoConfig: ['admin', 'read-only-admin'],
   setSsoConfig: ['admin'],
   getLoginUrl: 'anybody',
@@ -159,7 +214,9 @@ describe('operations by callers', () => {
       else expect(body.safeParse(response.json ?? response.text)).toMatchObject({ success: true });
       return;
     }
-    const { error } = errorBody.parse(response.json);
+    const { error } = (isRouterOperation(operation) ? routerErrorBody : errorBody).parse(
+      response.json,
+    );
     if (as === undefined) {
       expect([response.status, error.code]).toEqual([401, 'missing_token']);
       return;

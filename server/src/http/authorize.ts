@@ -24,7 +24,8 @@ function hasScope({ scope }: Guarded, { scopes }: Caller): boolean {
   return scopes.includes(scope) || (scope === 'ingestion' && scopes.includes('ingestion:acl'));
 }
 
-function hasRole({ auth, role }: Guarded, caller: Caller): boolean {
+/** Whether a session is enough of what is asked for. */
+export function hasRole({ auth, role }: Pick<Guarded, 'auth' | 'role'>, caller: Caller): boolean {
   const holdsRole = role !== undefined && caller.roles.includes(role);
   switch (auth) {
     case 'none':

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WEB_SOCKET_PATH } from '@trellis/contract/web-socket.ts';
+import { Problem } from '#base/problem.ts';
 import type { FrontEndAnswers } from './front-end/front-end-answers.ts';
 import { pathOf } from './request-log.ts';
 import { methodNotAllowed, unknownRoute } from './unknown-route.ts';
@@ -18,7 +19,10 @@ export function besideOperations(
   return (request, reply) => {
     const path = pathOf(request.url);
     const isWebSocket = path === WEB_SOCKET_PATH;
-    if (!isWebSocket && !frontEnd.has(path)) throw unknownRoute(request);
+    if (!isWebSocket && !frontEnd.has(path)) {
+      if (path !== '/') throw unknownRoute(request);
+      throw new Problem('front_end_not_built', 'This server has no front end: it was not built.');
+    }
     if (!ALLOW.includes(request.method)) throw methodNotAllowed(request, ALLOW);
     if (isWebSocket) throw webSockets.problem();
     frontEnd.send(path, request, reply);

@@ -25,7 +25,7 @@ import type {
 } from '@trellis/contract/shapes/endpoint-log.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
-import type { EndpointMetricsList } from '@trellis/contract/shapes/stats.ts';
+import type { EndpointMetricsList, OverviewStatistics } from '@trellis/contract/shapes/stats.ts';
 import type { Awaitable } from './services.ts';
 
 export interface BuildService {
@@ -70,6 +70,7 @@ export interface CodeHistoryService {
 
 export interface StatisticsService {
   endpoints(caller: Caller): Awaitable<EndpointMetricsList>;
+  overview(caller: Caller): Awaitable<OverviewStatistics>;
   /** This and the next give tables with aligned columns. */
   database(caller: Caller): Awaitable<string>;
   pool(caller: Caller): Awaitable<string>;

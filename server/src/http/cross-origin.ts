@@ -1,6 +1,6 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
-import { CACHE, REQUEST_ID, RUN_KEY, RUN_PROGRESS, SEQUENCE } from './header-names.ts';
+import { CACHE, CHAT, REQUEST_ID, RUN_KEY, RUN_PROGRESS, SEQUENCE } from './header-names.ts';
 
 /**
  * Lets the pages of the origins in `MSK_CORS` call this server (specification, section 2.9). Tokens travel in a header and
@@ -20,9 +20,11 @@ export async function allowCrossOrigin(
       RUN_KEY,
       RUN_PROGRESS,
       CACHE,
+      CHAT,
       'age',
       'location',
       'retry-after',
+      'mcp-session-id',
     ],
     maxAge: 600,
     // An OPTIONS request that is no preflight is answered like one, not with a body of the plugin's own.

@@ -10,6 +10,7 @@ import {
 } from '@trellis/contract/errors.ts';
 import type { CatalogueEntry } from '@trellis/contract/errors/entry.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
+import { isRouterOperation, withClientParts } from './llm-error.ts';
 import { pathOf } from './request-log.ts';
 
 /** Everything an error says to the caller. */
@@ -20,12 +21,12 @@ export interface ErrorAnswer {
 }
 
 /** The answer to a problem (open-shapes, section 2). What is no problem of the catalogue is a fault of ours and shows nothing. */
-export function errorAnswer(problem: Problem, traceId: string): ErrorAnswer {
+export function errorAnswer(problem: Problem, traceId: string, operation?: Operation): ErrorAnswer {
   const code = isErrorCode(problem.code) ? problem.code : 'internal_error';
   const entry: CatalogueEntry = errorCatalogue[code];
   const isInternal = entry.internal === true;
   const { details } = isInternal ? { details: undefined } : problem;
-  return {
+  const answer: ErrorAnswer = {
     status: entry.status,
     headers: headersOf(code, entry, details),
     body: {
@@ -38,6 +39,7 @@ export function errorAnswer(problem: Problem, traceId: string): ErrorAnswer {
       traceId,
     },
   };
+  return isRouterOperation(operation) ? withClientParts(answer) : answer;
 }
 
 function headersOf(
@@ -120,6 +122,18 @@ export function logError(
   } else {
     logger.warn({ ...record, details: problem.details }, problem.message);
   }
+}
+
+/** For an error beneath an answer that is good by itself: what the caller may be told of it, once it is logged. */
+export function errorDescriber(
+  logger: Logger,
+): (error: unknown, request: FastifyRequest) => ErrorBody {
+  return (error, request) => {
+    const problem = toProblem(error, request.routeOptions.config.operation);
+    const answer = errorAnswer(problem, request.id);
+    logError(logger, problem, answer, request);
+    return answer.body;
+  };
 }
 
 /** Whether the answer says less than the problem: then the log must say it all. */

@@ -48,7 +48,7 @@ export function createErrorHandler(
         .send();
       return;
     }
-    const answer = errorAnswer(problem, request.id);
+    const answer = errorAnswer(problem, request.id, request.routeOptions.config.operation);
     logError(parts.logger, problem, answer, request);
     lingerAfter(request, reply, parts.lingerMs);
     // The framework would close at once after a body that it did not take.

@@ -34,7 +34,13 @@ const scenarios: readonly Scenario[] = [
     status: 404,
     code: 'route_not_found',
   },
-  { name: 'the root', method: 'GET', path: '/', status: 404, code: 'route_not_found' },
+  {
+    name: 'the root, without a front end',
+    method: 'GET',
+    path: '/',
+    status: 404,
+    code: 'front_end_not_built',
+  },
   {
     name: 'another case of the path',
     method: 'GET',

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import { EVENT_STREAMS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { EventStreams } from './event-stream.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
@@ -118,6 +119,17 @@ it('that fails is cut off, and the log says why', async () => {
   };
   await expect(at.request('GET', LIVE, { as: 'admin' })).rejects.toThrow('terminated');
   expect(JSON.stringify(at.records)).toContain('the log is gone');
+});
+
+it('that is refused before it begins is an error as any other, and takes no room', async () => {
+  const at = await start();
+  at.services.jobs.watch = () => {
+    throw new Problem('job_not_found', 'There is no such job.');
+  };
+  for (let i = 0; i <= EVENT_STREAMS_MAX; i++) {
+    const { status, json } = await at.request('GET', '/api/jobs/7/events', { as: 'admin' });
+    expect([status, Object(json).error.code]).toEqual([404, 'job_not_found']);
+  }
 });
 
 it('there are only so many', () => {

@@ -54,7 +54,8 @@ export class EventStreams {
 /**
  * An operation that answers with Server-Sent Events, for as long as the handler gives some, the token is good for them, the client
  * takes them and the server runs. No more events are asked for than the client takes. A stream that has come to its end says so
- * with the event `end`; one that is cut off does not, so that the client comes back.
+ * with the event `end`; one that is cut off does not, so that the client comes back. What the handler throws when it is called is an
+ * error as any other.
  */
 export function eventStreamRoute<const O extends Operation>(
   operation: O,
@@ -66,7 +67,9 @@ export function eventStreamRoute<const O extends Operation>(
     async handle(request, reply, context) {
       const input = readInput(operation, request);
       const stream = context.eventStreams.open();
-      const { signal } = stream;
+      const events = begin(stream, (signal) =>
+        handler({ ...input, lastEventId: lastEventId(request), signal }, context.services),
+      );
       reply.raw.once('close', () => stream.abort());
       reply
         .header(SEQUENCE, context.services.sequence())
@@ -80,10 +83,6 @@ export function eventStreamRoute<const O extends Operation>(
       }
       // The client learns at once that it has its stream.
       reply.raw.write(':\n\n');
-      const events = handler(
-        { ...input, lastEventId: lastEventId(request), signal },
-        context.services,
-      );
       const session = new StreamSession(operation, request, context.services);
       const heartbeatMs = context.timeouts.eventStreamHeartbeat;
       const sending = { session, response: reply.raw, stream, heartbeatMs };
@@ -97,6 +96,16 @@ export function eventStreamRoute<const O extends Operation>(
       return undefined;
     },
   };
+}
+
+/** A stream that does not begin is open no more. */
+function begin<T>(stream: AbortController, open: (signal: AbortSignal) => T): T {
+  try {
+    return open(stream.signal);
+  } catch (error) {
+    stream.abort();
+    throw error;
+  }
 }
 
 interface Sending {
@@ -130,7 +139,7 @@ async function send(
 }
 
 /** The token of a stream, which may end before it. */
-class StreamSession {
+export class StreamSession {
   readonly #operation: Operation;
   readonly #token: string;
   readonly #services: Pick<HttpServices, 'identity'>;
@@ -153,7 +162,7 @@ class StreamSession {
   }
 }
 
-function textOf({ event, id, data }: ServerEvent): string {
+export function textOf({ event, id, data }: ServerEvent): string {
   // JSON has no line breaks of its own.
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -163,7 +172,13 @@ function lastEventId({ headers }: FastifyRequest): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-function untilDrained(response: FastifyReply['raw'], signal: AbortSignal): Promise<void> {
+/** Of ids that are numbers. What is none was never an id of ours: the stream begins as without one. */
+export function sequenceOf(id: string | undefined): number | undefined {
+  return id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
+}
+
+/** When the client has taken what there is, or has gone. */
+export function untilDrained(response: FastifyReply['raw'], signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.off('drain', done);

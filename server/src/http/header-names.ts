@@ -6,3 +6,4 @@ export const RUN_KEY = 'msk-endpoint-key';
 export const RUN_KEY_ALIAS = 'x-msk-endpoint-key';
 export const RUN_PROGRESS = 'msk-endpoint-progress';
 export const CACHE = 'msk-cache';
+export const CHAT = 'msk-chat';

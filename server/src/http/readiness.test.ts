@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
-import { errorBody } from '@trellis/contract/errors.ts';
+import { errorBody, routerErrorBody } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
+import { isRouterOperation } from './llm-error.ts';
 import { optionsOf, SAMPLE_REQUESTS } from './testing/sample-requests.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
@@ -23,7 +24,8 @@ describe('before the graph is loaded', () => {
       const response = await at.request(operation.method, sample.path, optionsOf(sample, 'admin'));
       expect(response.status).toBe(503);
       expect(response.headers.get('retry-after')).toBe('1');
-      expect(errorBody.parse(response.json).error.code).toBe('not_ready');
+      const shape = isRouterOperation(operation) ? routerErrorBody : errorBody;
+      expect(shape.parse(response.json).error.code).toBe('not_ready');
     },
   );
 

@@ -33,7 +33,8 @@ async function register(table: readonly Route[]) {
     onBrokenAnswer: () => {},
     securityHeaders: {},
     securityLines: '',
-    isCrossOrigin: false,
+    corsOrigins: [],
+    errorOf: () => ({ error: { code: 'internal_error', message: '' }, traceId: '' }),
   };
   await registerRoutes(app, table, context, { primaryAddress: null, minSequenceWaitMs: 1 });
   return app;

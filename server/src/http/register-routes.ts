@@ -1,3 +1,4 @@
+import multipart from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';
 import { assert } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
@@ -5,6 +6,7 @@ import { createGate, type Gate, type GateOptions } from './gate.ts';
 import { REQUEST_ID } from './header-names.ts';
 import { routerPath } from './path-template.ts';
 import type { Route, RouteContext } from './route.ts';
+import { UPLOAD_OPTIONS } from './upload-route.ts';
 
 const AUTHS: ReadonlySet<string> = new Set(['none', 'session', 'admin', 'admin-write', 'token']);
 
@@ -17,11 +19,11 @@ export async function registerRoutes(
 ): Promise<void> {
   app.removeAllContentTypeParsers();
   refuseUndeclaredRoutes(app);
-  for (const intake of ['json', 'text', 'form', 'stream'] as const) {
+  for (const intake of ['json', 'text', 'form', 'stream', 'zip', 'multipart'] as const) {
     const own = routes.filter((route) => route.intake === intake);
     // Scopes are made one after the other, in the order of registration.
     await app.register(async (scope) => {
-      addParsers[intake](scope, context);
+      await addParsers[intake](scope, context);
       for (const route of own) register(scope, route, context, gateOptions);
     });
   }
@@ -90,6 +92,12 @@ const addParsers = {
       ['application/json', 'application/x-ndjson'],
       (_request, payload, done) => done(null, payload),
     );
+  },
+  zip(scope: FastifyInstance): void {
+    scope.addContentTypeParser('application/zip', (_request, payload, done) => done(null, payload));
+  },
+  async multipart(scope: FastifyInstance): Promise<void> {
+    await scope.register(multipart, UPLOAD_OPTIONS);
   },
 } as const;
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Caller } from '#access/caller.ts';
+import type { ErrorBody } from '@trellis/contract/errors.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { Answer } from './answer.ts';
@@ -16,8 +17,8 @@ import { validate } from './validation.ts';
 /** One operation, ready to be registered. How the body reaches `handle` is told by `intake`. */
 export interface Route {
   readonly operation: Operation;
-  /** Parsed JSON; its text, to be parsed elsewhere; the fields of a form; or the bytes as they arrive. */
-  readonly intake: 'json' | 'text' | 'form' | 'stream';
+  /** Parsed JSON; its text, to be parsed elsewhere; the fields of a form; or the bytes as they arrive, of a zip, of text, of a form's files. */
+  readonly intake: 'json' | 'text' | 'form' | 'stream' | 'zip' | 'multipart';
   /** It puts the headers itself that every answer carries: see `raw-answer.ts`. */
   readonly answersRaw?: true;
   /** Resolves with the body of the answer, as text; the reply has status and headers by then. Undefined: it was sent without. */
@@ -37,8 +38,10 @@ export interface RouteContext {
   readonly securityHeaders: Readonly<Record<string, string>>;
   /** The same, as lines of the head of an answer. */
   readonly securityLines: string;
-  /** Whether a plugin puts headers of its own on answers: those of CORS. */
-  readonly isCrossOrigin: boolean;
+  /** The origins whose pages may call; where there are some, a plugin puts headers of its own on answers. */
+  readonly corsOrigins: readonly string[];
+  /** What a caller may be told of an error, which is logged as that of an answer is. */
+  readonly errorOf: (error: unknown, request: FastifyRequest) => ErrorBody;
   /** Connections with a body that may take as long as it likes. */
   readonly streamingSockets: WeakSet<FastifyRequest['socket']>;
   readonly eventStreams: EventStreams;
@@ -89,16 +92,26 @@ export function sendNoBody(reply: FastifyReply): undefined {
 
 /** What passed the contract; throws `invalid_request`. */
 export function readInput<O extends Operation>(operation: O, request: FastifyRequest): Input<O> {
-  const { params, query, headers, body } = operation;
-  const input = {
+  const { body } = operation;
+  const head = readHead(operation, request);
+  const input = { ...head, body: body && validate(body, request.body, 'body') };
+  return input as Input<O>;
+}
+
+/** The same without the body. */
+export function readHead<O extends Operation>(
+  operation: O,
+  request: FastifyRequest,
+): Omit<Input<O>, 'body'> {
+  const { params, query, headers } = operation;
+  const head = {
     caller: request.caller,
     params: params && validate(params, pathParameters(operation, request), 'path'),
     query: query && validate(query, request.query, 'query'),
     headers: headers && validate(headers, request.headers, 'headers'),
-    body: body && validate(body, request.body, 'body'),
     address: request.ip,
   };
-  return input as Input<O>;
+  return head as Omit<Input<O>, 'body'>;
 }
 
 /** The parameters of the path under the names of the contract; the router calls the rest of a path "*". */

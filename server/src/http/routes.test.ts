@@ -1,6 +1,11 @@
 import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as limits from '#base/limits.ts';
+import * as adminAgentLimits from '#base/admin-agent-limits.ts';
+import * as agentLimits from '#base/agent-limits.ts';
+import * as assistantLimits from '#base/assistant-limits.ts';
+import * as llmLimits from '#base/llm-limits.ts';
+import * as operationsLimits from '#base/operations-limits.ts';
 import * as searchLimits from '#base/search-limits.ts';
 import * as contractLimits from '@trellis/contract/limits.ts';
 import { operations } from '@trellis/contract/operations.ts';
@@ -24,6 +29,15 @@ describe('the contract and its routes', () => {
   });
 
   it('agree on every limit', () => {
-    expect({ ...limits, ...searchLimits }).toMatchObject({ ...contractLimits });
+    const all = {
+      ...limits,
+      ...adminAgentLimits,
+      ...agentLimits,
+      ...assistantLimits,
+      ...llmLimits,
+      ...operationsLimits,
+      ...searchLimits,
+    };
+    expect(all).toMatchObject({ ...contractLimits });
   });
 });

@@ -1,3 +1,4 @@
+import { assistantRoutes } from './assistant-routes.ts';
 import type { Route } from './route.ts';
 import { cancelRun } from './routes/endpoints/cancelRun.ts';
 import { cancelRunAlias } from './routes/endpoints/cancelRunAlias.ts';
@@ -27,6 +28,16 @@ import { listEndpointLogs } from './routes/stats/listEndpointLogs.ts';
 import { watchEndpointLogs } from './routes/stats/watchEndpointLogs.ts';
 import { getDatabaseStatistics } from './routes/stats/getDatabaseStatistics.ts';
 import { getPoolStatistics } from './routes/stats/getPoolStatistics.ts';
+import { getOverviewStatistics } from './routes/stats/getOverviewStatistics.ts';
+import { getLicense } from './routes/stats/getLicense.ts';
+import { listLogFiles } from './routes/stats/listLogFiles.ts';
+import { downloadLogs } from './routes/stats/downloadLogs.ts';
+import { searchLogs } from './routes/stats/searchLogs.ts';
+import { watchLogs } from './routes/stats/watchLogs.ts';
+import { listJobs } from './routes/jobs/listJobs.ts';
+import { getJob } from './routes/jobs/getJob.ts';
+import { cancelJob } from './routes/jobs/cancelJob.ts';
+import { watchJob } from './routes/jobs/watchJob.ts';
 import { ingest } from './routes/ingest/ingest.ts';
 import { changePassword } from './routes/login/changePassword.ts';
 import { checkLogin } from './routes/login/checkLogin.ts';
@@ -48,8 +59,8 @@ import { putSchema } from './routes/schema/putSchema.ts';
 import { findSimilarNodes } from './routes/search/findSimilarNodes.ts';
 import { getEmbeddings } from './routes/search/getEmbeddings.ts';
 import { getSimilarNodes } from './routes/search/getSimilarNodes.ts';
-import { getAiProviders } from './routes/assistant/getAiProviders.ts';
-import { putAiProviders } from './routes/assistant/putAiProviders.ts';
+import { getLlmSearchSettings } from './routes/search/getLlmSearchSettings.ts';
+import { putLlmSearchSettings } from './routes/search/putLlmSearchSettings.ts';
 import { getSearchSettings } from './routes/search/getSearchSettings.ts';
 import { putSearchSettings } from './routes/search/putSearchSettings.ts';
 import { getSearchIndex } from './routes/stats/getSearchIndex.ts';
@@ -103,7 +114,10 @@ import { deactivateUser } from './routes/users/deactivateUser.ts';
 import { getUser } from './routes/users/getUser.ts';
 import { listUsers } from './routes/users/listUsers.ts';
 import { updateUser } from './routes/users/updateUser.ts';
+import { deleteInterface } from './routes/workspace/deleteInterface.ts';
 import { getWorkspaceSettings } from './routes/workspace/getWorkspaceSettings.ts';
+import { listInterfaces } from './routes/workspace/listInterfaces.ts';
+import { putInterface } from './routes/workspace/putInterface.ts';
 import { putWorkspaceSettings } from './routes/workspace/putWorkspaceSettings.ts';
 
 /** The route of every operation of the contract, in its order; a test compares the two. */
@@ -135,6 +149,9 @@ export const routes: readonly Route[] = [
   putNodeAccess,
   getWorkspaceSettings,
   putWorkspaceSettings,
+  listInterfaces,
+  putInterface,
+  deleteInterface,
   listTokens,
   createToken,
   revokeToken,
@@ -178,6 +195,16 @@ export const routes: readonly Route[] = [
   getEndpointMetrics,
   getDatabaseStatistics,
   getPoolStatistics,
+  getOverviewStatistics,
+  getLicense,
+  listJobs,
+  getJob,
+  cancelJob,
+  watchJob,
+  listLogFiles,
+  downloadLogs,
+  searchLogs,
+  watchLogs,
   listGoldenSets,
   getGoldenSet,
   putGoldenSet,
@@ -186,6 +213,8 @@ export const routes: readonly Route[] = [
   listGoldenSetRuns,
   getSearchSettings,
   putSearchSettings,
+  getLlmSearchSettings,
+  putLlmSearchSettings,
   getSearchIndex,
   listSynonyms,
   getSynonyms,
@@ -193,8 +222,7 @@ export const routes: readonly Route[] = [
   getEmbeddings,
   getSimilarNodes,
   findSimilarNodes,
-  getAiProviders,
-  putAiProviders,
+  ...assistantRoutes,
   getSsoConfig,
   setSsoConfig,
   getLoginUrl,

@@ -22,6 +22,7 @@ import {
 import { createClientErrorHandler } from './client-error.ts';
 import { besideOperations } from './beside-operations.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
+import { errorDescriber } from './error-answer.ts';
 import { answerErrors, createErrorHandler } from './error-handlers.ts';
 import type { ErrorParts } from './error-parts.ts';
 import { EventStreams } from './event-stream.ts';
@@ -32,6 +33,7 @@ import type { HttpServerOptions, HttpTimeouts } from './options.ts';
 import { PreparedResponse } from './prepared-response.ts';
 import { addPreflightHeaders, refuseEarly } from './prepare-requests.ts';
 import { registerRoutes } from './register-routes.ts';
+import type { RouteContext } from './route.ts';
 import { logRequests } from './request-log.ts';
 import { requestIdFrom } from './request-id.ts';
 import { routes } from './routes.ts';
@@ -47,7 +49,7 @@ export interface HttpServer extends AsyncDisposable {
     readonly host: string;
     readonly port: number;
   }): Promise<{ readonly url: string; readonly port: number }>;
-  /** To every session with a WebSocket. */
+  /** To every session with a WebSocket that the message is for. */
   broadcast(message: WebSocketMessage): void;
   /** Stops accepting, lets requests finish for the grace period, then cuts them off. Once more is the same call. */
   close(): Promise<void>;
@@ -112,11 +114,11 @@ export async function createHttpServer(
       readJson: jsonReader(app),
       streamingSockets,
       eventStreams,
-      onBrokenAnswer: (traceId, err) =>
-        options.logger.error({ traceId, err }, 'an answer broke off'),
+      onBrokenAnswer: brokenAnswers(parts.logger),
       securityHeaders: parts.securityHeaders,
       securityLines: headerLines(parts.securityHeaders),
-      isCrossOrigin: options.corsOrigins.length > 0,
+      corsOrigins: options.corsOrigins,
+      errorOf: errorDescriber(parts.logger),
     },
     { primaryAddress: options.primaryAddress, minSequenceWaitMs: timeouts.minSequenceWait },
   );
@@ -126,6 +128,10 @@ export async function createHttpServer(
     eventStreams.stop();
     return stopGracefully(app, connections, timeouts.stopGrace);
   });
+}
+
+function brokenAnswers(logger: ErrorParts['logger']): RouteContext['onBrokenAnswer'] {
+  return (traceId, err) => logger.error({ traceId, err }, 'an answer broke off');
 }
 
 function serverOf(
@@ -182,11 +188,17 @@ function createFastify(
     requestTimeout: timeouts.request,
     return503OnClosing: false,
     routerOptions: { maxParamLength: HTTP_HEADER_BYTES_MAX },
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
     trustProxy: isBehindProxy ? ['loopback', 'linklocal', 'uniquelocal'] : false,
   });
   app.decorate('tickObject', tickObject());
   app.server.on('upgrade', (request, socket, head) => webSockets.open(request, socket, head));
   return app;
+}
+
+/** In the place of compilers for JSON schemas, which take longer to load than the rest of the framework: no route has one. */
+function unused(): never {
+  throw new Error('no route has a JSON schema');
 }
 
 /** A wildcard address is reached under that of the loopback; an IPv6 address stands in brackets. */

@@ -39,13 +39,22 @@ import type {
   EditorService,
   StatisticsService,
 } from './build-services.ts';
+import type { AdminAgentService } from './admin-agent-service.ts';
+import type { AgentRunService, AgentService } from './agent-service.ts';
 import type { AiProviderService } from './ai-provider-service.ts';
+import type { ChatService } from './chat-service.ts';
+import type { DeepResearchService } from './deep-research-service.ts';
 import type { EmbeddingService } from './embedding-service.ts';
 import type { FrontEndService } from './front-end-service.ts';
 import type { GoldenSetService } from './golden-set-service.ts';
+import type { InterfaceService } from './interface-service.ts';
+import type { McpService } from './mcp-service.ts';
+import type { LlmService } from './llm-service.ts';
 import type { NodeService } from './node-service.ts';
+import type { JobService, LicenseService, LogService } from './operations-services.ts';
 import type { SearchConfigurationService } from './search-configuration-service.ts';
 import type { SsoService } from './sso-service.ts';
+import type { LlmSearchSettingsService, ToolService } from './tool-service.ts';
 
 /**
  * What HTTP needs of the rest of the server. `app` makes one object of this shape from the parts and hands it to
@@ -65,6 +74,7 @@ export interface HttpServices {
   readonly audit: AuditService;
   readonly access: AccessService;
   readonly workspace: WorkspaceSettingsService;
+  readonly interfaces: InterfaceService;
   readonly tokens: TokenService;
   readonly schema: SchemaService;
   readonly nodes: NodeService;
@@ -75,10 +85,22 @@ export interface HttpServices {
   readonly codeHistory: CodeHistoryService;
   readonly endpointLogs: EndpointLogService;
   readonly statistics: StatisticsService;
+  readonly license: LicenseService;
+  readonly jobs: JobService;
+  readonly logs: LogService;
   readonly searchConfiguration: SearchConfigurationService;
   readonly goldenSets: GoldenSetService;
   readonly embeddings: EmbeddingService;
   readonly aiProviders: AiProviderService;
+  readonly llm: LlmService;
+  readonly mcp: McpService;
+  readonly tools: ToolService;
+  readonly agents: AgentService;
+  readonly agentRuns: AgentRunService;
+  readonly deepResearch: DeepResearchService;
+  readonly chat: ChatService;
+  readonly llmSearchSettings: LlmSearchSettingsService;
+  readonly adminAgent: AdminAgentService;
   readonly sso: SsoService;
   readonly status: StatusService;
   readonly replicas: ReplicaService;
@@ -117,7 +139,10 @@ export interface IdentityService {
 export interface TokenService {
   list(
     caller: Caller,
-    page: Page & { readonly kind?: TokenKind | undefined },
+    page: Page & {
+      readonly kind?: TokenKind | undefined;
+      readonly revoked?: boolean | undefined;
+    },
   ): Awaitable<List<TokenRecord>>;
   /** Throws `invalid_request` for what the kind does not take, or needs. */
   create(caller: Caller, token: NewToken, address: string): Promise<CreatedToken>;

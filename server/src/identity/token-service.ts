@@ -42,6 +42,14 @@ export interface ListedToken {
   readonly revoked: boolean;
 }
 
+interface TokenPage {
+  readonly kind?: TokenKind | undefined;
+  /** Only those that are, or are not. */
+  readonly revoked?: boolean | undefined;
+  readonly skip: number;
+  readonly take: number;
+}
+
 /** The tokens that administrators mint: JWTs that need no record to be valid, and records that tell of them. */
 export class TokenService {
   readonly #parts: TokenServiceParts;
@@ -82,11 +90,13 @@ export class TokenService {
   /** Newest first; those that are revoked or have expired stay in the list. */
   list(
     _caller: Caller,
-    page: { readonly kind?: TokenKind | undefined; readonly skip: number; readonly take: number },
+    page: TokenPage,
   ): { items: ListedToken[]; total: number; skip: number; take: number } {
-    const { kind, skip, take } = page;
+    const { kind, revoked, skip, take } = page;
     const all = storedTokens(this.#parts.vault).filter(
-      (token) => kind === undefined || token.kind === kind,
+      (token) =>
+        (kind === undefined || token.kind === kind) &&
+        (revoked === undefined || (token.revokedMs !== null) === revoked),
     );
     const items = all
       .slice(skip, skip + take)

@@ -1,6 +1,7 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
+import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { deed } from '#access/deed.ts';
@@ -12,6 +13,8 @@ export interface WorkspaceSettingsDocument {
   readonly ReplicaURLs: string;
   /** Origins that the code of endpoints may reach. */
   readonly fetchAllowList: readonly string[];
+  /** The custom interface that is served at the root; null for the built-in front end. */
+  readonly interface: string | null;
 }
 
 export type WorkspaceSettingsChange = {
@@ -24,14 +27,17 @@ const DEFAULTS: WorkspaceSettingsDocument = {
   teamsEnabled: true,
   ReplicaURLs: '',
   fetchAllowList: [],
+  interface: null,
 };
 
 export interface WorkspaceSettingsParts {
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
-  /** Called once a change is committed. */
-  readonly onSettingsChanged: () => void;
+  /** Whether there is a custom interface of this name. */
+  readonly hasInterface: (name: string) => boolean;
+  /** Called once a change is committed; what it does is waited for. */
+  readonly onSettingsChanged: () => Promise<void>;
 }
 
 /** What holds for the whole workspace. */
@@ -53,7 +59,10 @@ export class WorkspaceSettings {
     return this.current();
   }
 
-  /** What is left out stays as it is. Throws `version_conflict` when somebody changed them in the same moment. */
+  /**
+   * What is left out stays as it is. Throws `version_conflict` when somebody changed them in the same moment, and
+   * `invalid_request` for an interface that there is not.
+   */
   async put(
     caller: Caller,
     change: WorkspaceSettingsChange,
@@ -61,6 +70,7 @@ export class WorkspaceSettings {
   ): Promise<WorkspaceSettingsDocument> {
     const { commits, audit, reader } = this.#parts;
     const before = this.current();
+    this.#checkInterface(change.interface ?? null);
     const given = Object.entries(change).filter(([, value]) => value !== undefined);
     const after = { ...before, ...Object.fromEntries(given) };
     const version = settingVersion(reader, SETTING);
@@ -79,7 +89,16 @@ export class WorkspaceSettings {
         ),
       ],
     });
-    this.#parts.onSettingsChanged();
+    await this.#parts.onSettingsChanged();
     return after;
+  }
+
+  #checkInterface(name: string | null): void {
+    if (name === null || this.#parts.hasInterface(name)) return;
+    const message = `there is no interface "${name}"`;
+    throw new Problem('invalid_request', `body, interface: ${message}`, {
+      hint: 'GET /api/interfaces lists the interfaces there are.',
+      details: { fields: [{ path: 'interface', message }] },
+    });
   }
 }

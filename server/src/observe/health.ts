@@ -55,7 +55,7 @@ function statusOf(disk: HealthReport['disk']): 'ok' | 'degraded' {
 }
 
 /** Free is what this process may still use, not what the administrator has in reserve. */
-async function diskOf(folder: string): Promise<HealthReport['disk']> {
+export async function diskOf(folder: string): Promise<HealthReport['disk']> {
   try {
     const { bsize, blocks, bavail } = await statfs(folder);
     return { totalBytes: bsize * blocks, freeBytes: bsize * bavail };

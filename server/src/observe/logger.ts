@@ -15,6 +15,8 @@ export interface LogOptions {
   /** Values that never appear in a line, whatever was logged. */
   readonly secrets: readonly string[];
   readonly clock: Clock;
+  /** Is given every line as well, without its secrets. */
+  readonly history?: DestinationStream;
   /** Where lines go besides the files; the process's stderr unless a test listens. */
   readonly stderr?: DestinationStream;
 }
@@ -33,6 +35,7 @@ export function openLog(options: LogOptions): Log {
   // Written at once: the last lines before a crash are the ones that matter.
   const stderr = options.stderr ?? pino.destination({ fd: 2, sync: true });
   const streams: StreamEntry[] = [{ level: 'trace', stream: stderr }];
+  if (options.history !== undefined) streams.push({ level: 'trace', stream: options.history });
   let file: DailyFile | undefined;
   if (options.folder !== null) {
     mkdirSync(options.folder, { recursive: true });

@@ -2,8 +2,10 @@ import { unavailable } from './channel-problem.ts';
 import type { AnsweredCall } from './primary-calls.ts';
 import { readDigests } from './primary-copy.ts';
 
-/** A file of the primary's front end by its digest (SHA-256, hexadecimal). */
-export type FrontEndFileSource = (digest: string) => Uint8Array | undefined;
+/** A file of the primary's front ends by its digest (SHA-256, hexadecimal). */
+export type FrontEndFileSource = (
+  digest: string,
+) => Uint8Array | undefined | Promise<Uint8Array | undefined>;
 
 /** Sends the files asked for. Throws `replication_unavailable` for one of another front end than the primary has now. */
 export async function sendFrontEndFiles(
@@ -11,7 +13,7 @@ export async function sendFrontEndFiles(
   { request, sender }: Pick<AnsweredCall, 'request' | 'sender'>,
 ): Promise<void> {
   for (const digest of readDigests(request)) {
-    const bytes = source(digest);
+    const bytes = await source(digest);
     if (bytes === undefined) throw unavailable(`the front end has no file ${digest} any more`);
     await sender.send([bytes]);
   }

@@ -45,7 +45,7 @@ import type {
 import { HANDSHAKE_CALL } from './session-keys.ts';
 import type { Timers } from './timers.ts';
 import { Verification } from './verification.ts';
-import type { HeldState, VerificationReport } from './verification.ts';
+import type { HeldState, OnVerificationProgress, VerificationReport } from './verification.ts';
 
 export interface ReplicationServerOptions {
   readonly host: string;
@@ -84,7 +84,8 @@ export interface ReplicationServer extends AsyncDisposable {
   /** To every replica, also to those that connect later: it holds until the next one of its kind. */
   announce(notice: Notice): void;
   /** Compares every replica with this primary, at one sequence; see `Verification`. */
-  verify(): Promise<VerificationReport>;
+  verify(onProgress: OnVerificationProgress): Promise<VerificationReport>;
+  cancelVerification(): void;
 }
 
 /** Listens for replicas. Rejects with `replication_unavailable` when the port cannot be taken. */
@@ -120,7 +121,8 @@ export async function startReplicationServer(
     lowestNeeded: () => registry.lowestNeeded(),
     notify: (notice) => notices.post(notice),
     announce: (notice) => notices.keep(notice),
-    verify: () => parts.verification.run(),
+    verify: (onProgress) => parts.verification.run(onProgress),
+    cancelVerification: () => parts.verification.cancel(),
     [Symbol.asyncDispose]: async () => {
       sweep[Symbol.dispose]();
       server.forceShutdown();

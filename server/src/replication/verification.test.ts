@@ -114,6 +114,35 @@ describe('a comparison of replicas', () => {
     expect((await report).replicas.map(({ replicaUID }) => replicaUID)).toEqual(['one again']);
   });
 
+  it('tells how far it is', async () => {
+    const { verification } = scene(['one', 'two']);
+    const steps: string[] = [];
+    const report = verification.run((done, total) => steps.push(`${done}/${total}`));
+    expect(steps).toEqual([]);
+    await Promise.all([verification.held('one', 1, 3), verification.held('two', 1, 3)]);
+    await verification.manifest(1);
+    verification.compared('one', 1, EQUAL);
+    verification.compared('two', 1, EQUAL);
+    await report;
+    expect(steps).toEqual(['1/4', '2/4', '3/4', '4/4']);
+  });
+
+  it('can be cancelled while it waits, and replicas learn that it is over', async () => {
+    const { verification } = scene(['one', 'silent']);
+    const waiting = verification.run();
+    const held = verification.held('one', 1, 3);
+    verification.cancel();
+    await expect(waiting).rejects.toMatchObject({ code: 'job_cancelled' });
+    await expect(held).rejects.toThrow('is over');
+
+    const comparing = verification.run();
+    await Promise.all([verification.held('one', 2, 3), verification.held('silent', 2, 3)]);
+    await verification.manifest(2);
+    verification.cancel();
+    await expect(comparing).rejects.toMatchObject({ code: 'job_cancelled' });
+    verification.cancel();
+  });
+
   it('of nobody ends at once', async () => {
     const { verification } = scene([]);
     expect(await verification.run()).toMatchObject({ isEqual: true, replicas: [] });

@@ -53,9 +53,15 @@ interface Round {
   readonly target: PromiseWithResolvers<number>;
   /** Of the primary there. */
   readonly manifest: PromiseWithResolvers<Manifest>;
+  readonly onProgress: (done: number) => void;
+  readonly cancelling: AbortController;
   expected: number;
   changed: () => void;
 }
+
+/** Told how many of the steps are done: all replicas have stopped, the primary is read, then one for each replica. */
+export type OnVerificationProgress = (done: number, total: number) => void;
+const STEPS_OF_PRIMARY = 2;
 
 /**
  * Compares the replicas with the primary at one sequence, while all go on serving: each replica stops applying where it is, the
@@ -71,8 +77,8 @@ export class Verification {
     this.#parts = parts;
   }
 
-  /** Throws `verification_running`. */
-  async run(): Promise<VerificationReport> {
+  /** Throws `verification_running`, `job_cancelled`. */
+  async run(onProgress: OnVerificationProgress = () => {}): Promise<VerificationReport> {
     if (this.#round !== undefined) {
       throw new Problem('verification_running', 'the replicas are being compared already');
     }
@@ -83,6 +89,8 @@ export class Verification {
       compared: new Map(),
       target: Promise.withResolvers<number>(),
       manifest: Promise.withResolvers<Manifest>(),
+      onProgress: (done) => onProgress(done, STEPS_OF_PRIMARY + asked.length),
+      cancelling: new AbortController(),
       expected: asked.length,
       changed: () => {},
     };
@@ -97,6 +105,11 @@ export class Verification {
       }
       this.#round = undefined;
     }
+  }
+
+  /** Ends a comparison that is under way, if there is one; its replicas follow again. */
+  cancel(): void {
+    this.#round?.cancelling.abort(new Problem('job_cancelled', 'the comparison was cancelled'));
   }
 
   /** A replica has stopped at `sequence`; resolves with where it should look. */
@@ -115,6 +128,7 @@ export class Verification {
   compared(replicaUID: string, id: number, comparison: Comparison): void {
     const round = this.#roundOf(id);
     round.compared.set(replicaUID, comparison);
+    round.onProgress(STEPS_OF_PRIMARY + round.compared.size);
     round.changed();
   }
 
@@ -130,8 +144,11 @@ export class Verification {
     using state = await this.#parts.hold(Math.max(0, ...held.values()));
     target.resolve(state.sequence);
     round.expected = held.size;
+    round.onProgress(1);
     const primary = await state.readManifest();
+    round.cancelling.signal.throwIfAborted();
     manifest.resolve(primary);
+    round.onProgress(STEPS_OF_PRIMARY);
     await this.#until(round, () => compared.size >= round.expected, REPLICA_VERIFY_READ_MS);
     const replicas = asked.map((replica) => verified(replica, compared.get(replica.replicaUID)));
     const { epoch, sequence } = primary;
@@ -139,15 +156,18 @@ export class Verification {
     return { epoch, sequence, isEqual, replicas };
   }
 
-  /** Resolves when it is done, or when the time has passed. */
+  /** Resolves when it is done, or when the time has passed; rejects when it is cancelled. */
   async #until(round: Round, isDone: () => boolean, timeoutMs: number): Promise<void> {
     if (isDone()) return;
+    const { signal } = round.cancelling;
     const done = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
       round.changed = () => {
         if (isDone()) resolve();
       };
     });
     await Promise.race([done, this.#parts.pause(timeoutMs)]);
+    signal.throwIfAborted();
   }
 }
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#access/caller.ts';
-import { assert } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import { commitAndRead } from '#graph/commit-and-read.ts';
+import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
 import type { Diagnostic } from './compile/diagnostic.ts';
@@ -135,18 +135,21 @@ export class EndpointDefinitions {
       refuseBuiltIn(name);
       const { clock, history } = this.#options;
       const version = definition.version + 1;
-      await this.#commit([
-        { op: 'delete', type: ENDPOINT_TYPE, key: name, ifVersion: nodeVersion },
-        ...history.operations({
-          ...endpointItem(name),
-          version,
-          action: 'deleted',
-          caller,
-          nowMs: clock.now(),
-          before: contentOf(definition),
-          after: undefined,
-        }),
-      ]);
+      await commitAndRead(
+        [
+          { op: 'delete', type: ENDPOINT_TYPE, key: name, ifVersion: nodeVersion },
+          ...history.operations({
+            ...endpointItem(name),
+            version,
+            action: 'deleted',
+            caller,
+            nowMs: clock.now(),
+            before: contentOf(definition),
+            after: undefined,
+          }),
+        ],
+        this.#options,
+      );
     });
   }
 
@@ -162,9 +165,9 @@ export class EndpointDefinitions {
   }
 
   /** What the compiler says of code that is not saved. */
-  check(code: string, isReadOnly: boolean): Promise<Diagnostic[]> {
+  check(code: string, isReadOnly: boolean, schema = this.#schema()): Promise<Diagnostic[]> {
     checkCode(code);
-    return this.#options.compiler.check(code, this.#schema(), isReadOnly);
+    return this.#options.compiler.check(code, schema, isReadOnly);
   }
 
   #schema(): SchemaDocument {
@@ -243,34 +246,31 @@ export class EndpointDefinitions {
       servingVersion: compiles ? version : (before?.servingVersion ?? 0),
       updatedBy: caller.userUid,
     });
-    await this.#commit([
-      {
-        op: 'addOrUpdate',
-        type: ENDPOINT_TYPE,
-        key: name,
-        fields,
-        timestamp: nowMs,
-        ifVersion: before?.nodeVersion ?? 0,
-      },
-      ...history.operations({
-        ...item,
-        version,
-        action,
-        caller,
-        nowMs,
-        before: before && contentOf(before.definition),
-        after: contentOf(settings),
-      }),
-    ]);
+    await commitAndRead(
+      [
+        {
+          op: 'addOrUpdate',
+          type: ENDPOINT_TYPE,
+          key: name,
+          fields,
+          timestamp: nowMs,
+          ifVersion: before?.nodeVersion ?? 0,
+        },
+        ...history.operations({
+          ...item,
+          version,
+          action,
+          caller,
+          nowMs,
+          before: before && contentOf(before.definition),
+          after: contentOf(settings),
+        }),
+      ],
+      this.#options,
+    );
     const written = this.#require(name);
     if (!isChecked) verdicts.note(written, schema, compiles);
     return written.definition;
-  }
-
-  async #commit(operations: readonly GraphOperation[]): Promise<void> {
-    const { commits, reader } = this.#options;
-    const { sequence } = await commits.commit({ operations, system: true });
-    assert(reader.refresh() >= sequence, 'a commit that is acknowledged is applied');
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
+import { RecentLines, type LineBatch } from '#base/recent-lines.ts';
 import {
   ENDPOINT_LOG_BATCH_LINES_MAX,
   ENDPOINT_LOG_KEPT_CHARACTERS_MAX,
@@ -44,13 +45,7 @@ export interface EndpointLogFilter {
   readonly to?: string | undefined;
 }
 
-export interface EndpointLogBatch {
-  readonly lines: EndpointLogLine[];
-  /** Lines, of any endpoint, that were gone before they could be given. */
-  readonly dropped: number;
-  /** Up to this line all were looked at. */
-  readonly sequence: number;
-}
+export type EndpointLogBatch = LineBatch<EndpointLogLine>;
 
 export interface EndpointLogOptions {
   readonly clock: Clock;
@@ -61,7 +56,6 @@ export interface EndpointLogOptions {
 }
 
 interface StoredLine extends NewLogLine {
-  readonly sequence: number;
   readonly atMs: number;
   readonly characters: number;
   /** Secrets are taken out when it is looked at first: that costs more than to keep the line, and most lines nobody sees. */
@@ -70,36 +64,22 @@ interface StoredLine extends NewLogLine {
   isRedacted: boolean;
 }
 
-/** Sequences of a server that starts later are higher than those before, up to so many lines in a millisecond. */
-const LINES_PER_MS = 100;
-
-/**
- * The last lines that endpoints have logged on this server, in memory: the oldest go when there are too many, or too long ones.
- * Whoever watches reads from here at their own pace, so a slow one costs nothing and misses what has gone.
- */
+/** The last lines that endpoints have logged on this server. */
 export class EndpointLog {
   readonly #clock: Clock;
   readonly #redact: (json: string) => string;
-  readonly #linesMax: number;
-  readonly #charactersMax: number;
-  /** A ring: the line of a sequence is at its remainder. */
-  readonly #ring: StoredLine[] = [];
-  readonly #firstEver: number;
-  /** Sequences: of the oldest line that there is, and of the next one. */
-  #oldest: number;
-  #next: number;
-  #characters = 0;
+  readonly #lines: RecentLines<StoredLine>;
   #runs = 0;
-  readonly #waiting = new Set<() => void>();
 
-  constructor(options: EndpointLogOptions) {
-    this.#clock = options.clock;
-    this.#redact = options.redact;
-    this.#linesMax = options.linesMax ?? ENDPOINT_LOG_KEPT_LINES_MAX;
-    this.#charactersMax = options.charactersMax ?? ENDPOINT_LOG_KEPT_CHARACTERS_MAX;
-    this.#firstEver = Math.max(1, Math.floor(options.clock.now() * LINES_PER_MS));
-    this.#oldest = this.#firstEver;
-    this.#next = this.#firstEver;
+  constructor({ clock, redact, linesMax, charactersMax }: EndpointLogOptions) {
+    this.#clock = clock;
+    this.#redact = redact;
+    this.#lines = new RecentLines({
+      linesMax: linesMax ?? ENDPOINT_LOG_KEPT_LINES_MAX,
+      charactersMax: charactersMax ?? ENDPOINT_LOG_KEPT_CHARACTERS_MAX,
+      charactersOf: ({ characters }) => characters,
+      now: () => clock.now(),
+    });
   }
 
   /** Names a run that begins to log. */
@@ -108,16 +88,8 @@ export class EndpointLog {
   }
 
   push(line: NewLogLine): void {
-    if (this.#next - this.#oldest >= this.#linesMax) this.#drop();
-    const sequence = this.#next++;
-    const atMs = this.#clock.now();
     const characters = charactersOf(line);
-    const stored = { ...line, sequence, atMs, characters, isRedacted: false };
-    this.#ring[sequence % this.#linesMax] = stored;
-    this.#characters += characters;
-    // The newest stays in any case.
-    while (this.#characters > this.#charactersMax && this.#next - this.#oldest > 1) this.#drop();
-    for (const wake of this.#waiting) wake();
+    this.#lines.push({ ...line, atMs: this.#clock.now(), characters, isRedacted: false });
   }
 
   /** Newest first. */
@@ -129,10 +101,9 @@ export class EndpointLog {
     const fits = this.#matcherOf(query);
     const items: EndpointLogLine[] = [];
     let total = 0;
-    for (let sequence = this.#next - 1; sequence >= this.#oldest; sequence--) {
-      const line = this.#at(sequence);
-      if (line === undefined || !fits(line)) continue;
-      if (total >= skip && items.length < take) items.push(lineOf(this.#shown(line)));
+    for (const [line, sequence] of this.#lines.newestFirst()) {
+      if (!fits(line)) continue;
+      if (total >= skip && items.length < take) items.push(lineOf(this.#shown(line), sequence));
       total++;
     }
     return { items, total, skip, take };
@@ -142,38 +113,17 @@ export class EndpointLog {
    * The lines after the given one, or those that are yet to come, as they come; ends when the signal aborts or `to` has passed. A
    * sequence that has not been given yet stands for the last one.
    */
-  async *watch(
+  watch(
     _caller: Caller,
     filter: EndpointLogFilter,
-    { after, signal }: { readonly after: number | undefined; readonly signal: AbortSignal },
+    from: { readonly after: number | undefined; readonly signal: AbortSignal },
   ): AsyncGenerator<EndpointLogBatch> {
     const fits = this.#matcherOf(filter);
     const endMs = filter.to === undefined ? Infinity : Date.parse(filter.to);
-    let next = Math.max(this.#firstEver, Math.min(after ?? Infinity, this.#next - 1) + 1);
-    let isFirst = true;
-    while (!signal.aborted) {
-      const dropped = Math.max(0, this.#oldest - next);
-      const lines: EndpointLogLine[] = [];
-      for (next += dropped; next < this.#next; next++) {
-        if (lines.length === ENDPOINT_LOG_BATCH_LINES_MAX) break;
-        const line = this.#at(next);
-        if (line !== undefined && fits(line)) lines.push(lineOf(this.#shown(line)));
-      }
-      // The first also when it is empty: it says where the watcher is.
-      if (isFirst || lines.length > 0 || dropped > 0) yield { lines, dropped, sequence: next - 1 };
-      else if (this.#clock.now() >= endMs) return;
-      else await this.#untilGrown(signal, endMs - this.#clock.now());
-      isFirst = false;
-    }
-  }
-
-  #at(sequence: number): StoredLine | undefined {
-    return this.#ring[sequence % this.#linesMax];
-  }
-
-  #drop(): void {
-    const line = this.#at(this.#oldest++);
-    if (line !== undefined) this.#characters -= line.characters;
+    return this.#lines.watch(
+      { ...from, endMs, take: ENDPOINT_LOG_BATCH_LINES_MAX },
+      (line, sequence) => (fits(line) ? lineOf(this.#shown(line), sequence) : undefined),
+    );
   }
 
   /** A line is found by what is shown of it, so that nobody finds out secrets by searching for them. */
@@ -196,25 +146,7 @@ export class EndpointLog {
   #redactText(text: string): string {
     return String(JSON.parse(this.#redact(JSON.stringify(this.#redact(text)))));
   }
-
-  #untilGrown(signal: AbortSignal, timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer =
-        timeoutMs < TIMEOUT_MAX_MS ? setTimeout(() => wake(), Math.max(1, timeoutMs)) : undefined;
-      const wake = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      this.#waiting.add(wake);
-      signal.addEventListener('abort', wake);
-    });
-  }
 }
-
-/** What a timer can wait for. */
-const TIMEOUT_MAX_MS = 2 ** 31;
 
 /** Beside its texts, a line takes about this. */
 const LINE_CHARACTERS = 100;
@@ -223,7 +155,8 @@ function charactersOf({ endpoint, message, data }: NewLogLine): number {
   return endpoint.length + message.length + data.length + LINE_CHARACTERS;
 }
 
-function lineOf({ sequence, atMs, endpoint, level, message, data, user, run }: StoredLine) {
+function lineOf(line: StoredLine, sequence: number): EndpointLogLine {
+  const { atMs, endpoint, level, message, data, user, run } = line;
   const at = new Date(atMs).toISOString();
   const more: { data?: unknown } = data === '' ? {} : { data: JSON.parse(data) as unknown };
   return { sequence, at, endpoint, level, message, ...more, user, run };

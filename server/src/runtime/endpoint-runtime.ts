@@ -17,10 +17,12 @@ import type { EndpointLog } from './endpoint-log.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 import { Invocation } from './invocation.ts';
 import type { EmbedQuery, InvocationServices, NestedRun } from './invocation.ts';
+import type { ModelCalls } from './model-calls.ts';
 import type { OutboundRequests } from './outbound-requests.ts';
 import { PooledRuns } from './pooled-runs.ts';
 import type { RunKeyListener } from './pooled-runs.ts';
 import type { PrimaryCalls } from './primary-calls.ts';
+import { refusalOf } from './run-permission.ts';
 import { RunQueues } from './run-queues.ts';
 import type { RunProgress } from './run-progress.ts';
 import type { RuntimeLogger } from './runtime-logger.ts';
@@ -50,6 +52,10 @@ export interface EndpointRun {
   /** Told the key of a run of mode "pooling", also when its answer is an error. */
   readonly onRunKey?: RunKeyListener;
   readonly onProgress?: (progress: RunProgress) => void;
+  /** Whoever calls waits for the end, however long it takes: a run of mode "pooling" is as one of mode "sync". */
+  readonly isAwaited?: boolean;
+  /** Runs of agents that it comes of, one within the other; none when left out. */
+  readonly agentDepth?: number | undefined;
 }
 
 export interface EndpointRuntimeOptions {
@@ -66,6 +72,7 @@ export interface EndpointRuntimeOptions {
   /** Of a replica. */
   readonly primary: PrimaryCalls | null;
   readonly embedQuery: EmbedQuery;
+  readonly models: ModelCalls;
 }
 
 /** What is needed to run one version of an endpoint. */
@@ -117,7 +124,8 @@ export class EndpointRuntime {
   async run(run: EndpointRun): Promise<EndpointAnswer> {
     const endpoint = this.#find(run.name, run.caller);
     const { mode, cacheSeconds } = endpoint.definition;
-    if (mode === 'pooling' || run.runKey !== null) return this.#pool(endpoint, run);
+    const isPooled = mode === 'pooling' && run.isAwaited !== true;
+    if (isPooled || run.runKey !== null) return this.#pool(endpoint, run);
     if (cacheSeconds > 0) return this.#answerFromCache(endpoint, run);
     return answerOf(await this.#execute(endpoint, run));
   }
@@ -240,22 +248,8 @@ export class EndpointRuntime {
   #find(name: string, caller: Caller): StoredEndpoint {
     const endpoint = this.#options.store.find(name);
     if (endpoint === undefined) throw notFound(name);
-    const { access, isReadOnly } = endpoint.definition;
-    // What administrators' code writes, somebody who only reads must not have written.
-    const isAdmin = isReadOnly
-      ? caller.isAdmin || caller.isReadOnlyAdmin
-      : caller.isAdmin && !caller.isReadOnlyAdmin;
-    if (access === 'admins' && !isAdmin) {
-      throw new Problem('forbidden', `Only administrators may call the endpoint "${name}"`, {
-        details: { role: isReadOnly ? 'admin' : 'admin-write' },
-      });
-    }
-    if (this.#options.isReplica && !isReadOnly) {
-      throw new Problem('read_only_replica', `The endpoint "${name}" is not marked Read Only`);
-    }
-    if (endpoint.servingCode === undefined) {
-      throw new Problem('endpoint_not_compiled', `The endpoint "${name}" does not compile`);
-    }
+    const refusal = refusalOf(endpoint, caller, this.#options.isReplica);
+    if (refusal !== undefined) throw refusal;
     return endpoint;
   }
 
@@ -270,9 +264,10 @@ export class EndpointRuntime {
         `"${path}" is not run: endpoints call one another at most ${ENDPOINT_CALL_DEPTH_MAX} deep`,
       );
     }
-    const { caller, headers, authorization } = parent.run;
+    const { caller, headers, authorization, agentDepth } = parent.run;
     const { signal } = must(parent.call, 'the call of an invocation that asks');
-    const run = { name: path, caller, body, headers, authorization, signal, runKey: null };
+    const own = { caller, headers, authorization, agentDepth };
+    const run = { ...own, name: path, body, signal, runKey: null };
     const endpoint = this.#find(path, caller);
     const { hit, keep } = this.#cached.look(endpoint, run);
     const nesting = { parent, isReadOnly, isTrial: parent.isTrial };

@@ -1,9 +1,10 @@
-import { availableParallelism } from 'node:os';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { SchemaDocument } from '#graph/schema.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { BuildService } from './build-service.ts';
 import { CompileVerdicts } from './compile/compile-verdicts.ts';
@@ -12,6 +13,7 @@ import { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
 import type { EndpointChange, EndpointDefinition, NewEndpoint } from './endpoint-definition.ts';
 import { EndpointDefinitions } from './endpoint-definitions.ts';
+import { EndpointInputs, type InputSchema } from './endpoint-inputs.ts';
 import { EndpointRuntime } from './endpoint-runtime.ts';
 import type { EndpointRun } from './endpoint-runtime.ts';
 import { EditorService } from './editor-service.ts';
@@ -22,12 +24,14 @@ import { CodeHistory } from './history/code-history.ts';
 import { CodeHistoryService } from './history/code-history-service.ts';
 import { VersionComparison } from './history/version-comparison.ts';
 import type { MetricsRow } from './metrics/call-metrics.ts';
+import type { ModelCalls } from './model-calls.ts';
 import { OutboundRequests } from './outbound-requests.ts';
 import type { Fetch } from './outbound-requests.ts';
 import { PrimaryCalls } from './primary-calls.ts';
+import { refusalOf } from './run-permission.ts';
 import type { RuntimeLogger } from './runtime-logger.ts';
 import { EndpointPool } from './sandbox/endpoint-pool.ts';
-import type { PoolLoad } from './sandbox/pool-load.ts';
+import { usualSize, type PoolLoad } from './sandbox/pool-load.ts';
 
 export interface EndpointServiceOptions {
   /** The folder of the state; absolute. */
@@ -41,6 +45,7 @@ export interface EndpointServiceOptions {
   readonly redact: (json: string) => string;
   readonly clock: Clock;
   readonly audit: AuditTrail;
+  readonly jobs: JobRegistry;
   /** Whether only endpoints that are read-only run here. */
   readonly isReplica: boolean;
   /** Of a replica, without a slash at its end: `runOnPrimary` leads there. */
@@ -50,8 +55,18 @@ export interface EndpointServiceOptions {
   readonly fetchAllowList: () => readonly string[];
   /** For searches by meaning. */
   readonly embedQuery: EmbedQuery;
-  /** Workers for endpoint code; the main thread keeps a processor for itself. */
+  /** For `ai`. */
+  readonly models: ModelCalls;
+  /** Workers for endpoint code; see `usualSize`. */
   readonly workers?: number;
+  /** Started before there was a state; undefined when one is to be started. */
+  readonly pool?: EndpointPool | undefined;
+}
+
+export interface EndpointStanding {
+  readonly isReadOnly: boolean;
+  /** Whether there is code that compiled. */
+  readonly serves: boolean;
 }
 
 /**
@@ -63,6 +78,8 @@ export class EndpointService implements AsyncDisposable {
   readonly #pool: EndpointPool;
   readonly #definitions: EndpointDefinitions;
   readonly #runtime: EndpointRuntime;
+  readonly #inputs: EndpointInputs;
+  readonly #isReplica: boolean;
   readonly #store: EndpointStore;
   readonly #verdicts: CompileVerdicts;
   readonly build: BuildService;
@@ -91,6 +108,8 @@ export class EndpointService implements AsyncDisposable {
     const runtime = new EndpointRuntime({ ...options, store, pool, outbound, primary, logs });
     this.logs = logs;
     this.#runtime = runtime;
+    this.#inputs = new EndpointInputs(runtime);
+    this.#isReplica = options.isReplica;
     const run = runtime.runTrial.bind(runtime);
     const comparison = new VersionComparison({ store, history, definitions, run });
     this.codeHistory = new CodeHistoryService({
@@ -137,11 +156,36 @@ export class EndpointService implements AsyncDisposable {
     return this.#definitions.delete(caller, name);
   }
 
+  /** Against the schema that there is, or another one. */
   async check(
     _caller: Caller,
     draft: { readonly code: string; readonly isReadOnly?: boolean | undefined },
+    schema?: SchemaDocument,
   ): Promise<{ readonly diagnostics: Diagnostic[] }> {
-    return { diagnostics: await this.#definitions.check(draft.code, draft.isReadOnly ?? false) };
+    const { code, isReadOnly = false } = draft;
+    return { diagnostics: await this.#definitions.check(code, isReadOnly, schema) };
+  }
+
+  /** Those that this caller may run on this server, by name. */
+  runnable(caller: Caller): EndpointDefinition[] {
+    return this.#store
+      .all()
+      .filter((endpoint) => refusalOf(endpoint, caller, this.#isReplica) === undefined)
+      .map(({ definition }) => definition);
+  }
+
+  /** What is to be known of an endpoint before it is called; undefined when there is none. */
+  standing(name: string): EndpointStanding | undefined {
+    const endpoint = this.#store.find(name);
+    if (endpoint === undefined) return undefined;
+    const { definition, servingCode } = endpoint;
+    return { isReadOnly: definition.isReadOnly, serves: servingCode !== undefined };
+  }
+
+  /** Null for one that does not take an object, or that there is not: see `EndpointInputs`. */
+  async inputSchema(name: string): Promise<InputSchema | null> {
+    const endpoint = this.#store.find(name);
+    return endpoint?.servingCode === undefined ? null : this.#inputs.schemaOf(endpoint);
   }
 
   run(run: EndpointRun): Promise<EndpointAnswer> {
@@ -160,6 +204,11 @@ export class EndpointService implements AsyncDisposable {
       ...calls.metrics.row(),
     }));
     return { items };
+  }
+
+  /** Of all endpoints that there are, since the server started. */
+  get calls(): number {
+    return this.#store.all().reduce((sum, { calls: { metrics } }) => sum + metrics.calls, 0);
   }
 
   /** What the workers have to do now. */
@@ -186,8 +235,7 @@ export class EndpointService implements AsyncDisposable {
 
 /** Throws where the process would give secrets away to endpoint code: see `sandbox/isolation.ts`. */
 export function openEndpointService(options: EndpointServiceOptions): EndpointService {
-  const { storage, environmentKey, logger } = options;
-  const size = options.workers ?? Math.max(1, availableParallelism() - 1);
-  const pool = EndpointPool.start({ storage, environmentKey, logger, size });
+  const { storage, environmentKey, logger, workers: size = usualSize() } = options;
+  const pool = options.pool ?? EndpointPool.start({ storage, environmentKey, logger, size });
   return new EndpointService(options, pool);
 }

@@ -11,6 +11,7 @@ import { Problem } from '#base/problem.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { EndpointLog, EndpointLogLevel } from './endpoint-log.ts';
 import type { EndpointRun } from './endpoint-runtime.ts';
+import type { ModelCalls } from './model-calls.ts';
 import type { OutboundRequest, OutboundRequests } from './outbound-requests.ts';
 import { progressOf } from './run-progress.ts';
 import type { RuntimeLogger } from './runtime-logger.ts';
@@ -27,6 +28,7 @@ export interface InvocationServices {
   readonly runNested: (run: NestedRun) => Promise<HostAnswer>;
   readonly runOnPrimary: (run: NestedRun) => Promise<HostAnswer>;
   readonly embedQuery: EmbedQuery;
+  readonly models: ModelCalls;
 }
 
 /**
@@ -118,6 +120,12 @@ export class Invocation implements CallHost {
         return this.#fetch(parsed);
       case 'embedQuery':
         return this.#embedQuery(parsed);
+      case 'complete':
+      case 'embed':
+        return this.#askModel(operation, parsed);
+      case 'runAgent':
+        this.#noteEffect('ai.runAgent()');
+        return this.#askModel(operation, parsed);
       default:
         throw new Problem('invalid_request', `There is no operation "${operation}"`);
     }
@@ -230,6 +238,22 @@ export class Invocation implements CallHost {
       } catch (error) {
         if (!signal.aborted) throw error;
         throw new Problem('embeddings_unavailable', 'The run ended before its query had a vector', {
+          cause: error,
+        });
+      }
+    });
+  }
+
+  #askModel(operation: keyof ModelCalls, request: unknown): Promise<HostAnswer> {
+    const { caller, headers, authorization, agentDepth = 0 } = this.run;
+    const { isReadOnly } = this;
+    return this.#request(async (signal) => {
+      const asker = { caller, headers, authorization, isReadOnly, agentDepth, signal };
+      try {
+        return JSON.stringify(await this.#services.models[operation](request, asker));
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        throw new Problem('llm_timeout', 'The run ended before the model had answered', {
           cause: error,
         });
       }

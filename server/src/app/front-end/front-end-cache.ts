@@ -1,24 +1,20 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { FRONT_END_FILES_PER_FETCH_MAX } from '#base/replication-limits.ts';
 import { isPage } from '#http/front-end/content-types.ts';
 import { Problem } from '#base/problem.ts';
+import type { FrontEndFile } from '#http/front-end-service.ts';
+import type { DigestFolder } from './digest-folder.ts';
 import { frontEndFile, type FrontEndFiles } from './front-end-folder.ts';
 import type { FrontEndManifest, FrontEndManifestFile } from './front-end-manifest.ts';
 
-/** Gets files of the primary's front end: by their digests, in that order. */
+/** Gets files of the primary's front ends: by their digests, in that order. */
 export type FetchFrontEndFiles = (digests: readonly string[]) => Promise<readonly Uint8Array[]>;
 
-const UNFINISHED = '.new';
-
-/**
- * The files of a front end that a replica has, in a folder of its own and named by their digest: so none is fetched twice, and a
- * new front end takes the place of the old one all at once.
- */
+/** The files of front ends that a replica has, each fetched once. */
 export class FrontEndCache {
-  readonly #folder: string;
+  readonly #folder: DigestFolder;
   readonly #fetch: FetchFrontEndFiles;
 
-  constructor(folder: string, fetch: FetchFrontEndFiles) {
+  constructor(folder: DigestFolder, fetch: FetchFrontEndFiles) {
     this.#folder = folder;
     this.#fetch = fetch;
   }
@@ -28,49 +24,53 @@ export class FrontEndCache {
    * 3.1). Throws what the fetching throws, and `replication_corrupt` when other files come than were asked for.
    */
   async load(manifest: FrontEndManifest): Promise<FrontEndFiles> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const contents = new Map<string, Buffer>();
-    for (const file of manifest.files.filter(({ path }) => !isPage(path))) {
-      const bytes = await this.#read(file.digest);
-      if (bytes !== undefined) contents.set(file.digest, bytes);
+    const contents = new Map<string, FrontEndFile>();
+    for (const { digest } of manifest.files.filter(({ path }) => !isPage(path))) {
+      const bytes = await this.#folder.read(digest);
+      if (bytes !== undefined) contents.set(digest, { digest, bytes });
     }
-    await this.#fetchMissing(manifest, contents);
-    return new Map(
-      manifest.files.map(({ path, digest }) => [path, { digest, bytes: contents.get(digest)! }]),
-    );
+    const missing = new Set(digestsOf(manifest)).difference(contents);
+    for await (const file of this.#fetchAll(manifest.files, missing)) {
+      contents.set(file.digest, file);
+    }
+    return new Map(manifest.files.map(({ path, digest }) => [path, contents.get(digest)!]));
   }
 
-  /** Forgets the files that only a former front end had. */
-  async keepOnly({ files }: FrontEndManifest): Promise<void> {
-    const kept = new Set(files.map(({ digest }) => digest));
-    for (const name of await readdir(this.#folder)) {
-      if (!kept.has(name)) await rm(join(this.#folder, name), { force: true });
+  /** Has all files of the manifest as well, without holding them in memory. */
+  async keep(manifest: FrontEndManifest): Promise<void> {
+    const missing = new Set<string>();
+    for (const digest of digestsOf(manifest)) {
+      if ((await this.#folder.read(digest)) === undefined) missing.add(digest);
     }
+    for await (const _ of this.#fetchAll(manifest.files, missing));
   }
 
-  async #fetchMissing({ files }: FrontEndManifest, contents: Map<string, Buffer>): Promise<void> {
-    const missing = new Set(files.map(({ digest }) => digest)).difference(contents);
-    if (missing.size === 0) return;
-    const digests = [...missing];
-    const fetched = await this.#fetch(digests);
-    for (const [i, digest] of digests.entries()) {
-      const file = frontEndFile(Buffer.from(fetched[i] ?? []));
-      if (file.digest !== digest) throw otherFile(files, digest);
-      const path = join(this.#folder, digest);
-      await writeFile(path + UNFINISHED, file.bytes, { mode: 0o600 });
-      await rename(path + UNFINISHED, path);
-      contents.set(digest, file.bytes);
-    }
+  /** Forgets the files that are in none of these. */
+  async keepOnly(manifests: readonly FrontEndManifest[]): Promise<void> {
+    await this.#folder.keepOnly(new Set(manifests.flatMap(digestsOf)));
   }
 
-  /** Undefined when it is not here, or not as it was written. */
-  async #read(digest: string): Promise<Buffer | undefined> {
-    const bytes = await readFile(join(this.#folder, digest)).catch((error) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
-    return bytes !== undefined && frontEndFile(bytes).digest === digest ? bytes : undefined;
+  async *#fetchAll(
+    files: readonly FrontEndManifestFile[],
+    digests: ReadonlySet<string>,
+  ): AsyncGenerator<FrontEndFile, void, undefined> {
+    const wanted = [...digests];
+    for (let at = 0; at < wanted.length; at += FRONT_END_FILES_PER_FETCH_MAX) {
+      const batch = wanted.slice(at, at + FRONT_END_FILES_PER_FETCH_MAX);
+      const fetched = await this.#fetch(batch);
+      const verified = batch.map((digest, i) => {
+        const file = frontEndFile(Buffer.from(fetched[i] ?? []));
+        if (file.digest !== digest) throw otherFile(files, digest);
+        return file;
+      });
+      await this.#folder.write(verified);
+      yield* verified;
+    }
   }
+}
+
+function digestsOf({ files }: FrontEndManifest): string[] {
+  return files.map(({ digest }) => digest);
 }
 
 function otherFile(files: readonly FrontEndManifestFile[], digest: string): Problem {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '#base/limits.ts';
-import { frontEndFolderOf, readFrontEndFolder } from './front-end-folder.ts';
+import { readFrontEnd, readFrontEndFolder } from './front-end-folder.ts';
 import { manifestOf } from './front-end-manifest.ts';
 
 let folder: string;
@@ -55,9 +55,24 @@ describe('the folder of a front end', () => {
     await expect(readFrontEndFolder(folder)).rejects.toMatchObject({ code });
   });
 
-  it('is found from where the server was started', () => {
-    expect(frontEndFolderOf('web', '/srv')).toBe('/srv/web');
-    expect(frontEndFolderOf('/web', '/srv')).toBe('/web');
-    expect(frontEndFolderOf(null, '/srv')).toMatch(/\/web$/);
+  it('is the one that is configured, from where the server was started, or the one that was built', async () => {
+    const warnings: string[] = [];
+    const logger = { warn: (text: unknown) => void warnings.push(String(text)) };
+    const read = async (configured: string | null, startFolder = '/') => {
+      const builtInFolder = join(folder, 'dist');
+      const files = await readFrontEnd({ configured, startFolder, builtInFolder, logger });
+      return [...files.keys()];
+    };
+    for (const name of ['own', 'dist']) {
+      expect(await read(null)).toEqual([]);
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, `${name}.js`), '');
+    }
+    expect(await read(null)).toEqual(['/dist.js']);
+    expect(await read('own', folder)).toEqual(['/own.js']);
+    expect(await read(join(folder, 'own'))).toEqual(['/own.js']);
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toContain('npm run build');
+    await expect(read('nowhere', folder)).rejects.toMatchObject({ code: 'front_end_unreadable' });
   });
 });

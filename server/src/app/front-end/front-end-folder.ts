@@ -1,19 +1,39 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { FrontEndFile } from '#http/front-end-service.ts';
+import type { Logger } from '#observe/logger.ts';
 
 /** By path, such as `/index.html`, percent-encoded as a URL has it. */
 export type FrontEndFiles = ReadonlyMap<string, FrontEndFile>;
 
-/** The one that comes with the server. */
-const BUILT_IN_FOLDER = join(import.meta.dirname, '../../../../web');
+/** The one that comes with the server, once it is built (tools/front-end-build.mjs). */
+const BUILT_IN_FOLDER = join(import.meta.dirname, '../../../../web/dist');
 
-/** The absolute path of the folder that is served. `configured` is `TRELLIS_FRONT_END`. */
-export function frontEndFolderOf(configured: string | null, startFolder: string): string {
-  return resolve(startFolder, configured ?? BUILT_IN_FOLDER);
+export interface FrontEndOptions {
+  /** `TRELLIS_FRONT_END`: a folder to be served instead of the one that comes with the server. */
+  readonly configured: string | null;
+  readonly startFolder: string;
+  /** Where the build puts it, unless a test has another place. */
+  readonly builtInFolder?: string;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/**
+ * The front end of the server. Without one that was built there are no files: everything else is served, and the log says what to
+ * do. Throws `front_end_unreadable`.
+ */
+export async function readFrontEnd(options: FrontEndOptions): Promise<FrontEndFiles> {
+  const { configured, startFolder, builtInFolder = BUILT_IN_FOLDER, logger } = options;
+  if (configured !== null) return readFrontEndFolder(resolve(startFolder, configured));
+  if (existsSync(builtInFolder)) return readFrontEndFolder(builtInFolder);
+  logger.warn(
+    `there is no front end to serve: ${builtInFolder} is missing; run "npm run build" and start again`,
+  );
+  return new Map();
 }
 
 /**
@@ -32,7 +52,7 @@ export async function readFrontEndFolder(folder: string): Promise<FrontEndFiles>
       const most = `${FRONT_END_FILES_MAX} files and ${FRONT_END_BYTES_MAX} bytes`;
       throw unreadable(`${folder} holds more than ${most}`);
     }
-    files.set(urlPathOf(path), frontEndFile(bytes));
+    files.set(urlPathOf(path.replaceAll(sep, '/')), frontEndFile(bytes));
   }
   return files;
 }
@@ -53,8 +73,9 @@ async function filesOf(folder: string): Promise<string[]> {
     .toSorted();
 }
 
-function urlPathOf(path: string): string {
-  return `/${path.split(sep).map(encodeURIComponent).join('/')}`;
+/** Of a file whose path has slashes. */
+export function urlPathOf(path: string): string {
+  return `/${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
 function unreadable(message: string, cause?: unknown): Problem {

@@ -20,6 +20,7 @@ export interface FrontEndManifestFile {
   readonly bytes: number;
 }
 
+/** Of what is served. */
 export const MANIFEST_SETTING = 'frontEnd';
 
 export function manifestOf(frontEnd: FrontEndFiles): FrontEndManifest {
@@ -36,13 +37,16 @@ function digestOf(files: FrontEndManifest['files']): string {
   return createHash('sha256').update(lines.join('')).digest('hex');
 }
 
-/** As of what the reader shows; undefined when no primary has stored one yet. Throws `replication_corrupt`. */
-export function readManifest(reader: GraphReader): FrontEndManifest | undefined {
-  const stored = readSetting(reader, MANIFEST_SETTING);
+/** As of what the reader shows; undefined when there is none. Throws `replication_corrupt`. */
+export function readManifest(
+  reader: GraphReader,
+  setting = MANIFEST_SETTING,
+): FrontEndManifest | undefined {
+  const stored = readSetting(reader, setting);
   if (stored === undefined) return undefined;
   const { digest, files } = stored as Partial<FrontEndManifest>;
   if (!Array.isArray(files) || !files.every(isFile) || digest !== digestOf(files)) {
-    throw new Problem('replication_corrupt', 'the manifest of the front end cannot be read');
+    throw new Problem('replication_corrupt', `the manifest "${setting}" cannot be read`);
   }
   return { digest, files };
 }

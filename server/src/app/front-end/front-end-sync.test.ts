@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
+import { DigestFolder } from './digest-folder.ts';
 import { FrontEndCache } from './front-end-cache.ts';
 import { frontEndFile, type FrontEndFiles } from './front-end-folder.ts';
 import { manifestOf } from './front-end-manifest.ts';
@@ -21,6 +22,8 @@ const FIRST = { '/index.html': 'first', '/a.js': 'a', '/same.js': 'a', '/empty.t
 /** A primary with a front end, and a replica that follows it. */
 class Scene {
   primary = filesOf(FIRST);
+  /** Of the primary as well. */
+  interfaces: readonly FrontEndFiles[] = [];
   readonly served = new ServedFrontEnd(filesOf({ '/index.html': 'built in' }), () => '');
   readonly fetched: string[][] = [];
   readonly failures: unknown[] = [];
@@ -35,9 +38,10 @@ class Scene {
   /** As after a restart of the replica. */
   sync(): FrontEndSync {
     return new FrontEndSync({
-      cache: new FrontEndCache(this.#folder, (digests) => this.#fetch(digests)),
+      cache: new FrontEndCache(new DigestFolder(this.#folder), (digests) => this.#fetch(digests)),
       served: this.served,
       manifest: () => manifestOf(this.primary),
+      interfaces: () => this.interfaces.map(manifestOf),
       onChanged: () => this.changes++,
       onFailed: (error) => this.failures.push(error),
     });
@@ -53,7 +57,7 @@ class Scene {
   }
 
   async #fetch(digests: readonly string[]): Promise<Uint8Array[]> {
-    const files = [...this.primary.values()];
+    const files = [this.primary, ...this.interfaces].flatMap((all) => [...all.values()]);
     const found = digests.map((digest) => files.find((file) => file.digest === digest));
     await this.onFetch();
     this.fetched.push(found.map((file) => must(file, 'a file').bytes.toString()));
@@ -89,7 +93,9 @@ describe('the front end of a replica', () => {
     const { digest } = must(scene.primary.get('/a.js'), 'a file');
     await truncate(join(folder, 'front-end', digest));
     await writeFile(join(folder, 'front-end', `${digest}.new`), 'half');
-    await scene.sync().begin();
+    const sync = scene.sync();
+    await sync.begin();
+    await sync.settled();
     expect(scene.lastFetched()).toEqual(['a', 'first']);
     expect(scene.shows('/a.js')).toBe('a');
     expect(await readdir(join(folder, 'front-end'))).toHaveLength(3);
@@ -148,16 +154,53 @@ describe('the front end of a replica', () => {
     expect(scene.changes).toBe(1);
   });
 
+  it('has the interfaces that may be chosen as well, as this replica may become a primary', async () => {
+    const other = filesOf({ '/index.html': 'other', '/same.js': 'a' });
+    scene.interfaces = [other];
+    const sync = scene.sync();
+    await sync.begin();
+    await sync.settled();
+    expect(scene.lastFetched(), 'beside what is served').toEqual(['other']);
+    expect(scene.shows('/index.html')).toBe('first');
+    scene.primary = other;
+    sync.refresh();
+    await sync.settled();
+    expect(scene.shows('/index.html')).toBe('other');
+    scene.interfaces = [];
+    scene.primary = filesOf(FIRST);
+    sync.refresh();
+    await sync.settled();
+    expect(await readdir(join(folder, 'front-end'))).toHaveLength(3);
+  });
+
+  it('serves on while an interface that is not served cannot be had, and has it later', async () => {
+    const sync = scene.sync();
+    scene.interfaces = [filesOf({ '/index.html': 'other' })];
+    const lost = new Problem('replication_unavailable', 'no such file');
+    scene.onFetch = () => {
+      scene.onFetch = () => Promise.reject(lost);
+    };
+    await sync.begin();
+    await sync.settled();
+    expect([scene.shows('/index.html'), scene.failures]).toEqual(['first', [lost]]);
+    scene.onFetch = () => undefined;
+    sync.refresh();
+    await sync.settled();
+    expect(scene.lastFetched()).toEqual(['other']);
+    expect(scene.changes).toBe(0);
+  });
+
   it('cannot begin without the primary, nor with other bytes than were asked for', async () => {
     scene.onFetch = () => Promise.reject(new Problem('replication_unavailable', 'gone'));
     await expect(scene.sync().begin()).rejects.toMatchObject({ code: 'replication_unavailable' });
     scene.onFetch = () => undefined;
-    const cache = new FrontEndCache(join(folder, 'front-end'), async (digests) =>
+    const kept = new DigestFolder(join(folder, 'front-end'));
+    const cache = new FrontEndCache(kept, async (digests) =>
       digests.map(() => Buffer.from('evil')),
     );
     await expect(cache.load(manifestOf(scene.primary))).rejects.toMatchObject({
       code: 'replication_corrupt',
     });
-    expect(await readdir(join(folder, 'front-end'))).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
   });
 });

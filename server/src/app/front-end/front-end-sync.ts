@@ -7,6 +7,8 @@ export interface FrontEndSyncParts {
   readonly served: ServedFrontEnd;
   /** As of the newest commit; undefined when the primary has none. */
   readonly manifest: () => FrontEndManifest | undefined;
+  /** Of front ends that are not served, but may be chosen: here or, once this replica is a primary, there. */
+  readonly interfaces: () => readonly FrontEndManifest[];
   /** Another front end is served from now on. */
   readonly onChanged: () => void;
   readonly onFailed: (error: unknown) => void;
@@ -15,8 +17,9 @@ export interface FrontEndSyncParts {
 /** Keeps what a replica serves equal to the front end of its primary (specification, section 3.1). */
 export class FrontEndSync {
   readonly #parts: FrontEndSyncParts;
-  /** Of what is served. */
+  /** Of what is served, and of all that is kept. */
   #digest: string | undefined;
+  #kept = '';
   #running: Promise<void> | undefined;
   #isAskedAgain = false;
 
@@ -24,9 +27,10 @@ export class FrontEndSync {
     this.#parts = parts;
   }
 
-  /** The first time. Rejects when it cannot be done. */
+  /** The first time: rejects when what is served cannot be had. The rest follows. */
   async begin(): Promise<void> {
-    await this.#sync();
+    await this.#serve();
+    this.refresh();
   }
 
   /**
@@ -47,21 +51,32 @@ export class FrontEndSync {
     while (this.#isAskedAgain) {
       this.#isAskedAgain = false;
       try {
-        if (await this.#sync()) this.#parts.onChanged();
+        if (await this.#serve()) this.#parts.onChanged();
+        await this.#keepAll();
       } catch (error) {
         this.#parts.onFailed(error);
       }
     }
   }
 
-  /** Whether there was anything to do. */
-  async #sync(): Promise<boolean> {
+  /** Whether it was another one before. */
+  async #serve(): Promise<boolean> {
     const { cache, served, manifest: newest } = this.#parts;
     const manifest = newest();
     if (manifest === undefined || manifest.digest === this.#digest) return false;
     served.replaceBy(await cache.load(manifest));
     this.#digest = manifest.digest;
-    await cache.keepOnly(manifest);
     return true;
+  }
+
+  async #keepAll(): Promise<void> {
+    const { cache, manifest, interfaces } = this.#parts;
+    const others = interfaces();
+    const all = [...others, manifest()].filter((known) => known !== undefined);
+    const kept = all.map(({ digest }) => digest).join();
+    if (kept === this.#kept) return;
+    await cache.keepOnly(all);
+    for (const other of others) await cache.keep(other);
+    this.#kept = kept;
   }
 }

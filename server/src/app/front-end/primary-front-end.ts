@@ -1,45 +1,67 @@
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
+import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import { OneAtATime } from '#identity/one-at-a-time.ts';
+import type { Logger } from '#observe/logger.ts';
+import type { IdentityParts } from '../identity-parts.ts';
 import type { ReplicationRole } from '../replication/open-primary.ts';
 import type { FrontEndFiles } from './front-end-folder.ts';
 import { manifestOf, storeManifest } from './front-end-manifest.ts';
 import { replicaListNotice } from './replica-list-notice.ts';
 import { replicaUrlList } from './replica-urls.ts';
-import { ServedFrontEnd } from './served-front-end.ts';
+import { ServedFrontEnd, servedFiles } from './served-front-end.ts';
 
 export interface PrimaryFrontEndParts {
-  /** The setting `ReplicaURLs`. */
-  readonly setting: () => string;
-  readonly replication: Pick<ReplicationRole, 'publicUrls' | 'announce'>;
+  /** Which interface is chosen, and the setting `ReplicaURLs`: asked from `load` on. */
+  readonly services: () => Pick<IdentityParts, 'interfaces' | 'workspace'>;
+  readonly replication: Pick<ReplicationRole, 'publicUrls' | 'onReplicas' | 'announce'>;
   /** Reaches those who have a WebSocket here. */
   readonly tell: (message: WebSocketMessage) => void;
+  /** What replicas need is put into the graph. */
+  readonly reader: GraphReader;
+  readonly writer: CommitPort;
+  readonly logger: Logger;
 }
 
 /** What a primary serves to browsers, and what it tells of it: to its replicas, and to who has a WebSocket. */
 export class PrimaryFrontEnd {
   readonly served: ServedFrontEnd;
-  readonly #files: FrontEndFiles;
+  readonly #builtIn: FrontEndFiles;
   readonly #parts: PrimaryFrontEndParts;
+  readonly #changes = new OneAtATime();
+  #manifest = manifestOf(new Map());
   #toldUrls = '';
 
-  constructor(files: FrontEndFiles, parts: PrimaryFrontEndParts) {
-    this.#files = files;
+  constructor(builtIn: FrontEndFiles, parts: PrimaryFrontEndParts) {
+    this.#builtIn = builtIn;
     this.#parts = parts;
-    this.served = new ServedFrontEnd(files, () => this.#replicaUrls());
+    this.served = new ServedFrontEnd(new Map(), () => this.#replicaUrls());
+  }
+
+  /** To be called before anybody is answered; from then on replicas are followed. */
+  async load(): Promise<void> {
+    await this.#changes.run(() => this.#serveChosen());
+    this.#parts.replication.onReplicas(this.#refreshReplicaUrls);
   }
 
   /** Puts what replicas need into the graph. */
-  async publish(graph: {
-    readonly reader: GraphReader;
-    readonly commits: CommitPort;
-  }): Promise<void> {
-    await storeManifest(graph, manifestOf(this.#files));
-    this.refreshReplicaUrls();
+  async publish(): Promise<void> {
+    await this.#storeManifest();
+    this.#refreshReplicaUrls();
   }
 
-  /** To be called when the setting or the registered replicas may have changed. */
-  readonly refreshReplicaUrls = (): void => {
+  /** To be called when a setting or an interface has changed; resolves once that is served. */
+  readonly refresh = async (): Promise<void> => {
+    this.#refreshReplicaUrls();
+    await this.#changes.run(async () => {
+      if (!(await this.#serveChosen())) return;
+      this.#parts.tell({ type: 'FRONTEND_CHANGED' });
+      await this.#storeManifest();
+    });
+  };
+
+  readonly #refreshReplicaUrls = (): void => {
     const replicas = this.#replicaUrls();
     if (replicas === this.#toldUrls) return;
     this.#toldUrls = replicas;
@@ -47,8 +69,35 @@ export class PrimaryFrontEnd {
     this.#parts.replication.announce(replicaListNotice(replicas));
   };
 
+  async #storeManifest(): Promise<void> {
+    const { reader, writer: commits } = this.#parts;
+    await storeManifest({ reader, commits }, this.#manifest);
+  }
+
+  /** Whether it was another one before. */
+  async #serveChosen(): Promise<boolean> {
+    const files = servedFiles(this.#builtIn, await this.#chosenFiles());
+    const manifest = manifestOf(files);
+    if (manifest.digest === this.#manifest.digest) return false;
+    this.#manifest = manifest;
+    this.served.replaceBy(files);
+    return true;
+  }
+
+  /** A workspace whose interface is lost, such as after a restore without its files, still has the built-in front end. */
+  async #chosenFiles(): Promise<FrontEndFiles | undefined> {
+    try {
+      return await this.#parts.services().interfaces.chosenFiles();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const { message, hint } = error;
+      this.#parts.logger.error(`${message} The built-in front end is served. ${hint ?? ''}`);
+      return undefined;
+    }
+  }
+
   #replicaUrls(): string {
-    const { setting, replication } = this.#parts;
-    return replicaUrlList(setting(), replication.publicUrls());
+    const { services, replication } = this.#parts;
+    return replicaUrlList(services().workspace.current().ReplicaURLs, replication.publicUrls());
   }
 }

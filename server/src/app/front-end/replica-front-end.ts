@@ -8,12 +8,14 @@ import type { Logger } from '#observe/logger.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { isPassing } from '../replication/replica-run.ts';
 import type { PublishedSequence } from '../writer/published-sequence.ts';
+import { DigestFolder, FRONT_END_FOLDER } from './digest-folder.ts';
 import { FrontEndCache, type FetchFrontEndFiles } from './front-end-cache.ts';
 import type { FrontEndFiles } from './front-end-folder.ts';
 import { MANIFEST_SETTING, readManifest } from './front-end-manifest.ts';
 import { FrontEndSync } from './front-end-sync.ts';
+import { INTERFACES_SETTING, InterfaceStore } from './interface-store.ts';
 import { readReplicaListNotice } from './replica-list-notice.ts';
-import { ServedFrontEnd } from './served-front-end.ts';
+import { ServedFrontEnd, servedFiles } from './served-front-end.ts';
 
 export interface FollowedFrontEnd {
   readonly storage: string;
@@ -34,7 +36,7 @@ export class ReplicaFrontEnd {
 
   /** `tell` reaches those who have a WebSocket here. */
   constructor(files: FrontEndFiles, tell: (message: WebSocketMessage) => void) {
-    this.served = new ServedFrontEnd(files, () => this.#replicaUrls);
+    this.served = new ServedFrontEnd(servedFiles(files, undefined), () => this.#replicaUrls);
     this.#tell = tell;
   }
 
@@ -64,18 +66,20 @@ export class ReplicaFrontEnd {
       return fetch(digests);
     };
     const sync = new FrontEndSync({
-      cache: new FrontEndCache(join(storage, 'front-end'), fetchTold),
+      cache: new FrontEndCache(new DigestFolder(join(storage, FRONT_END_FOLDER)), fetchTold),
       served: this.served,
       manifest: () => readManifest(reader),
+      interfaces: () => new InterfaceStore(reader).manifests(),
       onChanged: () => {
         logger.info('the front end of the primary has changed: it is served from now on');
         this.#tell({ type: 'FRONTEND_CHANGED' });
       },
       onFailed: (err) => logger.warn({ err }, 'the front end of the primary was not copied'),
     });
-    const versionNow = (): number => {
+    const versionNow = (): string => {
       reader.refresh();
-      return settingVersion(reader, MANIFEST_SETTING);
+      const settings = [MANIFEST_SETTING, INTERFACES_SETTING];
+      return settings.map((name) => settingVersion(reader, name)).join();
     };
     let version = versionNow();
     await this.#begin(sync);

@@ -28,6 +28,7 @@ export interface ReplicationRole extends AsyncDisposable {
   readonly publicUrls: PrimaryReplication['publicUrls'];
   readonly onReplicas: PrimaryReplication['onReplicas'];
   readonly embedWith: PrimaryReplication['embedWith'];
+  readonly reportTo: PrimaryReplication['reportTo'];
   /** To every replica, also to those that connect later. */
   announce(notice: Notice): void;
 }
@@ -59,6 +60,7 @@ export async function openReplication(
       publicUrls: () => replication.publicUrls(),
       onReplicas: (listener) => replication.onReplicas(listener),
       embedWith: (embed) => replication.embedWith(embed),
+      reportTo: (jobs) => replication.reportTo(jobs),
       announce: (notice) => {
         replication
           .announce(notice)
@@ -83,6 +85,7 @@ export function withoutReplication(): ReplicationRole {
     publicUrls: () => [],
     onReplicas: () => undefined,
     embedWith: () => undefined,
+    reportTo: () => undefined,
     announce: () => undefined,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

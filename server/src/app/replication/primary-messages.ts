@@ -13,7 +13,7 @@ export interface PrimaryOptions {
   readonly port: number;
   readonly secret: Uint8Array;
   readonly version: string;
-  /** The files of the front end, by their digest. */
+  /** The files of the built-in front end, by their digest; those of others are in the storage folder. */
   readonly frontEnd: ReadonlyMap<string, Uint8Array>;
   /** Where the writer publishes how far it is. */
   readonly sequence: SharedArrayBuffer;
@@ -30,6 +30,7 @@ export type PrimaryRequest =
   | { readonly kind: 'register'; readonly registration: ReplicaRegistration }
   | { readonly kind: 'state' }
   | { readonly kind: 'verify' }
+  | { readonly kind: 'cancelVerification' }
   | { readonly kind: 'announce'; readonly notice: Notice }
   | { readonly kind: 'close' };
 
@@ -51,5 +52,12 @@ export type FromPrimary =
   | { readonly kind: 'replicas'; readonly publicUrls: readonly string[] }
   | (EmbedForReplica & { readonly id: number })
   | { readonly kind: 'note'; readonly level: 'info' | 'warn'; readonly text: string }
+  /** Of `verify`: steps. */
+  | {
+      readonly kind: 'progress';
+      readonly id: number;
+      readonly done: number;
+      readonly total: number;
+    }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failed'; readonly id: number | null; readonly failure: ThreadFailure };

@@ -11,6 +11,7 @@ import { assert, must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
 import { REPLICA_REGISTRATION_AGE_MAX_MS } from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { AnswerEmbed, EmbedRequest } from '#replication/embed-call.ts';
 import type { Notice } from '#replication/message-shapes.ts';
@@ -33,6 +34,7 @@ import {
   proofOfReplica,
 } from './registration-proof.ts';
 import { SharedNumber } from './shared-number.ts';
+import { verifyAsJob, type VerificationPort } from './verification-job.ts';
 
 /** What a primary is to its replicas (specification, sections 2.7 and 3.1): registration here, the channel in a thread of its own. */
 export class PrimaryReplication implements AsyncDisposable {
@@ -47,6 +49,7 @@ export class PrimaryReplication implements AsyncDisposable {
   #onReplicas: () => void = () => undefined;
   #embed: AnswerEmbed = () =>
     Promise.reject(new Problem('embeddings_unavailable', 'The primary is not ready yet.'));
+  #jobs: JobRegistry | undefined;
   #isClosing = false;
   #isEnded = false;
 
@@ -136,9 +139,17 @@ export class PrimaryReplication implements AsyncDisposable {
     };
   }
 
-  /** Throws `verification_running`. */
+  /** Throws `verification_running`, `job_cancelled`. */
   verify(): Promise<ReplicaVerification> {
-    return this.#requests.ask<ReplicaVerification>({ kind: 'verify' });
+    const run: VerificationPort['run'] = (onProgress) =>
+      this.#requests.ask<ReplicaVerification>({ kind: 'verify' }, onProgress);
+    const cancel = (): void => void this.#requests.ask({ kind: 'cancelVerification' });
+    return this.#jobs === undefined ? run(undefined) : verifyAsJob(this.#jobs, { run, cancel });
+  }
+
+  /** Comparisons are jobs of this registry from now on. */
+  reportTo(jobs: JobRegistry): void {
+    this.#jobs = jobs;
   }
 
   /** Of the registered replicas. */
@@ -205,6 +216,9 @@ export class PrimaryReplication implements AsyncDisposable {
         return;
       case 'note':
         this.#logger[message.level](message.text);
+        return;
+      case 'progress':
+        this.#requests.progress(message.id, message.done, message.total);
         return;
       case 'done':
         this.#requests.done(message.id, message.value);

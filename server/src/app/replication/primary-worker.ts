@@ -14,6 +14,7 @@ import { systemTimers } from '#replication/timers.ts';
 import { digestHeld } from '#store/snapshot.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { SnapshotSpool } from '#store/snapshot-spool.ts';
+import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import { errorOf, failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
@@ -58,6 +59,7 @@ async function main(): Promise<void> {
     clock: systemClock,
     isEncrypted,
   });
+  const interfaceFiles = new DigestFolder(join(storage, FRONT_END_FOLDER));
   const server = await startReplicationServer({
     host,
     secret,
@@ -74,7 +76,8 @@ async function main(): Promise<void> {
         [Symbol.dispose]: () => held[Symbol.dispose](),
       };
     },
-    frontEndFile: (digest) => options.frontEnd.get(digest),
+    frontEndFile: async (digest) =>
+      options.frontEnd.get(digest) ?? (await interfaceFiles.read(digest)),
     embed: (request) => embeddings.ask({ kind: 'embed', request }),
     pause: (ms) => sleep(ms, undefined, { ref: false }),
     clock: systemClock,
@@ -115,8 +118,9 @@ function serveRequests(server: ReplicationServer, spool: SnapshotSpool, needed: 
 async function perform(
   server: ReplicationServer,
   spool: SnapshotSpool,
-  message: PrimaryRequest,
+  message: PrimaryRequest & { readonly id: number },
 ): Promise<unknown> {
+  const { id } = message;
   switch (message.kind) {
     case 'register':
       return server.register(message.registration);
@@ -125,7 +129,9 @@ async function perform(
     case 'announce':
       return server.announce(message.notice);
     case 'verify':
-      return server.verify();
+      return server.verify((done, total) => send({ kind: 'progress', id, done, total }));
+    case 'cancelVerification':
+      return server.cancelVerification();
     case 'close':
       await server[Symbol.asyncDispose]();
       return spool[Symbol.asyncDispose]();

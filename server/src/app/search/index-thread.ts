@@ -45,6 +45,7 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
   #state = NOTHING_YET;
   #newest: SearchSnapshot | undefined;
   #isClosing = false;
+  #isLost = false;
   #asked: Asked | undefined;
   #onUnused: (keys: readonly string[]) => void = () => {};
 
@@ -57,6 +58,11 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
 
   get state(): IndexState {
     return this.#state;
+  }
+
+  /** Whether it has ended so often that there will be no other one. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   /** Calls the listener with what can be found, now and from now on. */
@@ -123,6 +129,7 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
     if (this.#isClosing) return;
     const delayMs = this.#restarts.next();
     if (delayMs === undefined) {
+      this.#isLost = true;
       this.#logger.error('nothing new is found by search until the server is started again');
       return;
     }

@@ -5,6 +5,7 @@ import { garbageCollector } from '#runtime/sandbox/garbage-collector.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { HttpServices } from '#http/services.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { EmbedQuery } from '#runtime/invocation.ts';
 import type { EmbedderState } from '#search/embeddings/embedder.ts';
@@ -24,6 +25,7 @@ import { NodeEmbeddings } from '#search/similarity/node-embeddings.ts';
 import { SynonymService } from '#search/synonyms/synonym-service.ts';
 import type { IndexOptions } from './index-messages.ts';
 import { startEmbeddingSweeps } from './embedding-sweeps.ts';
+import { startIndexJobs } from './index-jobs.ts';
 import { IndexThread } from './index-thread.ts';
 
 export interface SearchParts {
@@ -32,6 +34,7 @@ export interface SearchParts {
   readonly audit: AuditTrail;
   readonly access: AccessIndex;
   readonly logger: Logger;
+  readonly jobs: JobRegistry;
   readonly index: IndexOptions;
   /** Of the provider of embeddings; undefined when there is none. */
   readonly embeddingModel: () => string | undefined;
@@ -65,7 +68,10 @@ export function openSearch(parts: SearchParts): OpenSearch {
     searcher.receive(snapshot);
     receiveSearch(snapshot);
   });
-  if (!parts.isReplica) opened.use(startEmbeddingSweeps(index, parts));
+  if (!parts.isReplica) {
+    opened.use(startEmbeddingSweeps(index, parts));
+    opened.use(startIndexJobs({ ...parts, index }));
+  }
   const embed: EmbedQuery = (request, signal) =>
     embedQuery({ ...parts, searcher }, request, signal);
   const goldenSets = opened.use(

@@ -13,6 +13,7 @@ import { ADMINISTRATOR } from './administrator.ts';
 import { addContent } from './bench-content.ts';
 import { BenchEndpoints } from './bench-endpoints.ts';
 import { BenchLog } from './bench-log.ts';
+import { BenchModels } from './bench-models.ts';
 import { BenchSearch } from './bench-search.ts';
 import { BenchWorkspace } from './bench-workspace.ts';
 
@@ -56,6 +57,7 @@ export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<
     ),
     primary: null,
     embedQuery: search.embedQuery,
+    models: new BenchModels(options.ai),
   });
   return new BenchWorkspace({ state, reader, pool, endpoints, runtime, search, log });
 }

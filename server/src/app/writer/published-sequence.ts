@@ -1,23 +1,32 @@
 /**
  * The newest applied sequence, shared by the writer with every thread. A 64-bit sequence, then a counter that changes with
- * it, on which other threads wait.
+ * it, on which other threads wait, and how many commits there were since the start.
  */
 export class PublishedSequence {
   readonly buffer: SharedArrayBuffer;
   readonly #sequence: BigInt64Array;
   readonly #changes: Int32Array;
+  readonly #commits: BigInt64Array;
 
-  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(16)) {
+  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(24)) {
     this.buffer = buffer;
     this.#sequence = new BigInt64Array(buffer, 0, 1);
     this.#changes = new Int32Array(buffer, 8, 1);
+    this.#commits = new BigInt64Array(buffer, 16, 1);
   }
 
   get(): number {
     return Number(Atomics.load(this.#sequence, 0));
   }
 
-  publish(sequence: number): void {
+  /** Since the process started: for people, nothing depends on it. */
+  get commits(): number {
+    return Number(Atomics.load(this.#commits, 0));
+  }
+
+  /** `commits` is how many there were since the last call. */
+  publish(sequence: number, commits = 1): void {
+    Atomics.add(this.#commits, 0, BigInt(commits));
     Atomics.store(this.#sequence, 0, BigInt(sequence));
     Atomics.add(this.#changes, 0, 1);
     Atomics.notify(this.#changes, 0);

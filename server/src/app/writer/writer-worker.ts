@@ -77,12 +77,17 @@ async function main(): Promise<void> {
     if (opened) send({ kind: 'note', text });
     else notes.push(text);
   });
-  published.publish(writer.state.sequence);
+  published.publish(writer.state.sequence, 0);
+  let counted = writer.graph.commits;
   port.on('message', (message: ToWriter) => {
     perform(writer, message).then(
       (value) => {
         // Before the answer: whoever has it may ask any thread for what was written.
-        if (published.get() < writer.state.sequence) published.publish(writer.state.sequence);
+        if (published.get() < writer.state.sequence) {
+          const { commits } = writer.graph;
+          published.publish(writer.state.sequence, commits - counted);
+          counted = commits;
+        }
         send({ kind: 'done', id: message.id, value });
       },
       (error: unknown) => fail(message.id, error),

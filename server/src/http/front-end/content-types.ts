@@ -23,8 +23,18 @@ export function contentTypeOf(path: string): string {
   return (isKnown ? CONTENT_TYPES[extension] : undefined) ?? 'application/octet-stream';
 }
 
+/** Whether it gets smaller: pictures and fonts are compressed as they are. */
+export function isCompressible(contentType: string): boolean {
+  return contentType.includes('charset=') || contentType === 'application/wasm';
+}
+
 export function isPage(path: string): boolean {
   return path.endsWith('.html');
+}
+
+/** What may be the code of a worker. */
+export function isScript(path: string): boolean {
+  return /\.m?js$/.test(path);
 }
 
 /** A name such as `app-0123456789abcdef.js`: so many hexadecimal digits are no accident. */

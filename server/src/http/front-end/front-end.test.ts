@@ -2,14 +2,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must } from '#base/assert.ts';
+import { file, PAGE, pageGlobals } from '../testing/front-end-files.ts';
 import { startTestServer, type TestServer } from '../testing/test-server.ts';
-
-const PAGE = '<!doctype html><title>x</title><script type="module" src="page.js"></script>';
-
-function file(text: string) {
-  const bytes = Buffer.from(text);
-  return { bytes, digest: createHash('sha256').update(bytes).digest('hex') };
-}
 
 let at: TestServer;
 beforeAll(async () => {
@@ -23,13 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => at.server.close());
 
-/** Runs the scripts of a page as far as they stand in it, and says what they set. */
-function pageGlobal(html: string): unknown {
-  const script = must(/<script>([^]*?)<\/script>/.exec(html)?.[1], 'a script');
-  const page: { MSKREPLICAURLS?: unknown } = {};
-  new Function('globalThis', script)(page);
-  return page.MSKREPLICAURLS;
-}
+const pageGlobal = (html: string): unknown => pageGlobals(html).MSKREPLICAURLS;
 
 describe('the files of the front end', () => {
   it.each([
@@ -106,6 +94,32 @@ describe('the files of the front end', () => {
   });
 });
 
+describe('a server whose front end was not built', () => {
+  it('says so, and answers everything else', async () => {
+    await using bare = await startTestServer();
+    const answer = await bare.request('GET', '/');
+    expect([answer.status, answer.json]).toEqual([
+      404,
+      expect.objectContaining({
+        error: expect.objectContaining({
+          code: 'front_end_not_built',
+          hint: expect.stringContaining('npm run build'),
+        }),
+      }),
+    ]);
+    expect((await bare.request('GET', '/health')).status).toBe(200);
+  });
+});
+
+describe('the code of a worker', () => {
+  it('may load what belongs to it and ask the server, and nothing else', async () => {
+    const policy = (await at.request('GET', '/page.js')).headers.get('content-security-policy');
+    expect(policy).toBe(
+      "default-src 'none';script-src 'self';connect-src 'self';frame-ancestors 'none'",
+    );
+  });
+});
+
 describe('a page', () => {
   it('knows the replicas, and may run its own scripts and call them, and nothing else', async () => {
     at.services.replicaUrls = 'https://r1.example;http://r2.example:81/graph';
@@ -118,6 +132,9 @@ describe('a page', () => {
         "default-src 'none'",
         `script-src 'self' 'sha256-${hash}'`,
         "connect-src 'self' https://r1.example http://r2.example:81",
+        "img-src 'self' data: blob:",
+        "worker-src 'self'",
+        "manifest-src 'self'",
         "frame-ancestors 'none'",
         "base-uri 'none'",
       ]),

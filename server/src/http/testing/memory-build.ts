@@ -102,6 +102,24 @@ export function memoryStatistics(): HttpServices['statistics'] {
         },
       ],
     }),
+    overview: () => ({
+      nodes: 2,
+      edges: 0,
+      sequence: 7,
+      types: [{ type: 'Word', nodes: 2 }],
+      edgeTypes: [{ type: 'HasSense', edges: 0 }],
+      sampleIntervalMs: 10_000,
+      samples: [
+        {
+          at: AT,
+          commitsPerSecond: 0.5,
+          operationsPerSecond: 1,
+          callsPerSecond: 0,
+          rssBytes: 1,
+          diskFreeBytes: null,
+        },
+      ],
+    }),
     database: () => 'NODE TYPE  NODES\n',
     pool: () => 'COUNTER  VALUE\n',
   };

@@ -92,7 +92,13 @@ export function memoryAudit(): HttpServices['audit'] {
 }
 
 export function memoryWorkspace(): HttpServices['workspace'] {
-  const settings = { name: 'Trellis', teamsEnabled: true, ReplicaURLs: '', fetchAllowList: [] };
+  const settings = {
+    name: 'Trellis',
+    teamsEnabled: true,
+    ReplicaURLs: '',
+    fetchAllowList: [],
+    interface: null,
+  };
   return {
     get: () => settings,
     put: async (_caller, { name }) => ({ ...settings, name: name ?? settings.name }),

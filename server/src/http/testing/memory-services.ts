@@ -20,13 +20,23 @@ import {
   memoryEditor,
   memoryStatistics,
 } from './memory-build.ts';
+import { memoryAgentRuns, memoryAgents } from './memory-agents.ts';
+import { memoryAdminAgent } from './memory-admin-agent.ts';
 import { memoryAiProviders } from './memory-ai-providers.ts';
+import { memoryChat } from './memory-chat.ts';
+import { memoryLlm } from './memory-llm.ts';
+import { memoryDeepResearch } from './memory-deep-research.ts';
 import { memoryEmbeddings } from './memory-embeddings.ts';
+import { memoryJobs, memoryLicense, memoryLogs } from './memory-operations.ts';
+import { memoryMcp } from './memory-mcp.ts';
 import { memoryNodes } from './memory-nodes.ts';
 import { memoryGoldenSets } from './memory-golden-sets.ts';
+import { memoryInterfaces } from './memory-interfaces.ts';
+import { memoryReplicas } from './memory-replicas.ts';
 import { memorySearchConfiguration } from './memory-search-configuration.ts';
 import { memorySso } from './memory-sso.ts';
 import { memoryTokens } from './memory-tokens.ts';
+import { memoryLlmSearchSettings, memoryTools } from './memory-tools.ts';
 
 /** A caller for each kind of token there is; the token is the name. */
 export const CALLERS = {
@@ -40,7 +50,10 @@ export const CALLERS = {
   'run-token': caller({ kind: 'api', userUid: null, scopes: ['endpoints:run'] }),
   'read-token': caller({ kind: 'api', userUid: null, scopes: ['read'] }),
   'bare-token': caller({ kind: 'api', userUid: null }),
+  'interface-token': caller({ kind: 'interface', userUid: null }),
   'endpoint-token': caller({ kind: 'endpoint', userUid: null, endpointPath: '' }),
+  'llm-openai-token': caller({ kind: 'llm-openai' }),
+  'llm-anthropic-token': caller({ kind: 'llm-anthropic' }),
   /** Acting as an administrator opens nothing. */
   'mcp-token': caller({ kind: 'mcp', isAdmin: true }),
 } as const satisfies Record<string, Caller>;
@@ -134,17 +147,31 @@ export class MemoryServices implements HttpServices {
   readonly access = memoryAccess();
   readonly nodes = memoryNodes();
   readonly workspace = memoryWorkspace();
+  readonly interfaces = memoryInterfaces();
   readonly tokens = memoryTokens();
+  readonly replicas = memoryReplicas();
   readonly sso = memorySso();
   readonly build = memoryBuild();
   readonly editor = memoryEditor(() => this.onComplete());
   readonly codeHistory = memoryCodeHistory((name) => this.#definition(name));
   readonly endpointLogs = memoryEndpointLogs();
   readonly statistics = memoryStatistics();
+  readonly license = memoryLicense();
+  readonly jobs = memoryJobs();
+  readonly logs = memoryLogs();
   readonly searchConfiguration = memorySearchConfiguration();
   readonly goldenSets = memoryGoldenSets();
   readonly embeddings = memoryEmbeddings();
   readonly aiProviders = memoryAiProviders();
+  readonly llm = memoryLlm();
+  readonly mcp = memoryMcp();
+  readonly tools = memoryTools();
+  readonly agents = memoryAgents();
+  readonly agentRuns = memoryAgentRuns();
+  readonly deepResearch = memoryDeepResearch();
+  readonly chat = memoryChat();
+  readonly llmSearchSettings = memoryLlmSearchSettings();
+  readonly adminAgent = memoryAdminAgent();
 
   readonly schema: HttpServices['schema'] = {
     get: () => this.schemaDocument,
@@ -215,17 +242,6 @@ export class MemoryServices implements HttpServices {
   readonly frontEnd: HttpServices['frontEnd'] = {
     file: (path) => this.files.get(path),
     replicaUrls: () => this.replicaUrls,
-  };
-
-  readonly replicas: HttpServices['replicas'] = {
-    register: async () => ({
-      replicaName: 'calm-heron-12',
-      replicationPort: 42_999,
-      version: '26.11.0',
-      proof: '0'.repeat(64),
-    }),
-    list: async () => ({ version: '26.11.0', epoch: '', sequence: 0, replicas: [] }),
-    verify: async () => ({ epoch: '', sequence: 0, isEqual: true, replicas: [] }),
   };
 
   #definition(name: string): EndpointDefinition {

@@ -1,12 +1,6 @@
+import { ASSISTANT_SAMPLES } from './assistant-samples.ts';
+import type { SampleRequest } from './sample-request.ts';
 import type { RequestOptions } from './test-server.ts';
-
-export interface SampleRequest {
-  readonly path: string;
-  readonly json?: unknown;
-  readonly form?: Readonly<Record<string, string>>;
-  /** Of a success. */
-  readonly status: number;
-}
 
 const UID = '1111111111111111111111';
 
@@ -41,6 +35,9 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
     status: 201,
   },
   revokeToken: { path: '/api/tokens/0', status: 204 },
+  listInterfaces: { path: '/api/interfaces', status: 200 },
+  putInterface: { path: '/api/interfaces/ours', zip: new Uint8Array([0x50, 0x4b]), status: 200 },
+  deleteInterface: { path: '/api/interfaces/ours', status: 204 },
   getSchema: { path: '/api/schema', status: 200 },
   putSchema: {
     path: '/api/schema',
@@ -124,6 +121,19 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   getEndpointMetrics: { path: '/api/endpoints/metrics', status: 200 },
   getDatabaseStatistics: { path: '/api/graph/stats/database', status: 200 },
   getPoolStatistics: { path: '/api/graph/stats/pool', status: 200 },
+  getOverviewStatistics: { path: '/api/graph/stats/overview', status: 200 },
+  getLicense: { path: '/api/license', status: 200 },
+  listJobs: { path: '/api/jobs?state=succeeded&kind=index-rebuild', status: 200 },
+  getJob: { path: '/api/jobs/1', status: 200 },
+  cancelJob: { path: '/api/jobs/1/cancel', status: 202 },
+  listLogFiles: { path: '/api/graph/logs-files', status: 200 },
+  downloadLogs: {
+    path: '/api/graph/logs-files/download?query=a&fileNames=trellis-2026-11-20.log',
+    status: 200,
+  },
+  searchLogs: { path: '/api/graph/logs?query=a&level=warn&take=5', status: 200 },
+  watchLogs: { path: '/api/graph/logs/live?level=warn', status: 200 },
+  watchJob: { path: '/api/jobs/1/events', status: 200 },
   listGoldenSets: { path: '/api/search/golden-sets', status: 200 },
   getGoldenSet: { path: '/api/search/golden-sets/questions', status: 200 },
   putGoldenSet: {
@@ -162,19 +172,7 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   getEmbeddings: { path: '/api/embeddings/uids', json: { UIDs: [UID] }, status: 200 },
   getSimilarNodes: { path: `/api/embeddings/similar/${UID}?count=5&types=Word`, status: 200 },
   findSimilarNodes: { path: `/api/embeddings/similar/${UID}`, status: 200 },
-  getAiProviders: { path: '/api/chatai/providers', status: 200 },
-  putAiProviders: {
-    path: '/api/chatai/providers',
-    json: {
-      embeddings: {
-        provider: 'openai-compatible',
-        baseUrl: 'https://models.example/v1',
-        model: 'm',
-        apiKey: 'sk-1',
-      },
-    },
-    status: 200,
-  },
+  ...ASSISTANT_SAMPLES,
   getSearchSettings: { path: '/api/search/settings', status: 200 },
   putSearchSettings: {
     path: '/api/search/settings',
@@ -240,12 +238,20 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
 };
 
 export function optionsOf(
-  { json, form }: SampleRequest,
+  { json, form, zip, file }: SampleRequest,
   as?: RequestOptions['as'],
 ): RequestOptions {
   return {
     ...(json === undefined ? {} : { json }),
     ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+    ...(zip === undefined ? {} : { body: zip, headers: { 'content-type': 'application/zip' } }),
+    ...(file === undefined ? {} : { body: formWith(file) }),
     ...(as === undefined ? {} : { as }),
   };
+}
+
+function formWith({ name, text }: NonNullable<SampleRequest['file']>): FormData {
+  const form = new FormData();
+  form.set('file', new Blob([text], { type: 'text/plain' }), name);
+  return form;
 }

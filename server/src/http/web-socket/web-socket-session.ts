@@ -3,6 +3,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Caller } from '#access/caller.ts';
 import {
   WEB_SOCKET_CLOSE_CODES,
+  WEB_SOCKET_MESSAGE_AUTH,
   webSocketSignIn,
   type WebSocketMessage,
 } from '@trellis/contract/web-socket.ts';
@@ -14,6 +15,7 @@ import {
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';
+import { hasRole } from '../authorize.ts';
 import type { HttpServices } from '../services.ts';
 import { SessionRequests, type SessionRequestsParts } from './session-requests.ts';
 
@@ -55,9 +57,14 @@ export class WebSocketSession {
     socket.on('error', (err) => parts.logger.debug({ err }, 'a WebSocket failed'));
   }
 
-  /** Sends it if a session is signed in and still holds; one that has ended is closed instead. */
-  async send(message: WebSocketMessage | WebSocketAnswer): Promise<void> {
-    if ((await this.#caller()) === undefined) return;
+  /** Sends it if a session is signed in that it is for and that still holds; one that has ended is closed instead. */
+  async tell(message: WebSocketMessage): Promise<void> {
+    const caller = await this.#caller();
+    if (caller === undefined) return;
+    if (hasRole({ auth: WEB_SOCKET_MESSAGE_AUTH[message.type] }, caller)) this.#send(message);
+  }
+
+  #send(message: WebSocketMessage | WebSocketAnswer): void {
     if (this.#socket.bufferedAmount > WEB_SOCKET_WAITING_BYTES_MAX) {
       this.close('tooSlow', 'The messages were not taken.');
       return;
@@ -95,7 +102,8 @@ export class WebSocketSession {
     }
     const caller = await this.#caller();
     const answer = caller && (await this.#requests.answer(text, caller));
-    if (answer !== undefined) await this.send(answer);
+    // Meanwhile the session may have ended.
+    if (answer !== undefined && (await this.#caller()) !== undefined) this.#send(answer);
   }
 
   async #signIn(text: string | undefined): Promise<void> {
@@ -113,7 +121,7 @@ export class WebSocketSession {
     // What comes next may be long, and is not read before it is known whose it is.
     this.#socket.pause();
     const replicas = this.#parts.services.frontEnd.replicaUrls();
-    await this.send({ type: 'REPLICAS_CHANGED', replicas });
+    await this.tell({ type: 'REPLICAS_CHANGED', replicas });
     this.#socket.resume();
   }
 

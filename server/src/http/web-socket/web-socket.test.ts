@@ -41,6 +41,30 @@ describe('a session', () => {
     ]);
   });
 
+  it('of somebody who is no administrator does not hear of jobs', async () => {
+    const at = await start();
+    const all = ['admin', 'read-only-admin', 'user', 'guest'] as const;
+    const clients = await Promise.all(all.map((name) => Client.signedIn(at, name)));
+    const job = {
+      id: '1',
+      kind: 'index-rebuild',
+      state: 'running',
+      progress: 0.5,
+      step: 'Indexing',
+      isCancellable: false,
+      startedAt: '2026-11-20T00:00:00.000Z',
+      endedAt: null,
+    } as const;
+    at.server.broadcast({ type: 'JOB_CHANGED', job });
+    at.server.broadcast({ type: 'FRONTEND_CHANGED' });
+    const heard = clients.map(async (client, i) => {
+      const messages = await client.received(i < 2 ? 3 : 2);
+      return messages.slice(1).map((message) => Object(message).type);
+    });
+    const both = ['JOB_CHANGED', 'FRONTEND_CHANGED'];
+    expect(await Promise.all(heard)).toEqual([both, both, [both[1]], [both[1]]]);
+  });
+
   it('is served on a replica too', async () => {
     const at = await start({ primaryAddress: 'https://primary.example' });
     expect(await (await Client.signedIn(at)).received(1)).toHaveLength(1);

@@ -73,9 +73,9 @@ export class WebSockets {
     });
   }
 
-  /** To every session that is signed in. */
+  /** To every session that is signed in, as far as the message is for it. */
   broadcast(message: WebSocketMessage): void {
-    for (const session of this.#sessions) void session.send(message);
+    for (const session of this.#sessions) void session.tell(message);
   }
 
   /** No new ones, and the end of those there are: a peer that does not answer is cut off soon. */

@@ -1,4 +1,4 @@
-import { SAML, ValidateInResponseTo, type Profile } from '@node-saml/node-saml';
+import type { Profile, SAML } from '@node-saml/node-saml';
 import { SAML_ASSERTION_AGE_MAX_MS, SAML_CLOCK_SKEW_MS } from '#base/limits.ts';
 import { readPlainXml } from './plain-xml.ts';
 import type { SamlProvider } from './saml-settings.ts';
@@ -31,13 +31,14 @@ export class SamlRefusal extends Error {
   }
 }
 
-/** `requestId` is the id of the request that it makes. */
-export function samlClient(
+/** `requestId` is the id of the request that it makes. The library is loaded only here: few workspaces use it. */
+export async function samlClient(
   provider: SamlProvider,
   { entityId, acsUrl }: ServiceProvider,
   requestId: string,
-): SAML {
-  return new SAML({
+): Promise<SAML> {
+  const { SAML: Client, ValidateInResponseTo } = await import('@node-saml/node-saml');
+  return new Client({
     entryPoint: provider.entryPoint,
     idpCert: [...provider.idpCertificates],
     issuer: entityId,
@@ -68,7 +69,7 @@ export async function checkAssertion(
   refuseSuspiciousXml(samlResponse, serviceProvider);
   const profile = await signedProfile(
     samlResponse,
-    samlClient(provider, serviceProvider, requestId),
+    await samlClient(provider, serviceProvider, requestId),
   );
   const [assertion] = childrenOf(profile.getAssertion?.(), 'Assertion');
   if (textOf(childrenOf(assertion, 'Issuer')[0]) !== provider.idpIssuer) {

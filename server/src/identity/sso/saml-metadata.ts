@@ -1,7 +1,7 @@
-import { generateServiceProviderMetadata } from '@node-saml/node-saml';
 import type { ServiceProvider } from './saml-assertion.ts';
 
-export function samlMetadata({ entityId, acsUrl }: ServiceProvider): string {
+export async function samlMetadata({ entityId, acsUrl }: ServiceProvider): Promise<string> {
+  const { generateServiceProviderMetadata } = await import('@node-saml/node-saml');
   return generateServiceProviderMetadata({
     issuer: entityId,
     callbackUrl: acsUrl,

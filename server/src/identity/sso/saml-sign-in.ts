@@ -49,7 +49,7 @@ export class SamlSignIn {
     returnTo: string,
   ): Promise<{ url: string; id: string }> {
     const id = `_${randomBytes(20).toString('hex')}`;
-    const client = samlClient(provider, serviceProvider, id);
+    const client = await samlClient(provider, serviceProvider, id);
     const relayState = this.#parts.states.seal({
       provider: name,
       requestId: id,

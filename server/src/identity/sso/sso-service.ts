@@ -228,7 +228,7 @@ export class SsoService {
   }
 
   /** XML for the provider's administrator. Throws `sso_not_configured` without a public address. */
-  samlMetadata(): string {
+  samlMetadata(): Promise<string> {
     return samlMetadata(this.#samlConfig.serviceProvider());
   }
 

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { GraphReader } from '#graph/reader.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
+import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import type { EndpointStore, StoredEndpoint } from '../endpoint-store.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
 import type { EndpointCompiler } from './endpoint-compiler.ts';
@@ -10,6 +11,7 @@ export interface CompileVerdictsOptions {
   readonly reader: GraphReader;
   readonly compiler: EndpointCompiler;
   readonly logger: RuntimeLogger;
+  readonly jobs: JobRegistry;
 }
 
 interface Verdict {
@@ -84,7 +86,9 @@ export class CompileVerdicts {
 
   #start(): void {
     if (this.#isClosed) return;
-    this.#checking ??= this.#checkAll()
+    const job = { kind: 'endpoint-recheck', step: 'Checking the endpoints' } as const;
+    this.#checking ??= this.#options.jobs
+      .run(job, (running) => this.#checkAll(running))
       .catch((error: unknown) => {
         this.#options.logger.error({ err: error }, 'the endpoints could not be checked again');
       })
@@ -93,17 +97,18 @@ export class CompileVerdicts {
       });
   }
 
-  async #checkAll(): Promise<void> {
+  async #checkAll(job: RunningJob): Promise<void> {
     const { store, reader, logger } = this.#options;
     for (let pending = this.#pending(); pending.length > 0; pending = this.#pending()) {
       this.#schema = reader.schema();
-      await this.#check(pending, this.#schema);
+      await this.#check(pending, this.#schema, job);
       if (this.#isClosed) return;
     }
     const broken = store
       .all()
       .filter((endpoint) => endpoint.definition.compiles && !this.compiles(endpoint))
       .map(({ definition }) => definition.name);
+    for (const name of broken) job.log(`${name} does not compile any more`);
     if (broken.length > 0) {
       logger.warn(
         { endpoints: broken },
@@ -119,10 +124,15 @@ export class CompileVerdicts {
   }
 
   /** Ends early when the schema has become another one. */
-  async #check(endpoints: readonly StoredEndpoint[], schema: SchemaDocument): Promise<void> {
+  async #check(
+    endpoints: readonly StoredEndpoint[],
+    schema: SchemaDocument,
+    job: RunningJob,
+  ): Promise<void> {
     const { compiler, reader } = this.#options;
-    for (const endpoint of endpoints) {
-      const { code, isReadOnly } = endpoint.definition;
+    for (const [done, endpoint] of endpoints.entries()) {
+      const { name, code, isReadOnly } = endpoint.definition;
+      job.report({ progress: done / endpoints.length, step: `Checking ${name}` });
       const diagnostics = await compiler.check(code, schema, isReadOnly);
       this.note(endpoint, schema, diagnostics.length === 0);
       // What has come in since goes first.

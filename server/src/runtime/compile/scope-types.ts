@@ -14,7 +14,8 @@ import type { EdgeTypeDocument, NodeTypeDocument, SchemaDocument } from '#graph/
  */
 export function scopeTypes(schema: SchemaDocument, isReadOnly: boolean): string {
   const writes = isReadOnly ? 'graph-read-only.ts' : 'graph-writes.ts';
-  const modules = ['nodes.ts', 'query.ts', 'search.ts', 'graph-reads.ts', writes, 'scope.ts'];
+  const reads = ['nodes.ts', 'query.ts', 'search.ts', 'graph-reads.ts'];
+  const modules = [...reads, writes, 'ai.ts', 'scope.ts'];
   return [
     ...modules.map(ambientText),
     ...schema.nodes.map(nodeInterface),

@@ -16,6 +16,29 @@ import type { Diagnostic } from './diagnostic.ts';
  * see `sandbox/script-text.ts`.
  */
 export async function toScript(code: string): Promise<string> {
+  const { body, main, hasInput } = await split(code);
+  return `${body}\nreturn ${hasInput ? `{ main: ${main}, input }` : main};`;
+}
+
+/**
+ * The same code as an endpoint that answers the JSON Schema of its `input`, and of what that takes where it makes something else
+ * of it; undefined when it has none.
+ */
+export async function toInputScript(code: string): Promise<string | undefined> {
+  const { body, hasInput } = await split(code);
+  if (!hasInput) return undefined;
+  return `${body}\nreturn () => z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });`;
+}
+
+interface EndpointScript {
+  /** Without exports. */
+  readonly body: string;
+  /** The name of the function in it. */
+  readonly main: string;
+  readonly hasInput: boolean;
+}
+
+async function split(code: string): Promise<EndpointScript> {
   await init();
   const js = stripTypeScriptTypes(code);
   const [, exports] = parse(js);
@@ -29,9 +52,11 @@ export async function toScript(code: string): Promise<string> {
   // No position changes: the word becomes blanks.
   const plain =
     input === undefined ? js : blank(js, input.exportStart, input.exportStart + 'export'.length);
-  const name = main.localName ?? MAIN;
-  const result = input === undefined ? name : `{ main: ${name}, input }`;
-  return `${withNamedMain(plain, main)}\nreturn ${result};`;
+  return {
+    body: withNamedMain(plain, main),
+    main: main.localName ?? MAIN,
+    hasInput: input !== undefined,
+  };
 }
 
 /** The default export as a declaration of its own name, or of `MAIN`. */

@@ -54,7 +54,10 @@ export type Operation =
   | 'run'
   | 'runOnPrimary'
   | 'fetch'
-  | 'embedQuery';
+  | 'embedQuery'
+  | 'complete'
+  | 'embed'
+  | 'runAgent';
 
 /** `payload` is the JSON text of the operation's arguments. */
 export function ask(call: number, operation: Operation, payload: string): Promise<unknown> {
@@ -66,7 +69,10 @@ export function ask(call: number, operation: Operation, payload: string): Promis
     operation === 'run' ||
     operation === 'runOnPrimary' ||
     operation === 'fetch' ||
-    operation === 'embedQuery';
+    operation === 'embedQuery' ||
+    operation === 'complete' ||
+    operation === 'embed' ||
+    operation === 'runAgent';
   const origin = isRare ? new ErrorAtFirst(operation) : undefined;
   return new PromiseAtFirst((resolve, reject) => {
     waiters.set(request, { resolve, reject, origin });

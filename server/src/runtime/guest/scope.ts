@@ -1,3 +1,4 @@
+import { Ai } from './ai.ts';
 import { ask, emit } from './channel.ts';
 import { fetchFor } from './fetch.ts';
 import type { FetchAnswer, FetchOptions } from './fetch.ts';
@@ -80,6 +81,10 @@ export class Scope {
   get fetch(): (url: string, options?: FetchOptions) => Promise<FetchAnswer> {
     const { id } = this.#call;
     return (url, options) => fetchFor(id, url, options);
+  }
+
+  get ai(): Ai {
+    return new Ai(this.#call.id);
   }
 
   get progress(): (fractionOrText: number | string, message?: string) => void {

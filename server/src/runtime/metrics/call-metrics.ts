@@ -29,6 +29,10 @@ export class CallMetrics {
     this.#latencies.add(ms);
   }
 
+  get calls(): number {
+    return this.#calls;
+  }
+
   row(): MetricsRow {
     const quantile = (share: number) => rounded(this.#latencies.quantileMs(share));
     const hasCalls = this.#calls > 0;

@@ -11,12 +11,11 @@ import { faultOfRetry, STOPPED, stopping, TOO_LATE } from './call-faults.ts';
 import { TOO_MUCH_MEMORY, withCallers } from './call-faults.ts';
 import { CallFault } from './endpoint-call.ts';
 import type { CallResult, EndpointCall } from './endpoint-call.ts';
-import { guestSource } from './guest-source.ts';
 import { assertProcessIsIsolated } from './isolation.ts';
 import { leastBusyReady, poolLoad, surplusWorker, type PoolLoad } from './pool-load.ts';
 import { PoolWorker } from './pool-worker.ts';
 import { RunningCall } from './running-call.ts';
-import { zodSource } from './zod-source.ts';
+import type { StateGate } from './state-gate.ts';
 
 const FAILED_STARTS_MAX = 3;
 
@@ -28,6 +27,8 @@ export interface EndpointPoolOptions {
   /** Workers that are there to be used; others may take the place of stalled ones. */
   readonly size: number;
   readonly logger: RuntimeLogger;
+  /** Closed as long as there is no state; undefined when there is one. */
+  readonly gate?: StateGate | undefined;
 }
 
 /**
@@ -46,7 +47,6 @@ export interface EndpointPoolOptions {
  */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
-  readonly #sources = { guestSource: guestSource(), zodSource: zodSource() };
   readonly #workers = new Set<PoolWorker>();
   readonly #waiting = new Set<RunningCall>();
   #callCount = 0;
@@ -135,10 +135,10 @@ export class EndpointPool {
 
   #addWorkers(): void {
     let usable = [...this.#workers].filter((worker) => worker.isUsable).length;
-    const { size, storage, environmentKey } = this.#options;
+    const { size, storage, environmentKey, gate } = this.#options;
     while (usable < size && this.#workers.size < size + ENDPOINT_STALLED_WORKERS_MAX) {
       usable++;
-      const options = { storage, environmentKey, ...this.#sources };
+      const options = { storage, environmentKey, gate };
       const worker = new PoolWorker(options, {
         onReady: () => {
           this.#failedStarts = 0;

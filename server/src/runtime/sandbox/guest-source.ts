@@ -8,6 +8,7 @@ const MODULES = [
   'references.ts',
   'search.ts',
   'fetch.ts',
+  'ai.ts',
   'graph.ts',
   'query.ts',
   'reply.ts',

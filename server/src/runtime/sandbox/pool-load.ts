@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { PoolWorker } from './pool-worker.ts';
 
 /** What a pool has to do at a moment. */
@@ -11,6 +12,11 @@ export interface PoolLoad {
   readonly running: number;
   /** For a worker. */
   readonly waiting: number;
+}
+
+/** How many workers a pool has by default: the main thread keeps a processor for itself. */
+export function usualSize(): number {
+  return Math.max(1, availableParallelism() - 1);
 }
 
 export function poolLoad(workers: ReadonlySet<PoolWorker>, waiting: number): PoolLoad {

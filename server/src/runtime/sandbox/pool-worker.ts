@@ -222,7 +222,12 @@ function faultOf(kind: unknown, payload: string): CallFault {
     readonly stack?: unknown;
   };
   const message = String(thrown.message ?? 'it ended without a result');
-  return new CallFault('failed', message, String(thrown.stack ?? ''));
+  return new CallFault('failed', message, guestPlaces(String(thrown.stack ?? '')));
+}
+
+/** Whose code failed is told by its own file: where the server's lie is nobody's business. */
+function guestPlaces(stack: string): string {
+  return stack.replaceAll(/^ +at .*(?:file:\/\/|node:|[( ]\/).*\n?/gm, '').trimEnd();
 }
 
 function parsedOrEmpty(json: string): object {

@@ -176,8 +176,8 @@ describe('code that ends its call only', () => {
       'throw new Proxy({}, { get() { throw 1; } });',
       /cannot be shown/,
     ],
-  ])('%s', async (_case, body, message) => {
-    expect(await runBesideNeighbours(body, {})).toMatchObject({
+  ])('%s', { timeout: 60_000 }, async (_case, body, message) => {
+    expect(await runBesideNeighbours(body, PATIENT)).toMatchObject({
       kind: 'failed',
       message: expect.stringMatching(message),
     });

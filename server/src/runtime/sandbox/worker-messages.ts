@@ -6,10 +6,9 @@ export interface WorkerSetup {
    * read it too.
    */
   readonly environmentKey: string | undefined;
-  readonly guestSource: string;
-  /** See `zod-source.ts`. */
-  readonly zodSource: string;
   readonly progress: SharedArrayBuffer;
+  /** See `state-gate.ts`; undefined when there is a state. */
+  readonly gate: SharedArrayBuffer | undefined;
 }
 
 /**

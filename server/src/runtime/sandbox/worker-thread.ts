@@ -11,6 +11,7 @@ import { FrameWriter, readFrame } from './frame.ts';
 import type { FrameItem } from './frame.ts';
 import { workerFlags } from './isolation.ts';
 import { Progress } from './progress.ts';
+import type { StateGate } from './state-gate.ts';
 import type { WorkerSetup } from './worker-messages.ts';
 
 const YOUNG_GENERATION_MB = 16;
@@ -20,8 +21,7 @@ export interface WorkerThreadOptions {
   /** The folder of the state; absolute. */
   readonly storage: string;
   readonly environmentKey: string | undefined;
-  readonly guestSource: string;
-  readonly zodSource: string;
+  readonly gate: StateGate | undefined;
 }
 
 export interface WorkerThreadEvents {
@@ -35,6 +35,7 @@ export interface WorkerThreadEvents {
 export class WorkerThread {
   readonly progress = new Progress();
   readonly #worker: Worker;
+  readonly #gate: StateGate | undefined;
   readonly #outbox = new FrameWriter();
   /** It has said something, or has ended. */
   readonly #started = Promise.withResolvers<void>();
@@ -42,7 +43,9 @@ export class WorkerThread {
   #sentFrames = 0;
 
   constructor(options: WorkerThreadOptions, events: WorkerThreadEvents) {
-    const setup: WorkerSetup = { ...options, progress: this.progress.buffer };
+    const { gate, ...others } = options;
+    const setup: WorkerSetup = { ...others, gate: gate?.buffer, progress: this.progress.buffer };
+    this.#gate = gate;
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
       workerData: setup,
       env: {},
@@ -119,10 +122,12 @@ export class WorkerThread {
   async terminate(): Promise<void> {
     this.#hasEnded = true;
     // LMDB ends the whole process when it is interrupted while it opens.
-    await Promise.race([
-      this.#started.promise,
-      sleep(ENDPOINT_WORKER_START_WAIT_MS, undefined, { ref: false }),
-    ]);
+    if (this.#gate?.isOpen !== false) {
+      await Promise.race([
+        this.#started.promise,
+        sleep(ENDPOINT_WORKER_START_WAIT_MS, undefined, { ref: false }),
+      ]);
+    }
     const again = setInterval(() => void this.#worker.terminate(), ENDPOINT_TERMINATE_AGAIN_MS);
     await this.#worker.terminate();
     clearInterval(again);

@@ -12,11 +12,14 @@ import { indexFolder } from '#search/text/index-manifest.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import { garbageCollector } from './garbage-collector.ts';
 import { GuestHost } from './guest-host.ts';
+import { guestSource } from './guest-source.ts';
 import { LazyScript } from './lazy-script.ts';
 import { HeapKeeper } from './heap-keeper.ts';
 import { Progress } from './progress.ts';
 import { lockRealm } from './realm-lockdown.ts';
+import { StateGate } from './state-gate.ts';
 import type { WorkerSetup } from './worker-messages.ts';
+import { zodSource } from './zod-source.ts';
 
 /**
  * The entry of an endpoint worker: opens its own reader of the graph, closes its realm, and serves
@@ -32,11 +35,15 @@ const port = must(parentPort, 'the port of an endpoint worker');
 const setup = workerData as WorkerSetup;
 const { storage, environmentKey } = setup;
 const readerOptions = { storage, environmentKey };
+// What needs no state comes first.
+await init();
+const boot = new Script(guestSource(), { filename: 'trellis:guest' });
+const zod = new LazyScript(zodSource(), 'trellis:zod');
+if (setup.gate !== undefined) new StateGate(setup.gate).pass();
 const reader = openGraphReader(readerOptions);
 // LMDB keeps the key in memory of its own: from here on no object of this thread leads to it.
 Reflect.deleteProperty(setup, 'environmentKey');
 Reflect.deleteProperty(readerOptions, 'environmentKey');
-await init();
 // The environment of the process is not this thread's to show.
 process.report.excludeEnv = true;
 // A rejection that no code waits for is that code's own loss.
@@ -53,8 +60,8 @@ searcher.loadLanguages();
 const host = new GuestHost({
   reader,
   searcher,
-  boot: new Script(setup.guestSource, { filename: 'trellis:guest' }),
-  zod: new LazyScript(setup.zodSource, 'trellis:zod'),
+  boot,
+  zod,
   progress: new Progress(setup.progress),
   heap: new HeapKeeper(),
   send: (frame) => port.postMessage(frame),

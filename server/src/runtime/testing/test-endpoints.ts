@@ -5,6 +5,7 @@ import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import type { Caller } from '#access/caller.ts';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { Problem } from '#base/problem.ts';
+import { JobRegistry } from '#jobs/job-registry.ts';
 import { openTestGraph } from '#graph/testing/test-graph.ts';
 import type { TestGraph } from '#graph/testing/test-graph.ts';
 import type { EndpointAnswer } from '../call-outcome.ts';
@@ -49,6 +50,8 @@ export const LIBRARY = {
   edges: [{ type: 'WrittenBy', inverse: 'Wrote' }],
 } as const;
 
+const refuse = () => Promise.reject(new Error('this test has no provider'));
+
 export async function openTestEndpoints(
   workers = 1,
   isReplica = false,
@@ -67,8 +70,10 @@ export async function openTestEndpoints(
     primaryAddress: null,
     fetch: () => Promise.reject(new Error('this test reaches nobody')),
     fetchAllowList: () => [],
-    embedQuery: () => Promise.reject(new Error('this test has no provider')),
+    embedQuery: refuse,
+    models: { complete: refuse, embed: refuse, runAgent: refuse },
     redact: (json: string) => json,
+    jobs: new JobRegistry({ clock, store: undefined, redact: (text) => text }),
     ...outside,
   };
   const options = {

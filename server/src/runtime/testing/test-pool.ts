@@ -79,6 +79,7 @@ export async function openTestPool(size = 1): Promise<TestPool> {
           runNested: refuse,
           runOnPrimary: refuse,
           embedQuery: refuse,
+          models: { complete: refuse, embed: refuse, runAgent: refuse },
         },
       ),
     });

@@ -1,3 +1,4 @@
+import { SEARCH_FACETS_MAX } from '#base/search-limits.ts';
 import type { QueryContext } from '#graph/query/query-context.ts';
 import { FacetCounts, TypeCounts, type MatchCollector } from '../text/match-collectors.ts';
 import type { Segment } from '../text/segment.ts';
@@ -18,7 +19,21 @@ export interface FacetCount {
 export interface Facet {
   readonly name: string;
   readonly collector: MatchCollector;
+  /** Nobody asked for it by its name, which may be none of the searcher's business. */
+  readonly isLeftOutWhenEmpty?: boolean;
   counts(): readonly FacetCount[];
+}
+
+/** What the facets have counted, by their names. */
+export function countsOf(
+  facets: readonly Facet[],
+): Readonly<Record<string, readonly FacetCount[]>> {
+  const counted = facets.map((facet) => [facet, facet.counts()] as const);
+  return Object.fromEntries(
+    counted
+      .filter(([facet, counts]) => facet.isLeftOutWhenEmpty !== true || counts.length > 0)
+      .map(([{ name }, counts]) => [name, counts]),
+  );
 }
 
 /** Throws `invalid_request` for a field that is no facet, `invalid_query` for an edge type that there is not. */
@@ -28,13 +43,31 @@ export function openFacets(
   scope: SearchScope,
   context: QueryContext,
 ): Facet[] {
-  return requests.map((request, i) => {
+  const names = new Set(requests.map(({ name }) => name));
+  return requests.flatMap((request, i) => {
     const path = `request.facets[${i}]`;
     if (request.kind === 'time') return new TimeHistogram(request);
     if (request.kind === 'related') return new RelatedCounts(request, context, path);
     if (request.field === 'Type') return typeFacet(request, scope);
-    return fieldFacet(request, snapshot, scope, path);
+    if (request.field !== ANY_FIELD) return fieldFacet(request, snapshot, scope, path);
+    return readableFacets(scope)
+      .filter((field) => !names.has(field))
+      .slice(0, SEARCH_FACETS_MAX)
+      .map((field) => ({
+        ...fieldFacet({ ...request, name: field, field }, snapshot, scope, path),
+        isLeftOutWhenEmpty: true,
+      }));
   });
+}
+
+/** Instead of a field: each one that is a facet and that the searcher may read. */
+const ANY_FIELD = '*';
+
+function readableFacets(scope: SearchScope): string[] {
+  const names = [...scope.types.values()].flatMap(({ name: type, facets }) =>
+    facets.filter(({ name }) => scope.canRead(type, name)).map(({ name }) => name),
+  );
+  return [...new Set(names)].toSorted();
 }
 
 function typeFacet({ name, take }: FieldFacet, scope: SearchScope): Facet {

@@ -3,7 +3,7 @@ import type { FoundNode, WantedText } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
 import { invalid } from '../request/members.ts';
 import { readSearchRequest } from '../request/read-request.ts';
-import type { Facet, FacetCount } from './facets.ts';
+import { countsOf, type Facet, type FacetCount } from './facets.ts';
 import type { RankedHit } from './fusion.ts';
 import { PreparedSearch, type SearchSources } from './prepared-search.ts';
 import { presentHit, type SearchHit } from './present-hit.ts';
@@ -34,7 +34,7 @@ export function search(
   return {
     hits: hits.flatMap((hit) => presentHit(prepared, hit)),
     total,
-    facets: Object.fromEntries(facets.map((facet) => [facet.name, facet.counts()])),
+    facets: countsOf(facets),
     tookMs: Math.max(0, sources.now() - startedAt),
   };
 }

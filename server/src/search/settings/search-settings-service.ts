@@ -64,7 +64,7 @@ export class SearchSettingsService {
   async put(caller: Caller, given: SearchSettings, address: string): Promise<SearchSettings> {
     const { reader, commits, audit, onIndexChanged } = this.#parts;
     reader.refresh();
-    checkSettings(given, reader);
+    checkSearchSettings(given, reader.schema().nodes);
     const settings = withVectorDefaults(given, reader, this.#parts.embeddingModel());
     const change = changeBetween(readSearchSettings(reader), settings);
     const version = settingVersion(reader, SEARCH_SETTING);
@@ -96,8 +96,11 @@ function changeBetween(before: SearchSettings, after: SearchSettings): IndexChan
   };
 }
 
-function checkSettings({ types }: SearchSettings, reader: GraphReader): void {
-  const { nodes } = reader.schema();
+/** Throws `invalid_request` for what the types of nodes do not have. */
+export function checkSearchSettings(
+  { types }: SearchSettings,
+  nodes: readonly NodeTypeDocument[],
+): void {
   let count = 0;
   let vectors = 0;
   for (const [name, { language, fields }] of Object.entries(types)) {

@@ -43,11 +43,13 @@ export class AllowList {
 
   #lookUp(shard: Shard, count: number): AllowedSlots {
     if (this.#nodes.length > count) return this.#extend(NO_SLOTS, shard, count);
-    const slots: number[] = [];
+    const bits = new Uint32Array((count + 31) >>> 5);
     for (const node of this.#nodes) {
-      for (const slot of shard.slotsOf(node)) if (slot < count) slots.push(slot);
+      for (let slot = shard.firstOf(node); slot >= 0; slot = shard.nextOf(slot)) {
+        if (slot < count) bits[slot >>> 5]! |= 1 << (slot & 31);
+      }
     }
-    return allowedSlots(shard, Int32Array.from(slots).toSorted(), count);
+    return allowedSlots(shard, slotsIn(bits), count);
   }
 
   #extend(known: AllowedSlots, shard: Shard, count: number): AllowedSlots {
@@ -69,6 +71,17 @@ const NO_SLOTS: AllowedSlots = {
   bits: new Uint32Array(0),
   count: 0,
 };
+
+/** Ascending, which a list of them in the order of nodes is not. */
+function slotsIn(bits: Uint32Array): Int32Array {
+  const slots: number[] = [];
+  for (let word = 0; word < bits.length; word++) {
+    for (let left = bits[word]!; left !== 0; left &= left - 1) {
+      slots.push(word * 32 + 31 - Math.clz32(left & -left));
+    }
+  }
+  return Int32Array.from(slots);
+}
 
 /** Bits past the end of what was known are asked for too: of a typed array they are undefined, which is no bit. */
 function allowedSlots({ scales }: Shard, slots: Int32Array, count: number): AllowedSlots {

@@ -4,8 +4,7 @@ import { lowerBound } from './allow-list.ts';
 import type { AllowedSlots } from './allow-list.ts';
 import { Candidates } from './candidates.ts';
 import type { Candidate } from './candidates.ts';
-import { scanAllowed, scanRange } from './exact-scan.ts';
-import type { Scan } from './exact-scan.ts';
+import { ExactScan } from './exact-scan.ts';
 import { GraphSearch } from './graph-search.ts';
 import type { AcceptsSlot, OpenShard } from './graph-search.ts';
 import { BATCH_SLOTS_MAX, createScratch, openKernel } from './kernel.ts';
@@ -30,7 +29,7 @@ const ALLOWED_BREADTH = 256;
 const SPARE_CANDIDATES = 16;
 /**
  * A search of the graph that met so many refused nodes for each of the most similar is slower than a scan, and may
- * miss some.
+ * miss some; and a scan that did asks of the rest in the order of similarity, so of fewer.
  */
 const REFUSALS_PER_BREADTH = 4;
 
@@ -101,22 +100,22 @@ class IndexReader implements VectorIndex {
   #searchShard(one: ShardSearch, options: VectorSearchOptions): void {
     const { shard } = one.open;
     const filter = new SlotFilter(shard, options.accepts);
-    const scan: Scan = {
+    const scan = new ExactScan({
       ...one,
       scratch: this.#scratch,
       accepts: filter.accepts,
+      isSelective: () => filter.refusals > REFUSALS_PER_BREADTH * one.width,
       candidates: this.#candidates,
-    };
+    });
     // In this order: a slot is counted before it is linked.
     const { linked } = shard;
     if (options.allow === undefined) {
       const isFound = this.#searchGraph(one, linked, filter);
-      scanRange(scan, isFound ? linked : 0, shard.count);
+      scan.range(isFound ? linked : 0, shard.count);
     } else {
       const allowed = options.allow.slotsIn(shard);
       const isFound = this.#searchAllowed(one, linked, allowed, filter);
-      const from = isFound ? lowerBound(allowed.slots, linked) : 0;
-      scanAllowed(scan, allowed, from);
+      scan.allowed(allowed, isFound ? lowerBound(allowed.slots, linked) : 0);
     }
   }
 

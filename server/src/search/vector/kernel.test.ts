@@ -10,6 +10,7 @@ import {
   PlainKernel,
 } from './kernel.ts';
 import { strideOf } from './quantize.ts';
+import { sketchStrideOf } from './sketch.ts';
 
 const VECTORS = 20;
 
@@ -23,7 +24,10 @@ function scene(dimensions: number, random: () => number) {
     }
   }
   const scratch = createScratch(stride);
-  for (let d = 0; d < dimensions; d++) scratch.query[d] = Math.floor(random() * 8191) - 4095;
+  for (let d = 0; d < dimensions; d++) {
+    scratch.query[d] = Math.floor(random() * 8191) - 4095;
+    scratch.sketchQuery[d] = Math.floor(random() * 255) - 127;
+  }
   const simd = openKernel(memory, compileKernel(), scratch, stride);
   const plain = new PlainKernel(bytes, scratch, stride);
   return { stride, bytes, scratch, simd, plain };
@@ -56,6 +60,22 @@ describe('the kernel', () => {
     },
   );
 
+  it.each([...dimensions, 384, 1_000, VECTOR_DIMENSIONS_MAX])(
+    'computes with SIMD what plain JavaScript does, of sketches in %i dimensions',
+    (count) => {
+      const { stride, scratch, simd, plain } = scene(count, random);
+      const base = sketchStrideOf(stride);
+      const slots = [3, 0, VECTORS - 2, 7, 7];
+      scratch.slots.set(slots);
+      simd.sketchDots(base, slots.length);
+      const dots = scratch.dots.slice(0, slots.length);
+      scratch.dots.fill(0);
+      plain.sketchDots(base, slots.length);
+      expect(dots).toEqual(scratch.dots.slice(0, slots.length));
+      expect(dots[3]).not.toBe(0);
+    },
+  );
+
   it('counts slots from the base', () => {
     const { stride, scratch, simd, plain } = scene(48, random);
     scratch.slots[0] = 2;
@@ -73,6 +93,12 @@ describe('the kernel', () => {
     scratch.slots[0] = 0;
     simd.queryDots(0, 1);
     expect(scratch.dots[0]).toBe(-128 * 4095 * VECTOR_DIMENSIONS_MAX);
+    bytes.fill(-1);
+    for (const value of [-127, 127]) {
+      scratch.sketchQuery.fill(value);
+      simd.sketchDots(0, 1);
+      expect(scratch.dots[0]).toBe(15 * value * VECTOR_DIMENSIONS_MAX);
+    }
   });
 
   it('takes a full batch', () => {

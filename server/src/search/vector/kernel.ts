@@ -1,6 +1,7 @@
 import { must } from '#base/assert.ts';
 import { VECTOR_DIMENSIONS_MAX } from '#base/search-limits.ts';
 import { simdModuleBytes, SLOTS_PER_TURN } from './simd-module.ts';
+import { sketchStrideOf } from './sketch.ts';
 
 /** How many slots one call of `queryDots` may take. */
 export const BATCH_SLOTS_MAX = 1_024;
@@ -8,6 +9,7 @@ export const BATCH_SLOTS_MAX = 1_024;
 const QUERY_AT = 0;
 const SLOTS_AT = VECTOR_DIMENSIONS_MAX * 2;
 const DOTS_AT = SLOTS_AT + BATCH_SLOTS_MAX * 4;
+const SKETCH_QUERY_AT = DOTS_AT + BATCH_SLOTS_MAX * 4;
 const PAGE_BYTES = 65_536;
 
 /** The inner products of one shard for one thread. Sums are exact: see `quantize.ts` for why they fit 32 bits. */
@@ -17,6 +19,8 @@ export interface Kernel {
    * `BATCH_SLOTS_MAX`.
    */
   queryDots(base: number, count: number): void;
+  /** The same of the sketches that begin at `base` and `sketchQuery`. */
+  sketchDots(base: number, count: number): void;
   /** Of the vectors at two byte addresses. */
   pairDot(first: number, second: number): number;
 }
@@ -26,6 +30,8 @@ export interface Scratch {
   readonly memory: WasmMemory | null;
   /** Padded with zeros to the stride of the vectors. */
   readonly query: Int16Array;
+  /** The query in eight bits, padded in the same way. */
+  readonly sketchQuery: Int8Array;
   readonly slots: Int32Array;
   readonly dots: Int32Array;
 }
@@ -54,8 +60,18 @@ interface Wasm {
   ) => { readonly exports: unknown };
 }
 
+type DotsOfList = (
+  base: number,
+  stride: number,
+  list: number,
+  listEnd: number,
+  out: number,
+  query: number,
+) => void;
+
 interface KernelExports {
-  queryDots(base: number, stride: number, list: number, listEnd: number, out: number): void;
+  readonly queryDots: DotsOfList;
+  readonly sketchDots: DotsOfList;
   pairDot(first: number, second: number, length: number): number;
 }
 
@@ -89,6 +105,7 @@ export function createScratch(stride: number): Scratch {
   return {
     memory,
     query: new Int16Array(buffer, QUERY_AT, stride),
+    sketchQuery: new Int8Array(buffer, SKETCH_QUERY_AT, stride),
     slots: new Int32Array(buffer, SLOTS_AT, BATCH_SLOTS_MAX),
     dots: new Int32Array(buffer, DOTS_AT, BATCH_SLOTS_MAX),
   };
@@ -121,10 +138,22 @@ class SimdKernel implements Kernel {
   }
 
   queryDots(base: number, count: number): void {
+    const end = this.#fillTurn(count);
+    this.#exports.queryDots(base, this.#stride, SLOTS_AT, end, DOTS_AT, QUERY_AT);
+  }
+
+  sketchDots(base: number, count: number): void {
+    const end = this.#fillTurn(count);
+    const stride = sketchStrideOf(this.#stride);
+    this.#exports.sketchDots(base, stride, SLOTS_AT, end, DOTS_AT, SKETCH_QUERY_AT);
+  }
+
+  /** The address after the last slot. */
+  #fillTurn(count: number): number {
     const slots = this.#slots;
     let end = count;
     while (end % SLOTS_PER_TURN > 0) slots[end++] = slots[0]!;
-    this.#exports.queryDots(base, this.#stride, SLOTS_AT, SLOTS_AT + end * 4, DOTS_AT);
+    return SLOTS_AT + end * 4;
   }
 
   pairDot(first: number, second: number): number {
@@ -150,6 +179,20 @@ export class PlainKernel implements Kernel {
       const at = base + slots[i]! * this.#stride;
       let sum = 0;
       for (let d = 0; d < this.#stride; d++) sum += query[d]! * this.#bytes[at + d]!;
+      dots[i] = sum;
+    }
+  }
+
+  sketchDots(base: number, count: number): void {
+    const { sketchQuery, slots, dots } = this.#scratch;
+    const stride = sketchStrideOf(this.#stride);
+    for (let i = 0; i < count; i++) {
+      const at = base + slots[i]! * stride;
+      let sum = 0;
+      for (let d = 0; d < this.#stride; d++) {
+        const byte = this.#bytes[at + ((d >> 5) << 4) + (d & 15)]!;
+        sum += sketchQuery[d]! * ((byte >> (d & 16 ? 4 : 0)) & 15);
+      }
       dots[i] = sum;
     }
   }

@@ -19,7 +19,7 @@ export const FINE_STEPS = 256;
  * 13 bits with the sign: over 4,096 dimensions an inner product with bytes stays below 4,095 * 128 * 4,096 < 2^31
  * whatever the values are.
  */
-const QUERY_MAX = 4_095;
+export const QUERY_MAX = 4_095;
 
 /** Stride: the dimensions rounded up to a multiple of 16; the rest is zero. */
 export function strideOf(dimensions: number): number {

@@ -1,5 +1,6 @@
 import { assert } from '#base/assert.ts';
 import { strideOf } from './quantize.ts';
+import { sketchStrideOf } from './sketch.ts';
 
 /** Neighbours of a vector in the graph (M); on the lowest level twice as many. Malkov and Yashunin, section 4.1. */
 export const NEIGHBOURS = 16;
@@ -32,6 +33,8 @@ export interface ShardLayout {
   /** Two halves of a vector, one byte a dimension. */
   readonly coarseAt: number;
   readonly fineAt: number;
+  /** See `writeSketch`. */
+  readonly sketchesAt: number;
   readonly nodesAt: number;
   readonly scalesAt: number;
   readonly chunksAt: number;
@@ -68,6 +71,7 @@ export function shardLayout(dimensions: number, capacity: number): ShardLayout {
     stride,
     coarseAt: section(capacity * stride),
     fineAt: section(capacity * stride),
+    sketchesAt: section(capacity * sketchStrideOf(stride)),
     nodesAt: section(capacity * 8),
     scalesAt: section(capacity * 4),
     chunksAt: section(capacity * 4),

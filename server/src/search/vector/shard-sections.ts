@@ -2,8 +2,8 @@ import { LIST_INTS, LIST_INTS_LOWEST, UPPER_USED } from './shard-layout.ts';
 import type { Shard } from './shard.ts';
 
 /**
- * What the slots of a shard use of its memory, as its header says; not the header itself, nor the table of nodes with
- * its chains, which is made again from the rest.
+ * What the slots of a shard use of its memory, as its header says; not the header itself, nor the sketches and the table
+ * of nodes with its chains, which are made again from the rest.
  */
 export function usedSections(shard: Shard): Uint8Array[] {
   const { bytes, layout, count } = shard;

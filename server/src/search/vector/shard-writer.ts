@@ -7,6 +7,7 @@ import type { QuantizedVector } from './quantize.ts';
 import { COUNT, DELETED } from './shard-layout.ts';
 import type { ShardLayout } from './shard-layout.ts';
 import { Shard } from './shard.ts';
+import { writeSketch } from './sketch.ts';
 
 /** What the shards of one writer have in common. */
 export interface WriterTools {
@@ -42,13 +43,15 @@ export class ShardWriter {
     shard.scales[slot] = vector.scale;
     shard.nodes[slot] = node;
     shard.chunks[slot] = chunk;
-    this.enterInTable(slot);
+    this.derive(slot);
     Atomics.store(shard.header, COUNT, slot + 1);
   }
 
-  /** Makes a slot the first of its node. */
-  enterInTable(slot: number): void {
+  /** Makes the sketch of a slot, and the slot the first of its node unless it is deleted. */
+  derive(slot: number): void {
     const { shard } = this;
+    writeSketch(shard.vectorAt(slot).coarse, shard.sketchAt(slot));
+    if (shard.isDeleted(slot)) return;
     const position = shard.tablePosition(shard.nodes[slot]!);
     Atomics.store(shard.next, slot, Atomics.load(shard.table, position));
     Atomics.store(shard.table, position, slot + 1);

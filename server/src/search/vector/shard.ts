@@ -3,6 +3,7 @@ import type { SharedMemory } from './kernel.ts';
 import type { QuantizedVector } from './quantize.ts';
 import { COUNT, DELETED, ENTRY, LINKED, LIST_INTS, LIST_INTS_LOWEST } from './shard-layout.ts';
 import type { ShardLayout } from './shard-layout.ts';
+import { sketchStrideOf } from './sketch.ts';
 
 /**
  * One shared memory with vectors in slots 0, 1, 2 and so on, and a graph over those that are linked. One thread
@@ -78,6 +79,12 @@ export class Shard {
     return this.layout.fineAt + slot * this.layout.stride;
   }
 
+  sketchAt(slot: number): Int8Array {
+    const length = sketchStrideOf(this.layout.stride);
+    const at = this.layout.sketchesAt + slot * length;
+    return this.bytes.subarray(at, at + length);
+  }
+
   /** Views of the memory. */
   vectorAt(slot: number): QuantizedVector {
     const half = (at: number): Int8Array => this.bytes.subarray(at, at + this.layout.stride);
@@ -95,11 +102,20 @@ export class Shard {
     return upperListsAt / 4 + (this.upperStarts[slot]! + level - 1) * LIST_INTS;
   }
 
+  /** The newest slot of a node, deleted or not; -1 for none. */
+  firstOf(node: number): number {
+    return Atomics.load(this.table, this.tablePosition(node)) - 1;
+  }
+
+  /** The next older one of the same node. */
+  nextOf(slot: number): number {
+    return this.next[slot]! - 1;
+  }
+
   /** The slots of a node that are not deleted, newest first. */
   slotsOf(node: number): number[] {
-    const head = Atomics.load(this.table, this.tablePosition(node));
     const slots: number[] = [];
-    for (let slot = head - 1; slot >= 0; slot = this.next[slot]! - 1) {
+    for (let slot = this.firstOf(node); slot >= 0; slot = this.nextOf(slot)) {
       if (!this.isDeleted(slot)) slots.push(slot);
     }
     return slots;

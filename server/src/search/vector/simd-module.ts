@@ -1,67 +1,75 @@
-/** Vectors that `queryDots` takes at a time. */
+/** Vectors that the products of a list take at a time. */
 export const SLOTS_PER_TURN = 8;
+/** Vectors in locals, beside one sum for each of them. */
+const OWN_LOCALS = 4;
 
 /**
- * The two inner products of the vector index as WebAssembly with 128-bit SIMD, assembled here from named
- * instructions, since it is about 1,100 bytes. `queryDots` and `pairDot` in `kernel.ts` say what they compute; the
- * plain JavaScript there is the reference that a test holds this against. Opcodes: WebAssembly core specification
- * 3.0, section 5.4.
+ * The inner products of the vector index as WebAssembly with 128-bit SIMD, assembled here from named instructions, since
+ * it is about 2,200 bytes. `Kernel` says what they compute; the plain JavaScript there is the reference that a test holds
+ * this against. Opcodes: WebAssembly core specification 3.0, section 5.4.
  *
  * Memory 0 is the shared one of a shard and is only read; memory 1 belongs to one thread.
  */
 export function simdModuleBytes(): Uint8Array<ArrayBuffer> {
   const types = [
-    [0x60, ...vector([[I32], [I32], [I32], [I32], [I32]]), 0],
+    [0x60, ...vector([[I32], [I32], [I32], [I32], [I32], [I32]]), 0],
     [0x60, ...vector([[I32], [I32], [I32]]), 1, I32],
   ];
   const imports = [
     code(name('memory'), name('vectors'), IS_MEMORY, SHARED, 0, unsigned(0x1_0000)),
     code(name('memory'), name('scratch'), IS_MEMORY, UNSHARED, 1),
   ];
-  const exports = [code(name('queryDots'), IS_FUNCTION, 0), code(name('pairDot'), IS_FUNCTION, 1)];
-  const bodies = [sized(queryDots()), sized(pairDot())];
+  const exports = ['queryDots', 'sketchDots', 'pairDot'].map((exported, i) =>
+    code(name(exported), IS_FUNCTION, i),
+  );
+  const bodies = [queryDots(), sketchDots(), pairDot()].map(sized);
   return Uint8Array.from([
     ...MAGIC,
     ...VERSION,
     ...section(1, types),
     ...section(2, imports),
-    ...section(3, [[0], [1]]),
+    ...section(3, [[0], [0], [1]]),
     ...section(7, exports),
     ...section(10, bodies),
   ]);
 }
 
+/** One vector's locals: where it is read next, and the sum so far. */
+interface VectorLocals {
+  readonly at: number;
+  readonly sum: number;
+}
+
 /**
- * (base, stride, list, listEnd, out): for the slots in the list, a multiple of eight, with the query at address 0 of
- * the scratch memory. Eight vectors at a time share the reading of the query, and wait for memory together.
+ * (base, stride, list, listEnd, out, queryStart): for the slots in the list, a multiple of eight. Eight vectors at a time
+ * share the reading of the query, and wait for memory together. `step` adds the products of 16 bytes of each vector
+ * and 32 of the query; it has locals of its own, the first of which `before` may fill.
  */
-function queryDots(): number[] {
-  const [base, stride, list, listEnd, out, end, query] = [0, 1, 2, 3, 4, 5, 6];
+function dotsOfList(
+  before: (own: readonly number[]) => number[],
+  step: (vectors: readonly VectorLocals[], query: number, own: readonly number[]) => number[],
+): number[] {
+  const [base, stride, list, listEnd, out, queryStart, end, query] = [0, 1, 2, 3, 4, 5, 6, 7];
   const vectors = Array.from({ length: SLOTS_PER_TURN }, (_, i) => ({
-    at: 7 + i,
+    at: 8 + i,
     sum: 8 + SLOTS_PER_TURN + i,
   }));
-  const part = 7 + SLOTS_PER_TURN;
-  /** sum += at[offset..offset + 8] · query[offset..offset + 8], for each of the vectors. */
-  const addProducts = (offset: number): number[] => [
-    ...code(get(query), loadQuery(offset * 2), set(part)),
-    ...vectors.flatMap(({ at, sum }) =>
-      code(get(sum), get(at), loadBytes(offset), get(part), DOT, ADD_LANES, set(sum)),
-    ),
-  ];
+  const own = Array.from({ length: OWN_LOCALS }, (_, i) => 8 + 2 * SLOTS_PER_TURN + i);
   const advance = (address: number, bytes: number): number[] =>
     code(get(address), constant(bytes), I32_ADD, set(address));
   return code(
-    locals([2 + SLOTS_PER_TURN, I32], [1 + SLOTS_PER_TURN, V128]),
+    locals([2 + SLOTS_PER_TURN, I32], [SLOTS_PER_TURN + OWN_LOCALS, V128]),
+    before(own),
     loop(
       // at = base + list[] * stride, and the end of the first
       vectors.flatMap(({ at }, i) =>
         code(get(base), get(list), loadSlot(i * 4), get(stride), I32_MUL, I32_ADD, set(at)),
       ),
-      code(get(vectors[0]!.at), get(stride), I32_ADD, set(end), constant(0), set(query)),
+      code(get(vectors[0]!.at), get(stride), I32_ADD, set(end), get(queryStart), set(query)),
       vectors.flatMap(({ sum }) => code(zeros(), set(sum))),
       loop(
-        code(addProducts(0), addProducts(8), advance(query, 32)),
+        step(vectors, query, own),
+        advance(query, 32),
         vectors.flatMap(({ at }) => advance(at, 16)),
         code(get(vectors[0]!.at), get(end), I32_NE, BRANCH_IF, 0),
       ),
@@ -70,6 +78,38 @@ function queryDots(): number[] {
       code(get(list), get(listEnd), I32_NE, BRANCH_IF, 0),
     ),
     END,
+  );
+}
+
+function queryDots(): number[] {
+  return dotsOfList(
+    () => [],
+    (vectors, query, [part = 0]) =>
+      // sum += at[offset..offset + 8] · query[offset..offset + 8]
+      [0, 8].flatMap((offset) => [
+        ...code(get(query), loadQuery(offset * 2), set(part)),
+        ...vectors.flatMap(({ at, sum }) =>
+          code(get(sum), get(at), loadBytes(offset), get(part), DOT, ADD_LANES, set(sum)),
+        ),
+      ]),
+  );
+}
+
+/** The halves of a byte are 0 to 15, for which the relaxed instruction has but one result. */
+function sketchDots(): number[] {
+  return dotsOfList(
+    ([mask = 0]) => code(constant(15), SPLAT_BYTES, set(mask)),
+    (vectors, query, [mask = 0, low = 0, high = 0, bytes = 0]) => [
+      ...code(get(query), loadQuery(0), set(low), get(query), loadQuery(16), set(high)),
+      ...vectors.flatMap(({ at, sum }) =>
+        code(
+          code(get(low), get(at), loadSketch(), tee(bytes), get(mask), AND_BITS),
+          code(get(sum), DOT_BYTES_ADD, set(sum)),
+          code(get(high), get(bytes), constant(4), SHIFT_LANES_RIGHT, get(mask), AND_BITS),
+          code(get(sum), DOT_BYTES_ADD, set(sum)),
+        ),
+      ),
+    ],
   );
 }
 
@@ -111,6 +151,12 @@ const I32_MUL = 0x6c;
 const ADD_LANES = simd(0xae);
 /** i32x4.dot_i16x8_s: products of eight pairs, neighbours added. */
 const DOT = simd(0xba);
+/** i32x4.relaxed_dot_i8x16_i7x16_add_s: products of four pairs of bytes, the second from 0 to 127, added. */
+const DOT_BYTES_ADD = simd(0x113);
+const AND_BITS = simd(0x4e);
+/** i8x16.splat, and i16x8.shr_u, of whose result only the lower bits of each byte are used. */
+const SPLAT_BYTES = simd(0x0f);
+const SHIFT_LANES_RIGHT = simd(0x8d);
 
 function get(local: number): number[] {
   return [0x20, local];
@@ -136,6 +182,11 @@ function zeros(): number[] {
 /** v128.load8x8_s of memory 0: eight signed bytes as 16-bit lanes. */
 function loadBytes(offset: number): number[] {
   return [...simd(0x01), 0, offset];
+}
+
+/** v128.load of memory 0. */
+function loadSketch(): number[] {
+  return [...simd(0x00), 0, 0];
 }
 
 /** v128.load of memory 1. */

@@ -120,7 +120,7 @@ function readShard(
     throw corrupt(folder, `the checksum of ${file} does not match`);
   }
   const { count } = shard;
-  for (let slot = 0; slot < count; slot++) if (!shard.isDeleted(slot)) writer.enterInTable(slot);
+  for (let slot = 0; slot < count; slot++) writer.derive(slot);
   return writer;
 }
 

@@ -70,6 +70,20 @@ describe('an index with a graph', () => {
     }
   });
 
+  it('goes through the graph for a list that is longer than may be compared one by one', () => {
+    const list = Array.from({ length: 2_000 }, (_, i) => 2 * i);
+    const firstAsked = (listScanMax: number): number[] => {
+      const asked: number[] = [];
+      const accepts = (node: number): boolean => asked.push(node) > 0;
+      const allow = new AllowList(Float64Array.from(list));
+      openVectorIndex(writer.handle, listScanMax).search(queries[0]!, { count: 1, allow, accepts });
+      return asked.slice(0, 10);
+    };
+    // One by one they are asked in the order of their slots; the graph is begun at some all over the list.
+    expect(firstAsked(list.length)).toEqual(list.slice(0, 10));
+    expect(firstAsked(list.length - 1)).not.toEqual(list.slice(0, 10));
+  });
+
   it('finds the same without WebAssembly', () => {
     const plain = openVectorIndex({ ...writer.handle, kernel: null });
     for (const query of queries.slice(0, 5)) {

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { trellis } from '../testing/command-line.ts';
+import { refusal, startService } from '../testing/service.ts';
+
+const ANSWER = {
+  chatUID: 'c1',
+  messageUID: 'm1',
+  answer: 'A dog [1].\nAnd more.',
+  citations: [{ id: 1, uid: 'u1', text: 'Type: Word\nlemma: dog' }],
+  toolCalls: [],
+  usage: { inputTokens: 2, outputTokens: 3 },
+  model: 'm',
+  ended: 'answer',
+};
+const event = (name: string, data: object): string =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+async function start(answer: object = ANSWER, end = event('result', answer)) {
+  const service = await startService({
+    'POST /api/chatai/chat': () => ({
+      headers: { 'content-type': 'text/event-stream', 'msk-chat': 'c1' },
+      text:
+        event('tool', { state: 'begun', id: 't', tool: 'look\u001b[2Jup', input: {} }) +
+        event('tool', { state: 'ended', id: 't', tool: 'lookup', input: {}, output: 1, ms: 2 }) +
+        event('delta', { text: 'A dog [1].\n' }) +
+        ':\n\n' +
+        event('delta', { text: 'And\u001b more.' }) +
+        end +
+        event('done', {}),
+    }),
+  });
+  const run = (...args: string[]) => trellis(['chat', ...args, '--server', service.url]);
+  return { service, run };
+}
+
+describe('chat', () => {
+  it('prints the answer as it comes, then its sources', async () => {
+    const { run, service } = await start();
+    const { code, stdout, stderr } = await run('What is a dog?', '--chat', 'c1', '--model', 'm');
+    expect([code, stdout]).toEqual([
+      0,
+      'A dog [1].\nAnd\ufffd more.\n\nSources:\n[1] u1 Type: Word, lemma: dog\n',
+    ]);
+    expect(stderr).toBe('calls look\ufffd[2Jup\nGo on with: --chat c1\n');
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual({
+      message: 'What is a dog?',
+      chatUID: 'c1',
+      model: 'm',
+    });
+  });
+
+  it('prints the whole answer as JSON', async () => {
+    const { run, service } = await start();
+    const { stdout } = await run('What is this?', '--viewing', 'u1', '--json');
+    expect(JSON.parse(stdout)).toEqual(ANSWER);
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toMatchObject({ viewingUID: 'u1' });
+  });
+
+  it('says that an answer is not whole, and without sources names none', async () => {
+    const { run } = await start({ ...ANSWER, citations: [], ended: 'tool-calls' });
+    const { code, stdout, stderr } = await run('What is a dog?');
+    expect([code, stdout]).toEqual([0, 'A dog [1].\nAnd\ufffd more.\n']);
+    expect(stderr).toContain('The answer was cut short: tool-calls.\n');
+  });
+
+  it('fails when the model does, on the way too', async () => {
+    const { body } = refusal(503, 'llm_unavailable');
+    const { run } = await start(ANSWER, event('error', body as object));
+    const { code, stderr } = await run('What is a dog?');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('llm_unavailable')]);
+    const broken = await (await start(ANSWER, '')).run('What is a dog?', '--json');
+    expect([broken.code, broken.stdout]).toEqual([1, '']);
+  });
+
+  it('needs a question', async () => {
+    const { run, service } = await start();
+    expect((await run()).code).toBe(2);
+    expect(service.requests).toEqual([]);
+  });
+});

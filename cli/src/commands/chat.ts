@@ -1,0 +1,77 @@
+import type { ChatAnswer, ChatTurn } from '@trellis/contract/shapes/chat.ts';
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { harmless } from '../terminal.ts';
+
+interface ChatOptions {
+  readonly chat?: string;
+  readonly model?: string;
+  readonly viewing?: string;
+}
+
+/** `trellis chat`. */
+export function addChat(program: Command, run: Run): void {
+  program
+    .command('chat')
+    .summary('ask the assistant of the workspace')
+    .description(
+      'Asks the assistant, and prints its answer as it comes, then the nodes that it cites. The assistant may read what you may read.',
+    )
+    .argument('<question>', 'what to ask')
+    .option('--chat <uid>', 'the conversation to go on with; a new one without')
+    .option('--viewing <uid>', 'the node that the question is about')
+    .option('--model <name>', 'one of those that an administrator allows')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis chat "Which words mean dog?"
+  $ trellis chat "And in the plural?" --chat 4tLgKqkzyVJUoPhSLUQTtu
+  $ trellis chat "What is this about?" --viewing 7vbXzqGAm3WCiHpAmoqgqD --json`,
+    )
+    .action(
+      run((context, options: ChatOptions, question: string) => ask(context, options, question)),
+    );
+}
+
+async function ask(
+  { client, output, terminal }: CommandContext,
+  { chat, viewing, model }: ChatOptions,
+  message: string,
+): Promise<void> {
+  const { signal } = terminal;
+  const turn: ChatTurn = { message, chatUID: chat, viewingUID: viewing, model };
+  for await (const event of client.streamChatMessage(turn, { signal })) {
+    switch (event.kind) {
+      case 'begun':
+        break;
+      case 'delta':
+        if (!output.isJson) terminal.stdout.write(lines(event.text));
+        break;
+      case 'tool':
+        if (event.tool.state === 'begun') output.note(harmless(`calls ${event.tool.tool}`));
+        break;
+      case 'result': {
+        const { answer } = event;
+        output.data(answer, ending(answer));
+        if (answer.ended !== 'answer') output.note(`The answer was cut short: ${answer.ended}.`);
+        output.note(`Go on with: --chat ${harmless(answer.chatUID)}`);
+      }
+    }
+  }
+}
+
+/** What comes after the text. */
+function ending({ answer, citations }: ChatAnswer): string {
+  const end = answer.endsWith('\n') ? '' : '\n';
+  if (citations.length === 0) return end;
+  const sources = citations.map(({ id, uid, text }) =>
+    harmless(`[${id}] ${uid} ${text.replaceAll('\n', ', ')}`),
+  );
+  return [`${end}\nSources:`, ...sources].join('\n');
+}
+
+/** Nothing that a terminal obeys but ends of lines. */
+function lines(text: string): string {
+  return text.split('\n').map(harmless).join('\n');
+}

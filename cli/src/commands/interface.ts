@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { WrongUsage } from '../failure.ts';
+import { readInterface } from '../interface-zip.ts';
+import { addListOptions, listItems, type ListOptions } from '../listing.ts';
+import { table } from '../terminal.ts';
+
+interface PushOptions {
+  readonly name: string;
+  readonly choose?: boolean;
+}
+
+/** `trellis interface`. */
+export function addInterface(program: Command, run: Run): void {
+  const command = program
+    .command('interface')
+    .summary('upload and choose custom interfaces')
+    .description(
+      'Uploads front ends of your own, and chooses which one the workspace serves. ' +
+        'The built-in one is always below the path /trellis/ as well.',
+    );
+  command
+    .command('push')
+    .description(
+      'Uploads an interface, or a new version of it, which is served at once if it is chosen.',
+    )
+    .argument('<path>', 'a folder with an index.html, or a zip of one')
+    .requiredOption('--name <name>', 'what the interface is called')
+    .option('--choose', 'serve it from now on; needs an administrator')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis interface push dist --name catalogue
+  $ trellis interface push catalogue.zip --name catalogue --choose
+  $ TRELLIS_TOKEN="$INTERFACE_TOKEN" trellis interface push dist --name catalogue`,
+    )
+    .action(run(pushInterface));
+  addListOptions(command.command('list').description('Lists the interfaces, by name.'))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ trellis interface list\n  $ trellis interface list --json',
+    )
+    .action(run(listInterfaces));
+  command
+    .command('choose')
+    .description('Says what the workspace serves: an interface, or the built-in front end.')
+    .argument('[name]', 'name of the interface')
+    .option('--built-in', 'serve the built-in front end')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ trellis interface choose catalogue\n  $ trellis interface choose --built-in',
+    )
+    .action(run(chooseInterface));
+  command
+    .command('delete')
+    .description('Deletes an interface that is not the chosen one.')
+    .argument('<name>', 'name of the interface')
+    .addHelpText('after', '\nExamples:\n  $ trellis interface delete catalogue')
+    .action(run(deleteInterface));
+}
+
+async function pushInterface(
+  { client, output, terminal }: CommandContext,
+  { name, choose }: PushOptions,
+  path: string,
+): Promise<void> {
+  const { signal } = terminal;
+  const pushed = await client.putInterface(name, await readInterface(path), { signal });
+  if (choose === true) await client.putWorkspaceSettings({ interface: name }, { signal });
+  const chosen = choose === true || pushed.chosen;
+  output.note(
+    `Uploaded ${pushed.files} files, ${pushed.bytes} bytes, as "${name}"; ` +
+      (chosen
+        ? 'the workspace serves it.'
+        : `"trellis interface choose ${name}" has the workspace serve it.`),
+  );
+  output.data({ ...pushed, chosen }, '');
+}
+
+async function listInterfaces(
+  { client, output, terminal }: CommandContext,
+  options: ListOptions,
+): Promise<void> {
+  const { signal } = terminal;
+  const interfaces = await listItems(options, (page) => client.listInterfaces(page, { signal }));
+  const rows = interfaces.map(({ name, files, bytes, uploadedAt, uploadedBy, chosen }) => [
+    name,
+    String(files),
+    String(bytes),
+    uploadedAt,
+    uploadedBy?.name ?? 'a token',
+    chosen ? 'chosen' : '',
+  ]);
+  const headings = ['NAME', 'FILES', 'BYTES', 'UPLOADED', 'BY', 'STATE'];
+  output.data(interfaces, table(headings, rows));
+}
+
+async function chooseInterface(
+  { client, output, terminal }: CommandContext,
+  { builtIn }: { readonly builtIn?: boolean },
+  name: string | undefined,
+): Promise<void> {
+  if ((name === undefined) === (builtIn !== true)) {
+    throw new WrongUsage('Give either the name of an interface or --built-in.');
+  }
+  const { signal } = terminal;
+  const settings = await client.putWorkspaceSettings({ interface: name ?? null }, { signal });
+  const what = name === undefined ? 'the built-in front end' : `the interface "${name}"`;
+  output.note(`The workspace serves ${what}.`);
+  output.data({ interface: settings.interface }, '');
+}
+
+async function deleteInterface(
+  { client, output, terminal }: CommandContext,
+  _options: unknown,
+  name: string,
+): Promise<void> {
+  await client.deleteInterface(name, { signal: terminal.signal });
+  output.note(`Deleted the interface "${name}".`);
+  output.data({ name, deleted: true }, '');
+}

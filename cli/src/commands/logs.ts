@@ -1,0 +1,155 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import {
+  LOG_LEVELS,
+  type LogFilter,
+  type LogLevel,
+  type LogRecord,
+} from '@trellis/contract/shapes/log.ts';
+import { type Command, Option } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { addListOptions, listItems, type ListOptions } from '../listing.ts';
+import { harmless, table } from '../terminal.ts';
+
+interface FilterOptions {
+  readonly level?: LogLevel;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+interface DownloadOptions {
+  readonly file?: string[];
+  readonly out?: string;
+}
+
+const TAKE_DEFAULT = '50';
+const TEXT = 'only records that contain it, in any case of letters';
+
+export function addLogs(program: Command, run: Run): void {
+  const logs = program
+    .command('logs')
+    .summary("the server's own log: search, follow, download")
+    .description(
+      'Looks into what the server has logged: in its files, or without any in its memory.',
+    );
+  addListOptions(
+    addLevel(logs.command('search'))
+      .description(`Shows records, the newest last; ${TAKE_DEFAULT} unless --take says otherwise.`)
+      .argument('[text]', TEXT)
+      .option('--from <time>', 'not before this time, ISO 8601')
+      .option('--to <time>', 'before this time'),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis logs search
+  $ trellis logs search replica --level warn --from 2026-11-01T00:00:00Z
+  $ trellis logs search 5f0c6c1e-6f0e-4c8e-b1f5-8b8e4a8f1d11 --json`,
+    )
+    .action(run(search));
+  addLevel(logs.command('tail'))
+    .description('Shows records as they are logged, until --to or Ctrl-C.')
+    .argument('[text]', TEXT)
+    .option('--to <time>', 'end at this time, ISO 8601')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ trellis logs tail\n  $ trellis logs tail --level error --json',
+    )
+    .action(run(tail));
+  logs
+    .command('files')
+    .description('Lists the log files of the server, newest first.')
+    .addHelpText('after', '\nExamples:\n  $ trellis logs files\n  $ trellis logs files --json')
+    .action(run(listFiles));
+  logs
+    .command('download')
+    .description('Prints every record that fits as a line of JSON, oldest first.')
+    .argument('[text]', TEXT)
+    .option('--file <name...>', 'only of these files: see trellis logs files')
+    .option('--out <file>', 'write there instead')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis logs download > all.log
+  $ trellis logs download replica --file trellis-2026-11-20.log --out replica.log`,
+    )
+    .action(run(download));
+}
+
+function addLevel(command: Command): Command {
+  return command.addOption(
+    new Option('--level <level>', 'this one or a more urgent one').choices(LOG_LEVELS),
+  );
+}
+
+async function search(
+  { client, output, terminal }: CommandContext,
+  options: ListOptions & FilterOptions,
+  query?: string,
+): Promise<void> {
+  const { skip, take = TAKE_DEFAULT } = options;
+  let isComplete = true;
+  const paging = { ...(skip === undefined ? {} : { skip }), take };
+  const records = await listItems(paging, async (page) => {
+    const found = await client.searchLogs(
+      { ...filterOf(options, query), ...page },
+      { signal: terminal.signal },
+    );
+    ({ isComplete } = found);
+    return found;
+  });
+  const inOrder = records.toReversed();
+  output.data(inOrder, inOrder.map(textOf).join('\n'));
+  if (!isComplete) output.note('There was no time to look at everything: name a later --from.');
+}
+
+async function tail(
+  { client, output, terminal }: CommandContext,
+  options: FilterOptions,
+  query?: string,
+): Promise<void> {
+  const { signal } = terminal;
+  for await (const event of client.watchLogs(filterOf(options, query), { signal })) {
+    if (event.kind === 'line') output.data(event.line, textOf(event.line));
+    else output.note(`${event.count} records were gone before they could be shown.`);
+  }
+}
+
+async function listFiles({ client, output, terminal }: CommandContext): Promise<void> {
+  const { source, items } = await client.listLogFiles({ signal: terminal.signal });
+  const rows = items.map(({ name, sizeBytes, from, to }) => [
+    name,
+    String(sizeBytes),
+    from ?? '',
+    to ?? '',
+  ]);
+  output.data(items, table(['NAME', 'BYTES', 'FROM', 'TO'], rows));
+  if (source === 'memory') output.note('The server writes no log files: MSK_LOG_PATH is not set.');
+}
+
+async function download(
+  { client, terminal }: CommandContext,
+  { file, out }: DownloadOptions,
+  query?: string,
+): Promise<void> {
+  const { signal } = terminal;
+  const wanted = { ...(query && { query }), ...(file && { fileNames: file }) };
+  const bytes = await client.downloadLogs(wanted, { signal });
+  if (out !== undefined) {
+    await pipeline(Readable.fromWeb(bytes), createWriteStream(out), { signal });
+    return;
+  }
+  for await (const text of bytes.pipeThrough(new TextDecoderStream())) terminal.stdout.write(text);
+}
+
+function filterOf({ level, from, to }: FilterOptions, query?: string): LogFilter {
+  return { query, level, from, to };
+}
+
+function textOf({ at, level, message, fields }: LogRecord): string {
+  const more = Object.keys(fields).length === 0 ? '' : ` ${JSON.stringify(fields)}`;
+  return harmless(`${at} ${level.padEnd(5)} ${message}${more}`);
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { scripted } from './testing/scripted-server.ts';
+
+it('uploads, lists and deletes interfaces', async () => {
+  const record = { name: 'ours', files: 1, bytes: 2, chosen: false };
+  const list = { items: [record], total: 1, skip: 0, take: 5 };
+  const { client, seen } = await scripted([
+    { body: record },
+    { body: record },
+    { body: list },
+    { status: 204 },
+  ]);
+  const zip = new TextEncoder().encode('PK');
+  expect(await client.putInterface('ours', zip)).toEqual(record);
+  expect(await client.putInterface('ours', new Blob([zip]))).toEqual(record);
+  expect(await client.listInterfaces({ take: 5 })).toEqual(list);
+  await client.deleteInterface('ours');
+  expect(seen.map(({ method, url, body }) => [method, url, body])).toEqual([
+    ['PUT', '/api/interfaces/ours', 'PK'],
+    ['PUT', '/api/interfaces/ours', 'PK'],
+    ['GET', '/api/interfaces?take=5', ''],
+    ['DELETE', '/api/interfaces/ours', ''],
+  ]);
+  const types = seen.map(({ headers }) => headers['content-type']);
+  expect(types).toEqual(['application/zip', 'application/zip', undefined, undefined]);
+});

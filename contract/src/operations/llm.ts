@@ -1,0 +1,122 @@
+import type { Operation } from '../operation.ts';
+import { listOf, pageQuery } from '../shapes/list.ts';
+import {
+  chatCompletionRequest,
+  embeddingsRequest,
+  llmState,
+  llmUsage,
+  messageRequest,
+  protocolObject,
+} from '../shapes/llm.ts';
+
+const ROUTER_ERRORS = [
+  'llm_not_configured',
+  'model_not_found',
+  'llm_quota_exceeded',
+  'llm_request_refused',
+  'llm_busy',
+  'llm_unavailable',
+  'llm_misconfigured',
+  'too_many_requests',
+] as const;
+
+export const createChatCompletion = {
+  id: 'createChatCompletion',
+  area: 'llm',
+  method: 'POST',
+  path: '/api/llm/openai/v1/chat/completions',
+  auth: 'token',
+  tokens: ['llm-openai'],
+  body: chatCompletionRequest,
+  responses: {
+    200: { description: 'A completion, or with "stream" its chunks.', body: protocolObject },
+  },
+  errors: ROUTER_ERRORS,
+  onReplica: 'redirect',
+  summary: "Ask the provider of chat in OpenAI's protocol.",
+} as const satisfies Operation;
+
+export const listOpenAiModels = {
+  id: 'listOpenAiModels',
+  area: 'llm',
+  method: 'GET',
+  path: '/api/llm/openai/v1/models',
+  auth: 'token',
+  tokens: ['llm-openai'],
+  responses: { 200: { description: 'The models that may be asked.', body: protocolObject } },
+  errors: ['llm_not_configured'],
+  onReplica: 'redirect',
+  summary: "List the models that may be asked, in OpenAI's protocol.",
+} as const satisfies Operation;
+
+export const createEmbeddings = {
+  id: 'createEmbeddings',
+  area: 'llm',
+  method: 'POST',
+  path: '/api/llm/openai/v1/embeddings',
+  auth: 'token',
+  tokens: ['llm-openai'],
+  body: embeddingsRequest,
+  responses: { 200: { description: 'Vectors of texts.', body: protocolObject } },
+  errors: ['embeddings_not_configured', ...ROUTER_ERRORS.slice(1)],
+  onReplica: 'redirect',
+  summary: "Ask the provider of embeddings in OpenAI's protocol.",
+} as const satisfies Operation;
+
+export const createMessage = {
+  id: 'createMessage',
+  area: 'llm',
+  method: 'POST',
+  path: '/api/llm/anthropic/v1/messages',
+  auth: 'token',
+  tokens: ['llm-anthropic'],
+  tokenHeader: 'x-api-key',
+  body: messageRequest,
+  responses: {
+    200: { description: 'A message, or with "stream" its events.', body: protocolObject },
+  },
+  errors: ROUTER_ERRORS,
+  onReplica: 'redirect',
+  summary: "Ask the provider of chat in Anthropic's protocol.",
+} as const satisfies Operation;
+
+export const listAnthropicModels = {
+  id: 'listAnthropicModels',
+  area: 'llm',
+  method: 'GET',
+  path: '/api/llm/anthropic/v1/models',
+  auth: 'token',
+  tokens: ['llm-anthropic'],
+  tokenHeader: 'x-api-key',
+  responses: { 200: { description: 'The models that may be asked.', body: protocolObject } },
+  errors: ['llm_not_configured'],
+  onReplica: 'redirect',
+  summary: "List the models that may be asked, in Anthropic's protocol.",
+} as const satisfies Operation;
+
+export const listLlmUsage = {
+  id: 'listLlmUsage',
+  area: 'llm',
+  method: 'GET',
+  path: '/api/llm/usage',
+  auth: 'admin',
+  query: pageQuery,
+  responses: {
+    200: { description: 'Use by day and token, the newest day first.', body: listOf(llmUsage) },
+  },
+  errors: [],
+  onReplica: 'redirect',
+  summary: 'List what the tokens of the router have used, by day, of the last 31 days.',
+} as const satisfies Operation;
+
+export const getLlmState = {
+  id: 'getLlmState',
+  area: 'llm',
+  method: 'GET',
+  path: '/api/llm/state',
+  auth: 'admin',
+  responses: { 200: { description: 'How it has answered.', body: llmState } },
+  errors: [],
+  onReplica: 'redirect',
+  summary: 'Read whether the provider of chat answers, and what was wrong when it did not.',
+} as const satisfies Operation;

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.ts';
+
+export const callMcp = {
+  id: 'callMcp',
+  area: 'assistant',
+  method: 'POST',
+  path: '/api/mcp',
+  auth: 'session',
+  tokens: ['mcp'],
+  /** One message of the Model Context Protocol; the protocol says more of it. */
+  body: z.unknown(),
+  responses: {
+    200: {
+      description: 'The answer to a request, or a stream of events that ends with it.',
+      body: z.unknown(),
+    },
+    202: { description: 'A notice was taken.' },
+  },
+  errors: ['too_many_requests'],
+  onReplica: 'serve',
+  summary:
+    'Speak the Model Context Protocol: tools are endpoints, resources are nodes, as the caller.',
+} as const satisfies Operation;

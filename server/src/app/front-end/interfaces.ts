@@ -1,0 +1,153 @@
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { deed } from '#access/deed.ts';
+import type { Clock } from '#base/clock.ts';
+import { INTERFACES_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { FrontEndFile } from '#http/front-end-service.ts';
+import type { HttpServices } from '#http/services.ts';
+import { OneAtATime } from '#identity/one-at-a-time.ts';
+import type { DigestFolder } from './digest-folder.ts';
+import type { FrontEndFiles } from './front-end-folder.ts';
+import { manifestOf } from './front-end-manifest.ts';
+import { readInterfaceZip } from './interface-zip.ts';
+import { InterfaceStore, type StoredInterface } from './interface-store.ts';
+
+export interface InterfacesParts {
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+  readonly clock: Clock;
+  readonly folder: DigestFolder;
+  /** The setting `interface`. */
+  readonly chosen: () => string | null;
+  /** Resolves once what has changed is served. */
+  readonly onChanged: () => Promise<void>;
+}
+
+type Service = HttpServices['interfaces'];
+type InterfaceRecord = Awaited<ReturnType<Service['put']>>;
+
+/** The custom interfaces of a workspace (docs/interfaces.md). */
+export class Interfaces implements Service {
+  readonly #parts: InterfacesParts;
+  readonly #store: InterfaceStore;
+  readonly #changes = new OneAtATime();
+
+  constructor(parts: InterfacesParts) {
+    this.#parts = parts;
+    this.#store = new InterfaceStore(parts.reader);
+  }
+
+  has(name: string): boolean {
+    return this.#store.all().has(name);
+  }
+
+  list(_caller: Caller, { skip, take }: { readonly skip: number; readonly take: number }) {
+    const all = [...this.#store.all()];
+    const items = all.slice(skip, skip + take).map(([name, stored]) => this.#record(name, stored));
+    return { items, total: all.length, skip, take };
+  }
+
+  async put(
+    caller: Caller,
+    name: string,
+    zip: Uint8Array,
+    address: string,
+  ): Promise<InterfaceRecord> {
+    const files = await readInterfaceZip(zip);
+    return this.#changes.run(() => this.#put({ caller, address }, name, files));
+  }
+
+  async delete(caller: Caller, name: string, address: string): Promise<void> {
+    await this.#changes.run(async () => {
+      const { commits, audit, chosen } = this.#parts;
+      if (!this.has(name)) throw missing(name);
+      if (chosen() === name) {
+        throw new Problem('interface_in_use', `The workspace serves the interface "${name}".`);
+      }
+      const target = { kind: 'interface', id: name };
+      const event = deed('interface.deleted', { caller, address }, target);
+      const operations = [...this.#store.deleteOperations(name), audit.operation(event)];
+      await commits.commit({ system: true, operations });
+    });
+  }
+
+  /** The files of the chosen one; undefined when it is the built-in front end. Throws `front_end_unreadable`. */
+  async chosenFiles(): Promise<FrontEndFiles | undefined> {
+    const name = this.#parts.chosen();
+    if (name === null) return undefined;
+    const manifest = this.has(name) ? this.#store.manifest(name) : undefined;
+    if (manifest === undefined) throw unreadable(name, 'it is not there');
+    const files = new Map<string, FrontEndFile>();
+    for (const { path, digest } of manifest.files) {
+      const bytes = await this.#parts.folder.read(digest);
+      if (bytes === undefined) throw unreadable(name, `${path} is missing or damaged`);
+      files.set(path, { bytes, digest });
+    }
+    return files;
+  }
+
+  async #put(
+    doer: { readonly caller: Caller; readonly address: string },
+    name: string,
+    files: FrontEndFiles,
+  ): Promise<InterfaceRecord> {
+    const { clock, commits, audit, onChanged } = this.#parts;
+    const all = this.#store.all();
+    if (!all.has(name) && all.size >= INTERFACES_MAX) {
+      throw new Problem('invalid_interface', `There are ${INTERFACES_MAX} interfaces already.`, {
+        hint: 'Delete one that is not needed any more.',
+      });
+    }
+    await this.#writeFiles(files);
+    const manifest = manifestOf(files);
+    const stored = {
+      digest: manifest.digest,
+      files: files.size,
+      bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
+      uploadedAt: new Date(clock.now()).toISOString(),
+      uploadedBy: authorOf(doer.caller),
+    };
+    const { digest } = stored;
+    const event = deed('interface.uploaded', doer, { kind: 'interface', id: name }, { digest });
+    const operations = this.#store.putOperations(name, stored, manifest);
+    await commits.commit({ system: true, operations: [...operations, audit.operation(event)] });
+    await onChanged();
+    return this.#record(name, stored);
+  }
+
+  /** What no interface has any more goes now and not after the last change: replicas may still have been fetching it. */
+  async #writeFiles(files: FrontEndFiles): Promise<void> {
+    const { folder } = this.#parts;
+    const stored = this.#store.manifests().flatMap((manifest) => manifest.files);
+    const known = new Set(stored.map(({ digest }) => digest));
+    await folder.keepOnly(known);
+    try {
+      await folder.write(files.values());
+    } catch (error) {
+      await folder.keepOnly(known);
+      throw error;
+    }
+  }
+
+  #record(name: string, stored: StoredInterface): InterfaceRecord {
+    return { name, ...stored, chosen: this.#parts.chosen() === name };
+  }
+}
+
+function authorOf({ userUid, userName }: Caller): StoredInterface['uploadedBy'] {
+  return userUid === null ? null : { uid: userUid, name: userName ?? userUid };
+}
+
+function missing(name: string): Problem {
+  return new Problem('interface_not_found', `There is no interface "${name}".`);
+}
+
+function unreadable(name: string, why: string): Problem {
+  return new Problem('front_end_unreadable', `The interface "${name}" cannot be read: ${why}.`, {
+    hint: 'Upload it again, or choose another one.',
+  });
+}

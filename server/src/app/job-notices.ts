@@ -1,0 +1,36 @@
+import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
+import { JOB_NOTICE_INTERVAL_MS } from '#base/operations-limits.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import type { Job } from '#jobs/job.ts';
+
+/** Tells clients of jobs: of one that begins or ends at once, of its progress every so often. */
+export function startJobNotices(
+  jobs: Pick<JobRegistry, 'onChange'>,
+  tell: (message: WebSocketMessage) => void,
+): Disposable {
+  /** The newest state of each that changed within its interval; undefined when nothing has. */
+  const waiting = new Map<string, { job: Job | undefined; readonly timer: NodeJS.Timeout }>();
+  const tellOf = (job: Job): void => {
+    clearTimeout(waiting.get(job.id)?.timer);
+    waiting.delete(job.id);
+    tell({ type: 'JOB_CHANGED', job });
+    if (job.state !== 'running') return;
+    const timer = setTimeout(() => {
+      const { job: newest } = waiting.get(job.id) ?? {};
+      waiting.delete(job.id);
+      if (newest !== undefined) tellOf(newest);
+    }, JOB_NOTICE_INTERVAL_MS).unref();
+    waiting.set(job.id, { job: undefined, timer });
+  };
+  jobs.onChange((job) => {
+    const told = waiting.get(job.id);
+    if (told === undefined || job.state !== 'running') tellOf(job);
+    else told.job = job;
+  });
+  return {
+    [Symbol.dispose]: () => {
+      jobs.onChange(() => {});
+      for (const { timer } of waiting.values()) clearTimeout(timer);
+    },
+  };
+}

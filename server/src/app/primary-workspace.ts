@@ -1,0 +1,146 @@
+import { systemClock } from '#base/clock.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
+import { createHttpServer, type HttpServer } from '#http/server.ts';
+import { StoredAuditTrail } from '#identity/audit-trail.ts';
+import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
+import { vectorsForReplicas } from './embeddings.ts';
+import { prepareFirstStart } from './first-start.ts';
+import type { FrontEndFiles } from './front-end/front-end-folder.ts';
+import { PrimaryFrontEnd } from './front-end/primary-front-end.ts';
+import { startJobNotices } from './job-notices.ts';
+import { licenseSettings } from './license-files.ts';
+import { licenseReporter } from './license-report.ts';
+import { openServices, type OpenServices, type ServicesOptions } from './open-services.ts';
+import type { OpenStorage } from './open-storage.ts';
+import {
+  openReplication,
+  withoutReplication,
+  type ReplicationRole,
+} from './replication/open-primary.ts';
+import { lagIn } from './sampled-load.ts';
+import { indexNotice } from './search/index-notice.ts';
+import { searchMemoryBytes } from './search/search-memory.ts';
+import { ServerStatus } from './server-status.ts';
+import { signingKey } from './signing-key.ts';
+import { installSystemEndpoints } from './system-endpoints.ts';
+import type { Workspace, WorkspaceOptions } from './workspace.ts';
+
+/** What there is before the rest of the program is loaded. */
+export interface OpenPrimaryParts {
+  readonly state: OpenStorage;
+  readonly files: FrontEndFiles;
+  readonly pool: EndpointPool;
+}
+
+/** Puts the parts together over the open storage, and listens; not ready yet. */
+export async function openPrimaryWorkspace(
+  options: WorkspaceOptions,
+  { state, files, pool }: OpenPrimaryParts,
+): Promise<Omit<Workspace, 'crashed'>> {
+  const { storage, config, logger } = options;
+  await using opened = new AsyncDisposableStack();
+  const replication = opened.use(await openChannel(options, state, files));
+  const { sequence } = state;
+  const frontEnd = new PrimaryFrontEnd(files, {
+    ...state,
+    services: () => services,
+    replication,
+    tell: (message) => http.broadcast(message),
+    logger,
+  });
+  const services: OpenServices = opened.use(
+    await openPrimaryServices(options, state, {
+      publicUrl: () => config.publicAddress ?? url,
+      onFrontEndChanged: frontEnd.refresh,
+      replication,
+      pool,
+    }),
+  );
+  const status = new ServerStatus({ storage, role: 'primary', replication: replication.health });
+  const http: HttpServer = opened.use(
+    await createHttpServer(
+      {
+        ...services,
+        status,
+        replicas: replication.replicas,
+        frontEnd: frontEnd.served,
+        sequence: () => sequence.get(),
+        waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),
+      },
+      { ...config.http, logger, primaryAddress: null },
+    ),
+  );
+  await frontEnd.load();
+  opened.use(startJobNotices(services.jobs, (message) => http.broadcast(message)));
+  const { url } = await http.listen(config.http);
+  const resources = opened.move();
+  return {
+    url,
+    role: 'primary',
+    uid: formatUid(randomUid()),
+    makeReady: async () => {
+      await prepareFirstStart({ ...options, ...state, endpoints: services.endpoints, url });
+      await installSystemEndpoints(services.endpoints);
+      await Promise.all([frontEnd.publish(), services.endpoints.ready]);
+      status.becomeReady();
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** What may change after the services are there. */
+interface PrimaryHooks extends Pick<ServicesOptions, 'publicUrl' | 'onFrontEndChanged'> {
+  readonly replication: ReplicationRole;
+  readonly pool: EndpointPool;
+}
+
+async function openPrimaryServices(
+  options: WorkspaceOptions,
+  state: OpenStorage,
+  { replication, ...hooks }: PrimaryHooks,
+): Promise<OpenServices> {
+  const { storage, config, secrets, logger, redact } = options;
+  const { reader, writer } = state;
+  await using opened = new AsyncDisposableStack();
+  const audit = opened.use(new StoredAuditTrail({ reader, commits: writer, logger }));
+  const services = opened.use(
+    await openServices({
+      ...state,
+      ...hooks,
+      writes: writer,
+      audit,
+      logger,
+      redact,
+      signingKey: await signingKey(storage, secrets.jwtKey ?? undefined),
+      publicAddress: config.publicAddress,
+      smtpUrl: secrets.smtpUrl,
+      index: {
+        storage,
+        masterKey: secrets.graphMasterKey,
+        sequence: state.sequence.buffer,
+        memoryBytesMax: searchMemoryBytes(config),
+      },
+      replicaLag: async () => lagIn(await replication.health()),
+      logs: options.logs,
+      license: { report: licenseReporter(licenseSettings(options), systemClock) },
+      isReplica: false,
+      askPrimary: undefined,
+      onIndexChanged: (change) => replication.announce(indexNotice(change)),
+    }),
+  );
+  replication.embedWith(vectorsForReplicas(services.textVectors));
+  replication.reportTo(services.jobs);
+  const resources = opened.move();
+  return { ...services, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+}
+
+/** Without a key in common with anybody there are no replicas (specification, section 2.9). */
+function openChannel(
+  { storage, config, secrets, replicationLogger: logger }: WorkspaceOptions,
+  opened: OpenStorage,
+  frontEnd: FrontEndFiles,
+): ReturnType<typeof openReplication> {
+  const { jwtKey, graphMasterKey: masterKey } = secrets;
+  if (jwtKey === null) return Promise.resolve(withoutReplication());
+  return openReplication({ storage, opened, config, masterKey, logger, frontEnd }, jwtKey);
+}

@@ -1,0 +1,198 @@
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { deed } from '#access/deed.ts';
+import {
+  ADMIN_AGENT_STEPS_MAX,
+  ADMIN_AGENT_TIMEOUT_MS,
+  ADMIN_AGENT_TOKENS_MAX,
+  ADMIN_AGENT_TOOL_CALLS_MAX,
+  ADMIN_AGENT_TOOL_TIMEOUT_MS,
+  PROPOSAL_CHARACTERS_MAX,
+} from '#base/admin-agent-limits.ts';
+import type { Clock } from '#base/clock.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
+import type { FileStore } from '../files/file-store.ts';
+import type {
+  ModelEvent,
+  ModelOutcome,
+  ModelRunner,
+  ModelTool,
+  ToolCall,
+} from '../model/model-run.ts';
+import { invalidChange } from './definition-kind.ts';
+import { conversation, titleOf } from './conversation.ts';
+import { definitionTools, type WantedProposal } from './definition-tools.ts';
+import { fileTools } from './file-tools.ts';
+import { instructionsFor } from './instructions.ts';
+import type { Endpoints } from './kinds/endpoint-kind.ts';
+import { isValid, type Proposal, type ProposalItem } from './proposal.ts';
+import type { DefinitionKinds, ProposalReview } from './proposal-review.ts';
+import { nodeOf, type SessionStore, type StoredSession } from './session-store.ts';
+
+export interface AdminAgentTurnParts {
+  readonly sessions: SessionStore;
+  readonly files: FileStore;
+  readonly kinds: DefinitionKinds;
+  readonly review: ProposalReview;
+  readonly endpoints: Pick<Endpoints, 'check'>;
+  readonly modelRunner: ModelRunner;
+  /** Throws `llm_not_configured`. */
+  readonly requireProvider: () => void;
+  readonly audit: AuditTrail;
+  readonly clock: Clock;
+}
+
+/** What is told on the way: see `sendAdminAgentMessage` in the contract. */
+export type AdminAgentEvent =
+  | { readonly event: 'delta'; readonly data: { readonly text: string } }
+  | {
+      readonly event: 'tool';
+      readonly data:
+        | ({ readonly state: 'begun'; readonly id: string } & Pick<ToolCall, 'tool' | 'input'>)
+        | ({ readonly state: 'ended'; readonly id: string } & ToolCall);
+    };
+
+/** Something said to the agent. */
+export interface AdminAgentAsked {
+  readonly caller: Caller;
+  readonly message: string;
+  readonly model?: string | undefined;
+  readonly address: string;
+  readonly signal: AbortSignal;
+  /** From here on the model is asked. */
+  readonly onBegin?: (() => void) | undefined;
+  readonly onEvent?: ((event: AdminAgentEvent) => void) | undefined;
+}
+
+const LIMITS = {
+  stepsMax: ADMIN_AGENT_STEPS_MAX,
+  toolCallsMax: ADMIN_AGENT_TOOL_CALLS_MAX,
+  tokensMax: ADMIN_AGENT_TOKENS_MAX,
+  timeoutMs: ADMIN_AGENT_TIMEOUT_MS,
+  toolTimeoutMs: ADMIN_AGENT_TOOL_TIMEOUT_MS,
+};
+
+/** One question to the agent, which reads and proposes until it has an answer. */
+export class AdminAgentTurns {
+  readonly #parts: AdminAgentTurnParts;
+
+  constructor(parts: AdminAgentTurnParts) {
+    this.#parts = parts;
+  }
+
+  /** Rejects as the runner of models does. What was said until then is kept all the same; when nothing was, nothing is kept. */
+  async ask(session: StoredSession, asked: AdminAgentAsked): Promise<ModelOutcome> {
+    const { modelRunner, sessions, kinds, requireProvider } = this.#parts;
+    const { caller, message, model, signal, onBegin, onEvent } = asked;
+    requireProvider();
+    onBegin?.();
+    const said = new Said();
+    try {
+      const outcome = await modelRunner.run({
+        caller,
+        model,
+        instructions: instructionsFor(kinds, session.proposal),
+        messages: conversation(sessions.messages(session), message),
+        tools: this.#tools(session, caller),
+        limits: LIMITS,
+        signal,
+        onEvent: (event) => {
+          said.add(event);
+          onEvent?.(told(event));
+        },
+      });
+      return { ...outcome, toolCalls: said.toolCalls };
+    } finally {
+      if (!said.isEmpty) await this.#keep(session, asked, said);
+    }
+  }
+
+  async #keep(session: StoredSession, asked: AdminAgentAsked, said: Said): Promise<void> {
+    const { sessions, audit } = this.#parts;
+    const { caller, message, address } = asked;
+    const target = { kind: 'admin-agent', id: session.id };
+    const tools = [...new Set(said.toolCalls.map(({ tool }) => tool))];
+    await sessions.change(sessions.own(caller, session.id), {
+      ...(session.title === '' ? { title: titleOf(message) } : {}),
+      messages: [
+        { role: 'user', text: message, toolCalls: [] },
+        { role: 'assistant', text: said.text, toolCalls: said.toolCalls },
+      ],
+      trace: audit.operation(deed('admin-agent.asked', { caller, address }, target, { tools })),
+    });
+  }
+
+  #tools(session: StoredSession, caller: Caller): ModelTool[] {
+    const { kinds, endpoints, files } = this.#parts;
+    const propose = (wanted: WantedProposal) => this.#propose(session.id, caller, wanted);
+    return [
+      ...definitionTools({ caller, kinds, endpoints, propose }),
+      ...fileTools(files, nodeOf(session.id)),
+    ];
+  }
+
+  async #propose(
+    id: string,
+    caller: Caller,
+    { summary, changes, signal }: WantedProposal,
+  ): Promise<readonly ProposalItem[]> {
+    const { review, sessions, clock } = this.#parts;
+    const items = await review.propose(caller, changes);
+    signal.throwIfAborted();
+    const proposal: Proposal = {
+      id: formatUid(randomUid()),
+      createdAt: new Date(clock.now()).toISOString(),
+      summary,
+      items,
+      isValid: isValid(items),
+    };
+    if (JSON.stringify(proposal).length > PROPOSAL_CHARACTERS_MAX) {
+      throw invalidChange('The proposal is too large: propose less at a time');
+    }
+    await sessions.change(sessions.own(caller, id), { proposal });
+    return items;
+  }
+}
+
+/** What a turn has said and done so far. */
+class Said {
+  text = '';
+  readonly toolCalls: ToolCall[] = [];
+
+  get isEmpty(): boolean {
+    return this.text === '' && this.toolCalls.length === 0;
+  }
+
+  add(event: ModelEvent): void {
+    if (event.kind === 'text') this.text += event.text;
+    if (event.kind === 'tool-result') this.toolCalls.push(withoutDefinitions(event.call));
+  }
+}
+
+function told(event: ModelEvent): AdminAgentEvent {
+  switch (event.kind) {
+    case 'text':
+      return { event: 'delta', data: { text: event.text } };
+    case 'tool-call': {
+      const { id, tool, input } = withoutDefinitions(event);
+      return { event: 'tool', data: { state: 'begun', id, tool, input } };
+    }
+    case 'tool-result':
+      return {
+        event: 'tool',
+        data: { state: 'ended', id: event.id, ...withoutDefinitions(event.call) },
+      };
+  }
+}
+
+/** What is proposed is told and kept as the proposal, and not once more as what a tool was given. */
+function withoutDefinitions<T extends Pick<ToolCall, 'input'>>(call: T): T {
+  const { changes, ...input } = call.input;
+  if (!Array.isArray(changes)) return call;
+  const named = changes.map((change: unknown) => {
+    if (typeof change !== 'object' || change === null) return change;
+    const { definition: _definition, ...rest } = change as { readonly definition?: unknown };
+    return rest;
+  });
+  return { ...call, input: { ...input, changes: named } };
+}

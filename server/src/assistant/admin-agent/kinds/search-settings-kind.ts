@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '#access/caller.ts';
+import { checkSearchSettings } from '#search/settings/search-settings-service.ts';
+import type { SearchSettings } from '#search/settings/search-settings.ts';
+import { Problem } from '#base/problem.ts';
+import type { JsonObject } from '../../router/llm-call.ts';
+import {
+  invalidChange,
+  type Approver,
+  type DefinitionKind,
+  type Outlook,
+} from '../definition-kind.ts';
+import type { ProposalDiagnostic, ProposedChange, WantedChange } from '../proposal.ts';
+
+/** As much of the service of search settings as it takes. */
+export interface SearchSettingsAccess {
+  get(caller: Caller): SearchSettings;
+  put(caller: Caller, settings: SearchSettings, address: string): Promise<SearchSettings>;
+}
+
+const NAME = 'search';
+
+/** The search settings are one definition, of which a change shows the types that it names. */
+export class SearchSettingsKind implements DefinitionKind {
+  readonly description =
+    'search-settings (its name is "search", its action "change"): {types: {[type]: {searchable, language, fields: {[field]: {text?: ' +
+    '{boost}, vector?: {chunk?}, facet?}}}}}, each type that is named with all that holds for it; language is "auto" or two letters';
+  readonly #settings: SearchSettingsAccess;
+  readonly #parse: (settings: JsonObject) => SearchSettings;
+
+  /** `parse` throws `invalid_request` for what a request would be refused for. */
+  constructor(settings: SearchSettingsAccess, parse: (settings: JsonObject) => SearchSettings) {
+    this.#settings = settings;
+    this.#parse = parse;
+  }
+
+  list(caller: Caller) {
+    const { types } = this.#settings.get(caller);
+    return [{ name: NAME, summary: `of ${Object.keys(types).length} types` }];
+  }
+
+  read(caller: Caller, name: string): JsonObject | undefined {
+    return name === NAME ? { ...this.#settings.get(caller) } : undefined;
+  }
+
+  propose(caller: Caller, { kind, name, action, definition }: WantedChange): ProposedChange {
+    if (name !== NAME || action !== 'change' || definition === undefined) {
+      throw invalidChange(
+        'Search settings are changed under the name "search"; they are neither made nor deleted',
+      );
+    }
+    const after = this.#parse(definition);
+    const before = named(this.#settings.get(caller), after);
+    if (isDeepStrictEqual(before, after)) throw invalidChange('The search settings are so already');
+    return { kind, name, action, before: { ...before }, after: { ...after } };
+  }
+
+  current(caller: Caller, { after }: ProposedChange): JsonObject | null {
+    return after === null ? null : { ...named(this.#settings.get(caller), this.#parse(after)) };
+  }
+
+  async check({ after }: ProposedChange, { schema }: Outlook): Promise<ProposalDiagnostic[]> {
+    try {
+      checkSearchSettings(this.#parse(after ?? { types: {} }), schema.nodes);
+      return [];
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return [{ message: error.message }];
+    }
+  }
+
+  /** Nobody finds what they may not see. */
+  widenedBy(): [] {
+    return [];
+  }
+
+  async commit({ caller, address }: Approver, { after }: ProposedChange): Promise<null> {
+    if (after === null) return null;
+    const types = { ...this.#settings.get(caller).types, ...this.#parse(after).types };
+    await this.#settings.put(caller, { types }, address);
+    return null;
+  }
+}
+
+function named({ types }: SearchSettings, names: SearchSettings): SearchSettings {
+  const wanted = Object.entries(types).filter(([type]) => Object.hasOwn(names.types, type));
+  return { types: Object.fromEntries(wanted) };
+}

@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '#access/caller.ts';
+import { PROPOSAL_ITEMS_MAX } from '#base/admin-agent-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { contentDiff } from '#runtime/history/content-diff.ts';
+import type { JsonObject } from '../router/llm-call.ts';
+import { invalidChange, type DefinitionKind, type Outlook } from './definition-kind.ts';
+import type { SchemaKind } from './kinds/schema-kind.ts';
+import {
+  changeOf,
+  inWords,
+  type DefinitionKindName,
+  type ProposalItem,
+  type ProposedChange,
+  type WantedChange,
+} from './proposal.ts';
+
+export type DefinitionKinds = Readonly<Record<DefinitionKindName, DefinitionKind>> & {
+  readonly schema: SchemaKind;
+};
+
+/** Checks what is proposed, when it is and once more when it is approved: nothing is changed by it. */
+export class ProposalReview {
+  readonly #kinds: DefinitionKinds;
+
+  constructor(kinds: DefinitionKinds) {
+    this.#kinds = kinds;
+  }
+
+  /** Throws `invalid_request` and what a kind refuses with: then nothing is proposed. What does not compile has diagnostics. */
+  propose(caller: Caller, wanted: readonly WantedChange[]): Promise<ProposalItem[]> {
+    if (wanted.length === 0) throw invalidChange('A proposal has at least one change');
+    if (wanted.length > PROPOSAL_ITEMS_MAX) {
+      throw invalidChange(`A proposal has at most ${PROPOSAL_ITEMS_MAX} changes`);
+    }
+    refuseTwice(wanted);
+    const changes = wanted.map((change) => this.#kinds[change.kind].propose(caller, change));
+    return this.#reviewed(caller, changes.map(asJson));
+  }
+
+  /** Throws `version_conflict` when a definition is not any more what it was when this was proposed. */
+  again(caller: Caller, items: readonly ProposedChange[]): Promise<ProposalItem[]> {
+    for (const item of items) this.refuseChanged(caller, item);
+    return this.#reviewed(
+      caller,
+      items.map(({ before, after, ...item }) => ({ ...changeOf(item), before, after })),
+    );
+  }
+
+  /** The same of one. */
+  refuseChanged(caller: Caller, change: ProposedChange): void {
+    const current = this.#kinds[change.kind].current(caller, change);
+    if (isDeepStrictEqual(asJson({ ...change, before: current }).before, change.before)) return;
+    const message = `Somebody has changed it since this was proposed: ${inWords(change)}.`;
+    throw new Problem('version_conflict', message, {
+      hint: 'Ask the agent to propose it anew.',
+      details: { ...changeOf(change) },
+    });
+  }
+
+  async #reviewed(caller: Caller, changes: readonly ProposedChange[]): Promise<ProposalItem[]> {
+    const schema = this.#kinds.schema.outlook(changes);
+    const outlook: Outlook = { caller, schema, changes };
+    const items: ProposalItem[] = [];
+    // One after the other: the compiler has one process.
+    for (const change of changes) {
+      const kind = this.#kinds[change.kind];
+      items.push({
+        ...change,
+        diff: contentDiff(change.name, contentOf(change.before), contentOf(change.after)),
+        diagnostics: await kind.check(change, outlook),
+        widensAccess: kind.widenedBy(change),
+      });
+    }
+    return items;
+  }
+}
+
+function refuseTwice(wanted: readonly WantedChange[]): void {
+  const seen = new Set<string>();
+  for (const { kind, name } of wanted) {
+    const key = `${kind} ${name}`;
+    if (seen.has(key)) throw invalidChange(`The ${kind} "${name}" is named twice`);
+    seen.add(key);
+  }
+}
+
+/** Code, and everything else as settings. */
+function contentOf(definition: JsonObject | null) {
+  if (definition === null) return undefined;
+  const { code = '', version: _version, ...settings } = definition;
+  return { code: String(code), settings };
+}
+
+/** As it is kept: without members that are undefined. */
+function asJson(change: ProposedChange): ProposedChange {
+  return JSON.parse(JSON.stringify(change)) as ProposedChange;
+}

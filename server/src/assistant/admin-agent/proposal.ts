@@ -1,0 +1,76 @@
+import type { JsonObject } from '../router/llm-call.ts';
+
+export const DEFINITION_KINDS = ['endpoint', 'tool', 'agent', 'schema', 'search-settings'] as const;
+export type DefinitionKindName = (typeof DEFINITION_KINDS)[number];
+
+export const CHANGE_ACTIONS = ['create', 'change', 'delete'] as const;
+export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
+
+/** One definition, and what is to become of it. */
+export interface DefinitionChange {
+  readonly kind: DefinitionKindName;
+  readonly name: string;
+  readonly action: ChangeAction;
+}
+
+/** As a model asks for it: what is left out of a definition that is changed stays as it is. */
+export interface WantedChange extends DefinitionChange {
+  readonly definition: JsonObject | undefined;
+}
+
+/** The same with the definition as it was and as it would be; null where there is none. */
+export interface ProposedChange extends DefinitionChange {
+  readonly before: JsonObject | null;
+  readonly after: JsonObject | null;
+}
+
+/** Line and column are those of code, and not there for what is not about code. */
+export interface ProposalDiagnostic {
+  readonly message: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly code?: number;
+}
+
+export interface ProposalItem extends ProposedChange {
+  /** Unified. */
+  readonly diff: string;
+  readonly diagnostics: readonly ProposalDiagnostic[];
+  /** In sentences. */
+  readonly widensAccess: readonly string[];
+}
+
+/** What the agent wants to be done; kept in its conversation until somebody approves or rejects it. */
+export interface Proposal {
+  readonly id: string;
+  /** ISO 8601 UTC. */
+  readonly createdAt: string;
+  readonly summary: string;
+  readonly items: readonly ProposalItem[];
+  readonly isValid: boolean;
+}
+
+/** What an approval has done; nothing follows what has failed. */
+export interface CommitOutcome {
+  readonly committed: readonly (DefinitionChange & { readonly historyVersion: number | null })[];
+  readonly failed:
+    | (DefinitionChange & { readonly error: { readonly code: string; readonly message: string } })
+    | null;
+  readonly notCommitted: readonly DefinitionChange[];
+}
+
+export function changeOf({ kind, name, action }: DefinitionChange): DefinitionChange {
+  return { kind, name, action };
+}
+
+export function isValid(items: readonly ProposalItem[]): boolean {
+  return items.every(({ diagnostics }) => diagnostics.length === 0);
+}
+
+/** Such as: create the endpoint "words/lookup". */
+export function inWords({ kind, name, action }: DefinitionChange): string {
+  const what = kind === 'schema' || kind === 'search-settings' ? NAMED[kind] : `${kind} "${name}"`;
+  return `${action} the ${what}`;
+}
+
+const NAMED = { schema: 'schema', 'search-settings': 'search settings' } as const;

@@ -1,0 +1,183 @@
+import { must } from '#base/assert.ts';
+import { AGENT_RUNS_KEPT, AGENT_RUNS_KEPT_PER_USER } from '#base/agent-limits.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
+import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
+import type { TranscriptEntry } from './transcript.ts';
+
+export type AgentRunStatus = 'Running' | 'Completed' | 'Canceled' | 'Failed';
+
+/** How a run stands. */
+export interface AgentRunState {
+  readonly status: AgentRunStatus;
+  /** Text, or what the agent's schema says; null unless it is completed. */
+  readonly result: unknown;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  /** ISO 8601 UTC. */
+  readonly endedAt: string | null;
+  readonly usage: TokenCounts;
+}
+
+export interface NewAgentRun {
+  readonly agent: string;
+  /** UID of the user whom it runs as. */
+  readonly user: string;
+  readonly message: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly startedAt: string;
+}
+
+export interface AgentRun extends NewAgentRun, AgentRunState {
+  readonly UID: string;
+}
+
+/** What is known of each run without reading it. */
+export interface AgentRunEntry extends Pick<NewAgentRun, 'agent' | 'user'> {
+  readonly uid: string;
+  readonly key: string;
+}
+
+/** The node type in which runs are stored: see `#graph/system-schema.ts`. */
+const RUN_TYPE = '_AgentRun';
+
+/** What is shown of a run, beside what its entry says. */
+const SHOWN_FIELDS = [
+  'Message',
+  'Variables',
+  'Status',
+  'Result',
+  'Error',
+  'StartedAt',
+  'EndedAt',
+  'Usage',
+] as const;
+
+/** The runs of agents, the newest first; beyond a number the oldest go that have ended. */
+export class AgentRunStore {
+  readonly #reader: GraphReader;
+  readonly #commits: CommitPort;
+  #entries: readonly AgentRunEntry[];
+
+  constructor(reader: GraphReader, commits: CommitPort) {
+    this.#reader = reader;
+    this.#commits = commits;
+    reader.refresh();
+    this.#entries = reader.idsOfType(RUN_TYPE).map((id) => {
+      const fields = must(reader.fields(id, ['Agent', 'User', 'Key']), 'the node of a run');
+      const [agent, user, key] = fields.values.map(String);
+      const uid = must(reader.uid(id), 'the UID of a run');
+      return { uid, key: key ?? '', agent: agent ?? '', user: user ?? '' };
+    });
+  }
+
+  get entries(): readonly AgentRunEntry[] {
+    return this.#entries;
+  }
+
+  /** `trace` is committed with it. Those that `isRunning` says yes to stay, however old they are. */
+  async add(
+    run: NewAgentRun,
+    trace: GraphOperation,
+    isRunning: (entry: AgentRunEntry) => boolean,
+  ): Promise<AgentRunEntry> {
+    const key = formatUid(randomUid());
+    const { agent, user, message, variables, startedAt } = run;
+    const old = this.#tooMany(user).filter((entry) => !isRunning(entry));
+    const { outcomes } = await this.#commits.commit({
+      system: true,
+      operations: [
+        {
+          op: 'addOrUpdate',
+          type: RUN_TYPE,
+          key,
+          timestamp: startedAt,
+          fields: {
+            Agent: agent,
+            User: user,
+            Status: 'Running',
+            Message: message,
+            Variables: { ...variables },
+            StartedAt: startedAt,
+          },
+        },
+        ...old.map((entry) => ({ op: 'delete', type: RUN_TYPE, key: entry.key }) as const),
+        trace,
+      ],
+    });
+    const entry = { uid: must(outcomes[0]?.uid, 'the UID of a run'), key, agent, user };
+    this.#entries = [entry, ...this.#entries.filter((one) => !old.includes(one))];
+    return entry;
+  }
+
+  async end({ key }: AgentRunEntry, state: AgentRunState, transcript?: string): Promise<void> {
+    const { status, result, error, endedAt, usage } = state;
+    await this.#commits.commit({
+      system: true,
+      operations: [
+        {
+          op: 'update',
+          type: RUN_TYPE,
+          key,
+          fields: {
+            Status: status,
+            Result: JSON.stringify(result ?? null),
+            Error: error === null ? null : { ...error },
+            EndedAt: endedAt,
+            Usage: { ...usage },
+            ...(transcript === undefined ? {} : { Transcript: transcript }),
+          },
+        },
+      ],
+    });
+  }
+
+  /** Those that nobody has ended. */
+  underWay(): AgentRunEntry[] {
+    return this.#entries.filter((entry) => this.#fields(entry, ['Status'])[0] === 'Running');
+  }
+
+  /** Without its transcript, which may be long. */
+  read(entry: AgentRunEntry): AgentRun {
+    const [message, variables, status, result, error, startedAt, endedAt, usage] = this.#fields(
+      entry,
+      SHOWN_FIELDS,
+    );
+    const { uid: UID, agent, user } = entry;
+    return {
+      UID,
+      agent,
+      user,
+      status: status as AgentRunStatus,
+      message: String(message),
+      variables: (variables ?? {}) as Readonly<Record<string, string>>,
+      result: JSON.parse(String(result ?? 'null')) as unknown,
+      error: (error ?? null) as AgentRunState['error'],
+      startedAt: String(startedAt),
+      endedAt: typeof endedAt === 'string' ? endedAt : null,
+      usage: (usage as TokenCounts | undefined) ?? { inputTokens: 0, outputTokens: 0 },
+    };
+  }
+
+  transcript(entry: AgentRunEntry): readonly TranscriptEntry[] {
+    const [transcript] = this.#fields(entry, ['Transcript']);
+    return JSON.parse(String(transcript ?? '[]')) as readonly TranscriptEntry[];
+  }
+
+  #fields({ uid }: AgentRunEntry, names: readonly string[]): readonly unknown[] {
+    this.#reader.refresh();
+    const id = must(this.#reader.id({ uid }), 'the node of a run');
+    return must(this.#reader.fields(id, names), 'the node of a run').values;
+  }
+
+  /** What has to go before one more of this user. */
+  #tooMany(user: string): AgentRunEntry[] {
+    const own = this.#entries.filter((entry) => entry.user === user);
+    return [
+      ...new Set([
+        ...own.slice(AGENT_RUNS_KEPT_PER_USER - 1),
+        ...this.#entries.slice(AGENT_RUNS_KEPT - 1),
+      ]),
+    ];
+  }
+}

@@ -1,0 +1,273 @@
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { deed } from '#access/deed.ts';
+import { AGENT_DEPTH_MAX, AGENT_RUNS_PER_USER_MAX } from '#base/agent-limits.ts';
+import { must } from '#base/assert.ts';
+import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
+import { answerOfAgent, type AgentAnswerParts } from './agent-answer.ts';
+import {
+  AgentRunStore,
+  type AgentRun,
+  type AgentRunEntry,
+  type AgentRunState,
+} from './agent-run-store.ts';
+import { mayRun, noAgent } from './agent-service.ts';
+import { AgentStore, type StoredAgent } from './agent-store.ts';
+import { Transcript, type TranscriptEntry } from './transcript.ts';
+
+export interface AgentRunsParts extends AgentAnswerParts {
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+  readonly clock: Clock;
+  /** Told of what went wrong and was no `Problem`, or could not be stored. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface AgentRunRequest {
+  readonly message: string;
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Where a run comes from. */
+export interface AgentRunOrigin {
+  /** IP address of the client; null when it is not known. */
+  readonly address: string | null;
+  /** Of the request, as JSON text of an object: what the code of endpoints may see. */
+  readonly headers?: string | undefined;
+  readonly authorization?: string | undefined;
+  /** Runs of agents that it comes of, one within the other; none when left out. */
+  readonly depth?: number | undefined;
+  /** Tools that could change something are not offered. */
+  readonly isReadOnly?: boolean | undefined;
+  /** Aborts when nobody wants the result any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type AgentRunWithTranscript = AgentRun & { readonly transcript: readonly TranscriptEntry[] };
+
+interface RunningAgent {
+  readonly entry: AgentRunEntry;
+  readonly controller: AbortController;
+  readonly transcript: Transcript;
+  /** Never rejects. */
+  ended: Promise<void>;
+}
+
+const UNUSED: TokenCounts = { inputTokens: 0, outputTokens: 0 };
+
+/** Runs agents, each as one user, and keeps what came of it: it is that user's own, and administrators see it. */
+export class AgentRuns implements AsyncDisposable {
+  readonly #parts: AgentRunsParts;
+  readonly #agents: AgentStore;
+  readonly #store: AgentRunStore;
+  readonly #running = new Map<string, RunningAgent>();
+  #isClosed = false;
+
+  constructor(parts: AgentRunsParts) {
+    this.#parts = parts;
+    this.#agents = new AgentStore(parts.reader);
+    this.#store = new AgentRunStore(parts.reader, parts.commits);
+  }
+
+  /** What was under way when the server stopped has failed. */
+  async failInterrupted(): Promise<void> {
+    for (const entry of this.#store.underWay()) {
+      await this.#store.end(entry, this.#failed(interrupted(), UNUSED));
+    }
+  }
+
+  /** Resolves when the run has ended, however it did. Rejects as `start` does. */
+  async run(
+    caller: Caller,
+    name: string,
+    request: AgentRunRequest,
+    origin: AgentRunOrigin,
+  ): Promise<AgentRunWithTranscript> {
+    const { entry, ended } = await this.#start(caller, name, request, origin);
+    await ended;
+    return this.#read(entry);
+  }
+
+  /**
+   * Resolves with a run that has begun, and goes on whoever waits for it. Rejects with `agent_not_found`, `agent_too_deep`,
+   * `too_many_requests`.
+   */
+  async start(
+    caller: Caller,
+    name: string,
+    request: AgentRunRequest,
+    origin: AgentRunOrigin,
+  ): Promise<AgentRunWithTranscript> {
+    const { entry } = await this.#start(caller, name, request, { ...origin, signal: undefined });
+    return this.#read(entry);
+  }
+
+  /** The caller's own, and those of everybody for administrators; the newest first. */
+  list(
+    caller: Caller,
+    query: {
+      readonly agent?: string | undefined;
+      readonly skip: number;
+      readonly take: number;
+    },
+  ) {
+    const { agent, skip, take } = query;
+    const all = this.#store.entries.filter(
+      (entry) => maySee(caller, entry) && (agent === undefined || entry.agent === agent),
+    );
+    const items = all.slice(skip, skip + take).map((entry) => this.#store.read(entry));
+    return { items, total: all.length, skip, take };
+  }
+
+  /** Throws `agent_run_not_found`. */
+  get(caller: Caller, uid: string): AgentRunWithTranscript {
+    return this.#read(this.#require(caller, uid));
+  }
+
+  /** Resolves when it has ended. Rejects with `agent_run_not_found`, and with `forbidden` for whoever may only look. */
+  async cancel(caller: Caller, uid: string): Promise<AgentRunWithTranscript> {
+    const entry = this.#require(caller, uid);
+    if (entry.user !== caller.userUid && !caller.isAdmin) {
+      throw new Problem('forbidden', 'A run is ended by its user, or by an administrator.');
+    }
+    const running = this.#running.get(uid);
+    running?.controller.abort();
+    await running?.ended;
+    return this.#read(entry);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    const all = [...this.#running.values()];
+    for (const { controller } of all) controller.abort();
+    await Promise.all(all.map(({ ended }) => ended));
+  }
+
+  #require(caller: Caller, uid: string): AgentRunEntry {
+    const entry = this.#store.entries.find((one) => one.uid === uid);
+    if (entry !== undefined && maySee(caller, entry)) return entry;
+    throw new Problem('agent_run_not_found', `There is no run "${uid}"`);
+  }
+
+  async #start(
+    caller: Caller,
+    name: string,
+    request: AgentRunRequest,
+    origin: AgentRunOrigin,
+  ): Promise<RunningAgent> {
+    const agent = this.#agents.find(name);
+    if (agent === undefined || !mayRun(caller, agent)) throw noAgent(name);
+    const user = must(caller.userUid, 'the user of a caller who runs agents');
+    this.#admit(user, name, origin.depth ?? 0);
+    const { message, variables = {} } = request;
+    const startedAt = this.#time();
+    const { audit } = this.#parts;
+    const entry = await this.#store.add(
+      { agent: name, user, message, variables, startedAt },
+      audit.operation(
+        deed('agent.run', { caller, address: origin.address }, { kind: 'agent', id: name }),
+      ),
+      ({ uid }) => this.#running.has(uid),
+    );
+    const running: RunningAgent = {
+      entry,
+      controller: new AbortController(),
+      transcript: new Transcript(),
+      ended: Promise.resolve(),
+    };
+    this.#running.set(entry.uid, running);
+    running.ended = this.#execute(running, { agent, caller, message, variables }, origin);
+    return running;
+  }
+
+  #admit(user: string, name: string, depth: number): void {
+    if (this.#isClosed) throw interrupted();
+    if (depth >= AGENT_DEPTH_MAX) {
+      const message = `"${name}" is not run: agents run one another at most ${AGENT_DEPTH_MAX} deep`;
+      throw new Problem('agent_too_deep', message);
+    }
+    const own = [...this.#running.values()].filter(({ entry }) => entry.user === user);
+    if (own.length < AGENT_RUNS_PER_USER_MAX) return;
+    throw new Problem('too_many_requests', `${own.length} runs of agents are under way already.`, {
+      hint: 'Wait for one of them to end, or cancel it.',
+    });
+  }
+
+  async #execute(
+    { entry, controller, transcript }: RunningAgent,
+    task: {
+      readonly agent: StoredAgent;
+      readonly caller: Caller;
+      readonly message: string;
+      readonly variables: Readonly<Record<string, string>>;
+    },
+    { headers, authorization, isReadOnly, depth = 0, signal: wanted }: AgentRunOrigin,
+  ): Promise<void> {
+    const { signal: cancelled } = controller;
+    const signal = wanted === undefined ? cancelled : AbortSignal.any([cancelled, wanted]);
+    const agentDepth = depth + 1;
+    let usage = UNUSED;
+    let state: AgentRunState;
+    try {
+      const result = await answerOfAgent(
+        {
+          ...task,
+          wanted: { headers, authorization, agentDepth, isReadOnlyOnly: isReadOnly },
+          transcript,
+          onUsed: (used) => (usage = sum(usage, used)),
+          signal,
+        },
+        this.#parts,
+      );
+      state = { status: 'Completed', result, error: null, endedAt: this.#time(), usage };
+    } catch (error) {
+      state =
+        signal.aborted && !this.#isClosed
+          ? { status: 'Canceled', result: null, error: null, endedAt: this.#time(), usage }
+          : this.#failed(signal.aborted ? interrupted() : error, usage);
+    }
+    await this.#store
+      .end(entry, state, transcript.toText())
+      .catch((error: unknown) => this.#parts.onFault(error));
+    this.#running.delete(entry.uid);
+  }
+
+  #failed(error: unknown, usage: TokenCounts): AgentRunState {
+    if (!(error instanceof Problem)) this.#parts.onFault(error);
+    const fault =
+      error instanceof Problem
+        ? { code: error.code, message: error.message }
+        : { code: 'internal_error', message: 'The run failed.' };
+    return { status: 'Failed', result: null, error: fault, endedAt: this.#time(), usage };
+  }
+
+  /** Of one under way, what there is so far. */
+  #read(entry: AgentRunEntry): AgentRunWithTranscript {
+    const running = this.#running.get(entry.uid)?.transcript.entries;
+    return { ...this.#store.read(entry), transcript: running ?? this.#store.transcript(entry) };
+  }
+
+  #time(): string {
+    return new Date(this.#parts.clock.now()).toISOString();
+  }
+}
+
+function maySee({ userUid, isAdmin, isReadOnlyAdmin }: Caller, { user }: AgentRunEntry): boolean {
+  return user === userUid || isAdmin || isReadOnlyAdmin;
+}
+
+function interrupted(): Problem {
+  return new Problem('agent_interrupted', 'The server stopped while the run was under way.');
+}
+
+function sum(a: TokenCounts, b: TokenCounts): TokenCounts {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+  };
+}

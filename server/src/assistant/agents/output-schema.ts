@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { AGENT_OUTPUT_FAULTS_MAX, AGENT_SCHEMA_CHARACTERS_MAX } from '#base/agent-limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { JsonObject } from '../router/llm-call.ts';
+
+export type CheckedOutput =
+  | { readonly value: unknown; readonly fault?: undefined }
+  /** What is wrong with it, in words for the model. */
+  | { readonly fault: string };
+
+/** A JSON Schema that answers of a model have to fit. */
+export class OutputSchema {
+  readonly #schema: JsonObject;
+  readonly #type: z.ZodType;
+
+  /** Throws `invalid_request` for what is no schema, or uses what is not known here. */
+  constructor(schema: JsonObject) {
+    this.#schema = schema;
+    try {
+      if (JSON.stringify(schema).length > AGENT_SCHEMA_CHARACTERS_MAX) {
+        throw new Error(`it has more than ${AGENT_SCHEMA_CHARACTERS_MAX} characters`);
+      }
+      this.#type = z.fromJSONSchema(schema);
+    } catch (error) {
+      const message = `is no JSON Schema that can be checked: ${error instanceof Error ? error.message : ''}`;
+      throw new Problem('invalid_request', `body, outputSchema: ${message}`, {
+        details: { fields: [{ path: 'outputSchema', message }] },
+      });
+    }
+  }
+
+  /** Stands behind the instructions of a model. */
+  get instructions(): string {
+    return `Answer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(this.#schema)}`;
+  }
+
+  /** Models like to put JSON between fences. */
+  check(answer: string): CheckedOutput {
+    const text = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(answer)?.[1] ?? answer;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return { fault: 'It is not JSON.' };
+    }
+    const checked = this.#type.safeParse(value);
+    if (checked.success) return { value };
+    const faults = checked.error.issues
+      .slice(0, AGENT_OUTPUT_FAULTS_MAX)
+      .map(
+        ({ path, message }) => `${path.length === 0 ? 'the value' : path.join('.')}: ${message}`,
+      );
+    return { fault: faults.join('\n') };
+  }
+}

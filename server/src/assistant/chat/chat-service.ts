@@ -1,0 +1,194 @@
+import type { Caller } from '#access/caller.ts';
+import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import { ReaderFacts } from '../citations/reader-facts.ts';
+import {
+  chatTitled,
+  ChatStore,
+  feedbackFields,
+  messageChanged,
+  newChat,
+  removed,
+  type StoredChat,
+  type StoredMessage,
+} from './chat-store.ts';
+import type { ChatTurn, Rating, TurnAnswer, TurnCall } from './chat-turn.ts';
+import { ChatTurns, noChat, type Occupant } from './chat-turns.ts';
+import type { TurnParts } from './running-turn.ts';
+
+export interface ChatParts extends Omit<TurnParts, 'store'> {
+  readonly commits: CommitPort;
+}
+
+export interface ChatSummary extends StoredChat {
+  /** An answer is under way. */
+  readonly isBusy: boolean;
+}
+
+/** Oldest message first. */
+export interface Chat extends ChatSummary {
+  readonly messages: readonly StoredMessage[];
+}
+
+export interface ChatQuery {
+  readonly skip: number;
+  readonly take: number;
+  /** Words in the title. */
+  readonly query?: string | undefined;
+}
+
+/** Conversations with the assistant, each of its own user: to everybody else there is none (open-shapes, section 7). */
+export class ChatService implements AsyncDisposable {
+  readonly #parts: ChatParts;
+  readonly #store: ChatStore;
+  readonly #turns: ChatTurns;
+
+  constructor(parts: ChatParts) {
+    this.#parts = parts;
+    this.#store = new ChatStore(parts.reader, parts.commits);
+    this.#turns = new ChatTurns({ ...parts, store: this.#store });
+  }
+
+  /** See `ChatTurns.say`. */
+  say(turn: ChatTurn, call: TurnCall): Promise<TurnAnswer> {
+    return this.#turns.say(turn, call);
+  }
+
+  /** What a turn of the caller may ask for. */
+  async options(caller: Caller) {
+    const { tools, allowedModels } = this.#parts;
+    const models = modelsOf(allowedModels);
+    const offered = await tools.for(caller, { isReadOnlyOnly: true });
+    return {
+      isConfigured: models.length > 0,
+      model: models[0] ?? null,
+      models,
+      tools: offered.map(({ name, description }) => ({ name, description })),
+    };
+  }
+
+  /** Begins a conversation; without a title it has that of its first message. Throws `chat_limit_reached`. */
+  async create(caller: Caller, title = ''): Promise<ChatSummary> {
+    const user = userOf(caller);
+    this.#turns.checkMayBegin(user);
+    const uid = formatUid(randomUid());
+    await this.#store.commit(newChat(user, { uid, title, atMs: this.#parts.clock.now() }));
+    return this.#summary(this.#require(caller, uid));
+  }
+
+  /** The caller's own, the last used first. */
+  list(caller: Caller, { skip, take, query = '' }: ChatQuery) {
+    const words = query.toLowerCase().split(/\s+/);
+    const found = this.#store
+      .chats(userOf(caller))
+      .filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)))
+      .toSorted((a, b) => compare(b.updatedAt, a.updatedAt) || compare(a.UID, b.UID));
+    const items = found.slice(skip, skip + take).map((chat) => this.#summary(chat));
+    return { items, total: found.length, skip, take };
+  }
+
+  /** With what its citations and tools show to the caller now. This and what follows throws `chat_not_found`. */
+  get(caller: Caller, uid: string): Chat {
+    const chat = this.#require(caller, uid);
+    const stored = this.#store.messages(uid);
+    const answering = this.#turns.answering(uid);
+    // After what was read, so that nothing of it is newer than what the reader may see.
+    const facts = new ReaderFacts(this.#parts, caller);
+    const messages = stored.map((message) => shown(message, facts, message.UID === answering));
+    return { ...this.#summary(chat), messages };
+  }
+
+  async rename(caller: Caller, uid: string, title: string): Promise<ChatSummary> {
+    this.#require(caller, uid);
+    await this.#store.commit([chatTitled(uid, title)]);
+    return this.#summary(this.#require(caller, uid));
+  }
+
+  /** With its messages; an answer that is under way is stopped first. */
+  async delete(caller: Caller, uid: string): Promise<void> {
+    this.#require(caller, uid);
+    await this.#turns.close(uid, () => {
+      const messages = this.#store.messages(uid).map(({ UID }) => UID);
+      return this.#store.commit(removed([...messages, uid]));
+    });
+  }
+
+  /** Resolves when no answer is under way any more. */
+  async stop(caller: Caller, uid: string): Promise<void> {
+    this.#require(caller, uid);
+    await this.#turns.stop(uid);
+  }
+
+  /** The value null takes it back. Throws `chat_message_not_found`. */
+  async rate(
+    caller: Caller,
+    uid: string,
+    messageUid: string,
+    { value, comment }: Rating,
+  ): Promise<void> {
+    this.#require(caller, uid);
+    const message = this.#store.messages(uid).find(({ UID }) => UID === messageUid);
+    if (message?.role !== 'assistant') {
+      throw new Problem('chat_message_not_found', `There is no answer "${messageUid}" here.`);
+    }
+    const feedback = value === null ? null : { value, comment };
+    await this.#store.commit([messageChanged(messageUid, feedbackFields(feedback))]);
+  }
+
+  /** See `ChatTurns.occupy`. */
+  occupy(caller: Caller, uid: string, occupant: Occupant): Disposable {
+    return this.#turns.occupy(caller, uid, occupant);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#turns[Symbol.asyncDispose]();
+  }
+
+  #require(caller: Caller, uid: string): StoredChat {
+    const chat = this.#store.find(userOf(caller), uid);
+    if (chat === undefined) throw noChat(uid);
+    return chat;
+  }
+
+  #summary(chat: StoredChat): ChatSummary {
+    return { ...chat, isBusy: this.#turns.answering(chat.UID) !== undefined };
+  }
+}
+
+/** As the reader may see it now. One without an end, which nobody is saying, was interrupted. */
+function shown(message: StoredMessage, facts: ReaderFacts, isUnderWay: boolean): StoredMessage {
+  if (message.role === 'user') {
+    const { viewingUID } = message;
+    const isSeen = viewingUID !== null && facts.canSee(viewingUID);
+    return { ...message, viewingUID: isSeen ? viewingUID : null };
+  }
+  return {
+    ...message,
+    ended: message.ended ?? (isUnderWay ? null : 'interrupted'),
+    citations: facts.snippets(message.citations),
+    toolCalls: message.toolCalls.map(({ output, ...call }) => {
+      const left = facts.output(output);
+      return left === undefined ? call : { ...call, output: left };
+    }),
+  };
+}
+
+/** None without a provider. */
+function modelsOf(allowed: ChatParts['allowedModels']): readonly string[] {
+  try {
+    return allowed();
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'llm_not_configured') return [];
+    throw error;
+  }
+}
+
+function userOf({ userUid }: Caller): string {
+  return must(userUid, 'the user of a session');
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

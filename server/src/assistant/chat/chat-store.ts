@@ -1,0 +1,227 @@
+import { must } from '#base/assert.ts';
+import { commitAndRead } from '#graph/commit-and-read.ts';
+import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { GraphReader, NodeObject } from '#graph/reader.ts';
+import type { Snippet } from '../citations/snippets.ts';
+import type { ToolCall } from '../model/model-run.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
+import type { Feedback, TurnEnd } from './chat-turn.ts';
+
+/** The types of `#graph/system-schema.ts` in which conversations are kept. */
+const CHAT_TYPE = '_MessageChannel';
+const MESSAGE_TYPE = '_Message';
+/** From a user to their conversations, and from one of those to its messages. */
+const HAS_CHAT = '_HasChat';
+const HAS_MESSAGE = '_HasMessage';
+
+export interface StoredChat {
+  readonly UID: string;
+  readonly title: string;
+  /** ISO 8601 UTC. */
+  readonly createdAt: string;
+  /** Of its last turn. */
+  readonly updatedAt: string;
+}
+
+export interface StoredQuestion {
+  readonly UID: string;
+  readonly role: 'user';
+  readonly text: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly viewingUID: string | null;
+}
+
+export interface StoredReply {
+  readonly UID: string;
+  readonly role: 'assistant';
+  readonly text: string;
+  readonly at: string;
+  readonly model: string;
+  readonly citations: readonly Snippet[];
+  readonly toolCalls: readonly ToolCall[];
+  /** Null until it has ended, and where it is not known. */
+  readonly usage: TokenCounts | null;
+  readonly ended: ReplyEnd | null;
+  readonly error: ReplyError | null;
+  readonly feedback: Feedback | null;
+}
+
+/** `interrupted`: the server ended before the answer did. */
+export type ReplyEnd = TurnEnd | 'failed' | 'interrupted';
+export interface ReplyError {
+  readonly code: string;
+  readonly message: string;
+}
+export type StoredMessage = StoredQuestion | StoredReply;
+
+/** What is known of a reply at its end. */
+export type ReplyOutcome = Pick<StoredReply, 'text' | 'citations' | 'toolCalls' | 'error'> & {
+  readonly usage: TokenCounts | null;
+  readonly ended: ReplyEnd;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Conversations as nodes that are restricted to their user. A message that is written later has a higher id, so that neighbours come in
+ * the order of the conversation.
+ */
+export class ChatStore {
+  readonly #reader: GraphReader;
+  readonly #commits: CommitPort;
+
+  constructor(reader: GraphReader, commits: CommitPort) {
+    this.#reader = reader;
+    this.#commits = commits;
+  }
+
+  /** Of a user; in no order. */
+  chats(userUid: string): StoredChat[] {
+    const ids = this.#neighbors({ uid: userUid }, HAS_CHAT);
+    return ids.map((id) => chatOf(must(this.#reader.node(id), 'a conversation')));
+  }
+
+  countOfChats(userUid: string): number {
+    return this.#neighbors({ uid: userUid }, HAS_CHAT).length;
+  }
+
+  /** Undefined for one that is not this user's. */
+  find(userUid: string, chatUid: string): StoredChat | undefined {
+    this.#reader.refresh();
+    const id = this.#reader.id({ uid: chatUid });
+    if (id === undefined || this.#reader.typeOf(id) !== CHAT_TYPE) return undefined;
+    const [owner] = this.#reader.neighbors(id, 'in', HAS_CHAT);
+    if (owner === undefined || this.#reader.uid(owner) !== userUid) return undefined;
+    return chatOf(must(this.#reader.node(id), 'a conversation'));
+  }
+
+  /** Oldest first. */
+  messages(chatUid: string): StoredMessage[] {
+    const ids = this.#neighbors({ uid: chatUid }, HAS_MESSAGE);
+    return ids.map((id) => messageOf(must(this.#reader.node(id), 'a message')));
+  }
+
+  /** Rejects with what the writer refuses with. */
+  async commit(operations: readonly GraphOperation[]): Promise<void> {
+    await commitAndRead(operations, { commits: this.#commits, reader: this.#reader });
+  }
+
+  #neighbors(of: { readonly uid: string }, edge: string): number[] {
+    this.#reader.refresh();
+    const id = this.#reader.id(of);
+    return id === undefined ? [] : this.#reader.neighbors(id, 'out', edge);
+  }
+}
+
+/** `atMs` is that of the clock. */
+export function newChat(
+  userUid: string,
+  chat: { readonly uid: string; readonly title: string; readonly atMs: number },
+): GraphOperation[] {
+  const { uid, title, atMs } = chat;
+  const fields = { Title: title, CreatedAt: atMs };
+  return [
+    { op: 'addOrUpdate', type: CHAT_TYPE, uid, fields, timestamp: atMs },
+    { op: 'restrict', node: { uid }, user: { uid: userUid } },
+    { op: 'link', from: { uid: userUid }, edge: HAS_CHAT, to: { uid } },
+  ];
+}
+
+/** Its last turn is now. */
+export function chatUsed(uid: string, atMs: number): GraphOperation {
+  return { op: 'update', type: CHAT_TYPE, uid, timestamp: atMs };
+}
+
+export function chatTitled(uid: string, title: string): GraphOperation {
+  return { op: 'update', type: CHAT_TYPE, uid, fields: { Title: title } };
+}
+
+/** At the end of a conversation. */
+export function newMessage(
+  userUid: string,
+  chatUid: string,
+  message: { readonly uid: string; readonly atMs: number; readonly fields: Fields },
+): GraphOperation[] {
+  const { uid, atMs, fields } = message;
+  return [
+    { op: 'addOrUpdate', type: MESSAGE_TYPE, uid, fields, timestamp: atMs },
+    { op: 'restrict', node: { uid }, user: { uid: userUid } },
+    { op: 'link', from: { uid: chatUid }, edge: HAS_MESSAGE, to: { uid } },
+  ];
+}
+
+export function messageChanged(uid: string, fields: Fields): GraphOperation {
+  return { op: 'update', type: MESSAGE_TYPE, uid, fields };
+}
+
+export function removed(uids: readonly string[]): GraphOperation[] {
+  return uids.map((uid) => ({ op: 'delete', uid }));
+}
+
+export function replyFields(model: string): Fields {
+  return { Role: 'assistant', Model: model };
+}
+
+export function questionFields({ text, viewingUID }: Pick<StoredQuestion, 'text' | 'viewingUID'>) {
+  return { Role: 'user', Text: text, ...(viewingUID === null ? {} : { ViewingUid: viewingUID }) };
+}
+
+export function outcomeFields(outcome: ReplyOutcome): Fields {
+  const { text, ended, citations, toolCalls, usage, error } = outcome;
+  return {
+    Text: text,
+    Ended: ended,
+    Citations: asJson(citations),
+    ToolCalls: asJson(toolCalls),
+    InputTokens: usage?.inputTokens ?? null,
+    OutputTokens: usage?.outputTokens ?? null,
+    Error: error === null ? null : asJson(error),
+  };
+}
+
+export function feedbackFields(feedback: Feedback | null): Fields {
+  return { Feedback: feedback === null ? null : asJson(feedback) };
+}
+
+function chatOf(node: NodeObject): StoredChat {
+  return {
+    UID: node.UID,
+    title: String(node['Title'] ?? ''),
+    createdAt: String(node['CreatedAt'] ?? node.Timestamp),
+    updatedAt: node.Timestamp,
+  };
+}
+
+function messageOf(node: NodeObject): StoredMessage {
+  const { UID, Timestamp: at } = node;
+  const text = String(node['Text'] ?? '');
+  if (node['Role'] === 'user') {
+    const viewing = node['ViewingUid'];
+    return { UID, role: 'user', text, at, viewingUID: viewing === undefined ? null : `${viewing}` };
+  }
+  return {
+    UID,
+    role: 'assistant',
+    text,
+    at,
+    model: String(node['Model'] ?? ''),
+    citations: (node['Citations'] as readonly Snippet[] | undefined) ?? [],
+    toolCalls: (node['ToolCalls'] as readonly ToolCall[] | undefined) ?? [],
+    usage: usageOf(node),
+    ended: (node['Ended'] as ReplyEnd | undefined) ?? null,
+    error: (node['Error'] as ReplyError | undefined) ?? null,
+    feedback: (node['Feedback'] as Feedback | undefined) ?? null,
+  };
+}
+
+/** A `Long` may come as digits. */
+function usageOf({ InputTokens: input, OutputTokens: output }: NodeObject): TokenCounts | null {
+  if (input === undefined || output === undefined) return null;
+  return { inputTokens: Number(input), outputTokens: Number(output) };
+}
+
+/** As it is read again: without members that are undefined. */
+function asJson(value: object): unknown {
+  return JSON.parse(JSON.stringify(value));
+}

@@ -1,0 +1,176 @@
+import type { Caller } from '#access/caller.ts';
+import { must } from '#base/assert.ts';
+import { CHATS_PER_USER_MAX, CHAT_TURNS_PER_USER_MAX } from '#base/assistant-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
+import type { GraphOperation } from '#graph/operations.ts';
+import {
+  chatTitled,
+  chatUsed,
+  newChat,
+  newMessage,
+  questionFields,
+  removed,
+  replyFields,
+  type StoredChat,
+} from './chat-store.ts';
+import { titleOf } from './chat-title.ts';
+import type { ChatTurn, TurnAnswer, TurnCall } from './chat-turn.ts';
+import { RunningTurn, type TurnParts } from './running-turn.ts';
+import { planTurn, type TurnPlan } from './turn-plan.ts';
+
+/** Whose turn it is in a conversation. */
+export interface Occupant {
+  /** Of the answer that is under way. */
+  readonly messageUID: string;
+  /** Of turns, which a user has only so many of. */
+  readonly user?: string;
+  /** Resolves when it is over. */
+  stop(): Promise<void>;
+}
+
+/** The turns that are under way on this server: one of a conversation at a time. Disposing ends them all. */
+export class ChatTurns implements AsyncDisposable {
+  readonly #parts: TurnParts;
+  /** By the UIDs of their conversations. */
+  readonly #running = new Map<string, Occupant>();
+  readonly #closing = new Set<string>();
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws `chat_limit_reached` for a user who has as many conversations as they may. */
+  checkMayBegin(user: string): void {
+    if (this.#parts.store.countOfChats(user) < CHATS_PER_USER_MAX) return;
+    throw new Problem('chat_limit_reached', `A user has ${CHATS_PER_USER_MAX} conversations.`, {
+      hint: 'Delete some that are not needed any more.',
+    });
+  }
+
+  /** The UID of the answer that is under way in a conversation. */
+  answering(chatUid: string): string | undefined {
+    return this.#running.get(chatUid)?.messageUID;
+  }
+
+  /** Resolves when none is under way in the conversation any more. */
+  async stop(chatUid: string): Promise<void> {
+    await this.#running.get(chatUid)?.stop();
+  }
+
+  /**
+   * Keeps the conversation for an answer that comes otherwise, until that is disposed of: it is as one with a turn. Throws
+   * `chat_not_found`, `chat_busy`.
+   */
+  occupy(caller: Caller, chatUid: string, occupant: Occupant): Disposable {
+    this.#free(must(caller.userUid, 'the user of a session'), chatUid);
+    this.#running.set(chatUid, occupant);
+    return { [Symbol.dispose]: () => void this.#running.delete(chatUid) };
+  }
+
+  /** Does the work, which makes an end of the conversation, after the turn that is under way; none begins meanwhile. */
+  async close(chatUid: string, work: () => Promise<void>): Promise<void> {
+    this.#closing.add(chatUid);
+    try {
+      await this.stop(chatUid);
+      await work();
+    } finally {
+      this.#closing.delete(chatUid);
+    }
+  }
+
+  /**
+   * Rejects, before `onBegin`, with `llm_not_configured`, `model_not_found`, `chat_not_found`, `chat_message_not_found`, `chat_busy`,
+   * `chat_limit_reached`, `too_many_requests`, `node_not_found` and what the writer refuses with; afterwards with what `ModelRunner`
+   * rejects with, whose details then name the conversation and the answer, which is kept as one that failed.
+   */
+  async say(turn: ChatTurn, call: TurnCall): Promise<TurnAnswer> {
+    const running = this.#begin(turn, call);
+    const { chatUID, messageUID } = running;
+    try {
+      await this.#parts.store.commit(running.beginning);
+      call.onBegin({ chatUID, messageUID });
+      return await running.answer();
+    } finally {
+      this.#running.delete(chatUID);
+      running.over();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#running.values()].map((turn) => turn.stop()));
+  }
+
+  /** In one turn of the event loop, so that no other begins meanwhile. */
+  #begin(turn: ChatTurn, call: TurnCall): RunningTurn {
+    const { store, clock, nodes } = this.#parts;
+    const { caller } = call;
+    const user = must(caller.userUid, 'the user of a session');
+    const model = this.#modelOf(turn);
+    const known = turn.chatUID === undefined ? undefined : this.#free(user, turn.chatUID);
+    this.#checkTurnsOf(user);
+    if (known === undefined) this.checkMayBegin(user);
+    const plan = planTurn(known === undefined ? [] : store.messages(known.UID), turn);
+    if (turn.viewingUID !== undefined) nodes.get(caller, turn.viewingUID);
+    const chatUID = known?.UID ?? formatUid(randomUid());
+    const messageUID = formatUid(randomUid());
+    const ids = { user, chatUID, messageUID, model };
+    const beginning = operationsOf(plan, { ...ids, title: known?.title }, clock.now());
+    const names = turn.tools;
+    const running = new RunningTurn(this.#parts, call, { ...ids, plan, beginning, names });
+    this.#running.set(chatUID, running);
+    return running;
+  }
+
+  #modelOf({ model }: ChatTurn): string {
+    const allowed = this.#parts.allowedModels();
+    if (model === undefined) return must(allowed[0], 'a model of the provider');
+    if (allowed.includes(model)) return model;
+    throw new Problem('model_not_found', `There is no model "${model}" here.`, {
+      hint: `Ask one of those that an administrator allows: ${allowed.join(', ')}.`,
+    });
+  }
+
+  #free(user: string, chatUid: string): StoredChat {
+    const chat = this.#parts.store.find(user, chatUid);
+    if (chat === undefined || this.#closing.has(chatUid)) throw noChat(chatUid);
+    if (!this.#running.has(chatUid)) return chat;
+    throw new Problem('chat_busy', 'An answer is under way in this conversation.');
+  }
+
+  #checkTurnsOf(user: string): void {
+    const own = [...this.#running.values()].filter((turn) => turn.user === user);
+    if (own.length < CHAT_TURNS_PER_USER_MAX) return;
+    throw new Problem('too_many_requests', `${own.length} answers are under way already.`);
+  }
+}
+
+export function noChat(uid: string): Problem {
+  return new Problem('chat_not_found', `There is no conversation "${uid}".`);
+}
+
+interface TurnIds {
+  readonly user: string;
+  readonly chatUID: string;
+  readonly messageUID: string;
+  readonly model: string;
+  /** Of the conversation; undefined when it begins here. */
+  readonly title: string | undefined;
+}
+
+/** The message, and the answer that is yet to come: one that has no end when nobody runs it was interrupted. */
+function operationsOf(plan: TurnPlan, ids: TurnIds, atMs: number): GraphOperation[] {
+  const { user, chatUID, messageUID, model } = ids;
+  const { question, replaced } = plan;
+  const title = titleOf(question.text);
+  const asked = { uid: formatUid(randomUid()), atMs, fields: questionFields(question) };
+  const answer = { uid: messageUID, atMs, fields: replyFields(model) };
+  return [
+    ...(ids.title === undefined ? newChat(user, { uid: chatUID, title, atMs }) : []),
+    ...(ids.title === '' ? [chatTitled(chatUID, title)] : []),
+    chatUsed(chatUID, atMs),
+    ...removed(replaced.map(({ UID }) => UID)),
+    ...(question.isNew ? newMessage(user, chatUID, asked) : []),
+    ...newMessage(user, chatUID, answer),
+  ];
+}

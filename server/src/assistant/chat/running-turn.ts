@@ -1,0 +1,225 @@
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { deed } from '#access/deed.ts';
+import { unreachable } from '#base/assert.ts';
+import {
+  CHAT_STEPS_MAX,
+  CHAT_TOOL_CALLS_MAX,
+  CHAT_TOOL_TIMEOUT_MS,
+  CHAT_TURN_TIMEOUT_MS,
+  CHAT_TURN_TOKENS_MAX,
+} from '#base/assistant-limits.ts';
+import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import type { GraphOperation } from '#graph/operations.ts';
+import type { NodeObject } from '#graph/reader.ts';
+import { type FactsParts, ReaderFacts } from '../citations/reader-facts.ts';
+import { Snippets } from '../citations/snippets.ts';
+import type {
+  ModelEvent,
+  ModelLimits,
+  ModelOutcome,
+  ModelRunner,
+  ToolCall,
+} from '../model/model-run.ts';
+import type { CallerTools } from '../tools/caller-tools.ts';
+import { citedResult } from '../tools/cited-result.ts';
+import {
+  type ChatStore,
+  chatUsed,
+  messageChanged,
+  outcomeFields,
+  type ReplyError,
+  type ReplyOutcome,
+} from './chat-store.ts';
+import type { TurnAnswer, TurnCall, TurnEnd } from './chat-turn.ts';
+import { CHAT_INSTRUCTIONS, messageWithNode } from './instructions.ts';
+import { citedIn, contextOf, type TurnPlan } from './turn-plan.ts';
+
+const LIMITS: ModelLimits = {
+  stepsMax: CHAT_STEPS_MAX,
+  toolCallsMax: CHAT_TOOL_CALLS_MAX,
+  tokensMax: CHAT_TURN_TOKENS_MAX,
+  timeoutMs: CHAT_TURN_TIMEOUT_MS,
+  toolTimeoutMs: CHAT_TOOL_TIMEOUT_MS,
+};
+
+export interface TurnParts extends FactsParts {
+  readonly store: ChatStore;
+  readonly audit: AuditTrail;
+  readonly clock: Clock;
+  readonly models: ModelRunner;
+  /** Those that an administrator allows, the one that is asked when nobody says first. Throws `llm_not_configured`. */
+  readonly allowedModels: () => readonly string[];
+  readonly tools: Pick<CallerTools, 'for'>;
+  readonly nodes: {
+    /** Throws `node_not_found`, for what the caller may not see as well. */
+    get(caller: Caller, uid: string): NodeObject;
+  };
+}
+
+export interface PlannedTurn {
+  /** UID of whoever asks. */
+  readonly user: string;
+  readonly chatUID: string;
+  /** Of the answer. */
+  readonly messageUID: string;
+  readonly model: string;
+  readonly plan: TurnPlan;
+  /** What is written before the model is asked. */
+  readonly beginning: readonly GraphOperation[];
+  /** Of tools; all that the user may call when undefined. */
+  readonly names: readonly string[] | undefined;
+}
+
+type Reply = Omit<ReplyOutcome, 'citations'>;
+
+/** One turn, from its first commit to its last. */
+export class RunningTurn {
+  readonly user: string;
+  readonly chatUID: string;
+  readonly messageUID: string;
+  readonly beginning: readonly GraphOperation[];
+  readonly #parts: TurnParts;
+  readonly #call: TurnCall;
+  readonly #planned: PlannedTurn;
+  readonly #snippets: Snippets;
+  readonly #stopping = new AbortController();
+  readonly #over = Promise.withResolvers<void>();
+  /** Until now, as whoever listens has been told. */
+  #text = '';
+  readonly #toolCalls: ToolCall[] = [];
+
+  constructor(parts: TurnParts, call: TurnCall, planned: PlannedTurn) {
+    this.user = planned.user;
+    this.chatUID = planned.chatUID;
+    this.messageUID = planned.messageUID;
+    this.beginning = planned.beginning;
+    this.#parts = parts;
+    this.#call = call;
+    this.#planned = planned;
+    this.#snippets = new Snippets(citedIn(planned.plan.kept));
+  }
+
+  /** Resolves when it is over. */
+  stop(): Promise<void> {
+    this.#stopping.abort(new Error('the turn is stopped'));
+    return this.#over.promise;
+  }
+
+  over(): void {
+    this.#over.resolve();
+  }
+
+  /** Resolves once the answer is kept; one that is stopped is what was said until then. */
+  async answer(): Promise<TurnAnswer> {
+    const signal = AbortSignal.any([this.#call.signal, this.#stopping.signal]);
+    const said = { toolCalls: this.#toolCalls, usage: null, error: null };
+    let outcome: ModelOutcome;
+    try {
+      outcome = await this.#ask(signal);
+    } catch (error) {
+      if (signal.aborted) return this.#answered({ ...said, text: this.#text, ended: 'stopped' });
+      await this.#keep({ ...said, text: this.#text, ended: 'failed', error: errorOf(error) });
+      throw this.#named(error);
+    }
+    const { text, usage, ended, toolCalls } = outcome;
+    return this.#answered({ text, usage, ended, toolCalls, error: null });
+  }
+
+  async #ask(signal: AbortSignal): Promise<ModelOutcome> {
+    const { tools, models } = this.#parts;
+    const { caller, headers, authorization } = this.#call;
+    const { plan, model, names } = this.#planned;
+    const snippets = this.#snippets;
+    const wanted = { names, snippets, headers, authorization, isReadOnlyOnly: true };
+    return models.run({
+      caller,
+      model,
+      instructions: CHAT_INSTRUCTIONS,
+      messages: contextOf(plan, this.#question()),
+      tools: await tools.for(caller, wanted),
+      limits: LIMITS,
+      signal,
+      onEvent: (event) => this.#tell(event),
+    });
+  }
+
+  /** A node that the user looked at, and may not see any more, is left out. */
+  #question(): string {
+    const { text, viewingUID } = this.#planned.plan.question;
+    const { caller } = this.#call;
+    if (viewingUID === null || !new ReaderFacts(this.#parts, caller).canSee(viewingUID))
+      return text;
+    const node = this.#parts.nodes.get(caller, viewingUID);
+    return messageWithNode(text, citedResult(node, this.#snippets));
+  }
+
+  #tell(event: ModelEvent): void {
+    const { onEvent } = this.#call;
+    switch (event.kind) {
+      case 'text':
+        this.#text += event.text;
+        return onEvent({ event: 'delta', data: { text: event.text } });
+      case 'tool-call': {
+        const { id, tool, input } = event;
+        return onEvent({ event: 'tool', data: { state: 'begun', id, tool, input } });
+      }
+      case 'tool-result':
+        this.#toolCalls.push(event.call);
+        return onEvent({ event: 'tool', data: { state: 'ended', id: event.id, ...event.call } });
+      default:
+        unreachable(event);
+    }
+  }
+
+  async #answered(reply: Reply & { readonly ended: TurnEnd }): Promise<TurnAnswer> {
+    await this.#keep(reply);
+    const { text: answer, toolCalls, usage, ended } = reply;
+    const { chatUID, messageUID } = this;
+    const { model } = this.#planned;
+    const facts = new ReaderFacts(this.#parts, this.#call.caller);
+    const citations = facts.snippets(this.#snippets.citedIn(answer));
+    return { chatUID, messageUID, answer, citations, toolCalls, usage, model, ended };
+  }
+
+  async #keep(reply: Reply): Promise<void> {
+    const { store, clock } = this.#parts;
+    const citations = this.#snippets.citedIn(reply.text);
+    await store.commit([
+      messageChanged(this.messageUID, outcomeFields({ ...reply, citations })),
+      chatUsed(this.chatUID, clock.now()),
+      this.#audited(reply),
+    ]);
+  }
+
+  /** Never what was said. */
+  #audited({ toolCalls, usage, ended, error }: Reply): GraphOperation {
+    const { model } = this.#planned;
+    const tools = toolCalls.map(({ tool }) => tool);
+    const details = { model, tools, usage, ended, ...(error === null ? {} : { code: error.code }) };
+    const event = deed('chat.turn', this.#call, { kind: 'chat', id: this.chatUID }, details);
+    return this.#parts.audit.operation({
+      ...event,
+      outcome: error === null ? 'success' : 'failure',
+    });
+  }
+
+  /** The conversation is there, and the answer can be asked for again: whoever gets the error is told which. */
+  #named(error: unknown): unknown {
+    if (!(error instanceof Problem)) return error;
+    const { chatUID, messageUID } = this;
+    const { code, message, hint, details } = error;
+    return new Problem(code, message, {
+      ...(hint === undefined ? {} : { hint }),
+      details: { ...details, chatUID, messageUID },
+      cause: error,
+    });
+  }
+}
+
+/** As it may be told to the user. */
+function errorOf(error: unknown): ReplyError {
+  if (error instanceof Problem) return { code: error.code, message: error.message };
+  return { code: 'internal_error', message: 'Something went wrong on our side.' };
+}

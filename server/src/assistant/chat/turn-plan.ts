@@ -1,0 +1,75 @@
+import { CHAT_CONTEXT_TOKENS_MAX, CHAT_MESSAGES_MAX } from '#base/assistant-limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { Snippet } from '../citations/snippets.ts';
+import type { ModelMessage } from '../model/model-run.ts';
+import type { StoredMessage } from './chat-store.ts';
+import type { ChatTurn } from './chat-turn.ts';
+import { withinTokens } from './context-window.ts';
+
+/** What a turn makes of a conversation. */
+export interface TurnPlan {
+  /** What goes, as another takes its place. */
+  readonly replaced: readonly StoredMessage[];
+  /** What is asked before, oldest first. */
+  readonly kept: readonly StoredMessage[];
+  /** `isNew` when it has to be written. */
+  readonly question: {
+    readonly text: string;
+    readonly viewingUID: string | null;
+    readonly isNew: boolean;
+  };
+}
+
+/** Throws `chat_message_not_found`, `chat_limit_reached`. */
+export function planTurn(messages: readonly StoredMessage[], turn: ChatTurn): TurnPlan {
+  const { message = '', viewingUID = null, editUID, regenerateUID } = turn;
+  if (regenerateUID !== undefined) return planAgain(messages, regenerateUID);
+  const at = editUID === undefined ? messages.length : indexOf(messages, editUID, 'user');
+  if (at + 2 > CHAT_MESSAGES_MAX) {
+    throw new Problem('chat_limit_reached', `A conversation has ${CHAT_MESSAGES_MAX} messages.`);
+  }
+  return {
+    replaced: messages.slice(at),
+    kept: messages.slice(0, at),
+    question: { text: message, viewingUID, isNew: true },
+  };
+}
+
+/** The question before the answer is asked again. */
+function planAgain(messages: readonly StoredMessage[], answerUid: string): TurnPlan {
+  const at = indexOf(messages, answerUid, 'assistant');
+  const asked = messages.slice(0, at).findLastIndex(({ role }) => role === 'user');
+  const question = messages[asked];
+  if (question?.role !== 'user') throw noMessage(answerUid);
+  const { text, viewingUID } = question;
+  return {
+    replaced: messages.slice(at),
+    kept: messages.slice(0, asked),
+    question: { text, viewingUID, isNew: false },
+  };
+}
+
+function indexOf(
+  messages: readonly StoredMessage[],
+  uid: string,
+  role: StoredMessage['role'],
+): number {
+  const at = messages.findIndex((message) => message.UID === uid && message.role === role);
+  if (at < 0) throw noMessage(uid);
+  return at;
+}
+
+function noMessage(uid: string): Problem {
+  return new Problem('chat_message_not_found', `There is no such message "${uid}" here.`);
+}
+
+/** What the model is sent: `question` is the last. */
+export function contextOf(plan: TurnPlan, question: string): ModelMessage[] {
+  const before = plan.kept.map(({ role, text }) => ({ role, text }));
+  return withinTokens([...before, { role: 'user', text: question }], CHAT_CONTEXT_TOKENS_MAX);
+}
+
+/** Those that answers before have cited. */
+export function citedIn(messages: readonly StoredMessage[]): Snippet[] {
+  return messages.flatMap((message) => (message.role === 'assistant' ? message.citations : []));
+}

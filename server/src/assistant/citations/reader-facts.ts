@@ -1,0 +1,104 @@
+import type { AccessIndex } from '#access/access-index.ts';
+import type { Caller } from '#access/caller.ts';
+import { CHAT_OUTPUT_DEPTH_MAX } from '#base/assistant-limits.ts';
+import type { GraphReader, Visibility } from '#graph/reader.ts';
+import type { Snippet } from './snippets.ts';
+
+export interface FactsParts {
+  readonly reader: GraphReader;
+  readonly access: AccessIndex;
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** What is not to be shown. */
+const HIDDEN = Symbol('hidden');
+
+/**
+ * Facts that were fetched for somebody once, as they may be shown to a reader now: what belongs to nodes that the reader may not see
+ * (any more), and to nodes that are gone, is left out. Good for one turn of the event loop.
+ */
+export class ReaderFacts {
+  readonly #reader: GraphReader;
+  readonly #visibility: Visibility;
+
+  constructor({ reader, access }: FactsParts, caller: Caller) {
+    reader.refresh();
+    this.#reader = reader;
+    this.#visibility = access.visibilityFor(caller);
+  }
+
+  /** The text of one with a field that may not be read any more is empty. */
+  snippets(snippets: readonly Snippet[]): Snippet[] {
+    return snippets.flatMap((snippet) => {
+      const id = this.#find(snippet.uid);
+      if (id === undefined) return [];
+      return [this.#withholds(id, snippet.text) ? { ...snippet, text: '' } : snippet];
+    });
+  }
+
+  canSee(uid: string): boolean {
+    return this.#find(uid) !== undefined;
+  }
+
+  /**
+   * What a tool gave; undefined when nothing of it is left. An object without a `UID` that holds a hidden node goes with it: what stands
+   * beside a node is about it, as the highlights of a hit are.
+   */
+  output(output: unknown): unknown {
+    const shown = typeof output === 'string' ? this.#text(output) : this.#shown(output, 0);
+    return shown === HIDDEN ? undefined : shown;
+  }
+
+  #shown(value: unknown, depth: number): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth > CHAT_OUTPUT_DEPTH_MAX) return HIDDEN;
+    if (Array.isArray(value)) {
+      return value.map((one) => this.#shown(one, depth + 1)).filter((one) => one !== HIDDEN);
+    }
+    const object = value as JsonObject;
+    return typeof object['UID'] === 'string'
+      ? this.#node(object, object['UID'], depth)
+      : this.#object(object, depth);
+  }
+
+  #node(node: JsonObject, uid: string, depth: number): unknown {
+    const id = this.#find(uid);
+    if (id === undefined) return HIDDEN;
+    const members = Object.entries(node)
+      .filter(([name]) => this.#visibility.canReadField(id, name))
+      .map(([name, member]) => [name, this.#shown(member, depth + 1)] as const)
+      .filter(([, member]) => member !== HIDDEN);
+    return Object.fromEntries(members);
+  }
+
+  #object(object: JsonObject, depth: number): unknown {
+    const members = Object.entries(object).map(
+      ([name, member]) => [name, this.#shown(member, depth + 1)] as const,
+    );
+    return members.some(([, member]) => member === HIDDEN) ? HIDDEN : Object.fromEntries(members);
+  }
+
+  /** JSON that was cut, where nothing can be taken out. */
+  #text(text: string): string | typeof HIDDEN {
+    for (const [, uid = ''] of text.matchAll(/"UID":"([^"]*)"/g)) {
+      const id = this.#find(uid);
+      const type = id === undefined ? undefined : this.#reader.typeOf(id);
+      if (type === undefined || this.#visibility.withholdsFields(type)) return HIDDEN;
+    }
+    return text;
+  }
+
+  #find(uid: string): number | undefined {
+    const id = this.#reader.id({ uid });
+    return id !== undefined && this.#visibility.canSee(id) ? id : undefined;
+  }
+
+  /** A text has a line for each field, after its name. */
+  #withholds(id: number, text: string): boolean {
+    const type = this.#reader.typeOf(id);
+    if (type === undefined || !this.#visibility.withholdsFields(type)) return false;
+    const names = [...text.matchAll(/^([^:\n]+): /gm)].map(([, name = '']) => name);
+    return !names.every((name) => this.#visibility.canReadField(id, name));
+  }
+}

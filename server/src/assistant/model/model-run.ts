@@ -1,0 +1,94 @@
+import type { Caller } from '#access/caller.ts';
+import type { JsonObject, TokenCounts } from '../router/llm-call.ts';
+
+/** A model is asked, calls tools, reads what they give, and goes on until it has an answer or a limit is reached. */
+export interface ModelRequest {
+  /** Whose tokens are used; of a user. */
+  readonly caller: Caller;
+  /** One of those that the settings allow; the first of them when left out. */
+  readonly model?: string | undefined;
+  readonly instructions: string;
+  /** Oldest first; the last is a user's. */
+  readonly messages: readonly ModelMessage[];
+  /** None of another name can be called. */
+  readonly tools: readonly ModelTool[];
+  readonly limits: ModelLimits;
+  /** Aborts when nobody wants the answer any more. */
+  readonly signal: AbortSignal;
+  /** Told at once, in order. */
+  readonly onEvent?: ((event: ModelEvent) => void) | undefined;
+}
+
+export type ModelMessage =
+  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string };
+
+export interface ModelTool {
+  /** Letters, digits, "_" and "-". */
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema of an object. */
+  readonly inputSchema: JsonObject;
+  /** What is thrown is told to the model, as code and message of a `Problem`. */
+  call(input: JsonObject, signal: AbortSignal): Promise<ToolText>;
+}
+
+/** What a tool gives. */
+export interface ToolText {
+  /** As the model reads it. */
+  readonly text: string;
+  /** As it is kept and shown to the user; parsed JSON. */
+  readonly output: unknown;
+}
+
+export interface ModelLimits {
+  /** Times that the model is asked; the last time without tools, so that it answers. */
+  readonly stepsMax: number;
+  readonly toolCallsMax: number;
+  /** In and out, over all steps. */
+  readonly tokensMax: number;
+  /** Out, of one step, where it is less than the settings allow. */
+  readonly answerTokensMax?: number | undefined;
+  /** Of the whole run. */
+  readonly timeoutMs: number;
+  /** Of one call of a tool. */
+  readonly toolTimeoutMs: number;
+}
+
+export type ModelEvent =
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'tool-call';
+      readonly id: string;
+      readonly tool: string;
+      readonly input: JsonObject;
+    }
+  | { readonly kind: 'tool-result'; readonly id: string; readonly call: ToolCall };
+
+/** A call of a tool that has ended. `output` is absent where `error` is there. */
+export interface ToolCall {
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly output?: unknown;
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly ms: number;
+}
+
+export interface ModelOutcome {
+  /** Of all steps, a blank line between them. */
+  readonly text: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly usage: TokenCounts;
+  readonly model: string;
+  /** `answer` is the usual end; with any other the text may be cut short. */
+  readonly ended: 'answer' | 'length' | 'steps' | 'tool-calls' | 'tokens';
+}
+
+export interface ModelRunner {
+  /**
+   * Rejects with `llm_not_configured`, `model_not_found`, `llm_quota_exceeded`, `too_many_requests`, `llm_request_refused`, `llm_busy`,
+   * `llm_unavailable`, `llm_misconfigured`, `llm_timeout` when the run takes longer than it may, and with the reason of the signal. Tokens
+   * are counted however it ends.
+   */
+  run(request: ModelRequest): Promise<ModelOutcome>;
+}

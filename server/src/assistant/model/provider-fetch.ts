@@ -1,0 +1,148 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Caller } from '#access/caller.ts';
+import { assert } from '#base/assert.ts';
+import { LLM_ANSWER_BYTES_MAX, LLM_RETRY_DELAY_MAX_MS } from '#base/llm-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { protocolOf, type ChatTarget } from '../provider-settings.ts';
+import { exchangeOf } from '../router/exchange.ts';
+import { isObject } from '../router/json-members.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
+import type { ProviderRequest } from '../router/provider-client.ts';
+import { misconfigured } from '../router/provider-problem.ts';
+import type { EventStream, StreamedEvent } from '../router/provider-stream.ts';
+import type { ModelRunnerParts } from './sdk-model-runner.ts';
+
+export interface ProviderFetchOptions {
+  readonly caller: Caller;
+  readonly target: ChatTarget;
+  readonly model: string;
+  /** Out, of one answer. */
+  readonly answerTokensMax: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The `fetch` of the SDK for one run. What it asks for goes to the provider of the settings whatever address and headers the SDK
+ * names, by the client that the router uses: so keys, limits, faults and counting are the same. The SDK only sees answers that are
+ * what they should be; what else there is stands in `fault`.
+ */
+export class ProviderFetch {
+  readonly #options: ProviderFetchOptions;
+  readonly #parts: Pick<ModelRunnerParts, 'admission' | 'streams'>;
+  #usage: TokenCounts = { inputTokens: 0, outputTokens: 0 };
+  #fault: unknown;
+  #events: EventStream | undefined;
+
+  constructor(
+    options: ProviderFetchOptions,
+    parts: Pick<ModelRunnerParts, 'admission' | 'streams'>,
+  ) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /** Of all answers so far. */
+  get usage(): TokenCounts {
+    return this.#usage;
+  }
+
+  /** Why the last request failed; undefined as long as none has. */
+  get fault(): unknown {
+    return this.#fault;
+  }
+
+  readonly fetch = async (_address: unknown, init?: { body?: unknown }): Promise<Response> => {
+    try {
+      const { caller, model, target } = this.#options;
+      this.#parts.admission.check(caller, model, target.models);
+      this.#events = await this.#open(this.#requestOf(init?.body));
+      // What has begun comes to its end, also when nobody reads on: then it is counted, and the request is over.
+      const first = await this.#events.next();
+      const body = bodyOf(first, this.#events, (fault) => (this.#fault = fault));
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    } catch (error) {
+      this.#fault = error;
+      throw error;
+    }
+  };
+
+  #requestOf(body: unknown): ProviderRequest {
+    const { target, signal, answerTokensMax } = this.#options;
+    const request: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
+    assert(isObject(request) && request['stream'] === true, 'the SDK asks for a stream');
+    const protocol = protocolOf(target);
+    const { path, body: sent } = exchangeOf(request, {
+      client: protocol,
+      provider: protocol,
+      tokensPerAnswer: answerTokensMax,
+      now: 0,
+    });
+    const { baseUrl, apiKey } = target;
+    return { protocol, baseUrl, apiKey, path, body: sent, headers: {}, signal };
+  }
+
+  /** A provider that is busy for a moment is asked once more: nothing of its answer was there yet. */
+  async #open(request: ProviderRequest): Promise<EventStream> {
+    const { streams } = this.#parts;
+    const { caller } = this.#options;
+    const open = (): Promise<EventStream> =>
+      streams.open(caller, request, (counts) => this.#count(counts));
+    try {
+      return await open();
+    } catch (error) {
+      const delayMs = shortDelayOf(error);
+      if (delayMs === undefined) throw error;
+      await delay(delayMs, undefined, { signal: request.signal });
+      return open();
+    }
+  }
+
+  /** Ends what is under way. */
+  async close(): Promise<void> {
+    await this.#events?.return();
+  }
+
+  #count({ inputTokens, outputTokens }: TokenCounts): void {
+    this.#usage = {
+      inputTokens: this.#usage.inputTokens + inputTokens,
+      outputTokens: this.#usage.outputTokens + outputTokens,
+    };
+  }
+}
+
+/** What the SDK reads: all events as they were sent. */
+function bodyOf(
+  first: IteratorResult<readonly StreamedEvent[], void>,
+  events: EventStream,
+  onFault: (fault: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let waiting: typeof first | undefined = first;
+  let bytes = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const next = waiting ?? (await events.next());
+        waiting = undefined;
+        if (next.done === true) {
+          controller.close();
+          return;
+        }
+        const piece = encoder.encode(next.value.map(({ raw }) => raw).join(''));
+        bytes += piece.length;
+        if (bytes > LLM_ANSWER_BYTES_MAX) throw misconfigured('answers with more than is taken.');
+        controller.enqueue(piece);
+      } catch (error) {
+        onFault(error);
+        throw error;
+      }
+    },
+  });
+}
+
+function shortDelayOf(error: unknown): number | undefined {
+  if (!(error instanceof Problem) || error.code !== 'llm_busy') return undefined;
+  const seconds = error.details?.['retryAfterSeconds'];
+  const delayMs = typeof seconds === 'number' ? seconds * 1_000 : Infinity;
+  return delayMs <= LLM_RETRY_DELAY_MAX_MS ? delayMs : undefined;
+}

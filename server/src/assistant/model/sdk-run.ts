@@ -1,0 +1,201 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import {
+  jsonSchema,
+  streamText,
+  tool,
+  ToolChoiceViolationError,
+  type LanguageModel,
+  type ToolSet,
+} from 'ai';
+import { must } from '#base/assert.ts';
+import { MODEL_TOOLS_AT_A_TIME } from '#base/llm-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { protocolOf, type ChatTarget } from '../provider-settings.ts';
+import type { JsonObject } from '../router/llm-call.ts';
+import { misconfigured } from '../router/provider-problem.ts';
+import type { ModelLimits, ModelOutcome, ModelRequest } from './model-run.ts';
+import { ProviderFetch } from './provider-fetch.ts';
+import type { ModelRunnerParts } from './sdk-model-runner.ts';
+import { ToolCalls, type ToolAnswer } from './tool-calls.ts';
+
+// What it has to say of a model it would write to the standard output.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+/** One run. The SDK keeps the conversation and runs the tools; what is sent, limited and told is ours. */
+export async function runModel(
+  request: ModelRequest,
+  parts: ModelRunnerParts,
+): Promise<ModelOutcome> {
+  const { caller, limits } = request;
+  const target = parts.admission.chatTarget(request.model);
+  const model = request.model ?? must(target.models[0], 'a model of the provider');
+  parts.admission.check(caller, model, target.models);
+  const late = AbortSignal.timeout(limits.timeoutMs);
+  const over = new AbortController();
+  const signal = AbortSignal.any([request.signal, late, over.signal]);
+  const answerTokensMax = Math.min(target.tokensPerAnswer, limits.answerTokensMax ?? Infinity);
+  const provider = new ProviderFetch({ caller, target, model, answerTokensMax, signal }, parts);
+  const run = new Run(request, { ...parts, target, model, provider, signal });
+  // Nothing goes on that nobody waits for.
+  const end = async (): Promise<void> => {
+    over.abort();
+    await provider.close();
+  };
+  try {
+    return await run.outcome(languageModel(target, model, provider), answerTokensMax);
+  } catch (thrown) {
+    // Before the end, which is a fault of its own where something is under way.
+    const error = provider.fault ?? thrown;
+    await end();
+    request.signal.throwIfAborted();
+    if (late.aborted) throw tooLate(limits);
+    if (error instanceof Problem) throw error;
+    throw parts.streams.failed(
+      misconfigured('answers with what is not its protocol.', error),
+      target.baseUrl,
+    );
+  } finally {
+    await end();
+  }
+}
+
+/** Keys and addresses are those of `provider`. Named here, so that the SDK looks for none in the environment. */
+function languageModel(target: ChatTarget, model: string, { fetch }: ProviderFetch): LanguageModel {
+  const options = { baseURL: target.baseUrl, apiKey: 'none', fetch, name: 'provider' };
+  return protocolOf(target) === 'anthropic'
+    ? createAnthropic(options)(model)
+    : createOpenAICompatible(options)(model);
+}
+
+interface RunParts extends ModelRunnerParts {
+  readonly target: ChatTarget;
+  readonly model: string;
+  readonly provider: ProviderFetch;
+  readonly signal: AbortSignal;
+}
+
+class Run {
+  readonly #request: ModelRequest;
+  readonly #parts: RunParts;
+  readonly #calls: ToolCalls;
+  #text = '';
+  /** Why the model is asked for the last time; undefined as long as it is not. */
+  #last: 'steps' | 'tool-calls' | undefined;
+
+  constructor(request: ModelRequest, parts: RunParts) {
+    this.#request = request;
+    this.#parts = parts;
+    const onEvent = request.onEvent ?? (() => {});
+    this.#calls = new ToolCalls({ ...parts, limits: request.limits, onEvent });
+  }
+
+  async outcome(model: LanguageModel, maxOutputTokens: number): Promise<ModelOutcome> {
+    const { instructions, messages } = this.#request;
+    const { signal, provider, target } = this.#parts;
+    const result = streamText({
+      model,
+      instructions,
+      messages: messages.map(({ role, text }) => ({ role, content: text })),
+      tools: this.#tools(),
+      toolCallConcurrency: MODEL_TOOLS_AT_A_TIME,
+      prepareStep: ({ stepNumber }) => this.#stepSettings(stepNumber),
+      stopWhen: () => this.#last !== undefined || this.#areTokensUsedUp,
+      maxRetries: 0,
+      abortSignal: signal,
+      // It is thrown below, not written to the standard output.
+      onError: () => {},
+      // Of the other protocol it is said in `ProviderFetch`, under a newer name than the SDK's.
+      ...(protocolOf(target) === 'anthropic' ? { maxOutputTokens } : {}),
+      // Anthropic's streams of arguments that need not be JSON.
+      providerOptions: { anthropic: { toolStreaming: false } },
+    });
+    let reason = '';
+    let isToBeSeparated = false;
+    let hasCalls = false;
+    for await (const part of result.stream) {
+      if (part.type === 'error') {
+        if (this.#last !== undefined && ToolChoiceViolationError.isInstance(part.error)) break;
+        throw part.error;
+      }
+      if (part.type === 'text-delta') {
+        this.#say(isToBeSeparated ? `\n\n${part.text}` : part.text);
+        isToBeSeparated = false;
+      }
+      if (part.type === 'start-step') hasCalls = false;
+      if (part.type === 'tool-call') hasCalls = true;
+      if (part.type === 'tool-call' && part.invalid === true) {
+        this.#calls.refused(part.toolCallId, part.toolName, part.input, refusalOf(part.error));
+      }
+      if (part.type === 'finish-step') {
+        reason = part.finishReason;
+        isToBeSeparated = this.#text !== '';
+      }
+    }
+    signal.throwIfAborted();
+    if (provider.fault !== undefined) throw provider.fault;
+    return {
+      text: this.#text,
+      toolCalls: this.#calls.ended,
+      usage: provider.usage,
+      model: this.#parts.model,
+      ended: this.#endOf(reason, hasCalls),
+    };
+  }
+
+  #say(text: string): void {
+    if (text === '') return;
+    this.#text += text;
+    this.#request.onEvent?.({ kind: 'text', text });
+  }
+
+  #tools(): ToolSet {
+    const tools = this.#request.tools.map((one) => {
+      const { name, description, inputSchema } = one;
+      const set = tool<JsonObject, ToolAnswer, Record<string, unknown>>({
+        description,
+        inputSchema: jsonSchema<JsonObject>(inputSchema),
+        execute: (input, { toolCallId }) => this.#calls.call(one, toolCallId, input),
+        toModelOutput: ({ output: { text, isError } }) => ({
+          type: isError ? 'error-text' : 'text',
+          value: text,
+        }),
+      });
+      return [name, set] as const;
+    });
+    return Object.fromEntries(tools);
+  }
+
+  /** Servers of Anthropic's protocol refuse calls in a conversation without tools; those of the other may not heed the choice. */
+  #stepSettings(step: number): { toolChoice: 'none' } | { activeTools: [] } | undefined {
+    const { limits, tools } = this.#request;
+    if (this.#calls.areUsedUp) this.#last = 'tool-calls';
+    else if (step + 1 >= limits.stepsMax) this.#last = 'steps';
+    if (this.#last === undefined || tools.length === 0) return undefined;
+    const isAnthropic = protocolOf(this.#parts.target) === 'anthropic';
+    return isAnthropic ? { toolChoice: 'none' } : { activeTools: [] };
+  }
+
+  get #areTokensUsedUp(): boolean {
+    const { inputTokens, outputTokens } = this.#parts.provider.usage;
+    return inputTokens + outputTokens >= this.#request.limits.tokensMax;
+  }
+
+  #endOf(reason: string, hasCalls: boolean): ModelOutcome['ended'] {
+    if (reason === 'length') return 'length';
+    if (this.#last !== undefined) return this.#calls.ended.length === 0 ? 'answer' : this.#last;
+    return hasCalls ? 'tokens' : 'answer';
+  }
+}
+
+function refusalOf(error: unknown): { readonly code: string; readonly message: string } {
+  const isUnknown = error instanceof Error && error.name === 'AI_NoSuchToolError';
+  return isUnknown
+    ? { code: 'tool_not_found', message: 'There is no such tool.' }
+    : { code: 'invalid_request', message: 'The arguments of the tool are not JSON.' };
+}
+
+function tooLate({ timeoutMs }: ModelLimits): Problem {
+  const message = `The model had no answer within ${timeoutMs / 1_000} seconds.`;
+  return new Problem('llm_timeout', message);
+}

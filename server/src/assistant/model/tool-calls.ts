@@ -1,0 +1,108 @@
+import { Problem } from '#base/problem.ts';
+import { isObject } from '../router/json-members.ts';
+import type { JsonObject } from '../router/llm-call.ts';
+import type { ModelEvent, ModelLimits, ModelTool, ToolCall } from './model-run.ts';
+import type { ModelRunnerParts } from './sdk-model-runner.ts';
+
+export interface ToolCallsParts extends Pick<ModelRunnerParts, 'now' | 'onToolFault'> {
+  readonly limits: ModelLimits;
+  /** Of the run. */
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: ModelEvent) => void;
+}
+
+/** What a model is told of a call. */
+export interface ToolAnswer {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** The calls of tools of one run, in the order in which they end. */
+export class ToolCalls {
+  readonly #parts: ToolCallsParts;
+  readonly #ended: ToolCall[] = [];
+  #begun = 0;
+
+  constructor(parts: ToolCallsParts) {
+    this.#parts = parts;
+  }
+
+  get ended(): readonly ToolCall[] {
+    return this.#ended;
+  }
+
+  /** Whether there may be no more of them. */
+  get areUsedUp(): boolean {
+    return this.#begun >= this.#parts.limits.toolCallsMax;
+  }
+
+  /** What goes wrong is told to the model. Rejects only when the run is given up. */
+  async call(tool: ModelTool, id: string, given: unknown): Promise<ToolAnswer> {
+    const { now, onEvent, signal } = this.#parts;
+    const input = isObject(given) ? given : {};
+    const isOneTooMany = this.areUsedUp;
+    this.#begun++;
+    onEvent({ kind: 'tool-call', id, tool: tool.name, input });
+    const startedMs = now();
+    try {
+      if (isOneTooMany) throw tooMany(this.#parts.limits);
+      if (!isObject(given)) throw notAnObject();
+      const { text, output } = await this.#within(tool, input);
+      this.#end(id, { tool: tool.name, input, output, ms: now() - startedMs });
+      return { text, isError: false };
+    } catch (fault) {
+      signal.throwIfAborted();
+      const error = this.#errorOf(fault, tool);
+      this.#end(id, { tool: tool.name, input, error, ms: now() - startedMs });
+      return { text: `${error.code}: ${error.message}`, isError: true };
+    }
+  }
+
+  /** Of a call that could not even begin: there is no such tool, or what it is given is not JSON. */
+  refused(id: string, tool: string, given: unknown, error: NonNullable<ToolCall['error']>): void {
+    const input: JsonObject = isObject(given) ? given : {};
+    this.#begun++;
+    this.#parts.onEvent({ kind: 'tool-call', id, tool, input });
+    this.#end(id, { tool, input, error, ms: 0 });
+  }
+
+  /** A tool that does not heed its signal is not waited for. */
+  async #within(tool: ModelTool, input: JsonObject): ReturnType<ModelTool['call']> {
+    const { limits, signal } = this.#parts;
+    const late = AbortSignal.timeout(limits.toolTimeoutMs);
+    const either = AbortSignal.any([signal, late]);
+    const { promise, reject } = Promise.withResolvers<never>();
+    const onAbort = (): void => reject(signal.aborted ? signal.reason : tooLate(tool, limits));
+    either.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([tool.call(input, either), promise]);
+    } finally {
+      either.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #end(id: string, call: ToolCall): void {
+    this.#ended.push(call);
+    this.#parts.onEvent({ kind: 'tool-result', id, call });
+  }
+
+  #errorOf(fault: unknown, { name }: ModelTool): NonNullable<ToolCall['error']> {
+    if (fault instanceof Problem) return { code: fault.code, message: fault.message };
+    this.#parts.onToolFault(fault, name);
+    return { code: 'internal_error', message: 'The tool failed.' };
+  }
+}
+
+function tooMany({ toolCallsMax }: ModelLimits): Problem {
+  const message = `${toolCallsMax} calls of tools are all that there are: answer with what you have.`;
+  return new Problem('too_many_requests', message);
+}
+
+function tooLate({ name }: ModelTool, { toolTimeoutMs }: ModelLimits): Problem {
+  const message = `The tool "${name}" took longer than ${toolTimeoutMs / 1_000} seconds.`;
+  return new Problem('tool_timeout', message);
+}
+
+function notAnObject(): Problem {
+  return new Problem('invalid_request', 'The arguments of a tool are a JSON object.');
+}

@@ -1,0 +1,269 @@
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { deed } from '#access/deed.ts';
+import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
+import type { Job, JobWithLog } from '#jobs/job.ts';
+import { ResearchConversation, type ConversationParts } from './research-conversation.ts';
+import { cancelled, failed, succeeded, type ResearchEnd } from './research-end.ts';
+import { ResearchQueue } from './research-queue.ts';
+import { ResearchRun, type ResearchParts } from './research-run.ts';
+import {
+  RESEARCH_DEFAULTS,
+  type Researcher,
+  type ResearchLimits,
+  type ResearchSettings,
+  type ResearchSettingsChange,
+} from './research-settings.ts';
+
+export interface DeepResearchParts extends ResearchParts, ConversationParts {
+  readonly audit: AuditTrail;
+  readonly jobs: JobRegistry;
+  readonly settings: ResearchSettings;
+  /** The one that is asked. Throws `llm_not_configured`. */
+  readonly model: () => string;
+  /** The caller as the record of the user says now. Throws a problem for one who is not active any more. */
+  readonly renewed: (caller: Caller) => Caller;
+  /** Told of what is nobody's fault but ours. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** One that waits or is under way, without what was asked. */
+export interface ResearchOverview {
+  readonly chatUID: string;
+  readonly jobId: string;
+  readonly user: { readonly uid: string; readonly name: string };
+  /** ISO 8601 UTC. */
+  readonly startedAt: string;
+  readonly step: string;
+}
+
+export interface ResearchSettingsView {
+  readonly limits: ResearchLimits;
+  readonly defaults: ResearchLimits;
+  readonly researchers: readonly Researcher[];
+  readonly running: readonly ResearchOverview[];
+  readonly queued: readonly ResearchOverview[];
+}
+
+interface Research extends Pick<ResearchOverview, 'chatUID' | 'user'> {
+  readonly caller: Caller;
+  readonly address: string;
+  readonly question: string;
+  readonly model: string;
+  readonly job: RunningJob;
+  readonly conversation: ResearchConversation;
+  readonly signal: AbortSignal;
+  readonly over: PromiseWithResolvers<void>;
+}
+
+/**
+ * Questions that are studied at length (specification, section 4.6): each is a job, waits for its turn, and ends as a message in the
+ * chat where it was asked. What was not done when the process ends is interrupted: the registry of jobs and the chat say so after the
+ * next start.
+ */
+export class DeepResearch implements AsyncDisposable {
+  readonly #parts: DeepResearchParts;
+  readonly #queue: ResearchQueue;
+  readonly #byChat = new Map<string, Research>();
+  readonly #closing = new AbortController();
+
+  constructor(parts: DeepResearchParts) {
+    this.#parts = parts;
+    this.#queue = new ResearchQueue(() => parts.settings.limits().running);
+  }
+
+  /**
+   * Rejects with `chat_not_found`, `chat_busy`, `chat_limit_reached`, `llm_not_configured`, `research_running`, `research_queue_full`, and
+   * with what the writer refuses with.
+   */
+  async start(
+    caller: Caller,
+    asked: { readonly chatUID: string; readonly question: string },
+    address: string,
+  ): Promise<JobWithLog> {
+    const { audit, jobs } = this.#parts;
+    const research = this.#open(caller, asked, address);
+    const { chatUID, conversation, job } = research;
+    const target = { kind: 'chat', id: chatUID };
+    const event = deed('research.started', { caller, address }, target, { job: job.id });
+    try {
+      await conversation.begin(audit.operation(event));
+    } catch (error) {
+      this.#close(research, () => job.end('failed', untold(this.#problemOf(error))));
+      throw error;
+    }
+    void this.#do(research);
+    return jobs.get(caller, job.id);
+  }
+
+  /** The job of the one in a chat of the caller's own. Throws `research_not_found`. */
+  get(caller: Caller, chatUID: string): JobWithLog {
+    const { user, job } = this.#find(chatUID);
+    if (user.uid !== caller.userUid) throw notFound();
+    return this.#parts.jobs.get(caller, job.id);
+  }
+
+  /** Anybody's; the job ends a moment later. Throws `research_not_found`. */
+  cancel(caller: Caller, chatUID: string): Job {
+    return this.#parts.jobs.cancel(caller, this.#find(chatUID).job.id);
+  }
+
+  settings(caller: Caller): ResearchSettingsView {
+    const { settings, jobs } = this.#parts;
+    const all = [...this.#byChat.values()].map(({ chatUID, user, job: { id: jobId } }) => {
+      const { state, startedAt, step } = jobs.get(caller, jobId);
+      return { state, overview: { chatUID, jobId, user, startedAt, step } };
+    });
+    const ofState = (wanted: string): ResearchOverview[] =>
+      all.filter(({ state }) => state === wanted).map(({ overview }) => overview);
+    return {
+      limits: settings.limits(),
+      defaults: RESEARCH_DEFAULTS,
+      researchers: settings.researchers(),
+      running: ofState('running'),
+      queued: ofState('queued'),
+    };
+  }
+
+  /** Rejects with `version_conflict`. */
+  async putSettings(
+    caller: Caller,
+    change: ResearchSettingsChange,
+    address: string,
+  ): Promise<ResearchSettingsView> {
+    await this.#parts.settings.put({ caller, address }, change);
+    this.#queue.advance();
+    return this.settings(caller);
+  }
+
+  /** Nothing is written of those that are not done. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([...this.#byChat.values()].map(({ over }) => over.promise));
+  }
+
+  /** In one turn of the event loop, so that no other begins meanwhile. */
+  #open(
+    caller: Caller,
+    { chatUID, question }: { readonly chatUID: string; readonly question: string },
+    address: string,
+  ): Research {
+    const uid = must(caller.userUid, 'the user of a session');
+    const model = this.#parts.model();
+    this.#admit(chatUID, uid);
+    const stopping = new AbortController();
+    const over = Promise.withResolvers<void>();
+    const stop = (): Promise<void> => {
+      stopping.abort(new Problem('job_cancelled', 'The research was stopped.'));
+      return over.promise;
+    };
+    const asked = { caller, user: uid, chatUID, question, model, stop };
+    const conversation = new ResearchConversation(this.#parts, asked);
+    const job = this.#parts.jobs.start({
+      kind: 'deep-research',
+      step: 'Waiting',
+      owner: uid,
+      isCancellable: true,
+      isQueued: true,
+    });
+    const signal = AbortSignal.any([job.signal, stopping.signal, this.#closing.signal]);
+    const user = { uid, name: caller.userName ?? uid };
+    const work = { job, conversation, signal, over };
+    const research = { chatUID, user, caller, address, question, model, ...work };
+    this.#byChat.set(chatUID, research);
+    return research;
+  }
+
+  #find(chatUID: string): Research {
+    const found = this.#byChat.get(chatUID);
+    if (found === undefined) throw notFound();
+    return found;
+  }
+
+  #admit(chatUID: string, userUid: string): void {
+    if (this.#byChat.get(chatUID)?.user.uid === userUid) {
+      throw new Problem('research_running', 'A research is under way in this chat already.');
+    }
+    const { queued, running, runsPerUser } = this.#parts.settings.limits();
+    const all = [...this.#byChat.values()];
+    const own = all.filter(({ user }) => user.uid === userUid).length;
+    if (own >= runsPerUser) {
+      const message = `${own} of your researches wait or are under way: that is all that a user may have.`;
+      throw new Problem('research_queue_full', message);
+    }
+    if (all.length >= running + queued) {
+      throw new Problem('research_queue_full', `${all.length} researches wait or are under way.`);
+    }
+  }
+
+  /** Never rejects. */
+  async #do(research: Research): Promise<void> {
+    const { job, conversation, caller, address, chatUID } = research;
+    const { state, reply, details, failure } = await this.#end(research);
+    // The next start finds an answer without an end.
+    if (this.#closing.signal.aborted) return this.#close(research, () => {});
+    const target = { kind: 'chat', id: chatUID };
+    const told = { job: job.id, state, ...details };
+    const event = deed('research.ended', { caller, address }, target, told);
+    const outcome = failure === undefined ? 'success' : 'failure';
+    try {
+      await conversation.end(reply, this.#parts.audit.operation({ ...event, outcome }));
+      this.#close(research, () => job.end(state, failure && untold(failure)));
+    } catch (error) {
+      this.#close(research, () => job.end('failed', untold(this.#problemOf(error))));
+    }
+  }
+
+  async #end(research: Research): Promise<ResearchEnd> {
+    const { caller, question, model, job, conversation, signal } = research;
+    const { settings, renewed } = this.#parts;
+    try {
+      using _turn = await this.#queue.turn((before) => tellPlace(job, before), signal);
+      const run = new ResearchRun(this.#parts, {
+        caller: () => renewed(caller),
+        question,
+        model,
+        limits: settings.limits(),
+        researchers: settings.researchers(),
+        cited: conversation.cited,
+        job,
+        signal,
+      });
+      return succeeded(await run.do());
+    } catch (error) {
+      if (signal.aborted) return cancelled();
+      return failed(this.#problemOf(error));
+    }
+  }
+
+  /** Whoever hears that the job has ended finds everything else in order. */
+  #close({ chatUID, conversation, over }: Research, endJob: () => void): void {
+    this.#byChat.delete(chatUID);
+    conversation[Symbol.dispose]();
+    endJob();
+    over.resolve();
+  }
+
+  /** As the user may be told of it. */
+  #problemOf(error: unknown): Problem {
+    if (error instanceof Problem) return error;
+    this.#parts.onFault(error);
+    return new Problem('internal_error', 'Something went wrong on our side.', { cause: error });
+  }
+}
+
+function tellPlace(job: RunningJob, before: number): void {
+  if (before === 0) return job.begin('Planning');
+  job.report({ waitingFor: `${before} ${before === 1 ? 'research' : 'researches'} before it` });
+}
+
+/** Administrators see the job: the words of a provider may be those of the question. */
+function untold({ code }: Problem): Problem {
+  return new Problem(code, 'The research has failed.');
+}
+
+function notFound(): Problem {
+  return new Problem('research_not_found', 'No research waits or is under way in this chat.');
+}

@@ -1,0 +1,89 @@
+import type { Caller } from '#access/caller.ts';
+import type { Clock } from '#base/clock.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
+import type { GraphOperation } from '#graph/operations.ts';
+import {
+  chatUsed,
+  messageChanged,
+  newMessage,
+  outcomeFields,
+  questionFields,
+  replyFields,
+  type ChatStore,
+  type ReplyOutcome,
+} from '../chat/chat-store.ts';
+import type { ChatService } from '../chat/chat-service.ts';
+import { citedIn, planTurn } from '../chat/turn-plan.ts';
+import type { Snippet } from '../citations/snippets.ts';
+
+export interface ConversationParts {
+  readonly store: ChatStore;
+  readonly chat: Pick<ChatService, 'occupy'>;
+  readonly clock: Clock;
+}
+
+export interface Asked {
+  readonly caller: Caller;
+  /** UID of the same. */
+  readonly user: string;
+  readonly chatUID: string;
+  readonly question: string;
+  readonly model: string;
+  /** Called when the conversation is to go on without it; resolves when it is over. */
+  readonly stop: () => Promise<void>;
+}
+
+/** No call of a tool is kept: they are many, and the report says what they gave. */
+export type ResearchReply = Omit<ReplyOutcome, 'toolCalls'>;
+
+/**
+ * The conversation that a research is asked in, whose turn it is until it is disposed: nothing else is said there meanwhile. Its answer
+ * is there from the beginning; one without an end that nobody works on any more was interrupted.
+ */
+export class ResearchConversation implements Disposable {
+  /** Those that were given there before: numbers go on after them. */
+  readonly cited: readonly Snippet[];
+  readonly #parts: ConversationParts;
+  readonly #asked: Asked;
+  readonly #replyUid = formatUid(randomUid());
+  readonly #occupied: Disposable;
+
+  /** Throws `chat_not_found`, `chat_busy`, `chat_limit_reached`. */
+  constructor(parts: ConversationParts, asked: Asked) {
+    const { caller, chatUID, question, stop } = asked;
+    this.#parts = parts;
+    this.#asked = asked;
+    using opened = new DisposableStack();
+    opened.use(parts.chat.occupy(caller, chatUID, { messageUID: this.#replyUid, stop }));
+    this.cited = citedIn(planTurn(parts.store.messages(chatUID), { message: question }).kept);
+    this.#occupied = opened.move();
+  }
+
+  /** Writes the question, and an answer that is yet to come. */
+  begin(trace: GraphOperation): Promise<void> {
+    const { store, clock } = this.#parts;
+    const { user, chatUID, question: text, model } = this.#asked;
+    const atMs = clock.now();
+    const question = questionFields({ text, viewingUID: null });
+    const reply = replyFields(model);
+    return store.commit([
+      chatUsed(chatUID, atMs),
+      ...newMessage(user, chatUID, { uid: formatUid(randomUid()), atMs, fields: question }),
+      ...newMessage(user, chatUID, { uid: this.#replyUid, atMs, fields: reply }),
+      trace,
+    ]);
+  }
+
+  end(reply: ResearchReply, trace: GraphOperation): Promise<void> {
+    const { store, clock } = this.#parts;
+    return store.commit([
+      messageChanged(this.#replyUid, outcomeFields({ ...reply, toolCalls: [] })),
+      chatUsed(this.#asked.chatUID, clock.now()),
+      trace,
+    ]);
+  }
+
+  [Symbol.dispose](): void {
+    this.#occupied[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,129 @@
+import { expect, it } from 'vitest';
+import { Problem } from '#base/problem.ts';
+import type { ModelOutcome, ModelRequest } from '../model/model-run.ts';
+import { ResearchRun, type ResearchParts, type ResearchTask } from './research-run.ts';
+
+const MINUTE_MS = 60_000;
+const CALLER = {
+  kind: 'session',
+  userUid: 'ann',
+  userName: 'ann',
+  isAdmin: false,
+  isReadOnlyAdmin: false,
+  isGuest: false,
+  roles: [],
+  scopes: [],
+  endpointPath: null,
+  tokenId: 't',
+} as const;
+
+/** A model that takes its time: what it says, or throws, and for how long, by who is asked. */
+type Answers = (
+  who: 'plan' | 'study' | 'report',
+  request: ModelRequest,
+) => {
+  readonly text?: string;
+  readonly ms?: number;
+  readonly error?: unknown;
+};
+
+function runOf(answers: Answers, more: Partial<ResearchTask> = {}) {
+  const clock = { ms: 1_000, now: () => clock.ms };
+  const asked: ModelRequest[] = [];
+  const models: ResearchParts['models'] = {
+    run: async (request) => {
+      asked.push(request);
+      const { text = '', ms = 0, error } = answers(whoOf(request), request);
+      const timeMs = Math.min(ms, request.limits.timeoutMs);
+      clock.ms += timeMs;
+      request.onEvent?.({ kind: 'text', text });
+      if (error !== undefined) throw error;
+      if (timeMs < ms) throw new Problem('llm_timeout', 'The model had no answer in time.');
+      return outcome(text);
+    },
+  };
+  const task: ResearchTask = {
+    caller: () => CALLER,
+    question: 'Why?',
+    model: 'm',
+    limits: { steps: 60, tokens: 1_000, minutes: 4 },
+    researchers: [{ name: 'One', instructions: 'Look.' }],
+    cited: [],
+    job: { report: () => {}, log: () => {} },
+    signal: new AbortController().signal,
+    ...more,
+  };
+  return { run: new ResearchRun({ models, clock, tools: async () => [] }, task), asked };
+}
+
+function whoOf({ instructions }: ModelRequest): Parameters<Answers>[0] {
+  if (instructions.startsWith('You plan')) return 'plan';
+  return instructions.startsWith('You are the researcher') ? 'study' : 'report';
+}
+
+function outcome(text: string): ModelOutcome {
+  const usage = { inputTokens: 10, outputTokens: 5 };
+  return { text, toolCalls: [], usage, model: 'm', ended: 'answer' };
+}
+
+const TWO = { text: '["a", "b"]' };
+
+it('makes the report of what was said when its minutes were over, and keeps time for it', async () => {
+  const { run, asked } = runOf((who) => {
+    if (who === 'plan') return TWO;
+    return who === 'study' ? { text: 'So far.', ms: 2 * MINUTE_MS } : { text: 'The report.' };
+  });
+  const { text, limit, usage } = await run.do();
+  expect(limit).toBe('minutes');
+  expect(text).toBe(
+    'The report.\n\n*This research ended at its limit of 4 minutes; the report may be incomplete.*',
+  );
+  // The second study has one of its two minutes, of the three that studies have.
+  expect(asked.map(({ limits }) => limits.timeoutMs / MINUTE_MS)).toEqual([3, 3, 1, 1]);
+  const [{ text: notes = '' } = {}] = asked.at(-1)?.messages ?? [];
+  expect(notes.match(/So far\./g)).toHaveLength(2);
+  expect(notes).toContain('ended at its limit of 4 minutes');
+  expect(usage).toEqual({ inputTokens: 30, outputTokens: 15 });
+});
+
+it('asks nobody any more when the plan has taken all the time', async () => {
+  const { run, asked } = runOf(() => ({ text: '["a"', ms: 9 * MINUTE_MS }));
+  expect(await run.do()).toMatchObject({
+    text: expect.stringMatching(/^Nothing was found out\..*4 minutes/s),
+    limit: 'minutes',
+  });
+  expect(asked).toHaveLength(1);
+});
+
+it('leaves the notes when there is no time for the report', async () => {
+  const { run } = runOf((who) => {
+    if (who === 'plan') return TWO;
+    return who === 'study' ? { text: 'A note.' } : { ms: 9 * MINUTE_MS };
+  });
+  expect(await run.do()).toMatchObject({ text: expect.stringMatching(/^## a.*A note\..*## b/s) });
+});
+
+it('shares steps and tokens out, and counts for a failure all that it might have used', async () => {
+  const { run, asked } = runOf((who, { messages }) => {
+    if (who === 'plan') return TWO;
+    if (who === 'report') return { text: 'The report.' };
+    const isFirst = messages[0]?.text.endsWith('a') === true;
+    return isFirst ? { error: new Problem('llm_unavailable', 'Gone.') } : { text: 'A note.' };
+  });
+  expect(await run.do()).toMatchObject({ text: 'The report.', limit: null });
+  expect(asked.map(({ limits }) => [limits.stepsMax, limits.tokensMax])).toEqual([
+    [1, 750],
+    [29, 367],
+    [29, 367],
+    [1, 1_000 - 15 - 367 - 15],
+  ]);
+});
+
+it('fails with what is nobody’s doing, once nothing goes on', async () => {
+  const { run, asked } = runOf(
+    (who) => (who === 'plan' ? TWO : { error: new Error('a fault of ours') }),
+    { researchers: ['One', 'Two'].map((name) => ({ name, instructions: 'Look.' })) },
+  );
+  await expect(run.do()).rejects.toThrow('a fault of ours');
+  expect(asked.map(whoOf)).toEqual(['plan', 'study', 'study']);
+});

@@ -1,0 +1,144 @@
+import type { Clock } from '#base/clock.ts';
+import { LLM_ANSWER_BYTES_MAX } from '#base/llm-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { protocolOf } from '../provider-settings.ts';
+import type { LlmAdmission } from './admission.ts';
+import { textWithin } from './bounded-chunks.ts';
+import { exchangeOf, type StreamWriter } from './exchange.ts';
+import { isObject } from './json-members.ts';
+import type { JsonObject, LlmAnswer, LlmCall, Protocol } from './llm-call.ts';
+import type { ProviderClient, ProviderRequest } from './provider-client.ts';
+import { misconfigured } from './provider-problem.ts';
+import type { EventStream, ProviderStreams } from './provider-stream.ts';
+import { countsOf, tokensIn } from './stream-meter.ts';
+
+export interface LlmRouterParts {
+  readonly admission: LlmAdmission;
+  readonly provider: ProviderClient;
+  /** Of the same providers. */
+  readonly streams: ProviderStreams;
+  readonly embeddingsProvider: ProviderClient;
+  readonly clock: Clock;
+}
+
+/**
+ * Requests of clients that speak OpenAI's or Anthropic's protocol, sent on to the provider of chat that has the model, with its key,
+ * whichever of the two it speaks; within the limits that the settings name, and counted (open-shapes, section 7).
+ */
+export class LlmRouter {
+  readonly #parts: LlmRouterParts;
+
+  constructor(parts: LlmRouterParts) {
+    this.#parts = parts;
+  }
+
+  /** What may be asked for. Throws `llm_not_configured`. */
+  models(): readonly string[] {
+    return this.#parts.admission.models();
+  }
+
+  /**
+   * Throws `llm_not_configured`, `model_not_found`, `llm_quota_exceeded`, `too_many_requests`, and what the provider's answer means:
+   * `llm_request_refused`, `llm_busy`, `llm_unavailable`, `llm_misconfigured`.
+   */
+  async chat(client: Protocol, call: LlmCall): Promise<LlmAnswer> {
+    const { admission } = this.#parts;
+    const target = admission.chatTarget(call.body.model);
+    admission.check(call.caller, call.body.model, target.models);
+    const protocol = protocolOf(target);
+    const { tokensPerAnswer, baseUrl, apiKey } = target;
+    const now = this.#parts.clock.now();
+    const exchange = exchangeOf(call.body, { client, provider: protocol, tokensPerAnswer, now });
+    const { path, body, isStream } = exchange;
+    const request = { protocol, baseUrl, apiKey, path, body, ...partsOf(call) };
+    // Those headers are of a protocol that the provider may not speak.
+    const sent = client === protocol ? request : { ...request, headers: {} };
+    if (isStream) return this.#stream(call, sent, exchange.writer());
+    return this.#whole(this.#parts.provider, call, sent, exchange.answer);
+  }
+
+  /** As `chat`, of the provider of embeddings; throws `embeddings_not_configured` when there is none. */
+  async embeddings(call: LlmCall): Promise<LlmAnswer> {
+    const { admission, embeddingsProvider } = this.#parts;
+    const { target, model } = admission.embeddings();
+    admission.check(call.caller, call.body.model, [model]);
+    const { body } = call;
+    const request = { protocol: 'openai', path: 'embeddings', body, ...target } as const;
+    const sent = { ...request, ...partsOf(call) };
+    return this.#whole(embeddingsProvider, call, sent, (_answer, text) => text);
+  }
+
+  async #whole(
+    provider: ProviderClient,
+    call: LlmCall,
+    request: ProviderRequest,
+    answerOf: (answer: JsonObject, text: string) => string,
+  ): Promise<LlmAnswer> {
+    using _underWay = this.#parts.admission.begin();
+    try {
+      const text = await textOf((await provider.send(request)).chunks);
+      const answer = answerIn(text, request);
+      const counts = countsOf(request.protocol, answer) ?? {
+        inputTokens: tokensIn(JSON.stringify(call.body)),
+        outputTokens: tokensIn(text),
+      };
+      this.#parts.admission.count(call.caller, counts);
+      const json = answerOf(answer, text);
+      provider.answered(request.baseUrl);
+      return { json };
+    } catch (error) {
+      throw error instanceof Problem ? provider.failed(error, request.baseUrl) : error;
+    }
+  }
+
+  async #stream(
+    { caller }: LlmCall,
+    request: ProviderRequest,
+    writer: StreamWriter,
+  ): Promise<LlmAnswer> {
+    const events = await this.#parts.streams.open(caller, request);
+    return { events: this.#written(events, writer, request) };
+  }
+
+  async *#written(
+    events: EventStream,
+    writer: StreamWriter,
+    { baseUrl }: ProviderRequest,
+  ): AsyncGenerator<string, void, undefined> {
+    try {
+      for await (const piece of events) {
+        let text = '';
+        for (const { event, raw } of piece) text += writer.write(event, raw);
+        if (text !== '') yield text;
+      }
+    } catch (error) {
+      // What has no words in the other protocol; the stream has told of all else itself.
+      throw error instanceof Problem ? this.#parts.provider.failed(error, baseUrl) : error;
+    }
+    const end = writer.end();
+    if (end !== '') yield end;
+  }
+}
+
+function partsOf({ headers, signal }: LlmCall): Pick<ProviderRequest, 'headers' | 'signal'> {
+  return { headers, signal };
+}
+
+async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const text = await textWithin(chunks, LLM_ANSWER_BYTES_MAX);
+  if (text !== undefined) return text;
+  throw misconfigured(`answers with more than ${LLM_ANSWER_BYTES_MAX} bytes.`);
+}
+
+/** What each answer has a list in. */
+function answerIn(text: string, { path }: ProviderRequest): JsonObject {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch (cause) {
+    throw misconfigured('answers with something else than JSON.', cause);
+  }
+  const member = { messages: 'content', embeddings: 'data' }[path] ?? 'choices';
+  if (isObject(answer) && Array.isArray(answer[member])) return answer;
+  throw misconfigured(`answers without "${member}".`);
+}

@@ -1,0 +1,228 @@
+import type { Clock } from '#base/clock.ts';
+import {
+  LLM_FAILURE_BYTES_MAX,
+  LLM_HEAD_TIMEOUT_MS,
+  LLM_IDLE_TIMEOUT_MS,
+} from '#base/llm-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { textWithin } from './bounded-chunks.ts';
+import type { JsonObject, Protocol } from './llm-call.ts';
+import {
+  brokenOff,
+  faultWords,
+  problemOfAnswer,
+  tooLate,
+  unreachable,
+} from './provider-problem.ts';
+
+export interface TransportRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+export interface TransportAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  /** The header. */
+  readonly retryAfter: string | null;
+  /** To be read to its end, or left: either ends the request. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Sends a POST; follows no redirect. Only `app` hands one out. */
+export type ProviderTransport = (
+  address: string,
+  request: TransportRequest,
+) => Promise<TransportAnswer>;
+
+export interface ProviderClientParts {
+  readonly transport: ProviderTransport;
+  readonly clock: Clock;
+  readonly timeouts?: ProviderTimeouts;
+}
+
+interface ProviderTimeouts {
+  /** Until the head of an answer. */
+  readonly headMs: number;
+  /** Between two pieces of it. */
+  readonly idleMs: number;
+}
+
+export interface ProviderRequest {
+  readonly protocol: Protocol;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  readonly path: string;
+  readonly body: JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** An answer with status 200. */
+export interface OpenAnswer {
+  readonly contentType: string;
+  /** To be read to its end, or left: either ends the request. */
+  readonly chunks: AsyncGenerator<Uint8Array, void, undefined>;
+}
+
+/** How the provider has answered, since the server started; times are of the clock. */
+export interface ProviderState {
+  readonly lastAnswerAt: number | null;
+  readonly lastErrorAt: number | null;
+  /** Whether the last answer was none. */
+  readonly isFailing: boolean;
+  /** Without any key. */
+  readonly lastError: string | null;
+}
+
+const NOT_ASKED: ProviderState = {
+  lastAnswerAt: null,
+  lastErrorAt: null,
+  isFailing: false,
+  lastError: null,
+};
+
+/** Sends requests to providers, with the key of each, to its address and to no other: redirects are not followed. */
+export class ProviderClient {
+  readonly #parts: ProviderClientParts;
+  readonly #timeouts: ProviderTimeouts;
+  /** By the address at which the protocol begins. */
+  readonly #states = new Map<string, ProviderState>();
+
+  constructor(parts: ProviderClientParts) {
+    this.#parts = parts;
+    this.#timeouts = parts.timeouts ?? {
+      headMs: LLM_HEAD_TIMEOUT_MS,
+      idleMs: LLM_IDLE_TIMEOUT_MS,
+    };
+  }
+
+  stateOf(baseUrl: string): ProviderState {
+    return this.#states.get(baseUrl) ?? NOT_ASKED;
+  }
+
+  /** Rejects with `llm_request_refused`, `llm_busy`, `llm_unavailable`, `llm_misconfigured`, or the reason of the signal. */
+  async send(request: ProviderRequest): Promise<OpenAnswer> {
+    const { baseUrl, path, body, signal } = request;
+    const watch = new Watch(signal, this.#timeouts.headMs);
+    try {
+      const answer = await this.#parts.transport(`${baseUrl}/${path}`, {
+        headers: { ...headersOf(request), 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: watch.signal,
+      });
+      if (answer.status !== 200) throw await this.#failure(answer, request);
+      watch.restart(this.#timeouts.idleMs);
+      const { contentType } = answer;
+      return { contentType, chunks: this.#chunks(answer, watch, signal) };
+    } catch (error) {
+      watch.stop();
+      signal.throwIfAborted();
+      if (error instanceof Problem) throw error;
+      throw watch.isLate ? tooLate() : unreachable(error);
+    }
+  }
+
+  /** Told of what an answer turned out to be; gives the problem back. */
+  failed(problem: Problem, baseUrl: string): Problem {
+    // A request that is refused says nothing of the provider.
+    if (problem.code !== 'llm_request_refused') {
+      const lastErrorAt = this.#parts.clock.now();
+      const lastError = faultWords(problem);
+      this.#note(baseUrl, { lastErrorAt, isFailing: true, lastError });
+    }
+    return problem;
+  }
+
+  /** Told that an answer was whole. */
+  answered(baseUrl: string): void {
+    this.#note(baseUrl, { lastAnswerAt: this.#parts.clock.now(), isFailing: false });
+  }
+
+  #note(baseUrl: string, news: Partial<ProviderState>): void {
+    this.#states.set(baseUrl, { ...this.stateOf(baseUrl), ...news });
+  }
+
+  async #failure(
+    { status, retryAfter, body }: TransportAnswer,
+    { apiKey }: ProviderRequest,
+  ): Promise<Problem> {
+    const text = (await textWithin(body, LLM_FAILURE_BYTES_MAX)) ?? '';
+    return problemOfAnswer({ status, retryAfter, text }, apiKey, this.#parts.clock.now());
+  }
+
+  async *#chunks(
+    { body }: TransportAnswer,
+    watch: Watch,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for await (const chunk of body) {
+        watch.pause();
+        yield chunk;
+        watch.resume();
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      throw watch.isLate ? tooLate() : brokenOff(error);
+    } finally {
+      watch.stop();
+    }
+  }
+}
+
+/** Aborts a request whose provider takes too long; the time that others take does not count. */
+class Watch {
+  readonly signal: AbortSignal;
+  readonly #late = new AbortController();
+  #timer: NodeJS.Timeout;
+  #isPaused = false;
+
+  constructor(signal: AbortSignal, ms: number) {
+    this.signal = AbortSignal.any([signal, this.#late.signal]);
+    this.#timer = this.#start(ms);
+  }
+
+  restart(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#start(ms);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#timer.refresh();
+  }
+
+  get isLate(): boolean {
+    return this.#late.signal.aborted;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #start(ms: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      if (!this.#isPaused) this.#late.abort();
+    }, ms);
+  }
+}
+
+const ANTHROPIC_VERSION = '2023-06-01';
+
+function headersOf({ protocol, apiKey, headers }: ProviderRequest): Record<string, string> {
+  if (protocol === 'openai') {
+    return apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+  }
+  return {
+    'anthropic-version': ANTHROPIC_VERSION,
+    ...headers,
+    ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
+  };
+}

@@ -1,0 +1,119 @@
+import type { Caller } from '#access/caller.ts';
+import { LLM_ANSWER_BYTES_MAX } from '#base/llm-limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { LlmAdmission } from './admission.ts';
+import { textWithin } from './bounded-chunks.ts';
+import { isObject } from './json-members.ts';
+import type { JsonObject, TokenCounts } from './llm-call.ts';
+import type { OpenAnswer, ProviderClient, ProviderRequest } from './provider-client.ts';
+import { brokenOff, misconfigured, problemOfEvent } from './provider-problem.ts';
+import { eventsIn, wholeEvents } from './server-events.ts';
+import { outputOf, streamMeter, tokensIn, type StreamMeter } from './stream-meter.ts';
+
+/** One event of a provider; null for the `[DONE]` of OpenAI's protocol. */
+export interface StreamedEvent {
+  readonly event: JsonObject | null;
+  /** As it was sent. */
+  readonly raw: string;
+}
+
+/** As many events as came at once. Rejects with a `Problem` when the provider fails; to be read to its end, or left. */
+export type EventStream = AsyncGenerator<readonly StreamedEvent[], void, undefined>;
+
+/** Asks the provider of chat for streams of events, each of them checked, and counted for its caller however it ends. */
+export class ProviderStreams {
+  readonly #provider: ProviderClient;
+  readonly #admission: LlmAdmission;
+
+  constructor(provider: ProviderClient, admission: LlmAdmission) {
+    this.#provider = provider;
+    this.#admission = admission;
+  }
+
+  /** Rejects as the provider's client does, and with `too_many_requests`. */
+  async open(
+    caller: Caller,
+    request: ProviderRequest,
+    onCounted: (counts: TokenCounts) => void = () => {},
+  ): Promise<EventStream> {
+    const underWay = this.#admission.begin();
+    try {
+      const answer = await this.#provider.send(request);
+      if (answer.contentType.startsWith('application/json')) {
+        // Reads what there is, so that the connection is free again.
+        await textWithin(answer.chunks, LLM_ANSWER_BYTES_MAX);
+        throw misconfigured('answers with no stream.');
+      }
+      const count = (meter: StreamMeter): void => {
+        const counts = {
+          inputTokens: meter.counts?.inputTokens ?? tokensIn(JSON.stringify(request.body)),
+          outputTokens: outputOf(meter),
+        };
+        this.#admission.count(caller, counts);
+        onCounted(counts);
+      };
+      return this.#events(request, answer, { underWay, count });
+    } catch (error) {
+      underWay[Symbol.dispose]();
+      throw this.#told(error, request);
+    }
+  }
+
+  async *#events(
+    request: ProviderRequest,
+    { chunks }: OpenAnswer,
+    { underWay, count }: Accounts,
+  ): EventStream {
+    const { protocol, apiKey, baseUrl } = request;
+    const meter = streamMeter(protocol);
+    try {
+      let isDone = false;
+      for await (const piece of wholeEvents(chunks)) {
+        const events: StreamedEvent[] = [];
+        for (const { data, raw } of eventsIn(piece)) {
+          const event = data === '[DONE]' ? null : eventOf(data, apiKey);
+          if (event === null) isDone = true;
+          else meter.see(event);
+          events.push({ event, raw });
+        }
+        yield events;
+      }
+      if (!isDone && !meter.isWhole) throw brokenOff();
+      this.#provider.answered(baseUrl);
+    } catch (error) {
+      throw this.#told(error, request);
+    } finally {
+      count(meter);
+      underWay[Symbol.dispose]();
+    }
+  }
+
+  /** Told of an answer that turned out to be none; gives the problem back. */
+  failed(problem: Problem, baseUrl: string): Problem {
+    return this.#provider.failed(problem, baseUrl);
+  }
+
+  #told(error: unknown, { baseUrl }: ProviderRequest): unknown {
+    return error instanceof Problem ? this.failed(error, baseUrl) : error;
+  }
+}
+
+interface Accounts {
+  readonly underWay: Disposable;
+  readonly count: (meter: StreamMeter) => void;
+}
+
+/** Throws for what ends a stream early. */
+function eventOf(data: string, apiKey: string | null): JsonObject {
+  let event: unknown;
+  try {
+    event = JSON.parse(data);
+  } catch (cause) {
+    throw misconfigured('streams something else than JSON.', cause);
+  }
+  if (!isObject(event)) throw misconfigured('streams something else than objects.');
+  if (event['type'] === 'error' || (event['error'] !== undefined && event['error'] !== null)) {
+    throw problemOfEvent(data, apiKey);
+  }
+  return event;
+}

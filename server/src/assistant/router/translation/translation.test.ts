@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { problemOf } from '#graph/testing/test-graph.ts';
+import { anthropicRequest } from './anthropic-request.ts';
+import { anthropicAnswer, AnthropicStreamWriter } from './anthropic-answer.ts';
+import { openAiAnswer, OpenAiStreamWriter } from './openai-answer.ts';
+import { openAiRequest } from './openai-request.ts';
+
+const IMAGE = 'data:image/png;base64,aGVq';
+const SCHEMA = { type: 'object', properties: {} };
+
+describe('a request of OpenAI as one of Anthropic', () => {
+  it('has its turns, its instructions and its limits', () => {
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Look:' },
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: IMAGE } }] },
+      { role: 'developer', content: [{ type: 'text', text: 'And kind.' }] },
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a.example/i' } }] },
+      { role: 'assistant', content: 'A dog' },
+    ];
+    const more = { temperature: 1.7, top_p: 0.5, stop: 'END', user: 'u', stream: true };
+    expect(anthropicRequest({ model: 'm', messages, max_tokens: 9, seed: 4, ...more }, 50)).toEqual(
+      {
+        model: 'm',
+        max_tokens: 9,
+        system: [
+          { type: 'text', text: 'Be brief.' },
+          { type: 'text', text: 'And kind.' },
+        ],
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'Look:' },
+              { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGVq' } },
+              { type: 'image', source: { type: 'url', url: 'https://a.example/i' } },
+            ],
+          },
+          { role: 'assistant', content: [{ type: 'text', text: 'A dog' }] },
+        ],
+        temperature: 1,
+        top_p: 0.5,
+        stop_sequences: ['END'],
+        metadata: { user_id: 'u' },
+        stream: true,
+      },
+    );
+  });
+
+  it.each([
+    [undefined, { type: 'auto' }],
+    ['none', { type: 'none' }],
+    ['required', { type: 'any' }],
+    [
+      { type: 'function', function: { name: 't' } },
+      { type: 'tool', name: 't' },
+    ],
+  ])('chooses tools: %j', (choice, expected) => {
+    const tools = [{ type: 'function', function: { name: 't' } }];
+    const body = { model: 'm', messages: [], tools, tool_choice: choice };
+    expect(anthropicRequest(body, 50)).toMatchObject({
+      max_tokens: 50,
+      tools: [{ name: 't', input_schema: SCHEMA }],
+      tool_choice: expected,
+    });
+    const serial = { ...body, parallel_tool_calls: false };
+    const isSerial = expected.type === 'none' ? {} : { disable_parallel_tool_use: true };
+    expect(anthropicRequest(serial, 50)['tool_choice']).toEqual({ ...expected, ...isSerial });
+  });
+
+  it.each([
+    [{ functions: [{}] }],
+    [{ tools: [{ type: 'custom' }] }],
+    [{ tools: [{ type: 'function' }], tool_choice: { type: 'custom' } }],
+    [{ messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }],
+    [{ messages: [{ role: 'function', content: '' }] }],
+    [
+      {
+        messages: [
+          { role: 'assistant', tool_calls: [{ function: { name: 't', arguments: '{"a' } }] },
+        ],
+      },
+    ],
+  ])('is refused when it has no words for %j', async (more) => {
+    const problem = await problemOf(async () => anthropicRequest({ model: 'm', ...more }, 50));
+    expect(problem.code).toBe('llm_request_refused');
+  });
+});
+
+describe('a request of Anthropic as one of OpenAI', () => {
+  it('has its turns, its instructions and its limits', () => {
+    const source = { type: 'base64', media_type: 'image/png', data: 'aGVq' };
+    const messages = [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look:' },
+          { type: 'image', source },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'hm', signature: 's' },
+          { type: 'tool_use', id: 'c', name: 't', input: { a: 1 } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'So?' },
+          { type: 'tool_result', tool_use_id: 'c', content: [{ type: 'text', text: 'yes' }] },
+        ],
+      },
+    ];
+    const system = [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }];
+    const more = { stop_sequences: ['END'], top_k: 4, metadata: { user_id: 'u' } };
+    expect(openAiRequest({ model: 'm', max_tokens: 9, system, messages, ...more })).toEqual({
+      model: 'm',
+      max_completion_tokens: 9,
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Look:' },
+            { type: 'image_url', image_url: { url: IMAGE } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            { id: 'c', type: 'function', function: { name: 't', arguments: '{"a":1}' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'c', content: 'yes' },
+        { role: 'user', content: 'So?' },
+      ],
+      stop: ['END'],
+      user: 'u',
+    });
+  });
+
+  it.each([
+    [{ type: 'auto', disable_parallel_tool_use: true }, 'auto', false],
+    [{ type: 'any' }, 'required', undefined],
+    [{ type: 'none' }, 'none', undefined],
+    [{ type: 'tool', name: 't' }, { type: 'function', function: { name: 't' } }, undefined],
+  ])('chooses tools: %j', (choice, expected, parallel) => {
+    const tools = [{ name: 't', input_schema: SCHEMA }];
+    const body = openAiRequest({ model: 'm', messages: [], tools, tool_choice: choice });
+    expect(body).toMatchObject({
+      tools: [{ type: 'function', function: { name: 't', parameters: SCHEMA } }],
+      tool_choice: expected,
+    });
+    expect(body['parallel_tool_calls']).toBe(parallel);
+  });
+
+  it.each([
+    [{ mcp_servers: [{}] }],
+    [{ output_config: { format: { type: 'json_schema' } } }],
+    [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }],
+    [{ messages: [{ role: 'user', content: [{ type: 'document' }] }] }],
+    [{ messages: [{ role: 'assistant', content: [{ type: 'server_tool_use' }] }] }],
+  ])('is refused when it has no words for %j', async (more) => {
+    const problem = await problemOf(async () => openAiRequest({ model: 'm', ...more }));
+    expect(problem.code).toBe('llm_request_refused');
+  });
+});
+
+describe('why an answer ended', () => {
+  it.each([
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['max_tokens', 'length'],
+    ['tool_use', 'tool_calls'],
+    ['refusal', 'content_filter'],
+  ])('%s of Anthropic is %s of OpenAI', (reason, expected) => {
+    const { choices } = openAiAnswer({ content: [], stop_reason: reason }, 0);
+    expect(choices).toMatchObject([{ finish_reason: expected, message: { content: null } }]);
+  });
+
+  it.each([
+    ['stop', 'end_turn'],
+    ['length', 'max_tokens'],
+    ['tool_calls', 'tool_use'],
+    ['content_filter', 'refusal'],
+  ])('%s of OpenAI is %s of Anthropic', (reason, expected) => {
+    const answer = anthropicAnswer({ choices: [{ message: {}, finish_reason: reason }] });
+    expect(answer).toMatchObject({ stop_reason: expected, content: [] });
+  });
+});
+
+describe('a stream', () => {
+  it('of OpenAI may leave out what others send: an index, a first chunk', () => {
+    const writer = new AnthropicStreamWriter();
+    const call = { id: 'c', function: { name: 't', arguments: '{}' } };
+    const choice = { delta: { tool_calls: [call] }, finish_reason: 'tool_calls' };
+    const text = writer.write({ id: 'i', model: 'm', choices: [choice] }) + writer.end();
+    expect([...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)).toEqual([
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+    ]);
+  });
+
+  it('of OpenAI whose tool calls are mixed is no use', async () => {
+    const writer = new AnthropicStreamWriter();
+    const piece = (index: number, called: object) =>
+      writer.write({ choices: [{ delta: { tool_calls: [{ index, function: called }] } }] });
+    piece(0, { name: 'a', arguments: '{' });
+    piece(1, { name: 'b', arguments: '{' });
+    const problem = await problemOf(async () => piece(0, { arguments: '}' }));
+    expect(problem.code).toBe('llm_misconfigured');
+  });
+
+  it('of Anthropic with what nobody knows yet goes on', () => {
+    const writer = new OpenAiStreamWriter({ wantsUsage: false, now: 0 });
+    const events = [
+      { type: 'message_start', message: { id: 'i', model: 'm' } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'thinking' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'hm' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'something_new' },
+    ];
+    const text = events.map((event) => writer.write(event)).join('');
+    expect(text.match(/data: /g)).toHaveLength(1);
+    expect(writer.end()).toBe('data: [DONE]\n\n');
+  });
+});

@@ -1,0 +1,94 @@
+import type { Caller } from '#access/caller.ts';
+import { MCP_RESULT_CHARACTERS_MAX } from '#base/limits.ts';
+import { TOOL_RESULT_CHARACTERS_MAX } from '#base/llm-limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { EndpointAnswer } from '#runtime/call-outcome.ts';
+import { citedResult } from './cited-result.ts';
+import type { Snippets } from '../citations/snippets.ts';
+import type { ModelTool, ToolText } from '../model/model-run.ts';
+import type { OfferedTool, ToolCatalog } from './tool-catalog.ts';
+import type { ToolRuns } from './tool-runs.ts';
+
+export interface WantedTools {
+  /** All that there are when left out; what the caller may not call is left out of them. */
+  readonly names?: readonly string[] | undefined;
+  readonly isReadOnlyOnly?: boolean | undefined;
+  /** Where nodes in results are numbered, so that an answer can cite them. */
+  readonly snippets?: Snippets | undefined;
+  /** Of the request, as JSON text of an object: what the code of endpoints may see. */
+  readonly headers?: string | undefined;
+  /** The header that has proved who calls. */
+  readonly authorization?: string | undefined;
+  /** Runs of agents that the calls come of, one within the other. */
+  readonly agentDepth?: number | undefined;
+}
+
+/** The tools of one caller, as a model of this server calls them. */
+export class CallerTools {
+  readonly #catalog: ToolCatalog;
+  readonly #runs: ToolRuns;
+
+  constructor(catalog: ToolCatalog, runs: ToolRuns) {
+    this.#catalog = catalog;
+    this.#runs = runs;
+  }
+
+  /** By name. Each runs its endpoint as the caller, and rejects as the endpoint does. */
+  async for(caller: Caller, wanted: WantedTools = {}): Promise<ModelTool[]> {
+    const names = wanted.names === undefined ? undefined : new Set(wanted.names);
+    const offered = this.#catalog
+      .offered(caller)
+      .filter(({ name }) => names?.has(name) ?? true)
+      .filter(({ isReadOnly }) => isReadOnly || wanted.isReadOnlyOnly !== true);
+    const tools = await Promise.all(offered.map((tool) => this.#modelTool(caller, tool, wanted)));
+    return tools.filter((tool) => tool !== undefined);
+  }
+
+  async #modelTool(
+    caller: Caller,
+    tool: OfferedTool,
+    { snippets, headers = '{}', authorization, agentDepth }: WantedTools,
+  ): Promise<ModelTool | undefined> {
+    const inputSchema = await this.#catalog.inputSchema(tool);
+    if (inputSchema === null) return undefined;
+    const { name, description } = tool;
+    return {
+      name,
+      description,
+      inputSchema,
+      call: (input, signal) =>
+        this.#runs.call(
+          tool,
+          input,
+          { caller, headers, authorization, signal, agentDepth },
+          (answer) => textOf(answer, snippets),
+        ),
+    };
+  }
+}
+
+/** What a model reads of an answer. Throws `endpoint_failed` for an answer that is an error, or too large for any model. */
+function textOf(
+  { status, headers, body }: EndpointAnswer,
+  snippets: Snippets | undefined,
+): ToolText {
+  const json = body ?? JSON.stringify({ location: headers?.['location'] ?? null });
+  if (json.length > MCP_RESULT_CHARACTERS_MAX) {
+    throw new Problem('endpoint_failed', `The result has ${json.length} characters: ask for less`);
+  }
+  if (status >= 400) {
+    throw new Problem('endpoint_failed', `The endpoint answers ${status}: ${bounded(json)}`);
+  }
+  const output: unknown = JSON.parse(json);
+  const text = snippets === undefined ? json : JSON.stringify(citedResult(output, snippets));
+  if (text.length <= TOOL_RESULT_CHARACTERS_MAX) return { text, output };
+  const cut = bounded(text);
+  return { text: cut, output: cut };
+}
+
+/** Cut where it is too long for a model, which is told so. */
+function bounded(text: string): string {
+  if (text.length <= TOOL_RESULT_CHARACTERS_MAX) return text;
+  const head = text.slice(0, TOOL_RESULT_CHARACTERS_MAX);
+  return `${head}\n[Cut: these are the first ${head.length} of ${text.length} characters. Ask for less to see all.]`;
+}

@@ -1,0 +1,183 @@
+import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { deed } from '#access/deed.ts';
+import { must } from '#base/assert.ts';
+import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import { commitAndRead } from '#graph/commit-and-read.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { notFound } from '#runtime/endpoint-definitions.ts';
+import type { InputSchema } from '#runtime/endpoint-inputs.ts';
+import type { EndpointStanding } from '#runtime/endpoint-service.ts';
+import type { MetricsRow } from '#runtime/metrics/call-metrics.ts';
+import type { ToolMetrics } from './tool-metrics.ts';
+import {
+  TOOL_TYPE,
+  toolFields,
+  ToolStore,
+  type StoredTool,
+  type ToolSettings,
+} from './tool-store.ts';
+
+/** As much of the endpoint service as it takes. */
+export interface WrappedEndpoints {
+  standing(name: string): EndpointStanding | undefined;
+  /** Null for one that takes something else than an object. */
+  inputSchema(name: string): Promise<InputSchema | null>;
+}
+
+export interface ToolServiceParts {
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+  readonly clock: Clock;
+  readonly endpoints: WrappedEndpoints;
+  readonly metrics: ToolMetrics;
+}
+
+export interface ToolDefinition extends ToolSettings {
+  readonly UID: string;
+  readonly name: string;
+  /** Null when there is no such endpoint. */
+  readonly isReadOnly: boolean | null;
+  /** Why nobody is offered it. */
+  readonly problem: 'endpoint_not_found' | 'endpoint_not_compiled' | null;
+  /** ISO 8601 UTC. */
+  readonly updatedAt: string;
+}
+
+export type NewTool = Pick<ToolSettings, 'description' | 'endpoint'> &
+  ToolChange & { readonly name: string };
+export type ToolChange = { readonly [K in keyof ToolSettings]?: ToolSettings[K] | undefined };
+
+/** The tools that administrators make: an endpoint under a name of its own, for models (open-shapes, section 7). */
+export class ToolService {
+  readonly #parts: ToolServiceParts;
+  readonly #store: ToolStore;
+
+  constructor(parts: ToolServiceParts) {
+    this.#parts = parts;
+    this.#store = new ToolStore(parts.reader);
+  }
+
+  list(_caller: Caller, { skip, take }: { readonly skip: number; readonly take: number }) {
+    const all = this.#store.all();
+    const items = all.slice(skip, skip + take).map((tool) => this.#definition(tool));
+    return { items, total: all.length, skip, take };
+  }
+
+  /** Rejects with `tool_exists`, and as `put` does. */
+  async create(caller: Caller, tool: NewTool, address: string): Promise<ToolDefinition> {
+    const { name, description, endpoint, access = 'users', enabled = true } = tool;
+    if (this.#store.find(name) !== undefined) {
+      throw new Problem('tool_exists', `There is a tool "${name}" already`);
+    }
+    const settings = { description, endpoint, access, enabled };
+    await this.#checkEndpoint(endpoint);
+    const by = { caller, address, action: 'tool.created' } as const;
+    return this.#write(name, settings, { by, ifVersion: 0 });
+  }
+
+  /**
+   * Rejects with `tool_not_found`, `endpoint_not_found`, `endpoint_not_compiled`, `invalid_request` for an endpoint that no model can
+   * call, and `version_conflict` when somebody changed it in the same moment.
+   */
+  async put(
+    caller: Caller,
+    name: string,
+    change: ToolChange,
+    address: string,
+  ): Promise<ToolDefinition> {
+    const before = this.#require(name);
+    const settings: ToolSettings = {
+      description: change.description ?? before.description,
+      endpoint: change.endpoint ?? before.endpoint,
+      access: change.access ?? before.access,
+      enabled: change.enabled ?? before.enabled,
+    };
+    if (settings.endpoint !== before.endpoint) await this.#checkEndpoint(settings.endpoint);
+    const by = { caller, address, action: 'tool.changed' } as const;
+    return this.#write(name, settings, { by, ifVersion: before.nodeVersion });
+  }
+
+  /** Rejects with `tool_not_found`, `version_conflict`. */
+  async delete(caller: Caller, name: string, address: string): Promise<void> {
+    const { nodeVersion, endpoint } = this.#require(name);
+    const { audit } = this.#parts;
+    const target = { kind: 'tool', id: name };
+    await commitAndRead(
+      [
+        { op: 'delete', type: TOOL_TYPE, key: name, ifVersion: nodeVersion },
+        audit.operation(deed('tool.deleted', { caller, address }, target, { endpoint })),
+      ],
+      this.#parts,
+    );
+  }
+
+  /** Calls of each tool that there is, since this server started. */
+  metrics(_caller: Caller): { readonly items: (MetricsRow & { readonly tool: string })[] } {
+    const { metrics } = this.#parts;
+    return { items: this.#store.all().map(({ name }) => ({ tool: name, ...metrics.row(name) })) };
+  }
+
+  #require(name: string): StoredTool {
+    const tool = this.#store.find(name);
+    if (tool !== undefined) return tool;
+    throw new Problem('tool_not_found', `There is no tool "${name}"`);
+  }
+
+  async #checkEndpoint(name: string): Promise<void> {
+    const { endpoints } = this.#parts;
+    const standing = endpoints.standing(name);
+    if (standing === undefined) throw notFound(name);
+    if (!standing.serves) {
+      throw new Problem('endpoint_not_compiled', `The endpoint "${name}" does not compile`);
+    }
+    if ((await endpoints.inputSchema(name)) !== null) return;
+    const message = 'must be one that takes an object: models give arguments by name';
+    throw new Problem('invalid_request', `body, endpoint: ${message}`, {
+      details: { fields: [{ path: 'endpoint', message }] },
+    });
+  }
+
+  async #write(
+    name: string,
+    settings: ToolSettings,
+    { by, ifVersion }: { readonly by: Deed; readonly ifVersion: number },
+  ): Promise<ToolDefinition> {
+    const { audit, clock } = this.#parts;
+    const { action, ...who } = by;
+    await commitAndRead(
+      [
+        {
+          op: 'addOrUpdate',
+          type: TOOL_TYPE,
+          key: name,
+          fields: toolFields(settings),
+          timestamp: clock.now(),
+          ifVersion,
+        },
+        audit.operation(deed(action, who, { kind: 'tool', id: name }, { ...settings })),
+      ],
+      this.#parts,
+    );
+    return this.#definition(must(this.#store.find(name), 'the tool that was written'));
+  }
+
+  #definition({ nodeVersion: _nodeVersion, ...tool }: StoredTool): ToolDefinition {
+    const standing = this.#parts.endpoints.standing(tool.endpoint);
+    const fault = standing === undefined ? 'endpoint_not_found' : 'endpoint_not_compiled';
+    return {
+      ...tool,
+      isReadOnly: standing?.isReadOnly ?? null,
+      problem: standing?.serves === true ? null : fault,
+    };
+  }
+}
+
+interface Deed {
+  readonly caller: Caller;
+  readonly address: string;
+  readonly action: AuditAction;
+}

@@ -1,0 +1,89 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Operation } from '@trellis/contract/operation.ts';
+import { StreamSession, textOf } from './event-stream.ts';
+import { SEQUENCE } from './header-names.ts';
+import type { RouteContext } from './route.ts';
+
+/** An answer on its way, as Server-Sent Events. */
+export interface AnswerEvents {
+  /** Aborts when the client has gone, its session is over, or the server stops. */
+  readonly signal: AbortSignal;
+  /** From here on whatever goes wrong is an event: all that can be refused before has been looked at. */
+  open(headers?: Readonly<Record<string, string>>): void;
+  /** Sent at once; `data` as JSON. Opens the stream when it is not open. */
+  tell(event: string, data: unknown): void;
+}
+
+interface Exchange {
+  readonly operation: Operation;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly context: RouteContext;
+}
+
+/**
+ * Answers with events instead of one JSON body (specification, section 6.1): what `work` tells, then `result` with what it resolves
+ * with, then `done`. What it rejects with is an error as any other until the stream is open; later it is the event `error`, whose data
+ * is an error body, and then `done`. A comment says that it goes on whenever nothing has happened for ten seconds. Throws `too_many_requests`.
+ */
+export async function answerInEvents(
+  { operation, request, reply, context }: Exchange,
+  work: (events: AnswerEvents) => Promise<unknown>,
+): Promise<undefined> {
+  const stream = context.eventStreams.open();
+  const session = new StreamSession(operation, request, context.services);
+  const { raw } = reply;
+  raw.once('close', () => stream.abort());
+  let heartbeat: NodeJS.Timeout | undefined;
+  const open: AnswerEvents['open'] = (headers = {}) => {
+    if (heartbeat !== undefined) return;
+    startStream(reply, { ...headers, [SEQUENCE]: String(context.services.sequence()) });
+    heartbeat = setInterval(
+      () => void beat(session, stream, raw).catch(() => raw.destroy()),
+      context.timeouts.eventStreamHeartbeat,
+    );
+  };
+  // Not held back for a client that is slow: an answer is no longer than a model may make it.
+  const tell: AnswerEvents['tell'] = (event, data) => {
+    open();
+    if (raw.writable) raw.write(textOf({ event, data }));
+    heartbeat?.refresh();
+  };
+  try {
+    tell('result', await work({ signal: stream.signal, open, tell }));
+  } catch (error) {
+    if (heartbeat === undefined) throw error;
+    tell('error', context.errorOf(error, request));
+  } finally {
+    clearInterval(heartbeat);
+    stream.abort();
+  }
+  tell('done', {});
+  raw.end();
+  return undefined;
+}
+
+/** Whether the caller wants events where JSON is the usual answer. */
+export function acceptsEvents({ headers }: FastifyRequest): boolean {
+  return headers.accept?.toLowerCase().includes('text/event-stream') === true;
+}
+
+function startStream(reply: FastifyReply, headers: Readonly<Record<string, string>>): void {
+  reply
+    .headers(headers)
+    .header('content-type', 'text/event-stream; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .hijack();
+  reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
+  // The client learns at once that it has its stream.
+  reply.raw.flushHeaders();
+}
+
+async function beat(
+  session: StreamSession,
+  stream: AbortController,
+  raw: FastifyReply['raw'],
+): Promise<void> {
+  if (!(await session.holds())) stream.abort();
+  else if (!raw.writableNeedDrain) raw.write(':\n\n');
+}

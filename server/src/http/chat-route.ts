@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TurnCall } from '#assistant/chat/chat-turn.ts';
+import type { sendChatMessage } from '@trellis/contract/operations/chat.ts';
+import type { ChatAnswer } from '@trellis/contract/shapes/chat.ts';
+import { acceptsEvents, answerInEvents } from './answer-events.ts';
+import { disconnectSignal } from './disconnect.ts';
+import { forwardedHeaders } from './forwarded-headers.ts';
+import { CHAT, SEQUENCE } from './header-names.ts';
+import { readInput, type Route, type RouteContext } from './route.ts';
+
+type TurnOperation = typeof sendChatMessage;
+
+/** A turn of a conversation: one JSON answer, or the events of it; either stops when the client leaves. */
+export function chatRoute(operation: TurnOperation): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, context) {
+      const say = turnOf(operation, request, context);
+      if (acceptsEvents(request)) {
+        return answerInEvents({ operation, request, reply, context }, ({ signal, open, tell }) =>
+          say({
+            signal,
+            onBegin: ({ chatUID }) => open({ [CHAT]: chatUID }),
+            onEvent: ({ event, data }) => tell(event, data),
+          }),
+        );
+      }
+      const answer = await say({
+        signal: disconnectSignal(reply),
+        onBegin: ({ chatUID }) => void reply.header(CHAT, chatUID),
+        onEvent: () => undefined,
+      });
+      return sendJson(reply, answer, context);
+    },
+  };
+}
+
+type Listener = Pick<TurnCall, 'signal' | 'onBegin' | 'onEvent'>;
+
+function turnOf(
+  operation: TurnOperation,
+  request: FastifyRequest,
+  { services }: RouteContext,
+): (listener: Listener) => Promise<ChatAnswer> {
+  const { caller, address, body } = readInput(operation, request);
+  const headers = forwardedHeaders(request.headers);
+  const { authorization } = request.headers;
+  return (listener) =>
+    services.chat.say(body, { caller, address, headers, authorization, ...listener });
+}
+
+function sendJson(reply: FastifyReply, answer: ChatAnswer, { services }: RouteContext): string {
+  reply
+    .header(SEQUENCE, services.sequence())
+    .header('content-type', 'application/json; charset=utf-8');
+  return JSON.stringify(answer);
+}

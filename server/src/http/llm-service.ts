@@ -1,0 +1,15 @@
+import type { LlmAnswer, LlmCall, Protocol } from '#assistant/router/llm-call.ts';
+import type { List, Page } from '@trellis/contract/shapes/list.ts';
+import type { LlmState, LlmUsage } from '@trellis/contract/shapes/llm.ts';
+import type { Awaitable } from './services.ts';
+
+/** The router of requests to the provider of chat. */
+export interface LlmService {
+  /** Throws `llm_not_configured`. */
+  models(): Awaitable<readonly string[]>;
+  /** `client` is what the caller speaks. Throws what the rows of the contract name. */
+  chat(client: Protocol, call: LlmCall): Promise<LlmAnswer>;
+  embeddings(call: LlmCall): Promise<LlmAnswer>;
+  usage(page: Page): Awaitable<List<LlmUsage>>;
+  state(): Awaitable<LlmState>;
+}

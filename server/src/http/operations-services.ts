@@ -1,0 +1,63 @@
+import type { Caller } from '#access/caller.ts';
+import type { Job, JobLine, JobListQuery, JobWithLog } from '@trellis/contract/shapes/job.ts';
+import type { LicenseReport } from '@trellis/contract/shapes/license.ts';
+import type { List } from '@trellis/contract/shapes/list.ts';
+import type {
+  LiveLogRecord,
+  LogFileList,
+  LogFilter,
+  LogPage,
+  LogQuery,
+} from '@trellis/contract/shapes/log.ts';
+import type { Awaitable } from './services.ts';
+
+export interface LicenseService {
+  report(): LicenseReport;
+}
+
+/** What a watcher of a job has not seen yet. */
+export interface JobNews {
+  readonly job: Job;
+  readonly lines: readonly (JobLine & { readonly revision: number })[];
+  /** Of the job. */
+  readonly revision: number;
+}
+
+/** What names a job throws `job_not_found`, and `forbidden` where it is neither the caller's nor the caller an administrator. */
+export interface JobService {
+  list(query: JobListQuery): Awaitable<List<Job>>;
+  get(caller: Caller, id: string): Awaitable<JobWithLog>;
+  /** Of administrators, for those who may write. Throws `job_not_cancellable`, `job_ended`. */
+  cancel(caller: Caller, id: string): Awaitable<Job>;
+  /** What comes after a revision, or all there is; until the job has ended or the signal aborts. */
+  watch(
+    caller: Caller,
+    id: string,
+    from: { readonly after: number | undefined; readonly signal: AbortSignal },
+  ): AsyncIterable<JobNews>;
+}
+
+/** Records that come as they are logged. */
+export interface LogBatch {
+  readonly lines: readonly LiveLogRecord[];
+  /** Records that were gone before they could be given. */
+  readonly dropped: number;
+  /** Up to this record all were looked at. */
+  readonly sequence: number;
+}
+
+/** What this server has logged. */
+export interface LogService {
+  files(): Awaitable<LogFileList>;
+  search(query: LogQuery): Awaitable<LogPage>;
+  /** After the record of this sequence, or from now on, until the signal aborts or "to" has passed. */
+  watch(
+    filter: LogFilter,
+    from: { readonly after: number | undefined; readonly signal: AbortSignal },
+  ): AsyncIterable<LogBatch>;
+  /** Lines of text. Throws `log_file_not_found` before the first. */
+  download(wanted: {
+    readonly query?: string | undefined;
+    readonly fileNames?: readonly string[] | undefined;
+  }): AsyncIterable<string>;
+}

@@ -1,0 +1,4 @@
+import { sendChatMessage as operation } from '@trellis/contract/operations/chat.ts';
+import { chatRoute } from '../../chat-route.ts';
+
+export const sendChatMessage = chatRoute(operation);

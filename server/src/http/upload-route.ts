@@ -1,0 +1,112 @@
+import type { FastifyRequest } from 'fastify';
+import { UPLOAD_BYTES_MAX } from '#base/admin-agent-limits.ts';
+import { Problem } from '#base/problem.ts';
+import type { Operation } from '@trellis/contract/operation.ts';
+import type { FileEntry } from '@trellis/contract/shapes/admin-agent.ts';
+import type { UploadWriter } from './admin-agent-service.ts';
+import { SEQUENCE } from './header-names.ts';
+import { readHead, type Input, type Route } from './route.ts';
+import type { Awaitable, HttpServices } from './services.ts';
+
+/** Slashes in a name are not cut away but refused. Whatever is beyond one file, its service is not asked for. */
+export const UPLOAD_OPTIONS = {
+  limits: { fileSize: UPLOAD_BYTES_MAX, files: 1, fields: 0, parts: 2, headerPairs: 20 },
+  preservePath: true,
+  throwFileSizeLimit: true,
+} as const;
+
+interface UploadHandlers<O extends Operation> {
+  /** Refuses before anything is read. */
+  admit(head: Omit<Input<O>, 'body'>, services: HttpServices): Awaitable<void>;
+  begin(
+    head: Omit<Input<O>, 'body'>,
+    file: { readonly name: string; readonly contentType: string },
+    services: HttpServices,
+  ): UploadWriter;
+}
+
+/** An operation that takes a form with one file, which is handed on as it arrives, and answers 201. */
+export function uploadRoute<const O extends Operation>(
+  operation: O,
+  { admit, begin }: UploadHandlers<O>,
+): Route {
+  return {
+    operation,
+    intake: 'multipart',
+    async handle(request, reply, { services }) {
+      const head = readHead(operation, request);
+      await admit(head, services);
+      if (request.mediaType === undefined) {
+        throw new Problem('unsupported_media_type', 'The body has no content type.', {
+          details: { supported: operation.consumes },
+        });
+      }
+      const entry = await received(request, (file) => begin(head, file, services));
+      reply.code(201).header(SEQUENCE, services.sequence());
+      reply.header('content-type', 'application/json; charset=utf-8');
+      return JSON.stringify(entry);
+    },
+  };
+}
+
+/** Nothing is kept unless the whole form is what it should be. */
+async function received(
+  request: FastifyRequest,
+  begin: (file: { readonly name: string; readonly contentType: string }) => UploadWriter,
+): Promise<FileEntry> {
+  let writer: UploadWriter | undefined;
+  try {
+    for await (const part of readable(request.parts())) {
+      if (part.type === 'field') throw invalidForm('must have nothing but one file');
+      writer = begin({ name: part.filename, contentType: part.mimetype });
+      for await (const chunk of readable<Uint8Array>(part.file)) await writer.write(chunk);
+      if (part.file.truncated) throw tooLarge();
+    }
+    if (writer === undefined) throw invalidForm('must have one file');
+    return await writer.end();
+  } catch (error) {
+    // What still arrives is thrown away, which it is not as long as the parser holds it back.
+    request.raw.unpipe();
+    await writer?.abort();
+    throw error;
+  }
+}
+
+/** The same, with what is wrong with the form as a problem; what its reader throws is left alone. */
+async function* readable<T>(source: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  try {
+    yield* source;
+  } catch (error) {
+    throw formProblem(error);
+  }
+}
+
+function formProblem(cause: unknown): Problem {
+  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return tooLarge();
+    case 'FST_FILES_LIMIT':
+    case 'FST_FIELDS_LIMIT':
+    case 'FST_PARTS_LIMIT':
+    case 'FST_PROTO_VIOLATION':
+      return invalidForm('must have nothing but one file');
+    default:
+      return new Problem('malformed_request', 'The body is no whole form.', {
+        cause,
+        hint: 'Send multipart/form-data with its boundary (RFC 7578).',
+      });
+  }
+}
+
+function invalidForm(message: string): Problem {
+  return new Problem('invalid_request', `The form ${message}`, {
+    details: { fields: [{ path: 'file', message }] },
+  });
+}
+
+function tooLarge(): Problem {
+  return new Problem('body_too_large', `The file is larger than ${UPLOAD_BYTES_MAX} bytes.`, {
+    hint: 'Stay below details.limitBytes.',
+    details: { limitBytes: UPLOAD_BYTES_MAX },
+  });
+}

@@ -1,0 +1,58 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '#base/problem.ts';
+import type { Operation } from '@trellis/contract/operation.ts';
+import { bodyStream } from './body-stream.ts';
+import { SEQUENCE } from './header-names.ts';
+import { readHead, type Input, type Route } from './route.ts';
+import type { HttpServices } from './services.ts';
+
+/** An operation that takes a zip of at most so many bytes, which is held as a whole, and answers JSON. */
+export function zipRoute<const O extends Operation>(
+  operation: O,
+  bytesMax: number,
+  handler: (
+    head: Omit<Input<O>, 'body'>,
+    zip: Uint8Array,
+    services: HttpServices,
+  ) => Promise<unknown>,
+): Route {
+  return {
+    operation,
+    intake: 'zip',
+    async handle(request, reply, { services, timeouts }) {
+      const head = readHead(operation, request);
+      const zip = await bodyBytes(request, bytesMax, timeouts.streamIdle);
+      const answer = await handler(head, zip, services);
+      reply.header(SEQUENCE, services.sequence());
+      reply.header('content-type', 'application/json; charset=utf-8');
+      return JSON.stringify(answer);
+    },
+  };
+}
+
+async function bodyBytes(
+  request: FastifyRequest,
+  bytesMax: number,
+  idleMs: number,
+): Promise<Uint8Array> {
+  if (request.mediaType === undefined) {
+    throw new Problem('unsupported_media_type', 'The body has no content type.', {
+      details: { supported: ['application/zip'] },
+    });
+  }
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  const refuse = (): void => {
+    throw new Problem('body_too_large', `The zip is larger than ${bytesMax} bytes.`, {
+      hint: 'Leave out what the interface does not need, such as source maps.',
+      details: { limitBytes: bytesMax },
+    });
+  };
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) refuse();
+  for await (const chunk of bodyStream(request, idleMs)) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) refuse();
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts, bytes);
+}

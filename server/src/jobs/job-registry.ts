@@ -1,0 +1,227 @@
+import type { Clock } from '#base/clock.ts';
+import { JOB_STORED_AFTER_MS, JOBS_KEPT } from '#base/operations-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
+import { JobRecord, type JobNews, type JobReport } from './job-record.ts';
+import type { JobStore } from './job-store.ts';
+import { hasEnded, type Job, type JobKind, type JobState, type JobWithLog } from './job.ts';
+
+export interface JobRegistryParts {
+  readonly clock: Clock;
+  /** Undefined where nothing can be written: on a replica. */
+  readonly store: JobStore | undefined;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
+  readonly storedAfterMs?: number;
+}
+
+export interface NewJob {
+  readonly kind: JobKind;
+  /** What is done first. */
+  readonly step: string;
+  /** Whether it ends when its signal is aborted. */
+  readonly isCancellable?: boolean;
+  /** UID of the user whose job it is, and who may look at it and cancel it as administrators may. */
+  readonly owner?: string;
+  /** It waits for its turn, and is kept from now on: whoever asked for it is told when it never comes. */
+  readonly isQueued?: boolean;
+}
+
+/** Who asks for a job. */
+export interface JobViewer {
+  readonly userUid: string | null;
+  readonly isAdmin: boolean;
+  readonly isReadOnlyAdmin: boolean;
+}
+
+/** A job as whoever does the work sees it. */
+export interface RunningJob {
+  readonly id: string;
+  /** Aborted when somebody wants it to end; only of one that is cancellable. */
+  readonly signal: AbortSignal;
+  /** Of one that was queued: its turn has come. */
+  begin(step: string): void;
+  report(report: JobReport): void;
+  log(text: string): void;
+  /** The first end counts. */
+  end(state: 'succeeded' | 'failed' | 'cancelled', error?: unknown): void;
+}
+
+/**
+ * The long pieces of work of this server, newest first (open-shapes, section 8). What has lasted for a while is kept over a
+ * restart, and so is what has gone wrong: work that is done in no time leaves no trace in the commit log. Of those that have
+ * ended the last JOBS_KEPT are there.
+ */
+export class JobRegistry implements Disposable {
+  readonly #parts: JobRegistryParts;
+  readonly #jobs: JobRecord[];
+  readonly #stored = new Set<JobRecord>();
+  readonly #timers = new Map<JobRecord, NodeJS.Timeout>();
+  /** Ids of jobs that are to go from the storage with the next commit. */
+  #removed: string[] = [];
+  #listener: (job: Job) => void = () => {};
+  #isClosed = false;
+
+  /** What was running when it was stored is interrupted: nobody does it any more. */
+  constructor(parts: JobRegistryParts) {
+    this.#parts = parts;
+    const stored = parts.store?.load() ?? [];
+    const recordParts = this.#recordParts();
+    this.#jobs = stored.map((one) => new JobRecord(one, recordParts));
+    for (const record of this.#jobs) this.#stored.add(record);
+    const undone = this.#jobs.filter(({ job }) => !hasEnded(job));
+    for (const record of undone) record.end('interrupted');
+  }
+
+  /** Told of every change from now on, often. */
+  onChange(listener: (job: Job) => void): void {
+    this.#listener = listener;
+  }
+
+  start({ kind, step, owner, isCancellable = false, isQueued = false }: NewJob): RunningJob {
+    const id = formatUid(randomUid());
+    const startedAt = new Date(this.#parts.clock.now()).toISOString();
+    const state = isQueued ? 'queued' : 'running';
+    const job: Job = {
+      id,
+      kind,
+      state,
+      progress: 0,
+      step,
+      isCancellable,
+      startedAt,
+      endedAt: null,
+    };
+    const owned = owner === undefined ? {} : { owner };
+    const record = new JobRecord({ job, ...owned, revision: 1, lines: [] }, this.#recordParts());
+    this.#jobs.unshift(record);
+    if (isQueued) this.#store(record);
+    else this.#storeLater(record);
+    this.#listener(job);
+    return {
+      id,
+      signal: record.signal,
+      begin: (first) => record.begin(first),
+      report: (report) => record.report(report),
+      log: (text) => record.log(text),
+      end: (how, error) => record.end(how, error),
+    };
+  }
+
+  /** Does work as a job, which ends as the work does: with what was thrown after a cancellation, it is cancelled. */
+  async run<T>(wanted: NewJob, work: (job: RunningJob) => Promise<T>): Promise<T> {
+    const job = this.start(wanted);
+    try {
+      const result = await work(job);
+      job.end('succeeded');
+      return result;
+    } catch (error) {
+      if (job.signal.aborted) job.end('cancelled');
+      else job.end('failed', error);
+      throw error;
+    }
+  }
+
+  list(query: {
+    readonly state?: JobState | undefined;
+    readonly kind?: JobKind | undefined;
+    readonly skip: number;
+    readonly take: number;
+  }) {
+    const { state, kind, skip, take } = query;
+    const all = this.#jobs
+      .map(({ job }) => job)
+      .filter((job) => state === undefined || job.state === state)
+      .filter((job) => kind === undefined || job.kind === kind);
+    return { items: all.slice(skip, skip + take), total: all.length, skip, take };
+  }
+
+  /** This and the next two throw `job_not_found`, and `forbidden` to whoever is neither an administrator nor the job's owner. */
+  get(viewer: JobViewer, id: string): JobWithLog {
+    return this.#find(viewer, id).withLog();
+  }
+
+  /** Takes write access of an administrator. Throws `job_ended`, `job_not_cancellable`. The job ends a moment later. */
+  cancel(viewer: JobViewer, id: string): Job {
+    const record = this.#find(viewer, id, 'admin-write');
+    record.cancel();
+    return record.job;
+  }
+
+  /** What comes after a revision, the state as it is now included; until the job has ended or the signal aborts. */
+  watch(
+    viewer: JobViewer,
+    id: string,
+    from: { readonly after: number | undefined; readonly signal: AbortSignal },
+  ): AsyncIterable<JobNews> {
+    return news(this.#find(viewer, id), from);
+  }
+
+  /** From now on nothing is kept: what still runs is found interrupted after the next start. */
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+
+  #recordParts() {
+    const { clock, redact } = this.#parts;
+    return { clock, redact, onChange: (record: JobRecord) => this.#changed(record) };
+  }
+
+  #changed(record: JobRecord): void {
+    if (this.#isClosed) return;
+    this.#listener(record.job);
+    if (!hasEnded(record.job)) return;
+    clearTimeout(this.#timers.get(record));
+    this.#timers.delete(record);
+    this.#dropOldest();
+    if (this.#stored.has(record) || record.job.state !== 'succeeded') this.#store(record);
+  }
+
+  #storeLater(record: JobRecord): void {
+    const { storedAfterMs = JOB_STORED_AFTER_MS } = this.#parts;
+    const timer = setTimeout(() => this.#store(record), storedAfterMs).unref();
+    this.#timers.set(record, timer);
+  }
+
+  #store(record: JobRecord): void {
+    this.#stored.add(record);
+    void this.#parts.store?.save(record.stored(), this.#removed.splice(0));
+  }
+
+  #dropOldest(): void {
+    const ended = this.#jobs.filter(({ job }) => hasEnded(job));
+    for (const record of ended.slice(JOBS_KEPT)) {
+      this.#jobs.splice(this.#jobs.indexOf(record), 1);
+      if (this.#stored.delete(record)) this.#removed.push(record.job.id);
+    }
+  }
+
+  #find(viewer: JobViewer, id: string, role: 'admin' | 'admin-write' = 'admin'): JobRecord {
+    const found = this.#jobs.find(({ job }) => job.id === id);
+    const { isAdmin, isReadOnlyAdmin } = viewer;
+    const isAllowed = role === 'admin' ? isAdmin || isReadOnlyAdmin : isAdmin && !isReadOnlyAdmin;
+    if (!isAllowed && found?.isOf(viewer.userUid) !== true) {
+      throw new Problem('forbidden', 'Jobs of others are for system administrators.', {
+        details: { role },
+      });
+    }
+    if (found === undefined) throw new Problem('job_not_found', `There is no job ${id}.`);
+    return found;
+  }
+}
+
+async function* news(
+  record: JobRecord,
+  { after = 0, signal }: { readonly after: number | undefined; readonly signal: AbortSignal },
+): AsyncGenerator<JobNews> {
+  let seen = after;
+  while (!signal.aborted) {
+    const found = record.newsAfter(seen);
+    if (found !== undefined) {
+      seen = found.revision;
+      yield found;
+    } else if (hasEnded(record.job)) return;
+    else await record.untilChanged(signal);
+  }
+}

@@ -1,0 +1,139 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Problem } from '#base/problem.ts';
+import { fileLines, unlessGone, type Direction } from './file-lines.ts';
+import { headOf } from './log-record.ts';
+import { mergedLines } from './merged-lines.ts';
+
+export interface LogFile {
+  /** Below the folder, with "/" between. */
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** Of its first and last record, ISO 8601 UTC; null where it has none. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** One of the logs of a process: files of a day below `folder`, named `<name>-2026-11-20.log`. */
+export interface NamedLog {
+  /** Below the folder of all; empty for that one. */
+  readonly folder: string;
+  readonly name: string;
+}
+
+interface DatedFile {
+  readonly name: string;
+  readonly day: string;
+}
+
+/** The files that the loggers of this server write, and those that are left of servers before. Other files of the folder are none of ours. */
+export class LogFiles {
+  readonly #folder: string;
+  readonly #logs: readonly NamedLog[];
+
+  /** `folder` is absolute. */
+  constructor(folder: string, logs: readonly NamedLog[]) {
+    this.#folder = folder;
+    this.#logs = logs;
+  }
+
+  /** Newest first. */
+  async list(): Promise<LogFile[]> {
+    const files = await this.#find();
+    const described = await Promise.all(files.map(({ name }) => this.#describe(name)));
+    return described.filter((file) => file !== undefined);
+  }
+
+  /**
+   * The lines of all files, or of those named, in the order of time. Days that begin after `to`, or have ended before `from`
+   * (ISO 8601), are not looked at. Throws `log_file_not_found`.
+   */
+  async *lines(
+    direction: Direction,
+    wanted: {
+      readonly names?: readonly string[] | undefined;
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+    },
+  ): AsyncGenerator<string[]> {
+    const files = this.#chosen(await this.#find(), wanted.names).filter(isWithin(wanted));
+    const days = Map.groupBy(files, ({ day }) => day);
+    const order = [...days.keys()].toSorted();
+    for (const day of direction === 'forward' ? order : order.toReversed()) {
+      const paths = (days.get(day) ?? []).map(({ name }) => join(this.#folder, name));
+      yield* mergedLines(
+        paths.map((path) => fileLines(path, direction)),
+        direction,
+      );
+    }
+  }
+
+  #chosen(files: readonly DatedFile[], names: readonly string[] | undefined): readonly DatedFile[] {
+    if (names === undefined) return files;
+    for (const name of names) {
+      if (!files.some((file) => file.name === name)) {
+        throw new Problem('log_file_not_found', `There is no log file "${name}".`);
+      }
+    }
+    return files.filter(({ name }) => names.includes(name));
+  }
+
+  /** Newest first. What is no plain file, a link for instance, is left out. */
+  async #find(): Promise<DatedFile[]> {
+    const found = await Promise.all(
+      this.#logs.map(async ({ folder, name }) => {
+        const path = join(this.#folder, folder);
+        const entries = await readdir(path, { withFileTypes: true }).catch(unlessGone);
+        return (entries ?? []).flatMap((entry) => {
+          const day = dayOf(entry.name, name);
+          const below = folder === '' ? entry.name : `${folder}/${entry.name}`;
+          return entry.isFile() && day !== undefined ? [{ name: below, day }] : [];
+        });
+      }),
+    );
+    return found
+      .flat()
+      .toSorted((a, b) => (a.day === b.day ? byName(a, b) : a.day < b.day ? 1 : -1));
+  }
+
+  async #describe(name: string): Promise<LogFile | undefined> {
+    const path = join(this.#folder, name);
+    const found = await stat(path).catch(unlessGone);
+    if (found === undefined) return undefined;
+    const [from, to] = [await firstTime(path, 'forward'), await firstTime(path, 'backward')];
+    return { name, sizeBytes: found.size, from, to };
+  }
+}
+
+function byName(a: DatedFile, b: DatedFile): number {
+  return a.name < b.name ? 1 : -1;
+}
+
+function dayOf(file: string, log: string): string | undefined {
+  const [, name, day] = /^(.*)-(\d{4}-\d\d-\d\d)\.log$/.exec(file) ?? [];
+  return name === log ? day : undefined;
+}
+
+function isWithin({
+  from,
+  to,
+}: {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}) {
+  const dayIn = (time: string): string => new Date(time).toISOString().slice(0, 10);
+  const first = from === undefined ? '' : dayIn(from);
+  const last = to === undefined ? '9999-12-31' : dayIn(to);
+  return ({ day }: DatedFile): boolean => day >= first && day <= last;
+}
+
+/** Of the first block that has a record. */
+async function firstTime(path: string, direction: Direction): Promise<string | null> {
+  for await (const lines of fileLines(path, direction)) {
+    for (const line of lines) {
+      const head = headOf(line);
+      if (head !== undefined) return head.at;
+    }
+  }
+  return null;
+}

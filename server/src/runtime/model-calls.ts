@@ -1,0 +1,26 @@
+import type { Caller } from '#access/caller.ts';
+
+/** Whose code asks, and what may come of it. */
+export interface ModelAsker {
+  /** Of the run: what it uses is counted for its user. */
+  readonly caller: Caller;
+  /** Of the request that it came with, as JSON text of an object. */
+  readonly headers: string;
+  readonly authorization: string | undefined;
+  /** Nothing may be written. */
+  readonly isReadOnly: boolean;
+  /** Runs of agents that it comes of, one within the other. */
+  readonly agentDepth: number;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * `ai` of endpoint code: see `Ai` of `@trellis/endpoint`, which says what is taken and given. The requests are what the code made, and
+ * may be anything. They reject with `invalid_request`, `ai_needs_user`, `read_only_replica`, and with what models and agents reject with.
+ */
+export interface ModelCalls {
+  complete(request: unknown, asker: ModelAsker): Promise<unknown>;
+  embed(request: unknown, asker: ModelAsker): Promise<unknown>;
+  runAgent(request: unknown, asker: ModelAsker): Promise<unknown>;
+}

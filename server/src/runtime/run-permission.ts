@@ -1,0 +1,32 @@
+import type { Caller } from '#access/caller.ts';
+import { Problem } from '#base/problem.ts';
+import type { StoredEndpoint } from './endpoint-store.ts';
+
+/**
+ * Why this caller may not run this endpoint on this server: `forbidden`, `read_only_replica`, `endpoint_not_compiled`; undefined
+ * when they may.
+ */
+export function refusalOf(
+  { definition, servingCode }: StoredEndpoint,
+  caller: Caller,
+  isReplica: boolean,
+): Problem | undefined {
+  const { name, access, isReadOnly } = definition;
+  if (access === 'admins' && !isAdminOf(isReadOnly, caller)) {
+    return new Problem('forbidden', `Only administrators may call the endpoint "${name}"`, {
+      details: { role: isReadOnly ? 'admin' : 'admin-write' },
+    });
+  }
+  if (isReplica && !isReadOnly) {
+    return new Problem('read_only_replica', `The endpoint "${name}" is not marked Read Only`);
+  }
+  if (servingCode === undefined) {
+    return new Problem('endpoint_not_compiled', `The endpoint "${name}" does not compile`);
+  }
+  return undefined;
+}
+
+/** Whether code is for this caller that is for administrators: what it writes, somebody who only reads must not have written. */
+export function isAdminOf(isReadOnly: boolean, { isAdmin, isReadOnlyAdmin }: Caller): boolean {
+  return isReadOnly ? isAdmin || isReadOnlyAdmin : isAdmin && !isReadOnlyAdmin;
+}

@@ -1,0 +1,143 @@
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { deed } from '#access/deed.ts';
+import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
+import { didYouMean } from '#graph/names.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { invalid, isObject } from '../request/members.ts';
+import { readSearchSettings } from './search-settings-service.ts';
+
+/** What a model may search for on somebody's behalf (open-shapes, section 7); of an empty list everything that there is. */
+export interface LlmSearchSettings {
+  readonly nodeTypes: readonly string[];
+  /** Names of fields by which hits may be narrowed. */
+  readonly filters: readonly string[];
+}
+
+/** As it holds: nothing in it is empty, as long as there is something to search. */
+export interface LlmSearchView extends LlmSearchSettings {
+  /** Filters by the types that can be searched. */
+  readonly available: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface LlmSearchSettingsParts {
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+}
+
+const SETTING = 'search.llm';
+const DEFAULTS: LlmSearchSettings = { nodeTypes: [], filters: [] };
+/** Fields whose values are not compared. */
+const NOT_COMPARED = /^(?:Json|Bytes|GeoPoint)/;
+
+/** It keeps a model to the point: what its user may see is decided elsewhere. */
+export class LlmSearchSettingsService {
+  readonly #parts: LlmSearchSettingsParts;
+
+  constructor(parts: LlmSearchSettingsParts) {
+    this.#parts = parts;
+  }
+
+  get(_caller: Caller): LlmSearchView {
+    const available = this.#available();
+    return { ...inForce(this.#stored(), available), available };
+  }
+
+  /** Throws `invalid_request` for what cannot be searched, and `version_conflict`. */
+  async put(caller: Caller, given: LlmSearchSettings, address: string): Promise<LlmSearchView> {
+    const { reader, commits, audit } = this.#parts;
+    const available = this.#available();
+    refuseUnknown('nodeTypes', given.nodeTypes, Object.keys(available));
+    const { nodeTypes } = inForce(given, available);
+    refuseUnknown('filters', given.filters, filtersOf(nodeTypes, available));
+    const settings = { nodeTypes: given.nodeTypes, filters: given.filters };
+    const target = { kind: 'settings', id: SETTING };
+    await commits.commit({
+      system: true,
+      operations: [
+        settingOperation(SETTING, settings, settingVersion(reader, SETTING)),
+        audit.operation(deed('search.llm-settings-changed', { caller, address }, target, settings)),
+      ],
+    });
+    return this.get(caller);
+  }
+
+  /**
+   * The request of a model as it may be made. Throws `invalid_request` where it names other types or filters; what is no request at
+   * all is left for the search to refuse.
+   */
+  narrowed(request: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const stored = this.#stored();
+    if (stored.nodeTypes.length + stored.filters.length === 0) return request;
+    const { nodeTypes, filters } = inForce(stored, this.#available());
+    const wanted = namesIn(request['types']);
+    refuseOthers('types', wanted, nodeTypes);
+    if (stored.filters.length > 0) {
+      refuseOthers('filters', fieldsIn(request['filters']), filters);
+    }
+    return wanted.length > 0 ? request : { ...request, types: nodeTypes };
+  }
+
+  #stored(): LlmSearchSettings {
+    const { reader } = this.#parts;
+    reader.refresh();
+    return (readSetting(reader, SETTING) as LlmSearchSettings | undefined) ?? DEFAULTS;
+  }
+
+  #available(): Record<string, readonly string[]> {
+    const { reader } = this.#parts;
+    reader.refresh();
+    const { types } = readSearchSettings(reader);
+    const searched = reader.schema().nodes.filter(({ type }) => types[type]?.searchable === true);
+    return Object.fromEntries(
+      searched.map(({ type, fields }) => [
+        type,
+        Object.keys(fields).filter((name) => !NOT_COMPARED.test(fields[name] ?? '')),
+      ]),
+    );
+  }
+}
+
+function inForce(
+  { nodeTypes, filters }: LlmSearchSettings,
+  available: LlmSearchView['available'],
+): LlmSearchSettings {
+  const all = Object.keys(available);
+  const types = nodeTypes.length === 0 ? all : nodeTypes.filter((name) => all.includes(name));
+  const known = filtersOf(types, available);
+  const fields = filters.length === 0 ? known : filters.filter((name) => known.includes(name));
+  return { nodeTypes: types, filters: fields };
+}
+
+function filtersOf(types: readonly string[], available: LlmSearchView['available']): string[] {
+  return [...new Set(types.flatMap((name) => available[name] ?? []))];
+}
+
+/** Of a list of names; what is none is for the search to refuse. */
+function namesIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** The fields of filters in both of their forms. */
+function fieldsIn(filters: unknown): string[] {
+  if (Array.isArray(filters)) return filters.map((one: unknown) => String(Object(one).field));
+  return isObject(filters) ? Object.keys(filters) : [];
+}
+
+function refuseUnknown(path: string, names: readonly string[], known: readonly string[]): void {
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw invalid(
+    path,
+    `"${unknown}" is not among what can be searched`,
+    didYouMean(unknown, known).hint,
+  );
+}
+
+function refuseOthers(path: string, names: readonly string[], allowed: readonly string[]): void {
+  const other = names.find((name) => !allowed.includes(name));
+  if (other === undefined) return;
+  throw invalid(path, `"${other}" is not for models`, `Leave out ${path} to search all that is.`);
+}

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { ADMIN_PASSWORD, temporaryFolder } from '../support/trellis-process.ts';
+import { startWorkspace, type TestWorkspace } from '../support/workspace.ts';
+
+const TODAY = /^trellis-\d{4}-\d\d-\d\d\.log$/;
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let workspace: TestWorkspace;
+let client: TrellisClient;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  workspace = await startWorkspace({ MSK_LOG_PATH: folder.path });
+  client = new TrellisClient({ baseUrl: workspace.server.url, token: workspace.token });
+});
+afterAll(async () => {
+  await workspace[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
+});
+
+/** A request that is answered 404 is a record, with its path. */
+const mark = (text: string) => workspace.http.send({ path: `/api/marks/${encodeURI(text)}` });
+const send = (path: string) => workspace.http.send({ path, token: workspace.token });
+const paths = async (query: string): Promise<unknown[]> =>
+  (await client.searchLogs({ query })).items.map(({ fields }) => fields['path']);
+
+describe('log files', () => {
+  test('are listed', async () => {
+    await mark('listed');
+    await expect.poll(async () => (await client.listLogFiles()).items[0]?.to).toMatch(/Z$/);
+    const { source, items } = await client.listLogFiles();
+    expect(source).toBe('files');
+    expect(items.map(({ name }) => name)).toEqual([
+      expect.stringMatching(TODAY),
+      expect.stringMatching(/^replication\/replication-/),
+    ]);
+  });
+
+  test('are searched, newest first', async () => {
+    await mark('searched-1');
+    await mark('searched-2');
+    const both = ['/api/marks/searched-2', '/api/marks/searched-1'];
+    await expect.poll(() => paths('SEARCHED')).toEqual(both);
+    const page = await client.searchLogs({ query: 'searched', level: 'info', skip: 1, take: 1 });
+    expect(page).toMatchObject({ source: 'files', isComplete: true, total: 2, skip: 1, take: 1 });
+    expect(page.items).toMatchObject([
+      { level: 'info', message: `There is no GET ${both[1]}.`, fields: { path: both[1] } },
+    ]);
+    expect((await client.searchLogs({ query: 'searched', level: 'warn' })).total).toBe(0);
+    const over = new Date(Date.parse(page.items[0]!.at) + 60_000).toISOString();
+    expect((await client.searchLogs({ query: 'searched', from: over })).total).toBe(0);
+  });
+
+  test('are downloaded as one file, oldest first', async () => {
+    await mark('downloaded-1');
+    await mark('downloaded-2');
+    await expect.poll(() => paths('downloaded-2')).toHaveLength(1);
+    const { headers, text } = await send('/api/graph/logs-files/download?query=downloaded');
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(headers.get('content-disposition')).toBe('attachment; filename="trellis.log"');
+    const lines = text.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).path)).toEqual([
+      '/api/marks/downloaded-1',
+      '/api/marks/downloaded-2',
+    ]);
+    const { items } = await client.listLogFiles();
+    const [server, replication] = items.map(({ name }) => name);
+    const of = async (...fileNames: string[]): Promise<string> =>
+      new Response(await client.downloadLogs({ query: 'downloaded', fileNames })).text();
+    expect(await of(server!, replication!)).toBe(text);
+    expect(await of(replication!)).toBe('');
+  });
+
+  test.each([
+    '../trellis-2026-11-20.log',
+    'trellis-2026-11-20.log,../../etc/passwd',
+    'replication/../trellis-2026-11-20.log',
+    '/etc/passwd',
+    '..%2Fstore.json',
+    'trellis-2026-11-20.log%00',
+    '',
+  ])('of another name are refused: %s', async (names) => {
+    const { status, json } = await send(`/api/graph/logs-files/download?fileNames=${names}`);
+    const { code, details } = Object(json).error;
+    expect([status, code]).toEqual([400, 'invalid_request']);
+    expect(details.fields[0].message).toContain('must be names of log files');
+  });
+
+  test('that are not there are not found', async () => {
+    const { status, json } = await send(
+      '/api/graph/logs-files/download?fileNames=trellis-2020-01-01.log',
+    );
+    expect([status, Object(json).error.code]).toEqual([404, 'log_file_not_found']);
+  });
+});
+
+test('a secret is in no record, and is not found', async () => {
+  const planted = JSON.stringify(`planted: ${ADMIN_PASSWORD}, ${workspace.token}`);
+  const code = `export default async function () { throw new Error(${planted}); }`;
+  await client.createEndpoint({ name: 'plants', code });
+  await expect(client.runEndpoint('plants')).rejects.toMatchObject({ code: 'endpoint_failed' });
+  const found = () => client.searchLogs({ query: 'planted' });
+  await expect.poll(async () => (await found()).total).toBeGreaterThan(0);
+  expect(JSON.stringify((await found()).items)).toContain('planted: [redacted], [redacted]');
+  const all = await new Response(await client.downloadLogs()).text();
+  for (const secret of [ADMIN_PASSWORD, workspace.token]) {
+    expect(all).not.toContain(secret);
+    expect((await client.searchLogs({ query: secret.slice(0, 900) })).total).toBe(0);
+  }
+});
+
+test('records are watched as they come', async () => {
+  const stop = new AbortController();
+  const events = client.watchLogs({ query: 'marks/watched' }, { signal: stop.signal });
+  const next = events.next();
+  for (;;) {
+    await mark('watched');
+    if (await Promise.race([next.then(() => true), mark('x').then(() => false)])) break;
+  }
+  expect((await next).value).toMatchObject({
+    kind: 'line',
+    line: { level: 'info', fields: { path: '/api/marks/watched' } },
+  });
+  const waiting = events.next();
+  stop.abort(new Error('enough'));
+  await expect(waiting).rejects.toThrow('enough');
+});

@@ -1,0 +1,255 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { expectAccessibleInBothThemes, useBrowser } from '../support/browser.ts';
+import { field } from '../support/http-client.ts';
+import { calls, inTurn, says } from '../support/llm-server.ts';
+import { LlmWorkspace, MODEL } from '../support/llm-workspace.ts';
+import { items } from '../support/people.ts';
+import { requireChromium } from '../support/requires.ts';
+import { LIBRARY_SCHEMA } from '../support/workspace.ts';
+
+const TITLE = 'The <b>Ark</b>';
+const LOOKUP = `
+export const input = z.object({ word: z.string() });
+export default async function ({ body, q }: Scope<{ word: string }>) {
+  return await q().startAt('Book', body.word).nodes();
+}`;
+
+describe.skipIf(requireChromium())('the page of the chat', () => {
+  const browser = useBrowser();
+  let at: LlmWorkspace;
+  let uid: string;
+  beforeAll(async () => {
+    at = await LlmWorkspace.start();
+    const send = (method: string, path: string, body: unknown) =>
+      at.people.as('admin', method, path, body);
+    await send('PUT', '/api/schema', LIBRARY_SCHEMA);
+    const fields = { Title: TITLE };
+    await send('POST', '/api/ingest', {
+      operations: [{ op: 'addOrUpdate', type: 'Book', key: 'ark', fields }],
+    });
+    const [book] = items(await send('POST', '/api/node/query', { type: 'Book' }));
+    uid = field(book, 'UID');
+    await send('POST', '/api/endpoints/create', {
+      name: 'lookup',
+      code: LOOKUP,
+      isReadOnly: true,
+      description: 'Looks up a book.',
+    });
+    await at.use('openai-compatible', { models: [MODEL, 'small'] });
+  });
+  afterAll(() => at[Symbol.asyncDispose]());
+  beforeEach(() => at.provider.reset());
+
+  const open = (path = '#/chat', userName = 'ann') =>
+    browser.signedInPage(at.people.workspace, { path, userName });
+  const composer = (page: Page) => page.getByLabel('Message to the assistant');
+  const ask = async (page: Page, text: string) => {
+    await composer(page).fill(text);
+    await composer(page).press('Enter');
+  };
+  const answers = (page: Page) => page.getByRole('article', { name: 'Assistant' });
+
+  test('an answer cites its sources, and shows what was called for it', async () => {
+    at.provider.script.turn = inTurn(
+      calls(['lookup', { word: 'ark' }]),
+      says('The **book** is *there* [1]. Nothing else [7].\n\n- one\n- two'),
+    );
+    await using opened = await open();
+    const { page, complaints } = opened;
+    await ask(page, 'What is there?');
+    const answer = answers(page).last();
+    await answer.getByText('Nothing else [7].').waitFor();
+    const source = answer.getByRole('link', { name: `Source 1: ${TITLE}` });
+    await source.waitFor();
+    expect(await answer.locator('strong').innerText()).toBe('book');
+    expect(await answer.locator('em').innerText()).toBe('there');
+    expect(await answer.getByRole('list').last().getByRole('listitem').count()).toBeGreaterThan(0);
+    await source.hover();
+    await page.getByText(TITLE, { exact: true }).filter({ visible: true }).waitFor();
+    await answer.getByText('1 source').click();
+    await answer.getByRole('list', { name: 'Sources' }).getByText(TITLE).first().waitFor();
+    await answer.getByRole('list', { name: 'Tool calls' }).getByText('lookup').click();
+    await answer.getByRole('group', { name: 'Output' }).waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('status', { name: 'Answer of the assistant' }).getByText('book').waitFor();
+    await source.click();
+    await page.waitForURL(`**/#/node/${uid}`);
+    expect(complaints).toEqual([]);
+  });
+
+  test('an answer that is under way is stopped with Escape, and asked for again', async () => {
+    const gate = Promise.withResolvers<void>();
+    at.provider.script.turn = inTurn(
+      {
+        ...says('One two three four five.'),
+        beforeEvent: (index) => (index < 4 ? undefined : gate.promise),
+      },
+      says('All of it.'),
+    );
+    await using opened = await open();
+    const { page, complaints } = opened;
+    await ask(page, 'Count');
+    await answers(page).last().getByText('One').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await composer(page).press('Escape');
+    await page.getByText('You stopped this answer.').waitFor();
+    gate.resolve();
+    await page.getByRole('button', { name: 'Answer again' }).click();
+    await answers(page).last().getByText('All of it.').waitFor();
+    expect(await answers(page).count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a message is edited, and an answer judged', async () => {
+    at.provider.script.turn = inTurn(says('First.'), says('Second.'), says('Third.'));
+    await using opened = await open();
+    const { page, complaints } = opened;
+    await composer(page).fill('a');
+    await composer(page).press('Shift+Enter');
+    await composer(page).pressSequentially('b');
+    expect(await composer(page).inputValue()).toBe('a\nb');
+    await composer(page).press('Enter');
+    await answers(page).last().getByText('First.').waitFor();
+    await page.getByRole('button', { name: 'Good answer' }).click();
+    await page.getByRole('button', { name: 'Good answer', pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Good answer' }).click();
+    await page.getByRole('button', { name: 'Good answer', pressed: false }).waitFor();
+    await ask(page, 'more');
+    await answers(page).last().getByText('Second.').waitFor();
+    await page.getByRole('button', { name: 'Edit the message' }).first().click();
+    await page.getByRole('textbox', { name: 'Edit the message' }).fill('Another beginning');
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    await answers(page).last().getByText('Third.').waitFor();
+    expect(await answers(page).count()).toBe(1);
+    await page.getByText('Another beginning').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('conversations are found, renamed and deleted', async () => {
+    at.provider.script.turn = inTurn(says('Yes.'), says('No.'));
+    await using opened = await open();
+    const { page, complaints } = opened;
+    await ask(page, 'Whales of the north');
+    await answers(page).last().getByText('Yes.').waitFor();
+    const list = page.getByRole('list', { name: 'Conversations' });
+    await list.getByRole('link', { name: /Whales of the north/ }).waitFor();
+    await list.getByRole('button', { name: /^What to do with Whales/ }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename the conversation' });
+    await dialog.getByLabel('Title').fill(' ');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await dialog.getByText('Enter a title.').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await dialog.getByLabel('Title').fill('Seals');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Seals' }).waitFor();
+    await page.getByLabel('Find a conversation').fill('seals');
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
+    expect(page.url()).toContain('query=seals');
+    await list.getByRole('button', { name: 'What to do with Seals' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Delete “Seals”?' });
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor();
+    await page.getByText('None has “seals” in its title.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('a failure is said, what was typed stays, and the answer is asked for again', async () => {
+    at.provider.script.turn = inTurn({ fault: { status: 400, body: '{}' } }, says('Now.'));
+    await using opened = await open();
+    const { page, complaints } = opened;
+    await ask(page, 'Does it work?');
+    await page.getByText(/There is no whole answer/).waitFor();
+    await page.getByText('Does it work?').first().waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Answer again' }).click();
+    await answers(page).last().getByText('Now.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('a node is asked about from its page', async () => {
+    at.provider.script.turn = inTurn(says('It is a book.'));
+    await using opened = await open(`#/node/${uid}`);
+    const { page, complaints } = opened;
+    await page.getByRole('link', { name: 'Ask about this' }).click();
+    await page.getByRole('button', { name: `Remove ${TITLE}` }).waitFor();
+    await page.getByRole('button', { name: 'Summarise this.' }).click();
+    await page.keyboard.press('Enter');
+    await answers(page).last().getByText('It is a book.').waitFor();
+    await page.getByRole('article', { name: 'You' }).getByRole('link', { name: TITLE }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('what a model writes is text: no markup, no picture, no link', async () => {
+    const hostile =
+      '<img src=x onerror=alert(1)> [open](https://evil.example/?q=1) ![p](//e.vil/p)';
+    at.provider.script.turn = inTurn(says(hostile));
+    await using opened = await open();
+    const { page, complaints } = opened;
+    await ask(page, '<b>Bold</b>');
+    const answer = answers(page).last();
+    await answer.getByText(hostile).waitFor();
+    await page.getByRole('article', { name: 'You' }).getByText('<b>Bold</b>').waitFor();
+    expect(await answer.locator('img, a').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('the conversation of somebody else is not there', async () => {
+    at.provider.script.turn = inTurn(says('Secret.'));
+    const { json } = await at.people.as('ann', 'POST', '/api/chatai/chat', { message: 'Mine' });
+    await using opened = await open(`#/chat/${field(json, 'chatUID')}`, 'admin');
+    await opened.page.getByText('The conversation could not be read').waitFor();
+    expect(await opened.page.getByText('Secret.').count()).toBe(0);
+  });
+
+  test('the model and the tools of the next answers are chosen', async () => {
+    at.provider.script.turn = inTurn(says('Small.'));
+    await using opened = await open();
+    const { page, complaints } = opened;
+    await page.getByLabel('Model').selectOption('small');
+    await page.getByRole('button', { name: 'All tools' }).click();
+    const tools = page.getByRole('dialog', { name: 'Tools that the assistant may use' });
+    await tools.getByRole('checkbox', { name: 'lookup' }).uncheck();
+    await expectAccessibleInBothThemes(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /of \d+ tools/ }).waitFor();
+    await ask(page, 'Which are you?');
+    await answers(page).last().getByText('Small.').waitFor();
+    const { body } = at.provider.last;
+    expect(body['model']).toBe('small');
+    expect(JSON.stringify(body['tools'] ?? [])).not.toContain('lookup');
+    expect(complaints).toEqual([]);
+  });
+
+  test('a conversation begins with a research', async () => {
+    const gate = Promise.withResolvers<void>();
+    at.provider.script.turn = () => ({ ...says('A plan.'), gate: gate.promise });
+    await using opened = await open();
+    const { page, complaints } = opened;
+    await composer(page).fill('All about icebergs');
+    await page.getByRole('button', { name: 'Deep research' }).click();
+    await page.getByRole('heading', { level: 1, name: 'All about icebergs' }).waitFor();
+    const progress = page.getByRole('region', { name: 'Deep research' });
+    await progress.getByRole('button', { name: 'Cancel the research' }).click();
+    await progress.waitFor({ state: 'detached' });
+    gate.resolve();
+    expect(complaints).toEqual([]);
+  });
+
+  test('without a provider it says how to add one', { timeout: 60_000 }, async () => {
+    await using early = await open();
+    await early.page.getByLabel('Model').waitFor();
+    await at.people.as('admin', 'PUT', '/api/chatai/providers', { chat: null });
+    await ask(early.page, 'Anybody?');
+    await early.page.getByText('Ask an administrator to add one.').waitFor();
+    expect(await composer(early.page).inputValue()).toBe('Anybody?');
+    await using administrator = await open('#/chat', 'admin');
+    await administrator.page.getByRole('link', { name: 'Add a provider' }).waitFor();
+    expect(await composer(administrator.page).isDisabled()).toBe(true);
+    await expectAccessibleInBothThemes(administrator.page);
+    await at.use('openai-compatible', { models: [MODEL, 'small'] });
+  });
+});

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessibleInBothThemes, useBrowser } from '../support/browser.ts';
+import { LlmWorkspace, PROVIDER_KEY } from '../support/llm-workspace.ts';
+import { requireChromium } from '../support/requires.ts';
+
+const PATH = '#/assistant/providers';
+
+describe.skipIf(requireChromium())('the page of providers', () => {
+  const browser = useBrowser();
+  let at: LlmWorkspace;
+  beforeAll(async () => {
+    at = await LlmWorkspace.start();
+    await at.people.add('rita', { isReadOnlyAdmin: true });
+  });
+  afterAll(() => at[Symbol.asyncDispose]());
+
+  const stored = async () =>
+    Object((await at.people.as('admin', 'GET', '/api/chatai/providers')).json);
+
+  test('a provider of chat is set up, used, changed and removed', async () => {
+    await using opened = await browser.signedInPage(at.people.workspace, { path: PATH });
+    const { page, complaints } = opened;
+    const card = page.getByRole('region', { name: 'Chat', exact: true });
+    await card.getByText('There is no provider of chat').waitFor();
+    await card.getByLabel('Protocol').selectOption('Anthropic');
+    await card.getByLabel('Address of chat').fill('not an address');
+    await card.getByLabel('Tokens of an answer').fill('0');
+    const save = card.getByRole('button', { name: 'Save the provider of chat' });
+    await save.click();
+    await card.getByText('Enter the model.').waitFor();
+    await card.getByText('Enter a whole number from 1 to').waitFor();
+    await card.getByLabel('Model of chat').fill('large');
+    await card.getByLabel('Tokens of an answer').fill('512');
+    await save.click();
+    await card.getByText('must be an http or https URL').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await card.getByLabel('Address of chat').fill(at.provider.url);
+    await card.getByLabel('Models allowed').fill('small');
+    await card.getByLabel('Key', { exact: true }).fill(PROVIDER_KEY);
+    await save.click();
+    await page.getByText('The provider of chat is saved').waitFor();
+    expect(await card.getByLabel('Key', { exact: true }).inputValue()).toBe('');
+    await card.getByText('Not asked yet').waitFor();
+    expect((await stored()).chat).toMatchObject({
+      provider: 'anthropic',
+      model: 'large',
+      models: ['large', 'small'],
+      tokensPerAnswer: 512,
+      hasApiKey: true,
+    });
+
+    const asked = { model: 'small', messages: [{ role: 'user' as const, content: 'Hello?' }] };
+    await at.openAi().chat.completions.create(asked);
+    await card.getByText('Answers', { exact: true }).waitFor();
+    at.provider.script.fault = { status: 500, body: '{"error":{"message":"out of order"}}' };
+    await at
+      .openAi()
+      .chat.completions.create(asked)
+      .catch(() => undefined);
+    await card.getByText('Fails').waitFor();
+    await card.getByText(/Last error/).waitFor();
+    await expectAccessibleInBothThemes(page);
+    at.provider.reset();
+
+    await card.getByRole('button', { name: 'Remove', exact: true }).click();
+    const question = page.getByRole('alertdialog', { name: 'Remove the provider of chat?' });
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await card.getByText('There is no provider of chat').waitFor();
+    expect((await stored()).chat).toBeNull();
+    expect(complaints).toEqual([]);
+  });
+
+  test('what is used is listed by day, user and token', async () => {
+    await at.use('openai-compatible');
+    await at.openAi().chat.completions.create({
+      model: 'large',
+      messages: [{ role: 'user', content: 'Hello?' }],
+    });
+    // Numbers are written once a minute, and shown as they are at once.
+    await using opened = await browser.signedInPage(at.people.workspace, { path: PATH });
+    const { page, complaints } = opened;
+    const row = page.getByRole('table', { name: 'Use of models' }).getByRole('row').nth(1);
+    await row.getByText('ann').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('further providers of chat are added, changed and removed', async () => {
+    await at.use('openai-compatible');
+    await using opened = await browser.signedInPage(at.people.workspace, { path: PATH });
+    const { page, complaints } = opened;
+    const card = page.getByRole('region', { name: 'Further providers of chat' });
+    await card.getByText('None: all models are of the first.').waitFor();
+    await card.getByRole('button', { name: 'Add provider' }).click();
+    const adding = page.getByRole('dialog', { name: 'Add provider' });
+    await adding.getByRole('textbox', { name: 'Name' }).fill('local');
+    await adding.getByLabel('Address').fill('http://127.0.0.1:11434/v1');
+    const add = adding.getByRole('button', { name: 'Add provider' });
+    await add.click();
+    await adding.getByText('Enter at least one model.').waitFor();
+    await adding.getByLabel('Models').fill('large');
+    await add.click();
+    await adding.getByText('must be of no other one: "large"').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await adding.getByLabel('Models').fill('tiny');
+    await adding.getByLabel('Key').fill(PROVIDER_KEY);
+    await add.click();
+    await page.getByText('The provider is added').waitFor();
+    const row = card.getByRole('row').filter({ hasText: 'tiny' });
+    await row.getByText('Not asked yet').waitFor();
+    await expectAccessibleInBothThemes(page);
+
+    await card.getByRole('button', { name: 'Change local' }).click();
+    const changing = page.getByRole('dialog', { name: 'Change “local”' });
+    await changing.getByLabel('Tokens of an answer').fill('77');
+    await changing.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The provider is changed').waitFor();
+    expect((await stored()).furtherChat).toMatchObject([
+      { name: 'local', models: ['tiny'], tokensPerAnswer: 77, hasApiKey: true },
+    ]);
+
+    await card.getByRole('button', { name: 'Remove local' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Remove the provider “local”?' });
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await card.getByText('None: all models are of the first.').waitFor();
+    expect((await stored()).furtherChat).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a provider of embeddings is set up', async () => {
+    await using opened = await browser.signedInPage(at.people.workspace, { path: PATH });
+    const { page, complaints } = opened;
+    const card = page.getByRole('region', { name: 'Embeddings' });
+    await card.getByLabel('Address of embeddings').fill('not an address');
+    await card.getByLabel('Model of embeddings').fill('m');
+    const save = card.getByRole('button', { name: 'Save the provider of embeddings' });
+    await save.click();
+    await card.getByText('must be an http or https URL').waitFor();
+    await card.getByLabel('Address of embeddings').fill(at.provider.url);
+    await card.getByLabel('Key', { exact: true }).fill('secret');
+    await save.click();
+    await page.getByText('The provider of embeddings is saved').waitFor();
+    expect((await stored()).embeddings).toMatchObject({ model: 'm', hasApiKey: true });
+    await card.getByLabel('Remove the key that is set').check();
+    await save.click();
+    await expect.poll(async () => (await stored()).embeddings).toMatchObject({ hasApiKey: false });
+    expect(complaints).toEqual([]);
+  });
+
+  test('a read-only administrator looks, and changes nothing', async () => {
+    await using opened = await browser.signedInPage(at.people.workspace, {
+      path: PATH,
+      userName: 'rita',
+    });
+    const { page } = opened;
+    await page.getByText('you are a read-only administrator').waitFor();
+    expect(await page.getByLabel('Address of chat').isDisabled()).toBe(true);
+  });
+
+  test('to others the page says why it shows nothing', async () => {
+    await using opened = await browser.signedInPage(at.people.workspace, {
+      path: PATH,
+      userName: 'ann',
+    });
+    const alert = opened.page
+      .getByRole('alert')
+      .filter({ hasText: 'The providers could not be read' });
+    await alert.getByText('Request').waitFor();
+  });
+});

@@ -1,0 +1,200 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessible, useBrowser } from '../support/browser.ts';
+import { People, PASSWORD } from '../support/people.ts';
+import { requireChromium } from '../support/requires.ts';
+import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
+import { HttpClient } from '../support/http-client.ts';
+
+const PHONE = { width: 375, height: 700 };
+
+async function signIn(page: Page, user: string, password: string): Promise<void> {
+  await page.getByLabel('User name or e-mail address').fill(user);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+describe.skipIf(requireChromium())('the frame of the workspace', () => {
+  const browser = useBrowser();
+  let people: People;
+  beforeAll(async () => {
+    people = await People.start();
+    await people.add('reader');
+  });
+  afterAll(() => people[Symbol.asyncDispose]());
+
+  test('asks who one is, and goes on where one wanted to', async () => {
+    const path = '#/admin/license';
+    await using opened = await browser.page(people.workspace, { path });
+    const { page, complaints } = opened;
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('Enter your password.').waitFor();
+
+    await signIn(page, 'admin', 'not the password');
+    await page.getByRole('alert').getByText('The user name or the password is not right').waitFor();
+    expect(await page.getByLabel('User name or e-mail address').inputValue()).toBe('admin');
+
+    await signIn(page, 'admin', PASSWORD);
+    await page.getByRole('heading', { name: 'Licence' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('answers a forgotten password the same way for everybody', async () => {
+    await using opened = await browser.page(people.workspace);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Forgotten your password?' }).click();
+    await page.getByLabel('E-mail address').fill('nobody@example.com');
+    await page.getByRole('button', { name: 'Send a link' }).click();
+    await page.getByText('If a user has this address').waitFor();
+  });
+
+  test('sets a new password by a link, once', async () => {
+    await people.add('forgetful');
+    const { json } = await people.as(
+      'admin',
+      'POST',
+      `/api/users/user/${people.uid('forgetful')}/password-reset`,
+    );
+    const { link } = json as { link: string };
+    const path = link.slice(link.indexOf('#'));
+    await using opened = await browser.page(people.workspace, { path });
+    const { page } = opened;
+    const [first, again] = [page.getByLabel('New password'), page.getByLabel('The same again')];
+    const set = page.getByRole('button', { name: 'Set the password' });
+    await first.fill('short');
+    await again.fill('other');
+    await set.click();
+    await page.getByText('This is not the same password.').waitFor();
+    await again.fill('short');
+    await set.click();
+    await page
+      .getByText(/at least 10 characters/i)
+      .first()
+      .waitFor();
+    await first.fill('a new long password');
+    await again.fill('a new long password');
+    await set.click();
+    await page.getByText('The password is set.').waitFor();
+    await page.getByRole('link', { name: 'Go to sign-in' }).click();
+    await signIn(page, 'forgetful', 'a new long password');
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  });
+
+  test('shows to each user the pages that are for them', async () => {
+    await using opened = await browser.signedInPage(people.workspace, { userName: 'reader' });
+    const menu = opened.page.getByRole('navigation', { name: 'Pages' });
+    await menu.getByRole('link', { name: 'Graph' }).waitFor();
+    expect(await menu.getByRole('link', { name: 'Tokens' }).count()).toBe(0);
+    await using admin = await browser.signedInPage(people.workspace);
+    await admin.page.getByRole('link', { name: 'Tokens' }).waitFor();
+  });
+
+  test('finds pages and nodes by the keyboard alone', async () => {
+    await using opened = await browser.signedInPage(people.workspace);
+    const { page, complaints } = opened;
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Find a page or a node' });
+    await input.waitFor();
+    await page.keyboard.type('licen');
+    await page.getByRole('option', { name: /Licence/ }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Licence' }).waitFor();
+    await input.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  });
+
+  test('says that there is no such page', async () => {
+    await using opened = await browser.signedInPage(people.workspace, { path: '#/no/such/page' });
+    await opened.page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await expectAccessible(opened.page);
+  });
+
+  test('fits a phone, in the dark', async () => {
+    await using opened = await browser.signedInPage(people.workspace, {
+      path: '#/admin/license',
+      viewport: PHONE,
+      colorScheme: 'dark',
+    });
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'Licence' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'First steps' }).click();
+    await page.getByRole('heading', { name: 'First steps', level: 1 }).waitFor();
+    expect(await page.getByRole('button', { name: 'Open menu' }).isVisible()).toBe(true);
+  });
+
+  test('changes its theme, and remembers it', async () => {
+    await using opened = await browser.signedInPage(people.workspace, { path: '#/tour' });
+    const { page } = opened;
+    const theme = () => page.evaluate('document.documentElement.dataset.theme');
+    for (const expected of ['light', 'dark']) {
+      await page.getByRole('button', { name: /^Account of/ }).click();
+      await page.getByRole('menuitem', { name: /^Theme/ }).click();
+      await expect.poll(theme).toBe(expected);
+    }
+    await page.reload();
+    await page.getByRole('heading', { name: 'First steps', level: 1 }).waitFor();
+    expect(await theme()).toBe('dark');
+    await expectAccessible(page);
+  });
+
+  test('signs out, and every other tab with it', async () => {
+    await using opened = await browser.signedInPage(people.workspace, { userName: 'reader' });
+    const { page } = opened;
+    const other = await page.context().newPage();
+    await other.goto(people.workspace.server.url);
+    await other.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    for (const tab of [page, other]) {
+      await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
+    }
+  });
+
+  test('asks again when the session is over, and comes back', async () => {
+    await people.add('leaver');
+    await using opened = await browser.signedInPage(people.workspace, {
+      userName: 'leaver',
+      path: '#/tour',
+    });
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'First steps', level: 1 }).waitFor();
+    const uid = people.uid('leaver');
+    await people.as('admin', 'POST', `/api/users/user/${uid}/deactivate`);
+    await page.getByText('Your session has ended.').waitFor();
+    await people.as('admin', 'PUT', `/api/users/user/${uid}`, { active: true });
+    await signIn(page, 'leaver', PASSWORD);
+    await page.getByRole('heading', { name: 'First steps', level: 1 }).waitFor();
+  });
+});
+
+describe.skipIf(requireChromium())('while the primary is away', () => {
+  const browser = useBrowser();
+
+  test('the page says so, keeps what it shows, and goes on when it is back', async () => {
+    await using folder = await temporaryFolder();
+    let server = await TrellisProcess.start({ storage: folder.path });
+    const port = new URL(server.url).port;
+    const at = { server, http: new HttpClient(server.url) };
+    await using opened = await browser.signedInPage(at, { path: '#/admin/settings' });
+    const { page } = opened;
+    await page.getByLabel('Name', { exact: true }).fill('A name that I was about to save');
+    await server.kill();
+    await page.getByText('The primary does not answer. You can read').waitFor();
+    await expectAccessible(page);
+    expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
+
+    server = await TrellisProcess.start({ storage: folder.path, env: { MSK_PORT: port } });
+    await page.getByText('Online').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings are saved').waitFor();
+    await server.kill();
+  });
+});

@@ -1,0 +1,145 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+import { HttpClient, field } from '../test/support/http-client.ts';
+import { temporaryFolder, TrellisProcess } from '../test/support/trellis-process.ts';
+import { pictureAssistant } from './pictured-assistant.ts';
+import { CHROMIUM, installBrowser, storageState } from './browser.ts';
+
+/**
+ * `npm run screenshots` makes the pictures of docs/front-end.md: every page over the sample graph, light and dark. The names
+ * are those of the files.
+ */
+const FOLDER = join(import.meta.dirname, '../docs/images/pages');
+const VIEWPORT = { width: 1_280, height: 800 };
+
+interface Picture {
+  readonly name: string;
+  /** Behind the address of the server. */
+  readonly path: string;
+  /** What is there once the page is whole. */
+  readonly waitFor?: string;
+}
+
+function pictures(): readonly Picture[] {
+  return [
+    { name: 'search', path: '#/?q=trellis', waitFor: 'mark' },
+    { name: 'node', path: `#/node/${word}`, waitFor: 'h1' },
+    { name: 'graph', path: `#/graph?node=${word}`, waitFor: 'canvas' },
+    { name: 'chat', path: `#/chat/${assistant.chat}`, waitFor: 'text=to train on one' },
+    { name: 'tour', path: '#/tour' },
+    { name: 'preferences', path: '#/preferences' },
+    { name: 'endpoints', path: '#/endpoints', waitFor: 'text=lookup-word' },
+    { name: 'endpoint', path: '#/endpoints/edit/lookup-word', waitFor: '.cm-line' },
+    { name: 'endpoint-metrics', path: '#/endpoints/metrics' },
+    { name: 'tools', path: '#/assistant/tools', waitFor: 'text=look_up' },
+    { name: 'agent', path: '#/assistant/agents/explainer' },
+    { name: 'deep-research', path: '#/assistant/research' },
+    { name: 'providers', path: '#/assistant/providers' },
+    {
+      name: 'admin-agent',
+      path: `#/assistant/admin-agent/${assistant.session}`,
+      waitFor: 'text=export default',
+    },
+    { name: 'build-tree', path: '#/admin/build' },
+    { name: 'code-history', path: '#/admin/history' },
+    { name: 'schema', path: '#/admin/schema?tab=picture', waitFor: '.react-flow__node' },
+    { name: 'import', path: '#/admin/import' },
+    { name: 'search-settings', path: '#/admin/search' },
+    { name: 'synonyms', path: '#/manage/synonyms?lang=en' },
+    { name: 'tokens', path: '#/manage/access/tokens' },
+    { name: 'users', path: '#/manage/access/users' },
+    { name: 'teams', path: '#/manage/access/teams' },
+    { name: 'type-access', path: '#/manage/access/types' },
+    { name: 'explain', path: `#/manage/access/explain?node=${word}` },
+    { name: 'sso', path: '#/manage/access/sso' },
+    { name: 'overview', path: '#/admin', waitFor: 'figure' },
+    { name: 'replicas', path: '#/admin/replicas' },
+    { name: 'jobs', path: '#/admin/jobs' },
+    { name: 'logs', path: '#/admin/logs' },
+    { name: 'settings', path: '#/admin/settings' },
+    { name: 'interfaces', path: '#/admin/interfaces' },
+    { name: 'license', path: '#/admin/license' },
+  ];
+}
+
+installBrowser();
+await rm(FOLDER, { recursive: true, force: true });
+await mkdir(FOLDER, { recursive: true });
+await using storage = await temporaryFolder();
+await using server = await TrellisProcess.start({
+  storage: storage.path,
+  env: { TRELLIS_SAMPLE: 'wordnet', MSK_JWT_KEY: 'a key for pictures that nobody else has' },
+});
+const http = new HttpClient(server.url);
+const token = await http.signIn();
+await untilIndexed();
+await fillWithPeople();
+const word = await uidOfWord('star');
+await using assistant = await pictureAssistant(http, token);
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+for (const theme of ['light', 'dark'] as const) await takeAll(browser, theme);
+await browser.close();
+
+async function untilIndexed(): Promise<void> {
+  for (;;) {
+    const body = { query: 'trellis' };
+    const { json } = await http.send({ path: '/api/cce/system/search', token, body });
+    const index = await http.send({ path: '/api/search/index', token });
+    if (Number(Object(json).total) > 0 && Object(index.json).rebuild === null) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** A few users, teams and tokens, so that their pages are not empty. */
+async function fillWithPeople(): Promise<void> {
+  const send = (method: string, path: string, body: unknown) =>
+    http.send({ method, path, token, body });
+  const people = [
+    ['ada', 'Ada', 'Lovelace', { roles: ['CanManageSynonyms'] }],
+    ['grace', 'Grace', 'Hopper', { isReadOnlyAdmin: true }],
+    ['alan', 'Alan', 'Turing', { isGuest: true }],
+  ] as const;
+  for (const [userName, firstName, lastName, traits] of people) {
+    const email = `${userName}@example.com`;
+    await send('POST', '/api/users', { userName, email, firstName, lastName, ...traits });
+  }
+  await send('PUT', '/api/groups/group', { name: 'Lexicographers', description: 'Edit the words' });
+  await send('POST', '/api/tokens', { kind: 'api', name: 'Nightly import', scopes: ['ingestion'] });
+  await send('POST', '/api/tokens', { kind: 'endpoint', name: 'Website', path: 'lookup-word' });
+  await send('PUT', '/api/search/synonyms/for?token=trellis&lang=en&ignoreCase=true&replace=true', {
+    Synonyms: ['treillage', 'lattice'],
+    Alternates: [],
+    Blocked: [],
+  });
+}
+
+async function uidOfWord(lemma: string): Promise<string> {
+  const body = { type: 'Word', keys: [lemma] };
+  const { json } = await http.send({ path: '/api/cce/system/nodes', token, body });
+  const [node] = Object(json).items;
+  return field(node, 'UID');
+}
+
+async function takeAll(from: Browser, theme: 'light' | 'dark'): Promise<void> {
+  const session = { token, expiresAt: new Date(Date.now() + 3_600_000).toISOString() };
+  const context = await from.newContext({
+    viewport: VIEWPORT,
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    storageState: storageState(server.url, session),
+  });
+  const page = await context.newPage();
+  for (const { name, path, waitFor } of pictures()) {
+    // Otherwise the page before is there until the next one is read.
+    await page.goto('about:blank');
+    await page.goto(`${server.url}/${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    if (waitFor !== undefined) await page.locator(waitFor).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.waitForFunction('!document.querySelector("[role=status][aria-label=Loading]")');
+    await page.screenshot({ path: join(FOLDER, `${name}-${theme}.png`) });
+    process.stdout.write(`${name}, ${theme}\n`);
+  }
+  await context.close();
+}

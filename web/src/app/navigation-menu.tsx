@@ -1,0 +1,40 @@
+import { Link } from '@tanstack/react-router';
+import type { Viewer } from '../api/viewer.ts';
+import { navigationOf } from './navigation.ts';
+
+export function NavigationMenu({ viewer }: { readonly viewer: Viewer | undefined }) {
+  return (
+    <nav aria-label="Pages" className="flex h-full flex-col">
+      <a
+        // Whole, as a link that begins with "#" is taken for one that skips to a place on the page.
+        href={new URL('#/', location.href).href}
+        className="flex h-13 shrink-0 items-center gap-2.5 border-b px-4 font-semibold"
+      >
+        <img src="./icon.svg" alt="" className="size-7" />
+        Trellis
+      </a>
+      <div className="min-h-0 flex-1 overflow-y-auto px-2 py-3">
+        {viewer !== undefined &&
+          navigationOf(viewer).map(({ title, items }) => (
+            <section key={title} aria-label={title} className="mb-4">
+              <p className="px-2 pb-1 text-xs font-medium text-muted">{title}</p>
+              <ul>
+                {items.map(({ to, label, icon: Icon }) => (
+                  <li key={to}>
+                    <Link
+                      to={to}
+                      activeOptions={{ exact: true, includeSearch: false }}
+                      className="flex h-8 items-center gap-2.5 rounded-control px-2 text-ink hover:bg-sunken aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
+                    >
+                      <Icon className="size-4 shrink-0" aria-hidden />
+                      {label}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+      </div>
+    </nav>
+  );
+}

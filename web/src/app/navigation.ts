@@ -1,0 +1,280 @@
+import {
+  Activity,
+  ArrowLeftRight,
+  Bot,
+  BookType,
+  Boxes,
+  Braces,
+  Building2,
+  Eye,
+  FileClock,
+  FileUp,
+  Footprints,
+  Gauge,
+  KeyRound,
+  ListTree,
+  type LucideIcon,
+  MessageCircle,
+  Network,
+  Plug,
+  ScrollText,
+  Search,
+  Settings2,
+  ShieldCheck,
+  SquareCode,
+  Table2,
+  Telescope,
+  TextSearch,
+  Timer,
+  Users,
+  WandSparkles,
+  Waypoints,
+  Wrench,
+} from 'lucide-react';
+import type { Viewer } from '../api/viewer.ts';
+
+export interface NavigationItem {
+  /** A path of the router. */
+  readonly to: string;
+  readonly label: string;
+  readonly icon: LucideIcon;
+  /** Further words by which the command palette finds it. */
+  readonly words?: string;
+  readonly isFor: (viewer: Viewer) => boolean;
+}
+
+export interface NavigationGroup {
+  readonly title: string;
+  readonly items: readonly NavigationItem[];
+}
+
+const everybody = () => true;
+const insiders = (viewer: Viewer) => !viewer.isGuest;
+const administrators = (viewer: Viewer) => viewer.seesAdministration;
+
+/** Every page that stands in the menu and in the command palette. */
+export const NAVIGATION: readonly NavigationGroup[] = [
+  {
+    title: 'Explore',
+    items: [
+      { to: '/', label: 'Search', icon: Search, words: 'home find', isFor: everybody },
+      {
+        to: '/graph',
+        label: 'Graph',
+        icon: Network,
+        words: 'picture explore paths',
+        isFor: everybody,
+      },
+      {
+        to: '/tour',
+        label: 'First steps',
+        icon: Footprints,
+        words: 'tour help start',
+        isFor: everybody,
+      },
+    ],
+  },
+  {
+    title: 'Assistant',
+    items: [
+      {
+        to: '/chat',
+        label: 'Chat',
+        icon: MessageCircle,
+        words: 'assistant ask conversations',
+        isFor: insiders,
+      },
+      {
+        to: '/assistant/agents',
+        label: 'Agents',
+        icon: Bot,
+        words: 'prompts instructions runs',
+        isFor: insiders,
+      },
+      {
+        to: '/assistant/admin-agent',
+        label: 'Admin agent',
+        icon: WandSparkles,
+        words: 'proposals definitions approve',
+        isFor: administrators,
+      },
+      {
+        to: '/assistant/research',
+        label: 'Deep research',
+        icon: Telescope,
+        words: 'queue limits researchers',
+        isFor: administrators,
+      },
+      {
+        to: '/assistant/tools',
+        label: 'Tools',
+        icon: Wrench,
+        words: 'models functions mcp calls',
+        isFor: administrators,
+      },
+      {
+        to: '/assistant/providers',
+        label: 'Providers',
+        icon: Plug,
+        words: 'models llm openai anthropic embeddings keys usage',
+        isFor: administrators,
+      },
+    ],
+  },
+  {
+    title: 'Build',
+    items: [
+      {
+        to: '/endpoints',
+        label: 'Endpoints',
+        icon: SquareCode,
+        words: 'code editor',
+        isFor: administrators,
+      },
+      { to: '/endpoints/metrics', label: 'Endpoint metrics', icon: Gauge, isFor: administrators },
+      {
+        to: '/admin/build',
+        label: 'Build tree',
+        icon: ListTree,
+        words: 'compile',
+        isFor: administrators,
+      },
+      {
+        to: '/admin/history',
+        label: 'Code history',
+        icon: FileClock,
+        words: 'changes',
+        isFor: administrators,
+      },
+    ],
+  },
+  {
+    title: 'Data',
+    items: [
+      {
+        to: '/admin/schema',
+        label: 'Schema',
+        icon: Waypoints,
+        words: 'types fields',
+        isFor: administrators,
+      },
+      {
+        to: '/admin/import',
+        label: 'Import',
+        icon: FileUp,
+        words: 'csv jsonl upload',
+        isFor: administrators,
+      },
+      {
+        to: '/admin/search',
+        label: 'Search settings',
+        icon: TextSearch,
+        words: 'index facets vectors embeddings',
+        isFor: administrators,
+      },
+      {
+        to: '/manage/synonyms',
+        label: 'Synonyms',
+        icon: BookType,
+        isFor: (viewer) => viewer.managesSynonyms || viewer.seesAdministration,
+      },
+    ],
+  },
+  {
+    title: 'Access',
+    items: [
+      {
+        to: '/manage/access/tokens',
+        label: 'Tokens',
+        icon: KeyRound,
+        words: 'api keys',
+        isFor: administrators,
+      },
+      {
+        to: '/manage/access/users',
+        label: 'Users',
+        icon: Users,
+        words: 'people',
+        isFor: (viewer) => viewer.managesUsers || viewer.seesAdministration,
+      },
+      {
+        to: '/manage/access/teams',
+        label: 'Teams',
+        icon: Building2,
+        words: 'groups',
+        isFor: insiders,
+      },
+      {
+        to: '/manage/access/types',
+        label: 'Types and fields',
+        icon: Table2,
+        words: 'access visible',
+        isFor: administrators,
+      },
+      {
+        to: '/manage/access/explain',
+        label: 'Why visible?',
+        icon: Eye,
+        words: 'access explain',
+        isFor: administrators,
+      },
+      {
+        to: '/manage/access/sso',
+        label: 'Single sign-on',
+        icon: ShieldCheck,
+        words: 'sso saml oidc',
+        isFor: administrators,
+      },
+    ],
+  },
+  {
+    title: 'Operate',
+    items: [
+      {
+        to: '/admin',
+        label: 'Overview',
+        icon: Activity,
+        words: 'health memory disk lag',
+        isFor: administrators,
+      },
+      {
+        to: '/admin/replicas',
+        label: 'Replicas',
+        icon: ArrowLeftRight,
+        words: 'lag',
+        isFor: administrators,
+      },
+      { to: '/admin/jobs', label: 'Jobs', icon: Timer, words: 'progress', isFor: administrators },
+      {
+        to: '/admin/logs',
+        label: 'Logs',
+        icon: ScrollText,
+        words: 'records audit',
+        isFor: administrators,
+      },
+      {
+        to: '/admin/settings',
+        label: 'Workspace settings',
+        icon: Settings2,
+        words: 'configuration replica urls fetch',
+        isFor: administrators,
+      },
+      {
+        to: '/admin/interfaces',
+        label: 'Interfaces',
+        icon: Boxes,
+        words: 'front end upload',
+        isFor: administrators,
+      },
+      { to: '/admin/license', label: 'Licence', icon: Braces, isFor: administrators },
+    ],
+  },
+];
+
+/** The groups as one viewer has them. */
+export function navigationOf(viewer: Viewer): readonly NavigationGroup[] {
+  return NAVIGATION.map(({ title, items }) => ({
+    title,
+    items: items.filter((item) => item.isFor(viewer)),
+  })).filter(({ items }) => items.length > 0);
+}

@@ -1,0 +1,50 @@
+import { useNavigate } from '@tanstack/react-router';
+import { CircleUser, LogOut, Monitor, Moon, Sun, UserCog } from 'lucide-react';
+import { client } from '../api/client.ts';
+import type { Viewer } from '../api/viewer.ts';
+import { Button } from '../ui/button.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { session } from './session.ts';
+import { theme, type ThemeChoice, useThemeChoice } from './theme.ts';
+
+const NEXT_THEME: Readonly<Record<ThemeChoice, ThemeChoice>> = {
+  system: 'light',
+  light: 'dark',
+  dark: 'system',
+};
+const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon } as const;
+
+export function UserMenu({ viewer }: { readonly viewer: Viewer }) {
+  const choice = useThemeChoice();
+  const navigate = useNavigate();
+  const next = NEXT_THEME[choice];
+  return (
+    <Menu
+      trigger={
+        <Button kind="quiet" icon={CircleUser} aria-label={`Account of ${viewer.name}`}>
+          <span className="max-w-36 truncate max-sm:hidden">{viewer.name}</span>
+        </Button>
+      }
+      items={[
+        {
+          label: 'Preferences',
+          icon: UserCog,
+          onSelect: () => void navigate({ to: '/preferences' }),
+        },
+        {
+          label: `Theme: ${choice}`,
+          hint: `Change to ${next}`,
+          icon: THEME_ICONS[choice],
+          onSelect: () => theme.choose(next),
+        },
+        { label: 'Sign out', icon: LogOut, onSelect: () => void signOut() },
+      ]}
+    />
+  );
+}
+
+/** The browser forgets the session also when the server cannot be told. */
+async function signOut(): Promise<void> {
+  await client.endSession().catch(() => undefined);
+  session.finish('signed-out');
+}

@@ -1,0 +1,55 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { listSearch } from '../../app/search-params.ts';
+import { workspaceRoute } from '../../app/workspace-route.ts';
+
+export const adminRoutes = [
+  createRoute({
+    path: '/admin',
+    getParentRoute: () => workspaceRoute,
+    component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
+  }),
+  createRoute({
+    path: '/admin/replicas',
+    getParentRoute: () => workspaceRoute,
+    component: lazyRouteComponent(() => import('./replicas-page.tsx'), 'ReplicasPage'),
+  }),
+  createRoute({
+    path: '/admin/build',
+    getParentRoute: () => workspaceRoute,
+    component: lazyRouteComponent(() => import('./build-tree-page.tsx'), 'BuildTreePage'),
+  }),
+  createRoute({
+    path: '/admin/history',
+    getParentRoute: () => workspaceRoute,
+    validateSearch: (search) => listSearch(search, ['from', 'to']),
+    component: lazyRouteComponent(() => import('./code-history-page.tsx'), 'CodeHistoryPage'),
+  }),
+  createRoute({
+    path: '/admin/jobs',
+    getParentRoute: () => workspaceRoute,
+    validateSearch: (search) => listSearch(search, ['state', 'job']),
+    component: lazyRouteComponent(() => import('./jobs-page.tsx'), 'JobsPage'),
+  }),
+  createRoute({
+    path: '/admin/logs',
+    getParentRoute: () => workspaceRoute,
+    validateSearch: (search) =>
+      listSearch(search, ['tab', 'query', 'level', 'action', 'user', 'outcome']),
+    component: lazyRouteComponent(() => import('./logs-page.tsx'), 'LogsPage'),
+  }),
+  createRoute({
+    path: '/admin/settings',
+    getParentRoute: () => workspaceRoute,
+    component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+  }),
+  createRoute({
+    path: '/admin/interfaces',
+    getParentRoute: () => workspaceRoute,
+    component: lazyRouteComponent(() => import('./interfaces-page.tsx'), 'InterfacesPage'),
+  }),
+  createRoute({
+    path: '/admin/license',
+    getParentRoute: () => workspaceRoute,
+    component: lazyRouteComponent(() => import('./license-page.tsx'), 'LicensePage'),
+  }),
+] as const;

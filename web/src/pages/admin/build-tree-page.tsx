@@ -1,0 +1,136 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Catalog } from '@trellis/contract/shapes/build.ts';
+import { Link } from '@tanstack/react-router';
+import { ListTree } from 'lucide-react';
+import { useState } from 'react';
+import { client } from '../../api/client.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { CheckboxField, TextField } from '../../ui/field.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { Time } from '../../ui/time.tsx';
+
+type Item = Catalog['items'][number];
+
+const PENDING_RECHECK_MS = 1_000;
+
+/** Everything custom, by folder, with what fails first (specification, section 4.7). */
+export function BuildTreePage() {
+  const catalog = useQuery({
+    queryKey: ['build-catalog'],
+    queryFn: ({ signal }) => client.getBuildCatalog({ signal }),
+  });
+  const status = useQuery({
+    queryKey: ['compile-status'],
+    queryFn: ({ signal }) => client.getCompileStatus({ signal }),
+    refetchInterval: ({ state }) => (state.data?.Pending === true ? PENDING_RECHECK_MS : false),
+  });
+  const failing = new Set(status.data?.FailingIds);
+  return (
+    <>
+      <PageHeader
+        title="Build tree"
+        description="All code of the workspace, and whether it compiles against the schema as it is now."
+      />
+      {status.data?.Pending === true && (
+        <div className="mb-4">
+          <Notice tone="info">Code is being checked against the schema.</Notice>
+        </div>
+      )}
+      <QueryView query={catalog} errorTitle="The catalog could not be read">
+        {({ items }) => <Tree items={items} failing={failing} />}
+      </QueryView>
+    </>
+  );
+}
+
+function Tree({
+  items,
+  failing,
+}: {
+  readonly items: readonly Item[];
+  readonly failing: Set<string>;
+}) {
+  const [filter, setFilter] = useState('');
+  const [isFailingOnly, setIsFailingOnly] = useState(false);
+  const shown = items.filter(
+    ({ uid, name }) =>
+      name.toLowerCase().includes(filter.trim().toLowerCase()) &&
+      (!isFailingOnly || failing.has(uid)),
+  );
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap items-end gap-4">
+        <TextField
+          label="Filter by name"
+          className="w-full sm:w-72"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+        <CheckboxField
+          label={`Failing only (${failing.size})`}
+          className="pb-2"
+          checked={isFailingOnly}
+          onChange={(event) => setIsFailingOnly(event.target.checked)}
+        />
+      </div>
+      {shown.length === 0 ? (
+        <Card>
+          <EmptyState
+            icon={ListTree}
+            title={items.length === 0 ? 'No code yet' : 'Nothing passes the filter'}
+          >
+            {items.length === 0 && 'Endpoints that you write appear here.'}
+          </EmptyState>
+        </Card>
+      ) : (
+        <div className="flex flex-col gap-4">
+          {foldersOf(shown).map(([folder, inside]) => (
+            <FolderCard key={folder} folder={folder} items={inside} failing={failing} />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+interface FolderCardProps {
+  readonly folder: string;
+  readonly items: readonly Item[];
+  readonly failing: Set<string>;
+}
+
+function FolderCard({ folder, items, failing }: FolderCardProps) {
+  return (
+    <Card title={folder === '' ? 'Endpoints' : `${folder}/`} isFlush>
+      <ul className="divide-y border-t">
+        {items.map((item) => (
+          <li key={item.uid} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
+            <Link
+              to="/endpoints/edit/$"
+              params={{ _splat: item.name }}
+              className="min-w-0 font-medium break-all text-accent underline"
+            >
+              {folder === '' ? item.name : item.name.slice(folder.length + 1)}
+            </Link>
+            {failing.has(item.uid) && <Badge tone="danger">Does not compile</Badge>}
+            {item.isReadOnly === true && <Badge>Read-only</Badge>}
+            {item.isBuiltIn === true && <Badge tone="info">Built in</Badge>}
+            <span className="ml-auto text-[13px] text-muted">
+              <Time iso={item.updatedAt} /> {item.updatedBy !== null && `by ${item.updatedBy.name}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** In the order of their names, the root first. */
+function foldersOf(items: readonly Item[]): [string, Item[]][] {
+  const folders = Map.groupBy(items, ({ folder }) => folder);
+  return [...folders].toSorted(([left], [right]) => left.localeCompare(right));
+}

@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query';
+import type { CodeChange } from '@trellis/contract/shapes/code-history.ts';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { FileClock } from 'lucide-react';
+import { client } from '../../api/client.ts';
+import { atSkip } from '../../app/search-params.ts';
+import { Badge, type BadgeTone } from '../../ui/badge.tsx';
+import { Card } from '../../ui/card.tsx';
+import { DiffText } from '../../ui/diff-text.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { Time } from '../../ui/time.tsx';
+
+const route = getRouteApi('/workspace/admin/history');
+const TAKE = 25;
+const TONES: Readonly<Record<CodeChange['action'], BadgeTone>> = {
+  created: 'good',
+  changed: 'neutral',
+  restored: 'info',
+  deleted: 'danger',
+};
+
+/** Who changed which code when, newest first. */
+export function CodeHistoryPage() {
+  const { from, to, skip = 0 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const history = useQuery({
+    queryKey: ['code-history', from, to, skip],
+    queryFn: ({ signal }) =>
+      client.listCodeHistory({ ...rangeOf(from, to), skip, take: TAKE }, { signal }),
+    placeholderData: (last) => last,
+  });
+  const choose = (change: { from?: string | undefined; to?: string | undefined }) =>
+    void navigate({
+      search: (last) => ({ ...last, ...change, skip: undefined }),
+      replace: true,
+    });
+  return (
+    <>
+      <PageHeader title="Code history" description="Every change of code and of its settings." />
+      <div className="mb-4 flex flex-wrap gap-4">
+        <TextField
+          label="From"
+          type="date"
+          value={from ?? ''}
+          onChange={(event) => choose({ from: event.target.value || undefined })}
+        />
+        <TextField
+          label="Before"
+          type="date"
+          value={to ?? ''}
+          onChange={(event) => choose({ to: event.target.value || undefined })}
+        />
+      </div>
+      <Card isFlush>
+        <QueryView query={history} errorTitle="The history could not be read">
+          {({ items, total }) => (
+            <>
+              <Timeline items={items} />
+              <Pager
+                skip={skip}
+                take={TAKE}
+                shown={items.length}
+                total={total}
+                onSkip={(next) => void navigate({ search: atSkip(next) })}
+              />
+            </>
+          )}
+        </QueryView>
+      </Card>
+    </>
+  );
+}
+
+function Timeline({ items }: { readonly items: readonly CodeChange[] }) {
+  if (items.length === 0) {
+    return (
+      <EmptyState icon={FileClock} title="No changes">
+        Changes of endpoints stand here, with who made them.
+      </EmptyState>
+    );
+  }
+  return (
+    <ol className="divide-y">
+      {items.map((change) => (
+        <li key={`${change.uid} ${change.version}`} className="px-4 py-3">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <Badge tone={TONES[change.action]}>{change.action}</Badge>
+            <Link
+              to="/endpoints/edit/$"
+              params={{ _splat: change.name }}
+              className="font-medium break-all text-accent underline"
+            >
+              {change.name}
+            </Link>
+            <span className="text-muted">version {change.version}</span>
+            <span className="ml-auto text-[13px] text-muted">
+              {change.by === null ? 'by the server' : `by ${change.by.name}`},{' '}
+              <Time iso={change.at} />
+            </span>
+          </div>
+          {change.diff !== '' && (
+            <details className="mt-2">
+              <summary className="text-[13px] text-accent">What changed</summary>
+              <DiffText label={`Changes of ${change.name}`} diff={change.diff} />
+            </details>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Days of the browser's time zone, as moments. */
+function rangeOf(from: string | undefined, to: string | undefined): { from?: string; to?: string } {
+  return {
+    ...(from !== undefined && { from: new Date(`${from}T00:00`).toISOString() }),
+    ...(to !== undefined && { to: new Date(`${to}T00:00`).toISOString() }),
+  };
+}

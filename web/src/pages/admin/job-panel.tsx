@@ -1,0 +1,99 @@
+import type { Job, JobLine } from '@trellis/contract/shapes/job.ts';
+import { useEffect, useState } from 'react';
+import { client } from '../../api/client.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { SidePanel } from '../../ui/dialog.tsx';
+import { ErrorPanel } from '../../ui/error-panel.tsx';
+import { FieldList } from '../../ui/field-list.tsx';
+import { ProgressBar } from '../../ui/progress-bar.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Time } from '../../ui/time.tsx';
+import { KIND_WORDS, STATE_TONES } from './job-words.ts';
+
+interface JobPanelProps {
+  readonly id: string;
+  readonly onClose: () => void;
+}
+
+interface WatchedJob {
+  readonly job: Job | undefined;
+  readonly lines: readonly JobLine[];
+  readonly error: unknown;
+}
+
+/** One job as it goes on. */
+export function JobPanel({ id, onClose }: JobPanelProps) {
+  const { job, lines, error } = useWatchedJob(id);
+  return (
+    <SidePanel isOpen onClose={onClose} title={job === undefined ? 'Job' : KIND_WORDS[job.kind]}>
+      {error !== undefined && <ErrorPanel title="The job could not be read" error={error} />}
+      {job === undefined && error === undefined && <Skeleton />}
+      {job !== undefined && (
+        <div className="flex flex-col gap-4">
+          <ProgressBar label={job.step} fraction={job.progress} />
+          <FieldList
+            items={[
+              { name: 'State', value: <Badge tone={STATE_TONES[job.state]}>{job.state}</Badge> },
+              ...(job.waitingFor === undefined
+                ? []
+                : [{ name: 'Waits for', value: job.waitingFor }]),
+              ...(job.error === undefined
+                ? []
+                : [{ name: 'Error', value: `${job.error.message} (${job.error.code})` }]),
+              { name: 'Started', value: <Time iso={job.startedAt} isExact /> },
+              {
+                name: 'Ended',
+                value: job.endedAt === null ? 'Not yet' : <Time iso={job.endedAt} isExact />,
+              },
+            ]}
+          />
+          <JobLog lines={lines} />
+        </div>
+      )}
+    </SidePanel>
+  );
+}
+
+function JobLog({ lines }: { readonly lines: readonly JobLine[] }) {
+  return (
+    <section aria-label="Log of the job">
+      <h3 className="mb-1 font-medium">Log</h3>
+      {lines.length === 0 ? (
+        <p className="text-muted">It has said nothing yet.</p>
+      ) : (
+        <ol className="max-h-96 overflow-y-auto rounded-control border bg-sunken p-2 font-mono text-xs">
+          {lines.map((line) => (
+            <li key={`${line.at} ${line.text}`}>
+              <span className="text-muted">{line.at.slice(11, 19)}</span> {line.text}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+function useWatchedJob(id: string): WatchedJob {
+  const [watched, setWatched] = useState<WatchedJob>({
+    job: undefined,
+    lines: [],
+    error: undefined,
+  });
+  useEffect(() => {
+    const leaving = new AbortController();
+    const watch = async () => {
+      for await (const event of client.watchJob(id, { signal: leaving.signal })) {
+        setWatched((last) => {
+          if (event.kind === 'job') return { ...last, job: event.job };
+          if (event.kind === 'log') return { ...last, lines: [...last.lines, event.line] };
+          return last;
+        });
+      }
+    };
+    watch().catch((error: unknown) => {
+      if (!leaving.signal.aborted) setWatched((last) => ({ ...last, error }));
+    });
+    return () => leaving.abort();
+  }, [id]);
+  return watched;
+}

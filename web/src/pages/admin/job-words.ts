@@ -1,0 +1,19 @@
+import type { JobKind, JobState } from '@trellis/contract/shapes/job.ts';
+import type { BadgeTone } from '../../ui/badge.tsx';
+
+export const KIND_WORDS: Readonly<Record<JobKind, string>> = {
+  'index-rebuild': 'Building the search index',
+  'embedding-backfill': 'Embedding texts',
+  'endpoint-recheck': 'Checking endpoints',
+  'replica-verification': 'Comparing replicas',
+  'deep-research': 'Deep research',
+};
+
+export const STATE_TONES: Readonly<Record<JobState, BadgeTone>> = {
+  queued: 'info',
+  running: 'info',
+  succeeded: 'good',
+  failed: 'danger',
+  cancelled: 'neutral',
+  interrupted: 'warning',
+};

@@ -1,0 +1,32 @@
+import type { LoadSample } from '@trellis/contract/shapes/stats.ts';
+import { Card } from '../../ui/card.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { LineChart } from '../../ui/line-chart.tsx';
+
+/** How far the replicas were behind; nothing where nothing is replicated. */
+export function LagChart({ samples }: { readonly samples: readonly LoadSample[] }) {
+  if (samples.every(({ currentLag }) => currentLag === undefined)) return null;
+  const values = (name: 'currentLag' | 'averageLag' | 'emaLag') =>
+    samples.map((sample) => sample[name] ?? null);
+  return (
+    <Card
+      title="Lag of the replicas"
+      description="Operations behind the primary, the last hour. The EMA is the value to alert on."
+    >
+      <LineChart
+        label="Lag of the replicas over the last hour"
+        timesSeconds={samples.map(({ at }) => Date.parse(at) / 1_000)}
+        format={formatLag}
+        series={[
+          { label: 'Current', values: values('currentLag') },
+          { label: 'Mean', values: values('averageLag') },
+          { label: 'EMA', values: values('emaLag') },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function formatLag(lag: number): string {
+  return formatCount(Math.round(lag));
+}

@@ -1,0 +1,36 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { AuditTrail } from './audit-trail.tsx';
+import { LiveLog } from './live-log.tsx';
+import { LogFiles } from './log-files.tsx';
+import { LogSearch } from './log-search.tsx';
+
+const route = getRouteApi('/workspace/admin/logs');
+const TABS = ['search', 'live', 'files', 'audit'] as const;
+type Tab = (typeof TABS)[number];
+
+/** What the server has said, as it says it, and who did what. */
+export function LogsPage() {
+  const { tab } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <>
+      <PageHeader
+        title="Logs"
+        description="Records of this server, and the audit trail of the workspace."
+      />
+      <Tabs<Tab>
+        label="Logs"
+        value={TABS.find((one) => one === tab) ?? 'search'}
+        onChange={(next) => void navigate({ search: { tab: next } })}
+        items={[
+          { value: 'search', label: 'Search', content: <LogSearch /> },
+          { value: 'live', label: 'Live', content: <LiveLog /> },
+          { value: 'files', label: 'Files', content: <LogFiles /> },
+          { value: 'audit', label: 'Audit', content: <AuditTrail /> },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,7 @@
+import { queryOptions } from '@tanstack/react-query';
+import { client } from '../../api/client.ts';
+
+export const settingsQuery = queryOptions({
+  queryKey: ['workspace-settings'],
+  queryFn: ({ signal }) => client.getWorkspaceSettings({ signal }),
+});

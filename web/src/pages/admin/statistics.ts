@@ -1,0 +1,23 @@
+import { queryOptions } from '@tanstack/react-query';
+import { client } from '../../api/client.ts';
+
+const REFRESH_MS = 10_000;
+
+/** What the overview shows, which the server samples as often as this asks. */
+export const statisticsQuery = queryOptions({
+  queryKey: ['overview-statistics'],
+  queryFn: ({ signal }) => client.getOverviewStatistics({ signal }),
+  refetchInterval: REFRESH_MS,
+});
+
+export const healthQuery = queryOptions({
+  queryKey: ['health'],
+  queryFn: ({ signal }) => client.getHealth({ signal }),
+  refetchInterval: REFRESH_MS,
+});
+
+export const replicaHealthQuery = queryOptions({
+  queryKey: ['replica-health'],
+  queryFn: ({ signal }) => client.getReplicaHealth({ signal, forcePrimary: true }),
+  refetchInterval: REFRESH_MS,
+});

@@ -1,0 +1,68 @@
+import type { ChatMessage } from '@trellis/contract/shapes/chat.ts';
+import type { ReactNode } from 'react';
+import { useNames } from '../../../api/names.ts';
+import { Markdown } from '../../../ui/markdown.tsx';
+import { Reply, Thinking } from '../conversation/message.tsx';
+import { ToolCalls } from '../conversation/tool-calls.tsx';
+import { AnswerActions } from './answer-actions.tsx';
+import { CitationLink, SourceList } from './citations.tsx';
+
+export type ChatReply = Extract<ChatMessage, { role: 'assistant' }>;
+
+interface AnswerViewProps {
+  readonly chatUid: string | undefined;
+  readonly message: ChatReply;
+  readonly isLocked: boolean;
+  readonly isLast: boolean;
+  readonly onRegenerate: () => void;
+}
+
+/** An answer with its sources, what was called for it, and what can be done with it. */
+export function AnswerView(props: AnswerViewProps) {
+  const { chatUid, message, isLocked, isLast, onRegenerate } = props;
+  const { text, citations, toolCalls, ended } = message;
+  const titleOf = useNames(citations.map(({ uid }) => uid));
+  const citation = (number: number): ReactNode => {
+    const cited = citations.find(({ id }) => id === number);
+    return cited && <CitationLink citation={cited} title={titleOf(cited.uid)} />;
+  };
+  return (
+    <Reply from="Assistant" isBusy={ended === null}>
+      <ToolCalls calls={toolCalls} />
+      {text !== '' && <Markdown text={text} citation={citation} />}
+      {text === '' && ended === null && <Thinking />}
+      <EndNote message={message} />
+      <SourceList citations={citations} titleOf={titleOf} />
+      {ended !== null && chatUid !== undefined && (
+        <AnswerActions
+          chatUid={chatUid}
+          message={message}
+          isLocked={isLocked}
+          onRegenerate={isLast ? onRegenerate : undefined}
+        />
+      )}
+    </Reply>
+  );
+}
+
+const ENDS: Readonly<Partial<Record<NonNullable<ChatReply['ended']>, string>>> = {
+  length: 'The answer is cut off: it has reached the length that one may have.',
+  steps: 'The answer ends here: the model was asked as often as it may be for one.',
+  'tool-calls': 'The answer ends here: as many tools were called as may be for one.',
+  tokens: 'The answer ends here: it has used the tokens that one may use.',
+  stopped: 'You stopped this answer.',
+  interrupted: 'The server ended before this answer did. Ask again.',
+};
+
+/** Why an answer is not whole. */
+function EndNote({ message: { ended, error } }: { readonly message: ChatReply }) {
+  if (error !== null) {
+    return (
+      <p className="rounded-control bg-danger-soft px-3 py-2 text-danger">
+        There is no whole answer: {error.message} <code className="font-mono">({error.code})</code>
+      </p>
+    );
+  }
+  const note = ended === null ? undefined : ENDS[ended];
+  return note === undefined ? null : <p className="text-[13px] text-muted">{note}</p>;
+}

@@ -1,0 +1,45 @@
+import { TrellisError } from '@trellis/client/trellis-error.ts';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { client } from '../../../api/client.ts';
+
+export const CHATS_TAKE = 30;
+/** While an answer is under way that this page does not get itself, such as one asked for in another tab. */
+const BUSY_REFETCH_MS = 1_500;
+
+/** Beginning of the key of whatever tells of conversations. */
+export const CHATS_KEY = ['chats'] as const;
+
+export const chatListQuery = (query: string, take: number) =>
+  queryOptions({
+    queryKey: [...CHATS_KEY, 'list', query, take],
+    queryFn: ({ signal }) => client.listChats({ take, ...(query !== '' && { query }) }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const chatQuery = (uid: string) =>
+  queryOptions({
+    queryKey: [...CHATS_KEY, 'one', uid],
+    queryFn: ({ signal }) => client.getChat(uid, { signal }),
+    refetchInterval: ({ state }) => (state.data?.isBusy === true ? BUSY_REFETCH_MS : false),
+  });
+
+/** What a turn may choose from, and whether there is a provider at all. */
+export const chatOptionsQuery = queryOptions({
+  queryKey: ['chat-options'],
+  queryFn: ({ signal }) => client.getChatOptions({ signal }),
+  staleTime: 60_000,
+});
+
+/** The research that waits or is under way in a conversation; null when none does. */
+export const chatResearchQuery = (uid: string) =>
+  queryOptions({
+    queryKey: [...CHATS_KEY, 'research', uid],
+    queryFn: async ({ signal }) => {
+      try {
+        return await client.getDeepResearch(uid, { signal });
+      } catch (error) {
+        if (error instanceof TrellisError && error.code === 'research_not_found') return null;
+        throw error;
+      }
+    },
+  });

@@ -1,0 +1,28 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { client } from '../../../api/client.ts';
+
+export const USAGE_TAKE = 20;
+const STATE_REFETCH_MS = 5_000;
+
+export const PROTOCOLS = [
+  { value: 'openai-compatible', label: 'OpenAI: also Azure, Ollama, vLLM, LM Studio' },
+  { value: 'anthropic', label: 'Anthropic' },
+] as const;
+
+export const providersQuery = queryOptions({
+  queryKey: ['ai-providers'],
+  queryFn: ({ signal }) => client.getAiProviders({ signal }),
+});
+
+export const llmStateQuery = queryOptions({
+  queryKey: ['llm-state'],
+  queryFn: ({ signal }) => client.getLlmState({ signal }),
+  refetchInterval: STATE_REFETCH_MS,
+});
+
+export const llmUsageQuery = (skip: number) =>
+  queryOptions({
+    queryKey: ['llm-usage', skip],
+    queryFn: ({ signal }) => client.listLlmUsage({ skip, take: USAGE_TAKE }, { signal }),
+    placeholderData: keepPreviousData,
+  });

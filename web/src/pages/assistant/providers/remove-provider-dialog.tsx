@@ -1,0 +1,42 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { client } from '../../../api/client.ts';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { toastDone, toastError } from '../../../ui/toast.ts';
+import { llmStateQuery, providersQuery } from './provider-queries.ts';
+
+const CONSEQUENCES = {
+  chat: 'Its key is forgotten. The assistant, agents and clients of the router get no answer any more; conversations stay.',
+  embeddings:
+    'Its key is forgotten. Texts that change get no vector any more; those there are stay.',
+} as const;
+
+interface RemoveProviderDialogProps {
+  readonly kind: keyof typeof CONSEQUENCES;
+  readonly onClose: () => void;
+}
+
+export function RemoveProviderDialog({ kind, onClose }: RemoveProviderDialogProps) {
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => client.putAiProviders({ [kind]: null }),
+    onSuccess: async (saved) => {
+      queries.setQueryData(providersQuery.queryKey, saved);
+      await queries.invalidateQueries({ queryKey: llmStateQuery.queryKey });
+      toastDone(`The provider of ${kind} is removed`);
+      onClose();
+    },
+    onError: (error) => toastError('The provider was not removed', error),
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Remove the provider of ${kind}?`}
+      action="Remove"
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate()}
+    >
+      {CONSEQUENCES[kind]}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,26 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { client } from '../../../api/client.ts';
+
+export const TOOLS_TAKE = 50;
+const METRICS_REFETCH_MS = 5_000;
+
+/** Beginning of the key of whatever tells of tools. */
+export const TOOLS_KEY = ['ai-tools'] as const;
+
+export const toolsQuery = (skip: number) =>
+  queryOptions({
+    queryKey: [...TOOLS_KEY, 'list', skip],
+    queryFn: ({ signal }) => client.listTools({ skip, take: TOOLS_TAKE }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const toolMetricsQuery = queryOptions({
+  queryKey: [...TOOLS_KEY, 'metrics'],
+  queryFn: ({ signal }) => client.getToolMetrics({ signal }),
+  refetchInterval: METRICS_REFETCH_MS,
+});
+
+export const llmSearchQuery = queryOptions({
+  queryKey: ['llm-search-settings'],
+  queryFn: ({ signal }) => client.getLlmSearchSettings({ signal }),
+});

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatOf, type ImportRow, previewRows, readRows } from './import-file.ts';
+
+/** A file that is read in pieces of so many bytes. */
+function fileOf(text: string, pieceBytes: number): File {
+  const bytes = new TextEncoder().encode(text);
+  const file = new File([bytes], 'file.csv');
+  const stream = () =>
+    new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += pieceBytes) {
+          controller.enqueue(bytes.slice(at, at + pieceBytes));
+        }
+        controller.close();
+      },
+    });
+  return Object.assign(file, { stream });
+}
+
+async function rowsOf(text: string, format: 'csv' | 'jsonl', pieceBytes = 7): Promise<ImportRow[]> {
+  const rows: ImportRow[] = [];
+  for await (const batch of readRows(fileOf(text, pieceBytes), format, 3)) {
+    expect(batch.firstRow).toBe(rows.length + 1);
+    rows.push(...batch.rows);
+  }
+  return rows;
+}
+
+const cell = fc.string({
+  unit: fc.constantFrom('a', 'ü', '"', ',', '\n', ' ', '0', '語'),
+  maxLength: 6,
+});
+
+describe('the rows of a file', () => {
+  it('are those of the CSV, wherever it is cut into pieces', async () => {
+    const table = fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(table, fc.integer({ min: 1, max: 40 }), async (cells, pieceBytes) => {
+        const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+        const text = ['key,value', ...cells.map((row) => row.map(quoted).join(','))].join('\r\n');
+        const expected = cells.map(([key, value]) => ({ key, value }));
+        expect(await rowsOf(text, 'csv', pieceBytes)).toEqual(expected);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('are found with whatever stands between the cells, without empty lines', async () => {
+    expect(await rowsOf('\uFEFFkey;name\n1;a,b\n\n2;c,d\n', 'csv', 500)).toEqual([
+      { key: '1', name: 'a,b' },
+      { key: '2', name: 'c,d' },
+    ]);
+  });
+
+  it('are objects, one a line', async () => {
+    expect(await rowsOf('{"a":1}\n\n{"a":"ü","b":[1]}', 'jsonl')).toEqual([
+      { a: 1 },
+      { a: 'ü', b: [1] },
+    ]);
+  });
+
+  it.each([
+    ['csv', 'a,a\n1,2', 'Two columns are called “a”'],
+    ['csv', 'a,\n1,2', 'Column 2 has no name in the first row'],
+    ['csv', 'a,b\n1,2\n1,2,3', 'Row 2 has 3 values, and there are 2 columns'],
+    ['jsonl', '{"a":1}\n[1]', 'Row 2 is not a JSON object'],
+    ['jsonl', '{"a":1}\n{"a":', 'Row 2 is not JSON'],
+  ] as const)('of a bad file are refused (%s)', async (format, text, message) => {
+    await expect(rowsOf(text, format, 500)).rejects.toThrow(message);
+  });
+
+  it('are read as far as a preview needs them', async () => {
+    const text = ['key', ...Array.from({ length: 100 }, (_, at) => `k${at}`), '"open'].join('\n');
+    expect(await previewRows(fileOf(text, 16), 'csv', 2)).toEqual([{ key: 'k0' }, { key: 'k1' }]);
+  });
+
+  it('are taken for what the name of the file says', () => {
+    expect(['a.csv', 'b.NDJSON', 'c.jsonl', 'd'].map(formatOf)).toEqual([
+      'csv',
+      'jsonl',
+      'jsonl',
+      'csv',
+    ]);
+  });
+});

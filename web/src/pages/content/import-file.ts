@@ -1,0 +1,204 @@
+import Papa from 'papaparse';
+
+/** A row of a file: values by the name of their column. */
+export type ImportRow = Readonly<Record<string, unknown>>;
+
+export type ImportFormat = 'csv' | 'jsonl';
+
+export interface RowBatch {
+  readonly rows: readonly ImportRow[];
+  /** Where the first of them stands in the file; the first row is 1, the header is none. */
+  readonly firstRow: number;
+  /** Of the file, read so far. */
+  readonly bytesRead: number;
+}
+
+/** A row that cannot be read. */
+export class ImportFileError extends Error {
+  override readonly name = 'ImportFileError';
+}
+
+export function formatOf(fileName: string): ImportFormat {
+  return /\.(?:jsonl|ndjson|json)$/i.test(fileName) ? 'jsonl' : 'csv';
+}
+
+/** The first rows, for the preview. */
+export async function previewRows(
+  file: File,
+  format: ImportFormat,
+  count: number,
+): Promise<ImportRow[]> {
+  const rows: ImportRow[] = [];
+  for await (const batch of readRows(file, format, count)) {
+    rows.push(...batch.rows);
+    if (rows.length >= count) break;
+  }
+  return rows.slice(0, count);
+}
+
+/**
+ * All rows, in batches of at most `batchRows`, read as they are asked for: the file may be larger than the memory of the page.
+ * Throws `ImportFileError` at a row that cannot be read.
+ */
+export async function* readRows(
+  file: File,
+  format: ImportFormat,
+  batchRows: number,
+): AsyncGenerator<RowBatch, void, undefined> {
+  let rows: ImportRow[] = [];
+  let row = 0;
+  for await (const { row: next, bytesRead } of format === 'csv' ? csvRows(file) : jsonRows(file)) {
+    rows.push(next);
+    row++;
+    if (rows.length < batchRows) continue;
+    yield { rows, firstRow: row - rows.length + 1, bytesRead };
+    rows = [];
+  }
+  if (rows.length > 0) yield { rows, firstRow: row - rows.length + 1, bytesRead: file.size };
+}
+
+interface ReadRow {
+  readonly row: ImportRow;
+  readonly bytesRead: number;
+}
+
+async function* jsonRows(file: File): AsyncGenerator<ReadRow, void, undefined> {
+  let number = 0;
+  for await (const { text, bytesRead } of linesOf(file)) {
+    if (text.trim() === '') continue;
+    number++;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (cause) {
+      throw new ImportFileError(`Row ${number} is not JSON`, { cause });
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new ImportFileError(`Row ${number} is not a JSON object`);
+    }
+    yield { row: value as ImportRow, bytesRead };
+  }
+}
+
+/** Quoted fields may hold line breaks, so the rows are split by the parser and not by lines. */
+async function* csvRows(file: File): AsyncGenerator<ReadRow, void, undefined> {
+  const splitter = new CsvSplitter();
+  let header: string[] | undefined;
+  let number = 0;
+  const named = (row: readonly string[], bytesRead: number): ReadRow | undefined => {
+    if (header !== undefined) return { row: namedRow(header, row, ++number), bytesRead };
+    header = headerOf(row);
+    return undefined;
+  };
+  for await (const { text, bytesRead } of chunksOf(file)) {
+    for (const cells of splitter.push(text)) {
+      const row = named(cells, bytesRead);
+      if (row !== undefined) yield row;
+    }
+  }
+  for (const cells of splitter.end()) {
+    const row = named(cells, file.size);
+    if (row !== undefined) yield row;
+  }
+}
+
+/** How a file separates its cells and its lines: the parser is told, as each piece alone might look otherwise. */
+interface Dialect {
+  readonly delimiter: string;
+  readonly newline: '\n' | '\r\n';
+}
+
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+
+/** The line of the names tells: names rarely hold delimiters, and quoted ones do not count. */
+function dialectOf(text: string): Dialect {
+  const unquoted = text.replaceAll(/"[^"]*"/g, '');
+  const line = unquoted.split('\n', 1)[0] ?? '';
+  const count = (delimiter: string) => line.split(delimiter).length;
+  const delimiter = DELIMITERS.toSorted((left, right) => count(right) - count(left))[0] ?? ',';
+  return { delimiter, newline: line.endsWith('\r') ? '\r\n' : '\n' };
+}
+
+/** Splits a text that comes in pieces into rows of cells. */
+class CsvSplitter {
+  #dialect: Dialect | undefined;
+  #rest = '';
+
+  /** The rows that are whole: the last one may go on in the next piece. */
+  push(text: string): string[][] {
+    const all = this.#rest + text;
+    this.#rest = all;
+    if (this.#dialect === undefined && !all.replaceAll(/"[^"]*"?/g, '').includes('\n')) return [];
+    const rows: string[][] = [];
+    let last: { row: string[]; end: number } | undefined;
+    let wholeEnd = 0;
+    Papa.parse<string[]>(all, {
+      ...this.#dialectOf(all),
+      step: ({ data, meta }) => {
+        if (last !== undefined) {
+          rows.push(last.row);
+          wholeEnd = last.end;
+        }
+        last = { row: data, end: meta.cursor };
+      },
+    });
+    this.#rest = all.slice(wholeEnd);
+    return rows.filter(hasCells);
+  }
+
+  end(): string[][] {
+    const { data } = Papa.parse<string[]>(this.#rest, this.#dialectOf(this.#rest));
+    return data.filter(hasCells);
+  }
+
+  #dialectOf(text: string): Dialect {
+    this.#dialect ??= dialectOf(text);
+    return this.#dialect;
+  }
+}
+
+/** An empty line is no row. */
+function hasCells(row: readonly string[]): boolean {
+  return row.length > 1 || (row[0] ?? '') !== '';
+}
+
+function headerOf(row: readonly string[]): string[] {
+  const names = row.map((name) => name.trim());
+  const empty = names.indexOf('');
+  if (empty >= 0) throw new ImportFileError(`Column ${empty + 1} has no name in the first row`);
+  const repeated = names.find((name, at) => names.indexOf(name) !== at);
+  if (repeated !== undefined) throw new ImportFileError(`Two columns are called “${repeated}”`);
+  return names;
+}
+
+function namedRow(header: readonly string[], cells: readonly string[], number: number): ImportRow {
+  if (cells.length > header.length) {
+    throw new ImportFileError(
+      `Row ${number} has ${cells.length} values, and there are ${header.length} columns`,
+    );
+  }
+  return Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']));
+}
+
+async function* linesOf(
+  file: File,
+): AsyncGenerator<{ text: string; bytesRead: number }, void, undefined> {
+  let rest = '';
+  for await (const { text, bytesRead } of chunksOf(file)) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield { text: line, bytesRead };
+  }
+  if (rest !== '') yield { text: rest, bytesRead: file.size };
+}
+
+async function* chunksOf(
+  file: File,
+): AsyncGenerator<{ text: string; bytesRead: number }, void, undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: false });
+  let bytesRead = 0;
+  for await (const bytes of file.stream()) {
+    bytesRead += bytes.length;
+    yield { text: decoder.decode(bytes, { stream: true }), bytesRead };
+  }
+}

@@ -1,0 +1,60 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { SearchSettings } from '@trellis/contract/shapes/search.ts';
+import { client } from '../../api/client.ts';
+import { isOwnType } from './schema.ts';
+
+export const searchSettingsQuery = queryOptions({
+  queryKey: ['search-settings'],
+  queryFn: ({ signal }) => client.getSearchSettings({ signal }),
+});
+
+export const searchIndexQuery = queryOptions({
+  queryKey: ['search-index'],
+  queryFn: ({ signal }) => client.getSearchIndex({ signal }),
+  refetchInterval: 2_000,
+});
+
+export type TypeSettings = SearchSettings['types'][string];
+export type FieldSettings = TypeSettings['fields'][string];
+
+export const DEFAULT_TYPE: TypeSettings = { searchable: false, language: 'auto', fields: {} };
+
+/** Those of the languages that people choose; any of the others can be set with `trellis search settings`. */
+export const LANGUAGES = [
+  ['auto', 'Found out from each text'],
+  ['--', 'None: words as they are written'],
+  ['ar', 'Arabic'],
+  ['da', 'Danish'],
+  ['de', 'German'],
+  ['en', 'English'],
+  ['es', 'Spanish'],
+  ['fi', 'Finnish'],
+  ['fr', 'French'],
+  ['hu', 'Hungarian'],
+  ['it', 'Italian'],
+  ['ja', 'Japanese'],
+  ['ko', 'Korean'],
+  ['nl', 'Dutch'],
+  ['no', 'Norwegian'],
+  ['pt', 'Portuguese'],
+  ['ro', 'Romanian'],
+  ['ru', 'Russian'],
+  ['sv', 'Swedish'],
+  ['tr', 'Turkish'],
+  ['zh', 'Chinese'],
+] as const;
+
+/** The types that can be searched: those of the schema, and what is set for one that is not there any more. */
+export function searchableTypes(schema: SchemaDocument, settings: SearchSettings): string[] {
+  const types = schema.nodes.map(({ type }) => type).filter((type) => !isOwnType(type));
+  return [...new Set([...types, ...Object.keys(settings.types)])];
+}
+
+export function isTextType(type: FieldType | undefined): boolean {
+  return type === undefined || type === 'String' || type === 'String[]';
+}
+
+export function canHaveVectors(type: FieldType | undefined): boolean {
+  return isTextType(type) || type === 'Float[]' || type === 'Double[]';
+}

@@ -1,0 +1,99 @@
+import { eachItem } from '@trellis/client/pages.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
+import { LIST_TAKE_MAX } from '@trellis/contract/limits.ts';
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { client } from '../../api/client.ts';
+
+/** An endpoint as lists show it: its code can be large. */
+export type EndpointSummary = Omit<EndpointDefinition, 'code'>;
+
+const PENDING_REFETCH_MS = 1_000;
+const METRICS_REFETCH_MS = 5_000;
+/** While calls are recorded. */
+const RECORDED_REFETCH_MS = 2_000;
+
+export const HISTORY_TAKE = 20;
+
+export const endpointListQuery = queryOptions({
+  queryKey: ['endpoints', 'list'],
+  queryFn: async ({ signal }): Promise<readonly EndpointSummary[]> => {
+    const all: EndpointSummary[] = [];
+    const pages = eachItem((page) => client.listEndpoints(page, { signal }), LIST_TAKE_MAX);
+    for await (const { code: _code, ...summary } of pages) all.push(summary);
+    return all;
+  },
+});
+
+/** Asks again while a check in the background goes on. */
+export const compileStatusQuery = queryOptions({
+  queryKey: ['endpoints', 'compile-status'],
+  queryFn: ({ signal }) => client.getCompileStatus({ signal }),
+  refetchInterval: ({ state }) => (state.data?.Pending === true ? PENDING_REFETCH_MS : false),
+});
+
+export const endpointMetricsQuery = queryOptions({
+  queryKey: ['endpoints', 'metrics'],
+  queryFn: ({ signal }) => client.getEndpointMetrics({ signal }),
+  refetchInterval: METRICS_REFETCH_MS,
+});
+
+export const endpointQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['endpoints', 'one', name],
+    queryFn: ({ signal }) => client.getEndpoint(name, { signal }),
+  });
+
+export const historyQuery = (name: string, skip: number) =>
+  queryOptions({
+    queryKey: ['endpoints', 'history', name, skip],
+    queryFn: ({ signal }) =>
+      client.listItemHistory(itemOf(name), { skip, take: HISTORY_TAKE }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+/** A version does not change any more. */
+export const versionQuery = (name: string, version: number) =>
+  queryOptions({
+    queryKey: ['endpoints', 'version', name, version],
+    queryFn: ({ signal }) => client.getCodeVersion(itemOf(name), version, { signal }),
+    staleTime: Infinity,
+  });
+
+export const recordedInputsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['endpoints', 'inputs', name],
+    queryFn: ({ signal }) => client.listRecordedInputs(itemOf(name), { signal }),
+    refetchInterval: ({ state }) => ((state.data?.keep ?? 0) > 0 ? RECORDED_REFETCH_MS : false),
+  });
+
+export function itemOf(name: string) {
+  return { kind: 'endpoint', name } as const;
+}
+
+/** The server brings these along; nobody changes them (docs/endpoints.md). */
+export function isBuiltIn(name: string): boolean {
+  return name.startsWith('system/');
+}
+
+/** After a change: what was answered is the endpoint as it is now, and all that tells of it is read anew. */
+export async function rememberEndpoint(
+  queries: QueryClient,
+  definition: EndpointDefinition,
+): Promise<void> {
+  queries.setQueryData(endpointQuery(definition.name).queryKey, definition);
+  await forgetLists(queries, definition.name);
+}
+
+/** The last three are those of the pages of all code. */
+export async function forgetLists(queries: QueryClient, name: string): Promise<void> {
+  const keys = [
+    ['endpoints', 'list'],
+    ['endpoints', 'names'],
+    ['endpoints', 'compile-status'],
+    ['endpoints', 'history', name],
+    ['code-history'],
+    ['build-catalog'],
+    ['compile-status'],
+  ];
+  await Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
+}

@@ -1,0 +1,43 @@
+import { TrellisError } from '@trellis/client/trellis-error.ts';
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { client } from '../../api/client.ts';
+import type { EditorServices } from '../../ui/code-editor/editor-services.ts';
+
+export interface CompilerServices {
+  readonly services: EditorServices;
+  /** What the compiler says of the code of the editor; undefined while it has not said anything. */
+  readonly problems: readonly Diagnostic[] | undefined;
+  /** Why it cannot be asked now. */
+  readonly trouble: unknown;
+}
+
+/** The compiler of the server, which judges saved code too: what the editor shows and what saving says are the same. */
+export function useEditorServices(isReadOnly: boolean): CompilerServices {
+  const [problems, setProblems] = useState<readonly Diagnostic[]>();
+  const [trouble, setTrouble] = useState<unknown>();
+  const scope = useRef(isReadOnly);
+  scope.current = isReadOnly;
+  const channel = useMemo(() => client.editor(), []);
+  useEffect(() => () => channel.close(), [channel]);
+  const services = useMemo((): EditorServices => {
+    let lastCheck = 0;
+    const inScope = <T extends object>(place: T) => ({ ...place, isReadOnly: scope.current });
+    return {
+      completions: (place, options) => channel.completions(inScope(place), options),
+      hover: (place, options) => channel.hover(inScope(place), options),
+      signatureHelp: (place, options) => channel.signatureHelp(inScope(place), options),
+      diagnostics: async (code) => {
+        const check = ++lastCheck;
+        const { diagnostics } = await channel.diagnostics(inScope({ code }));
+        if (check === lastCheck) setProblems(diagnostics);
+        return diagnostics;
+      },
+      onTrouble: (error) => {
+        const isEnded = error instanceof TrellisError && error.code === 'request_superseded';
+        if (!isEnded) setTrouble(error);
+      },
+    };
+  }, [channel]);
+  return { services, problems, trouble };
+}

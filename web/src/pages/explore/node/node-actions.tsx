@@ -1,0 +1,71 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Download, Eye, MessageCircle, Network } from 'lucide-react';
+import { client } from '../../../api/client.ts';
+import { useViewer } from '../../../api/viewer.ts';
+import { Button, buttonClasses } from '../../../ui/button.tsx';
+import { Menu } from '../../../ui/menu.tsx';
+import { saveDownload } from '../../../ui/save-download.ts';
+import { toastError } from '../../../ui/toast.ts';
+
+/** What can be done with a node. */
+export function NodeActions({ node }: { readonly node: NodeObject }) {
+  const viewer = useViewer();
+  return (
+    <>
+      {viewer?.seesAdministration === true && (
+        <Link to="/manage/access/explain" search={{ node: node.UID }} className={buttonClasses()}>
+          <Eye className="size-4" aria-hidden />
+          Why visible?
+        </Link>
+      )}
+      {viewer?.isGuest === false && (
+        <Link
+          to="/chat/{-$uid}"
+          params={{ uid: undefined }}
+          search={{ node: node.UID }}
+          className={buttonClasses()}
+        >
+          <MessageCircle className="size-4" aria-hidden />
+          Ask about this
+        </Link>
+      )}
+      <DownloadMenu uid={node.UID} />
+      <Link to="/graph" search={{ node: node.UID }} className={buttonClasses('primary')}>
+        <Network className="size-4" aria-hidden />
+        Open in graph
+      </Link>
+    </>
+  );
+}
+
+type Format = 'csv' | 'jsonl';
+
+function DownloadMenu({ uid }: { readonly uid: string }) {
+  const download = useMutation({
+    mutationFn: async (format: Format) => {
+      const selection = { uids: [uid] };
+      const options = { baseURL: location.href.replace(/#.*$/, '') };
+      const file =
+        format === 'csv'
+          ? await client.downloadCsv(selection, options)
+          : await client.downloadJsonl(selection, options);
+      await saveDownload(file, `${uid}.${format}`);
+    },
+    onError: (error) => toastError('The node could not be downloaded', error),
+  });
+  return (
+    <Menu
+      trigger={
+        <Button icon={Download} isBusy={download.isPending}>
+          Download
+        </Button>
+      }
+      items={[
+        { label: 'As JSON lines', onSelect: () => download.mutate('jsonl') },
+        { label: 'As CSV', onSelect: () => download.mutate('csv') },
+      ]}
+    />
+  );
+}

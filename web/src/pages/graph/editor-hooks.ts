@@ -1,0 +1,47 @@
+import { useMutation } from '@tanstack/react-query';
+import { useMemo, useSyncExternalStore } from 'react';
+import { client } from '../../api/client.ts';
+import { useIsDark } from '../../app/theme.ts';
+import { toastDone, toastError } from '../../ui/toast.ts';
+import { type ExpansionRequest, readExpansion } from './expansion.ts';
+import type { EditorView, GraphEditor } from './graph-editor.ts';
+import { readCanvasColours, TypeColours } from './type-colours.ts';
+
+export function useEditorView(editor: GraphEditor): EditorView {
+  return useSyncExternalStore(editor.subscribe, () => editor.view);
+}
+
+/** The colours of the types in the theme of the page. */
+export function useTypeColours(editor: GraphEditor): TypeColours {
+  const isDark = useIsDark();
+  return useMemo(() => {
+    // What is read follows the theme, which React does not see.
+    void isDark;
+    return new TypeColours(readCanvasColours(), editor.nodeSlots, editor.edgeSlots);
+  }, [editor, isDark]);
+}
+
+export interface Expansion {
+  /** One step: so many neighbours as are chosen, of all edge types or of one. */
+  readonly expand: (uid: string, group?: ExpansionRequest['group']) => void;
+  readonly isBusy: boolean;
+}
+
+export function useExpansion(editor: GraphEditor, take: number): Expansion {
+  const { mutate, isPending } = useMutation({
+    mutationFn: (request: ExpansionRequest) =>
+      readExpansion(client.system, editor.view.drawing, request),
+    onSuccess: (addition, { uid, group }) => {
+      // It may have been removed in the meantime.
+      if (!editor.view.drawing.nodes.has(uid)) return;
+      const label = editor.labelOf(uid);
+      if (addition.edges.length === 0) toastDone(`All neighbours of ${label} are drawn`);
+      else editor.add(`expand ${label}${group === undefined ? '' : ` by ${group.edge}`}`, addition);
+    },
+    onError: (error) => toastError('The neighbours could not be read', error),
+  });
+  return {
+    expand: (uid, group) => mutate({ uid, take, ...(group !== undefined && { group }) }),
+    isBusy: isPending,
+  };
+}

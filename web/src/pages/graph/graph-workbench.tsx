@@ -1,0 +1,108 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { formatCount } from '../../ui/format.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { AddNodeCard } from './add-node-card.tsx';
+import { DrawingTables } from './drawing-tables.tsx';
+import { useEditorView, useExpansion, useTypeColours } from './editor-hooks.ts';
+import { STEP_SIZE_DEFAULT } from './expansion.ts';
+import type { EditorView, GraphEditor } from './graph-editor.ts';
+import { EDGES_MAX, NODES_MAX } from './graph-model.ts';
+import { GraphPicture } from './graph-picture.tsx';
+import { GraphMenus } from './graph-menus.tsx';
+import { GraphToolbar } from './graph-toolbar.tsx';
+import { NodePanel } from './node-panel.tsx';
+import { TypeLegend } from './type-legend.tsx';
+import { hasWebGl } from './web-gl.ts';
+import { ViewSwitch } from './view-switch.tsx';
+
+const route = getRouteApi('/workspace/graph');
+
+/** The drawing with everything that can be done to it, as a picture or as tables. */
+export function GraphWorkbench({ editor }: { readonly editor: GraphEditor }) {
+  const { view: shownAs } = route.useSearch();
+  const [canDraw] = useState(hasWebGl);
+  const [stepSize, setStepSize] = useState<number>(STEP_SIZE_DEFAULT);
+  const view = useEditorView(editor);
+  const colours = useTypeColours(editor);
+  const expansion = useExpansion(editor, stepSize);
+  const isTable = shownAs === 'table' || !canDraw;
+  const isEmpty = view.drawing.nodes.size === 0;
+
+  return (
+    <>
+      <PageHeader
+        title="Graph"
+        description="Draw a part of the graph: begin with a node, and expand from there."
+        actions={
+          <>
+            {canDraw && <ViewSwitch isTable={isTable} />}
+            <GraphMenus editor={editor} view={view} colours={colours} />
+          </>
+        }
+      />
+      <Notices view={view} canDraw={canDraw} />
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
+        <div className="flex min-w-0 flex-col gap-3">
+          <GraphToolbar {...{ editor, view, stepSize }} onStepSize={setStepSize} />
+          {isTable ? (
+            <DrawingTables {...{ editor, view, expansion }} />
+          ) : (
+            <GraphPicture {...{ editor, view, expansion, colours }} />
+          )}
+          <StatusLine view={view} isBusy={expansion.isBusy} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          <AddNodeCard editor={editor} />
+          {view.selected !== undefined && (
+            <NodePanel uid={view.selected} {...{ editor, view, expansion, stepSize }} />
+          )}
+          {!isEmpty && <TypeLegend {...{ editor, view, colours }} />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Notices({ view, canDraw }: { readonly view: EditorView; readonly canDraw: boolean }) {
+  const { nodes, edges } = view.drawing;
+  const isFull = nodes.size >= NODES_MAX || edges.size >= EDGES_MAX;
+  if (canDraw && !isFull) return null;
+  return (
+    <div className="mb-4 flex flex-col gap-2">
+      {!canDraw && (
+        <Notice tone="warning">
+          This browser gives no WebGL, which the picture is drawn with. The tables show the same.
+        </Notice>
+      )}
+      {isFull && (
+        <Notice tone="warning">
+          The drawing is full: it holds at most {formatCount(NODES_MAX)} nodes and{' '}
+          {formatCount(EDGES_MAX)} edges. Remove some to add others.
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+/** Read out when it changes: what a step did. */
+function StatusLine({ view, isBusy }: { readonly view: EditorView; readonly isBusy: boolean }) {
+  const { nodes, edges, hiddenNodeTypes, hiddenEdgeTypes } = view.drawing;
+  const hidden = hiddenNodeTypes.size + hiddenEdgeTypes.size;
+  const parts = [
+    `${counted(nodes.size, 'node')} and ${counted(edges.size, 'edge')}.`,
+    hidden > 0 && `${counted(hidden, 'type')} hidden.`,
+    view.isLayoutRunning && 'The layout is running.',
+    isBusy && 'Reading neighbours.',
+  ];
+  return (
+    <p role="status" className="text-[13px] text-muted">
+      {parts.filter(Boolean).join(' ')}
+    </p>
+  );
+}
+
+function counted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

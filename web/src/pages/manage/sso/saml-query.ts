@@ -1,0 +1,7 @@
+import { queryOptions } from '@tanstack/react-query';
+import { client } from '../../../api/client.ts';
+
+export const samlQuery = queryOptions({
+  queryKey: ['sso', 'saml'],
+  queryFn: ({ signal }) => client.getSamlConfig({ signal }),
+});

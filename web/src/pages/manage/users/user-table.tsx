@@ -1,0 +1,145 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Ellipsis, KeyRound, UserCheck, UserX } from 'lucide-react';
+import type { UserNode } from '@trellis/contract/shapes/user.ts';
+import { client } from '../../../api/client.ts';
+import { nameOf } from '../../../api/names.ts';
+import { useViewer } from '../../../api/viewer.ts';
+import { useChangePermission } from '../../../app/permissions.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { Menu } from '../../../ui/menu.tsx';
+import { toastDone, toastError } from '../../../ui/toast.ts';
+import { accountOf, ACCOUNTS, isActive, ROLE_CHOICES, rolesOf } from './user-account.ts';
+import type { UserAction } from './user-action.ts';
+import { refreshUsers } from './user-queries.ts';
+
+interface UserTableProps {
+  readonly users: readonly UserNode[];
+  readonly onEdit: (user: UserNode) => void;
+  readonly onAction: (action: UserAction) => void;
+}
+
+export function UserTable({ users, onEdit, onAction }: UserTableProps) {
+  const viewer = useViewer();
+  const seesAll = viewer?.seesAdministration === true;
+  const canManage = viewer?.managesUsers === true || seesAll;
+  return (
+    <DataTable
+      label="Users"
+      rows={users}
+      keyOf={(user) => user.UID}
+      columns={[
+        NAME,
+        { title: 'Address', isMinor: true, cell: ({ Email }) => <span>{Email}</span> },
+        ...(seesAll ? [ACCOUNT, STATE] : []),
+        ...(canManage
+          ? [
+              {
+                title: 'Actions',
+                isTitleHidden: true,
+                cell: (user: UserNode) => (
+                  <div className="flex justify-end gap-1">
+                    <Button
+                      size="small"
+                      aria-label={`Edit ${nameOf(user)}`}
+                      onClick={() => onEdit(user)}
+                    >
+                      Edit
+                    </Button>
+                    {seesAll && <UserMenu user={user} onAction={onAction} />}
+                  </div>
+                ),
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}
+
+const NAME: Column<UserNode> = {
+  title: 'Name',
+  cell: (user) => (
+    <div className="min-w-36">
+      <bdi className="font-medium break-words">{nameOf(user)}</bdi>
+      {user.UserName !== nameOf(user) && (
+        <div className="text-[13px] text-muted">
+          <bdi>{user.UserName}</bdi>
+        </div>
+      )}
+    </div>
+  ),
+};
+
+const ACCOUNT: Column<UserNode> = {
+  title: 'May',
+  cell: (user) => {
+    const account = accountOf(user);
+    const roles = account === 'user' || account === 'guest' ? rolesOf(user) : [];
+    return (
+      <span className="flex flex-wrap gap-1">
+        <Badge tone={account === 'admin' ? 'info' : 'neutral'}>
+          {ACCOUNTS.find(({ value }) => value === account)?.label}
+        </Badge>
+        {ROLE_CHOICES.filter(({ value }) => roles.includes(value)).map(({ value, label }) => (
+          <Badge key={value}>{label}</Badge>
+        ))}
+      </span>
+    );
+  },
+};
+
+const STATE: Column<UserNode> = {
+  title: 'State',
+  cell: (user) =>
+    isActive(user) ? <Badge tone="good">Active</Badge> : <Badge tone="danger">Deactivated</Badge>,
+};
+
+interface UserMenuProps {
+  readonly user: UserNode;
+  readonly onAction: (action: UserAction) => void;
+}
+
+function UserMenu({ user, onAction }: UserMenuProps) {
+  const { isAllowed } = useChangePermission();
+  const viewer = useViewer();
+  const queries = useQueryClient();
+  const activate = useMutation({
+    mutationFn: () => client.updateUser(user.UID, { active: true }),
+    onSuccess: async () => {
+      await refreshUsers(queries);
+      toastDone(`${nameOf(user)} can sign in again`);
+    },
+    onError: (error) => toastError('The user was not activated', error),
+  });
+  const isSelf = user.UID === viewer?.uid;
+  return (
+    <Menu
+      trigger={<IconButton size="small" icon={Ellipsis} label={`More for ${nameOf(user)}`} />}
+      items={[
+        {
+          label: 'Password reset link',
+          icon: KeyRound,
+          isDisabled: !isAllowed || !isActive(user),
+          onSelect: () => onAction({ kind: 'reset-link', user }),
+        },
+        isActive(user)
+          ? {
+              label: 'Deactivate',
+              icon: UserX,
+              isDanger: true,
+              isDisabled: !isAllowed || isSelf,
+              ...(isSelf && { hint: 'Nobody deactivates themselves.' }),
+              onSelect: () => onAction({ kind: 'deactivate', user }),
+            }
+          : {
+              label: 'Activate again',
+              icon: UserCheck,
+              isDisabled: !isAllowed,
+              onSelect: () => activate.mutate(),
+            },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,4 @@
+/** The classes that are there, with spaces between them. */
+export function classNames(...classes: (string | false | null | undefined)[]): string {
+  return classes.filter(Boolean).join(' ');
+}

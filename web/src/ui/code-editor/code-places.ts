@@ -1,0 +1,27 @@
+import type { Diagnostic as Mark } from '@codemirror/lint';
+import type { EditorState, Text } from '@codemirror/state';
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import type { CodePlace } from './editor-services.ts';
+
+export function placeOf(state: EditorState, position: number): CodePlace {
+  const line = state.doc.lineAt(position);
+  return { code: state.doc.toString(), line: line.number, column: position - line.from + 1 };
+}
+
+/** The position of a place; the nearest one when there is no such place (any more). */
+export function positionOf(doc: Text, place: { line: number; column: number }): number {
+  const line = doc.line(Math.min(Math.max(place.line, 1), doc.lines));
+  return Math.min(line.from + Math.max(place.column - 1, 0), line.to);
+}
+
+/** Marks from the place to the end of the word there. */
+export function marksOf(doc: Text, diagnostics: readonly Diagnostic[]): Mark[] {
+  return diagnostics
+    .map(({ line, column, message }): Mark => {
+      const from = positionOf(doc, { line, column });
+      const { to: end, text, from: start } = doc.lineAt(from);
+      const word = /^[\w$]+/.exec(text.slice(from - start))?.[0].length ?? 1;
+      return { from, to: Math.min(from + word, end), severity: 'error', message };
+    })
+    .toSorted((a, b) => a.from - b.from);
+}

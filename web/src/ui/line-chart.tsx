@@ -1,0 +1,120 @@
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { useIsDark } from '../app/theme.ts';
+
+export interface ChartSeries {
+  readonly label: string;
+  /** One for each time; null where there is none. */
+  readonly values: readonly (number | null)[];
+}
+
+interface LineChartProps {
+  /** What it shows, for those who do not see it. */
+  readonly label: string;
+  /** Seconds since the Unix epoch, ascending. */
+  readonly timesSeconds: readonly number[];
+  readonly series: readonly ChartSeries[];
+  readonly format: (value: number) => string;
+  readonly heightPx?: number;
+}
+
+const COLORS = ['--color-series-1', '--color-series-2', '--color-series-3', '--color-series-4'];
+const AXIS_WIDTH_PX = 72;
+/** What is shown, up to the last value. */
+const WINDOW_SECONDS = 3_600;
+
+/** Values over time. The last ones stand in words below the picture. */
+export function LineChart({ label, timesSeconds, series, format, heightPx = 180 }: LineChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(undefined);
+  const isDark = useIsDark();
+  const names = series.map((one) => one.label).join('\n');
+  const data = useRef<uPlot.AlignedData>([[]]);
+  data.current = [[...timesSeconds], ...series.map(({ values }) => [...values])];
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const options = chartOptions(names.split('\n'), format, element.clientWidth, heightPx);
+    const chart = new uPlot(options, data.current, element);
+    plot.current = chart;
+    const observer = new ResizeObserver(() =>
+      chart.setSize({ width: element.clientWidth, height: heightPx }),
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      chart.destroy();
+    };
+  }, [names, format, heightPx, isDark]);
+  useEffect(() => {
+    plot.current?.setData(data.current);
+  });
+
+  return (
+    <figure aria-label={label} className="min-w-0">
+      <div ref={box} aria-hidden className="min-w-0 overflow-hidden" />
+      <figcaption className="mt-1 flex flex-wrap gap-x-4 text-[13px] text-muted">
+        {series.map(({ label: name, values }, at) => (
+          <span key={name} className="flex items-center gap-1.5">
+            <span
+              aria-hidden
+              className="size-2.5 rounded-full"
+              style={{ background: `var(${colorOf(at)})` }}
+            />
+            {name}: {lastOf(values, format)}
+          </span>
+        ))}
+      </figcaption>
+    </figure>
+  );
+}
+
+function colorOf(at: number): string {
+  return COLORS[at % COLORS.length] ?? '--color-series-1';
+}
+
+function lastOf(values: readonly (number | null)[], format: (value: number) => string): string {
+  const last = values.findLast((value) => value !== null);
+  return last === undefined || last === null ? 'none yet' : format(last);
+}
+
+/** The canvas knows no custom properties: the colours are read when the chart is made, and anew with the theme. */
+function chartOptions(
+  names: readonly string[],
+  format: (value: number) => string,
+  width: number,
+  height: number,
+): uPlot.Options {
+  const style = getComputedStyle(document.documentElement);
+  const color = (token: string) => style.getPropertyValue(token).trim();
+  const axis = {
+    stroke: color('--color-muted'),
+    grid: { stroke: color('--color-line'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { show: false },
+    scales: {
+      x: { range: (_plot, _min, max) => [max - WINDOW_SECONDS, max] },
+      y: { range: (_plot, _min, max) => [0, Math.max(max * 1.1, 1)] },
+    },
+    axes: [
+      axis,
+      { ...axis, size: AXIS_WIDTH_PX, values: (_plot, ticks) => ticks.map((tick) => format(tick)) },
+    ],
+    series: [
+      {},
+      ...names.map((label, at) => ({
+        label,
+        stroke: color(colorOf(at)),
+        width: 2,
+        spanGaps: true,
+      })),
+    ],
+  };
+}
