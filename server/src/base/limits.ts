@@ -249,8 +249,10 @@ export const WEB_SOCKET_WAITING_BYTES_MAX = 256 * 1024;
 /** One request of a session, with the code of an endpoint in JSON; and the requests of one that are not answered yet. */
 export const WEB_SOCKET_REQUEST_BYTES_MAX = 4 * 1024 * 1024;
 export const WEB_SOCKET_REQUESTS_MAX = 16;
-/** A peer is asked with a ping, and its session looked at, every so often; one that did not answer until the next is cut off. */
+/** A peer is asked with a ping every so often; one that did not answer until the next is cut off. */
 export const WEB_SOCKET_PING_INTERVAL_MS = 30_000;
+/** Whether the session of a WebSocket still holds is looked at every so often. */
+export const WEB_SOCKET_SESSION_CHECK_MS = 3_000;
 /** Streams of events: open at a time; a comment is sent, and the session looked at, every so often. */
 export const EVENT_STREAMS_MAX = 200;
 export const EVENT_STREAM_HEARTBEAT_MS = 10_000;

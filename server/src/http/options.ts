@@ -27,5 +27,6 @@ export interface HttpTimeouts {
   readonly stopGrace: number;
   readonly webSocketSignIn: number;
   readonly webSocketPing: number;
+  readonly webSocketSessionCheck: number;
   readonly eventStreamHeartbeat: number;
 }

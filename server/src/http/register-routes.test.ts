@@ -19,6 +19,7 @@ const TIMEOUTS = {
   webSocketSignIn: 1,
   eventStreamHeartbeat: 1_000,
   webSocketPing: 1,
+  webSocketSessionCheck: 1,
 };
 
 async function register(table: readonly Route[]) {

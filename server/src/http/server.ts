@@ -16,6 +16,7 @@ import {
   MIN_SEQUENCE_WAIT_MS,
   STOP_GRACE_MS,
   WEB_SOCKET_PING_INTERVAL_MS,
+  WEB_SOCKET_SESSION_CHECK_MS,
   WEB_SOCKET_SIGN_IN_MS,
   WEB_SOCKETS_MAX,
 } from '#base/limits.ts';
@@ -65,6 +66,7 @@ const TIMEOUTS: HttpTimeouts = {
   stopGrace: STOP_GRACE_MS,
   webSocketSignIn: WEB_SOCKET_SIGN_IN_MS,
   webSocketPing: WEB_SOCKET_PING_INTERVAL_MS,
+  webSocketSessionCheck: WEB_SOCKET_SESSION_CHECK_MS,
   eventStreamHeartbeat: EVENT_STREAM_HEARTBEAT_MS,
 };
 
@@ -83,15 +85,7 @@ export async function createHttpServer(
     newRequestId: options.newRequestId ?? randomUUID,
     sequence: () => services.sequence(),
   };
-  const webSockets = new WebSockets({
-    services,
-    logger: options.logger,
-    newRequestId: parts.newRequestId,
-    signInMs: timeouts.webSocketSignIn,
-    pingIntervalMs: timeouts.webSocketPing,
-    socketsMax: options.webSocketsMax ?? WEB_SOCKETS_MAX,
-    redirectToHttps: options.redirectToHttps,
-  });
+  const webSockets = createWebSockets(services, parts, options, timeouts);
   const eventStreams = new EventStreams();
   const onClientError = createClientErrorHandler(parts, (socket) => streamingSockets.has(socket));
   const app = createFastify(parts, { onClientError, webSockets }, options, timeouts);
@@ -206,4 +200,22 @@ function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+function createWebSockets(
+  services: HttpServices,
+  { logger, newRequestId }: ErrorParts,
+  options: HttpServerOptions,
+  timeouts: HttpTimeouts,
+): WebSockets {
+  return new WebSockets({
+    services,
+    logger,
+    newRequestId,
+    signInMs: timeouts.webSocketSignIn,
+    pingIntervalMs: timeouts.webSocketPing,
+    sessionCheckMs: timeouts.webSocketSessionCheck,
+    socketsMax: options.webSocketsMax ?? WEB_SOCKETS_MAX,
+    redirectToHttps: options.redirectToHttps,
+  });
 }

@@ -26,7 +26,7 @@ export class DailyFile {
     this.#clock = clock;
     this.#report = report;
     this.#day = this.#today();
-    this.#stream = pino.destination({ dest: this.#path(), sync: false });
+    this.#stream = openedStream(this.#path());
     this.#stream.on('error', (error: Error) => this.#fail(error));
     this.#cleaning = this.#removeOldest();
   }
@@ -81,4 +81,15 @@ export class DailyFile {
   #path(): string {
     return join(this.#folder, `${this.#name}-${this.#day}.log`);
   }
+}
+
+/** At an exit the library writes out what waits, and throws when the file is not open, as one that cannot be is never. */
+function openedStream(path: string): FileStream {
+  const stream = pino.destination({ dest: path, sync: false });
+  const flushSync = stream.flushSync.bind(stream);
+  stream.flushSync = () => undefined;
+  stream.once('ready', () => {
+    stream.flushSync = flushSync;
+  });
+  return stream;
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,13 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'trellis-observe-'));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** In a program of its own: opens a log and returns its logger. */
+const OPEN_LOG = `
+  import { openLog } from './logger.ts';
+  const open = (folder, name) => openLog({
+    level: 'info', folder, name, secrets: [], clock: { now: () => 0 },
+  }).logger`;
 
 /** A log whose lines the test reads instead of stderr. */
 function openTestLog(options: Partial<LogOptions> = {}) {
@@ -122,6 +130,34 @@ describe('the log', () => {
       'the log file cannot be written',
       'still heard',
     ]);
+  });
+});
+
+describe('an exit', () => {
+  const exitAfter = (code: string) =>
+    spawnSync(
+      process.execPath,
+      [
+        '--input-type=module-typescript',
+        '--no-warnings',
+        '-e',
+        `${OPEN_LOG}; ${code}; process.exit(7)`,
+      ],
+      { encoding: 'utf8', cwd: import.meta.dirname },
+    );
+
+  it.each([
+    ['with a file that cannot be written', "open('missing/server').info('heard')"],
+    ['before the file is open', "open('server').info('heard')"],
+  ])('%s is what the program said it is', (_, code) => {
+    const { status, stderr } = exitAfter(code.replace('open(', `open(${JSON.stringify(folder)}, `));
+    expect(status).toBe(7);
+    expect(
+      stderr
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).msg),
+    ).toEqual(['heard']);
   });
 });
 

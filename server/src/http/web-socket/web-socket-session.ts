@@ -72,14 +72,18 @@ export class WebSocketSession {
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** To be called every so often: cuts a dead peer off, and closes when the session has ended. */
-  async check(): Promise<void> {
+  /** To be called every so often: cuts a peer off that has given no sign of life since. */
+  ping(): void {
     if (!this.#isAlive) {
       this.#socket.terminate();
       return;
     }
     this.#isAlive = false;
     this.#socket.ping();
+  }
+
+  /** To be called every so often: closes when the session has ended. */
+  async check(): Promise<void> {
     await this.#caller();
   }
 

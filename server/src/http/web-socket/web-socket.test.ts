@@ -111,7 +111,16 @@ describe('a session', () => {
     expect(other.socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  it('is looked at now and then, and cut off when its peer is dead', async () => {
+  it('is closed soon when the session has ended, whatever its peer does', async () => {
+    const at = await start({ timeouts: { webSocketSessionCheck: 100 } });
+    const client = await Client.signedIn(at);
+    at.services.onAuthenticate = () => {
+      throw new Problem('invalid_token', 'ended');
+    };
+    expect((await client.closed).code).toBe(WEB_SOCKET_CLOSE_CODES.notSignedIn);
+  });
+
+  it('is asked now and then, and cut off when its peer is dead', async () => {
     const at = await start({ timeouts: { webSocketPing: 100 } });
     const alive = await Client.signedIn(at);
     const dead = await Client.signedIn(at);
@@ -122,10 +131,6 @@ describe('a session', () => {
     dead.socket.resume();
     expect((await dead.closed).code).toBe(1006);
     expect(alive.socket.readyState).toBe(WebSocket.OPEN);
-    at.services.onAuthenticate = () => {
-      throw new Problem('invalid_token', 'expired');
-    };
-    expect((await alive.closed).code).toBe(WEB_SOCKET_CLOSE_CODES.notSignedIn);
   });
 });
 

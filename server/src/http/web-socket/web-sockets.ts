@@ -12,6 +12,7 @@ export interface WebSocketsOptions extends Omit<WebSocketParts, 'services'> {
   readonly services: WebSocketParts['services'] & Pick<HttpServices, 'status'>;
   readonly redirectToHttps: boolean;
   readonly pingIntervalMs: number;
+  readonly sessionCheckMs: number;
   readonly socketsMax: number;
 }
 
@@ -33,14 +34,15 @@ export class WebSockets {
     perMessageDeflate: false,
   });
   readonly #sessions = new Set<WebSocketSession>();
-  readonly #pings: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
   #isStopping = false;
 
   constructor(options: WebSocketsOptions) {
     this.#options = options;
-    this.#pings = setInterval(() => {
-      for (const session of this.#sessions) void session.check();
-    }, options.pingIntervalMs).unref();
+    this.#timers = [
+      this.#every(options.pingIntervalMs, (session) => session.ping()),
+      this.#every(options.sessionCheckMs, (session) => void session.check()),
+    ];
   }
 
   /** Whether a request that asks for another protocol gets it. */
@@ -81,8 +83,14 @@ export class WebSockets {
   /** No new ones, and the end of those there are: a peer that does not answer is cut off soon. */
   stop(): void {
     this.#isStopping = true;
-    clearInterval(this.#pings);
+    for (const timer of this.#timers) clearInterval(timer);
     for (const session of this.#sessions) stop(session);
+  }
+
+  #every(intervalMs: number, look: (session: WebSocketSession) => void): NodeJS.Timeout {
+    return setInterval(() => {
+      for (const session of this.#sessions) look(session);
+    }, intervalMs).unref();
   }
 
   #refusal(): Problem | undefined {
