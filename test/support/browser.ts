@@ -96,12 +96,16 @@ export class TestBrowser implements AsyncDisposable {
       reducedMotion: 'reduce',
       storageState: storageState(server.url, session),
     });
+    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     const complaints = complaintsOf(page);
     await page.goto(`${server.url}/${options.path ?? ''}`);
     return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
   }
 }
+
+/** Against what never comes: a busy machine shows a page many times later than an idle one. */
+const PATIENCE_MS = 60_000;
 
 /** Of an answer that is no success; which one it is stands elsewhere. */
 const REFUSED = 'Failed to load resource: the server responded with';
