@@ -1,9 +1,10 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MAIN, runTrellis } from '../support/command-line.ts';
+import { runTrellis } from '../support/command-line.ts';
 import { callTool } from '../support/mcp-client.ts';
 import { People } from '../support/people.ts';
+import { PROGRAM } from '../support/program.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 
 const ECHO = `export const input = z.object({ word: z.string() });
@@ -42,7 +43,7 @@ async function start(token: string, server = people.workspace.server.url) {
   const client = new Client({ name: 'test', version: '1' });
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: ['--disable-warning=ExperimentalWarning', MAIN, 'mcp', '--server', server],
+    args: ['--disable-warning=ExperimentalWarning', PROGRAM, 'mcp', '--server', server],
     env: { PATH: process.env['PATH'] ?? '', HOME: folder.path, TRELLIS_TOKEN: token },
     stderr: 'pipe',
   });

@@ -1,11 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { PROGRAM } from '../support/program.ts';
 import type { ReadyLine } from '../support/trellis-process.ts';
 
-const MAIN = join(import.meta.dirname, '../../cli/src/main.ts');
-const WAIT_MS = 45_000;
+const WAIT_MS = 120_000;
 const LINES_SHOWN = 30;
 /** Of everybody who asks before it is ready. */
 const NOT_READY = /"code":"not_ready"/;
@@ -29,7 +28,7 @@ export class ServerProcess implements AsyncDisposable {
   /** `prefix` is a command that runs another one, such as `ip netns exec x`. */
   constructor(name: string, env: Readonly<Record<string, string>>, prefix: readonly string[] = []) {
     this.#name = name;
-    const command = [...prefix, process.execPath, '--disable-warning=ExperimentalWarning', MAIN];
+    const command = [...prefix, process.execPath, '--disable-warning=ExperimentalWarning', PROGRAM];
     const [program = '', ...args] = [...command, 'serve'];
     this.#child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const { stdout, stderr } = this.#child;

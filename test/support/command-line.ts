@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-
-/** The script of the command. */
-export const MAIN = join(import.meta.dirname, '../../cli/src/main.ts');
+import { PROGRAM } from './program.ts';
 
 export interface Outcome {
   readonly code: number;
@@ -24,7 +22,7 @@ export function runTrellis(
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', MAIN, ...args],
+      ['--disable-warning=ExperimentalWarning', PROGRAM, ...args],
       {
         env: {
           PATH: process.env['PATH'],

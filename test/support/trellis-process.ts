@@ -4,15 +4,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { PROGRAM } from './program.ts';
 
 export const ADMIN_PASSWORD = 'correct horse battery';
-
-const MAIN = join(import.meta.dirname, '../../cli/src/main.ts');
 
 export interface StartOptions {
   readonly storage: string;
   /** Beyond the defaults of a test: no sample, any free port, a known password. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The file of another program than that of all tests. */
+  readonly program?: string;
 }
 
 /** A real server in a process of its own, as `npm start` runs it. */
@@ -97,18 +98,22 @@ interface Output {
 }
 
 function launch(options: StartOptions): { child: ChildProcess; output: Output } {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, 'serve'], {
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      MSK_PORT: '0',
-      MSK_GRAPH_STORAGE: options.storage,
-      MSK_ADMIN_PASSWORD: ADMIN_PASSWORD,
-      TRELLIS_SAMPLE: 'none',
-      ...options.env,
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', options.program ?? PROGRAM, 'serve'],
+    {
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        MSK_PORT: '0',
+        MSK_GRAPH_STORAGE: options.storage,
+        MSK_ADMIN_PASSWORD: ADMIN_PASSWORD,
+        TRELLIS_SAMPLE: 'none',
+        ...options.env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  );
   const output: Output = { stderr: '', stdoutLines: [], onLine: () => undefined };
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
   createInterface({ input: child.stdout }).on('line', (line) => {

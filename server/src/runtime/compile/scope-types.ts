@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { FieldType, ScalarType } from '#graph/field-types.ts';
 import type { EdgeTypeDocument, NodeTypeDocument, SchemaDocument } from '#graph/schema.ts';
 
@@ -24,14 +25,18 @@ export function scopeTypes(schema: SchemaDocument, isReadOnly: boolean): string 
   ].join('\n');
 }
 
-const require = createRequire(import.meta.url);
+/** Text that is not loaded, and is there beside the program in any form that this has. */
+const SOURCES = join(
+  dirname(createRequire(import.meta.url).resolve('@trellis/endpoint/package.json')),
+  'src',
+);
 
 /**
  * A module of `@trellis/endpoint` as a part of one ambient file: without imports, its exports
  * global.
  */
 function ambientText(module: string): string {
-  const text = readFileSync(require.resolve(`@trellis/endpoint/${module}`), 'utf8');
+  const text = readFileSync(join(SOURCES, module), 'utf8');
   return text
     .replaceAll(/^import type [^;]*;\n/gm, '')
     .replaceAll(/^export (?=interface|type)/gm, '');

@@ -1,5 +1,6 @@
 import { ChildProcess } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { API } from 'typescript/unstable/async';
 import type {
@@ -50,17 +51,15 @@ const CHECK_TIMEOUT_MS = 10_000;
 /** Where there is what it takes, the kernel ends the compiler with this thread, however that ends. */
 function tiedCompiler(): { readonly tsserverPath?: string } {
   const tsserverPath = join(import.meta.dirname, 'tied-compiler.sh');
-  const needed = [tsserverPath, '/usr/bin/setpriv', COMPILER_FOLDER];
+  const folders = createRequire(import.meta.url).resolve.paths('typescript') ?? [];
   try {
-    for (const path of needed) accessSync(path, constants.X_OK);
-    return { tsserverPath };
+    for (const path of [tsserverPath, '/usr/bin/setpriv']) accessSync(path, constants.X_OK);
+    const isThere = folders.some((folder) => existsSync(join(folder, '@typescript')));
+    return isThere ? { tsserverPath } : {};
   } catch {
     return {};
   }
 }
-
-/** Where the script finds it. */
-const COMPILER_FOLDER = join(import.meta.dirname, '../../../../node_modules/@typescript');
 
 /**
  * Checks endpoint code with the native compiler, and asks it about code, in one child process that

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HttpClient } from '../support/http-client.ts';
+import { ADMIN_PASSWORD, TrellisProcess, temporaryFolder } from '../support/trellis-process.ts';
+import { InstalledPackage } from './installed-package.ts';
+
+/** What is given away, installed where there is no repository (specification, section 9). */
+
+const BUILD = 42;
+const COMPILER = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let installed: InstalledPackage;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  installed = await InstalledPackage.install(folder.path, BUILD);
+});
+afterAll(() => folder?.[Symbol.asyncDispose]());
+
+describe('the program', () => {
+  test('has a calendar version with the number of its build, and helps', async () => {
+    const { stdout } = await installed.run('npx', ['trellis', '--version']);
+    expect(stdout.trim()).toMatch(/^\d\d\.([1-9]|1[0-2])\.42$/);
+    expect((await installed.run('npx', ['trellis', '--help'])).stdout).toContain('serve');
+  });
+
+  test('serves the workspace: sign-in, a checked endpoint, search, the front end', async () => {
+    await using server = await TrellisProcess.start({
+      storage: join(folder.path, 'data'),
+      program: installed.program,
+    });
+    const http = new HttpClient(server.url);
+    const token = await http.signIn('admin', ADMIN_PASSWORD);
+    const post = (path: string, body: object) => http.send({ method: 'POST', path, token, body });
+
+    const code =
+      'export default async ({ q }: Scope) => ({ users: await q().startAt("_User").count() });';
+    const broken = code.replace('count()', 'counted()');
+    const check = await post('/api/endpoints/check', { code: broken });
+    expect(check.json).toMatchObject({ diagnostics: [{ line: 1 }] });
+    const created = await post('/api/endpoints/create', { name: 'users', code, isReadOnly: true });
+    expect(created).toMatchObject({ status: 201, json: { compiles: true } });
+    expect((await post('/api/endpoints/run/users', {})).json).toEqual({ users: 1 });
+    const found = await post('/api/cce/system/search', { query: 'admin' });
+    expect(found.status, found.text).toBe(200);
+
+    const page = await http.send({ path: '/' });
+    expect(page.status).toBe(200);
+    const [, script] = /<script[^>]* src="([^"]+)"/.exec(page.text) ?? [];
+    const asset = await http.send({ path: new URL(String(script), `${server.url}/`).pathname });
+    expect(asset.status).toBe(200);
+    expect((await http.send({ path: '/health' })).json).toMatchObject({
+      version: expect.stringMatching(/\.42$/),
+    });
+    expect(await server.stop()).toBe(0);
+  });
+
+  test('is JavaScript with maps, and says what it consists of', async () => {
+    const files = await installed.ownFiles();
+    const modules = files.filter((file) => file.includes('/src/') && file.endsWith('.js'));
+    expect(modules.length).toBeGreaterThan(500);
+    expect(modules.filter((file) => !existsSync(`${file}.map`))).toEqual([]);
+    expect(files.filter((file) => /\.test\.|\/testing\//.test(file))).toEqual([]);
+    const root = join(installed.folder, 'node_modules/trellis');
+    const bill = JSON.parse(await readFile(join(root, 'sbom.cdx.json'), 'utf8'));
+    const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const named = bill.components.map(({ name }: { name: string }) => name);
+    const foreign = Object.keys(manifest.dependencies).filter(
+      (name) => !name.startsWith('@trellis/'),
+    );
+    expect(named).toEqual(expect.arrayContaining([...foreign, 'react']));
+    expect(bill.metadata.component).toMatchObject({ name: 'trellis', version: manifest.version });
+  });
+});
+
+/** As in docs/sdk.md and docs/endpoints.md. */
+const PROGRAM = `
+import { testWorkspace } from '@trellis/endpoint/testing';
+import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { TrellisError } from '@trellis/client/trellis-error.ts';
+
+const client = new TrellisClient({ baseUrl: 'http://127.0.0.1:9' });
+const failure = await client.checkLogin().catch((error: unknown) => error);
+await using workspace = await testWorkspace({ schema: { nodes: [{ type: 'Word', key: 'Lemma', fields: { Lemma: 'String' } }], edges: [] } });
+const answer = await workspace.run({ default: ({ body }: { body: unknown }) => ({ body }) }, { body: 7 });
+console.log(JSON.stringify({ answer: answer.body, failed: failure instanceof TrellisError || failure instanceof Error }));
+`;
+
+describe('the packages to write programs with', () => {
+  test('have types that a strict compiler takes, and run', async () => {
+    await writeFile(join(installed.folder, 'program.ts'), PROGRAM);
+    const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2024'];
+    const lenient = ['--types', 'node', '--skipLibCheck', '--allowImportingTsExtensions'];
+    await installed
+      .run(process.execPath, [COMPILER, ...options, ...lenient, 'program.ts'])
+      .catch(({ stdout }: { stdout: string }) => expect(stdout).toBe(''));
+    const wrong = PROGRAM.replace('checkLogin', 'checkLogins');
+    await writeFile(join(installed.folder, 'wrong.ts'), wrong);
+    await expect(
+      installed.run(process.execPath, [COMPILER, ...options, ...lenient, 'wrong.ts']),
+    ).rejects.toMatchObject({ stdout: expect.stringContaining('checkLogins') });
+    const { stdout } = await installed.run(process.execPath, ['program.ts']);
+    expect(JSON.parse(stdout)).toEqual({ answer: { body: 7 }, failed: true });
+  });
+});

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly [more: string]: unknown;
+}
+
+/** The packages that the program is made of, as they lie beside each other in the repository. */
+export const PARTS = ['contract', 'endpoint', 'client', 'server', 'cli'] as const;
+export type Part = (typeof PARTS)[number];
+
+const SCOPE = '@trellis/';
+/** Where a name without the folder of the sources leads. */
+const EXPORTED_FOLDER: Partial<Record<Part, string>> = { server: './src/app' };
+
+export function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/** Of a package of the repository once it is JavaScript: modules keep the names that imports have for them. */
+export function partManifest(part: Part, manifest: Manifest, version: string): Manifest {
+  const folder = EXPORTED_FOLDER[part] ?? './src';
+  const exported = (file: string) => ({ types: `${file}.d.ts`, default: `${file}.js` });
+  const { name, description, license, peerDependenciesMeta, peerDependencies } = manifest;
+  return {
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    exports: {
+      ...(part === 'endpoint' && { './testing': exported('./src/testing') }),
+      './*.ts': exported(`${folder}/*`),
+      './package.json': './package.json',
+    },
+    ...(part === 'server' && { imports: { '#*.ts': './src/*.js' } }),
+    dependencies: versioned(manifest.dependencies ?? {}, version),
+    ...(peerDependencies !== undefined && {
+      peerDependencies: versioned(peerDependencies, version),
+      peerDependenciesMeta,
+    }),
+    engines: { node: '>=24' },
+  };
+}
+
+/** Of the whole program, which brings the packages that it is made of along. */
+export function programManifest(root: string, version: string): Manifest {
+  const { description, license, dependencies: samples } = readManifest(root);
+  const parts = PARTS.map((part) => readManifest(join(root, part)));
+  const foreign: Record<string, string> = Object.assign(
+    {},
+    samples,
+    ...parts.map(({ dependencies }) => dependencies),
+  );
+  for (const { name } of parts) delete foreign[name];
+  const bundled = [...parts.map(({ name }) => name), `${SCOPE}samples`, `${SCOPE}web`];
+  return {
+    name: 'trellis',
+    version,
+    description,
+    license,
+    type: 'module',
+    bin: { trellis: 'bin/trellis.js' },
+    dependencies: {
+      ...Object.fromEntries(Object.entries(foreign).toSorted()),
+      ...Object.fromEntries(bundled.map((name) => [name, version])),
+    },
+    bundleDependencies: bundled,
+    engines: { node: '>=24' },
+  };
+}
+
+function versioned(
+  dependencies: Readonly<Record<string, string>>,
+  version: string,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(dependencies).map(([name, wanted]) => [
+      name,
+      name.startsWith(SCOPE) ? version : wanted,
+    ]),
+  );
+}
