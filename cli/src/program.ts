@@ -12,6 +12,7 @@ import { addImport } from './commands/import.ts';
 import { addJob } from './commands/job.ts';
 import { addInterface } from './commands/interface.ts';
 import { addLicense } from './commands/license.ts';
+import { addOpenApi } from './commands/openapi.ts';
 import { addReplica } from './commands/replica.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
@@ -95,6 +96,11 @@ Examples:
 
 Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong usage.`,
     );
+  addCommands(program, run);
+  return program;
+}
+
+function addCommands(program: Command, run: Run): void {
   addServe(program, run);
   addLogin(program, run);
   addLogout(program, run);
@@ -115,6 +121,7 @@ Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong us
   addImport(program, run);
   addEndpoint(program, run);
   addTypes(program, run);
+  addOpenApi(program, run);
   addInterface(program, run);
   addStats(program, run);
   addJob(program, run);
@@ -122,7 +129,6 @@ Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong us
   addLicense(program, run);
   addReplica(program, run);
   addUid(program, run);
-  return program;
 }
 
 function report(error: unknown, context: CommandContext | undefined, terminal: Terminal): void {

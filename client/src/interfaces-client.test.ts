@@ -24,3 +24,10 @@ it('uploads, lists and deletes interfaces', async () => {
   const types = seen.map(({ headers }) => headers['content-type']);
   expect(types).toEqual(['application/zip', 'application/zip', undefined, undefined]);
 });
+
+it('reads the description of the API', async () => {
+  const document = { openapi: '3.1.0', info: {}, paths: {}, components: {} };
+  const { client, seen } = await scripted([{ body: document }]);
+  expect(await client.getApiDocument()).toEqual(document);
+  expect(seen.map(({ method, url }) => [method, url])).toEqual([['GET', '/api/openapi.json']]);
+});

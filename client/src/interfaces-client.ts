@@ -1,11 +1,17 @@
+import type { ApiDocument } from '@trellis/contract/shapes/api-document.ts';
 import type { InterfaceRecord } from '@trellis/contract/shapes/interface.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
 import type { PageRequest } from './pages.ts';
 import { SearchEvaluationClient } from './search-evaluation-client.ts';
 import type { CallOptions } from './transport.ts';
 
-/** Custom interfaces: front ends that are uploaded (docs/interfaces.md). The setting `interface` says which one is served. */
+/** The description of the API; and custom interfaces: front ends that are uploaded (docs/interfaces.md). The setting `interface` says which one is served. */
 export class InterfacesClient extends SearchEvaluationClient {
+  /** OpenAPI 3.1, with the custom endpoints that the caller may run; for sessions, API tokens and endpoint tokens. */
+  getApiDocument(options?: CallOptions): Promise<ApiDocument> {
+    return this.get('/api/openapi.json', options);
+  }
+
   /** One page, by name; for administrators. */
   listInterfaces(
     { skip, take }: PageRequest = {},

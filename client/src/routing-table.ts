@@ -29,6 +29,7 @@ export const SERVED_BY_REPLICAS: readonly string[] = [
   'GET /api/login/check',
   'GET /api/login/providers',
   'GET /api/node/{uid}',
+  'GET /api/openapi.json',
   'GET /api/saml/config',
   'GET /api/schema',
   'GET /api/search/golden-sets',

@@ -99,6 +99,15 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   putInterface: { allowed: [...WRITERS, 'interface-token'] },
   deleteInterface: write,
 
+  getApiDocument: {
+    allowed: [
+      ...SIGNED_IN,
+      'api-token',
+      'api-token-without-scope',
+      'endpoint-token',
+      'endpoint-token-of-another-path',
+    ],
+  },
   listTokens: read,
   createToken: write,
   revokeToken: write,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
+import type { ResponseHeader } from './response-headers.ts';
 import type { Role } from './roles.ts';
 import type { Scope } from './scopes.ts';
 import type { TokenKind } from './token-kinds.ts';
@@ -30,11 +31,15 @@ export interface Operation {
   /** Of those that are not the same for all operations; names in lower case. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** What the body is, for those who read of it, where the server looks at less of it before the route is called. */
+  readonly documentedBody?: z.ZodType;
   /** Media types of the body; `application/json` when not given. */
   readonly consumes?: readonly MediaType[];
   /** Whether the body may come with `Content-Encoding: gzip`. */
   readonly gzip?: boolean;
   readonly responses: Readonly<Record<number, ResponseShape>>;
+  /** Whether the answer may have any other status as well, as the code of an endpoint chooses it. */
+  readonly anyStatus?: true;
   /** Codes of the error catalogue beyond those that any operation may answer. */
   readonly errors: readonly ErrorCode[];
   /** What a replica does: answer, or send the caller to the primary with 303 (specification, section 4.8). */
@@ -92,4 +97,8 @@ export interface ResponseShape {
     | 'text/csv'
     | 'text/event-stream'
     | 'text/plain';
+  /** Whether it comes as `text/event-stream` instead when the request asks for that. */
+  readonly orEvents?: true;
+  /** Beside those that every answer carries. */
+  readonly headers?: readonly ResponseHeader[];
 }

@@ -15,6 +15,7 @@ import {
   runEndpointWithToken,
 } from './operations/endpoints.ts';
 import { listEndpointLogs, watchEndpointLogs } from './operations/endpoint-log.ts';
+import { getApiDocument } from './operations/api-document.ts';
 import { getBuildCatalog, getBuildTypes, getCompileStatus } from './operations/build.ts';
 import {
   compareCode,
@@ -157,6 +158,7 @@ export const operations: readonly Operation[] = [
   listInterfaces,
   putInterface,
   deleteInterface,
+  getApiDocument,
   listTokens,
   createToken,
   revokeToken,

@@ -68,6 +68,7 @@ export const ACCESS_REQUESTS: Readonly<
   // No zip: 415 is an answer to those who may.
   putInterface: () => ({ path: '/api/interfaces/ours', body: {} }),
   deleteInterface: () => ({ path: '/api/interfaces/none' }),
+  getApiDocument: () => ({ path: '/api/openapi.json' }),
   listTokens: () => ({ path: '/api/tokens' }),
   createToken: () => ({ path: '/api/tokens', body: { kind: 'interface', name: 'one more' } }),
   revokeToken: async (scene) => ({ path: `/api/tokens/${await scene.spareToken()}` }),

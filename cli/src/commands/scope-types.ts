@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { pause } from '@trellis/client/transport.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { WrongUsage } from '../failure.ts';
+import { writeIfChanged } from '../write-if-changed.ts';
 
 interface TypesOptions {
   readonly out?: string;
@@ -62,21 +62,5 @@ async function writeTypes(context: CommandContext, options: TypesOptions): Promi
       return;
     }
     await pause(intervalMs, signal);
-  }
-}
-
-/** So that an editor which watches the file has nothing to do. */
-function writeIfChanged(file: string, text: string): boolean {
-  if (readIfThere(file) === text) return false;
-  writeFileSync(file, text);
-  return true;
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
   }
 }

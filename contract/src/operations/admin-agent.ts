@@ -77,7 +77,9 @@ export const sendAdminAgentMessage = {
   auth: 'admin-write',
   params: adminAgentSessionInPath,
   body: adminAgentTurn,
-  responses: { 200: { description: 'What the agent answers.', body: adminAgentAnswer } },
+  responses: {
+    200: { description: 'What the agent answers.', body: adminAgentAnswer, orEvents: true },
+  },
   errors: [
     'session_not_found',
     'session_busy',

@@ -28,7 +28,14 @@ export const sendChatMessage = {
   auth: 'session',
   noGuests: true,
   body: chatTurn,
-  responses: { 200: { description: 'The answer, or its events.', body: chatAnswer } },
+  responses: {
+    200: {
+      description: 'The answer, or its events.',
+      body: chatAnswer,
+      orEvents: true,
+      headers: ['MSK-CHAT'],
+    },
+  },
   errors: [
     'chat_not_found',
     'chat_message_not_found',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { endpointLogFilter, endpointLogLine, endpointLogQuery } from '../shapes/endpoint-log.ts';
 import { listOf } from '../shapes/list.ts';
+import { eventStreamHeaders } from '../shapes/events.ts';
 
 /** Each server has the lines of the runs that it made itself, so these belong to the area "stats". */
 export const listEndpointLogs = {
@@ -35,6 +36,7 @@ export const watchEndpointLogs = {
   path: '/api/endpoints/logs/live',
   auth: 'admin',
   query: endpointLogFilter,
+  headers: eventStreamHeaders,
   responses: {
     200: {
       description: 'Events, as long as the session lasts and "to" has not passed.',

@@ -12,6 +12,12 @@ import { listOf, pageQuery } from '../shapes/list.ts';
 /** Any text is asked for: a name that no endpoint can have is not found. */
 const nameInPath = z.object({ name: z.string().min(1) });
 
+/** The key of a run that is under way, under either name. */
+const runHeaders = z.object({
+  'msk-endpoint-key': z.string().optional(),
+  'x-msk-endpoint-key': z.string().optional(),
+});
+
 export const createEndpoint = {
   id: 'createEndpoint',
   area: 'endpoints',
@@ -107,19 +113,26 @@ const run = {
   area: 'endpoints',
   method: 'POST',
   params: nameInPath,
+  headers: runHeaders,
   /** Whatever the endpoint takes: the worker parses it, once. */
   body: z.unknown(),
   responses: {
-    200: { description: 'Whatever the endpoint returns.', body: z.unknown() },
+    200: {
+      description: 'Whatever the endpoint returns.',
+      body: z.unknown(),
+      headers: ['MSK-ENDPOINT-KEY', 'MSK-CACHE', 'Age'],
+    },
     202: {
       description:
         'It still runs (mode "pooling"): ask again, with the header MSK-ENDPOINT-KEY. ' +
         'MSK-ENDPOINT-PROGRESS says how far it is.',
+      headers: ['MSK-ENDPOINT-KEY', 'MSK-ENDPOINT-PROGRESS'],
     },
     303: {
       description: 'This replica does not run it, as it is not read-only: call Location instead.',
     },
   },
+  anyStatus: true,
   errors: [
     'endpoint_not_found',
     'endpoint_not_compiled',
@@ -171,6 +184,7 @@ const cancel = {
   area: 'endpoints',
   method: 'DELETE',
   params: nameInPath,
+  headers: runHeaders,
   responses: { 204: { description: 'Cancelled: nobody is given its answer any more.' } },
   errors: ['endpoint_not_found', 'forbidden', 'run_not_found'],
   onReplica: 'serve',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '../limits.ts';
 import type { Operation } from '../operation.ts';
-import { ingestSummary } from '../shapes/graph-operation.ts';
+import { graphOperation, ingestSummary } from '../shapes/graph-operation.ts';
 
 export const ingest = {
   id: 'ingest',
@@ -12,6 +12,9 @@ export const ingest = {
   scope: 'ingestion',
   /** The operations of one atomic commit, each a `graphOperation`; as NDJSON one a line, committed every 10,000 lines. */
   body: z.strictObject({ operations: z.array(z.unknown()).max(INGEST_COMMIT_OPERATIONS_MAX) }),
+  documentedBody: z.strictObject({
+    operations: z.array(graphOperation).max(INGEST_COMMIT_OPERATIONS_MAX),
+  }),
   consumes: ['application/json', 'application/x-ndjson'],
   gzip: true,
   responses: {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { job, jobListQuery, jobWithLog } from '../shapes/job.ts';
 import { listOf } from '../shapes/list.ts';
+import { eventStreamHeaders } from '../shapes/events.ts';
 
 const params = z.object({ id: z.string().min(1).max(100) });
 
@@ -56,6 +57,7 @@ export const watchJob = {
   path: '/api/jobs/{id}/events',
   auth: 'session',
   params,
+  headers: eventStreamHeaders,
   responses: {
     200: {
       description: 'Events until the job has ended.',

@@ -29,7 +29,11 @@ export const createChatCompletion = {
   tokens: ['llm-openai'],
   body: chatCompletionRequest,
   responses: {
-    200: { description: 'A completion, or with "stream" its chunks.', body: protocolObject },
+    200: {
+      description: 'A completion, or with "stream" its chunks.',
+      body: protocolObject,
+      orEvents: true,
+    },
   },
   errors: ROUTER_ERRORS,
   onReplica: 'redirect',
@@ -73,7 +77,11 @@ export const createMessage = {
   tokenHeader: 'x-api-key',
   body: messageRequest,
   responses: {
-    200: { description: 'A message, or with "stream" its events.', body: protocolObject },
+    200: {
+      description: 'A message, or with "stream" its events.',
+      body: protocolObject,
+      orEvents: true,
+    },
   },
   errors: ROUTER_ERRORS,
   onReplica: 'redirect',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { logDownloadQuery, logFileList, logFilter, logPage, logQuery } from '../shapes/log.ts';
+import { eventStreamHeaders } from '../shapes/events.ts';
 
 /** Each server has what it has logged itself, so these belong to the area "stats". */
 export const listLogFiles = {
@@ -28,6 +29,7 @@ export const downloadLogs = {
       description: 'Records as lines of JSON, oldest first.',
       body: z.string(),
       contentType: 'text/plain',
+      headers: ['Content-Disposition'],
     },
   },
   errors: ['log_file_not_found'],
@@ -56,6 +58,7 @@ export const watchLogs = {
   path: '/api/graph/logs/live',
   auth: 'admin',
   query: logFilter,
+  headers: eventStreamHeaders,
   responses: {
     200: {
       description: 'Events, as long as the session lasts and "to" has not passed.',

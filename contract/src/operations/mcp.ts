@@ -8,12 +8,18 @@ export const callMcp = {
   path: '/api/mcp',
   auth: 'session',
   tokens: ['mcp'],
+  headers: z.object({
+    'mcp-session-id': z.string().optional(),
+    'mcp-protocol-version': z.string().optional(),
+  }),
   /** One message of the Model Context Protocol; the protocol says more of it. */
   body: z.unknown(),
   responses: {
     200: {
       description: 'The answer to a request, or a stream of events that ends with it.',
       body: z.unknown(),
+      orEvents: true,
+      headers: ['Mcp-Session-Id'],
     },
     202: { description: 'A notice was taken.' },
   },

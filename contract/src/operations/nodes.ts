@@ -97,6 +97,7 @@ export const downloadCsv = {
       description:
         'A table with the columns Link, UID, Type, EdgeCount, Timestamp and the fields; a field that the caller may not read is blank.',
       contentType: 'text/csv',
+      headers: ['Content-Disposition'],
     },
   },
   errors: [],
@@ -118,6 +119,7 @@ export const downloadJsonl = {
       description:
         'An object on each line, with the names of the columns; what the caller may not read is absent.',
       contentType: 'application/x-ndjson',
+      headers: ['Content-Disposition'],
     },
   },
   errors: [],
@@ -135,7 +137,11 @@ export const downloadZip = {
   query: downloadQuery,
   body: nodeSelection,
   responses: {
-    200: { description: 'A CSV file for each type of node.', contentType: 'application/zip' },
+    200: {
+      description: 'A CSV file for each type of node.',
+      contentType: 'application/zip',
+      headers: ['Content-Disposition'],
+    },
   },
   errors: [],
   onReplica: 'serve',
@@ -154,6 +160,7 @@ export const downloadSyntheticCsv = {
     200: {
       description: 'A table of Timestamp and the fields that any of the nodes has.',
       contentType: 'text/csv',
+      headers: ['Content-Disposition'],
     },
   },
   errors: [],
@@ -170,7 +177,11 @@ export const downloadSyntheticJsonl = {
   noGuests: true,
   body: syntheticNodes,
   responses: {
-    200: { description: 'An object on each line.', contentType: 'application/x-ndjson' },
+    200: {
+      description: 'An object on each line.',
+      contentType: 'application/x-ndjson',
+      headers: ['Content-Disposition'],
+    },
   },
   errors: [],
   onReplica: 'serve',

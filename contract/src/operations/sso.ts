@@ -56,6 +56,7 @@ export const getLoginUrl = {
     200: {
       description: 'Where to send the browser, which gets a cookie that its return must bring.',
       body: z.strictObject({ url: z.url() }),
+      headers: ['Set-Cookie'],
     },
   },
   errors: ['sso_not_configured', 'sso_failed'],
@@ -129,6 +130,7 @@ export const createSamlRequest = {
     200: {
       description: 'Where to send the browser with the AuthnRequest, and the id of the request.',
       body: z.strictObject({ url: z.url(), id: z.string() }),
+      headers: ['Set-Cookie'],
     },
   },
   errors: ['sso_not_configured'],

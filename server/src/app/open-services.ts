@@ -15,6 +15,7 @@ import type { AnswerEmbed } from '#replication/embed-call.ts';
 import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
 import type { ModelCalls } from '#runtime/model-calls.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
+import { ApiDocument } from './api-document.ts';
 import { openAssistant, type OpenAssistant } from './assistant.ts';
 import { openEmbeddings } from './embeddings.ts';
 import type { Interfaces } from './front-end/interfaces.ts';
@@ -25,6 +26,7 @@ import type { ReadState } from './read-state.ts';
 import type { IndexOptions } from './search/index-messages.ts';
 import { openJobs } from './open-jobs.ts';
 import { openSearch, type OpenSearch } from './search/open-search.ts';
+import { VERSION } from './server-status.ts';
 import { Statistics } from './statistics.ts';
 import type { PublishedSequence } from './writer/published-sequence.ts';
 
@@ -121,6 +123,7 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
     nodes,
     ingest: new IngestService(options.writes, audit),
     ...offeredBy(endpoints),
+    apiDocument: new ApiDocument(endpoints, VERSION),
     statistics,
     license: options.license,
     logs: options.logs,

@@ -58,6 +58,9 @@ export class StartingServices implements HttpServices {
   get interfaces() {
     return this.#there.interfaces;
   }
+  get apiDocument() {
+    return this.#there.apiDocument;
+  }
   get tokens() {
     return this.#there.tokens;
   }

@@ -22,3 +22,6 @@ export const JOB_NOTICE_INTERVAL_MS = 250;
 /** How often the load of the process is sampled, and how many samples are kept: those of an hour. */
 export const LOAD_SAMPLE_INTERVAL_MS = 10_000;
 export const LOAD_SAMPLES_KEPT = 360;
+/** The description of the API: operations, and endpoints, that are described before other requests have a turn. */
+export const API_DOCUMENT_STEPS = 8;
+export const API_DOCUMENT_BATCH = 16;

@@ -19,6 +19,7 @@ const SESSIONS: readonly CallerName[] = [
 const MEMBERS = SESSIONS.filter((name) => name !== 'guest');
 const CHAT_OPERATIONS =
   'sendChatMessage getChatOptions createChat listChats getChat putChat deleteChat stopChat putChatFeedback';
+const API_TOKENS = ['ingestion-token', 'run-token', 'read-token', 'bare-token'] as const;
 const INGESTING: readonly CallerName[] = ['ingestion-token', 'connector-token'];
 const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   createLogin: 'anybody',
@@ -52,6 +53,7 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   listInterfaces: ['admin', 'read-only-admin'],
   putInterface: ['admin', 'interface-token'],
   deleteInterface: ['admin'],
+  getApiDocument: [...SESSIONS, ...API_TOKENS, 'endpoint-token'],
   listTokens: ['admin', 'read-only-admin'],
   createToken: ['admin'],
   revokeToken: ['admin'],

@@ -114,6 +114,7 @@ import { deactivateUser } from './routes/users/deactivateUser.ts';
 import { getUser } from './routes/users/getUser.ts';
 import { listUsers } from './routes/users/listUsers.ts';
 import { updateUser } from './routes/users/updateUser.ts';
+import { getApiDocument } from './routes/workspace/getApiDocument.ts';
 import { deleteInterface } from './routes/workspace/deleteInterface.ts';
 import { getWorkspaceSettings } from './routes/workspace/getWorkspaceSettings.ts';
 import { listInterfaces } from './routes/workspace/listInterfaces.ts';
@@ -152,6 +153,7 @@ export const routes: readonly Route[] = [
   listInterfaces,
   putInterface,
   deleteInterface,
+  getApiDocument,
   listTokens,
   createToken,
   revokeToken,

@@ -41,6 +41,7 @@ import type {
 } from './build-services.ts';
 import type { AdminAgentService } from './admin-agent-service.ts';
 import type { AgentRunService, AgentService } from './agent-service.ts';
+import type { ApiDocumentService } from './api-document-service.ts';
 import type { AiProviderService } from './ai-provider-service.ts';
 import type { ChatService } from './chat-service.ts';
 import type { DeepResearchService } from './deep-research-service.ts';
@@ -75,6 +76,7 @@ export interface HttpServices {
   readonly access: AccessService;
   readonly workspace: WorkspaceSettingsService;
   readonly interfaces: InterfaceService;
+  readonly apiDocument: ApiDocumentService;
   readonly tokens: TokenService;
   readonly schema: SchemaService;
   readonly nodes: NodeService;

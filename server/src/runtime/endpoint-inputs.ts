@@ -13,8 +13,11 @@ export interface InputSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** What any body of an object is. */
-const ANY_OBJECT: InputSchema = { type: 'object' };
+/** A JSON Schema (draft 2020-12) of any value. */
+export type BodySchema = Readonly<Record<string, unknown>>;
+
+/** What any body is. */
+const ANYTHING: BodySchema = {};
 
 /**
  * The JSON Schema of what an endpoint takes, as its `input` says (open-shapes, section 5). It is asked of the code itself, in the
@@ -22,29 +25,36 @@ const ANY_OBJECT: InputSchema = { type: 'object' };
  */
 export class EndpointInputs {
   readonly #runtime: Pick<EndpointRuntime, 'runTrial'>;
-  readonly #known = new WeakMap<StoredEndpoint, Promise<InputSchema | null>>();
+  readonly #known = new WeakMap<StoredEndpoint, Promise<BodySchema | null>>();
 
   constructor(runtime: Pick<EndpointRuntime, 'runTrial'>) {
     this.#runtime = runtime;
   }
 
   /** Any object where the endpoint has no `input`, or its schema is not to be had; null when it takes something else than an object. */
-  schemaOf(endpoint: StoredEndpoint): Promise<InputSchema | null> {
+  async schemaOf(endpoint: StoredEndpoint): Promise<InputSchema | null> {
+    const keywords = (await this.bodySchemaOf(endpoint)) ?? ANYTHING;
+    const isOpen = keywords['type'] === undefined;
+    return isOpen || keywords['type'] === 'object' ? { ...keywords, type: 'object' } : null;
+  }
+
+  /** Anything where the endpoint has no `input`, or cannot say it; null when the workers are busy, and it may be told the next time. */
+  bodySchemaOf(endpoint: StoredEndpoint): Promise<BodySchema | null> {
     const known = this.#known.get(endpoint);
     if (known !== undefined) return known;
     const asked = this.#ask(endpoint).catch((error: unknown) => {
-      // The workers were busy: it may be told the next time.
-      if (isPassing(error)) this.#known.delete(endpoint);
-      else if (!(error instanceof Problem)) throw error;
-      return ANY_OBJECT;
+      if (!(error instanceof Problem)) throw error;
+      if (!isPassing(error)) return ANYTHING;
+      this.#known.delete(endpoint);
+      return null;
     });
     this.#known.set(endpoint, asked);
     return asked;
   }
 
-  async #ask({ definition, identity, servingCode }: StoredEndpoint): Promise<InputSchema | null> {
+  async #ask({ definition, identity, servingCode }: StoredEndpoint): Promise<BodySchema> {
     const script = await toInputScript(must(servingCode, 'code that serves'));
-    if (script === undefined) return ANY_OBJECT;
+    if (script === undefined) return ANYTHING;
     const { name } = definition;
     const version = `${identity}.input`;
     const loadable: LoadableEndpoint = { name, version, script, isReadOnly: true };
@@ -69,13 +79,12 @@ export class EndpointInputs {
 }
 
 /** What the code made, which may be anything. */
-function schemaIn(json: string): InputSchema | null {
-  if (json.length > ENDPOINT_INPUT_SCHEMA_CHARACTERS_MAX) return ANY_OBJECT;
+function schemaIn(json: string): BodySchema {
+  if (json.length > ENDPOINT_INPUT_SCHEMA_CHARACTERS_MAX) return ANYTHING;
   const schema: unknown = JSON.parse(json);
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return ANY_OBJECT;
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return ANYTHING;
   const { $schema: _dialect, ...keywords } = schema as Record<string, unknown>;
-  const isOpen = keywords['type'] === undefined;
-  return isOpen || keywords['type'] === 'object' ? { ...keywords, type: 'object' } : null;
+  return keywords;
 }
 
 function isPassing(error: unknown): boolean {

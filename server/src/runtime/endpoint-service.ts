@@ -13,7 +13,7 @@ import { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
 import type { EndpointChange, EndpointDefinition, NewEndpoint } from './endpoint-definition.ts';
 import { EndpointDefinitions } from './endpoint-definitions.ts';
-import { EndpointInputs, type InputSchema } from './endpoint-inputs.ts';
+import { EndpointInputs, type BodySchema, type InputSchema } from './endpoint-inputs.ts';
 import { EndpointRuntime } from './endpoint-runtime.ts';
 import type { EndpointRun } from './endpoint-runtime.ts';
 import { EditorService } from './editor-service.ts';
@@ -174,6 +174,14 @@ export class EndpointService implements AsyncDisposable {
       .map(({ definition }) => definition);
   }
 
+  /** Those that this caller may call, by name: from a replica some of them lead to the primary. */
+  callable(caller: Caller): EndpointDefinition[] {
+    return this.#store
+      .all()
+      .filter((endpoint) => refusalOf(endpoint, caller, false) === undefined)
+      .map(({ definition }) => definition);
+  }
+
   /** What is to be known of an endpoint before it is called; undefined when there is none. */
   standing(name: string): EndpointStanding | undefined {
     const endpoint = this.#store.find(name);
@@ -186,6 +194,12 @@ export class EndpointService implements AsyncDisposable {
   async inputSchema(name: string): Promise<InputSchema | null> {
     const endpoint = this.#store.find(name);
     return endpoint?.servingCode === undefined ? null : this.#inputs.schemaOf(endpoint);
+  }
+
+  /** Null for one that there is not, or when the workers are busy: see `EndpointInputs`. */
+  async bodySchema(name: string): Promise<BodySchema | null> {
+    const endpoint = this.#store.find(name);
+    return endpoint?.servingCode === undefined ? null : this.#inputs.bodySchemaOf(endpoint);
   }
 
   run(run: EndpointRun): Promise<EndpointAnswer> {

@@ -31,6 +31,7 @@ import { memoryJobs, memoryLicense, memoryLogs } from './memory-operations.ts';
 import { memoryMcp } from './memory-mcp.ts';
 import { memoryNodes } from './memory-nodes.ts';
 import { memoryGoldenSets } from './memory-golden-sets.ts';
+import { memoryApiDocument } from './memory-api-document.ts';
 import { memoryInterfaces } from './memory-interfaces.ts';
 import { memoryReplicas } from './memory-replicas.ts';
 import { memorySearchConfiguration } from './memory-search-configuration.ts';
@@ -148,6 +149,7 @@ export class MemoryServices implements HttpServices {
   readonly nodes = memoryNodes();
   readonly workspace = memoryWorkspace();
   readonly interfaces = memoryInterfaces();
+  readonly apiDocument = memoryApiDocument();
   readonly tokens = memoryTokens();
   readonly replicas = memoryReplicas();
   readonly sso = memorySso();

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import type { Area, Operation } from '../operation.ts';
+import { operations } from '../operations.ts';
+import { responseHeaders } from '../response-headers.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { parametersOf, sharedParameters } from './parameters.ts';
+import { PRIMARY_REDIRECT, Responses } from './responses.ts';
+import { securityOf, securitySchemes } from './security.ts';
+import { ShapeSchemas } from './shape-schemas.ts';
+
+/** What the groups of operations are about, in the order of a reader. */
+export const areas: Readonly<Record<Area, string>> = {
+  login: 'Sign in and out, and passwords.',
+  sso: 'Sign-in at identity providers: OpenID Connect and SAML.',
+  users: 'Users.',
+  groups: 'Teams and who is in them.',
+  tokens: 'Tokens for programs.',
+  access: 'Who may see what.',
+  audit: 'What was done, and by whom.',
+  workspace: 'Settings of the workspace, and custom interfaces.',
+  schema: 'Types of nodes and edges.',
+  ingest: 'Create, change, delete and link nodes.',
+  nodes: 'Read and download nodes.',
+  search: 'Settings of search, synonyms, what is similar, and how good search is.',
+  endpoints: 'Custom endpoints: make them, run them.',
+  build: 'All code at once.',
+  'code-history': 'Versions of code.',
+  assistant: 'Chat, agents, tools, deep research and the admin agent.',
+  llm: "The LLM router, in OpenAI's and Anthropic's protocols.",
+  jobs: 'Long pieces of work.',
+  stats: 'Counts, logs and load.',
+  replicas: 'Replicas, and whether they hold the same.',
+  status: 'Whether the server is up.',
+};
+
+/** Of custom endpoints, each an operation of its own. */
+export const ENDPOINTS_TAG = 'custom endpoints';
+
+/** An OpenAPI document, version 3.1. */
+export interface OpenApiDocument extends JsonSchema {
+  readonly openapi: string;
+  readonly info: object;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
+}
+
+const DESCRIPTION = `\
+The REST API of a Trellis workspace. Every answer of JSON carries \`X-MSK-Sequence\`, every error the same body with a stable \`code\`. \
+Lists take \`skip\` and \`take\`: go on until a page has fewer than \`take\` items. On a replica what only the primary does answers 303.
+
+The WebSocket at \`/api/ws\` is beside this document: it tells signed-in browsers of changes.`;
+
+/**
+ * Makes the document of the whole table of operations. It takes a tenth of a second, so that it gives way after each operation: whoever
+ * has other things to do goes on later.
+ */
+export function* makeDocument(version: string): Generator<void, OpenApiDocument> {
+  const schemas = new ShapeSchemas();
+  const responses = new Responses(schemas);
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    const path = pathOf(operation);
+    paths[path] ??= {};
+    paths[path][operation.method.toLowerCase()] = describe(operation, schemas, responses);
+    yield;
+  }
+  const { whole, components } = schemas.settle({ paths, responses: responses.components });
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Trellis',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: Object.entries(areas).map(([name, description]) => ({ name, description })),
+    paths: whole.paths,
+    components: {
+      schemas: components,
+      parameters: sharedParameters,
+      headers: headerComponents(),
+      responses: { ...whole.responses, '303.primary': PRIMARY_REDIRECT },
+      securitySchemes: securitySchemes(),
+    },
+  };
+}
+
+/** The same at once. */
+export function openApiDocument(version: string): OpenApiDocument {
+  const steps = makeDocument(version);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** OpenAPI knows parameters of one segment only: the rest of a path is one, with its slashes encoded where they must be. */
+function pathOf({ path }: Operation): string {
+  return path.replace('{+', '{');
+}
+
+function describe(operation: Operation, schemas: ShapeSchemas, responses: Responses): object {
+  const { id, area, summary } = operation;
+  const body = requestBody(operation, schemas);
+  return {
+    operationId: id,
+    tags: [area],
+    summary,
+    ...(operation.onReplica === 'serve' ? {} : { description: 'Only the primary does it.' }),
+    parameters: parametersOf(operation, schemas),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: responses.of(operation),
+    security: securityOf(operation),
+  };
+}
+
+function requestBody(operation: Operation, schemas: ShapeSchemas): object | undefined {
+  const { body, documentedBody = body, consumes = ['application/json'] } = operation;
+  if (body === undefined || documentedBody === undefined) return undefined;
+  const contents = consumes.map((type) => {
+    if (type === 'application/zip') return [type, {}] as const;
+    if (type === 'multipart/form-data') return [type, FORM_OF_ONE_FILE] as const;
+    if (type === 'application/x-ndjson') return [type, LINES] as const;
+    return [type, { schema: schemas.of(documentedBody, 'input') }] as const;
+  });
+  const isOptional = !(body instanceof z.ZodFile) && body.safeParse(undefined).success;
+  return { required: !isOptional, content: Object.fromEntries(contents) };
+}
+
+const FORM_OF_ONE_FILE = {
+  schema: {
+    type: 'object',
+    properties: { file: { type: 'string', format: 'binary' } },
+    required: ['file'],
+    additionalProperties: false,
+  },
+};
+
+const LINES = {
+  schema: {
+    type: 'string',
+    description: 'A `GraphOperation` on each line. Each 10,000 lines are a commit.',
+  },
+};
+
+function headerComponents(): Record<string, object> {
+  const numbers = ['X-MSK-Sequence', 'Retry-After', 'Age'];
+  return Object.fromEntries(
+    Object.entries(responseHeaders).map(([name, description]) => [
+      name,
+      {
+        description,
+        schema: numbers.includes(name) ? { type: 'integer', minimum: 0 } : { type: 'string' },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,111 @@
+import { ENDPOINTS_TAG, type OpenApiDocument } from './document.ts';
+import { isJsonObject, mapObjects, type JsonSchema } from './json-schema.ts';
+import { securityOfRuns, securityOfTokenRuns } from './security.ts';
+
+/** What is known of a custom endpoint. */
+export interface DescribedEndpoint {
+  readonly name: string;
+  readonly description: string;
+  readonly isReadOnly: boolean;
+  readonly mode: 'sync' | 'pooling';
+  /** JSON Schema of its body, as its code says it; without keywords where it does not. */
+  readonly input: JsonSchema;
+}
+
+/** How it is called: with an endpoint token, or with a session or another token. */
+export type CalledWith = 'session' | 'endpoint-token';
+
+const PREFIXES = {
+  session: '/api/endpoints/run/',
+  'endpoint-token': '/api/endpoints/token/run/',
+} as const;
+
+/** The path of one custom endpoint in the document, and the components that its shape needs. */
+export interface EndpointPath {
+  readonly path: string;
+  readonly item: object;
+  readonly schemas: Readonly<Record<string, object>>;
+}
+
+/** Made after what the document says of running any endpoint. Names of endpoints need no encoding in a path. */
+export function endpointPath(
+  { paths }: OpenApiDocument,
+  endpoint: DescribedEndpoint,
+  by: CalledWith,
+): EndpointPath {
+  const { name, description, isReadOnly, mode } = endpoint;
+  const general = paths[`${PREFIXES[by]}{name}`]?.['post'] as GeneralRun;
+  const { schema, schemas } = embedded(name, endpoint.input);
+  const { '202': running, '303': redirect, ...responses } = general.responses;
+  const post = {
+    operationId: `run.${name}`,
+    tags: [ENDPOINTS_TAG],
+    summary: `Run ${name}.`,
+    ...(description === '' ? {} : { description }),
+    parameters: general.parameters.filter((parameter) => Object(parameter).in !== 'path'),
+    requestBody: {
+      required: Object.keys(endpoint.input).length > 0,
+      content: { 'application/json': { schema } },
+    },
+    responses: {
+      ...responses,
+      ...(mode === 'pooling' ? { '202': running } : {}),
+      ...(isReadOnly ? {} : { '303': redirect }),
+    },
+    security: by === 'session' ? securityOfRuns('endpoints:run') : securityOfTokenRuns(),
+    'x-trellis-endpoint': { name, isReadOnly, mode },
+  };
+  return { path: PREFIXES[by] + name, item: { post }, schemas };
+}
+
+interface GeneralRun {
+  readonly parameters: readonly object[];
+  readonly responses: Readonly<Record<string, object>>;
+}
+
+const REFERENCES = ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$schema'];
+
+/**
+ * The schema as part of a larger document: what it refers to within itself becomes components, and what it would refer to outside of
+ * itself, anything.
+ */
+function embedded(
+  name: string,
+  { $defs, ...input }: JsonSchema,
+): { schema: JsonSchema; schemas: Record<string, JsonSchema> } {
+  const parts = isJsonObject($defs) ? Object.entries($defs) : [];
+  const whole = `input.${componentName(name)}`;
+  const targets = new Map([
+    ['#', whole],
+    ...parts.map(([part], at) => [`#/$defs/${part}`, `part${at}.${componentName(name)}`] as const),
+  ]);
+  let refersToItself = false;
+  const change = (object: JsonSchema): JsonSchema => {
+    const { $ref, ...rest } = object;
+    const kept = Object.fromEntries(
+      Object.entries(rest).filter(([keyword]) => !REFERENCES.includes(keyword)),
+    );
+    if ($ref === undefined) return kept;
+    const target = targets.get(String($ref));
+    if (target === undefined) return kept;
+    refersToItself ||= target === whole;
+    return { ...kept, $ref: `#/components/schemas/${target}` };
+  };
+  const schema = mapObjects(input, change) as JsonSchema;
+  const schemas = Object.fromEntries(
+    parts.map(([, part], at) => [
+      `part${at}.${componentName(name)}`,
+      (isJsonObject(part) ? mapObjects(part, change) : {}) as JsonSchema,
+    ]),
+  );
+  if (!refersToItself) return { schema, schemas };
+  return {
+    schema: { $ref: `#/components/schemas/${whole}` },
+    schemas: { ...schemas, [whole]: schema },
+  };
+}
+
+/** Of two endpoints never the same: no segment of a name begins with "_", so that "._" is never a slash. */
+function componentName(name: string): string {
+  return name.replaceAll('.', '._').replaceAll('/', '.');
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { errorBody, routerErrorBody } from '../errors.ts';
+import { operations } from '../operations.ts';
+import * as access from '../shapes/access.ts';
+import * as adminAgent from '../shapes/admin-agent.ts';
+import * as agent from '../shapes/agent.ts';
+import * as apiDocument from '../shapes/api-document.ts';
+import * as assistant from '../shapes/assistant.ts';
+import * as audit from '../shapes/audit.ts';
+import * as build from '../shapes/build.ts';
+import * as chat from '../shapes/chat.ts';
+import * as codeHistory from '../shapes/code-history.ts';
+import * as deepResearch from '../shapes/deep-research.ts';
+import * as embedding from '../shapes/embedding.ts';
+import * as endpoint from '../shapes/endpoint.ts';
+import * as endpointLog from '../shapes/endpoint-log.ts';
+import * as events from '../shapes/events.ts';
+import * as graphOperation from '../shapes/graph-operation.ts';
+import * as health from '../shapes/health.ts';
+import * as interfaces from '../shapes/interface.ts';
+import * as job from '../shapes/job.ts';
+import * as license from '../shapes/license.ts';
+import * as llm from '../shapes/llm.ts';
+import * as log from '../shapes/log.ts';
+import * as node from '../shapes/node.ts';
+import * as replica from '../shapes/replica.ts';
+import * as schemaDocument from '../shapes/schema-document.ts';
+import * as search from '../shapes/search.ts';
+import * as searchEvaluation from '../shapes/search-evaluation.ts';
+import * as sso from '../shapes/sso.ts';
+import * as stats from '../shapes/stats.ts';
+import * as team from '../shapes/team.ts';
+import * as token from '../shapes/token.ts';
+import * as tool from '../shapes/tool.ts';
+import * as user from '../shapes/user.ts';
+import * as workspace from '../shapes/workspace.ts';
+
+/** Every file of shapes; a test compares them with the folder. */
+export const SHAPE_FILES = {
+  access,
+  'admin-agent': adminAgent,
+  agent,
+  'api-document': apiDocument,
+  assistant,
+  audit,
+  build,
+  chat,
+  'code-history': codeHistory,
+  'deep-research': deepResearch,
+  embedding,
+  endpoint,
+  'endpoint-log': endpointLog,
+  events,
+  'graph-operation': graphOperation,
+  health,
+  interface: interfaces,
+  job,
+  license,
+  llm,
+  log,
+  node,
+  replica,
+  'schema-document': schemaDocument,
+  search,
+  'search-evaluation': searchEvaluation,
+  sso,
+  stats,
+  team,
+  token,
+  tool,
+  user,
+  workspace,
+} as const;
+
+/** Texts and numbers say themselves what they are; a name would hide it. */
+const NAMED_KINDS: readonly unknown[] = [
+  z.ZodObject,
+  z.ZodUnion,
+  z.ZodDiscriminatedUnion,
+  z.ZodEnum,
+  z.ZodRecord,
+];
+
+/**
+ * The shapes that have a name in the OpenAPI document, under the name of their export. That name is part of what generated clients
+ * see: whoever renames an export renames a type of theirs. Throws when two shapes would have one name.
+ */
+export function namedShapes(): ReadonlyMap<string, z.ZodType> {
+  const named = new Map<string, z.ZodType>();
+  // They become parameters, one by one.
+  const seen = new Set<unknown>(
+    operations.flatMap(({ params, query, headers }) => [params, query, headers]),
+  );
+  const modules = [{ errorBody, routerErrorBody }, ...Object.values(SHAPE_FILES)];
+  for (const [exported, shape] of modules.flatMap((file) => Object.entries<unknown>(file))) {
+    if (!isNamed(shape) || seen.has(shape)) continue;
+    const name = exported.charAt(0).toUpperCase() + exported.slice(1);
+    if (named.has(name)) throw new Error(`two shapes have the name ${name}`);
+    named.set(name, shape);
+    seen.add(shape);
+  }
+  return named;
+}
+
+function isNamed(shape: unknown): shape is z.ZodType {
+  return shape instanceof z.ZodType && NAMED_KINDS.some((kind) => shape.constructor === kind);
+}
