@@ -39,7 +39,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (method !== 'GET' && (consumes ?? ['application/json']).includes('application/json')) {
     codes.add('malformed_json');
   }
-  // Without a name it is another path.
-  if (path.includes('{+')) codes.add('route_not_found');
+  // Without a name, and without the name of a provider that there is, it is another path.
+  if (path.includes('{+') || path.includes('{provider}')) codes.add('route_not_found');
   return [...codes].toSorted();
 }

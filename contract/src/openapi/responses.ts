@@ -15,6 +15,9 @@ const BINARY = ['application/zip'];
 /** Statuses of what is refused before it is known which operation it is for. */
 const BEFORE_ROUTES = ['408', '417', '431'];
 
+/** A token would help. */
+const CHALLENGED: readonly ErrorCode[] = ['missing_token', 'invalid_token'];
+
 /** The answers of operations. Those that are errors alone are components, each named by its status and its codes. */
 export class Responses {
   readonly #schemas: ShapeSchemas;
@@ -74,7 +77,7 @@ export class Responses {
     this.components[name] ??= {
       description: codes.map(told).join('\n\n'),
       headers: headersOf([
-        ...(status === '401' ? (['WWW-Authenticate'] as const) : []),
+        ...(codes.some((code) => CHALLENGED.includes(code)) ? (['WWW-Authenticate'] as const) : []),
         ...(codes.some(isPassing) ? (['Retry-After'] as const) : []),
       ]),
       content: { [JSON_TYPE]: { schema: this.#errorSchema(codes, isRouter) } },

@@ -185,8 +185,13 @@ const cancel = {
   method: 'DELETE',
   params: nameInPath,
   headers: runHeaders,
-  responses: { 204: { description: 'Cancelled: nobody is given its answer any more.' } },
-  errors: ['endpoint_not_found', 'forbidden', 'run_not_found'],
+  responses: {
+    204: { description: 'Cancelled: nobody is given its answer any more.' },
+    303: {
+      description: 'This replica does not run it, as it is not read-only: call Location instead.',
+    },
+  },
+  errors: ['endpoint_not_found', 'endpoint_not_compiled', 'forbidden', 'run_not_found'],
   onReplica: 'serve',
 } as const;
 

@@ -56,7 +56,8 @@ export const codeDiff = z.strictObject({
   uid: z.string(),
   kind: codeKind,
   name: z.string(),
-  from: version,
+  /** 0 where there was nothing before. */
+  from: z.int().min(0),
   to: version,
   /** Unified: settings as JSON, then the code; empty when nothing differs. */
   diff: z.string(),

@@ -1,0 +1,226 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CALLER_KINDS, type CallerKind } from '@trellis/contract/access-table.ts';
+import { operations } from '@trellis/contract/operations.ts';
+import { ACCESS_REQUESTS } from '../support/access-requests.ts';
+import { AccessScene } from '../support/access-scene.ts';
+import { scale, seed } from '../support/scale.ts';
+import { AnswerCheck, type SeenAnswer } from './answer-check.ts';
+import { describedOperations, type DescribedOperation } from './described-operations.ts';
+import { requestsTo, type FuzzedRequest } from './fuzzed-requests.ts';
+import { SchemaValues } from './schema-values.ts';
+
+/** To each operation. */
+const REQUESTS = scale({ sample: 16, soak: 300 });
+const PARALLEL = 8;
+const PATIENCE_MS = 60_000;
+
+/** Those that would turn the others away: they end sessions, or change passwords. */
+const LAST = ['endSession', 'changePassword'];
+/** And those that take away what the others are about. */
+const TAKES_AWAY = /^(?:delete|deactivate|revoke)/;
+
+/** Administrators get furthest, so that they ask most. */
+const CALLERS: readonly CallerKind[] = [
+  ...Array.from({ length: 20 }, () => 'administrator' as const),
+  ...Array.from({ length: 4 }, () => 'user' as const),
+  ...CALLER_KINDS,
+];
+/** Kinds of tokens that operations of their own take. */
+const OWN_CALLERS: readonly (readonly [RegExp, CallerKind])[] = [
+  [/^\/api\/llm\/openai\//, 'llm-openai-token'],
+  [/^\/api\/llm\/anthropic\//, 'llm-anthropic-token'],
+  [/^\/api\/endpoints\/token\//, 'endpoint-token'],
+];
+
+let scene: AccessScene;
+let described: DescribedOperation[];
+let check: AnswerCheck;
+let values: SchemaValues;
+beforeAll(async () => {
+  scene = await AccessScene.start();
+  await addEndpoints();
+  const { json } = await scene.people.as('admin', 'GET', '/api/openapi.json');
+  described = describedOperations(json).filter(({ id }) => !id.startsWith('run.system/'));
+  check = new AnswerCheck(json);
+  values = new SchemaValues(json, knownValues());
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+/** Endpoints of every kind, one of which fails now and then. */
+async function addEndpoints(): Promise<void> {
+  const input = 'export const input = z.object({ times: z.int().min(0).max(9) });\n';
+  const of = (body: string) =>
+    `export default async function ({ body }: Scope<{ times: number }>) { ${body} }`;
+  const endpoints = [
+    { name: 'ours/checked', code: input + of('return { twice: body.times * 2 };') },
+    { name: 'ours/failing', code: of("throw new Error('no');") },
+    { name: 'ours/slow', code: of('return body;'), mode: 'pooling' },
+    { name: 'ours/kept', code: of('return body;'), isReadOnly: true, cacheSeconds: 60 },
+  ];
+  for (const endpoint of endpoints) {
+    const { text, json } = await scene.people.as(
+      'admin',
+      'POST',
+      '/api/endpoints/create',
+      endpoint,
+    );
+    expect(Object(json).compiles, text).toBe(true);
+  }
+}
+
+function knownValues(): Record<string, readonly unknown[]> {
+  const { bystander, leaver, team, node } = scene.uids;
+  const uids = [bystander, leaver, team, node, '1'.repeat(22)];
+  const code = 'export default async () => 1;\n';
+  return {
+    uid: uids,
+    uids,
+    messageuid: uids,
+    chatuid: uids,
+    groupuid: [team, node],
+    users: [bystander, leaver],
+    teams: [team],
+    add: [bystander],
+    remove: [bystander],
+    admins: [bystander],
+    user: ['bystander', bystander, 'admin'],
+    node: [node],
+    type: ['Note', 'Word', '_User'],
+    field: ['Text', 'Name'],
+    fields: ['Text', 'Name'],
+    key: ['n', 'kept', 'other'],
+    endpoint: ['ours/echo', 'ours/spare'],
+    name: ['ours/echo', 'ours/spare', 'ours/failing', 'ours/none', 'questions', 'Ours'],
+    code: [code, 'export default 1 +;', `export default async ({ graph }: Scope) => graph.nope();`],
+    lang: ['en', '--'],
+    id: ['none', ...uids],
+    version: [1, 2],
+    actinguser: [bystander],
+  };
+}
+
+/** Sends it, and reads the answer: of events only that they come. */
+async function ask(request: FuzzedRequest, caller: CallerKind): Promise<SeenAnswer> {
+  const token = scene.token(caller);
+  const url = new URL(request.path, scene.people.workspace.server.url);
+  const response = await fetch(url, {
+    method: request.operation.method,
+    redirect: 'manual',
+    headers: {
+      ...request.headers,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(request.body === undefined ? {} : { body: request.body }),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  const { status, headers } = response;
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (isStream) await response.body?.cancel();
+  return { status, headers, text: isStream ? '' : await response.text() };
+}
+
+/** The faults, each once with the first request that has it. */
+class Faults {
+  readonly #seen = new Map<string, string>();
+  readonly statuses = new Map<string, Set<number>>();
+
+  note(request: FuzzedRequest, caller: CallerKind, answer: SeenAnswer): void {
+    const { id } = request.operation;
+    const statuses = this.statuses.get(id) ?? new Set();
+    this.statuses.set(id, statuses.add(answer.status));
+    const fault = check.fault(request.operation, answer);
+    if (fault === undefined) return;
+    const body = typeof request.body === 'string' ? request.body.slice(0, 500) : '';
+    const what = `${id} answers ${answer.status} to ${caller}: ${fault}`;
+    const key = `${id} ${answer.status} ${fault.slice(0, 60)}`;
+    if (!this.#seen.has(key)) this.#seen.set(key, `${what}\n  ${request.path} ${body}`);
+  }
+
+  list(): string[] {
+    return [...this.#seen.values()];
+  }
+}
+
+/** One request to each operation after the other, and then those that leave less behind. */
+function inOrder(requests: readonly (readonly PlannedRequest[])[]): PlannedRequest[] {
+  const rank = ([{ operation }]: PlannedRequest): number => {
+    if (LAST.includes(operation.id)) return 2;
+    return TAKES_AWAY.test(operation.id) ? 1 : 0;
+  };
+  const rounds = Array.from({ length: REQUESTS }, (_, round) =>
+    requests.flatMap((some) => some.slice(round, round + 1)),
+  );
+  return rounds.flat().toSorted((a, b) => rank(a) - rank(b));
+}
+
+type PlannedRequest = readonly [FuzzedRequest, CallerKind];
+
+test('what can be asked of every operation is answered as it is described', async () => {
+  const faults = new Faults();
+  let times = 1_000;
+  for (const { id, method } of operations.filter((one) => !LAST.includes(one.id))) {
+    const operation = described.find((one) => one.id === id);
+    if (operation === undefined) throw new Error(`${id} is not described`);
+    for (const caller of CALLER_KINDS) {
+      const { path, body, form } = await ACCESS_REQUESTS[id]!(scene, ++times);
+      const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
+      const text = form === undefined ? JSON.stringify(body) : new URLSearchParams(form).toString();
+      const headers: Record<string, string> = text === undefined ? {} : { 'content-type': type };
+      const request = { operation: { ...operation, method }, path, headers, body: text };
+      faults.note(request, caller, await ask(request, caller));
+    }
+  }
+  expect(faults.list()).toEqual([]);
+}, 300_000);
+
+test(`${REQUESTS} requests to each operation are answered as it is described`, async () => {
+  const faults = new Faults();
+  const requests = described.map((operation, at) => {
+    const own = OWN_CALLERS.find(([path]) => path.test(operation.path))?.[1];
+    const callers = own === undefined ? CALLERS : [...CALLERS, ...CALLERS.map(() => own)];
+    const request = fc.tuple(requestsTo(operation, values), fc.constantFrom(...callers));
+    return fc.sample(request, { numRuns: REQUESTS, seed: seed() + at });
+  });
+  const next = inOrder(requests)[Symbol.iterator]();
+  const work = async (): Promise<void> => {
+    for (const [request, caller] of next) faults.note(request, caller, await ask(request, caller));
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  expect(faults.list()).toEqual([]);
+  const answered = [...faults.statuses.values()].filter((seen) => Math.min(...seen) < 400);
+  expect(answered.length, 'requests are good ones, too').toBeGreaterThan(described.length * 0.6);
+  expect((await scene.people.workspace.http.send({ path: '/api/graph/ready' })).json).toBe(true);
+}, 3_600_000);
+
+test('an answer that is not as it is described is found', () => {
+  const operation = described.find(({ id }) => id === 'getNode')!;
+  const headers = new Headers({
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': 'x',
+    'x-msk-sequence': '1',
+  });
+  const node = { UID: 'u', Type: 'Note', Timestamp: '2026-01-01T00:00:00.000Z' };
+  const missing = { error: { code: 'node_not_found', message: 'm' }, traceId: 't' };
+  const of = (status: number, body: unknown, more: Headers = headers) =>
+    check.fault(operation, {
+      status,
+      headers: more,
+      text: body === '' ? '' : JSON.stringify(body),
+    });
+  expect(of(200, node)).toBeUndefined();
+  expect(of(404, missing)).toBeUndefined();
+  expect(of(418, node)).toMatch(/status is not described/);
+  expect(of(500, missing)).toMatch(/^500/);
+  expect(of(200, { ...node, UID: 7 })).toMatch(/UID must be string/);
+  expect(of(200, '')).toBe('the body is empty');
+  expect(of(404, { ...missing, error: { ...missing.error, code: 'chat_not_found' } })).toMatch(
+    /code/,
+  );
+  expect(of(200, node, new Headers({ 'x-request-id': 'x', 'content-type': 'text/csv' }))).toMatch(
+    /content type text\/csv/,
+  );
+  expect(of(200, node, new Headers({ 'content-type': 'application/json' }))).toMatch(
+    /X-Request-Id/,
+  );
+});
