@@ -10,6 +10,7 @@ const COMMANDS = [
   ['login'],
   ['logout'],
   ['status'],
+  ['doctor'],
   ['schema', 'get'],
   ['schema', 'put'],
   ['schema', 'diff'],
@@ -173,6 +174,10 @@ describe('status', () => {
     role: 'primary',
     memory: { rssBytes: 3 * 2 ** 20, heapUsedBytes: 100, heapTotalBytes: 200, externalBytes: 0 },
     disk: { totalBytes: 2 ** 40, freeBytes: 2 ** 39 },
+    parts: [
+      { name: 'disk', status: 'ok', reason: null },
+      { name: 'models', status: 'degraded', reason: 'provider_failing' },
+    ],
   };
 
   it('shows the report', async () => {
@@ -181,6 +186,7 @@ describe('status', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/uptime +1 d 01:01:01/);
     expect(stdout).toMatch(/memory +3\.0 MiB \(heap 100 B\)/);
+    expect(stdout).toMatch(/part models +degraded \(provider failing\)/);
     expect(stdout).toMatch(/disk +512\.0 GiB free of 1\.0 TiB/);
     const json = await trellis(['status', '--server', service.url, '--json']);
     expect(JSON.parse(json.stdout)).toEqual({ server: service.url, ...health });

@@ -7,6 +7,7 @@ import { addAgent } from './commands/agent.ts';
 import { addAi } from './commands/ai.ts';
 import { addAudit } from './commands/audit.ts';
 import { addChat } from './commands/chat.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addEndpoint } from './commands/endpoint.ts';
 import { addImport } from './commands/import.ts';
 import { addJob } from './commands/job.ts';
@@ -110,6 +111,7 @@ function addCommands(program: Command, run: Run): void {
   addAccess(program, run);
   addAudit(program, run);
   addStatus(program, run);
+  addDoctor(program, run);
   addSchema(program, run);
   addSearch(program, run);
   addAi(program, run);

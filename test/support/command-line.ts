@@ -16,9 +16,10 @@ export function runTrellis(
     readonly server: string;
     readonly input?: string | undefined;
     readonly token?: string | undefined;
+    readonly env?: Readonly<Record<string, string>>;
   },
 ): Promise<Outcome> {
-  const { home, server, input = '', token } = options;
+  const { home, server, input = '', token, env = {} } = options;
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
@@ -31,6 +32,7 @@ export function runTrellis(
           XDG_STATE_HOME: join(home, 'state'),
           TRELLIS_SERVER: server,
           ...(token === undefined ? {} : { TRELLIS_TOKEN: token }),
+          ...env,
         },
       },
       (error, stdout, stderr) => {

@@ -1,4 +1,4 @@
-import type { HealthReport } from '@trellis/contract/shapes/health.ts';
+import type { HealthReport, PartHealth } from '@trellis/contract/shapes/health.ts';
 import type { Command } from 'commander';
 import { EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
 import type { Run } from '../command-context.ts';
@@ -40,8 +40,13 @@ function describe(server: string, health: HealthReport): string {
         'disk',
         disk === null ? '-' : `${bytesText(disk.freeBytes)} free of ${bytesText(disk.totalBytes)}`,
       ],
+      ...health.parts.map((part) => [`part ${part.name}`, partText(part)]),
     ],
   );
+}
+
+function partText({ status, reason }: PartHealth): string {
+  return reason === null ? status : `${status} (${reason.replaceAll('_', ' ')})`;
 }
 
 function bytesText(bytes: number): string {

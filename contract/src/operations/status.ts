@@ -52,7 +52,7 @@ export const getHealth = {
   },
   errors: [],
   onReplica: 'serve',
-  summary: 'Report memory, disk and readiness.',
+  summary: 'Report memory, disk, readiness, and how each part of the server is.',
 } as const satisfies Operation;
 
 export const getReplicaHealth = {

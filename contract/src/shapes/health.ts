@@ -3,9 +3,49 @@ import type { Immutable } from '../immutable.ts';
 
 const bytes = z.int().min(0);
 
+/** What a server consists of, for whoever looks after it, in the order in which it is told. */
+export const HEALTH_PARTS = [
+  'disk',
+  'storage',
+  'writer',
+  'replication',
+  'index',
+  'endpoints',
+  'compiler',
+  'models',
+  'logs',
+] as const;
+
+/** Why a part is not well: words, so that nobody who is not signed in learns anything of the inside. */
+export const HEALTH_REASONS = [
+  'disk_low',
+  'disk_unreadable',
+  'folder_not_writable',
+  'last_write_failed',
+  'thread_restarting',
+  'thread_ended',
+  'port_not_open',
+  'primary_not_connected',
+  'no_worker',
+  'workers_stalled',
+  'process_failed',
+  'provider_failing',
+  'file_not_written',
+] as const;
+export type HealthReason = (typeof HEALTH_REASONS)[number];
+
+export const partHealth = z.strictObject({
+  name: z.enum(HEALTH_PARTS),
+  /** `degraded`: it works, but not as it should; `failed`: it does not work; `off`: it is not set up. */
+  status: z.enum(['ok', 'starting', 'degraded', 'failed', 'off']),
+  /** Of a part that is degraded or failed; null of any other. */
+  reason: z.enum(HEALTH_REASONS).nullable(),
+});
+export type PartHealth = Immutable<z.infer<typeof partHealth>>;
+
 /** The answer to `GET /health` (open-shapes, section 8). */
 export const healthReport = z.strictObject({
-  /** `starting` while not ready; `degraded` when it answers but is about to run out of disk. */
+  /** `starting` while not ready; `degraded` when it answers but a part of it is degraded or has failed. */
   status: z.enum(['ok', 'degraded', 'starting']),
   ready: z.boolean(),
   uptimeSeconds: z.number().min(0),
@@ -19,5 +59,7 @@ export const healthReport = z.strictObject({
   }),
   /** The file system that holds the storage folder; null when it cannot be read. */
   disk: z.strictObject({ totalBytes: bytes, freeBytes: bytes }).nullable(),
+  /** Those that a server of its role has. */
+  parts: z.array(partHealth),
 });
 export type HealthReport = Immutable<z.infer<typeof healthReport>>;

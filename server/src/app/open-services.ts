@@ -72,6 +72,8 @@ export type GraphServices = Omit<
 export interface OpenServices extends GraphServices, AsyncDisposable {
   readonly jobs: JobRegistry;
   readonly textVectors: TextVectors;
+  /** How the thread that indexes is. */
+  readonly indexCondition: OpenSearch['indexCondition'];
 }
 
 /** Puts together, over the state, what HTTP offers. */
@@ -132,6 +134,7 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
     aiProviders: providers,
     ...assistant.services,
     textVectors: embeddings.textVectors,
+    indexCondition: search.indexCondition,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

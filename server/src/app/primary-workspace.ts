@@ -21,6 +21,7 @@ import { lagIn } from './sampled-load.ts';
 import { indexNotice } from './search/index-notice.ts';
 import { searchMemoryBytes } from './search/search-memory.ts';
 import { ServerStatus } from './server-status.ts';
+import { primaryProbes } from './part-probes.ts';
 import { signingKey } from './signing-key.ts';
 import { installSystemEndpoints } from './system-endpoints.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
@@ -56,7 +57,10 @@ export async function openPrimaryWorkspace(
       pool,
     }),
   );
-  const status = new ServerStatus({ storage, role: 'primary', replication: replication.health });
+  const probed = { ...options, ...state, replication, services: () => services };
+  const probes = primaryProbes(probed);
+  const { health } = replication;
+  const status = new ServerStatus({ storage, role: 'primary', replication: health, probes });
   const http: HttpServer = opened.use(
     await createHttpServer(
       {

@@ -1,3 +1,4 @@
+import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
@@ -11,6 +12,7 @@ import { requireFeature } from './license.ts';
 import { licenseSettings, readLicense } from './license-files.ts';
 import { licenseReporter } from './license-report.ts';
 import { openServices, type OpenServices } from './open-services.ts';
+import { replicaProbes } from './part-probes.ts';
 import { openReadState, type ReadState } from './read-state.ts';
 import { LoggedAuditTrail, ReadOnlyWrites } from './replication/read-only-writes.ts';
 import { ReplicaThread } from './replication/replica-thread.ts';
@@ -35,12 +37,13 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
   const { primaryAddress, sequence } = parts;
   const files = await readFrontEnd({ ...options, configured: config.frontEndFolder });
   const uid = formatUid(randomUid());
-  const health = { replicaUID: uid, replicaName: replicaName(uid) };
   const status = new ServerStatus({
     storage,
     role: 'replica',
-    replication: () => ({ isReplica: true, hasReplicas: false, ...health }),
+    replication: () => roleOf(uid),
+    probes: replicaProbes({ ...options, services: () => graph, isJoined: () => thread.isJoined }),
   });
+  let graph: OpenServices | undefined;
   const frontEnd = new ReplicaFrontEnd(files, (message) => {
     // Before, there is nobody to tell.
     if (status.ready()) http.broadcast(message);
@@ -65,8 +68,9 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
   const load = async (): Promise<void> => {
     await Promise.race([thread.loaded, stopping.promise]);
     const state = resources.use(openReadState(storage, sequence));
-    services.provide(resources.use(await openReplicaServices(parts, state, thread.embed)));
-    const caughtUp = Promise.all([thread.caughtUp, services.endpoints.ready]);
+    graph = resources.use(await openReplicaServices(parts, state, thread.embed));
+    services.provide(graph);
+    const caughtUp = Promise.all([thread.caughtUp, graph.endpoints.ready]);
     await Promise.race([caughtUp, stopping.promise]);
     const following = frontEnd.follow({ ...parts, ...state, fetch: thread.fetchFrontEnd });
     resources.use(await Promise.race([following, stopping.promise]));
@@ -86,6 +90,11 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
       await resources.disposeAsync();
     },
   };
+}
+
+function roleOf(replicaUID: string): ReplicaHealth {
+  const name = replicaName(replicaUID);
+  return { isReplica: true, hasReplicas: false, replicaUID, replicaName: name };
 }
 
 function partsOf(options: WorkspaceOptions): ReplicaParts {

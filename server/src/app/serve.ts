@@ -76,6 +76,7 @@ export async function serve(env: Environment): Promise<number> {
       replicationLogger: replicationLog.logger,
       redact: createRedactor(logOptions.secrets),
       logs: history,
+      areLogsWritten: () => log.isWritten() && replicationLog.isWritten(),
     });
     return await runUntil(stopped, workspace, log.logger);
   } catch (error) {

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import { systemClock } from '#base/clock.ts';
 import { healthReport, type HealthReport } from '#observe/health.ts';
+import type { Probes } from '#observe/part-health.ts';
 
 /** `YY.M.build` (specification, section 9). */
 export const VERSION: string = createRequire(import.meta.url)('../../package.json').version;
@@ -11,6 +12,8 @@ export interface ServerStatusOptions {
   readonly role: 'primary' | 'replica';
   /** What this process is to others that hold the same graph. */
   readonly replication: () => Promise<ReplicaHealth> | ReplicaHealth;
+  /** How its parts are: see `part-probes.ts`. */
+  readonly probes: Probes;
 }
 
 /** Whether the graph is loaded, and how the process is. */
@@ -34,13 +37,14 @@ export class ServerStatus {
   }
 
   health(): Promise<HealthReport> {
-    const { storage, role } = this.#options;
+    const { storage, role, probes } = this.#options;
     return healthReport({
       clock: systemClock,
       startedAt: this.#startedAt,
       version: VERSION,
       role,
       storageFolder: storage,
+      probes,
       isReady: () => this.#isReady,
     });
   }

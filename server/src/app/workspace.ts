@@ -14,6 +14,8 @@ export interface WorkspaceOptions {
   readonly replicationLogger: Logger;
   /** What both have logged. */
   readonly logs: LogHistory;
+  /** Whether the log files, if there are any, take what is logged. */
+  readonly areLogsWritten: () => boolean;
   /** Takes the secrets out of JSON text, as out of the log. */
   readonly redact: (json: string) => string;
 }

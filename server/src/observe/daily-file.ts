@@ -6,6 +6,9 @@ import { LOG_FILES_MAX } from '#base/limits.ts';
 
 type FileStream = ReturnType<typeof pino.destination>;
 
+/** The logger writes the time of a record next after its level. */
+const LINE_DAY = /^\{"level":"\w+","time":"(\d{4}-\d\d-\d\d)T/;
+
 /**
  * A log file for each day (UTC): `<folder>/<name>-2026-11-20.log`, the newest `LOG_FILES_MAX` of them kept. A file that
  * cannot be written is reported and never stops the server.
@@ -15,10 +18,12 @@ export class DailyFile {
   readonly #name: string;
   readonly #clock: Clock;
   readonly #report: (error: Error) => void;
-  readonly #stream: FileStream;
+  #stream: FileStream;
   #day: string;
   #isBroken = false;
   #cleaning: Promise<void>;
+  /** Of the days before. */
+  #closing: Promise<unknown> = Promise.resolve();
 
   constructor(folder: string, name: string, clock: Clock, report: (error: Error) => void) {
     this.#folder = folder;
@@ -26,17 +31,24 @@ export class DailyFile {
     this.#clock = clock;
     this.#report = report;
     this.#day = this.#today();
-    this.#stream = openedStream(this.#path());
-    this.#stream.on('error', (error: Error) => this.#fail(error));
+    this.#stream = this.#open();
     this.#cleaning = this.#removeOldest();
   }
 
+  /** Whether it takes what is logged. */
+  get isWritten(): boolean {
+    return !this.#isBroken;
+  }
+
+  /** Into the file of the day that the line itself tells, which is where one looks for it. */
   write(line: string): void {
-    const today = this.#today();
-    if (today !== this.#day) {
-      this.#day = today;
+    const day = LINE_DAY.exec(line)?.[1] ?? this.#today();
+    if (day !== this.#day) {
+      const before = this.#end();
+      this.#closing = Promise.all([this.#closing, before]);
+      this.#day = day;
       this.#isBroken = false;
-      this.#stream.reopen(this.#path());
+      this.#stream = this.#open();
       this.#cleaning = this.#cleaning.then(() => this.#removeOldest());
     }
     if (!this.#isBroken) this.#stream.write(line);
@@ -44,19 +56,37 @@ export class DailyFile {
 
   async close(): Promise<void> {
     await this.#cleaning;
+    await Promise.all([this.#closing, this.#end()]);
+  }
+
+  #open(): FileStream {
+    const stream = openedStream(this.#path());
+    // One of a day before that fails late says nothing of this one.
+    stream.on('error', (error: Error) => this.#fail(stream, error));
+    return stream;
+  }
+
+  /** Resolves once what waits is written. */
+  async #end(): Promise<void> {
+    const stream = this.#stream;
     if (this.#isBroken) {
-      this.#stream.destroy();
+      stream.destroy();
       return;
     }
-    const closed = new Promise<void>((resolve) => this.#stream.once('close', resolve));
-    this.#stream.end();
-    await closed;
+    const ended = new Promise<void>((resolve) => {
+      stream.once('close', resolve);
+      stream.once('error', () => resolve());
+    });
+    stream.end();
+    await ended;
   }
 
   /** Nothing more is written before the next day: the report itself is a line, which must not fail again. */
-  #fail(error: Error): void {
-    if (this.#isBroken) return;
-    this.#isBroken = true;
+  #fail(stream: FileStream, error: Error): void {
+    if (stream === this.#stream) {
+      if (this.#isBroken) return;
+      this.#isBroken = true;
+    }
     this.#report(error);
   }
 

@@ -1,10 +1,19 @@
-import { statfs } from 'node:fs/promises';
+import { access, constants, statfs } from 'node:fs/promises';
 import type { Clock } from '#base/clock.ts';
 import { HEALTH_DISK_FREE_BYTES_MIN } from '#base/limits.ts';
+import {
+  degraded,
+  failed,
+  OK,
+  type PartName,
+  type PartState,
+  type Probe,
+  type Probes,
+} from './part-health.ts';
 
 /** The answer to `GET /health` (open-shapes, section 8). Sizes in bytes. */
 export interface HealthReport {
-  /** `starting` while not ready; `degraded` when it answers but is about to run out of disk. */
+  /** `starting` while not ready; `degraded` when it answers but a part of it is degraded or has failed. */
   readonly status: 'ok' | 'degraded' | 'starting';
   readonly ready: boolean;
   readonly uptimeSeconds: number;
@@ -18,6 +27,7 @@ export interface HealthReport {
   };
   /** The file system that holds the storage folder; null when it cannot be read. */
   readonly disk: { readonly totalBytes: number; readonly freeBytes: number } | null;
+  readonly parts: readonly (PartState & { readonly name: PartName })[];
 }
 
 export interface HealthSources {
@@ -27,15 +37,32 @@ export interface HealthSources {
   readonly version: string;
   readonly role: 'primary' | 'replica';
   readonly storageFolder: string;
+  /** Of the parts but for the disk and the storage folder. */
+  readonly probes: Probes;
   isReady(): boolean;
 }
 
+/** In this order they are told. */
+const PARTS = [
+  'disk',
+  'storage',
+  'writer',
+  'replication',
+  'index',
+  'endpoints',
+  'compiler',
+  'models',
+  'logs',
+] as const satisfies readonly PartName[];
+
 export async function healthReport(sources: HealthSources): Promise<HealthReport> {
   const disk = await diskOf(sources.storageFolder);
+  const parts = await partsOf(sources, disk);
   const ready = sources.isReady();
   const memory = process.memoryUsage();
+  const isIll = parts.some(({ status }) => status === 'degraded' || status === 'failed');
   return {
-    status: ready ? statusOf(disk) : 'starting',
+    status: ready ? (isIll ? 'degraded' : 'ok') : 'starting',
     ready,
     uptimeSeconds: Math.max(0, Math.floor((sources.clock.now() - sources.startedAt) / 1_000)),
     version: sources.version,
@@ -47,11 +74,38 @@ export async function healthReport(sources: HealthSources): Promise<HealthReport
       externalBytes: memory.external,
     },
     disk,
+    parts,
   };
 }
 
-function statusOf(disk: HealthReport['disk']): 'ok' | 'degraded' {
-  return disk !== null && disk.freeBytes >= HEALTH_DISK_FREE_BYTES_MIN ? 'ok' : 'degraded';
+function partsOf(
+  { storageFolder, probes }: HealthSources,
+  disk: HealthReport['disk'],
+): Promise<HealthReport['parts']> {
+  const all: Probes = {
+    ...probes,
+    disk: () => stateOfDisk(disk),
+    storage: () => stateOfFolder(storageFolder),
+  };
+  const had = PARTS.flatMap((name) => {
+    const probe: Probe | undefined = all[name];
+    return probe === undefined ? [] : [{ name, probe }];
+  });
+  return Promise.all(had.map(async ({ name, probe }) => ({ name, ...(await probe()) })));
+}
+
+function stateOfDisk(disk: HealthReport['disk']): PartState {
+  if (disk === null) return failed('disk_unreadable');
+  return disk.freeBytes >= HEALTH_DISK_FREE_BYTES_MIN ? OK : degraded('disk_low');
+}
+
+async function stateOfFolder(folder: string): Promise<PartState> {
+  try {
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return OK;
+  } catch {
+    return failed('folder_not_writable');
+  }
 }
 
 /** Free is what this process may still use, not what the administrator has in reserve. */

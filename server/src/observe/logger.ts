@@ -23,6 +23,8 @@ export interface LogOptions {
 
 export interface Log {
   readonly logger: Logger;
+  /** Whether the files, if there are any, take what is logged. */
+  readonly isWritten: () => boolean;
   /** Writes out what is buffered and closes the files. */
   close(): Promise<void>;
 }
@@ -54,5 +56,5 @@ export function openLog(options: LogOptions): Log {
     },
     multistream(streams),
   );
-  return { logger, close: async () => file?.close() };
+  return { logger, isWritten: () => file?.isWritten ?? true, close: async () => file?.close() };
 }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HEALTH_DISK_FREE_BYTES_MIN, LOG_FILES_MAX } from '#base/limits.ts';
 import { healthReport } from './health.ts';
 import { openLog, type LogOptions } from './logger.ts';
+import { degraded, failed, OFF, OK, STARTING, type Probes } from './part-health.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -103,7 +104,25 @@ describe('the log', () => {
     const written = await Promise.all(
       kept.slice(-2).map((name) => readFile(join(folder, name), 'utf8')),
     );
-    expect(written.join('')).toBe(lines.join(''));
+    expect(written).toEqual(lines);
+  });
+
+  it('has each line in the file of its own day, however fast midnight comes and goes', async () => {
+    const { logger, lines, time, close } = openTestLog({ folder });
+    const midnight = time.now + 1_000;
+    for (let i = 0; i < 2_000; i++) {
+      // A clock that is set goes back as well.
+      time.now = midnight + (i % 7) - 3;
+      logger.info({ i }, 'ticking');
+    }
+    await close();
+    for (const day of ['2026-11-20', '2026-11-21']) {
+      const text = await readFile(join(folder, `server-${day}.log`), 'utf8');
+      const own = lines.filter((line) => line.includes(`"time":"${day}`));
+      expect(text.split('\n').toSorted()).toEqual(
+        [...own.map((line) => line.trimEnd()), ''].toSorted(),
+      );
+    }
   });
 
   it('goes on without a file that cannot be written', async () => {
@@ -167,6 +186,7 @@ describe('the health report', () => {
     startedAt: 1_000,
     version: '26.11.0',
     role: 'primary',
+    probes: {},
     isReady: () => true,
   } as const;
 
@@ -191,6 +211,29 @@ describe('the health report', () => {
 
   it('is degraded when the storage folder cannot be read', async () => {
     const report = await healthReport({ ...sources, storageFolder: join(folder, 'gone') });
-    expect(report).toMatchObject({ status: 'degraded', disk: null });
+    expect(report).toMatchObject({
+      status: 'degraded',
+      disk: null,
+      parts: [
+        { name: 'disk', status: 'failed', reason: 'disk_unreadable' },
+        { name: 'storage', status: 'failed', reason: 'folder_not_writable' },
+      ],
+    });
+  });
+
+  it.each([
+    ['degraded', degraded('provider_failing')],
+    ['degraded', failed('thread_ended')],
+    ['ok', STARTING],
+    ['ok', OFF],
+  ])('is %s when a part is %j', async (status, models) => {
+    const probes: Probes = { logs: () => OK, models: () => models };
+    const report = await healthReport({ ...sources, storageFolder: folder, probes });
+    expect(report.parts.slice(1)).toEqual([
+      { name: 'storage', ...OK },
+      { name: 'models', ...models },
+      { name: 'logs', ...OK },
+    ]);
+    if (report.parts[0]?.status === 'ok') expect(report.status).toBe(status);
   });
 });

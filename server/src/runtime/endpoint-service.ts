@@ -230,6 +230,11 @@ export class EndpointService implements AsyncDisposable {
     return this.#pool.load();
   }
 
+  /** Whether code cannot be checked for a reason that is not the code's. */
+  get isCompilerFailing(): boolean {
+    return this.#compiler.isFailing;
+  }
+
   /** Definitions that are held in memory. */
   get kept(): number {
     return this.#store.size;

@@ -1,6 +1,7 @@
 import type { Config } from '#config/config.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { Logger } from '#observe/logger.ts';
+import { failed, OFF, OK, type PartState } from '#observe/part-health.ts';
 import { Problem } from '#base/problem.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { deriveReplicationSecret } from '#replication/replication-secret.ts';
@@ -25,6 +26,8 @@ export interface PrimaryParts {
 export interface ReplicationRole extends AsyncDisposable {
   readonly replicas: HttpServices['replicas'];
   readonly health: HttpServices['status']['replication'];
+  /** How the channel is. */
+  readonly condition: () => PartState;
   readonly publicUrls: PrimaryReplication['publicUrls'];
   readonly onReplicas: PrimaryReplication['onReplicas'];
   readonly embedWith: PrimaryReplication['embedWith'];
@@ -57,6 +60,7 @@ export async function openReplication(
     return {
       replicas: replication,
       health: () => replication.health(),
+      condition: () => (replication.isEnded ? failed('thread_ended') : OK),
       publicUrls: () => replication.publicUrls(),
       onReplicas: (listener) => replication.onReplicas(listener),
       embedWith: (embed) => replication.embedWith(embed),
@@ -71,7 +75,7 @@ export async function openReplication(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     logger.error({ err: error }, 'replicas cannot follow this server');
-    return withoutReplication();
+    return { ...withoutReplication(), condition: () => failed('port_not_open') };
   }
 }
 
@@ -82,6 +86,7 @@ export function withoutReplication(): ReplicationRole {
   return {
     replicas: { register: refuse, list: refuse, verify: refuse },
     health: () => ({ isReplica: false, hasReplicas: false }),
+    condition: () => OFF,
     publicUrls: () => [],
     onReplicas: () => undefined,
     embedWith: () => undefined,

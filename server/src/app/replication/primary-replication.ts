@@ -147,6 +147,11 @@ export class PrimaryReplication implements AsyncDisposable {
     return this.#jobs === undefined ? run(undefined) : verifyAsJob(this.#jobs, { run, cancel });
   }
 
+  /** Whether replicas are not served any more. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
   /** Comparisons are jobs of this registry from now on. */
   reportTo(jobs: JobRegistry): void {
     this.#jobs = jobs;

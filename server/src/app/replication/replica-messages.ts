@@ -34,6 +34,8 @@ export type FromReplica =
   | { readonly kind: 'caughtUp' }
   | { readonly kind: 'progress'; readonly bytesDone: number; readonly bytesTotal: number }
   | { readonly kind: 'note'; readonly level: 'info' | 'warn'; readonly text: string }
+  /** Connects to the primary: it is not connected to it. */
+  | { readonly kind: 'joining' }
   /** Connected to the primary, again or for the first time. */
   | { readonly kind: 'joined' }
   /** Of a request. */

@@ -32,6 +32,7 @@ export class ReplicaThread implements AsyncDisposable {
   readonly #failed = Promise.withResolvers<Error>();
   readonly #closed = Promise.withResolvers<void>();
   #progress: ProgressBar | undefined;
+  #isJoined = false;
 
   constructor(options: ReplicaOptions, logger: Logger, events: ReplicaThreadEvents) {
     this.#logger = logger;
@@ -61,6 +62,11 @@ export class ReplicaThread implements AsyncDisposable {
   readonly embed = (request: EmbedRequest): Promise<string> =>
     this.#requests.ask({ kind: 'embed', request });
 
+  /** Whether it hears the primary. */
+  get isJoined(): boolean {
+    return this.#isJoined;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#worker.postMessage({ kind: 'close' } satisfies ToReplica);
     await this.#closed.promise;
@@ -86,7 +92,11 @@ export class ReplicaThread implements AsyncDisposable {
       case 'notice':
         this.#events.onNotice(message.notice);
         return;
+      case 'joining':
+        this.#isJoined = false;
+        return;
       case 'joined':
+        this.#isJoined = true;
         this.#events.onJoined();
         return;
       case 'done':

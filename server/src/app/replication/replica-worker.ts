@@ -44,6 +44,7 @@ function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
   return {
     store,
     join: async (history) => {
+      send({ kind: 'joining' });
       await registerReplica(options, history);
       const channel = await connectReplica({
         // Brackets are of the URL, not of the address.

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { systemClock } from '#base/clock.ts';
 import type { Logger } from '#observe/logger.ts';
+import { degraded, failed, OK, type PartState } from '#observe/part-health.ts';
 import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { WantedText, WantedTexts } from '#search/embeddings/wanted-texts.ts';
 import { startThread } from '../start-thread.ts';
@@ -63,6 +64,12 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
   /** Whether it has ended so often that there will be no other one. */
   get isLost(): boolean {
     return this.#isLost;
+  }
+
+  /** How it is, for whoever looks after the server. */
+  condition(): PartState {
+    if (this.#isLost) return failed('thread_ended');
+    return this.#run === undefined ? degraded('thread_restarting') : OK;
   }
 
   /** Calls the listener with what can be found, now and from now on. */

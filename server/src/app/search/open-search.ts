@@ -7,6 +7,7 @@ import type { StateReader } from '#graph/state-reader.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { Logger } from '#observe/logger.ts';
+import type { PartState } from '#observe/part-health.ts';
 import type { EmbedQuery } from '#runtime/invocation.ts';
 import type { EmbedderState } from '#search/embeddings/embedder.ts';
 import type { WantedTexts } from '#search/embeddings/wanted-texts.ts';
@@ -52,6 +53,8 @@ type SearchServices = Pick<HttpServices, 'searchConfiguration' | 'goldenSets' | 
 export interface OpenSearch extends SearchServices, AsyncDisposable {
   /** What waits to be embedded. */
   readonly wantedTexts: WantedTexts;
+  /** How the thread that indexes is. */
+  readonly indexCondition: () => PartState;
   /** For searches by meaning of endpoint code. */
   readonly embedQuery: EmbedQuery;
 }
@@ -92,6 +95,7 @@ export function openSearch(parts: SearchParts): OpenSearch {
     goldenSets,
     embeddings: new NodeEmbeddings({ reader, access, searcher }),
     wantedTexts: index,
+    indexCondition: () => index.condition(),
     embedQuery: embed,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

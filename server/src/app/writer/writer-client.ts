@@ -23,6 +23,7 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
   readonly #events: WriterEvents;
   readonly #requests: ThreadRequests<WriterRequest>;
   #closing = false;
+  #isFailing = false;
 
   private constructor(worker: Worker, events: WriterEvents) {
     this.#worker = worker;
@@ -48,6 +49,11 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     assert(message.kind === 'opened', 'the writer opens before it says anything else');
     for (const note of message.notes) events.onNote(note);
     return new WriterClient(worker, events);
+  }
+
+  /** Whether what was written last could not be stored. */
+  get isFailing(): boolean {
+    return this.#isFailing;
   }
 
   commit(request: CommitRequest): Promise<CommitResult> {
@@ -97,9 +103,11 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
         this.#requests.progress(message.id, message.done, message.total);
         return;
       case 'done':
+        this.#isFailing = false;
         this.#requests.done(message.id, message.value);
         return;
       case 'failed':
+        this.#isFailing ||= STORAGE_PROBLEMS.has(message.failure.problem?.code ?? '');
         this.#requests.failed(
           must(message.id, 'the id of a failed request'),
           errorOf(message.failure),
@@ -118,3 +126,6 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
 }
 
 const LATE = 'late';
+
+/** What the disk is to blame for. */
+const STORAGE_PROBLEMS: ReadonlySet<string> = new Set(['storage_full', 'storage_failed']);

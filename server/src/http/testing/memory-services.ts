@@ -235,6 +235,7 @@ export class MemoryServices implements HttpServices {
       role: 'primary',
       memory: { rssBytes: 1, heapUsedBytes: 1, heapTotalBytes: 1, externalBytes: 1 },
       disk: null,
+      parts: [{ name: 'disk', status: 'failed', reason: 'disk_unreadable' }],
     }),
     replication: () => ({ isReplica: false, hasReplicas: false }),
   };

@@ -79,6 +79,11 @@ export class EndpointCompiler {
       : (this.#types.full ??= scopeTypes(schema, false));
   }
 
+  /** Whether its process does not answer any more, not even after it was begun anew. */
+  get isFailing(): boolean {
+    return this.#checker.isFailing;
+  }
+
   close(): Promise<void> {
     return this.#checker.close();
   }

@@ -78,9 +78,15 @@ export class TypeChecker {
   #session: Session | undefined;
   readonly #queue = new JobQueue();
   #isClosed = false;
+  #isFailing = false;
 
   constructor(timeoutMs: number = CHECK_TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
+  }
+
+  /** Whether the last question has found no child that would answer it. */
+  get isFailing(): boolean {
+    return this.#isFailing;
   }
 
   check(source: ScopedSource): Promise<CheckedSource> {
@@ -123,11 +129,23 @@ export class TypeChecker {
   async #tryTwice<T>(job: () => Promise<T>): Promise<T> {
     assert(!this.#isClosed, 'a question after the type checker was closed');
     try {
-      return await this.#inTime(job);
+      return await this.#noting(job);
     } catch (error) {
       if (error instanceof CheckTimeout) throw error;
       // The child has died, which need not be the fault of this code.
-      return await this.#inTime(job);
+      return await this.#noting(job);
+    }
+  }
+
+  /** A timeout is the code's fault, and no sign of how the child is. */
+  async #noting<T>(job: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await this.#inTime(job);
+      this.#isFailing = false;
+      return answer;
+    } catch (error) {
+      this.#isFailing = !(error instanceof CheckTimeout);
+      throw error;
     }
   }
 

@@ -1,3 +1,4 @@
+import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Badge } from '../../ui/badge.tsx';
@@ -44,7 +45,7 @@ function Figures() {
           <FigureTile
             name="Server"
             value={<Badge tone={STATUS_TONES[report.status]}>{report.status}</Badge>}
-            note={`${report.role}, version ${report.version}, up ${upTime(report.uptimeSeconds)}`}
+            note={`${illParts(report)}${report.role}, version ${report.version}, up ${upTime(report.uptimeSeconds)}`}
           />
           <FigureTile
             name="Nodes"
@@ -75,6 +76,14 @@ function Figures() {
       )}
     </QueryView>
   );
+}
+
+/** Names what is not well, before the rest. */
+function illParts({ parts }: HealthReport): string {
+  const ill = parts.flatMap(({ name, reason }) =>
+    reason === null ? [] : [`${name} (${reason.replaceAll('_', ' ')})`],
+  );
+  return ill.length === 0 ? '' : `Not well: ${ill.join(', ')}. `;
 }
 
 function Types() {

@@ -1,0 +1,118 @@
+import { TrellisError } from '@trellis/client/trellis-error.ts';
+import type { HealthReason, HealthReport } from '@trellis/contract/shapes/health.ts';
+import type { Command } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { CommandContext, Run } from '../command-context.ts';
+import { EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
+import { table } from '../terminal.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'wrong';
+  readonly message: string;
+  readonly remedy: string | null;
+}
+
+interface DoctorOptions {
+  /** False with `--no-local`. */
+  readonly local: boolean;
+}
+
+export function addDoctor(program: Command, run: Run): void {
+  program
+    .command('doctor')
+    .summary('find what is wrong with a server, and say what to do')
+    .description(
+      'Checks what a server with the MSK_* variables of this shell depends on (configuration, storage folder, rights, disk, ' +
+        'clock, ports, licence, master key), then asks the running server how its parts are. Changes nothing. ' +
+        'The exit code is 1 when something is wrong.',
+    )
+    .option('--no-local', 'check only the running server')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis doctor
+  $ sudo -u trellis env $(cat /etc/trellis.env) trellis doctor
+  $ trellis doctor --no-local --server https://graph.example.org --json`,
+    )
+    .action(run(examineAll));
+}
+
+async function examineAll(context: CommandContext, { local }: DoctorOptions): Promise<number> {
+  const { output, terminal } = context;
+  const findings: Finding[] = [];
+  if (local) {
+    // Only here: no other command should have to load the server.
+    const { examine } = await import('@trellis/server/doctor.ts');
+    findings.push(...(await examine(terminal.env)));
+  }
+  findings.push(...(await examineServer(context)));
+  const isGood = findings.every(({ status }) => status !== 'wrong');
+  output.data({ isGood, findings }, describe(findings));
+  return isGood ? EXIT_GOOD : EXIT_FAILED;
+}
+
+async function examineServer({ client, server, terminal }: CommandContext): Promise<Finding[]> {
+  let health: HealthReport;
+  try {
+    health = await client.getHealth({ signal: terminal.signal });
+  } catch (error) {
+    if (!(error instanceof TrellisError)) throw error;
+    const remedy = 'Start it with "trellis serve", or name another one with --server.';
+    return [{ check: 'server', status: 'wrong', message: error.message, remedy }];
+  }
+  return [reachable(server, health), ...health.parts.map(partFinding)];
+}
+
+function reachable(server: string, { ready, role, version }: HealthReport): Finding {
+  const told = `${server} is a ${role} of version ${version}`;
+  const check = 'server';
+  if (!ready) {
+    const message = `${told}, and not ready.`;
+    return { check, status: 'wrong', message, remedy: 'Wait for it, or read its log.' };
+  }
+  if (version === packageJson.version) {
+    return { check, status: 'ok', message: `${told}, and ready.`, remedy: null };
+  }
+  return {
+    check,
+    status: 'warning',
+    message: `${told}; this command is of version ${packageJson.version}.`,
+    remedy: 'Use the same version for both.',
+  };
+}
+
+function partFinding({ name, status, reason }: HealthReport['parts'][number]): Finding {
+  const check = `server: ${name}`;
+  if (reason === null) return { check, status: 'ok', message: status, remedy: null };
+  const message = `${status}: ${reason.replaceAll('_', ' ')}`;
+  return { check, status: 'wrong', message, remedy: REMEDIES[reason] };
+}
+
+const REMEDIES: Readonly<Record<HealthReason, string>> = {
+  disk_low: 'Make room on the disk of the storage folder: writes are refused when it is full.',
+  disk_unreadable: 'Mount the disk of the storage folder again, and start the server anew.',
+  folder_not_writable: 'Give the server back its rights on the storage folder.',
+  last_write_failed:
+    'Read the log for the reason, make room, or replace the disk; then write again.',
+  thread_restarting: 'Nothing for now; when it comes again, read the log for the reason.',
+  thread_ended: 'Read the log for the reason, and start the server anew.',
+  port_not_open:
+    'Free the port of MSK_REPLICATION_PORT or set another one, and start the server anew.',
+  primary_not_connected:
+    'See that the primary runs and that its replication port can be reached from here.',
+  no_worker: 'Read the log for the reason; memory may be short.',
+  workers_stalled: 'Find the endpoint whose code does not end: "trellis endpoint metrics".',
+  process_failed: 'Read the log for the reason; memory may be short.',
+  provider_failing: 'Look at the providers of models: their state, keys and limits.',
+  file_not_written: 'Give the server back its rights on MSK_LOG_PATH, or make room there.',
+};
+
+function describe(findings: readonly Finding[]): string {
+  const rows = findings.map(({ check, status, message }) => [status, check, message]);
+  const remedies = findings.flatMap(({ check, status, remedy }) =>
+    remedy === null ? [] : [`${status === 'wrong' ? 'To do' : 'Consider'} (${check}): ${remedy}`],
+  );
+  return [table(['STATUS', 'CHECK', 'FOUND'], rows), ...remedies].join('\n');
+}

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { systemClock } from '#base/clock.ts';
+import { ConfigError } from '#config/config-error.ts';
+import type { Config, Secrets } from '#config/config.ts';
+import { readConfig, type Environment } from '#config/read-config.ts';
+import { STORE_FILE } from '#store/master-key.ts';
+import { findingsOf, type Finding } from './doctor/finding.ts';
+import {
+  checkClock,
+  checkDisk,
+  checkFolder,
+  checkMasterKey,
+  checkRights,
+  isInUse,
+} from './doctor/storage-checks.ts';
+import { licenseReporter } from './license-report.ts';
+
+/**
+ * Looks at everything on this machine that a server with these variables depends on; changes nothing. For `trellis doctor`,
+ * which asks the server itself besides.
+ */
+export async function examine(env: Environment): Promise<Finding[]> {
+  const { ok, warning, wrong } = findingsOf('configuration');
+  let read: ReturnType<typeof readConfig>;
+  try {
+    read = readConfig(env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.faults.map(({ variable, problem, remedy }) =>
+      wrong(`${variable} ${problem}.`, remedy),
+    );
+  }
+  const { config, secrets, warnings } = read;
+  return [
+    ...(warnings.length === 0 ? [ok('Every MSK_* variable is good.')] : []),
+    ...warnings.map((text) => warning(text, 'See "trellis serve --help".')),
+    ...(await examineStorage(config, secrets)),
+    ...(await examinePorts(config, secrets)),
+    examineLicense(config, secrets),
+  ];
+}
+
+async function examineStorage(config: Config, secrets: Secrets): Promise<Finding[]> {
+  const storage = resolve(config.storageFolder);
+  const findings = [
+    await checkFolder('storage', storage, 'MSK_GRAPH_STORAGE'),
+    await checkDisk(storage),
+    await checkClock(storage, systemClock.now()),
+  ];
+  if (existsSync(join(storage, STORE_FILE))) {
+    findings.push(await checkRights(storage));
+    findings.push(checkMasterKey(storage, secrets.graphMasterKey ?? undefined));
+  }
+  const folders = [
+    ['logs', config.log.folder, 'MSK_LOG_PATH'],
+    ['backups', config.backupFolder, 'MSK_GRAPH_BACKUP_FOLDER'],
+  ] as const;
+  for (const [check, folder, variable] of folders) {
+    if (folder !== null) findings.push(await checkFolder(check, resolve(folder), variable));
+  }
+  return findings;
+}
+
+async function examinePorts(config: Config, { jwtKey }: Secrets): Promise<Finding[]> {
+  const isRunning = isInUse(resolve(config.storageFolder));
+  const { host, port } = config.http;
+  const ports = [{ variable: 'MSK_PORT', host, port }];
+  if (config.role === 'primary' && jwtKey !== null) {
+    const { port: channel } = config.replication;
+    ports.push({ variable: 'MSK_REPLICATION_PORT', host: '0.0.0.0', port: channel });
+  }
+  return Promise.all(ports.map((one) => examinePort(one, isRunning)));
+}
+
+async function examinePort(
+  { variable, host, port }: { variable: string; host: string; port: number },
+  isRunning: boolean,
+): Promise<Finding> {
+  const { ok, wrong } = findingsOf('ports');
+  const server = createServer();
+  try {
+    server.listen({ host, port });
+    await once(server, 'listening');
+    server.close();
+    return ok(`${variable}: ${host}:${port} can be listened on.`);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    if (code === 'EADDRINUSE' && isRunning) {
+      return ok(
+        `${variable}: ${host}:${port} is taken, and the server of the storage folder runs.`,
+      );
+    }
+    const remedy =
+      code === 'EADDRINUSE'
+        ? `Stop what listens there, or set ${variable} to another port.`
+        : `Set ${variable} to a port from 1024 on, and MSK_HOST to an address of this machine.`;
+    return wrong(`${variable}: ${host}:${port} cannot be listened on (${code}).`, remedy);
+  }
+}
+
+function examineLicense(config: Config, { license }: Secrets): Finding {
+  const { ok, wrong } = findingsOf('licence');
+  const { licensePublicKey: publicKey } = config;
+  const report = licenseReporter({ license, publicKey, folder: process.cwd() }, systemClock)();
+  if (report.licensed && !report.valid) {
+    return wrong(`It is not good: ${report.reason}.`, 'Set MSK_LICENSE to a licence that is good.');
+  }
+  if (config.role === 'replica' && !report.features.includes('Replicas')) {
+    return wrong(
+      'There is none for replicas.',
+      'Set MSK_LICENSE to a licence with the feature Replicas.',
+    );
+  }
+  return ok(report.licensed ? `It is good until ${report.expiresAt}.` : 'None is needed here.');
+}

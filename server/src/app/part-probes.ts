@@ -1,0 +1,76 @@
+import { degraded, failed, OFF, OK, STARTING } from '#observe/part-health.ts';
+import type { PartState, Probe, Probes } from '#observe/part-health.ts';
+import type { PoolLoad } from '#runtime/sandbox/pool-load.ts';
+import type { OpenServices } from './open-services.ts';
+
+/** What is asked of the services, which a replica has only once it has its graph. */
+type Services = Pick<OpenServices, 'endpoints' | 'llm' | 'searchConfiguration' | 'indexCondition'>;
+
+/** How what both roles have is. `services` is undefined until there are some. */
+export function serviceProbes(services: () => Services | undefined): Probes {
+  const of =
+    (probe: (there: Services) => ReturnType<Probe>): Probe =>
+    () => {
+      const there = services();
+      return there === undefined ? STARTING : probe(there);
+    };
+  return {
+    index: of(({ indexCondition }) => indexCondition()),
+    endpoints: of(({ endpoints }) => stateOfWorkers(endpoints.load())),
+    compiler: of(({ endpoints }) =>
+      endpoints.isCompilerFailing ? degraded('process_failed') : OK,
+    ),
+    models: of(stateOfModels),
+  };
+}
+
+/** Of a primary; `writer` is what writes, and `areLogsWritten` tells whether the log files take what is logged. */
+export function primaryProbes(parts: {
+  readonly services: Parameters<typeof serviceProbes>[0];
+  readonly writer: { readonly isFailing: boolean };
+  readonly replication: { readonly condition: Probe };
+  readonly areLogsWritten: () => boolean;
+}): Probes {
+  return {
+    ...serviceProbes(parts.services),
+    writer: () => (parts.writer.isFailing ? failed('last_write_failed') : OK),
+    replication: parts.replication.condition,
+    logs: logProbe(parts.areLogsWritten),
+  };
+}
+
+/** The same of a replica. */
+export function replicaProbes(parts: {
+  readonly services: Parameters<typeof serviceProbes>[0];
+  readonly isJoined: () => boolean;
+  readonly areLogsWritten: () => boolean;
+}): Probes {
+  return {
+    ...serviceProbes(parts.services),
+    replication: () => (parts.isJoined() ? OK : degraded('primary_not_connected')),
+    logs: logProbe(parts.areLogsWritten),
+  };
+}
+
+/** `isWritten` tells whether the log files take what is logged. */
+function logProbe(isWritten: () => boolean): Probe {
+  return () => (isWritten() ? OK : degraded('file_not_written'));
+}
+
+/** One that ends is followed by another, but when they do not start: then there is none before the next call. */
+export function stateOfWorkers({ workers, ready, stalled }: PoolLoad): PartState {
+  if (workers === 0) return failed('no_worker');
+  if (ready === 0) return STARTING;
+  return stalled >= ready ? degraded('workers_stalled') : OK;
+}
+
+async function stateOfModels({ llm, searchConfiguration }: Services): Promise<PartState> {
+  const { status, further } = await llm.state();
+  const { embedder } = await searchConfiguration.indexState();
+  const all = [status, ...further.map((one) => one.status)];
+  if (all.includes('failing') || embedder?.status === 'waiting')
+    return degraded('provider_failing');
+  const isOff =
+    all.every((one) => one === 'off') && (embedder ?? { status: 'off' }).status === 'off';
+  return isOff ? OFF : OK;
+}
