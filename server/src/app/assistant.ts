@@ -7,10 +7,11 @@ import { systemClock } from '#base/clock.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { Logger } from '#observe/logger.ts';
+import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import { openAdminAgent } from './admin-agent.ts';
 import { openAgents } from './agents.ts';
 import { openDeepResearch } from './deep-research.ts';
-import { openLlm } from './llm-router.ts';
+import { openLlm, type OpenLlm } from './llm-router.ts';
 import { openTools, type ToolsParts } from './tools.ts';
 
 export interface AssistantParts extends ToolsParts {
@@ -20,6 +21,7 @@ export interface AssistantParts extends ToolsParts {
   readonly providers: LlmSettings;
   readonly isReplica: boolean;
   readonly searchConfiguration: HttpServices['searchConfiguration'];
+  readonly telemetry: Telemetry | undefined;
 }
 
 export interface OpenAssistant extends AsyncDisposable {
@@ -38,13 +40,15 @@ export interface OpenAssistant extends AsyncDisposable {
   >;
   /** What the code of endpoints asks. */
   readonly endpointModels: EndpointModels;
+  /** Of models, by everybody, since the process started. */
+  readonly tokensUsed: OpenLlm['tokensUsed'];
 }
 
 /** Puts together what asks models: the router, the tools, and what answers with both. */
 export async function openAssistant(parts: AssistantParts): Promise<OpenAssistant> {
   await using opened = new AsyncDisposableStack();
   const { logger, providers } = parts;
-  const { llm, router, admission, streams } = opened.use(
+  const { llm, router, admission, streams, tokensUsed } = opened.use(
     openLlm({ ...parts, settings: providers }),
   );
   const { callerTools, ...tools } = openTools(parts);
@@ -86,6 +90,7 @@ export async function openAssistant(parts: AssistantParts): Promise<OpenAssistan
   const resources = opened.move();
   return {
     services: { llm, ...tools, agents, agentRuns, deepResearch, chat, adminAgent },
+    tokensUsed,
     endpointModels: new EndpointModels({
       models,
       router,

@@ -11,11 +11,13 @@ import type { GraphReader } from '#graph/reader.ts';
 import type { VaultReader } from '#identity/vault.ts';
 import type { AnswerEmbed, EmbedRequest } from '#replication/embed-call.ts';
 import type { Logger } from '#observe/logger.ts';
+import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import { Embedder, type EmbedderState } from '#search/embeddings/embedder.ts';
 import { vectorOf, vectorText } from '#search/embeddings/embedding-record.ts';
 import { QueryVectors, unavailable } from '#search/embeddings/query-vectors.ts';
 import type { TextVectors } from '#search/embeddings/text-vectors.ts';
 import type { WantedTexts } from '#search/embeddings/wanted-texts.ts';
+import { observedFetch } from './telemetry/observed-requests.ts';
 
 export interface EmbeddingsParts {
   readonly reader: GraphReader;
@@ -25,6 +27,7 @@ export interface EmbeddingsParts {
   readonly logger: Logger;
   /** On a replica, which asks no provider; undefined on a primary. */
   readonly askPrimary: AnswerEmbed | undefined;
+  readonly telemetry: Telemetry | undefined;
 }
 
 export interface Embeddings extends AsyncDisposable {
@@ -50,7 +53,7 @@ export function openEmbeddings(parts: EmbeddingsParts): Embeddings {
     onProvidersChanged: settingsChanged,
   });
   const provider = new EmbeddingProvider({
-    fetch,
+    fetch: observedFetch(fetch, parts.telemetry),
     clock: systemClock,
     target: () => providers.embeddingTarget(),
   });

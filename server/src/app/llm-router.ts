@@ -3,6 +3,7 @@ import { LlmAdmission, type LlmSettings } from '#assistant/router/admission.ts';
 import { LlmRouter } from '#assistant/router/llm-router.ts';
 import { ProviderClient } from '#assistant/router/provider-client.ts';
 import { ProviderStreams } from '#assistant/router/provider-stream.ts';
+import type { TokenCounts } from '#assistant/router/llm-call.ts';
 import { UsageLedger } from '#assistant/router/usage-ledger.ts';
 import { systemClock } from '#base/clock.ts';
 import { LLM_USAGE_WRITE_INTERVAL_MS } from '#base/llm-limits.ts';
@@ -10,8 +11,10 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { Logger } from '#observe/logger.ts';
+import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import { startPeriodic } from './periodic.ts';
 import { providerTransport } from './provider-transport.ts';
+import { observedTransport } from './telemetry/observed-requests.ts';
 
 interface LlmParts {
   readonly reader: GraphReader;
@@ -20,6 +23,7 @@ interface LlmParts {
   readonly settings: LlmSettings;
   /** On a replica nobody asks the provider, and nothing is counted. */
   readonly isReplica: boolean;
+  readonly telemetry: Telemetry | undefined;
 }
 
 export interface OpenLlm extends AsyncDisposable {
@@ -27,13 +31,16 @@ export interface OpenLlm extends AsyncDisposable {
   readonly router: LlmRouter;
   readonly admission: LlmAdmission;
   readonly streams: ProviderStreams;
+  /** Of everybody, since the process started. */
+  readonly tokensUsed: () => TokenCounts;
 }
 
 /** Puts together the router of requests to the provider of chat. */
-export function openLlm({ logger, isReplica, settings, ...parts }: LlmParts): OpenLlm {
+export function openLlm(given: LlmParts): OpenLlm {
+  const { logger, isReplica, settings, telemetry, ...parts } = given;
   const clock = systemClock;
   const ledger = new UsageLedger({ ...parts, clock });
-  const transport = providerTransport();
+  const transport = observedTransport(providerTransport(), telemetry);
   const provider = new ProviderClient({ transport, clock });
   const embeddingsProvider = new ProviderClient({ transport, clock });
   const admission = new LlmAdmission(settings, ledger);
@@ -57,6 +64,7 @@ export function openLlm({ logger, isReplica, settings, ...parts }: LlmParts): Op
     router,
     admission,
     streams,
+    tokensUsed: () => ledger.sinceStart,
     [Symbol.asyncDispose]: async () => writing?.[Symbol.asyncDispose](),
   };
 }

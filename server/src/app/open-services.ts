@@ -11,6 +11,7 @@ import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { ReplicaLag } from '#observe/load-samples.ts';
 import type { Logger } from '#observe/logger.ts';
+import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import type { AnswerEmbed } from '#replication/embed-call.ts';
 import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
 import type { ModelCalls } from '#runtime/model-calls.ts';
@@ -28,6 +29,8 @@ import { openJobs } from './open-jobs.ts';
 import { openSearch, type OpenSearch } from './search/open-search.ts';
 import { VERSION } from './server-status.ts';
 import { Statistics } from './statistics.ts';
+import { callObserver } from './telemetry/observed-calls.ts';
+import { observedFetch } from './telemetry/observed-requests.ts';
 import type { PublishedSequence } from './writer/published-sequence.ts';
 
 export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 'store'> {
@@ -50,6 +53,7 @@ export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 's
   /** Started before there was a state. */
   readonly pool?: EndpointPool;
   readonly sequence: PublishedSequence;
+  readonly telemetry: Telemetry | undefined;
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;
   readonly license: HttpServices['license'];
   readonly logs: HttpServices['logs'];
@@ -74,6 +78,8 @@ export interface OpenServices extends GraphServices, AsyncDisposable {
   readonly textVectors: TextVectors;
   /** How the thread that indexes is. */
   readonly indexCondition: OpenSearch['indexCondition'];
+  /** Of models, by everybody, since the process started. */
+  readonly modelTokens: OpenAssistant['tokensUsed'];
 }
 
 /** Puts together, over the state, what HTTP offers. */
@@ -88,7 +94,7 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
       ...store,
       clock: systemClock,
       primaryAddress: options.isReplica ? options.publicAddress : null,
-      fetch,
+      ...observed(options.telemetry),
       fetchAllowList: () => people.workspace.current().fetchAllowList,
       embedQuery: (request, signal) => search.embedQuery(request, signal),
       models: askedLater(() => assistant.endpointModels),
@@ -134,7 +140,7 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
     aiProviders: providers,
     ...assistant.services,
     textVectors: embeddings.textVectors,
-    indexCondition: search.indexCondition,
+    ...toldOf(search, assistant),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
@@ -148,10 +154,20 @@ function askedLater(models: () => ModelCalls): ModelCalls {
   };
 }
 
+/** What endpoints reach out with, and who is told of their calls. */
+function observed(telemetry: Telemetry | undefined) {
+  return { fetch: observedFetch(fetch, telemetry), callObserver: callObserver(telemetry) };
+}
+
 /** What HTTP offers of endpoints. */
 function offeredBy(endpoints: EndpointService) {
   const { build, editor, codeHistory, logs: endpointLogs } = endpoints;
   return { endpoints, build, editor, codeHistory, endpointLogs };
+}
+
+/** What whoever looks after the server is told. */
+function toldOf({ indexCondition }: OpenSearch, { tokensUsed: modelTokens }: OpenAssistant) {
+  return { indexCondition, modelTokens };
 }
 
 /** The same of search. */

@@ -22,6 +22,8 @@ import { indexNotice } from './search/index-notice.ts';
 import { searchMemoryBytes } from './search/search-memory.ts';
 import { ServerStatus } from './server-status.ts';
 import { primaryProbes } from './part-probes.ts';
+import { readMetrics } from './telemetry/read-metrics.ts';
+import type { TracedCommits } from './telemetry/traced-commits.ts';
 import { signingKey } from './signing-key.ts';
 import { installSystemEndpoints } from './system-endpoints.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
@@ -31,16 +33,18 @@ export interface OpenPrimaryParts {
   readonly state: OpenStorage;
   readonly files: FrontEndFiles;
   readonly pool: EndpointPool;
+  readonly traced: TracedCommits;
 }
 
 /** Puts the parts together over the open storage, and listens; not ready yet. */
 export async function openPrimaryWorkspace(
   options: WorkspaceOptions,
-  { state, files, pool }: OpenPrimaryParts,
+  { state, files, pool, traced }: OpenPrimaryParts,
 ): Promise<Omit<Workspace, 'crashed'>> {
-  const { storage, config, logger } = options;
+  const { storage, config, logger, telemetry } = options;
   await using opened = new AsyncDisposableStack();
   const replication = opened.use(await openChannel(options, state, files));
+  traced.announceTo(replication.announce, () => replication.publicUrls().length > 0);
   const { sequence } = state;
   const frontEnd = new PrimaryFrontEnd(files, {
     ...state,
@@ -61,6 +65,7 @@ export async function openPrimaryWorkspace(
   const probes = primaryProbes(probed);
   const { health } = replication;
   const status = new ServerStatus({ storage, role: 'primary', replication: health, probes });
+  opened.use(readMetrics(telemetry, { sequence, status, services: () => services }));
   const http: HttpServer = opened.use(
     await createHttpServer(
       {
@@ -71,7 +76,7 @@ export async function openPrimaryWorkspace(
         sequence: () => sequence.get(),
         waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),
       },
-      { ...config.http, logger, primaryAddress: null },
+      { ...config.http, logger, telemetry, primaryAddress: null },
     ),
   );
   await frontEnd.load();
@@ -115,6 +120,7 @@ async function openPrimaryServices(
       audit,
       logger,
       redact,
+      telemetry: options.telemetry,
       signingKey: await signingKey(storage, secrets.jwtKey ?? undefined),
       publicAddress: config.publicAddress,
       smtpUrl: secrets.smtpUrl,

@@ -4,6 +4,8 @@ import { StateGate } from '#runtime/sandbox/state-gate.ts';
 import { readFrontEnd } from './front-end/front-end-folder.ts';
 import { openStorage } from './open-storage.ts';
 import { promoteReplica } from './replication/promote-replica.ts';
+import { commitObserver } from './telemetry/observed-calls.ts';
+import { TracedCommits } from './telemetry/traced-commits.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /**
@@ -24,16 +26,18 @@ export async function openPrimary(options: WorkspaceOptions): Promise<Workspace>
   opened.defer(() => pool.close());
   const files = await readFrontEnd({ ...options, configured: config.frontEndFolder });
   await promoteReplica({ storage, masterKey: secrets.graphMasterKey, logger });
+  const traced = new TracedCommits();
+  const observeCommit = commitObserver(options.telemetry, traced.note);
   const crashed = Promise.withResolvers<Error>();
   const opening = openStorage(
     { storage, masterKey: secrets.graphMasterKey, lowMemory: config.lowMemory },
-    { onNote: (text) => logger.warn(text), onCrash: crashed.resolve },
+    { onNote: (text) => logger.warn(text), onCrash: crashed.resolve, observeCommit },
   );
   const loading = import('./primary-workspace.ts');
   const state = opened.use(await opening);
   gate.open();
   const { openPrimaryWorkspace } = await loading;
-  const workspace = opened.use(await openPrimaryWorkspace(options, { state, files, pool }));
+  const workspace = opened.use(await openPrimaryWorkspace(options, { state, files, pool, traced }));
   const resources = opened.move();
   return {
     ...workspace,

@@ -9,7 +9,7 @@ import { join } from 'node:path';
  */
 export function isolateProcess(): void {
   for (const name of Object.keys(process.env)) {
-    if (name.startsWith('MSK_')) delete process.env[name];
+    if (name.startsWith('MSK_') || name.startsWith('OTEL_')) delete process.env[name];
   }
   const folder = mkdtempSync(join(tmpdir(), 'trellis-'));
   process.chdir(folder);

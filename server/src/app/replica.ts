@@ -19,6 +19,8 @@ import { ReplicaThread } from './replication/replica-thread.ts';
 import { describeIndexNotice } from './search/index-notice.ts';
 import { searchMemoryBytes } from './search/search-memory.ts';
 import { ServerStatus, VERSION } from './server-status.ts';
+import { readMetrics } from './telemetry/read-metrics.ts';
+import { TracedApplications } from './telemetry/traced-commits.ts';
 import { StartingServices } from './starting-services.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 import { PublishedSequence } from './writer/published-sequence.ts';
@@ -32,17 +34,15 @@ interface ReplicaParts extends WorkspaceOptions {
 
 /** Listens, so that it can be asked how it is, and begins to follow the primary; not ready before it has caught up. */
 export async function openReplica(options: WorkspaceOptions): Promise<Workspace> {
-  const { config, storage, logger } = options;
+  const { config, storage, logger, telemetry } = options;
   const parts = partsOf(options);
   const { primaryAddress, sequence } = parts;
   const files = await readFrontEnd({ ...options, configured: config.frontEndFolder });
   const uid = formatUid(randomUid());
-  const status = new ServerStatus({
-    storage,
-    role: 'replica',
-    replication: () => roleOf(uid),
-    probes: replicaProbes({ ...options, services: () => graph, isJoined: () => thread.isJoined }),
-  });
+  const probed = { ...options, services: () => graph, isJoined: () => thread.isJoined };
+  const replication = () => roleOf(uid);
+  const probes = replicaProbes(probed);
+  const status = new ServerStatus({ storage, role: 'replica', replication, probes });
   let graph: OpenServices | undefined;
   const frontEnd = new ReplicaFrontEnd(files, (message) => {
     // Before, there is nobody to tell.
@@ -57,9 +57,10 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
     waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),
   });
   await using opened = new AsyncDisposableStack();
+  opened.use(readMetrics(telemetry, { sequence, status, services: () => graph }));
   const thread = opened.use(followPrimary(parts, uid, frontEnd));
   const http = opened.use(
-    await createHttpServer(services, { ...config.http, logger, primaryAddress }),
+    await createHttpServer(services, { ...config.http, logger, telemetry, primaryAddress }),
   );
   const { url } = await http.listen(config.http);
   const resources = opened.move();
@@ -113,6 +114,7 @@ function followPrimary(
   frontEnd: ReplicaFrontEnd,
 ): ReplicaThread {
   const { storage, config, secrets, jwtKey, primaryAddress, sequence, logger } = parts;
+  const traces = parts.telemetry && new TracedApplications(parts.telemetry);
   return new ReplicaThread(
     {
       storage,
@@ -126,10 +128,13 @@ function followPrimary(
       publicAddress: config.publicAddress ?? '',
       serverAddress: config.serverAddress ?? '',
       version: VERSION,
+      isTimed: traces !== undefined,
     },
     logger,
     {
+      onApplied: (chunk) => traces?.applied(chunk),
       onNotice: (notice) => {
+        if (traces?.hear(notice) === true) return;
         const told = describeIndexNotice(notice);
         // The settings themselves come with the log, and the index follows that.
         if (told !== undefined) logger.info(told);
@@ -152,13 +157,15 @@ function openReplicaServices(
   askPrimary: AnswerEmbed,
 ): Promise<OpenServices> {
   requireReplicas(parts);
-  const { logger, redact, jwtKey, primaryAddress, storage, config, secrets, sequence } = parts;
+  const { logger, redact, telemetry, jwtKey, primaryAddress } = parts;
+  const { storage, config, secrets, sequence } = parts;
   return openServices({
     ...state,
     writes: new ReadOnlyWrites(),
     audit: new LoggedAuditTrail(logger),
     logger,
     redact,
+    telemetry,
     signingKey: jwtKey,
     publicAddress: primaryAddress,
     publicUrl: () => primaryAddress,

@@ -5,6 +5,7 @@ import { systemClock } from '#base/clock.ts';
 import { ConfigError } from '#config/config-error.ts';
 import type { Secrets } from '#config/config.ts';
 import { readConfig, type Environment } from '#config/read-config.ts';
+import { readTelemetry } from '#config/telemetry-variables.ts';
 import { openLog, type Log, type Logger } from '#observe/logger.ts';
 import { LogFiles } from '#observe/logs/log-files.ts';
 import { LogHistory } from '#observe/logs/log-history.ts';
@@ -13,6 +14,7 @@ import { tuneGarbageCollection } from './garbage-collection.ts';
 import { isolateProcess } from './process-isolation.ts';
 import { stopSignal } from './stop-signals.ts';
 import { createStorageFolder } from './storage-folder.ts';
+import { startTelemetry } from './telemetry/start-telemetry.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /** EX_CONFIG of sysexits (open-shapes, section 1). */
@@ -48,7 +50,8 @@ export async function serve(env: Environment): Promise<number> {
     process.stderr.write(`${error.message}\n`);
     return EXIT_CONFIGURATION;
   }
-  const { config, secrets, warnings } = read;
+  const { config, secrets } = read;
+  const wanted = readTelemetry(env);
   const { level } = config.log;
   // The working directory changes, and there is a new file every day.
   const folder = config.log.folder === null ? null : resolve(config.log.folder);
@@ -56,16 +59,19 @@ export async function serve(env: Environment): Promise<number> {
     clock: systemClock,
     files: folder === null ? undefined : new LogFiles(folder, LOGS),
   });
-  const logOptions = { level, secrets: secretTexts(secrets), clock: systemClock, history };
+  const hidden = [...secretTexts(secrets), ...wanted.secrets];
+  const logOptions = { level, secrets: hidden, clock: systemClock, history };
   const [log, replicationLog] = LOGS.map((one) =>
     openLog({ ...logOptions, name: one.name, folder: folder && join(folder, one.folder) }),
   ) as [Log, Log];
-  for (const warning of warnings) log.logger.warn(warning);
+  for (const warning of [...read.warnings, ...wanted.warnings]) log.logger.warn(warning);
   tuneGarbageCollection();
   try {
     const startFolder = process.cwd();
     const storage = createStorageFolder(config.storageFolder);
     isolateProcess();
+    // Goes last: what the others do to their end is told of as well.
+    await using telemetry = await startTelemetry(wanted, log.logger);
     const stopped = stopSignal();
     await using workspace = await open(config.role, {
       storage,
@@ -74,6 +80,7 @@ export async function serve(env: Environment): Promise<number> {
       secrets,
       logger: log.logger,
       replicationLogger: replicationLog.logger,
+      telemetry,
       redact: createRedactor(logOptions.secrets),
       logs: history,
       areLogsWritten: () => log.isWritten() && replicationLog.isWritten(),

@@ -1,5 +1,6 @@
 import type { Config, Secrets } from '#config/config.ts';
 import type { Logger } from '#observe/logger.ts';
+import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import type { LogHistory } from '#observe/logs/log-history.ts';
 
 export interface WorkspaceOptions {
@@ -16,6 +17,8 @@ export interface WorkspaceOptions {
   readonly logs: LogHistory;
   /** Whether the log files, if there are any, take what is logged. */
   readonly areLogsWritten: () => boolean;
+  /** Undefined unless it was asked for. */
+  readonly telemetry: Telemetry | undefined;
   /** Takes the secrets out of JSON text, as out of the log. */
   readonly redact: (json: string) => string;
 }

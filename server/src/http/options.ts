@@ -1,4 +1,5 @@
 import type { Logger } from '#observe/logger.ts';
+import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 
 export interface HttpServerOptions {
   readonly logger: Logger;
@@ -14,6 +15,8 @@ export interface HttpServerOptions {
   /** The limits of `base/limits.ts` unless a test cannot wait for them. */
   readonly timeouts?: Partial<HttpTimeouts>;
   readonly webSocketsMax?: number;
+  /** Undefined when nobody wants to be told. */
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** In milliseconds; each is the constant of the same name. */

@@ -31,6 +31,7 @@ import './fastify-types.ts';
 import { FrontEndAnswers } from './front-end/front-end-answers.ts';
 import { jsonReader } from './json-body.ts';
 import type { HttpServerOptions, HttpTimeouts } from './options.ts';
+import { observeRequests } from './observe-requests.ts';
 import { PreparedResponse } from './prepared-response.ts';
 import { addPreflightHeaders, refuseEarly } from './prepare-requests.ts';
 import { registerRoutes } from './register-routes.ts';
@@ -91,6 +92,7 @@ export async function createHttpServer(
   const app = createFastify(parts, { onClientError, webSockets }, options, timeouts);
   app.server.maxConnections = HTTP_CONNECTIONS_MAX;
   const connections = trackConnections(app, timeouts.silentConnection);
+  observeRequests(app, options.telemetry);
   answerErrors(app, parts);
   logRequests(app, options.logger);
   app.decorateRequest('caller', null);

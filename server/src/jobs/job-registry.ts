@@ -122,6 +122,11 @@ export class JobRegistry implements Disposable {
     }
   }
 
+  /** Those that have not ended. */
+  underWay(): Job[] {
+    return this.#jobs.map(({ job }) => job).filter((job) => !hasEnded(job));
+  }
+
   list(query: {
     readonly state?: JobState | undefined;
     readonly kind?: JobKind | undefined;

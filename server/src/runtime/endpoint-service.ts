@@ -7,6 +7,7 @@ import type { SchemaDocument } from '#graph/schema.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { BuildService } from './build-service.ts';
+import { observedPool, type CallObserver } from './call-observer.ts';
 import { CompileVerdicts } from './compile/compile-verdicts.ts';
 import type { Diagnostic } from './compile/diagnostic.ts';
 import { EndpointCompiler } from './compile/endpoint-compiler.ts';
@@ -57,6 +58,8 @@ export interface EndpointServiceOptions {
   readonly embedQuery: EmbedQuery;
   /** For `ai`. */
   readonly models: ModelCalls;
+  /** Told of each call; undefined when nobody wants to be. */
+  readonly callObserver?: CallObserver | undefined;
   /** Workers for endpoint code; see `usualSize`. */
   readonly workers?: number;
   /** Started before there was a state; undefined when one is to be started. */
@@ -105,7 +108,9 @@ export class EndpointService implements AsyncDisposable {
     const outbound = new OutboundRequests(fetch, fetchAllowList);
     const primary = primaryAddress === null ? null : new PrimaryCalls(fetch, primaryAddress);
     const logs = new EndpointLog(options);
-    const runtime = new EndpointRuntime({ ...options, store, pool, outbound, primary, logs });
+    const observed = observedPool(pool, options.callObserver);
+    const shared = { ...options, store, outbound, primary, logs };
+    const runtime = new EndpointRuntime({ ...shared, pool: observed });
     this.logs = logs;
     this.#runtime = runtime;
     this.#inputs = new EndpointInputs(runtime);

@@ -12,7 +12,7 @@ import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { EndpointLog, EndpointLogLevel } from './endpoint-log.ts';
 import type { EndpointRun } from './endpoint-runtime.ts';
 import type { ModelCalls } from './model-calls.ts';
-import type { OutboundRequest, OutboundRequests } from './outbound-requests.ts';
+import { outboundRequest, type OutboundRequests } from './outbound-requests.ts';
 import { progressOf } from './run-progress.ts';
 import type { RuntimeLogger } from './runtime-logger.ts';
 import type { CallHost, EndpointCall, HostAnswer } from './sandbox/endpoint-call.ts';
@@ -70,6 +70,7 @@ export class Invocation implements CallHost {
   readonly depth: number;
   /** The call of the pool that this is the host of; there before any code runs. */
   call: EndpointCall | undefined;
+  within: CallHost['within'];
   readonly #endpoint: string;
   readonly #parent: Invocation | undefined;
   readonly #services: InvocationServices;
@@ -106,7 +107,13 @@ export class Invocation implements CallHost {
     this.#requests = undefined;
   }
 
-  async ask(operation: string, args: string): Promise<HostAnswer> {
+  ask(operation: string, args: string): Promise<HostAnswer> {
+    const { within } = this;
+    const perform = (): Promise<HostAnswer> => this.#perform(operation, args);
+    return within === undefined ? perform() : within(perform);
+  }
+
+  async #perform(operation: string, args: string): Promise<HostAnswer> {
     const parsed: unknown = JSON.parse(args);
     switch (operation) {
       case 'commit':
@@ -281,16 +288,4 @@ export class Invocation implements CallHost {
 /** What is none that the scope has counts as the usual one. */
 function levelOf(level: string): EndpointLogLevel {
   return level === 'debug' || level === 'warn' || level === 'error' ? level : 'info';
-}
-
-/** From what the code made, which may be anything. */
-function outboundRequest(request: unknown): OutboundRequest {
-  const { url, method, headers, body } = Object(request) as Record<string, unknown>;
-  const named = Object.entries(Object(headers) as Record<string, unknown>);
-  return {
-    url: String(url),
-    method: String(method ?? 'GET').toUpperCase(),
-    headers: Object.fromEntries(named.map(([name, value]) => [name, String(value)])),
-    body: typeof body === 'string' ? body : null,
-  };
 }

@@ -108,3 +108,15 @@ function checkHeaders(headers: OutboundRequest['headers']): void {
     throw new Problem('invalid_request', `fetch() sets the header "${name}" itself`);
   }
 }
+
+/** From what the code made, which may be anything. */
+export function outboundRequest(request: unknown): OutboundRequest {
+  const { url, method, headers, body } = Object(request) as Record<string, unknown>;
+  const named = Object.entries(Object(headers) as Record<string, unknown>);
+  return {
+    url: String(url),
+    method: String(method ?? 'GET').toUpperCase(),
+    headers: Object.fromEntries(named.map(([name, value]) => [name, String(value)])),
+    body: typeof body === 'string' ? body : null,
+  };
+}

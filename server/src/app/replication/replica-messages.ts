@@ -1,5 +1,6 @@
 import type { EmbedRequest } from '#replication/embed-call.ts';
 import type { Notice } from '#replication/message-shapes.ts';
+import type { AppliedChunk } from '../telemetry/traced-commits.ts';
 import type { ThreadFailure } from '../thread-failure.ts';
 import type { FollowingOptions } from './open-following.ts';
 import type { RegistrationOptions } from './register-replica.ts';
@@ -10,6 +11,8 @@ export interface ReplicaOptions extends RegistrationOptions, FollowingOptions {
   readonly port: number;
   /** Where it publishes how far it is. */
   readonly sequence: SharedArrayBuffer;
+  /** Whether it is to tell when it has applied what: see `applied`. */
+  readonly isTimed: boolean;
 }
 
 /** Files of the primary's front end, by their digests. */
@@ -38,6 +41,8 @@ export type FromReplica =
   | { readonly kind: 'joining' }
   /** Connected to the primary, again or for the first time. */
   | { readonly kind: 'joined' }
+  /** Of a thread that is timed. */
+  | { readonly kind: 'applied'; readonly chunk: AppliedChunk }
   /** Of a request. */
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'notDone'; readonly id: number; readonly failure: ThreadFailure }

@@ -4,6 +4,7 @@ import type { EmbedRequest } from '#replication/embed-call.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { startThread } from '../start-thread.ts';
+import type { AppliedChunk } from '../telemetry/traced-commits.ts';
 import { errorOf } from '../thread-failure.ts';
 import { ThreadRequests } from '../thread-requests.ts';
 import type { FromReplica, ReplicaOptions, ReplicaRequest, ToReplica } from './replica-messages.ts';
@@ -11,6 +12,8 @@ import type { FromReplica, ReplicaOptions, ReplicaRequest, ToReplica } from './r
 export interface ReplicaThreadEvents {
   /** Of the primary, to all its replicas. */
   onNotice(notice: Notice): void;
+  /** Of a thread that is timed. */
+  onApplied(chunk: AppliedChunk): void;
   /** The primary can be reached, again or for the first time. */
   onJoined(): void;
 }
@@ -88,6 +91,9 @@ export class ReplicaThread implements AsyncDisposable {
         return;
       case 'caughtUp':
         this.#caughtUp.resolve();
+        return;
+      case 'applied':
+        this.#events.onApplied(message.chunk);
         return;
       case 'notice':
         this.#events.onNotice(message.notice);

@@ -12,7 +12,8 @@ import { openFollowing } from './open-following.ts';
 import { PausableState } from './pausable-state.ts';
 import { registerReplica } from './register-replica.ts';
 import type { FromReplica, ReplicaOptions, ReplicaRequest, ToReplica } from './replica-messages.ts';
-import { runReplica, type ReplicaEvents, type ReplicaPorts } from './replica-run.ts';
+import { runReplica } from './replica-run.ts';
+import type { FollowedState, ReplicaEvents, ReplicaPorts } from './replica-run.ts';
 import { ReplicaStore } from './replica-store.ts';
 import { StateInspection } from './state-inspection.ts';
 
@@ -63,13 +64,36 @@ function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
       return channel;
     },
     openState: async () => {
-      const state = new PausableState(await openFollowing(options));
+      const following = await openFollowing(options);
+      const state = new PausableState(options.isTimed ? timed(following) : following);
       inspection = new StateInspection({ storage, state, note: events.note });
       return state;
     },
     timers: systemTimers,
     pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
     events,
+  };
+}
+
+/** Tells of each application how long it took. */
+function timed(state: FollowedState): FollowedState {
+  const now = (): number => performance.timeOrigin + performance.now();
+  return {
+    get epoch() {
+      return state.epoch;
+    },
+    get sequence() {
+      return state.sequence;
+    },
+    lastDigest: () => state.lastDigest(),
+    apply: async (records) => {
+      const from = state.sequence + 1;
+      const startedAt = now();
+      const sequence = await state.apply(records);
+      send({ kind: 'applied', chunk: { from, sequence, startedAt, endedAt: now() } });
+      return sequence;
+    },
+    [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
   };
 }
 

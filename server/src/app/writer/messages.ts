@@ -1,4 +1,4 @@
-import type { AccessControl, CommitRequest } from '#graph/operations.ts';
+import type { AccessControl, CommitRequest, CommitResult } from '#graph/operations.ts';
 import type { ThreadFailure } from '../thread-failure.ts';
 
 /** What the writer thread is started with. It runs no user code and speaks no HTTP. */
@@ -15,6 +15,8 @@ export interface WriterOptions {
 
 export type WriterRequest =
   | { readonly kind: 'commit'; readonly request: CommitRequest }
+  /** The same; answered with a `TimedCommit`. */
+  | { readonly kind: 'timedCommit'; readonly request: CommitRequest }
   | {
       readonly kind: 'ingest';
       readonly operations: readonly unknown[];
@@ -26,6 +28,13 @@ export type WriterRequest =
   | { readonly kind: 'abortStream'; readonly stream: number }
   | { readonly kind: 'loadSample' }
   | { readonly kind: 'close' };
+
+/** Milliseconds since the Unix epoch: when the writer thread took the commit up, and when it was durable and applied. */
+export interface TimedCommit {
+  readonly result: CommitResult;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
 
 /** Main thread to writer. The id of `openStream` becomes the stream's number. */
 export type ToWriter = WriterRequest & { readonly id: number };

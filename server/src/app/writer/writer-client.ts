@@ -8,11 +8,19 @@ import type { AccessControl, CommitPort, CommitRequest, CommitResult } from '#gr
 import { startThread } from '../start-thread.ts';
 import { errorOf } from '../thread-failure.ts';
 import { ThreadRequests } from '../thread-requests.ts';
-import type { FromWriter, ToWriter, WriterOptions, WriterRequest } from './messages.ts';
+import type {
+  FromWriter,
+  TimedCommit,
+  ToWriter,
+  WriterOptions,
+  WriterRequest,
+} from './messages.ts';
 
 export interface WriterEvents {
   /** Something an operator should know, such as a torn tail that was cut off. */
   onNote(text: string): void;
+  /** Performs each commit, and is told when the thread worked on it; undefined when nobody wants to be. */
+  observeCommit?: ((perform: () => Promise<TimedCommit>) => Promise<CommitResult>) | undefined;
   /** The writer thread ended without being asked to: nothing can be written any more. */
   onCrash(error: Error): void;
 }
@@ -57,7 +65,11 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
   }
 
   commit(request: CommitRequest): Promise<CommitResult> {
-    return this.#requests.ask<CommitResult>({ kind: 'commit', request });
+    const { observeCommit } = this.#events;
+    if (observeCommit === undefined) {
+      return this.#requests.ask<CommitResult>({ kind: 'commit', request });
+    }
+    return observeCommit(() => this.#requests.ask<TimedCommit>({ kind: 'timedCommit', request }));
   }
 
   ingest(

@@ -1,10 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert, must } from '#base/assert.ts';
+import type { CommitRequest } from '#graph/operations.ts';
 import { IngestStream } from '#graph/ingest-stream.ts';
 import { SharedNumber } from '../replication/shared-number.ts';
 import { loadWordnet } from '../sample.ts';
 import { failureOf } from '../thread-failure.ts';
-import type { FromWriter, ToWriter, WriterOptions } from './messages.ts';
+import type { FromWriter, TimedCommit, ToWriter, WriterOptions } from './messages.ts';
 import { openWriter, type OpenWriter } from './open-writer.ts';
 import { PublishedSequence } from './published-sequence.ts';
 
@@ -23,6 +24,8 @@ async function perform(writer: OpenWriter, message: ToWriter): Promise<unknown> 
   switch (message.kind) {
     case 'commit':
       return writer.graph.commit(message.request);
+    case 'timedCommit':
+      return timed(writer, message.request);
     case 'ingest':
       return ingest(writer, message);
     case 'openStream':
@@ -48,6 +51,17 @@ async function perform(writer: OpenWriter, message: ToWriter): Promise<unknown> 
     case 'close':
       return writer[Symbol.asyncDispose]();
   }
+}
+
+async function timed({ graph }: OpenWriter, request: CommitRequest): Promise<TimedCommit> {
+  const startedAt = now();
+  const result = await graph.commit(request);
+  return { result, startedAt, endedAt: now() };
+}
+
+/** With parts of a millisecond. */
+function now(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 async function ingest(

@@ -31,6 +31,7 @@ export class UsageLedger {
   readonly #parts: UsageLedgerParts;
   readonly #days = new Map<string, Map<string, LlmUsage>>();
   readonly #unwritten = new Set<string>();
+  #sinceStart: TokenCounts = { inputTokens: 0, outputTokens: 0 };
 
   constructor(parts: UsageLedgerParts) {
     this.#parts = parts;
@@ -41,6 +42,8 @@ export class UsageLedger {
   }
 
   add(token: string, user: string, { inputTokens, outputTokens }: TokenCounts): void {
+    const { inputTokens: input, outputTokens: output } = this.#sinceStart;
+    this.#sinceStart = { inputTokens: input + inputTokens, outputTokens: output + outputTokens };
     const day = this.#today();
     let rows = this.#days.get(day);
     if (rows === undefined) {
@@ -57,6 +60,11 @@ export class UsageLedger {
       outputTokens: before.outputTokens + outputTokens,
     });
     this.#unwritten.add(day);
+  }
+
+  /** Of everybody, since the process started. */
+  get sinceStart(): TokenCounts {
+    return this.#sinceStart;
   }
 
   /** Tokens of a user since the day began, in and out together. */

@@ -50,6 +50,8 @@ export interface CallHost {
    * text that the guest made.
    */
   ask(operation: string, args: string): Promise<HostAnswer>;
+  /** Of a call that is observed: what is asked is performed within. */
+  within?: (<T>(work: () => T) => T) | undefined;
   log(level: string, record: string): void;
   /** Why the call has no answer, for administrators. */
   logFailure(message: string, data: Readonly<Record<string, unknown>>): void;

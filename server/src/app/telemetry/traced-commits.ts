@@ -1,0 +1,86 @@
+import type { Notice } from '#replication/message-shapes.ts';
+import type { Telemetry } from '#observe/telemetry/telemetry.ts';
+import type { OnTraced } from './observed-calls.ts';
+
+/** The notice by which a replica learns that a commit is part of a trace: what is in the log is the same with and without. */
+const KIND = 'TraceCommit';
+
+/** Of commits whose application, or whose notice, has not come yet: the oldest is given up when there are more. */
+const WAITING_MAX = 1_000;
+
+/** On a primary: tells its replicas, once there are any, which commits are part of a trace. */
+export class TracedCommits {
+  #announce: ((notice: Notice) => void) | undefined;
+
+  /** `hasReplicas` is asked at each of them. */
+  announceTo(announce: (notice: Notice) => void, hasReplicas: () => boolean): void {
+    this.#announce = (notice) => {
+      if (hasReplicas()) announce(notice);
+    };
+  }
+
+  readonly note: OnTraced = (commit) => this.#announce?.({ kind: KIND, payload: commit });
+}
+
+/** When a replica has applied what ends at this sequence. Milliseconds since the Unix epoch. */
+export interface AppliedChunk {
+  /** The first one that was not applied before. */
+  readonly from: number;
+  readonly sequence: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** On a replica: brings together what was applied with the trace that it is part of, whichever is known first. */
+export class TracedApplications {
+  readonly #telemetry: Telemetry;
+  readonly #traces = new Map<number, string>();
+  readonly #applied: AppliedChunk[] = [];
+
+  constructor(telemetry: Telemetry) {
+    this.#telemetry = telemetry;
+  }
+
+  /** Whether it was a notice of this kind. */
+  hear({ kind, payload }: Notice): boolean {
+    if (kind !== KIND) return false;
+    const { sequence, traceparent }: { sequence?: unknown; traceparent?: unknown } =
+      Object(payload);
+    if (typeof sequence !== 'number' || typeof traceparent !== 'string') return true;
+    const chunk = this.#applied.find((one) => isWithin(sequence, one));
+    if (chunk !== undefined) this.#tell(sequence, traceparent, chunk);
+    else bounded(this.#traces).set(sequence, traceparent);
+    return true;
+  }
+
+  applied(chunk: AppliedChunk): void {
+    this.#applied.push(chunk);
+    if (this.#applied.length > WAITING_MAX) this.#applied.shift();
+    for (const [sequence, traceparent] of this.#traces) {
+      if (!isWithin(sequence, chunk)) continue;
+      this.#traces.delete(sequence);
+      this.#tell(sequence, traceparent, chunk);
+    }
+  }
+
+  #tell(sequence: number, traceparent: string, { startedAt, endedAt }: AppliedChunk): void {
+    const attributes = { 'trellis.commit.sequence': sequence, 'thread.name': 'follower' };
+    this.#telemetry
+      .startSpan('apply commit', { kind: 'consumer', traceparent, startedAt, attributes })
+      .end(endedAt);
+  }
+}
+
+function isWithin(sequence: number, chunk: AppliedChunk): boolean {
+  return sequence >= chunk.from && sequence <= chunk.sequence;
+}
+
+function bounded<K, V>(map: Map<K, V>): Map<K, V> {
+  if (map.size >= WAITING_MAX) {
+    for (const oldest of map.keys()) {
+      map.delete(oldest);
+      break;
+    }
+  }
+  return map;
+}

@@ -1,0 +1,197 @@
+import type { Environment } from './read-config.ts';
+
+/** Where one signal goes, and how. */
+export interface OtlpTarget {
+  readonly url: string;
+  readonly protocol: 'http/protobuf' | 'http/json';
+  /** May hold credentials: never logged, never in a report. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+export type TraceSampler =
+  | 'always_on'
+  | 'always_off'
+  | 'traceidratio'
+  | 'parentbased_always_on'
+  | 'parentbased_always_off'
+  | 'parentbased_traceidratio';
+
+/** What the standard `OTEL_*` variables say (OpenTelemetry specification, "SDK environment variables"). */
+export interface TelemetrySettings {
+  /** Null where traces, or metrics, are not wanted. */
+  readonly traces: OtlpTarget | null;
+  readonly metrics: OtlpTarget | null;
+  /** With `service.name` among them. */
+  readonly resource: Readonly<Record<string, string>>;
+  readonly sampler: TraceSampler;
+  /** Of samplers by ratio: from 0 to 1. */
+  readonly ratio: number;
+  readonly metricIntervalMs: number;
+  readonly metricTimeoutMs: number;
+  readonly spanDelayMs: number;
+  readonly spanQueueMax: number;
+  readonly spanBatchMax: number;
+}
+
+export interface ReadTelemetry {
+  /** Null unless an endpoint is set: then nothing of OpenTelemetry is loaded. */
+  readonly settings: TelemetrySettings | null;
+  /** What no line of the log may show. */
+  readonly secrets: readonly string[];
+  /** By the standard a value that is not understood is as one that is not set, and said so. */
+  readonly warnings: readonly string[];
+}
+
+type Signal = 'traces' | 'metrics';
+
+const SAMPLERS: readonly TraceSampler[] = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+];
+const PROTOCOLS: readonly OtlpTarget['protocol'][] = ['http/protobuf', 'http/json'];
+const SERVICE_NAME = 'trellis';
+
+export function readTelemetry(env: Environment): ReadTelemetry {
+  const variables = new Variables(env);
+  if (variables.text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return off(variables);
+  const traces = targetOf(variables, 'traces');
+  const metrics = targetOf(variables, 'metrics');
+  if (traces === null && metrics === null) return off(variables);
+  const settings: TelemetrySettings = {
+    traces,
+    metrics,
+    resource: resourceOf(variables),
+    sampler: variables.oneOf('OTEL_TRACES_SAMPLER', SAMPLERS) ?? 'parentbased_always_on',
+    ratio: variables.ratio('OTEL_TRACES_SAMPLER_ARG') ?? 1,
+    metricIntervalMs: variables.count('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000,
+    metricTimeoutMs: variables.count('OTEL_METRIC_EXPORT_TIMEOUT') ?? 30_000,
+    spanDelayMs: variables.count('OTEL_BSP_SCHEDULE_DELAY') ?? 5_000,
+    spanQueueMax: variables.count('OTEL_BSP_MAX_QUEUE_SIZE') ?? 2_048,
+    spanBatchMax: variables.count('OTEL_BSP_MAX_EXPORT_BATCH_SIZE') ?? 512,
+  };
+  const headers = [traces, metrics].flatMap((target) => Object.values(target?.headers ?? {}));
+  return { settings, secrets: [...secretsOf(env), ...headers], warnings: variables.warnings };
+}
+
+function off({ warnings, env }: Variables): ReadTelemetry {
+  return { settings: null, secrets: secretsOf(env), warnings };
+}
+
+/** Headers as they stand in the environment, whole: wherever they are quoted, they must not be seen. */
+function secretsOf(env: Environment): string[] {
+  return Object.entries(env).flatMap(([name, value = '']) =>
+    name.startsWith('OTEL_') && name.endsWith('_HEADERS') && value !== '' ? [value] : [],
+  );
+}
+
+function targetOf(variables: Variables, signal: Signal): OtlpTarget | null {
+  const own = (name: string): string => `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_${name}`;
+  const common = (name: string): string => `OTEL_EXPORTER_OTLP_${name}`;
+  const exporter = `OTEL_${signal.toUpperCase()}_EXPORTER`;
+  if ((variables.oneOf(exporter, ['otlp', 'none']) ?? 'otlp') === 'none') return null;
+  const url = variables.url(own('ENDPOINT')) ?? below(variables.url(common('ENDPOINT')), signal);
+  if (url === undefined) return null;
+  return {
+    url,
+    protocol:
+      variables.oneOf(own('PROTOCOL'), PROTOCOLS) ??
+      variables.oneOf(common('PROTOCOL'), PROTOCOLS) ??
+      'http/protobuf',
+    headers: { ...variables.pairs(common('HEADERS')), ...variables.pairs(own('HEADERS')) },
+    timeoutMs: variables.count(own('TIMEOUT')) ?? variables.count(common('TIMEOUT')) ?? 10_000,
+  };
+}
+
+/** The common endpoint is a base; that of a signal is taken as it is. */
+function below(base: string | undefined, signal: Signal): string | undefined {
+  return base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/${signal}`;
+}
+
+function resourceOf(variables: Variables): Record<string, string> {
+  const attributes = variables.pairs('OTEL_RESOURCE_ATTRIBUTES');
+  const name = variables.text('OTEL_SERVICE_NAME');
+  return {
+    'service.name': SERVICE_NAME,
+    ...attributes,
+    ...(name === undefined ? {} : { 'service.name': name }),
+  };
+}
+
+/** Values are never quoted in a warning: they may be what belongs in another variable. */
+class Variables {
+  readonly env: Environment;
+  readonly #warned = new Set<string>();
+
+  constructor(env: Environment) {
+    this.env = env;
+  }
+
+  get warnings(): string[] {
+    return [...this.#warned];
+  }
+
+  text(name: string): string | undefined {
+    const value = (this.env[name] ?? '').trim();
+    return value === '' ? undefined : value;
+  }
+
+  oneOf<const T extends string>(name: string, known: readonly T[]): T | undefined {
+    const given = this.text(name)?.toLowerCase();
+    const found = known.find((one) => one === given);
+    if (given !== undefined && found === undefined) this.#warn(name, `not ${known.join(', ')}`);
+    return found;
+  }
+
+  count(name: string): number | undefined {
+    const given = this.text(name);
+    if (given === undefined) return undefined;
+    if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
+    return this.#warn(name, 'no whole number from 1 on');
+  }
+
+  ratio(name: string): number | undefined {
+    const given = this.text(name);
+    if (given === undefined) return undefined;
+    const ratio = Number(given);
+    return ratio >= 0 && ratio <= 1 ? ratio : this.#warn(name, 'no number from 0 to 1');
+  }
+
+  url(name: string): string | undefined {
+    const given = this.text(name);
+    if (given === undefined) return undefined;
+    const url = URL.parse(given);
+    const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+    return isHttp ? given : this.#warn(name, 'no http or https URL');
+  }
+
+  /** `key1=value1,key2=value2`, as the baggage of W3C writes them. */
+  pairs(name: string): Record<string, string> {
+    const pairs: Record<string, string> = {};
+    for (const part of (this.text(name) ?? '').split(',')) {
+      if (part.trim() === '') continue;
+      const at = part.indexOf('=');
+      const key = part.slice(0, Math.max(0, at)).trim();
+      const value = decoded(part.slice(at + 1).trim());
+      if (key === '' || value === undefined) this.#warn(name, 'not a list of key=value');
+      else pairs[key] = value;
+    }
+    return pairs;
+  }
+
+  #warn(name: string, problem: string): undefined {
+    this.#warned.add(`${name} is ${problem}: it is taken as not set.`);
+  }
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

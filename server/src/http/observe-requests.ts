@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { OpenSpan, Telemetry } from '#observe/telemetry/telemetry.ts';
+
+/**
+ * A span and a duration for every request, by the semantic conventions for HTTP servers. Without telemetry no request meets
+ * anything of this.
+ */
+export function observeRequests(app: FastifyInstance, telemetry: Telemetry | undefined): void {
+  if (telemetry === undefined) return;
+  const spans = new WeakMap<FastifyRequest, OpenSpan>();
+  app.addHook('onRequest', (request, reply, done) => {
+    const startedAt = performance.now();
+    const method = methodOf(request);
+    const route = request.routeOptions.config.operation?.path;
+    const span = telemetry.startSpan(route === undefined ? method : `${method} ${route}`, {
+      kind: 'server',
+      traceparent: headerOf(request, 'traceparent'),
+      attributes: {
+        'http.request.method': method,
+        ...(route === undefined ? {} : { 'http.route': route }),
+        'url.scheme': request.protocol,
+        'url.path': withoutQuery(request.url),
+        'trellis.request.id': request.id,
+      },
+    });
+    spans.set(request, span);
+    telemetry.record('http.server.active_requests', 1, { 'http.request.method': method });
+    reply.raw.once('close', () => {
+      const { statusCode, writableFinished } = reply.raw;
+      // Somebody who went away before the answer has got no status.
+      const status = writableFinished
+        ? { 'http.response.status_code': statusCode }
+        : { 'error.type': 'client_disconnected' };
+      span.set(status);
+      if (writableFinished && statusCode >= 500) span.fail(String(statusCode));
+      span.end();
+      telemetry.record('http.server.active_requests', -1, { 'http.request.method': method });
+      telemetry.record('http.server.request.duration', (performance.now() - startedAt) / 1_000, {
+        'http.request.method': method,
+        ...(route === undefined ? {} : { 'http.route': route }),
+        ...status,
+      });
+    });
+    span.run(done);
+  });
+  // The body comes as events of the connection, which know nothing of the request that it belongs to.
+  app.addHook('preHandler', (request, _reply, done) => {
+    const span = spans.get(request);
+    if (span === undefined) done();
+    else span.run(done);
+  });
+}
+
+const KNOWN_METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'CONNECT',
+  'TRACE',
+]);
+
+/** What anybody makes up must not become a value of its own. */
+function methodOf({ method }: FastifyRequest): string {
+  return KNOWN_METHODS.has(method) ? method : '_OTHER';
+}
+
+function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function withoutQuery(url: string): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}

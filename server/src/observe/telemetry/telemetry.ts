@@ -1,0 +1,45 @@
+import type { ReadMetric, RecordedMetric } from './metric-catalogue.ts';
+
+export type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+/** A value of a metric that is read. */
+export interface Reading {
+  readonly value: number;
+  readonly attributes?: Attributes;
+}
+
+export interface SpanOptions {
+  /** `server` answers a request from outside, `client` sends one. */
+  readonly kind?: 'internal' | 'server' | 'client' | 'consumer';
+  readonly attributes?: Attributes;
+  /** A W3C `traceparent` from elsewhere; what is not one is ignored. Without it the parent is the span that is being worked in. */
+  readonly traceparent?: string | undefined;
+  /** Milliseconds since the Unix epoch; now when left out. */
+  readonly startedAt?: number;
+}
+
+/** A piece of work. It is told of once it has ended. */
+export interface OpenSpan {
+  /** The W3C `traceparent` of it; undefined when it is not sampled. */
+  readonly traceparent: string | undefined;
+  set(attributes: Attributes): void;
+  /** It has gone wrong; `type` is the code of a problem or a class of errors, never a message. */
+  fail(type: string): void;
+  /** What is begun within is part of it. */
+  run<T>(work: () => T): T;
+  /** `at` as `startedAt`. */
+  end(at?: number): void;
+}
+
+/**
+ * Where the server tells what it does: spans and metrics. There is one only when it was asked for; whoever is not given one
+ * pays nothing. Attributes never hold a secret, a body, or a query of a URL.
+ */
+export interface Telemetry extends AsyncDisposable {
+  startSpan(name: string, options?: SpanOptions): OpenSpan;
+  /** Of the span that is being worked in. */
+  currentTraceparent(): string | undefined;
+  record(metric: RecordedMetric, value: number, attributes?: Attributes): void;
+  /** Reads the metric at each export, from now on. */
+  read(metric: ReadMetric, read: () => readonly Reading[] | Promise<readonly Reading[]>): void;
+}
