@@ -10,11 +10,10 @@ import type {
 import type { ChatToolEvent } from '@trellis/contract/shapes/chat.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
 import { jsonBody } from './client-base.ts';
-import { readEvents, type StreamEvent } from './event-stream.ts';
+import { answerEvents, textIn } from './answer-events.ts';
 import type { PageRequest } from './pages.ts';
 import { DeepResearchClient } from './deep-research-client.ts';
 import type { CallOptions } from './transport.ts';
-import { TrellisError } from './trellis-error.ts';
 
 /** What happens in a turn: more text, a tool, and last the whole answer. */
 export type AdminAgentEvent =
@@ -106,39 +105,10 @@ export class AdminAgentClient extends DeepResearchClient {
     return this.tell('POST', `${sessionPath(id)}/commit/reject`, undefined, options);
   }
 
-  /** Those before `done`; one that never comes is an error. */
-  async *#events(
-    path: string,
-    body: unknown,
-    options?: CallOptions,
-  ): AsyncGenerator<StreamEvent, void, undefined> {
-    const { response } = await this.transport.send({
-      method: 'POST',
-      path,
-      ...jsonBody(body),
-      headers: { accept: 'text/event-stream' },
-      ...options,
-      streams: true,
-    });
-    try {
-      for await (const event of readEvents(response)) {
-        if (event.event === 'done') return;
-        if (event.event === 'error') {
-          throw (
-            TrellisError.fromBody(response, event.data) ??
-            TrellisError.unexpectedAnswer(response, event.data)
-          );
-        }
-        yield event;
-      }
-    } catch (error) {
-      options?.signal?.throwIfAborted();
-      if (error instanceof TypeError) {
-        throw TrellisError.connectionFailed(new URL(response.url), error);
-      }
-      throw error;
-    }
-    throw TrellisError.connectionFailed(new URL(response.url), new Error('the answer broke off'));
+  /** Those before `done`. */
+  #events(path: string, body: unknown, options?: CallOptions) {
+    const call = { method: 'POST', path, ...jsonBody(body), ...options } as const;
+    return answerEvents(this.transport, call);
   }
 }
 
@@ -146,8 +116,4 @@ const SESSIONS = '/api/admin-agent/sessions';
 
 function sessionPath(id: string): string {
   return `${SESSIONS}/${encodeURIComponent(id)}`;
-}
-
-function textIn(data: string): string {
-  return (JSON.parse(data) as { readonly text: string }).text;
 }

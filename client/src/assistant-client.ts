@@ -1,12 +1,12 @@
 import type { AiProviders, AiProvidersChange } from '@trellis/contract/shapes/assistant.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
 import type { LlmState, LlmUsage } from '@trellis/contract/shapes/llm.ts';
-import { InterfacesClient } from './interfaces-client.ts';
+import { DefinitionsClient } from './definitions-client.ts';
 import type { PageRequest } from './pages.ts';
 import type { CallOptions } from './transport.ts';
 
 /** Which servers are asked for what models do, and what was asked of them; for administrators. */
-export class AssistantClient extends InterfacesClient {
+export class AssistantClient extends DefinitionsClient {
   /** Without their keys. */
   getAiProviders(options?: CallOptions): Promise<AiProviders> {
     return this.get('/api/chatai/providers', options);

@@ -9,7 +9,7 @@ export interface StreamEvent {
 }
 
 /** Longer than any event of the service. */
-const LINE_CHARACTERS_MAX = 4 * 1024 * 1024;
+const LINE_CHARACTERS_MAX = 32 * 1024 * 1024;
 
 /** The events of an answer as they arrive; ends where the answer ends, and rejects when it breaks off. */
 export async function* readEvents(

@@ -22,6 +22,7 @@ export const SERVED_BY_REPLICAS: readonly string[] = [
   'GET /api/embeddings/similar/{uid}',
   'GET /api/endpoints',
   'GET /api/endpoints/{+name}',
+  'GET /api/graph/export-definitions',
   'GET /api/groups',
   'GET /api/groups/group/{groupUID}',
   'GET /api/groups/group/{groupUID}/users',

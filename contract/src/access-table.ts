@@ -98,6 +98,8 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   listInterfaces: read,
   putInterface: { allowed: [...WRITERS, 'interface-token'] },
   deleteInterface: write,
+  exportDefinitions: read,
+  importDefinitions: write,
 
   getApiDocument: {
     allowed: [

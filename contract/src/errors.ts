@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { adminAgentErrors } from './errors/admin-agent.ts';
 import { agentErrors } from './errors/agents.ts';
 import { chatErrors } from './errors/chat.ts';
+import { definitionErrors } from './errors/definitions.ts';
 import { endpointErrors } from './errors/endpoints.ts';
 import { frontEndErrors } from './errors/front-end.ts';
 import { graphErrors } from './errors/graph.ts';
@@ -24,6 +25,7 @@ export const errorCatalogue = {
   ...identityErrors,
   ...graphErrors,
   ...chatErrors,
+  ...definitionErrors,
   ...endpointErrors,
   ...frontEndErrors,
   ...jobErrors,

@@ -123,6 +123,7 @@ import {
   listUsers,
   updateUser,
 } from './operations/users.ts';
+import { exportDefinitions, importDefinitions } from './operations/definitions.ts';
 import { deleteInterface, listInterfaces, putInterface } from './operations/interfaces.ts';
 import { getWorkspaceSettings, putWorkspaceSettings } from './operations/workspace.ts';
 
@@ -159,6 +160,8 @@ export const operations: readonly Operation[] = [
   putInterface,
   deleteInterface,
   getApiDocument,
+  exportDefinitions,
+  importDefinitions,
   listTokens,
   createToken,
   revokeToken,

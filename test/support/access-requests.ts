@@ -69,6 +69,9 @@ export const ACCESS_REQUESTS: Readonly<
   putInterface: () => ({ path: '/api/interfaces/ours', body: {} }),
   deleteInterface: () => ({ path: '/api/interfaces/none' }),
   getApiDocument: () => ({ path: '/api/openapi.json' }),
+  exportDefinitions: () => ({ path: '/api/graph/export-definitions' }),
+  // No zip: 400 is an answer to those who may.
+  importDefinitions: () => ({ path: '/api/graph/import-definitions', body: {} }),
   listTokens: () => ({ path: '/api/tokens' }),
   createToken: () => ({ path: '/api/tokens', body: { kind: 'interface', name: 'one more' } }),
   revokeToken: async (scene) => ({ path: `/api/tokens/${await scene.spareToken()}` }),

@@ -9,6 +9,7 @@ export const JOB_KINDS = [
   'endpoint-recheck',
   'replica-verification',
   'deep-research',
+  'definitions-import',
 ] as const;
 const kind = z.enum(JOB_KINDS);
 export type JobKind = z.infer<typeof kind>;

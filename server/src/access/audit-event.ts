@@ -27,6 +27,7 @@ export type AuditAction =
   | 'workspace.settings-changed'
   | 'interface.uploaded'
   | 'interface.deleted'
+  | 'definitions.imported'
   | 'search.settings-changed'
   | 'search.llm-settings-changed'
   | 'tool.created'

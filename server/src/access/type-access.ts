@@ -1,5 +1,6 @@
 import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { SchemaDocument } from '#graph/schema.ts';
 import type { FieldAccess, TypeAccessByType } from './type-rules.ts';
 
 /** System types that have rules: the others are administrators' only. */
@@ -13,14 +14,16 @@ interface Fault {
 }
 
 /** Throws `invalid_request`, naming every type, field, team and user that there is not. */
-export function checkTypeAccess(reader: GraphReader, types: TypeAccessByType): void {
+export function checkTypeAccess(
+  reader: GraphReader,
+  types: TypeAccessByType,
+  schema: SchemaDocument = reader.schema(),
+): void {
   const known = new Map(
-    reader
-      .schema()
-      .nodes.map(({ type, key, fields }) => [
-        type,
-        new Set([...Object.keys(fields), ...(key === undefined ? [] : [key]), 'Id']),
-      ]),
+    schema.nodes.map(({ type, key, fields }) => [
+      type,
+      new Set([...Object.keys(fields), ...(key === undefined ? [] : [key]), 'Id']),
+    ]),
   );
   const faults: Fault[] = [];
   for (const [type, { fields = {} }] of Object.entries(types)) {

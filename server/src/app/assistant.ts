@@ -10,6 +10,7 @@ import type { Logger } from '#observe/logger.ts';
 import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import { openAdminAgent } from './admin-agent.ts';
 import { openAgents } from './agents.ts';
+import type { DefinitionSources } from './definitions.ts';
 import { openDeepResearch } from './deep-research.ts';
 import { openLlm, type OpenLlm } from './llm-router.ts';
 import { openTools, type ToolsParts } from './tools.ts';
@@ -37,6 +38,11 @@ export interface OpenAssistant extends AsyncDisposable {
     | 'deepResearch'
     | 'chat'
     | 'adminAgent'
+  >;
+  /** Of these, what administrators define. */
+  readonly definers: Pick<
+    DefinitionSources,
+    'tools' | 'agents' | 'deepResearch' | 'llmSearchSettings'
   >;
   /** What the code of endpoints asks. */
   readonly endpointModels: EndpointModels;
@@ -91,6 +97,7 @@ export async function openAssistant(parts: AssistantParts): Promise<OpenAssistan
   return {
     services: { llm, ...tools, agents, agentRuns, deepResearch, chat, adminAgent },
     tokensUsed,
+    definers: { ...tools, agents, deepResearch },
     endpointModels: new EndpointModels({
       models,
       router,

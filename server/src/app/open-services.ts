@@ -18,6 +18,7 @@ import type { ModelCalls } from '#runtime/model-calls.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { ApiDocument } from './api-document.ts';
 import { openAssistant, type OpenAssistant } from './assistant.ts';
+import { openDefinitions } from './definitions.ts';
 import { openEmbeddings } from './embeddings.ts';
 import type { Interfaces } from './front-end/interfaces.ts';
 import { openIdentity } from './identity-parts.ts';
@@ -117,19 +118,20 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
   const search: OpenSearch = opened.use(openSearch(searchParts));
   if (!options.isReplica) embeddings.startEmbedder(search.wantedTexts);
   const statistics = opened.use(new Statistics({ ...parts, endpoints, access }));
-  const nodes = new NodeService({ reader: options.reader, access });
+  const own = { ...ruledBy(parts, access, endpoints), endpoints };
   const { providers } = embeddings;
-  const offered = { ...search, access, providers, endpoints, nodes };
+  const offered = { ...search, ...own, access, providers };
   const assistant: OpenAssistant = opened.use(await openAssistant({ ...parts, ...offered }));
+  const definers = { ...people, ...search, ...assistant.definers, ...own, ...parts };
+  const definitions = opened.use(openDefinitions(definers));
   // Goes first: what ends with the rest has not come to its end.
   opened.use(jobs);
   const resources = opened.move();
   return {
     ...people,
-    access: new AccessService({ ...parts, access }),
-    schema: new SchemaService(options.reader, commits, () => endpoints.schemaMayHaveChanged()),
-    nodes,
+    definitions,
     ingest: new IngestService(options.writes, audit),
+    ...own,
     ...offeredBy(endpoints),
     apiDocument: new ApiDocument(endpoints, VERSION),
     statistics,
@@ -157,6 +159,20 @@ function askedLater(models: () => ModelCalls): ModelCalls {
 /** What endpoints reach out with, and who is told of their calls. */
 function observed(telemetry: Telemetry | undefined) {
   return { fetch: observedFetch(fetch, telemetry), callObserver: callObserver(telemetry) };
+}
+
+/** What there may be in the graph, and who may see it. */
+function ruledBy(
+  parts: Pick<ServicesOptions, 'reader' | 'audit'> & { readonly commits: CommitPort },
+  access: AccessIndex,
+  endpoints: EndpointService,
+) {
+  const { reader, commits } = parts;
+  return {
+    access: new AccessService({ ...parts, access }),
+    nodes: new NodeService({ reader, access }),
+    schema: new SchemaService(reader, commits, () => endpoints.schemaMayHaveChanged()),
+  };
 }
 
 /** What HTTP offers of endpoints. */

@@ -61,6 +61,9 @@ export class StartingServices implements HttpServices {
   get apiDocument() {
     return this.#there.apiDocument;
   }
+  get definitions() {
+    return this.#there.definitions;
+  }
   get tokens() {
     return this.#there.tokens;
   }

@@ -54,6 +54,8 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   putInterface: ['admin', 'interface-token'],
   deleteInterface: ['admin'],
   getApiDocument: [...SESSIONS, ...API_TOKENS, 'endpoint-token'],
+  exportDefinitions: ['admin', 'read-only-admin'],
+  importDefinitions: ['admin'],
   listTokens: ['admin', 'read-only-admin'],
   createToken: ['admin'],
   revokeToken: ['admin'],
@@ -191,7 +193,7 @@ afterAll(() => at.server.close());
 beforeEach(async () => {
   const { services } = at;
   const endpoint = { name: 'words/lookup', code: 'x' };
-  if (!services.definitions.has(endpoint.name)) {
+  if (!services.endpointsByName.has(endpoint.name)) {
     await services.endpoints.create(CALLERS.admin, endpoint);
   }
 });

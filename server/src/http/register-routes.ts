@@ -4,6 +4,7 @@ import { assert } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { createGate, type Gate, type GateOptions } from './gate.ts';
 import { REQUEST_ID } from './header-names.ts';
+import { refuseNoZip, ZIP_TYPES } from './import-route.ts';
 import { routerPath } from './path-template.ts';
 import type { Route, RouteContext } from './route.ts';
 import { UPLOAD_OPTIONS } from './upload-route.ts';
@@ -19,7 +20,7 @@ export async function registerRoutes(
 ): Promise<void> {
   app.removeAllContentTypeParsers();
   refuseUndeclaredRoutes(app);
-  for (const intake of ['json', 'text', 'form', 'stream', 'zip', 'multipart'] as const) {
+  for (const intake of ['json', 'text', 'form', 'stream', 'zip', 'multipart', 'archive'] as const) {
     const own = routes.filter((route) => route.intake === intake);
     // Scopes are made one after the other, in the order of registration.
     await app.register(async (scope) => {
@@ -31,7 +32,7 @@ export async function registerRoutes(
 
 function register(
   scope: FastifyInstance,
-  { operation, answersRaw, handle }: Route,
+  { operation, intake, answersRaw, handle }: Route,
   context: RouteContext,
   gateOptions: GateOptions,
 ): void {
@@ -44,10 +45,21 @@ function register(
     method: operation.method,
     url: routerPath(operation),
     config: { operation },
-    onRequest: answersRaw === true ? gate : [putHeaders, gate],
+    onRequest: answersRaw === true ? gate : [putHeaders, gate, ...AFTER_GATE[intake]],
     handler: (request, reply) => handle(request, reply, context),
   });
 }
+
+/** What is refused by its head, of callers who may call. */
+const AFTER_GATE: Readonly<Record<Route['intake'], readonly Gate[]>> = {
+  json: [],
+  text: [],
+  form: [],
+  stream: [],
+  zip: [],
+  multipart: [],
+  archive: [refuseNoZip],
+};
 
 /** Deny by default: what does not say who may call it is not served. The preflight of CORS is the one exception. */
 function refuseUndeclaredRoutes(app: FastifyInstance): void {
@@ -98,6 +110,10 @@ const addParsers = {
   },
   async multipart(scope: FastifyInstance): Promise<void> {
     await scope.register(multipart, UPLOAD_OPTIONS);
+  },
+  async archive(scope: FastifyInstance): Promise<void> {
+    await scope.register(multipart, UPLOAD_OPTIONS);
+    scope.addContentTypeParser([...ZIP_TYPES], (_request, payload, done) => done(null, payload));
   },
 } as const;
 

@@ -116,7 +116,9 @@ import { listUsers } from './routes/users/listUsers.ts';
 import { updateUser } from './routes/users/updateUser.ts';
 import { getApiDocument } from './routes/workspace/getApiDocument.ts';
 import { deleteInterface } from './routes/workspace/deleteInterface.ts';
+import { exportDefinitions } from './routes/workspace/exportDefinitions.ts';
 import { getWorkspaceSettings } from './routes/workspace/getWorkspaceSettings.ts';
+import { importDefinitions } from './routes/workspace/importDefinitions.ts';
 import { listInterfaces } from './routes/workspace/listInterfaces.ts';
 import { putInterface } from './routes/workspace/putInterface.ts';
 import { putWorkspaceSettings } from './routes/workspace/putWorkspaceSettings.ts';
@@ -154,6 +156,8 @@ export const routes: readonly Route[] = [
   putInterface,
   deleteInterface,
   getApiDocument,
+  exportDefinitions,
+  importDefinitions,
   listTokens,
   createToken,
   revokeToken,

@@ -45,6 +45,7 @@ import type { ApiDocumentService } from './api-document-service.ts';
 import type { AiProviderService } from './ai-provider-service.ts';
 import type { ChatService } from './chat-service.ts';
 import type { DeepResearchService } from './deep-research-service.ts';
+import type { DefinitionsService } from './definitions-service.ts';
 import type { EmbeddingService } from './embedding-service.ts';
 import type { FrontEndService } from './front-end-service.ts';
 import type { GoldenSetService } from './golden-set-service.ts';
@@ -77,6 +78,7 @@ export interface HttpServices {
   readonly workspace: WorkspaceSettingsService;
   readonly interfaces: InterfaceService;
   readonly apiDocument: ApiDocumentService;
+  readonly definitions: DefinitionsService;
   readonly tokens: TokenService;
   readonly schema: SchemaService;
   readonly nodes: NodeService;

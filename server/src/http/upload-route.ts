@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import { UPLOAD_BYTES_MAX } from '#base/admin-agent-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import type { FileEntry } from '@trellis/contract/shapes/admin-agent.ts';
 import type { UploadWriter } from './admin-agent-service.ts';
 import { SEQUENCE } from './header-names.ts';
 import { readHead, type Input, type Route } from './route.ts';
@@ -41,7 +40,7 @@ export function uploadRoute<const O extends Operation>(
           details: { supported: operation.consumes },
         });
       }
-      const entry = await received(request, (file) => begin(head, file, services));
+      const entry = await receivedFile(request, (file) => begin(head, file, services));
       reply.code(201).header(SEQUENCE, services.sequence());
       reply.header('content-type', 'application/json; charset=utf-8');
       return JSON.stringify(entry);
@@ -49,42 +48,55 @@ export function uploadRoute<const O extends Operation>(
   };
 }
 
-/** Nothing is kept unless the whole form is what it should be. */
-async function received(
+/** What takes the bytes of a file: `end` makes it whole; where that, or anything before it, fails, `abort` follows. */
+interface FileReceiver<T> {
+  write(bytes: Uint8Array): Promise<void> | void;
+  end(): Promise<T> | T;
+  abort(): Promise<void> | void;
+}
+
+/** The one file of a form. Nothing is kept unless the whole form is what it should be. Throws `invalid_request`, `body_too_large`. */
+export async function receivedFile<T>(
   request: FastifyRequest,
-  begin: (file: { readonly name: string; readonly contentType: string }) => UploadWriter,
-): Promise<FileEntry> {
-  let writer: UploadWriter | undefined;
+  begin: (file: { readonly name: string; readonly contentType: string }) => FileReceiver<T>,
+  fileSize: number = UPLOAD_BYTES_MAX,
+): Promise<T> {
+  let receiver: FileReceiver<T> | undefined;
   try {
-    for await (const part of readable(request.parts())) {
+    const options = { ...UPLOAD_OPTIONS, limits: { ...UPLOAD_OPTIONS.limits, fileSize } };
+    for await (const part of readable(request.parts(options), fileSize)) {
       if (part.type === 'field') throw invalidForm('must have nothing but one file');
-      writer = begin({ name: part.filename, contentType: part.mimetype });
-      for await (const chunk of readable<Uint8Array>(part.file)) await writer.write(chunk);
-      if (part.file.truncated) throw tooLarge();
+      receiver = begin({ name: part.filename, contentType: part.mimetype });
+      const chunks = readable<Uint8Array>(part.file, fileSize);
+      for await (const chunk of chunks) await receiver.write(chunk);
+      if (part.file.truncated) throw tooLarge(fileSize);
     }
-    if (writer === undefined) throw invalidForm('must have one file');
-    return await writer.end();
+    if (receiver === undefined) throw invalidForm('must have one file');
+    return await receiver.end();
   } catch (error) {
     // What still arrives is thrown away, which it is not as long as the parser holds it back.
     request.raw.unpipe();
-    await writer?.abort();
+    await receiver?.abort();
     throw error;
   }
 }
 
 /** The same, with what is wrong with the form as a problem; what its reader throws is left alone. */
-async function* readable<T>(source: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+async function* readable<T>(
+  source: AsyncIterable<T>,
+  fileSize: number,
+): AsyncGenerator<T, void, undefined> {
   try {
     yield* source;
   } catch (error) {
-    throw formProblem(error);
+    throw formProblem(error, fileSize);
   }
 }
 
-function formProblem(cause: unknown): Problem {
+function formProblem(cause: unknown, fileSize: number): Problem {
   switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
     case 'FST_REQ_FILE_TOO_LARGE':
-      return tooLarge();
+      return tooLarge(fileSize);
     case 'FST_FILES_LIMIT':
     case 'FST_FIELDS_LIMIT':
     case 'FST_PARTS_LIMIT':
@@ -104,9 +116,9 @@ function invalidForm(message: string): Problem {
   });
 }
 
-function tooLarge(): Problem {
-  return new Problem('body_too_large', `The file is larger than ${UPLOAD_BYTES_MAX} bytes.`, {
+function tooLarge(limitBytes: number): Problem {
+  return new Problem('body_too_large', `The file is larger than ${limitBytes} bytes.`, {
     hint: 'Stay below details.limitBytes.',
-    details: { limitBytes: UPLOAD_BYTES_MAX },
+    details: { limitBytes },
   });
 }

@@ -21,7 +21,11 @@ export function zipRoute<const O extends Operation>(
     intake: 'zip',
     async handle(request, reply, { services, timeouts }) {
       const head = readHead(operation, request);
-      const zip = await bodyBytes(request, bytesMax, timeouts.streamIdle);
+      requireContentType(request);
+      const zip = await bodyBytes(request, timeouts.streamIdle, {
+        bytesMax,
+        hint: 'Leave out what the interface does not need, such as source maps.',
+      });
       const answer = await handler(head, zip, services);
       reply.header(SEQUENCE, services.sequence());
       reply.header('content-type', 'application/json; charset=utf-8');
@@ -30,21 +34,24 @@ export function zipRoute<const O extends Operation>(
   };
 }
 
-async function bodyBytes(
+function requireContentType(request: FastifyRequest): void {
+  if (request.mediaType !== undefined) return;
+  throw new Problem('unsupported_media_type', 'The body has no content type.', {
+    details: { supported: ['application/zip'] },
+  });
+}
+
+/** The whole body, which is held. Throws `body_too_large`. */
+export async function bodyBytes(
   request: FastifyRequest,
-  bytesMax: number,
   idleMs: number,
+  { bytesMax, hint }: { readonly bytesMax: number; readonly hint: string },
 ): Promise<Uint8Array> {
-  if (request.mediaType === undefined) {
-    throw new Problem('unsupported_media_type', 'The body has no content type.', {
-      details: { supported: ['application/zip'] },
-    });
-  }
   const parts: Uint8Array[] = [];
   let bytes = 0;
   const refuse = (): void => {
     throw new Problem('body_too_large', `The zip is larger than ${bytesMax} bytes.`, {
-      hint: 'Leave out what the interface does not need, such as source maps.',
+      hint,
       details: { limitBytes: bytesMax },
     });
   };

@@ -55,6 +55,12 @@ export class WorkspaceSettings {
     return { ...DEFAULTS, ...stored };
   }
 
+  /** Whether somebody has ever changed them. */
+  isSet(): boolean {
+    this.#parts.reader.refresh();
+    return readSetting(this.#parts.reader, SETTING) !== undefined;
+  }
+
   get(_caller: Caller): WorkspaceSettingsDocument {
     return this.current();
   }

@@ -4,7 +4,8 @@ export type JobKind =
   | 'embedding-backfill'
   | 'endpoint-recheck'
   | 'replica-verification'
-  | 'deep-research';
+  | 'deep-research'
+  | 'definitions-import';
 
 /** `interrupted`: the process ended before the work did. */
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'interrupted';

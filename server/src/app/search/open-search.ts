@@ -48,9 +48,10 @@ export interface SearchParts {
   readonly receiveSearch: (snapshot: SearchSnapshot) => void;
 }
 
-type SearchServices = Pick<HttpServices, 'searchConfiguration' | 'goldenSets' | 'embeddings'>;
+type SearchServices = Pick<HttpServices, 'searchConfiguration' | 'embeddings'>;
 
 export interface OpenSearch extends SearchServices, AsyncDisposable {
+  readonly goldenSets: GoldenSetService;
   /** What waits to be embedded. */
   readonly wantedTexts: WantedTexts;
   /** How the thread that indexes is. */

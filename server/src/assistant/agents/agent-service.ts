@@ -73,7 +73,7 @@ export class AgentService {
     if (this.#store.find(name) !== undefined) {
       throw new Problem('agent_exists', `There is an agent "${name}" already`);
     }
-    const settings = changed({ ...USUAL, instructions: given.instructions }, given);
+    const settings = changed({ ...USUAL_AGENT, instructions: given.instructions }, given);
     return this.#write(name, settings, {
       by: { caller, address, action: 'agent.created' },
       ifVersion: 0,
@@ -155,7 +155,8 @@ interface Deed {
   readonly action: AuditAction;
 }
 
-const USUAL: Omit<AgentSettings, 'instructions'> = {
+/** What holds where nobody has said anything. */
+export const USUAL_AGENT: Omit<AgentSettings, 'instructions'> = {
   description: '',
   model: null,
   tools: [],

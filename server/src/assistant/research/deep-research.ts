@@ -11,6 +11,7 @@ import { ResearchQueue } from './research-queue.ts';
 import { ResearchRun, type ResearchParts } from './research-run.ts';
 import {
   RESEARCH_DEFAULTS,
+  type OwnResearchSettings,
   type Researcher,
   type ResearchLimits,
   type ResearchSettings,
@@ -125,6 +126,11 @@ export class DeepResearch implements AsyncDisposable {
       running: ofState('running'),
       queued: ofState('queued'),
     };
+  }
+
+  /** What administrators have set, without what holds because nobody has set anything. */
+  ownSettings(): OwnResearchSettings {
+    return this.#parts.settings.own();
   }
 
   /** Rejects with `version_conflict`. */

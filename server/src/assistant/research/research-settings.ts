@@ -70,7 +70,8 @@ const BUILT_IN: readonly Researcher[] = [
 
 const SETTING = 'ai.deep-research';
 
-interface StoredSettings {
+/** What was set. */
+export interface OwnResearchSettings {
   readonly limits: Partial<ResearchLimits>;
   readonly researchers: readonly Researcher[];
 }
@@ -99,6 +100,10 @@ export class ResearchSettings {
     return researchers.length === 0 ? BUILT_IN : researchers;
   }
 
+  own(): OwnResearchSettings {
+    return this.#read();
+  }
+
   /** What is left out stays as it is. Rejects with `version_conflict`. */
   async put(doer: Doer, { limits = {}, researchers }: ResearchSettingsChange): Promise<void> {
     const { reader, commits, audit } = this.#parts;
@@ -106,7 +111,7 @@ export class ResearchSettings {
     const version = settingVersion(reader, SETTING);
     const given = Object.entries(limits).filter(([, value]) => value !== undefined);
     const merged = Object.entries({ ...before.limits, ...Object.fromEntries(given) });
-    const after: StoredSettings = {
+    const after: OwnResearchSettings = {
       limits: Object.fromEntries(merged.filter(([, value]) => value !== 0)),
       researchers: researchers ?? before.researchers,
     };
@@ -124,10 +129,10 @@ export class ResearchSettings {
     });
   }
 
-  #read(): StoredSettings {
+  #read(): OwnResearchSettings {
     const { reader } = this.#parts;
     reader.refresh();
-    const stored = readSetting(reader, SETTING) as Partial<StoredSettings> | undefined;
+    const stored = readSetting(reader, SETTING) as Partial<OwnResearchSettings> | undefined;
     return { limits: {}, researchers: [], ...stored };
   }
 }

@@ -32,6 +32,7 @@ import { memoryMcp } from './memory-mcp.ts';
 import { memoryNodes } from './memory-nodes.ts';
 import { memoryGoldenSets } from './memory-golden-sets.ts';
 import { memoryApiDocument } from './memory-api-document.ts';
+import { memoryDefinitions } from './memory-definitions.ts';
 import { memoryInterfaces } from './memory-interfaces.ts';
 import { memoryReplicas } from './memory-replicas.ts';
 import { memorySearchConfiguration } from './memory-search-configuration.ts';
@@ -82,7 +83,7 @@ export class MemoryServices implements HttpServices {
   isReady = true;
   current = 7;
   schemaDocument: SchemaDocument = { nodes: [], edges: [] };
-  readonly definitions = new Map<string, EndpointDefinition>();
+  readonly endpointsByName = new Map<string, EndpointDefinition>();
   /** What arrived at ingestion: commits of JSON, and streams as text, with how they ended. */
   readonly commits: (readonly unknown[])[] = [];
   readonly streams: { text: string; ended: 'open' | 'end' | 'abort' }[] = [];
@@ -150,6 +151,7 @@ export class MemoryServices implements HttpServices {
   readonly workspace = memoryWorkspace();
   readonly interfaces = memoryInterfaces();
   readonly apiDocument = memoryApiDocument();
+  readonly definitions = memoryDefinitions();
   readonly tokens = memoryTokens();
   readonly replicas = memoryReplicas();
   readonly sso = memorySso();
@@ -196,11 +198,11 @@ export class MemoryServices implements HttpServices {
   readonly endpoints: HttpServices['endpoints'] = {
     create: async (_caller, endpoint) => {
       const definition = definitionOf(endpoint);
-      this.definitions.set(endpoint.name, definition);
+      this.endpointsByName.set(endpoint.name, definition);
       return definition;
     },
     list: (_caller, { skip, take }) => {
-      const all = [...this.definitions.values()];
+      const all = [...this.endpointsByName.values()];
       return { items: all.slice(skip, skip + take), total: all.length, skip, take };
     },
     get: (_caller, name) => this.#definition(name),
@@ -209,11 +211,11 @@ export class MemoryServices implements HttpServices {
         Object.entries(change).filter(([, value]) => value !== undefined),
       );
       const changed = { ...this.#definition(name), ...settings };
-      this.definitions.set(name, changed);
+      this.endpointsByName.set(name, changed);
       return changed;
     },
     delete: async (_caller, name) => {
-      this.definitions.delete(this.#definition(name).name);
+      this.endpointsByName.delete(this.#definition(name).name);
     },
     check: async () => ({ diagnostics: [{ line: 1, column: 2, code: 2304, message: 'unknown' }] }),
     run: (call) => {
@@ -248,7 +250,7 @@ export class MemoryServices implements HttpServices {
   };
 
   #definition(name: string): EndpointDefinition {
-    const found = this.definitions.get(name);
+    const found = this.endpointsByName.get(name);
     if (found === undefined)
       throw new Problem('endpoint_not_found', `There is no endpoint ${name}.`);
     return found;

@@ -39,6 +39,12 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   putInterface: { path: '/api/interfaces/ours', zip: new Uint8Array([0x50, 0x4b]), status: 200 },
   deleteInterface: { path: '/api/interfaces/ours', status: 204 },
   getApiDocument: { path: '/api/openapi.json', status: 200 },
+  exportDefinitions: { path: '/api/graph/export-definitions', status: 200 },
+  importDefinitions: {
+    path: '/api/graph/import-definitions',
+    zip: new Uint8Array([0x50, 0x4b]),
+    status: 200,
+  },
   getSchema: { path: '/api/schema', status: 200 },
   putSchema: {
     path: '/api/schema',

@@ -42,7 +42,7 @@ export class LlmSearchSettingsService {
 
   get(_caller: Caller): LlmSearchView {
     const available = this.#available();
-    return { ...inForce(this.#stored(), available), available };
+    return { ...inForce(this.stored(), available), available };
   }
 
   /** Throws `invalid_request` for what cannot be searched, and `version_conflict`. */
@@ -69,7 +69,7 @@ export class LlmSearchSettingsService {
    * all is left for the search to refuse.
    */
   narrowed(request: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-    const stored = this.#stored();
+    const stored = this.stored();
     if (stored.nodeTypes.length + stored.filters.length === 0) return request;
     const { nodeTypes, filters } = inForce(stored, this.#available());
     const wanted = namesIn(request['types']);
@@ -80,7 +80,8 @@ export class LlmSearchSettingsService {
     return wanted.length > 0 ? request : { ...request, types: nodeTypes };
   }
 
-  #stored(): LlmSearchSettings {
+  /** What was set, in force or not; empty lists when nothing was. */
+  stored(): LlmSearchSettings {
     const { reader } = this.#parts;
     reader.refresh();
     return (readSetting(reader, SETTING) as LlmSearchSettings | undefined) ?? DEFAULTS;

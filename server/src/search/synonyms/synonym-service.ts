@@ -175,7 +175,8 @@ function tidyToken(token: string, ignoreCase: boolean): string {
   return ignoreCase ? tidy.toLowerCase() : tidy;
 }
 
-function checkLanguage(language: string): void {
+/** Throws `invalid_request`. */
+export function checkLanguage(language: string): void {
   if (ANALYSIS_LANGUAGES.includes(language)) return;
   const message = 'is no language of the text search';
   throw new Problem('invalid_request', `query, lang: "${language}" ${message}`, {

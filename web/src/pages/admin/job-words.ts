@@ -7,6 +7,7 @@ export const KIND_WORDS: Readonly<Record<JobKind, string>> = {
   'endpoint-recheck': 'Checking endpoints',
   'replica-verification': 'Comparing replicas',
   'deep-research': 'Deep research',
+  'definitions-import': 'Import of definitions',
 };
 
 export const STATE_TONES: Readonly<Record<JobState, BadgeTone>> = {

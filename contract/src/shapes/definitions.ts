@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Immutable } from '../immutable.ts';
+import { diagnostic } from './endpoint.ts';
+
+/** What is exported and imported (docs/definitions.md), in the order in which it is imported. */
+export const EXPORTED_KINDS = [
+  'schema',
+  'workspace-settings',
+  'type-access',
+  'search-settings',
+  'synonyms',
+  'llm-search-settings',
+  'endpoint',
+  'tool',
+  'agent',
+  'research-settings',
+  'golden-set',
+] as const;
+
+export const IMPORT_ACTIONS = ['created', 'changed', 'deleted', 'unchanged', 'failed'] as const;
+const action = z.enum(IMPORT_ACTIONS);
+
+const flag = z
+  .enum(['true', 'false'], 'must be "true" or "false"')
+  .default('false')
+  .transform((text) => text === 'true');
+
+export const definitionsImportQuery = z.object({
+  /** Also deletes what the zip has not. */
+  mirror: flag,
+  /** Only reports what would be done. */
+  dryRun: flag,
+});
+
+/** What has become of one definition; of a dry run, what would. */
+export const importedItem = z.strictObject({
+  kind: z.enum(EXPORTED_KINDS),
+  name: z.string(),
+  action,
+  /** Unified, of its files as an export would have them; empty when nothing changes, and cut off where it is very long. */
+  diff: z.string(),
+  /** Of code that does not compile, which is kept as a draft unless the endpoint is read-only. */
+  diagnostics: z.array(diagnostic.partial({ line: true, column: true, code: true })),
+  /** Of what has failed; else null. */
+  error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+});
+
+/** The data of the event `result` of an import. */
+export const definitionsImport = z.strictObject({
+  dryRun: z.boolean(),
+  mirror: z.boolean(),
+  /** Null of a dry run, which is no job. */
+  jobId: z.string().nullable(),
+  totals: z.record(action, z.int().min(0)),
+  /** In the order in which they were imported. */
+  items: z.array(importedItem),
+  /** Paths of files that are no definition's; the first of them. */
+  ignored: z.array(z.string()),
+});
+export type DefinitionsImport = Immutable<z.infer<typeof definitionsImport>>;

@@ -1,0 +1,150 @@
+import type { AccessService } from '#access/access-service.ts';
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { SchemaService } from '#access/schema-service.ts';
+import type { AgentService } from '#assistant/agents/agent-service.ts';
+import type { DeepResearch } from '#assistant/research/deep-research.ts';
+import type { ToolService } from '#assistant/tools/tool-service.ts';
+import type { DefinitionKinds } from '#definitions/definition-import.ts';
+import { DefinitionsService } from '#definitions/definitions-service.ts';
+import { AgentKind } from '#definitions/kinds/agent-kind.ts';
+import { EndpointKind } from '#definitions/kinds/endpoint-kind.ts';
+import { GoldenSetKind } from '#definitions/kinds/golden-set-kind.ts';
+import { LlmSearchSettingsKind } from '#definitions/kinds/llm-search-settings-kind.ts';
+import { ResearchSettingsKind } from '#definitions/kinds/research-settings-kind.ts';
+import { SchemaKind } from '#definitions/kinds/schema-kind.ts';
+import { SearchSettingsKind } from '#definitions/kinds/search-settings-kind.ts';
+import { SynonymsKind } from '#definitions/kinds/synonyms-kind.ts';
+import { ToolKind } from '#definitions/kinds/tool-kind.ts';
+import { TypeAccessKind, type KnownPeople } from '#definitions/kinds/type-access-kind.ts';
+import { WorkspaceSettingsKind } from '#definitions/kinds/workspace-settings-kind.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { SchemaDocument } from '#graph/schema.ts';
+import type { SearchConfigurationService } from '#http/search-configuration-service.ts';
+import { validate } from '#http/validation.ts';
+import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import type { Logger } from '#observe/logger.ts';
+import type { EndpointService } from '#runtime/endpoint-service.ts';
+import type { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
+import type { LlmSearchSettingsService } from '#search/settings/llm-search-settings.ts';
+import { typeAccess } from '@trellis/contract/shapes/access.ts';
+import { agentChange, agentInPath } from '@trellis/contract/shapes/agent.ts';
+import { researchSettingsChange } from '@trellis/contract/shapes/deep-research.ts';
+import { endpointChange } from '@trellis/contract/shapes/endpoint.ts';
+import { schemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import { goldenSetContent, goldenSetInPath } from '@trellis/contract/shapes/search-evaluation.ts';
+import {
+  llmSearchChange,
+  searchSettings,
+  synonymLists,
+  synonymQuery,
+} from '@trellis/contract/shapes/search.ts';
+import { toolChange, toolInPath } from '@trellis/contract/shapes/tool.ts';
+import { workspaceSettingsChange } from '@trellis/contract/shapes/workspace.ts';
+import { VERSION } from './server-status.ts';
+
+/** The services whose definitions are exported and imported. */
+export interface DefinitionSources {
+  readonly access: AccessService;
+  readonly agents: AgentService;
+  readonly deepResearch: DeepResearch;
+  readonly endpoints: EndpointService;
+  readonly goldenSets: GoldenSetService;
+  readonly llmSearchSettings: LlmSearchSettingsService;
+  readonly schema: SchemaService;
+  readonly searchConfiguration: SearchConfigurationService;
+  readonly tools: ToolService;
+  readonly workspace: WorkspaceSettings;
+}
+
+export interface DefinitionsParts extends DefinitionSources {
+  readonly reader: GraphReader;
+  readonly jobs: JobRegistry;
+  readonly audit: AuditTrail;
+  readonly logger: Logger;
+}
+
+/** Puts together what exports and imports: what a file gives is held to the contract as a request is. */
+export function openDefinitions(parts: DefinitionsParts): DefinitionsService {
+  return new DefinitionsService({
+    ...parts,
+    kinds: definitionKinds(parts),
+    version: VERSION,
+    onFault: (err) => parts.logger.error({ err }, 'an import of definitions failed'),
+  });
+}
+
+function definitionKinds(parts: DefinitionsParts): DefinitionKinds {
+  const { reader, endpoints, searchConfiguration } = parts;
+  return {
+    schema: new SchemaKind(
+      parts.schema,
+      () => currentSchema(reader),
+      (document) => fromFile(schemaDocument)(document) as SchemaDocument,
+    ),
+    'workspace-settings': new WorkspaceSettingsKind(
+      parts.workspace,
+      fromFile(workspaceSettingsChange.omit({ ReplicaURLs: true, interface: true })),
+    ),
+    'type-access': new TypeAccessKind(
+      reader,
+      parts.access,
+      knownPeople(reader),
+      (document) => fromFile(typeAccess)(document) as ReturnType<AccessService['types']>,
+    ),
+    'search-settings': new SearchSettingsKind(
+      reader,
+      searchConfiguration.settings,
+      fromFile(searchSettings),
+    ),
+    synonyms: new SynonymsKind(reader, searchConfiguration.synonyms, {
+      token: fromFile(synonymQuery.shape.token),
+      lists: fromFile(synonymLists),
+    }),
+    'llm-search-settings': new LlmSearchSettingsKind(
+      parts.llmSearchSettings,
+      fromFile(llmSearchChange.omit({ available: true })),
+    ),
+    endpoint: new EndpointKind(
+      endpoints,
+      fromFile(endpointChange.omit({ name: true, version: true })),
+    ),
+    tool: new ToolKind(parts.tools, endpoints, {
+      name: (name) => validate(toolInPath, { name }, 'tool').name,
+      definition: fromFile(toolChange),
+    }),
+    agent: new AgentKind(parts.agents, {
+      name: (name) => validate(agentInPath, { name }, 'agent').name,
+      definition: fromFile(agentChange),
+    }),
+    'research-settings': new ResearchSettingsKind(
+      parts.deepResearch,
+      fromFile(researchSettingsChange),
+    ),
+    'golden-set': new GoldenSetKind(parts.goldenSets, {
+      name: (name) => validate(goldenSetInPath, { name }, 'golden set').name,
+      definition: fromFile(goldenSetContent),
+    }),
+  };
+}
+
+function fromFile<T>(schema: Parameters<typeof validate<T>>[0]): (given: unknown) => T {
+  return (given) => validate(schema, given, 'file');
+}
+
+function currentSchema(reader: GraphReader): SchemaDocument {
+  reader.refresh();
+  return reader.schema();
+}
+
+function knownPeople(reader: GraphReader): KnownPeople {
+  const named = (type: string, field: string): ReadonlyMap<string, string> => {
+    reader.refresh();
+    const ids = reader.idsOfType(type);
+    return new Map(ids.map((id) => [reader.uid(id) ?? '', String(reader.field(id, field))]));
+  };
+  return {
+    teams: () => named('_AccessGroup', 'Name'),
+    users: () => named('_User', 'UserName'),
+  };
+}

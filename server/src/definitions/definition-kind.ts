@@ -1,0 +1,97 @@
+import type { Caller } from '#access/caller.ts';
+import type { SchemaDocument } from '#graph/schema.ts';
+
+/** What is exported and imported, in the order in which it is imported: what others need comes before them. */
+export const DEFINITION_KINDS = [
+  'schema',
+  'workspace-settings',
+  'type-access',
+  'search-settings',
+  'synonyms',
+  'llm-search-settings',
+  'endpoint',
+  'tool',
+  'agent',
+  'research-settings',
+  'golden-set',
+] as const;
+export type DefinitionKindName = (typeof DEFINITION_KINDS)[number];
+
+/** As JSON, with its members in an order that is always the same: two that render to the same files are equal. */
+export type Definition = Readonly<Record<string, unknown>>;
+
+/** A member that people read and write as a file of its own, beside the JSON with the others. */
+export interface TextMember {
+  readonly member: string;
+  /** Of the name of its file, such as ".ts". */
+  readonly ending: string;
+  /** Whether the file ends with a line break that the text has not. */
+  readonly endsLine: boolean;
+}
+
+/** Where definitions lie: each under its name in a folder; or the only one, which is named like its kind, in one file. */
+export type Layout =
+  | { readonly folder: string; readonly text?: TextMember }
+  | { readonly file: string };
+
+/** Who imports, and from which address. */
+export interface Importer {
+  readonly caller: Caller;
+  readonly address: string;
+}
+
+export interface ImportMode {
+  /** What is not in the zip goes. */
+  readonly isMirror: boolean;
+  /** Nothing is changed. */
+  readonly isDryRun: boolean;
+  /** Types of nodes that the zip has in its schema. */
+  readonly givenTypes: ReadonlySet<string>;
+}
+
+/** What the workspace will be like after an import. */
+export interface Outlook extends ImportMode {
+  readonly caller: Caller;
+  /** With the types of the server. */
+  readonly schema: SchemaDocument;
+  /** Whether the zip has it, good or not. */
+  has(kind: DefinitionKindName, name: string): boolean;
+}
+
+/** Line and column are those of code, and not there for what is not about code. */
+export interface DefinitionDiagnostic {
+  readonly message: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly code?: number;
+}
+
+/** One kind of what is custom in a workspace: how it is read, laid out in files, checked and written, by the services of the workspace. */
+export interface DefinitionKind {
+  readonly kind: DefinitionKindName;
+  readonly layout: Layout;
+  /** Content that is as good as none, of what has some. */
+  readonly nothing?: Definition;
+  /** Of those that an export has; what belongs to the server, and a setting that was never set, is not among them. */
+  names(caller: Caller): readonly string[];
+  /** Undefined when there is none of this name. */
+  read(caller: Caller, name: string): Definition | undefined;
+  /** As a file gives it, checked as a request would be; throws `invalid_request` and what the kind refuses with. */
+  parse(given: Definition, name: string, caller: Caller): Definition;
+  /** What there will be: of what holds many things under names, those that are not given stay unless it is mirrored. The default is what is given. */
+  merge?(before: Definition | undefined, given: Definition, mode: ImportMode): Definition;
+  /** Throws for what would fail, as far as that can be told without writing. Answers what is wrong with what is written all the same. */
+  check?(
+    after: Definition,
+    name: string,
+    outlook: Outlook,
+  ): Promise<readonly DefinitionDiagnostic[]>;
+  /** The same, when it is written. */
+  write(
+    by: Importer,
+    name: string,
+    change: { readonly before: Definition | undefined; readonly after: Definition },
+  ): Promise<readonly DefinitionDiagnostic[]>;
+  /** Absent of what is never deleted. */
+  delete?(by: Importer, name: string): Promise<void>;
+}

@@ -1,0 +1,103 @@
+import { fromBufferPromise } from 'yauzl';
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'vitest';
+import { definitionsImport, type DefinitionsImport } from '@trellis/contract/shapes/definitions.ts';
+import { eventsOf, type ToldEvent } from './chat-scene.ts';
+import { startWorkspace, type TestWorkspace } from './workspace.ts';
+import { zipOf } from './zip.ts';
+
+export const EXPORT = '/api/graph/export-definitions';
+export const IMPORT = '/api/graph/import-definitions';
+
+/** By path. */
+export type Files = Readonly<Record<string, string>>;
+
+export const MANIFEST: Files = { 'manifest.json': '{"format": 1}' };
+
+/** A workspace whose definitions are exported and imported, by its administrator where no other token is named. */
+export class DefinitionsScene implements AsyncDisposable {
+  readonly #workspace: TestWorkspace;
+
+  constructor(workspace: TestWorkspace) {
+    this.#workspace = workspace;
+  }
+
+  static async start(): Promise<DefinitionsScene> {
+    return new DefinitionsScene(await startWorkspace());
+  }
+
+  get workspace(): TestWorkspace {
+    return this.#workspace;
+  }
+
+  /** The body of an answer that is no error. */
+  async ok(method: string, path: string, body?: unknown) {
+    const { http, token } = this.#workspace;
+    const { status, json, text } = await http.send({ method, path, token, body });
+    expect(status, text).toBeLessThan(300);
+    return Object(json);
+  }
+
+  send(path: string, init: RequestInit = {}, token = this.#workspace.token): Promise<Response> {
+    const headers = new Headers(init.headers);
+    headers.set('authorization', `Bearer ${token}`);
+    return fetch(new URL(path, this.#workspace.server.url), { ...init, headers });
+  }
+
+  async exported(): Promise<Uint8Array<ArrayBuffer>> {
+    const answer = await this.send(EXPORT);
+    expect(answer.status).toBe(200);
+    return new Uint8Array(await answer.arrayBuffer());
+  }
+
+  async exportedFiles(): Promise<Files> {
+    return filesIn(await this.exported());
+  }
+
+  upload(zip: Uint8Array<ArrayBuffer>, query = ''): Promise<Response> {
+    const headers = { 'content-type': 'application/zip' };
+    return this.send(IMPORT + query, { method: 'POST', body: zip, headers });
+  }
+
+  /** All that an import tells. */
+  async events(zip: Uint8Array<ArrayBuffer> | Files, query = ''): Promise<readonly ToldEvent[]> {
+    const bytes = zip instanceof Uint8Array ? zip : await zipOf({ ...MANIFEST, ...zip });
+    const answer = await this.upload(bytes, query);
+    expect(answer.status, answer.status < 300 ? '' : await answer.text()).toBe(200);
+    return Array.fromAsync(eventsOf(answer));
+  }
+
+  async import(zip: Uint8Array<ArrayBuffer> | Files, query = ''): Promise<DefinitionsImport> {
+    const events = await this.events(zip, query);
+    expect(events.map(({ event }) => event).slice(-2)).toEqual(['result', 'done']);
+    return definitionsImport.parse(events.at(-2)?.data);
+  }
+
+  /** Status and code of a refusal before the stream opens. */
+  async refused(zip: Uint8Array<ArrayBuffer>, query = ''): Promise<readonly [number, string]> {
+    const answer = await this.upload(zip, query);
+    const { error } = Object(await answer.json());
+    return [answer.status, `${error.code}: ${error.message}`];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#workspace[Symbol.asyncDispose]();
+  }
+}
+
+/** The texts of a zip. */
+export async function filesIn(zip: Uint8Array): Promise<Files> {
+  const files: Record<string, string> = {};
+  const archive = await fromBufferPromise(Buffer.from(zip));
+  for await (const entry of archive.eachEntry()) {
+    files[entry.fileName] = String(await buffer(await archive.openReadStreamPromise(entry)));
+  }
+  return files;
+}
+
+/** Of what is not unchanged: kind, name and action. */
+export function changesIn({ items }: DefinitionsImport): readonly string[] {
+  return items
+    .filter(({ action }) => action !== 'unchanged')
+    .map(({ kind, name, action }) => `${action} ${kind} ${name}`);
+}

@@ -1,0 +1,63 @@
+import type { DefinitionsScene } from './definitions-scene.ts';
+import { LIBRARY_SCHEMA } from './workspace.ts';
+
+export const CODE = `export const input = z.object({ word: z.string() });
+export default async ({ body }: Scope<typeof input>) => ({ word: body.word });
+`;
+
+/** Makes definitions of every kind, as an administrator does. */
+export async function defineEverything(at: DefinitionsScene): Promise<void> {
+  await at.ok('PUT', '/api/schema', LIBRARY_SCHEMA);
+  await at.ok('PUT', '/api/workspace/settings', {
+    name: 'Ours',
+    fetchAllowList: ['https://api.example.com'],
+  });
+  const team = await at.ok('PUT', '/api/groups/group', { name: 'Editors' });
+  await at.ok('PUT', '/api/access/types', {
+    types: {
+      Book: { visibleTo: 'restricted', fields: { Pages: { teams: [team.UID] }, Tags: {} } },
+    },
+  });
+  await at.ok('PUT', '/api/search/settings', {
+    types: {
+      Book: { language: 'en', fields: { Title: { text: { boost: 2 } }, Tags: { facet: true } } },
+    },
+  });
+  await at.ok('PUT', '/api/search/settings/llm', { nodeTypes: ['Book'], filters: ['Pages'] });
+  const lists = { Synonyms: ['vehicle'], Alternates: ['auto'], Blocked: ['cart'] };
+  await at.ok('PUT', '/api/search/synonyms/for?token=car&lang=en', lists);
+  await at.ok('PUT', '/api/search/synonyms/for?token=IT&lang=--&ignoreCase=false', {
+    Synonyms: ['computing'],
+    Alternates: [],
+    Blocked: [],
+  });
+  await at.ok('POST', '/api/endpoints/create', {
+    name: 'words/lookup',
+    code: CODE,
+    isReadOnly: true,
+    access: 'users',
+    description: 'Looks a word up.',
+  });
+  await at.ok('POST', '/api/endpoints/create', { name: 'draft', code: 'let x: number = "";\r\n' });
+  await at.ok('POST', '/api/chatai/tools', {
+    name: 'lookup',
+    description: 'Looks a word up.',
+    endpoint: 'words/lookup',
+    access: 'users',
+  });
+  await at.ok('POST', '/api/chatai/agents', {
+    name: 'librarian',
+    instructions: 'You are a librarian.\n\nAnswer in one sentence.',
+    tools: ['lookup'],
+    outputSchema: { type: 'object', properties: { z: { type: 'string' }, a: { type: 'number' } } },
+  });
+  await at.ok('POST', '/api/chatai/deep-research/settings', {
+    limits: { steps: 20 },
+    researchers: [{ name: 'Reader', instructions: 'Read.' }],
+  });
+  await at.ok('PUT', '/api/search/golden-sets/titles', {
+    description: 'Titles',
+    request: { types: ['Book'] },
+    queries: [{ query: 'dune', relevant: ['1111111111111111111111'] }],
+  });
+}
