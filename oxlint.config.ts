@@ -109,6 +109,8 @@ export default defineConfig({
         'server/src/base/clock.ts',
         // It refuses to run user code where the environment is not empty.
         'server/src/runtime/sandbox/isolation.ts',
+        // The entry point of a process of its own, which ends whatever a file does to it.
+        'server/src/files/extraction/extraction-worker.ts',
         '**/*.test.ts',
         '**/testing/**',
       ],

@@ -7,7 +7,7 @@ import type {
   SynonymRecord,
 } from '@trellis/contract/shapes/search.ts';
 import { jsonBody } from './client-base.ts';
-import { GraphClient } from './graph-client.ts';
+import { FilesClient } from './files-client.ts';
 import type { PageRequest } from './pages.ts';
 import type { CallOptions } from './transport.ts';
 
@@ -33,7 +33,7 @@ export interface SynonymChangeOptions extends CallOptions {
 }
 
 /** What searches find, and how; for administrators, and synonyms also for those with the role CanManageSynonyms. */
-export class SearchClient extends GraphClient {
+export class SearchClient extends FilesClient {
   getSearchSettings(options?: CallOptions): Promise<SearchSettings> {
     return this.get('/api/search/settings', options);
   }

@@ -50,7 +50,7 @@ export interface Answer {
 }
 
 export interface Call extends CallOptions {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, number | string | undefined>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -128,6 +128,17 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   downloadSyntheticCsv: noGuests,
   downloadSyntheticJsonl: noGuests,
 
+  listNodeFiles: withScope(...SIGNED_IN),
+  uploadNodeFile: ingesting(...WRITERS),
+  getFile: withScope(...SIGNED_IN),
+  downloadFile: withScope(...SIGNED_IN),
+  deleteFile: ingesting(...WRITERS),
+  createFileUpload: ingesting(...WRITERS),
+  // Of an upload that is not theirs: 404 to whoever may call it.
+  getFileUpload: ingesting(...WRITERS),
+  appendFileUpload: ingesting(...WRITERS),
+  deleteFileUpload: ingesting(...WRITERS),
+
   createEndpoint: write,
   listEndpoints: read,
   getEndpoint: read,

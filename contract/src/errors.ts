@@ -4,6 +4,7 @@ import { agentErrors } from './errors/agents.ts';
 import { chatErrors } from './errors/chat.ts';
 import { definitionErrors } from './errors/definitions.ts';
 import { endpointErrors } from './errors/endpoints.ts';
+import { fileErrors } from './errors/files.ts';
 import { frontEndErrors } from './errors/front-end.ts';
 import { graphErrors } from './errors/graph.ts';
 import { identityErrors } from './errors/identity.ts';
@@ -27,6 +28,7 @@ export const errorCatalogue = {
   ...chatErrors,
   ...definitionErrors,
   ...endpointErrors,
+  ...fileErrors,
   ...frontEndErrors,
   ...jobErrors,
   ...llmErrors,

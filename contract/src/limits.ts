@@ -105,6 +105,8 @@ export const ADMIN_AGENT_MESSAGE_CHARACTERS_MAX = 100_000;
 export const UPLOAD_BYTES_MAX = 20 * 1024 * 1024;
 export const UPLOAD_NAME_CHARACTERS_MAX = 200;
 export const UPLOADS_MAX = 100;
+/** Files of nodes: each of them. */
+export const FILE_BYTES_MAX = 256 * 1024 * 1024;
 /** Agents: the settings of one, what one run may use, and what it is given. */
 export const AGENT_INSTRUCTIONS_CHARACTERS_MAX = 64_000;
 export const AGENT_TOOLS_MAX = 200;

@@ -60,6 +60,7 @@ export type Area =
   | 'schema'
   | 'ingest'
   | 'nodes'
+  | 'files'
   | 'endpoints'
   | 'build'
   | 'code-history'
@@ -70,9 +71,10 @@ export type Area =
   | 'llm'
   | 'replicas'
   | 'status';
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type MediaType =
   | 'application/json'
+  | 'application/octet-stream'
   | 'application/x-ndjson'
   | 'application/x-www-form-urlencoded'
   | 'application/zip'
@@ -91,6 +93,7 @@ export interface ResponseShape {
   /** `application/json` when not given. */
   readonly contentType?:
     | 'application/json'
+    | 'application/octet-stream'
     | 'application/x-ndjson'
     | 'application/xml'
     | 'application/zip'

@@ -33,6 +33,17 @@ import {
   getOverviewStatistics,
   getPoolStatistics,
 } from './operations/stats.ts';
+import {
+  appendFileUpload,
+  createFileUpload,
+  deleteFile,
+  deleteFileUpload,
+  downloadFile,
+  getFile,
+  getFileUpload,
+  listNodeFiles,
+  uploadNodeFile,
+} from './operations/files.ts';
 import { ingest } from './operations/ingest.ts';
 import { cancelJob, getJob, listJobs, watchJob } from './operations/jobs.ts';
 import { getLicense } from './operations/license.ts';
@@ -177,6 +188,15 @@ export const operations: readonly Operation[] = [
   downloadZip,
   downloadSyntheticCsv,
   downloadSyntheticJsonl,
+  listNodeFiles,
+  uploadNodeFile,
+  getFile,
+  downloadFile,
+  deleteFile,
+  createFileUpload,
+  getFileUpload,
+  appendFileUpload,
+  deleteFileUpload,
   createEndpoint,
   listEndpoints,
   getEndpoint,

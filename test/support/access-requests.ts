@@ -99,6 +99,20 @@ export const ACCESS_REQUESTS: Readonly<
     path: '/api/node/download/synthetic/jsonl',
     body: { nodes: [{ a: 1 }] },
   }),
+  listNodeFiles: ({ uids }) => ({ path: `/api/node/${uids.node}/files` }),
+  // No form: 415 is an answer to those who may.
+  uploadNodeFile: ({ uids }) => ({ path: `/api/node/${uids.node}/files`, body: {} }),
+  getFile: ({ uids }) => ({ path: `/api/files/${uids.file}` }),
+  downloadFile: ({ uids }) => ({ path: `/api/files/${uids.file}/content` }),
+  // Of a file, and of uploads, that there are not: 404 is an answer to those who may.
+  deleteFile: () => ({ path: `/api/files/${NOBODY}` }),
+  createFileUpload: ({ uids }, times) => ({
+    path: `/api/node/${uids.node}/uploads`,
+    body: { name: `${times}.txt`, size: 3 },
+  }),
+  getFileUpload: () => ({ path: '/api/uploads/none' }),
+  appendFileUpload: () => ({ path: '/api/uploads/none', body: {} }),
+  deleteFileUpload: () => ({ path: '/api/uploads/none' }),
   createEndpoint: (_scene, times) => ({
     path: '/api/endpoints/create',
     body: { name: `made/${times}`, code },

@@ -15,6 +15,8 @@ export class AccessScene implements AsyncDisposable {
     readonly leaver: string;
     readonly team: string;
     readonly node: string;
+    /** Of the node. */
+    readonly file: string;
   };
   readonly #tokens = new Map<CallerKind, string>();
 
@@ -36,7 +38,8 @@ export class AccessScene implements AsyncDisposable {
     const { bystander, leaver } = Object.fromEntries(
       ['bystander', 'leaver'].map((name) => [name, people.uid(name)]),
     );
-    const uids = { bystander: String(bystander), leaver: String(leaver), team, node };
+    const file = await addFile(people, node);
+    const uids = { bystander: String(bystander), leaver: String(leaver), team, node, file };
     const scene = new AccessScene(people, uids);
     await scene.#mintTokens();
     return scene;
@@ -115,4 +118,15 @@ async function addGraph(people: People, team: string): Promise<string> {
     if (Object(json).compiles !== true) throw new Error(text);
   }
   return field((await people.as('admin', 'POST', '/api/cce/ours/echo')).json, 'UID');
+}
+
+async function addFile(people: People, node: string): Promise<string> {
+  const body = new FormData();
+  body.set('file', new Blob(['dog'], { type: 'text/plain' }), 'words.txt');
+  const response = await fetch(new URL(`/api/node/${node}/files`, people.workspace.server.url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${people.token('admin')}` },
+    body,
+  });
+  return field(await response.json(), 'UID');
 }

@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of conversations with the admin agent, their files and what they propose. */
+/** Of conversations with the admin agent, and what they propose. */
 export const adminAgentErrors = {
   session_not_found: {
     status: 404,
@@ -11,21 +11,6 @@ export const adminAgentErrors = {
     status: 409,
     title: 'Conversation busy',
     hint: 'Wait until the agent has answered, or the commit is done.',
-  },
-  file_exists: {
-    status: 409,
-    title: 'File exists',
-    hint: 'The file in details.entry has this name; upload yours under another one.',
-  },
-  file_not_found: {
-    status: 404,
-    title: 'File not found',
-    hint: 'List the files of this conversation.',
-  },
-  too_many_files: {
-    status: 409,
-    title: 'Too many files',
-    hint: 'Begin another conversation, with fewer files.',
   },
   no_proposal: {
     status: 409,

@@ -42,6 +42,7 @@ export type AuditAction =
   | 'agent.deleted'
   | 'agent.run'
   | 'file.uploaded'
+  | 'file.deleted'
   | 'admin-agent.asked'
   | 'admin-agent.deleted'
   | 'admin-agent.committed'

@@ -1,5 +1,6 @@
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
+import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { AccessIndex } from './access-index.ts';
 import type { Caller } from './caller.ts';
@@ -97,7 +98,13 @@ function callerOf(reader: GraphReader, user: number): Caller {
   };
 }
 
+/** Those of a file are those of the node that it hangs on. */
 function reasonsOf(reader: GraphReader, user: number, id: number, type: string): Reason[] {
+  const [node] = type === FILE_TYPE ? reader.neighbors(id, 'in', HAS_FILE) : [];
+  const typeOfNode = node === undefined ? undefined : reader.typeOf(node);
+  if (node !== undefined && typeOfNode !== undefined) {
+    return reasonsOf(reader, user, node, typeOfNode);
+  }
   const reasons: Reason[] = [];
   const add = (kind: ReasonKind, grants: boolean, message: string, path?: Named[]): void => {
     reasons.push({ kind, grants, message, ...(path === undefined ? {} : { path }) });

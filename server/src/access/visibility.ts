@@ -1,3 +1,4 @@
+import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
 import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
 import type { IdSet } from './id-set.ts';
 import type { TypeRules } from './type-rules.ts';
@@ -26,6 +27,7 @@ const SYSTEM_TYPES_FOR_EVERYONE: ReadonlySet<string> = new Set(['_User', TEAM]);
 export const SEES_EVERYTHING: Visibility = {
   canSee: () => true,
   hiddenOfType: () => 0,
+  mayHideOfType: () => false,
   canSeeEdge: () => true,
   withholdsFields: () => false,
   canReadField: () => true,
@@ -43,6 +45,7 @@ export class NobodyVisibility implements Visibility {
   readonly #reader: GraphReader;
   readonly #restrictions: Restrictions;
   readonly #rules: TypeRules;
+  #hiddenFiles: number | undefined;
 
   constructor(reader: GraphReader, restrictions: Restrictions, rules: TypeRules) {
     this.#reader = reader;
@@ -51,13 +54,33 @@ export class NobodyVisibility implements Visibility {
   }
 
   canSee(id: number, type = this.#reader.typeOf(id)): boolean {
+    if (type === FILE_TYPE) return !this.hasRestriction(id) && this.seesNodeOfFile(id);
     if (type === undefined || isHiddenType(type)) return false;
     return this.isUnrestricted(id, type);
   }
 
+  mayHideOfType(type: string): boolean {
+    if (type === FILE_TYPE) return this.#reader.countOfType(type) > 0;
+    return this.hiddenOfType(type) > 0;
+  }
+
   hiddenOfType(type: string): number {
+    if (type === FILE_TYPE) return this.countHiddenFiles();
     if (isHiddenType(type) || this.isOfRestrictedType(type)) return this.#reader.countOfType(type);
     return this.restrictedOfType(type).size;
+  }
+
+  /** A file is for whoever sees the node that it hangs on; without one it is for administrators. */
+  protected seesNodeOfFile(id: number): boolean {
+    return this.#reader.neighbors(id, 'in', HAS_FILE).some((node) => this.canSee(node));
+  }
+
+  /** They are looked at one by one, once for each commit at which somebody wants to know. */
+  protected countHiddenFiles(): number {
+    this.#hiddenFiles ??= this.#reader
+      .idsOfType(FILE_TYPE)
+      .reduce((count, id) => (this.canSee(id, FILE_TYPE) ? count : count + 1), 0);
+    return this.#hiddenFiles;
   }
 
   protected restrictedOfType(type: string): IdSet {
@@ -140,14 +163,19 @@ export class UserVisibility extends NobodyVisibility {
   }
 
   override canSee(id: number, type = this.#reader.typeOf(id)): boolean {
-    if (type === undefined || isHiddenType(type)) return false;
     const { visible, owned, principals } = this.#access;
+    if (type === FILE_TYPE) {
+      const isGranted = !this.hasRestriction(id) || visible.has(id) || owned.has(id);
+      return isGranted && this.seesNodeOfFile(id);
+    }
+    if (type === undefined || isHiddenType(type)) return false;
     if (this.#isGuest && type === TEAM && !principals.has(id)) return false;
     if (this.hasRestriction(id)) return visible.has(id) || owned.has(id);
     return !this.isOfRestrictedType(type) || owned.has(id) || this.isOwnNode(id);
   }
 
   override hiddenOfType(type: string): number {
+    if (type === FILE_TYPE) return this.countHiddenFiles();
     const { visible, owned, principals } = this.#access;
     if (this.#isGuest && type === TEAM) {
       const teams = this.isOfRestrictedType(type) ? 0 : principals.size - 1;

@@ -6,7 +6,7 @@ import { EndpointKind } from '#assistant/admin-agent/kinds/endpoint-kind.ts';
 import { SchemaKind } from '#assistant/admin-agent/kinds/schema-kind.ts';
 import { SearchSettingsKind } from '#assistant/admin-agent/kinds/search-settings-kind.ts';
 import { ToolKind } from '#assistant/admin-agent/kinds/tool-kind.ts';
-import { FileStore } from '#assistant/files/file-store.ts';
+import type { FileStore } from '#files/file-store.ts';
 import type { ModelRunner } from '#assistant/model/model-run.ts';
 import type { ToolService } from '#assistant/tools/tool-service.ts';
 import { systemClock } from '#base/clock.ts';
@@ -34,17 +34,15 @@ export interface AdminAgentServices {
   readonly agents: Agents;
   readonly searchConfiguration: SearchConfigurationService;
   readonly modelRunner: ModelRunner;
-  readonly isReplica: boolean;
+  readonly files: FileStore;
   /** Throws `llm_not_configured`. */
   readonly requireProvider: () => void;
 }
 
 /** Puts together the agent that proposes changes of definitions: what it proposes is held to the contract as a request is. */
-export async function openAdminAgent(services: AdminAgentServices): Promise<AdminAgent> {
+export function openAdminAgent(services: AdminAgentServices): AdminAgent {
   const { reader, endpoints, logger } = services;
   const { tools, agents, commits } = services;
-  const files = new FileStore(reader, commits);
-  if (!services.isReplica) await files.sweep();
   const schemas = new SchemaService(reader, commits, () => endpoints.schemaMayHaveChanged());
   const toolKind = new ToolKind(tools, endpoints, {
     name: (name) => validate(toolInPath, { name }, 'tool').name,
@@ -52,7 +50,6 @@ export async function openAdminAgent(services: AdminAgentServices): Promise<Admi
   });
   return new AdminAgent({
     ...services,
-    files,
     clock: systemClock,
     kinds: {
       endpoint: new EndpointKind(

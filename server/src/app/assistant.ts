@@ -4,6 +4,7 @@ import { EndpointModels } from '#assistant/model/endpoint-models.ts';
 import { SdkModelRunner } from '#assistant/model/sdk-model-runner.ts';
 import type { LlmSettings } from '#assistant/router/admission.ts';
 import { systemClock } from '#base/clock.ts';
+import type { FileStore } from '#files/file-store.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { Logger } from '#observe/logger.ts';
@@ -19,6 +20,7 @@ export interface AssistantParts extends ToolsParts {
   readonly access: AccessIndex;
   readonly logger: Logger;
   readonly jobs: JobRegistry;
+  readonly files: FileStore;
   readonly providers: LlmSettings;
   readonly isReplica: boolean;
   readonly searchConfiguration: HttpServices['searchConfiguration'];
@@ -85,7 +87,7 @@ export async function openAssistant(parts: AssistantParts): Promise<OpenAssistan
     }),
   );
   const adminAgent = opened.use(
-    await openAdminAgent({
+    openAdminAgent({
       ...parts,
       ...tools,
       agents,

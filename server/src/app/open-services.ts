@@ -21,6 +21,7 @@ import { openAssistant, type OpenAssistant } from './assistant.ts';
 import { openDefinitions } from './definitions.ts';
 import { openEmbeddings } from './embeddings.ts';
 import type { Interfaces } from './front-end/interfaces.ts';
+import { openFiles } from './files.ts';
 import { openIdentity } from './identity-parts.ts';
 import type { TextVectors } from '#search/embeddings/text-vectors.ts';
 import type { IndexChange } from '#search/settings/search-settings-service.ts';
@@ -121,6 +122,10 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
   const own = { ...ruledBy(parts, access, endpoints), endpoints };
   const { providers } = embeddings;
   const offered = { ...search, ...own, access, providers };
+  const graph = servedByGraph(options, access, endpoints);
+  const { nodeFiles, store: files } = opened.use(await openFiles({ ...parts, access }));
+  const { providers } = embeddings;
+  const offered = { ...search, nodes: graph.nodes, access, providers, endpoints, files };
   const assistant: OpenAssistant = opened.use(await openAssistant({ ...parts, ...offered }));
   const definers = { ...people, ...search, ...assistant.definers, ...own, ...parts };
   const definitions = opened.use(openDefinitions(definers));
@@ -132,6 +137,8 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
     definitions,
     ingest: new IngestService(options.writes, audit),
     ...own,
+    ...graph,
+    nodeFiles,
     ...offeredBy(endpoints),
     apiDocument: new ApiDocument(endpoints, VERSION),
     statistics,
@@ -176,6 +183,21 @@ function ruledBy(
 }
 
 /** What HTTP offers of endpoints. */
+/** What HTTP offers of the graph itself. */
+function servedByGraph(
+  { reader, writes, audit }: ServicesOptions,
+  access: AccessIndex,
+  endpoints: EndpointService,
+) {
+  return {
+    access: new AccessService({ reader, access, commits: writes, audit }),
+    schema: new SchemaService(reader, writes, () => endpoints.schemaMayHaveChanged()),
+    nodes: new NodeService({ reader, access }),
+    ingest: new IngestService(writes, audit),
+  };
+}
+
+/** The same of endpoints. */
 function offeredBy(endpoints: EndpointService) {
   const { build, editor, codeHistory, logs: endpointLogs } = endpoints;
   return { endpoints, build, editor, codeHistory, endpointLogs };

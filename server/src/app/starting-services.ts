@@ -73,6 +73,9 @@ export class StartingServices implements HttpServices {
   get nodes() {
     return this.#there.nodes;
   }
+  get nodeFiles() {
+    return this.#there.nodeFiles;
+  }
   get ingest() {
     return this.#there.ingest;
   }

@@ -18,8 +18,6 @@ export const ADMIN_AGENT_LIST_MAX = 1_000;
 export const PROPOSAL_ITEMS_MAX = 50;
 export const PROPOSAL_CHARACTERS_MAX = 2_000_000;
 
-/** Files of one conversation, their names, and each of them: it is kept in pieces. */
+/** Files of one conversation, and each of them. */
 export const UPLOADS_MAX = 100;
-export const UPLOAD_NAME_CHARACTERS_MAX = 200;
 export const UPLOAD_BYTES_MAX = 20 * 1024 * 1024;
-export const FILE_CHUNK_BYTES_MAX = 1024 * 1024;

@@ -1,14 +1,17 @@
 import { DB } from '#store/databases.ts';
 import { checkMayWrite, checkRestrictsNothing } from './access-checks.ts';
 import { ANY_EDGE } from './adjacency.ts';
+import { FILE_PIECE_TYPE, FILE_TYPE, HAS_FILE, pieceKey } from './file-nodes.ts';
+import type { NodeRecord } from './node-record.ts';
 import type { GraphOperation, NodeReference } from './operations.ts';
+import type { NodeType } from './schema-registry.ts';
 import type { Transactor } from './transactor.ts';
 
 type DeleteOperation = Extract<GraphOperation, { op: 'delete' }>;
 
 /**
- * Deletes a node with every edge in both directions; to delete one that is not there changes
- * nothing.
+ * Deletes a node with every edge in both directions, and with its files, which are not counted; to
+ * delete one that is not there changes nothing.
  */
 export function deleteNode(t: Transactor, operation: DeleteOperation): void {
   const id = t.resolve(referenceOf(t, operation), operation.uid === undefined ? 'key' : 'uid');
@@ -22,17 +25,38 @@ export function deleteNode(t: Transactor, operation: DeleteOperation): void {
   if (operation.type !== undefined && operation.type !== type.name) {
     throw t.fail(`The node is a ${type.name}, not a ${operation.type}`, { path: 'type' });
   }
-  const { uid, key, timestampMs, version } = stored;
+  const { uid, version } = stored;
   const uidBytes = Uint8Array.from(stored.uidBytes);
   t.checkVersion(operation.ifVersion, version, uid);
   checkRestrictsNothing(t, id, type.name);
-  deleteEdges(t, id);
+  remove(t, id);
+  t.wroteNode(uidBytes, true);
+}
+
+function remove(t: Transactor, id: number): void {
+  const stored = t.record(id);
+  const type = t.registry.nodeTypeById(stored.typeId);
+  const { uid, key, timestampMs } = stored;
+  const uidBytes = Uint8Array.from(stored.uidBytes);
+  const pieces = type.name === FILE_TYPE ? piecesOf(stored, type) : [];
+  const files = deleteEdges(t, id);
   const { batch, state } = t;
   batch.delete(DB.nodes, state.keys.node(id));
   batch.delete(DB.uids, uidBytes);
   batch.delete(DB.types, state.keys.type(type.id, timestampMs, id));
   t.removeNode(type, uid, key);
-  t.wroteNode(uidBytes, true);
+  for (const file of files) remove(t, file);
+  for (const piece of pieces) {
+    const pieceId = t.resolve({ type: FILE_PIECE_TYPE, key: piece }, 'key');
+    if (pieceId !== 0) remove(t, pieceId);
+  }
+}
+
+/** Keys of the nodes that the content of a file lies in. */
+function piecesOf(file: NodeRecord, type: NodeType): string[] {
+  const content = String(file.valueByName(type, 'Content'));
+  const count = Number(file.valueByName(type, 'Chunks') ?? 0);
+  return Array.from({ length: count }, (_, index) => pieceKey(content, index));
 }
 
 function referenceOf(t: Transactor, operation: DeleteOperation): NodeReference {
@@ -42,14 +66,18 @@ function referenceOf(t: Transactor, operation: DeleteOperation): NodeReference {
   throw t.fail('A delete names its node', { path: 'key', expected: 'type and key, or a UID' });
 }
 
-function deleteEdges(t: Transactor, id: number): void {
+/** Answers the files that the edges led to. */
+function deleteEdges(t: Transactor, id: number): number[] {
   const { batch, state } = t;
+  const hasFile = t.registry.edgeType(HAS_FILE)?.id;
+  const files: number[] = [];
   const { keys, adjacency, neighbors } = state;
   neighbors.length = 0;
   adjacency.collect(id, 'out', ANY_EDGE, neighbors);
   for (let i = 0; i < neighbors.length; i++) {
     const other = neighbors.at(i);
     const edge = neighbors.edgeAt(i);
+    if (edge === hasFile) files.push(other);
     batch.delete(DB.out, keys.out(id, edge, other));
     batch.delete(DB.in, keys.in(other, edge, id));
     t.changedEdge(t.registry.edgeTypeById(edge), id, other, -1);
@@ -66,4 +94,5 @@ function deleteEdges(t: Transactor, id: number): void {
     t.changedEdge(t.registry.edgeTypeById(edge), other, id, -1);
   }
   t.wroteEdges(neighbors.length);
+  return files;
 }

@@ -93,6 +93,8 @@ export interface Visibility {
   canSee(id: number, type?: string): boolean;
   /** How many nodes of a type cannot be seen. */
   hiddenOfType(type: string): number;
+  /** Whether any may be hidden, without counting them: it may say so where none is. */
+  mayHideOfType(type: string): boolean;
   /** Edges of the other types are not shown, not followed and not counted. */
   canSeeEdge(type: string): boolean;
   /** Whether any field of nodes of this type may be withheld: when not, `canReadField` need not be asked. */

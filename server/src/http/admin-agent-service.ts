@@ -11,6 +11,7 @@ import type {
 } from '@trellis/contract/shapes/admin-agent.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type { Awaitable } from './services.ts';
+import type { UploadWriter } from './upload-writer.ts';
 
 /** Conversations with the admin agent, each of its own administrator. What names one throws `session_not_found`. */
 export interface AdminAgentService {
@@ -37,13 +38,5 @@ export interface AdminAgentService {
     id: string,
     file: { readonly name: string; readonly contentType: string },
     address: string,
-  ): UploadWriter;
-}
-
-/** One file that arrives: `end` makes it whole; where that, or anything before it, fails, `abort` has to follow and leaves nothing. */
-export interface UploadWriter {
-  /** Resolves when more may come. */
-  write(bytes: Uint8Array): Promise<void>;
-  end(): Promise<FileEntry>;
-  abort(): Promise<void>;
+  ): UploadWriter<FileEntry>;
 }

@@ -20,7 +20,13 @@ const MEMBERS = SESSIONS.filter((name) => name !== 'guest');
 const CHAT_OPERATIONS =
   'sendChatMessage getChatOptions createChat listChats getChat putChat deleteChat stopChat putChatFeedback';
 const API_TOKENS = ['ingestion-token', 'run-token', 'read-token', 'bare-token'] as const;
+const NODE_READS =
+  'getNode queryNodes getManyNodes getManyFields downloadCsv downloadJsonl downloadZip listNodeFiles getFile downloadFile';
+const FILE_WRITES =
+  'uploadNodeFile deleteFile createFileUpload getFileUpload appendFileUpload deleteFileUpload';
 const INGESTING: readonly CallerName[] = ['ingestion-token', 'connector-token'];
+const rows = (ids: string, allowed: readonly CallerName[]) =>
+  Object.fromEntries(ids.split(' ').map((id) => [id, allowed]));
 const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   createLogin: 'anybody',
   checkLogin: SESSIONS,
@@ -62,15 +68,10 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getSchema: ['admin', 'read-only-admin', ...INGESTING],
   putSchema: ['admin', ...INGESTING],
   ingest: ['admin', ...INGESTING],
-  getNode: [...SESSIONS, 'read-token'],
-  queryNodes: [...SESSIONS, 'read-token'],
-  getManyNodes: [...SESSIONS, 'read-token'],
-  getManyFields: [...SESSIONS, 'read-token'],
-  downloadCsv: [...SESSIONS, 'read-token'],
-  downloadJsonl: [...SESSIONS, 'read-token'],
-  downloadZip: [...SESSIONS, 'read-token'],
   downloadSyntheticCsv: ['admin', 'read-only-admin', 'user', 'synonym-manager'],
   downloadSyntheticJsonl: ['admin', 'read-only-admin', 'user', 'synonym-manager'],
+  ...rows(NODE_READS, [...SESSIONS, 'read-token']),
+  ...rows(FILE_WRITES, ['admin', ...INGESTING]),
   createEndpoint: ['admin'],
   listEndpoints: ['admin', 'read-only-admin'],
   getEndpoint: ['admin', 'read-only-admin'],
@@ -124,7 +125,7 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getEmbeddings: [...SESSIONS, 'read-token'],
   getSimilarNodes: [...SESSIONS, 'read-token'],
   findSimilarNodes: [...SESSIONS, 'read-token'],
-  ...Object.fromEntries(CHAT_OPERATIONS.split(' ').map((id) => [id, MEMBERS])),
+  ...rows(CHAT_OPERATIONS, MEMBERS),
   listTools: ['admin', 'read-only-admin'],
   createTool: ['admin'],
   putTool: ['admin'],

@@ -13,7 +13,7 @@ export async function allowCrossOrigin(
   if (origins.length === 0) return;
   await app.register(cors, {
     origin: [...origins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: [
       SEQUENCE,
       REQUEST_ID,
@@ -21,7 +21,11 @@ export async function allowCrossOrigin(
       RUN_PROGRESS,
       CACHE,
       CHAT,
+      'accept-ranges',
       'age',
+      'content-disposition',
+      'content-range',
+      'etag',
       'location',
       'retry-after',
       'mcp-session-id',

@@ -46,7 +46,7 @@ export function downloadRoute<const O extends Operation>(
   };
 }
 
-function hasClientGone({ code }: NodeJS.ErrnoException): boolean {
+export function hasClientGone({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 

@@ -21,6 +21,8 @@ export async function registerRoutes(
   app.removeAllContentTypeParsers();
   refuseUndeclaredRoutes(app);
   for (const intake of ['json', 'text', 'form', 'stream', 'zip', 'multipart', 'archive'] as const) {
+  }
+  for (const intake of ['json', 'text', 'form', 'stream', 'bytes', 'zip', 'multipart'] as const) {
     const own = routes.filter((route) => route.intake === intake);
     // Scopes are made one after the other, in the order of registration.
     await app.register(async (scope) => {
@@ -104,6 +106,10 @@ const addParsers = {
       ['application/json', 'application/x-ndjson'],
       (_request, payload, done) => done(null, payload),
     );
+  },
+  bytes(scope: FastifyInstance): void {
+    const type = 'application/octet-stream';
+    scope.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
   },
   zip(scope: FastifyInstance): void {
     scope.addContentTypeParser('application/zip', (_request, payload, done) => done(null, payload));

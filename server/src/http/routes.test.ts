@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as limits from '#base/limits.ts';
 import * as adminAgentLimits from '#base/admin-agent-limits.ts';
+import * as fileLimits from '#base/file-limits.ts';
 import * as agentLimits from '#base/agent-limits.ts';
 import * as assistantLimits from '#base/assistant-limits.ts';
 import * as llmLimits from '#base/llm-limits.ts';
@@ -34,6 +35,7 @@ describe('the contract and its routes', () => {
       ...adminAgentLimits,
       ...agentLimits,
       ...assistantLimits,
+      ...fileLimits,
       ...llmLimits,
       ...operationsLimits,
       ...searchLimits,

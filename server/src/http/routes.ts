@@ -38,6 +38,15 @@ import { listJobs } from './routes/jobs/listJobs.ts';
 import { getJob } from './routes/jobs/getJob.ts';
 import { cancelJob } from './routes/jobs/cancelJob.ts';
 import { watchJob } from './routes/jobs/watchJob.ts';
+import { listNodeFiles } from './routes/files/listNodeFiles.ts';
+import { uploadNodeFile } from './routes/files/uploadNodeFile.ts';
+import { getFile } from './routes/files/getFile.ts';
+import { downloadFile } from './routes/files/downloadFile.ts';
+import { deleteFile } from './routes/files/deleteFile.ts';
+import { createFileUpload } from './routes/files/createFileUpload.ts';
+import { getFileUpload } from './routes/files/getFileUpload.ts';
+import { appendFileUpload } from './routes/files/appendFileUpload.ts';
+import { deleteFileUpload } from './routes/files/deleteFileUpload.ts';
 import { ingest } from './routes/ingest/ingest.ts';
 import { changePassword } from './routes/login/changePassword.ts';
 import { checkLogin } from './routes/login/checkLogin.ts';
@@ -173,6 +182,15 @@ export const routes: readonly Route[] = [
   downloadZip,
   downloadSyntheticCsv,
   downloadSyntheticJsonl,
+  listNodeFiles,
+  uploadNodeFile,
+  getFile,
+  downloadFile,
+  deleteFile,
+  createFileUpload,
+  getFileUpload,
+  appendFileUpload,
+  deleteFileUpload,
   createEndpoint,
   listEndpoints,
   getEndpoint,

@@ -52,6 +52,7 @@ import type { GoldenSetService } from './golden-set-service.ts';
 import type { InterfaceService } from './interface-service.ts';
 import type { McpService } from './mcp-service.ts';
 import type { LlmService } from './llm-service.ts';
+import type { FileService } from './file-service.ts';
 import type { NodeService } from './node-service.ts';
 import type { JobService, LicenseService, LogService } from './operations-services.ts';
 import type { SearchConfigurationService } from './search-configuration-service.ts';
@@ -82,6 +83,7 @@ export interface HttpServices {
   readonly tokens: TokenService;
   readonly schema: SchemaService;
   readonly nodes: NodeService;
+  readonly nodeFiles: FileService;
   readonly ingest: IngestService;
   readonly endpoints: EndpointService;
   readonly build: BuildService;

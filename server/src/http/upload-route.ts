@@ -1,38 +1,41 @@
 import type { FastifyRequest } from 'fastify';
-import { UPLOAD_BYTES_MAX } from '#base/admin-agent-limits.ts';
+import { FILE_BYTES_MAX } from '#base/file-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { UploadWriter } from './admin-agent-service.ts';
 import { SEQUENCE } from './header-names.ts';
 import { readHead, type Input, type Route } from './route.ts';
 import type { Awaitable, HttpServices } from './services.ts';
+import type { UploadWriter } from './upload-writer.ts';
 
 /** Slashes in a name are not cut away but refused. Whatever is beyond one file, its service is not asked for. */
 export const UPLOAD_OPTIONS = {
-  limits: { fileSize: UPLOAD_BYTES_MAX, files: 1, fields: 0, parts: 2, headerPairs: 20 },
+  limits: { fileSize: FILE_BYTES_MAX, files: 1, fields: 0, parts: 2, headerPairs: 20 },
   preservePath: true,
   throwFileSizeLimit: true,
 } as const;
 
 interface UploadHandlers<O extends Operation> {
+  /** Of the file. */
+  readonly bytesMax: number;
   /** Refuses before anything is read. */
   admit(head: Omit<Input<O>, 'body'>, services: HttpServices): Awaitable<void>;
   begin(
     head: Omit<Input<O>, 'body'>,
     file: { readonly name: string; readonly contentType: string },
     services: HttpServices,
-  ): UploadWriter;
+  ): UploadWriter<unknown>;
 }
 
 /** An operation that takes a form with one file, which is handed on as it arrives, and answers 201. */
 export function uploadRoute<const O extends Operation>(
   operation: O,
-  { admit, begin }: UploadHandlers<O>,
+  { bytesMax, admit, begin }: UploadHandlers<O>,
 ): Route {
   return {
     operation,
     intake: 'multipart',
-    async handle(request, reply, { services }) {
+    async handle(request, reply, { services, streamingSockets }) {
       const head = readHead(operation, request);
       await admit(head, services);
       if (request.mediaType === undefined) {
@@ -41,6 +44,11 @@ export function uploadRoute<const O extends Operation>(
         });
       }
       const entry = await receivedFile(request, (file) => begin(head, file, services));
+      // How long it takes is a matter of the line: what is silent is cut off all the same.
+      streamingSockets.add(request.socket);
+      const entry = await received(request, bytesMax, (file) =>
+        begin(head, file, services),
+      ).finally(() => streamingSockets.delete(request.socket));
       reply.code(201).header(SEQUENCE, services.sequence());
       reply.header('content-type', 'application/json; charset=utf-8');
       return JSON.stringify(entry);
@@ -71,6 +79,19 @@ export async function receivedFile<T>(
       for await (const chunk of chunks) await receiver.write(chunk);
       if (part.file.truncated) throw tooLarge(fileSize);
     }
+  bytesMax: number,
+  begin: (file: { readonly name: string; readonly contentType: string }) => UploadWriter<unknown>,
+): Promise<unknown> {
+  let writer: UploadWriter<unknown> | undefined;
+  const limits = { ...UPLOAD_OPTIONS.limits, fileSize: bytesMax };
+  try {
+    for await (const part of readable(request.parts({ limits }), bytesMax)) {
+      if (part.type === 'field') throw invalidForm('must have nothing but one file');
+      writer = begin({ name: part.filename, contentType: part.mimetype });
+      for await (const chunk of readable<Uint8Array>(part.file, bytesMax))
+        await writer.write(chunk);
+      if (part.file.truncated) throw tooLarge(bytesMax);
+    }
     if (receiver === undefined) throw invalidForm('must have one file');
     return await receiver.end();
   } catch (error) {
@@ -85,6 +106,7 @@ export async function receivedFile<T>(
 async function* readable<T>(
   source: AsyncIterable<T>,
   fileSize: number,
+  bytesMax: number,
 ): AsyncGenerator<T, void, undefined> {
   try {
     yield* source;
@@ -97,6 +119,14 @@ function formProblem(cause: unknown, fileSize: number): Problem {
   switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
     case 'FST_REQ_FILE_TOO_LARGE':
       return tooLarge(fileSize);
+    throw formProblem(error, bytesMax);
+  }
+}
+
+function formProblem(cause: unknown, bytesMax: number): Problem {
+  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return tooLarge(bytesMax);
     case 'FST_FILES_LIMIT':
     case 'FST_FIELDS_LIMIT':
     case 'FST_PARTS_LIMIT':

@@ -11,7 +11,7 @@ import {
 } from '#base/admin-agent-limits.ts';
 import type { Clock } from '#base/clock.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
-import type { FileStore } from '../files/file-store.ts';
+import type { FileStore } from '#files/file-store.ts';
 import type {
   ModelEvent,
   ModelOutcome,

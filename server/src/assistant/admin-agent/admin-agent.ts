@@ -5,8 +5,9 @@ import { UPLOADS_MAX } from '#base/admin-agent-limits.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import { checkFileName, contentTypeOf } from '../files/file-name.ts';
-import type { FileStore, StoredFile } from '../files/file-store.ts';
+import { checkFileName, contentTypeOf } from '#files/file-name.ts';
+import type { FileStore } from '#files/file-store.ts';
+import type { StoredFile } from '#files/stored-file.ts';
 import type { ModelOutcome, ModelRunner } from '../model/model-run.ts';
 import { AdminAgentTurns, type AdminAgentAsked } from './admin-agent-turn.ts';
 import { BusySessions } from './busy-sessions.ts';
@@ -146,8 +147,8 @@ export class AdminAgent implements AsyncDisposable {
     const writer = files.begin({
       of: folder,
       name,
-      path: uploadPath(name),
       contentType: contentTypeOf(file.contentType),
+      fields: { Path: uploadPath(name) },
       owner: must(caller.userUid, 'the user of a session'),
       trace: ({ size, sha256 }) => {
         const target = { kind: 'admin-agent', id, name };

@@ -1,5 +1,6 @@
 import { Problem } from '#base/problem.ts';
-import type { FileFolder, FileStore } from '../files/file-store.ts';
+import type { FileStore } from '#files/file-store.ts';
+import type { FileFolder } from '#files/stored-file.ts';
 import type { ModelTool, ToolText } from '../model/model-run.ts';
 import { pageOfText } from './text-page.ts';
 import { offsetIn, textIn } from './tool-input.ts';

@@ -6,7 +6,6 @@ import { formatUid, randomUid } from '#base/uid.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { FileFolder } from '../files/file-store.ts';
 import type { ToolCall } from '../model/model-run.ts';
 import type { Proposal } from './proposal.ts';
 
@@ -187,7 +186,7 @@ export class SessionStore {
 }
 
 /** The node of a conversation, to which its files belong. */
-export function nodeOf(id: string): FileFolder {
+export function nodeOf(id: string) {
   return { type: SESSION_TYPE, key: id };
 }
 

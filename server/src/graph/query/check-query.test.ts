@@ -209,6 +209,7 @@ describe('a query', () => {
       canSeeEdge: () => true,
       withholdsFields: () => false,
       hiddenOfType: () => 0,
+      mayHideOfType: () => false,
       canReadField: () => true,
       canReadFieldOfType: () => true,
       present: (_id, node) => node,

@@ -55,6 +55,7 @@ function visibilityOf(
   return {
     canSee: (id) => !ids.has(id),
     hiddenOfType: (name) => [...ids].filter((id) => graph.reader.typeOf(id) === name).length,
+    mayHideOfType: (name) => [...ids].some((id) => graph.reader.typeOf(id) === name),
     canSeeEdge: (name) => name !== hiddenEdge,
     withholdsFields: (name) => withheldIn.includes(name),
     canReadField: (id, name) =>

@@ -29,6 +29,7 @@ import { memoryDeepResearch } from './memory-deep-research.ts';
 import { memoryEmbeddings } from './memory-embeddings.ts';
 import { memoryJobs, memoryLicense, memoryLogs } from './memory-operations.ts';
 import { memoryMcp } from './memory-mcp.ts';
+import { memoryFiles } from './memory-files.ts';
 import { memoryNodes } from './memory-nodes.ts';
 import { memoryGoldenSets } from './memory-golden-sets.ts';
 import { memoryApiDocument } from './memory-api-document.ts';
@@ -148,6 +149,7 @@ export class MemoryServices implements HttpServices {
   readonly audit = memoryAudit();
   readonly access = memoryAccess();
   readonly nodes = memoryNodes();
+  readonly nodeFiles = memoryFiles();
   readonly workspace = memoryWorkspace();
   readonly interfaces = memoryInterfaces();
   readonly apiDocument = memoryApiDocument();

@@ -77,6 +77,23 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
     json: { nodes: [{ Name: 'dog' }] },
     status: 200,
   },
+  listNodeFiles: { path: `/api/node/${UID}/files`, status: 200 },
+  uploadNodeFile: {
+    path: `/api/node/${UID}/files`,
+    file: { name: 'words.txt', text: 'dog' },
+    status: 201,
+  },
+  getFile: { path: '/api/files/2', status: 200 },
+  downloadFile: { path: '/api/files/2/content', status: 200 },
+  deleteFile: { path: '/api/files/2', status: 204 },
+  createFileUpload: {
+    path: `/api/node/${UID}/uploads`,
+    json: { name: 'words.txt', size: 3 },
+    status: 201,
+  },
+  getFileUpload: { path: '/api/uploads/1', status: 200 },
+  appendFileUpload: { path: '/api/uploads/1', bytes: 'dog', status: 200 },
+  deleteFileUpload: { path: '/api/uploads/1', status: 204 },
   createEndpoint: {
     path: '/api/endpoints/create',
     json: { name: 'words/lookup', code: 'export default () => 1;' },
@@ -244,8 +261,13 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   },
 };
 
+const BYTES_FROM_THE_START = {
+  'content-type': 'application/octet-stream',
+  'upload-offset': '0',
+};
+
 export function optionsOf(
-  { json, form, zip, file }: SampleRequest,
+  { json, form, zip, file, bytes }: SampleRequest,
   as?: RequestOptions['as'],
 ): RequestOptions {
   return {
@@ -253,6 +275,7 @@ export function optionsOf(
     ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
     ...(zip === undefined ? {} : { body: zip, headers: { 'content-type': 'application/zip' } }),
     ...(file === undefined ? {} : { body: formWith(file) }),
+    ...(bytes === undefined ? {} : { body: bytes, headers: BYTES_FROM_THE_START }),
     ...(as === undefined ? {} : { as }),
   };
 }

@@ -46,7 +46,7 @@ export function wordsFor(
   const isAllSeen =
     visibility === undefined ||
     snapshot.types.every(
-      ({ name }) => visibility.hiddenOfType(name) === 0 && !visibility.withholdsFields(name),
+      ({ name }) => !visibility.mayHideOfType(name) && !visibility.withholdsFields(name),
     );
   return isAllSeen
     ? vocabularies

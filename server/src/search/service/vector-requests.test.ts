@@ -228,6 +228,7 @@ describe('similar nodes', () => {
     const visibility = {
       canSee: (id: number) => id !== hidden,
       hiddenOfType: () => 1,
+      mayHideOfType: () => true,
       canSeeEdge: () => true,
       withholdsFields: () => true,
       canReadField: (_: number, field: string) => field !== 'At',

@@ -207,6 +207,7 @@ class World implements AsyncDisposable {
     return {
       canSee: (id) => !isHidden.has(id),
       hiddenOfType: () => 0,
+      mayHideOfType: () => false,
       canSeeEdge: () => true,
       withholdsFields: (type) => this.#withheld?.startsWith(type) === true,
       canReadField: () => true,

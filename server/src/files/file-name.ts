@@ -1,4 +1,4 @@
-import { UPLOAD_NAME_CHARACTERS_MAX } from '#base/admin-agent-limits.ts';
+import { UPLOAD_NAME_CHARACTERS_MAX } from '#base/file-limits.ts';
 import { Problem } from '#base/problem.ts';
 
 /** Slashes of any system, and what moves a cursor instead of being seen. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
-import { FILE_CHUNK_BYTES_MAX } from '#base/admin-agent-limits.ts';
+import { FILE_CHUNK_BYTES_MAX } from '#base/file-limits.ts';
 import type { CommitRequest } from '#graph/operations.ts';
 import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-graph.ts';
 import { FileStore } from './file-store.ts';
@@ -51,7 +51,8 @@ function begin(files: FileStore, name: string) {
   } as const;
   const trace = () => auditInMemory().operation(event);
   const contentType = 'text/plain';
-  return files.begin({ of: FOLDER, name, path: `/x/${name}`, contentType, owner, trace });
+  const fields = { Path: `/x/${name}` };
+  return files.begin({ of: FOLDER, name, fields, contentType, owner, trace });
 }
 
 it('a file is what was written, however it was cut, in pieces within the limit', async () => {
