@@ -87,6 +87,8 @@ export interface SearchHit {
       readonly item?: number;
     }[];
   }[];
+  /** Of a file, a node of the type `_FileEntry`: the node that it belongs to. */
+  readonly fileOf?: NodeObject;
   /** When it was asked for. */
   readonly explain?: HitExplanation;
 }

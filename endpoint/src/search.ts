@@ -118,6 +118,8 @@ export interface SearchHit<N extends NodeBase = NodeOf> {
   /** Whether the words, the vector, or both found it. */
   readonly from: 'text' | 'vector' | 'both';
   readonly highlights: readonly Highlight[];
+  /** Of a file, a node of the type `_FileEntry`: the node that it belongs to. */
+  readonly fileOf?: NodeBase;
   readonly explain?: HitExplanation;
 }
 

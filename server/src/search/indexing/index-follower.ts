@@ -14,8 +14,9 @@ import {
   NO_NUMBERS,
   type IndexNumbers,
   type IndexPlan,
+  type PlannedType,
 } from '../settings/index-plan.ts';
-import { SEARCH_SETTING } from '../settings/search-settings.ts';
+import { SEARCH_SETTING, withFiles } from '../settings/search-settings.ts';
 import { readSearchSettings } from '../settings/search-settings-service.ts';
 import { EMBEDDING_TYPE } from '../embeddings/embedding-record.ts';
 import type { TextIndex } from '../text/text-index.ts';
@@ -182,7 +183,7 @@ export class IndexFollower {
     if (this.#planned?.schema === schema && this.#planned.settings === settings) return;
     this.#planned = { schema, settings };
     const { numbers } = this.#plan;
-    this.#plan = planIndex(readSearchSettings(reader), reader.registry, numbers);
+    this.#plan = planIndex(withFiles(readSearchSettings(reader)), reader.registry, numbers);
     const digests = new Map(
       [...this.#plan.types.values()].map(({ name, digest }) => [name, digest]),
     );
@@ -231,7 +232,7 @@ export class IndexFollower {
 
   #indexVectors(id: number, record: NodeRecord | undefined): void {
     const { reader } = this.#options;
-    const planned = record === undefined ? undefined : this.#plan.types.get(record.typeId);
+    const planned = this.#plannedFor(record);
     if (record === undefined || planned === undefined) {
       this.vectors.delete(id);
       return;
@@ -243,12 +244,20 @@ export class IndexFollower {
 
   #indexText(id: number, record: NodeRecord | undefined): void {
     const { reader, index } = this.#options;
-    const planned = record === undefined ? undefined : this.#plan.types.get(record.typeId);
+    const planned = this.#plannedFor(record);
     if (record === undefined || planned === undefined) {
       index.remove(id);
     } else {
       const type = reader.nodeTypeOf(record);
       index.add(documentOf(id, record, type, planned, this.#analyzers));
     }
+  }
+
+  /** How it is searched; undefined when it is not. */
+  #plannedFor(record: NodeRecord | undefined): PlannedType | undefined {
+    const planned = record && this.#plan.types.get(record.typeId);
+    if (record === undefined || planned?.needs === undefined) return planned;
+    const type = this.#options.reader.nodeTypeOf(record);
+    return record.valueByName(type, planned.needs) === undefined ? undefined : planned;
   }
 }

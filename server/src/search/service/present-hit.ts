@@ -1,3 +1,4 @@
+import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
 import type { NodeObject } from '#graph/reader.ts';
 import { explanationOf, type HitExplanation } from './hit-explanation.ts';
 import { beginningOf, highlightsOf, type FieldHighlight } from './hit-highlights.ts';
@@ -10,6 +11,8 @@ export interface SearchHit {
   readonly score: number;
   readonly from: 'text' | 'vector' | 'both';
   readonly highlights: readonly FieldHighlight[];
+  /** Of a file: the node that it belongs to. */
+  readonly fileOf?: NodeObject;
   readonly explain?: HitExplanation;
 }
 
@@ -27,13 +30,30 @@ export function presentHit(search: PreparedSearch, found: RankedHit): SearchHit[
   const from = words === undefined ? 'vector' : nearest === undefined ? 'text' : 'both';
   return [
     {
-      node,
+      node: node.Type === FILE_TYPE ? withoutText(node) : node,
       score,
       from,
       highlights,
+      ...fileOf(search, hit.node, node.Type),
       ...(request.explain ? { explain: explain(search, found) } : {}),
     },
   ];
+}
+
+/** The highlights show what of the text matters: all of it may be long. */
+function withoutText({ Text: _text, ...node }: NodeObject): NodeObject {
+  return node as NodeObject;
+}
+
+function fileOf(
+  { context }: PreparedSearch,
+  id: number,
+  type: string,
+): { readonly fileOf?: NodeObject } {
+  if (type !== FILE_TYPE) return {};
+  const of = context.reader.neighbors(id, 'in', HAS_FILE).find((one) => context.sees(one));
+  const node = of === undefined ? undefined : context.node(of);
+  return node === undefined ? {} : { fileOf: node };
 }
 
 function explain(search: PreparedSearch, found: RankedHit): HitExplanation {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { must } from '#base/assert.ts';
 import { SEARCH_INDEXED_FIELDS_MAX } from '#base/search-limits.ts';
+import { FILE_TYPE } from '#graph/file-nodes.ts';
 import type { SchemaRegistry } from '#graph/schema-registry.ts';
+import { SEARCHED_FILE_FIELD } from './search-settings.ts';
 import type { FieldSettings, SearchSettings, TypeSettings } from './search-settings.ts';
 
 /** How the nodes of one type become documents. */
@@ -14,6 +16,8 @@ export interface PlannedType {
   /** Differs when the type's words and facets have to be indexed anew. */
   readonly digest: string;
   readonly vectors: readonly PlannedVector[];
+  /** Nodes without this field are left out. */
+  readonly needs?: string;
 }
 
 export interface PlannedText {
@@ -75,7 +79,8 @@ export function planIndex(
     const facets = inSchema.flatMap(([field, own]) => facetOf(field, own, columns));
     const digest = digestOf([texts, facets]);
     const vectors = inSchema.flatMap(([field, own]) => vectorOf(field, own));
-    types.set(known.id, { name, id: known.id, texts, facets, digest, vectors });
+    const needs = name === FILE_TYPE ? { needs: SEARCHED_FILE_FIELD } : {};
+    types.set(known.id, { name, id: known.id, texts, facets, digest, vectors, ...needs });
   }
   return { numbers: { fields: fields.names, columns: columns.names }, types };
 }

@@ -4,6 +4,7 @@ import { deed } from '#access/deed.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
 import { SEARCH_INDEXED_FIELDS_MAX, SEARCH_VECTOR_FIELDS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
+import { FILE_TYPE } from '#graph/file-nodes.ts';
 import { didYouMean } from '#graph/names.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
@@ -106,7 +107,7 @@ export function checkSearchSettings(
   for (const [name, { language, fields }] of Object.entries(types)) {
     const path = `types.${name}`;
     const type = nodes.find((one) => one.type === name);
-    if (type === undefined || name.startsWith('_')) {
+    if (type === undefined || (name.startsWith('_') && name !== FILE_TYPE)) {
       const names = nodes.map((one) => one.type).filter((one) => !one.startsWith('_'));
       throw invalid(path, 'is no node type of this workspace', didYouMean(name, names).hint);
     }

@@ -1,3 +1,4 @@
+import { FILE_TYPE } from '#graph/file-nodes.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
 
 /** What can be searched, and how (open-shapes, section 6). The same shape as the contract's. */
@@ -48,6 +49,21 @@ export function defaultSettings(schema: SchemaDocument): SearchSettings {
   }
   return { types };
 }
+
+/** How files are searched where the settings say nothing of them: by their names, and by the text in them. */
+const FILE_SETTINGS: TypeSettings = {
+  searchable: true,
+  language: AUTO_LANGUAGE,
+  fields: { Name: { text: { boost: 2 } }, Text: { text: { boost: 1 } } },
+};
+
+/** The same settings with those of files, which need not be named in them. */
+export function withFiles({ types }: SearchSettings): SearchSettings {
+  return { types: { [FILE_TYPE]: FILE_SETTINGS, ...types } };
+}
+
+/** The field without which a file is not searched: those of the admin agent's conversations do not have it. */
+export const SEARCHED_FILE_FIELD = 'TextState';
 
 /** Whether a value of fields of this kind is a vector as it is. */
 export function isVector(kind: string): boolean {
