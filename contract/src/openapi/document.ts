@@ -21,6 +21,7 @@ export const areas: Readonly<Record<Area, string>> = {
   schema: 'Types of nodes and edges.',
   ingest: 'Create, change, delete and link nodes.',
   nodes: 'Read and download nodes.',
+  files: 'Files of nodes, and their text.',
   search: 'Settings of search, synonyms, what is similar, and how good search is.',
   endpoints: 'Custom endpoints: make them, run them.',
   build: 'All code at once.',

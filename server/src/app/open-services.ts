@@ -19,7 +19,7 @@ import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { ApiDocument } from './api-document.ts';
 import { openAssistant, type OpenAssistant } from './assistant.ts';
 import { openDefinitions } from './definitions.ts';
-import { openEmbeddings } from './embeddings.ts';
+import { openSearching, type OpenSearching } from './open-searching.ts';
 import type { Interfaces } from './front-end/interfaces.ts';
 import { openFiles } from './files.ts';
 import { openIdentity } from './identity-parts.ts';
@@ -28,7 +28,7 @@ import type { IndexChange } from '#search/settings/search-settings-service.ts';
 import type { ReadState } from './read-state.ts';
 import type { IndexOptions } from './search/index-messages.ts';
 import { openJobs } from './open-jobs.ts';
-import { openSearch, type OpenSearch } from './search/open-search.ts';
+import type { OpenSearch } from './search/open-search.ts';
 import { VERSION } from './server-status.ts';
 import { Statistics } from './statistics.ts';
 import { callObserver } from './telemetry/observed-calls.ts';
@@ -98,34 +98,21 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
       primaryAddress: options.isReplica ? options.publicAddress : null,
       ...observed(options.telemetry),
       fetchAllowList: () => people.workspace.current().fetchAllowList,
-      embedQuery: (request, signal) => search.embedQuery(request, signal),
+      embedQuery: (request, signal) => searching.search.embedQuery(request, signal),
       models: askedLater(() => assistant.endpointModels),
     }),
   );
   const access = new AccessIndex(options.reader);
   const people = opened.use(openIdentity({ ...parts, access, storage: options.index.storage }));
-  const embeddings = opened.use(openEmbeddings(parts));
-  const searchParts = {
-    ...parts,
-    ...embeddings,
-    access,
-    receiveSearch: endpoints.receiveSearch.bind(endpoints),
-    embeddingModel: () => embeddings.providers.embeddingModel(),
-    onIndexChanged: (change: IndexChange) => {
-      embeddings.settingsChanged();
-      options.onIndexChanged(change);
-    },
-  };
-  const search: OpenSearch = opened.use(openSearch(searchParts));
-  if (!options.isReplica) embeddings.startEmbedder(search.wantedTexts);
+  const searching: OpenSearching = opened.use(
+    openSearching({ ...options, ...parts, access, endpoints }),
+  );
+  const { embeddings, search } = searching;
   const statistics = opened.use(new Statistics({ ...parts, endpoints, access }));
   const own = { ...ruledBy(parts, access, endpoints), endpoints };
-  const { providers } = embeddings;
-  const offered = { ...search, ...own, access, providers };
-  const graph = servedByGraph(options, access, endpoints);
   const { nodeFiles, store: files } = opened.use(await openFiles({ ...parts, access }));
   const { providers } = embeddings;
-  const offered = { ...search, nodes: graph.nodes, access, providers, endpoints, files };
+  const offered = { ...search, ...own, access, providers, files };
   const assistant: OpenAssistant = opened.use(await openAssistant({ ...parts, ...offered }));
   const definers = { ...people, ...search, ...assistant.definers, ...own, ...parts };
   const definitions = opened.use(openDefinitions(definers));
@@ -137,7 +124,6 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
     definitions,
     ingest: new IngestService(options.writes, audit),
     ...own,
-    ...graph,
     nodeFiles,
     ...offeredBy(endpoints),
     apiDocument: new ApiDocument(endpoints, VERSION),
@@ -183,21 +169,6 @@ function ruledBy(
 }
 
 /** What HTTP offers of endpoints. */
-/** What HTTP offers of the graph itself. */
-function servedByGraph(
-  { reader, writes, audit }: ServicesOptions,
-  access: AccessIndex,
-  endpoints: EndpointService,
-) {
-  return {
-    access: new AccessService({ reader, access, commits: writes, audit }),
-    schema: new SchemaService(reader, writes, () => endpoints.schemaMayHaveChanged()),
-    nodes: new NodeService({ reader, access }),
-    ingest: new IngestService(writes, audit),
-  };
-}
-
-/** The same of endpoints. */
 function offeredBy(endpoints: EndpointService) {
   const { build, editor, codeHistory, logs: endpointLogs } = endpoints;
   return { endpoints, build, editor, codeHistory, endpointLogs };

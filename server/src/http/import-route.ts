@@ -37,7 +37,7 @@ export function importRoute(operation: typeof importDefinitions): Route {
 
 function uploadedZip(request: FastifyRequest, idleMs: number): Promise<Uint8Array> {
   const bytesMax = DEFINITIONS_ZIP_BYTES_MAX;
-  if (request.mediaType === FORM_TYPE) return receivedFile(request, bytesInMemory, bytesMax);
+  if (request.mediaType === FORM_TYPE) return receivedFile(request, bytesMax, bytesInMemory);
   const hint = 'Import it in parts: without "mirror" what is not in a zip stays.';
   return bodyBytes(request, idleMs, { bytesMax, hint });
 }
@@ -54,8 +54,8 @@ export const refuseNoZip: Gate = ({ headers }, _reply, done) => {
 function bytesInMemory() {
   const parts: Uint8Array[] = [];
   return {
-    write: (bytes: Uint8Array) => void parts.push(bytes),
-    end: () => Buffer.concat(parts),
-    abort: () => {},
+    write: async (bytes: Uint8Array) => void parts.push(bytes),
+    end: async () => Buffer.concat(parts),
+    abort: async () => {},
   };
 }

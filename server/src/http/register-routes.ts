@@ -9,6 +9,8 @@ import { routerPath } from './path-template.ts';
 import type { Route, RouteContext } from './route.ts';
 import { UPLOAD_OPTIONS } from './upload-route.ts';
 
+const INTAKES = ['json', 'text', 'form', 'stream', 'bytes', 'zip', 'multipart', 'archive'] as const;
+
 const AUTHS: ReadonlySet<string> = new Set(['none', 'session', 'admin', 'admin-write', 'token']);
 
 /** Registers every route behind its gate, each intake in a scope of its own with its own body parsers. */
@@ -20,9 +22,7 @@ export async function registerRoutes(
 ): Promise<void> {
   app.removeAllContentTypeParsers();
   refuseUndeclaredRoutes(app);
-  for (const intake of ['json', 'text', 'form', 'stream', 'zip', 'multipart', 'archive'] as const) {
-  }
-  for (const intake of ['json', 'text', 'form', 'stream', 'bytes', 'zip', 'multipart'] as const) {
+  for (const intake of INTAKES) {
     const own = routes.filter((route) => route.intake === intake);
     // Scopes are made one after the other, in the order of registration.
     await app.register(async (scope) => {
@@ -58,6 +58,7 @@ const AFTER_GATE: Readonly<Record<Route['intake'], readonly Gate[]>> = {
   text: [],
   form: [],
   stream: [],
+  bytes: [],
   zip: [],
   multipart: [],
   archive: [refuseNoZip],

@@ -17,10 +17,11 @@ import { validate } from './validation.ts';
 /** One operation, ready to be registered. How the body reaches `handle` is told by `intake`. */
 export interface Route {
   readonly operation: Operation;
-  /** Parsed JSON; its text, to be parsed elsewhere; the fields of a form; or the bytes as they arrive, of a zip, of text, of a form's files, of a zip or a form with one. */
-  readonly intake: 'json' | 'text' | 'form' | 'stream' | 'zip' | 'multipart' | 'archive';
-  /** Parsed JSON; its text, to be parsed elsewhere; the fields of a form; or the bytes as they arrive, of anything, a zip, text, a form's files. */
-  readonly intake: 'json' | 'text' | 'form' | 'stream' | 'bytes' | 'zip' | 'multipart';
+  /**
+   * Parsed JSON; its text, to be parsed elsewhere; the fields of a form; or the bytes as they arrive, of anything, a zip, text, a
+   * form's files, a zip or a form with one.
+   */
+  readonly intake: 'json' | 'text' | 'form' | 'stream' | 'bytes' | 'zip' | 'multipart' | 'archive';
   /** It puts the headers itself that every answer carries: see `raw-answer.ts`. */
   readonly answersRaw?: true;
   /** Resolves with the body of the answer, as text; the reply has status and headers by then. Undefined: it was sent without. */

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import { FILE_BYTES_MAX } from '#base/file-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import type { UploadWriter } from './admin-agent-service.ts';
 import { SEQUENCE } from './header-names.ts';
 import { readHead, type Input, type Route } from './route.ts';
 import type { Awaitable, HttpServices } from './services.ts';
@@ -43,10 +42,9 @@ export function uploadRoute<const O extends Operation>(
           details: { supported: operation.consumes },
         });
       }
-      const entry = await receivedFile(request, (file) => begin(head, file, services));
       // How long it takes is a matter of the line: what is silent is cut off all the same.
       streamingSockets.add(request.socket);
-      const entry = await received(request, bytesMax, (file) =>
+      const entry = await receivedFile(request, bytesMax, (file) =>
         begin(head, file, services),
       ).finally(() => streamingSockets.delete(request.socket));
       reply.code(201).header(SEQUENCE, services.sequence());
@@ -56,48 +54,28 @@ export function uploadRoute<const O extends Operation>(
   };
 }
 
-/** What takes the bytes of a file: `end` makes it whole; where that, or anything before it, fails, `abort` follows. */
-interface FileReceiver<T> {
-  write(bytes: Uint8Array): Promise<void> | void;
-  end(): Promise<T> | T;
-  abort(): Promise<void> | void;
-}
-
 /** The one file of a form. Nothing is kept unless the whole form is what it should be. Throws `invalid_request`, `body_too_large`. */
 export async function receivedFile<T>(
   request: FastifyRequest,
-  begin: (file: { readonly name: string; readonly contentType: string }) => FileReceiver<T>,
-  fileSize: number = UPLOAD_BYTES_MAX,
-): Promise<T> {
-  let receiver: FileReceiver<T> | undefined;
-  try {
-    const options = { ...UPLOAD_OPTIONS, limits: { ...UPLOAD_OPTIONS.limits, fileSize } };
-    for await (const part of readable(request.parts(options), fileSize)) {
-      if (part.type === 'field') throw invalidForm('must have nothing but one file');
-      receiver = begin({ name: part.filename, contentType: part.mimetype });
-      const chunks = readable<Uint8Array>(part.file, fileSize);
-      for await (const chunk of chunks) await receiver.write(chunk);
-      if (part.file.truncated) throw tooLarge(fileSize);
-    }
   bytesMax: number,
-  begin: (file: { readonly name: string; readonly contentType: string }) => UploadWriter<unknown>,
-): Promise<unknown> {
-  let writer: UploadWriter<unknown> | undefined;
-  const limits = { ...UPLOAD_OPTIONS.limits, fileSize: bytesMax };
+  begin: (file: { readonly name: string; readonly contentType: string }) => UploadWriter<T>,
+): Promise<T> {
+  let writer: UploadWriter<T> | undefined;
   try {
-    for await (const part of readable(request.parts({ limits }), bytesMax)) {
+    const options = { ...UPLOAD_OPTIONS, limits: { ...UPLOAD_OPTIONS.limits, fileSize: bytesMax } };
+    for await (const part of readable(request.parts(options), bytesMax)) {
       if (part.type === 'field') throw invalidForm('must have nothing but one file');
       writer = begin({ name: part.filename, contentType: part.mimetype });
-      for await (const chunk of readable<Uint8Array>(part.file, bytesMax))
-        await writer.write(chunk);
+      const chunks = readable<Uint8Array>(part.file, bytesMax);
+      for await (const chunk of chunks) await writer.write(chunk);
       if (part.file.truncated) throw tooLarge(bytesMax);
     }
-    if (receiver === undefined) throw invalidForm('must have one file');
-    return await receiver.end();
+    if (writer === undefined) throw invalidForm('must have one file');
+    return await writer.end();
   } catch (error) {
     // What still arrives is thrown away, which it is not as long as the parser holds it back.
     request.raw.unpipe();
-    await receiver?.abort();
+    await writer?.abort();
     throw error;
   }
 }
@@ -105,20 +83,11 @@ export async function receivedFile<T>(
 /** The same, with what is wrong with the form as a problem; what its reader throws is left alone. */
 async function* readable<T>(
   source: AsyncIterable<T>,
-  fileSize: number,
   bytesMax: number,
 ): AsyncGenerator<T, void, undefined> {
   try {
     yield* source;
   } catch (error) {
-    throw formProblem(error, fileSize);
-  }
-}
-
-function formProblem(cause: unknown, fileSize: number): Problem {
-  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
-    case 'FST_REQ_FILE_TOO_LARGE':
-      return tooLarge(fileSize);
     throw formProblem(error, bytesMax);
   }
 }
