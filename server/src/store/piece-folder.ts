@@ -1,19 +1,11 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { releaseMemory } from '#base/release-memory.ts';
 import { snapshotCorrupt } from './manifest.ts';
+import { SALT_BYTES, sealPiece, TAG_BYTES, unsealPiece } from './piece-cipher.ts';
 import { storageProblem } from './storage-problem.ts';
 
 const UNFINISHED = '.new';
-const CIPHER = 'aes-256-gcm';
-const KEY_BYTES = 32;
-const SALT_BYTES = 32;
-const TAG_BYTES = 16;
-/** At a time; they stay in the processor's cache. */
-const UNSEALED_BYTES = 256 * 1024;
-/** Each key is used once. */
-const NONCE = new Uint8Array(12);
 const FILE_MODE = 0o600;
 
 export interface PieceFolderOptions {
@@ -23,11 +15,7 @@ export interface PieceFolderOptions {
 }
 
 /**
- * Pieces of snapshots in files that are named by their digests, whole or not there at all. A file that is encrypted is
- *
- *     salt (32 bytes) | AES-256-GCM of the piece, with its digest as associated data | tag (16)
- *
- * under a key that is derived of the secret and the salt. Nothing is synced: a piece that the power took is made or copied again.
+ * Pieces of snapshots in files that are named by their digests, whole or not there at all; encrypted as in `piece-cipher.ts`. Nothing is synced: a piece that the power took is made or copied again.
  */
 export class PieceFolder {
   readonly path: string;
@@ -59,7 +47,7 @@ export class PieceFolder {
   /** The bytes in parts. Throws `storage_full` and `storage_failed`. */
   async write(digest: string, parts: readonly Uint8Array[]): Promise<void> {
     const path = join(this.path, digest);
-    const contents = this.#secret === undefined ? parts : seal(this.#secret, digest, parts);
+    const contents = this.#secret === undefined ? parts : sealPiece(this.#secret, digest, parts);
     const size = contents.reduce((sum, { length }) => sum + length, 0);
     try {
       {
@@ -88,7 +76,7 @@ export class PieceFolder {
     if (bytesRead < salt.length + bytes.length + tag.length) {
       throw snapshotCorrupt(`piece ${digest} is cut short`);
     }
-    if (this.#secret !== undefined) unseal(this.#secret, digest, { salt, bytes, tag });
+    if (this.#secret !== undefined) unsealPiece(this.#secret, digest, { salt, bytes, tag });
     return bytes;
   }
 
@@ -113,46 +101,4 @@ export class PieceFolder {
   async clear(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
   }
-}
-
-function seal(
-  secret: string | Uint8Array,
-  digest: string,
-  parts: readonly Uint8Array[],
-): readonly Uint8Array[] {
-  const salt = randomBytes(SALT_BYTES);
-  const cipher = createCipheriv(CIPHER, keyOf(secret, salt), NONCE, { authTagLength: TAG_BYTES });
-  cipher.setAAD(Buffer.from(digest));
-  const sealed = parts.map((part) => cipher.update(part));
-  cipher.final();
-  return [salt, ...sealed, cipher.getAuthTag()];
-}
-
-interface SealedPiece {
-  readonly salt: Uint8Array;
-  readonly bytes: Buffer;
-  readonly tag: Uint8Array;
-}
-
-/** In place: memory that is new for each piece takes longer to get than the cipher takes. */
-function unseal(secret: string | Uint8Array, digest: string, { salt, bytes, tag }: SealedPiece) {
-  const key = keyOf(secret, salt);
-  const decipher = createDecipheriv(CIPHER, key, NONCE, { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(digest));
-  decipher.setAuthTag(tag);
-  for (let at = 0; at < bytes.length; at += UNSEALED_BYTES) {
-    const plain = decipher.update(bytes.subarray(at, at + UNSEALED_BYTES));
-    bytes.set(plain, at);
-    releaseMemory(plain);
-  }
-  try {
-    decipher.final();
-  } catch {
-    // Node tells a wrong tag by throwing an error without a code.
-    throw snapshotCorrupt(`piece ${digest} was changed on the disk`);
-  }
-}
-
-function keyOf(secret: string | Uint8Array, salt: Uint8Array): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', secret, salt, 'trellis piece', KEY_BYTES));
 }

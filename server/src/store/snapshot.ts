@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BatchEncoder, KEY_BYTES_MAX, putBytes } from './batch.ts';
+import type { ChangedPieces, KeptPiece, KeptPieces } from './changed-pieces.ts';
 import { DATABASES } from './databases.ts';
 import type { DatabaseNumber } from './databases.ts';
 import type { KeyValueReader } from './key-value.ts';
@@ -40,6 +41,25 @@ export async function writeSnapshot(held: HeldReader, sink: SnapshotSink): Promi
   return sealManifest(held.epoch, held.sequence, databases);
 }
 
+/**
+ * The same, where most of it is known: of the commits since a manifest of the same history, whose keys `changed` has taken in, only
+ * what they touched is read. A piece is kept when neither its entries nor the one behind it, which ended it, have changed. Answers
+ * what `writeSnapshot` would. The sink is not given the pieces that are kept.
+ */
+export async function updateSnapshot(
+  held: HeldReader,
+  changed: ChangedPieces,
+  sink: SnapshotSink,
+): Promise<Manifest> {
+  const databases: ManifestDatabase[] = [];
+  for (const { number, environment } of DATABASES) {
+    if (!held.environments.includes(environment)) continue;
+    const keeper = changed.of(number);
+    databases.push({ number, pieces: await writePieces(held, number, sink, keeper) });
+  }
+  return sealManifest(held.epoch, held.sequence, databases);
+}
+
 /** The manifest that a snapshot would have, to compare two states by. */
 export async function digestState(reader: StateReader): Promise<Manifest> {
   using held = reader.hold();
@@ -56,10 +76,17 @@ async function writePieces(
   reader: KeyValueReader,
   db: DatabaseNumber,
   sink: SnapshotSink,
+  kept?: KeptPieces,
 ): Promise<ManifestPiece[]> {
   const pieces: ManifestPiece[] = [];
   let start: Uint8Array | undefined = new Uint8Array(0);
   while (start !== undefined) {
+    const keeping: KeptPiece | undefined = kept?.beginningAt(start);
+    if (keeping !== undefined) {
+      pieces.push(keeping.piece);
+      start = keeping.next;
+      continue;
+    }
     const { batch, firstKey, next }: ReadPiece = readPiece(reader, db, start);
     const { payload: bytes, count: entries } = batch;
     if (entries > 0) {
