@@ -10,6 +10,7 @@ import { addChat } from './commands/chat.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEndpoint } from './commands/endpoint.ts';
 import { addImport } from './commands/import.ts';
+import { addBackups } from './commands/backup.ts';
 import { addJob } from './commands/job.ts';
 import { addInterface } from './commands/interface.ts';
 import { addLicense } from './commands/license.ts';
@@ -40,6 +41,38 @@ import {
   WrongUsage,
 } from './failure.ts';
 import type { Terminal } from './terminal.ts';
+
+/** In the order of the help. */
+const COMMANDS = [
+  addServe,
+  addLogin,
+  addLogout,
+  addUser,
+  addTeam,
+  addToken,
+  addAccess,
+  addAudit,
+  addStatus,
+  addSchema,
+  addSearch,
+  addAi,
+  addChat,
+  addResearch,
+  addTool,
+  addAgent,
+  addMcp,
+  addImport,
+  addEndpoint,
+  addTypes,
+  addInterface,
+  addStats,
+  addJob,
+  addBackups,
+  addLogs,
+  addLicense,
+  addReplica,
+  addUid,
+] as const;
 
 /** Runs one command line, `argv` without interpreter and script. Resolves with the exit code; never rejects. */
 export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -131,6 +164,8 @@ function addCommands(program: Command, run: Run): void {
   addLicense(program, run);
   addReplica(program, run);
   addUid(program, run);
+  for (const add of COMMANDS) add(program, run);
+  return program;
 }
 
 function report(error: unknown, context: CommandContext | undefined, terminal: Terminal): void {

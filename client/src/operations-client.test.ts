@@ -14,6 +14,27 @@ it('the overview and the licence are those of the server that was asked for', as
   ]);
 });
 
+it('backups are made, listed, verified and deleted', async () => {
+  const job = { id: '7', kind: 'backup' };
+  const page = { items: [], total: 0, skip: 0, take: 5, target: null };
+  const { client, seen } = await scripted([
+    { status: 202, body: job },
+    { body: page },
+    { status: 202, body: job },
+    { status: 204 },
+  ]);
+  expect(await client.runBackup()).toEqual(job);
+  expect(await client.listBackups({ take: 5 })).toEqual(page);
+  expect(await client.verifyBackup('a b')).toEqual(job);
+  await client.deleteBackup('a b');
+  expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'POST /api/admin/backup/run',
+    'GET /api/admin/backups?take=5',
+    'POST /api/admin/backups/a%20b/verify',
+    'DELETE /api/admin/backups/a%20b',
+  ]);
+});
+
 describe('jobs', () => {
   it('are listed, read and cancelled', async () => {
     const job = { id: 'a b', state: 'running' };

@@ -1,3 +1,4 @@
+import type { BackupList } from '@trellis/contract/shapes/backup.ts';
 import type { Job, JobKind, JobLine, JobState, JobWithLog } from '@trellis/contract/shapes/job.ts';
 import type { LicenseReport } from '@trellis/contract/shapes/license.ts';
 import type {
@@ -65,6 +66,25 @@ export class OperationsClient extends BuildClient {
     }
   }
 
+  /** The job goes on when this resolves: `watchJob` tells of its end. */
+  runBackup(options?: CallOptions): Promise<JobWithLog> {
+    return this.post('/api/admin/backup/run', undefined, options);
+  }
+
+  /** Newest first; `target` is null where the server has no place for them. */
+  listBackups(page: PageRequest = {}, options?: CallOptions): Promise<BackupList> {
+    return this.get('/api/admin/backups', options, { ...page });
+  }
+
+  /** Restores it beside the workspace and compares, as a job. What is damaged goes, and the next backup has it anew. */
+  verifyBackup(id: string, options?: CallOptions): Promise<JobWithLog> {
+    return this.post(`${backupPath(id)}/verify`, undefined, options);
+  }
+
+  deleteBackup(id: string, options?: CallOptions): Promise<void> {
+    return this.tell('DELETE', backupPath(id), undefined, options);
+  }
+
   /** The log files of the server at `baseUrl`, newest first. */
   listLogFiles(options?: CallOptions): Promise<LogFileList> {
     return this.get('/api/graph/logs-files', options);
@@ -98,6 +118,10 @@ export class OperationsClient extends BuildClient {
     });
     return response.body ?? new Blob([]).stream();
   }
+}
+
+function backupPath(id: string): string {
+  return `/api/admin/backups/${encodeURIComponent(id)}`;
 }
 
 function jobPath(id: string): string {

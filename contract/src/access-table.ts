@@ -53,6 +53,10 @@ const write = { allowed: WRITERS };
 const withScope = (...sessions: readonly CallerKind[]): AccessRow => ({
   allowed: [...sessions, 'api-token'],
 });
+/** The one scope of the token that lacks the others is this one. */
+const backingUp = (...sessions: readonly CallerKind[]): AccessRow => ({
+  allowed: [...sessions, 'api-token', 'api-token-without-scope'],
+});
 /** Connectors ingest, and automation runs endpoints, by the scopes that they have when they are given none. */
 const ingesting = (...sessions: readonly CallerKind[]): AccessRow => ({
   allowed: [...sessions, 'api-token', 'connector-token'],
@@ -182,6 +186,10 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   getJob: read,
   cancelJob: write,
   watchJob: read,
+  runBackup: backingUp(...WRITERS),
+  listBackups: backingUp(...ADMINISTRATORS),
+  verifyBackup: backingUp(...WRITERS),
+  deleteBackup: backingUp(...WRITERS),
   listLogFiles: read,
   downloadLogs: read,
   searchLogs: read,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { adminAgentErrors } from './errors/admin-agent.ts';
 import { agentErrors } from './errors/agents.ts';
+import { backupErrors } from './errors/backups.ts';
 import { chatErrors } from './errors/chat.ts';
 import { definitionErrors } from './errors/definitions.ts';
 import { endpointErrors } from './errors/endpoints.ts';
@@ -25,6 +26,7 @@ export const errorCatalogue = {
   ...requestErrors,
   ...identityErrors,
   ...graphErrors,
+  ...backupErrors,
   ...chatErrors,
   ...definitionErrors,
   ...endpointErrors,

@@ -66,6 +66,7 @@ export type Area =
   | 'code-history'
   | 'stats'
   | 'jobs'
+  | 'backups'
   | 'search'
   | 'assistant'
   | 'llm'

@@ -44,6 +44,7 @@ import {
   listNodeFiles,
   uploadNodeFile,
 } from './operations/files.ts';
+import { deleteBackup, listBackups, runBackup, verifyBackup } from './operations/backups.ts';
 import { ingest } from './operations/ingest.ts';
 import { cancelJob, getJob, listJobs, watchJob } from './operations/jobs.ts';
 import { getLicense } from './operations/license.ts';
@@ -231,6 +232,10 @@ export const operations: readonly Operation[] = [
   getJob,
   cancelJob,
   watchJob,
+  runBackup,
+  listBackups,
+  verifyBackup,
+  deleteBackup,
   listLogFiles,
   downloadLogs,
   searchLogs,

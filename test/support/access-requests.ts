@@ -162,6 +162,11 @@ export const ACCESS_REQUESTS: AccessRequests = {
   listJobs: () => ({ path: '/api/jobs' }),
   getJob: () => ({ path: '/api/jobs/none' }),
   cancelJob: () => ({ path: '/api/jobs/none/cancel' }),
+  // Without a target, and of none: both are answers to those who may.
+  runBackup: () => ({ path: '/api/admin/backup/run' }),
+  listBackups: () => ({ path: '/api/admin/backups' }),
+  verifyBackup: () => ({ path: '/api/admin/backups/none/verify' }),
+  deleteBackup: () => ({ path: '/api/admin/backups/none' }),
   listLogFiles: () => ({ path: '/api/graph/logs-files' }),
   downloadLogs: () => ({ path: '/api/graph/logs-files/download' }),
   searchLogs: () => ({ path: '/api/graph/logs' }),

@@ -17,6 +17,8 @@ export function runTrellis(
     readonly input?: string | undefined;
     readonly token?: string | undefined;
     readonly env?: Readonly<Record<string, string>>;
+    /** Beyond those. */
+    readonly env?: Readonly<Record<string, string>> | undefined;
   },
 ): Promise<Outcome> {
   const { home, server, input = '', token, env = {} } = options;
@@ -31,6 +33,7 @@ export function runTrellis(
           XDG_CONFIG_HOME: join(home, 'config'),
           XDG_STATE_HOME: join(home, 'state'),
           TRELLIS_SERVER: server,
+          ...options.env,
           ...(token === undefined ? {} : { TRELLIS_TOKEN: token }),
           ...env,
         },

@@ -10,6 +10,8 @@ export const JOB_KINDS = [
   'replica-verification',
   'deep-research',
   'definitions-import',
+  'backup',
+  'backup-verification',
 ] as const;
 const kind = z.enum(JOB_KINDS);
 export type JobKind = z.infer<typeof kind>;

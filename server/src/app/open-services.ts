@@ -68,7 +68,7 @@ export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 's
 /** What needs the graph. */
 export type GraphServices = Omit<
   HttpServices,
-  'status' | 'replicas' | 'frontEnd' | 'sequence' | 'waitForSequence'
+  'status' | 'replicas' | 'backups' | 'frontEnd' | 'sequence' | 'waitForSequence'
 > & {
   readonly endpoints: EndpointService;
   readonly workspace: WorkspaceSettings;

@@ -10,18 +10,26 @@ export interface OpenStorage extends AsyncDisposable, Omit<ReadState, typeof Sym
   readonly sequence: PublishedSequence;
   /** The sequence behind which replicas need the log. */
   readonly needed: SharedNumber;
+  /** The same, of backups. */
+  readonly neededByBackups: SharedNumber;
 }
 
 export async function openStorage(
-  options: Omit<WriterOptions, 'sequence' | 'needed'>,
+  options: Omit<WriterOptions, 'sequence' | 'needed' | 'neededByBackups'>,
   events: WriterEvents,
 ): Promise<OpenStorage> {
   await using opened = new AsyncDisposableStack();
   const sequence = new PublishedSequence();
   const needed = new SharedNumber();
+  const neededByBackups = new SharedNumber();
   const writer = opened.use(
     await WriterClient.open(
-      { ...options, sequence: sequence.buffer, needed: needed.buffer },
+      {
+        ...options,
+        sequence: sequence.buffer,
+        needed: needed.buffer,
+        neededByBackups: neededByBackups.buffer,
+      },
       events,
     ),
   );
@@ -31,6 +39,7 @@ export async function openStorage(
     writer,
     sequence,
     needed,
+    neededByBackups,
     reader,
     vault,
     store,

@@ -1,8 +1,10 @@
 import { systemClock } from '#base/clock.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { createHttpServer, type HttpServer } from '#http/server.ts';
+import type { HttpServices } from '#http/services.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
+import { openBackups } from './backup/open-backups.ts';
 import { vectorsForReplicas } from './embeddings.ts';
 import { prepareFirstStart } from './first-start.ts';
 import type { FrontEndFiles } from './front-end/front-end-folder.ts';
@@ -53,7 +55,7 @@ export async function openPrimaryWorkspace(
     tell: (message) => http.broadcast(message),
     logger,
   });
-  const services: OpenServices = opened.use(
+  const services: PrimaryServices = opened.use(
     await openPrimaryServices(options, state, {
       publicUrl: () => config.publicAddress ?? url,
       onFrontEndChanged: frontEnd.refresh,
@@ -103,11 +105,13 @@ interface PrimaryHooks extends Pick<ServicesOptions, 'publicUrl' | 'onFrontEndCh
   readonly pool: EndpointPool;
 }
 
+type PrimaryServices = OpenServices & Pick<HttpServices, 'backups'>;
+
 async function openPrimaryServices(
   options: WorkspaceOptions,
   state: OpenStorage,
   { replication, ...hooks }: PrimaryHooks,
-): Promise<OpenServices> {
+): Promise<PrimaryServices> {
   const { storage, config, secrets, logger, redact } = options;
   const { reader, writer } = state;
   await using opened = new AsyncDisposableStack();
@@ -140,8 +144,15 @@ async function openPrimaryServices(
   );
   replication.embedWith(vectorsForReplicas(services.textVectors));
   replication.reportTo(services.jobs);
+  const backups = opened.use(openBackups({ ...options, opened: state }, services.jobs));
+  // Goes first: a backup that ends with the rest is interrupted.
+  opened.use(services.jobs);
   const resources = opened.move();
-  return { ...services, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return {
+    ...services,
+    backups: backups.http,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
 }
 
 /** Without a key in common with anybody there are no replicas (specification, section 2.9). */

@@ -52,6 +52,7 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
   const services = new StartingServices({
     status,
     replicas: { register: refuse, list: refuse, verify: refuse },
+    backups: { list: refuse, run: refuse, verify: refuse, remove: refuse },
     frontEnd: frontEnd.served,
     sequence: () => sequence.get(),
     waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { isLicenseText } from '@trellis/contract/license.ts';
+import { isRestoreUnfinished } from '#backup/restore-mark.ts';
 import { Problem } from '#base/problem.ts';
 import { systemClock } from '#base/clock.ts';
 import { ConfigError } from '#config/config-error.ts';
@@ -69,6 +70,7 @@ export async function serve(env: Environment): Promise<number> {
   try {
     const startFolder = process.cwd();
     const storage = createStorageFolder(config.storageFolder);
+    await refuseUnfinishedRestore(storage);
     isolateProcess();
     // Goes last: what the others do to their end is told of as well.
     await using telemetry = await startTelemetry(wanted, log.logger);
@@ -91,6 +93,14 @@ export async function serve(env: Environment): Promise<number> {
   } finally {
     await Promise.all([log.close(), replicationLog.close()]);
   }
+}
+
+/** The workspace of a backup is not whole before its restore is. */
+async function refuseUnfinishedRestore(storage: string): Promise<void> {
+  if (!(await isRestoreUnfinished(storage))) return;
+  throw new Problem('restore_unfinished', `a restore into ${storage} was not finished`, {
+    hint: 'Run the same `trellis restore` again, or empty the folder.',
+  });
 }
 
 /** Only here the program is loaded that the role needs: the threads that it begins with load theirs meanwhile. */

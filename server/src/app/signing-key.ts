@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/** In the storage folder. */
+export const SIGNING_KEY_FILE = 'jwt.key';
+
 /**
  * The key that signs every token: `MSK_JWT_KEY`, else a random one that the storage folder keeps (mode 0600), so that sessions
  * outlive a restart (open-shapes, section 1).
  */
 export async function signingKey(storage: string, given: string | undefined): Promise<string> {
   if (given !== undefined) return given;
-  const file = join(storage, 'jwt.key');
+  const file = join(storage, SIGNING_KEY_FILE);
   const kept = await readFile(file, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

@@ -11,14 +11,16 @@ type Always = Omit<HttpServices, keyof GraphServices>;
 export class StartingServices implements HttpServices {
   readonly status: HttpServices['status'];
   readonly replicas: HttpServices['replicas'];
+  readonly backups: HttpServices['backups'];
   readonly frontEnd: HttpServices['frontEnd'];
   readonly sequence: HttpServices['sequence'];
   readonly waitForSequence: HttpServices['waitForSequence'];
   #graph: GraphServices | undefined;
 
-  constructor({ status, replicas, frontEnd, sequence, waitForSequence }: Always) {
+  constructor({ status, replicas, backups, frontEnd, sequence, waitForSequence }: Always) {
     this.status = status;
     this.replicas = replicas;
+    this.backups = backups;
     this.frontEnd = frontEnd;
     this.sequence = sequence;
     this.waitForSequence = waitForSequence;

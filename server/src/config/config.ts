@@ -17,7 +17,12 @@ export interface Config {
   /** For calls between primary and replica; null also when it was set to nothing on purpose. */
   readonly serverAddress: string | null;
   readonly storageFolder: string;
-  readonly backupFolder: string | null;
+  readonly backup: {
+    /** A folder; null where backups have no place. */
+    readonly target: string | null;
+    /** Which backups stay: so many of the newest, and the newest of so many days and weeks. */
+    readonly keep: { readonly last: number; readonly days: number; readonly weeks: number };
+  };
   readonly lowMemory: boolean;
   /** Budget of the search index; null where nothing is said. */
   readonly searchMemoryMb: number | null;

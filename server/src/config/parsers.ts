@@ -1,3 +1,4 @@
+import { BACKUPS_KEPT_MAX } from '#base/backup-limits.ts';
 import { PASSWORD_CHARACTERS_MAX } from '#base/limits.ts';
 
 /** What is wrong with a value, as the end of a sentence that begins with the variable's name, and what to do. */
@@ -20,6 +21,7 @@ export const parsers = {
   boolean: parseBoolean,
   port: parsePort,
   megabytes: parseMegabytes,
+  count: parseCount,
   host: parseHost,
   /** A path, which may be relative to the folder the server was started in. */
   folder: (text: string): string => text,
@@ -64,6 +66,15 @@ function parseMegabytes(text: string): number | ValueFault {
   return new ValueFault(
     `is ${quote(text)}, which is no number of megabytes`,
     'Set a whole number from 1 on, such as 2048.',
+  );
+}
+
+function parseCount(text: string): number | ValueFault {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (count <= BACKUPS_KEPT_MAX) return count;
+  return new ValueFault(
+    `is ${quote(text)}, which is no number of backups`,
+    `Set a whole number from 0 to ${BACKUPS_KEPT_MAX}.`,
   );
 }
 

@@ -75,7 +75,14 @@ function configOf(values: Values, env: Environment): Config {
     publicAddress: values.MSK_PUBLIC_ADDRESS,
     serverAddress: isBlanked ? null : (values.MSK_SERVER_ADDRESS ?? values.MSK_PUBLIC_ADDRESS),
     storageFolder: values.MSK_GRAPH_STORAGE,
-    backupFolder: values.MSK_GRAPH_BACKUP_FOLDER,
+    backup: {
+      target: values.MSK_GRAPH_BACKUP_FOLDER,
+      keep: {
+        last: values.MSK_GRAPH_BACKUP_KEEP,
+        days: values.MSK_GRAPH_BACKUP_KEEP_DAYS,
+        weeks: values.MSK_GRAPH_BACKUP_KEEP_WEEKS,
+      },
+    },
     lowMemory: values.MSK_LOW_MEMORY,
     searchMemoryMb: values.MSK_SEARCH_MEMORY_MB,
     replication: { port: values.MSK_REPLICATION_PORT, primaryAddress },

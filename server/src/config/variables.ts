@@ -39,6 +39,21 @@ export const variables = {
     default: null,
     description: 'Folder that backups are written to, outside the storage folder.',
   },
+  MSK_GRAPH_BACKUP_KEEP: {
+    type: 'count',
+    default: '30',
+    description: 'How many of the newest backups are kept, whatever their age.',
+  },
+  MSK_GRAPH_BACKUP_KEEP_DAYS: {
+    type: 'count',
+    default: '14',
+    description: 'Of how many days that have backups the newest one is kept as well.',
+  },
+  MSK_GRAPH_BACKUP_KEEP_WEEKS: {
+    type: 'count',
+    default: '8',
+    description: 'Of how many weeks that have backups the newest one is kept as well.',
+  },
   MSK_ADMIN_PASSWORD: {
     type: 'password',
     default: null,

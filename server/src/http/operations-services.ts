@@ -1,7 +1,8 @@
 import type { Caller } from '#access/caller.ts';
+import type { BackupList } from '@trellis/contract/shapes/backup.ts';
 import type { Job, JobLine, JobListQuery, JobWithLog } from '@trellis/contract/shapes/job.ts';
 import type { LicenseReport } from '@trellis/contract/shapes/license.ts';
-import type { List } from '@trellis/contract/shapes/list.ts';
+import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type {
   LiveLogRecord,
   LogFileList,
@@ -35,6 +36,16 @@ export interface JobService {
     id: string,
     from: { readonly after: number | undefined; readonly signal: AbortSignal },
   ): AsyncIterable<JobNews>;
+}
+
+/** Where the server has no target, all but the list throws `no_backup_target`; one thing is done at a time, else `backup_running`. */
+export interface BackupService {
+  /** Throws what a target does that cannot be read. */
+  list(page: Page): Promise<BackupList>;
+  run(): Awaitable<JobWithLog>;
+  /** This and the next throw `backup_not_found`. */
+  verify(id: string): Promise<JobWithLog>;
+  remove(id: string): Promise<void>;
 }
 
 /** Records that come as they are logged. */

@@ -34,6 +34,10 @@ import { listLogFiles } from './routes/stats/listLogFiles.ts';
 import { downloadLogs } from './routes/stats/downloadLogs.ts';
 import { searchLogs } from './routes/stats/searchLogs.ts';
 import { watchLogs } from './routes/stats/watchLogs.ts';
+import { deleteBackup } from './routes/backups/deleteBackup.ts';
+import { listBackups } from './routes/backups/listBackups.ts';
+import { runBackup } from './routes/backups/runBackup.ts';
+import { verifyBackup } from './routes/backups/verifyBackup.ts';
 import { listJobs } from './routes/jobs/listJobs.ts';
 import { getJob } from './routes/jobs/getJob.ts';
 import { cancelJob } from './routes/jobs/cancelJob.ts';
@@ -225,6 +229,10 @@ export const routes: readonly Route[] = [
   getJob,
   cancelJob,
   watchJob,
+  runBackup,
+  listBackups,
+  verifyBackup,
+  deleteBackup,
   listLogFiles,
   downloadLogs,
   searchLogs,

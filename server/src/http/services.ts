@@ -54,7 +54,12 @@ import type { McpService } from './mcp-service.ts';
 import type { LlmService } from './llm-service.ts';
 import type { FileService } from './file-service.ts';
 import type { NodeService } from './node-service.ts';
-import type { JobService, LicenseService, LogService } from './operations-services.ts';
+import type {
+  BackupService,
+  JobService,
+  LicenseService,
+  LogService,
+} from './operations-services.ts';
 import type { SearchConfigurationService } from './search-configuration-service.ts';
 import type { SsoService } from './sso-service.ts';
 import type { LlmSearchSettingsService, ToolService } from './tool-service.ts';
@@ -93,6 +98,7 @@ export interface HttpServices {
   readonly statistics: StatisticsService;
   readonly license: LicenseService;
   readonly jobs: JobService;
+  readonly backups: BackupService;
   readonly logs: LogService;
   readonly searchConfiguration: SearchConfigurationService;
   readonly goldenSets: GoldenSetService;

@@ -6,6 +6,8 @@ export type JobKind =
   | 'replica-verification'
   | 'deep-research'
   | 'definitions-import';
+  | 'backup'
+  | 'backup-verification';
 
 /** `interrupted`: the process ended before the work did. */
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'interrupted';

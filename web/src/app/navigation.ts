@@ -1,5 +1,6 @@
 import {
   Activity,
+  Archive,
   ArrowLeftRight,
   Bot,
   BookType,
@@ -245,6 +246,13 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         isFor: administrators,
       },
       { to: '/admin/jobs', label: 'Jobs', icon: Timer, words: 'progress', isFor: administrators },
+      {
+        to: '/admin/backups',
+        label: 'Backups',
+        icon: Archive,
+        words: 'restore copy',
+        isFor: administrators,
+      },
       {
         to: '/admin/logs',
         label: 'Logs',

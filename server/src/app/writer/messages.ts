@@ -11,6 +11,8 @@ export interface WriterOptions {
   readonly sequence: SharedArrayBuffer;
   /** Where replicas say behind which sequence they need the log: see `shared-number.ts`. */
   readonly needed: SharedArrayBuffer;
+  /** The same, of backups. */
+  readonly neededByBackups: SharedArrayBuffer;
 }
 
 export type WriterRequest =

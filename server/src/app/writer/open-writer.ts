@@ -12,8 +12,8 @@ export interface OpenWriterOptions {
   readonly storage: string;
   readonly masterKey: string | null;
   readonly lowMemory: boolean;
-  /** The sequence behind which replicas need the log; undefined while there are none. */
-  readonly neededAfter?: () => number | undefined;
+  /** The sequence behind which replicas or backups need the log; infinite while none do. */
+  readonly neededAfter?: () => number;
 }
 
 /** The log, the state that follows it, and the transactor: everything that writes. */

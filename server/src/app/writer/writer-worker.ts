@@ -86,8 +86,9 @@ async function main(): Promise<void> {
   const published = new PublishedSequence(options.sequence);
   const notes: string[] = [];
   let opened = false;
-  const needed = new SharedNumber(options.needed);
-  const writer = await openWriter({ ...options, neededAfter: () => needed.get() }, (text) => {
+  const needed = [options.needed, options.neededByBackups].map((one) => new SharedNumber(one));
+  const neededAfter = (): number => Math.min(...needed.map((one) => one.get() ?? Infinity));
+  const writer = await openWriter({ ...options, neededAfter }, (text) => {
     if (opened) send({ kind: 'note', text });
     else notes.push(text);
   });

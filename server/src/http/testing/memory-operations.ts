@@ -29,6 +29,41 @@ export function memoryJobs(): HttpServices['jobs'] {
   };
 }
 
+/** One backup, of which nothing is done but what is asked for. */
+export function memoryBackups(): HttpServices['backups'] {
+  const backup = {
+    id: '20261120T000000000Z-00000000',
+    createdAt: AT,
+    completedAt: AT,
+    sequence: 7,
+    epoch: '0'.repeat(32),
+    version: '26.11.0',
+    isEncrypted: false,
+    nodes: 2,
+    edges: 1,
+    bytes: 300,
+    newBytes: 300,
+    hasLog: false,
+  };
+  const job = {
+    id: '2',
+    kind: 'backup',
+    state: 'running',
+    progress: 0,
+    step: 'Looking at what there is',
+    isCancellable: true,
+    startedAt: AT,
+    endedAt: null,
+    log: [],
+  } as const;
+  return {
+    list: async ({ skip, take }) => ({ items: [backup], total: 1, skip, take, target: '/backups' }),
+    run: () => job,
+    verify: async () => ({ ...job, kind: 'backup-verification' }),
+    remove: async () => undefined,
+  };
+}
+
 /** One record; whoever watches is given it once, and that is all. */
 export function memoryLogs(): HttpServices['logs'] {
   const record = { at: AT, level: 'warn', message: 'the disk is full', fields: {} } as const;

@@ -27,7 +27,7 @@ import { memoryChat } from './memory-chat.ts';
 import { memoryLlm } from './memory-llm.ts';
 import { memoryDeepResearch } from './memory-deep-research.ts';
 import { memoryEmbeddings } from './memory-embeddings.ts';
-import { memoryJobs, memoryLicense, memoryLogs } from './memory-operations.ts';
+import { memoryBackups, memoryJobs, memoryLicense, memoryLogs } from './memory-operations.ts';
 import { memoryMcp } from './memory-mcp.ts';
 import { memoryFiles } from './memory-files.ts';
 import { memoryNodes } from './memory-nodes.ts';
@@ -50,6 +50,7 @@ export const CALLERS = {
   'synonym-manager': caller({ roles: ['CanManageSynonyms'] }),
   'ingestion-token': caller({ kind: 'api', userUid: null, scopes: ['ingestion'] }),
   'connector-token': caller({ kind: 'connector', userUid: null, scopes: ['ingestion'] }),
+  'backup-token': caller({ kind: 'api', userUid: null, scopes: ['admin:backup'] }),
   'run-token': caller({ kind: 'api', userUid: null, scopes: ['endpoints:run'] }),
   'read-token': caller({ kind: 'api', userUid: null, scopes: ['read'] }),
   'bare-token': caller({ kind: 'api', userUid: null }),
@@ -164,6 +165,7 @@ export class MemoryServices implements HttpServices {
   readonly statistics = memoryStatistics();
   readonly license = memoryLicense();
   readonly jobs = memoryJobs();
+  readonly backups = memoryBackups();
   readonly logs = memoryLogs();
   readonly searchConfiguration = memorySearchConfiguration();
   readonly goldenSets = memoryGoldenSets();

@@ -150,6 +150,10 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   listJobs: { path: '/api/jobs?state=succeeded&kind=index-rebuild', status: 200 },
   getJob: { path: '/api/jobs/1', status: 200 },
   cancelJob: { path: '/api/jobs/1/cancel', status: 202 },
+  runBackup: { path: '/api/admin/backup/run', status: 202 },
+  listBackups: { path: '/api/admin/backups?take=5', status: 200 },
+  verifyBackup: { path: '/api/admin/backups/1/verify', status: 202 },
+  deleteBackup: { path: '/api/admin/backups/1', status: 204 },
   listLogFiles: { path: '/api/graph/logs-files', status: 200 },
   downloadLogs: {
     path: '/api/graph/logs-files/download?query=a&fileNames=trellis-2026-11-20.log',

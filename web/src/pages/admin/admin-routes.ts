@@ -31,6 +31,11 @@ export const adminRoutes = [
     component: lazyRouteComponent(() => import('./jobs-page.tsx'), 'JobsPage'),
   }),
   createRoute({
+    path: '/admin/backups',
+    getParentRoute: () => workspaceRoute,
+    component: lazyRouteComponent(() => import('./backups-page.tsx'), 'BackupsPage'),
+  }),
+  createRoute({
     path: '/admin/logs',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) =>

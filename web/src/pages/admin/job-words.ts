@@ -8,6 +8,8 @@ export const KIND_WORDS: Readonly<Record<JobKind, string>> = {
   'replica-verification': 'Comparing replicas',
   'deep-research': 'Deep research',
   'definitions-import': 'Import of definitions',
+  backup: 'Backing up',
+  'backup-verification': 'Verifying a backup',
 };
 
 export const STATE_TONES: Readonly<Record<JobState, BadgeTone>> = {

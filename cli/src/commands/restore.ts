@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { CommandFailure } from '../failure.ts';
+import { ProgressLine } from '../progress-line.ts';
+
+interface RestoreOptions {
+  readonly to?: string;
+  readonly at?: string;
+}
+
+export function addRestore(program: Command, run: Run): void {
+  program
+    .command('restore')
+    .summary('make a workspace of a backup')
+    .description(
+      'Makes a workspace of a backup, in an empty storage folder and without a server. It goes on in a new history: replicas of the ' +
+        'old one copy it. When it is interrupted, the same command does it again. A backup that is encrypted needs its ' +
+        'MSK_GRAPH_MASTER_KEY.',
+    )
+    .argument('<from>', 'folder of the backups, as MSK_GRAPH_BACKUP_FOLDER names it')
+    .option('--to <storage>', 'storage folder (default: MSK_GRAPH_STORAGE, else ./data)')
+    .option(
+      '--at <point>',
+      'id of a backup, sequence, or time in ISO 8601 (default: the newest backup)',
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis restore /srv/backups --to ./restored
+  $ trellis restore /srv/backups --at 20261121T184000000Z-0f3a9c21
+  $ trellis restore /srv/backups --at 2026-11-21T18:55:00Z`,
+    )
+    .action(run(restoreBackup));
+}
+
+async function restoreBackup(
+  { output, terminal }: CommandContext,
+  { to, at }: RestoreOptions,
+  from: string,
+): Promise<void> {
+  // Only here: no other command should have to load so much of the server.
+  const { restore } = await import('@trellis/server/restore.ts');
+  const line = new ProgressLine(terminal.stderr);
+  const outcome = await restore(
+    { ...terminal.env },
+    { from, to, at },
+    {
+      signal: terminal.signal,
+      report: (share, step) => line.update(share, step),
+      log: (text) => output.note(text),
+    },
+  );
+  line.clear();
+  if ('failure' in outcome) {
+    const { code, message, hint } = outcome.failure;
+    throw new CommandFailure(message, { code, hint });
+  }
+  const { id, sequence, storage, createdAt } = outcome.restored;
+  const text = `Restored the backup ${id} of ${createdAt} at sequence ${sequence} to ${storage}.`;
+  output.data(outcome.restored, text);
+  output.note(`Start it with: MSK_GRAPH_STORAGE=${storage} trellis serve`);
+}

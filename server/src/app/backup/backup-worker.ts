@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { BackupHeader } from '#backup/backup-header.ts';
+import { removeBackup, runBackup, runVerification } from '#backup/backup-work.ts';
+import type { BackupWorkParts } from '#backup/backup-work.ts';
+import type { BackupSource, SourceFile } from '#backup/take-backup.ts';
+import type { WorkProgress } from '#backup/work-progress.ts';
+import { must } from '#base/assert.ts';
+import { systemClock } from '#base/clock.ts';
+import { BACKUP_LOG_REACH_MS } from '#base/backup-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { unlessMissing } from '#log/durable-file.ts';
+import { openSnapshotReader } from '#store/snapshot-reader.ts';
+import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
+import { openPublishedLog } from '../open-published-log.ts';
+import { SIGNING_KEY_FILE } from '../signing-key.ts';
+import { failureOf } from '../thread-failure.ts';
+import { PublishedSequence } from '../writer/published-sequence.ts';
+import type { BackupTask, FromBackup, ToBackup } from './backup-messages.ts';
+import { openTarget } from './open-target.ts';
+
+/** A thread that makes, verifies or removes one backup: it reads the state and the log's files beside the writer. */
+const port = must(parentPort, 'the port of the backup thread');
+/** For what is restored to be compared. */
+const SCRATCH_FOLDER = 'verification';
+
+function send(message: FromBackup): void {
+  port.postMessage(message);
+}
+
+async function main(): Promise<void> {
+  const task: BackupTask = workerData;
+  const cancelling = new AbortController();
+  port.on('message', ({ kind }: ToBackup) => {
+    if (kind === 'cancel') {
+      cancelling.abort(new Problem('job_cancelled', 'The work on backups was cancelled.'));
+    }
+  });
+  try {
+    const progress: WorkProgress = {
+      signal: cancelling.signal,
+      report: (done, step) => send({ kind: 'progress', progress: done, step }),
+      log: (text) => send({ kind: 'log', text }),
+    };
+    send({ kind: 'done', header: await perform(task, progress) });
+  } catch (error) {
+    send({ kind: 'failed', failure: failureOf(error) });
+  }
+  // It ends by itself: LMDB ends the whole process when it is interrupted while it closes.
+  port.close();
+}
+
+async function perform(
+  task: BackupTask,
+  progress: WorkProgress,
+): Promise<BackupHeader | undefined> {
+  const parts: BackupWorkParts = {
+    target: openTarget(task.target),
+    masterKey: task.masterKey ?? undefined,
+    clock: systemClock,
+    version: task.version,
+    retention: task.retention,
+    scratch: join(task.storage, SCRATCH_FOLDER),
+    suffix: () => randomBytes(4).toString('hex'),
+    openSource: () => openSource(task),
+  };
+  switch (task.request.kind) {
+    case 'run':
+      return await runBackup(parts, progress);
+    case 'verify':
+      await runVerification(parts, task.request.id, progress);
+      return undefined;
+    case 'remove':
+      await removeBackup(parts, task.request.id);
+      return undefined;
+  }
+}
+
+async function openSource({
+  storage,
+  masterKey,
+  sequence,
+}: BackupTask): Promise<BackupSource & Disposable> {
+  const published = new PublishedSequence(sequence);
+  const { log, isEncrypted } = await openPublishedLog(storage, masterKey, published);
+  // The writer has opened the environments for the whole process: no other thread needs their key.
+  const environments = ['graph', 'vault'] as const;
+  const reader = openSnapshotReader({ storage, environmentKey: undefined, environments });
+  return {
+    reader,
+    log,
+    stateBytes: statSync(join(storage, 'graph', 'data.mdb')).size,
+    reach: async (wanted) => void (await published.reach(wanted, BACKUP_LOG_REACH_MS)),
+    files: async () => [
+      ...(await frontEndFiles(storage)),
+      // Whoever has it can sign as anybody: it is kept where it is encrypted, and else nowhere.
+      ...(isEncrypted ? [fileOf(storage, SIGNING_KEY_FILE)] : []),
+    ],
+    [Symbol.dispose]: () => reader[Symbol.dispose](),
+  };
+}
+
+async function frontEndFiles(storage: string): Promise<SourceFile[]> {
+  const folder = join(storage, FRONT_END_FOLDER);
+  const files = new DigestFolder(folder);
+  const names = (await unlessMissing(readdir(folder))) ?? [];
+  return names
+    .filter((name) => /^[0-9a-f]{64}$/.test(name))
+    .map((digest) => ({
+      path: `${FRONT_END_FOLDER}/${digest}`,
+      digest,
+      read: () => files.read(digest),
+    }));
+}
+
+function fileOf(storage: string, path: string): SourceFile {
+  return {
+    path,
+    digest: undefined,
+    read: () => unlessMissing(readFile(join(storage, path))),
+  };
+}
+
+void main();

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { listHeaders, type BackupHeader } from '#backup/backup-header.ts';
+import { BackupService, type StartedBackup } from '#backup/backup-service.ts';
+import type { BackupTarget } from '#backup/backup-target.ts';
+import type { Backup } from '@trellis/contract/shapes/backup.ts';
+import type { HttpServices } from '#http/services.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import { readManifest } from '#log/manifest.ts';
+import type { OpenStorage } from '../open-storage.ts';
+import { VERSION } from '../server-status.ts';
+import type { WorkspaceOptions } from '../workspace.ts';
+import { BackupThread } from './backup-thread.ts';
+import { LogHold } from './log-hold.ts';
+import { openTarget, type TargetSettings } from './open-target.ts';
+import { targetSettings } from './target-settings.ts';
+
+/** What a primary has its backups made of. */
+export interface BackupOptions extends Pick<
+  WorkspaceOptions,
+  'storage' | 'startFolder' | 'config' | 'secrets' | 'logger'
+> {
+  readonly opened: Pick<OpenStorage, 'sequence' | 'neededByBackups'>;
+}
+
+/** The backups of a primary. */
+export interface OpenBackups extends AsyncDisposable {
+  readonly http: HttpServices['backups'];
+  /** Begins one, for whoever has it done at certain times. Throws `no_backup_target`, `backup_running`. */
+  start(): StartedBackup;
+}
+
+export function openBackups(options: BackupOptions, jobs: JobRegistry): OpenBackups {
+  const { config, startFolder } = options;
+  const isConfigured = config.backup.target !== null;
+  const configured = isConfigured
+    ? configure(options, targetSettings(config.backup, startFolder))
+    : undefined;
+  const service = new BackupService({
+    configured,
+    jobs,
+    onChange: () => configured?.hold.refresh(),
+  });
+  return {
+    start: () => service.run(),
+    http: httpBackups(service, configured?.target.name ?? null),
+    [Symbol.asyncDispose]: async () => {
+      configured?.hold[Symbol.dispose]();
+      await configured?.work[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function configure(options: BackupOptions, settings: TargetSettings) {
+  const { config, storage, secrets, opened } = options;
+  const target = openTarget(settings);
+  const work = new BackupThread({
+    storage,
+    masterKey: secrets.graphMasterKey,
+    target: settings,
+    retention: config.backup.keep,
+    version: VERSION,
+    sequence: opened.sequence.buffer,
+  });
+  return { target, work, hold: holdLog(options, target) };
+}
+
+function holdLog({ storage, opened, logger }: BackupOptions, target: BackupTarget): LogHold {
+  return new LogHold({
+    storage,
+    needed: opened.neededByBackups,
+    newest: async () => {
+      const epoch = (await readManifest(join(storage, 'log')))?.epoch;
+      const headers = await listHeaders(target);
+      return headers.find((header) => header.epoch === epoch)?.sequence;
+    },
+    onNote: (text) => logger.warn(text),
+  });
+}
+
+function httpBackups(service: BackupService, target: string | null): HttpServices['backups'] {
+  return {
+    list: async (page) => {
+      if (target === null) return { items: [], total: 0, ...page, target };
+      const { items, ...rest } = await service.list(page);
+      return { items: items.map(present), ...rest, target };
+    },
+    run: () => service.run().job,
+    verify: (id) => service.verify(id),
+    remove: (id) => service.remove(id),
+  };
+}
+
+function present({ format: _format, contents: _contents, ...shown }: BackupHeader): Backup {
+  return shown;
+}

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { restoreBackup, type Restored, type RestoredLog } from '#backup/restore-backup.ts';
+import { isRestoreUnfinished } from '#backup/restore-mark.ts';
+import { parseRestoreWish } from '#backup/restore-point.ts';
+import type { WorkProgress } from '#backup/work-progress.ts';
+import { systemClock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import { ConfigError } from '#config/config-error.ts';
+import { readConfig, type Environment } from '#config/read-config.ts';
+import { lockFolder } from '#log/folder-lock.ts';
+import { removeLog } from '#log/remove-log.ts';
+import { openSegmentLog, type LogBeginning } from '#log/segment-log.ts';
+import { openStoreKeys } from '#store/master-key.ts';
+import { openTarget } from './backup/open-target.ts';
+import { targetSettings } from './backup/target-settings.ts';
+import { createStorageFolder } from './storage-folder.ts';
+import { archiveRule } from './writer/archive-rule.ts';
+
+export interface RestoreRequest {
+  /** A folder of backups, as MSK_GRAPH_BACKUP_FOLDER names it. */
+  readonly from: string;
+  /** The storage folder; MSK_GRAPH_STORAGE when not given. */
+  readonly to: string | undefined;
+  /** A backup, a sequence or a time; the newest backup when not given. */
+  readonly at: string | undefined;
+}
+
+/** Why there is no restored workspace, for people. */
+export interface RestoreFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+export type RestoreOutcome =
+  | { readonly restored: Restored & { readonly storage: string } }
+  | { readonly failure: RestoreFailure };
+
+/** What may lie in a storage folder that nobody has used. */
+const UNUSED_NAMES = new Set(['lock', 'lock-journal', 'log', 'restore.json.new', 'lost+found']);
+
+/** `trellis restore`: makes a workspace of a backup while no server is there. The variables are those of the server. */
+export async function restore(
+  env: Environment,
+  request: RestoreRequest,
+  progress: WorkProgress,
+): Promise<RestoreOutcome> {
+  try {
+    return { restored: await run(env, request, progress) };
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return {
+        failure: { code: 'invalid_configuration', message: error.message, hint: undefined },
+      };
+    }
+    if (!(error instanceof Problem)) throw error;
+    return { failure: { code: error.code, message: error.message, hint: error.hint } };
+  }
+}
+
+async function run(
+  env: Environment,
+  { from, to, at }: RestoreRequest,
+  progress: WorkProgress,
+): Promise<Restored & { readonly storage: string }> {
+  const wish = parseRestoreWish(at);
+  const { config, secrets } = readConfig({ ...env, MSK_GRAPH_BACKUP_FOLDER: from });
+  const target = openTarget(targetSettings(config.backup, process.cwd()));
+  const storage = resolve(to ?? config.storageFolder);
+  const masterKey = secrets.graphMasterKey ?? undefined;
+  createStorageFolder(storage);
+  using _claim = await claim(storage);
+  const restored = await restoreBackup({
+    ...progress,
+    target,
+    wish,
+    storage,
+    masterKey,
+    clock: systemClock,
+    logPlace: logPlace(storage, masterKey),
+  });
+  return { ...restored, storage };
+}
+
+/** For this process alone. Throws `storage_in_use`, and `storage_not_empty` unless a restore has left what is there. */
+async function claim(storage: string): Promise<Disposable> {
+  const logFolder = join(storage, 'log');
+  // That of a replica, or of another restore.
+  const lock = lockFolder(storage);
+  try {
+    // That of a primary.
+    if (existsSync(logFolder)) lockFolder(logFolder)[Symbol.dispose]();
+    if (!(await isRestoreUnfinished(storage)) && !(await isUnused(storage))) {
+      throw new Problem('storage_not_empty', `there is something in ${storage} already`, {
+        hint: 'Restore into an empty folder (--to), then start with it.',
+      });
+    }
+    await mkdir(logFolder, { recursive: true, mode: 0o700 });
+    return lock;
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function isUnused(storage: string): Promise<boolean> {
+  const names = await readdir(storage);
+  if (names.some((name) => !UNUSED_NAMES.has(name))) return false;
+  const inLog = names.includes('log') ? await readdir(join(storage, 'log')) : [];
+  return inLog.every((name) => UNUSED_NAMES.has(name));
+}
+
+function logPlace(storage: string, masterKey: string | undefined): RestoredLog {
+  const folder = join(storage, 'log');
+  const begin = (beginning: LogBeginning) => {
+    const { logKey } = openStoreKeys({ storage, masterKey, clock: systemClock });
+    return openSegmentLog({
+      folder,
+      clock: systemClock,
+      ...(logKey === undefined ? {} : { encryptionKey: logKey }),
+      archive: archiveRule(false),
+      beginning,
+    });
+  };
+  return {
+    open: (after) => begin({ after }),
+    beginAs: (epoch, after) => begin({ epoch, after }),
+    remove: () => removeLog(folder),
+  };
+}

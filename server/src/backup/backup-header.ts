@@ -1,0 +1,130 @@
+import type { Manifest } from '#store/manifest.ts';
+import { parseManifest } from '#store/manifest.ts';
+import { backupCorrupt, noBackup, unknownFormat } from './backup-problem.ts';
+import type { BackupPool } from './backup-pool.ts';
+import type { BackupTarget } from './backup-target.ts';
+
+/** One backup, as its file tells of it in the clear: nothing of what the workspace holds is in it. */
+export interface BackupHeader {
+  readonly format: typeof BACKUP_FORMAT;
+  readonly id: string;
+  /** Of the state: no commit in it is newer. ISO 8601 UTC, as the next. */
+  readonly createdAt: string;
+  readonly completedAt: string;
+  /** The newest that the state has, in the history of this epoch. */
+  readonly sequence: number;
+  readonly epoch: string;
+  /** Of the product that wrote it. */
+  readonly version: string;
+  readonly isEncrypted: boolean;
+  readonly nodes: number;
+  readonly edges: number;
+  /** Of all that it consists of. */
+  readonly bytes: number;
+  /** Of it, what no earlier backup had. */
+  readonly newBytes: number;
+  /** Whether every commit since the backup before it is in the archive, so that points between the two can be restored. */
+  readonly hasLog: boolean;
+  /** Digest of its contents in the pool. */
+  readonly contents: string;
+}
+
+/** What a backup consists of. */
+export interface BackupContents {
+  readonly snapshot: Manifest;
+  readonly files: readonly BackupFile[];
+}
+
+/** A file of the storage folder that is no part of the state. */
+export interface BackupFile {
+  /** Below the storage folder, with `/` between folders. */
+  readonly path: string;
+  readonly digest: string;
+  readonly bytes: number;
+}
+
+export const BACKUP_FORMAT = 1;
+export const BACKUPS_FOLDER = 'backups';
+const ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/;
+
+/** Ids sort as their times do: `20261121T184000000Z-0f3a9c21`. `suffix` has 8 hexadecimal digits. */
+export function backupId(now: number, suffix: string): string {
+  return `${new Date(now).toISOString().replace(/[-:.]/g, '')}-${suffix}`;
+}
+
+export function isBackupId(text: string): boolean {
+  return ID.test(text);
+}
+
+export function headerPath(id: string): string {
+  return `${BACKUPS_FOLDER}/${id}.json`;
+}
+
+/** Newest first. A file that is no backup is left out, one of a later format refused with `backup_format_unknown`. */
+export async function listHeaders(target: BackupTarget): Promise<readonly BackupHeader[]> {
+  const files = await target.list(BACKUPS_FOLDER);
+  const ids = files.map(({ path }) => path.slice(BACKUPS_FOLDER.length + 1, -'.json'.length));
+  const headers: BackupHeader[] = [];
+  for (const id of ids.filter(isBackupId).toSorted().toReversed()) {
+    const header = await tryReadHeader(target, id);
+    if (header !== undefined) headers.push(header);
+  }
+  return headers;
+}
+
+/** Throws `backup_not_found`. */
+export async function readHeader(target: BackupTarget, id: string): Promise<BackupHeader> {
+  const header = isBackupId(id) ? await tryReadHeader(target, id) : undefined;
+  if (header === undefined) throw noBackup(id);
+  return header;
+}
+
+export async function writeHeader(target: BackupTarget, header: BackupHeader): Promise<void> {
+  const text = `${JSON.stringify(header, undefined, 2)}\n`;
+  await target.write(headerPath(header.id), [Buffer.from(text)]);
+}
+
+export function encodeContents(contents: BackupContents): Uint8Array {
+  return Buffer.from(JSON.stringify(contents));
+}
+
+/** Throws `backup_corrupt`. */
+export async function readContents(
+  pool: BackupPool,
+  { id, contents: digest }: BackupHeader,
+): Promise<BackupContents> {
+  const bytes = await pool.read(digest);
+  try {
+    const { snapshot, files }: BackupContents = JSON.parse(Buffer.from(bytes).toString());
+    return { snapshot: parseManifest(Buffer.from(JSON.stringify(snapshot))), files };
+  } catch (cause) {
+    throw backupCorrupt(`the contents of the backup ${id} cannot be read`, cause);
+  }
+}
+
+async function tryReadHeader(target: BackupTarget, id: string): Promise<BackupHeader | undefined> {
+  const bytes = await target.read(headerPath(id));
+  if (bytes === undefined) return undefined;
+  let header: Partial<BackupHeader>;
+  try {
+    header = Object(JSON.parse(Buffer.from(bytes).toString()));
+  } catch (cause) {
+    throw backupCorrupt(`${headerPath(id)} in ${target.name} is not JSON`, cause);
+  }
+  if (header.format !== BACKUP_FORMAT) {
+    throw unknownFormat(`the backup ${id} in ${target.name}`, header.format);
+  }
+  if (!isWhole(header, id)) throw backupCorrupt(`${headerPath(id)} in ${target.name} is damaged`);
+  return header;
+}
+
+function isWhole(header: Partial<BackupHeader>, id: string): header is BackupHeader {
+  const { createdAt, completedAt, sequence, epoch, contents } = header;
+  return (
+    header.id === id &&
+    [createdAt, completedAt].every((time) => Number.isFinite(Date.parse(String(time)))) &&
+    Number.isSafeInteger(sequence) &&
+    /^[0-9a-f]{32}$/.test(String(epoch)) &&
+    /^[0-9a-f]{64}$/.test(String(contents))
+  );
+}

@@ -1,0 +1,107 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { Problem } from '#base/problem.ts';
+import { createFolderDurably, syncFolder, UNFINISHED, unlessMissing } from '#log/durable-file.ts';
+import { lockFolder } from '#log/folder-lock.ts';
+import { targetFailed } from './backup-problem.ts';
+import type { BackupTarget, TargetFile } from './backup-target.ts';
+
+const LOCK_FOLDER = 'lock';
+
+/** Backups in a folder of this machine, or of one that it has mounted. */
+export class FolderTarget implements BackupTarget {
+  readonly name: string;
+  readonly #folder: string;
+  /** Those whose names are not durable yet. */
+  readonly #changed = new Set<string>();
+
+  constructor(folder: string) {
+    this.name = folder;
+    this.#folder = folder;
+  }
+
+  async list(folder: string): Promise<readonly TargetFile[]> {
+    const path = join(this.#folder, folder);
+    return this.#doing(`listing ${path}`, async () => {
+      const entries = await unlessMissing(readdir(path, { recursive: true, withFileTypes: true }));
+      const files = (entries ?? [])
+        .filter((entry) => entry.isFile() && !entry.name.endsWith(UNFINISHED))
+        .map((entry) => join(entry.parentPath, entry.name));
+      const found: TargetFile[] = [];
+      for (const file of files) {
+        const known = await unlessMissing(stat(file));
+        const name = relative(this.#folder, file).replaceAll(sep, '/');
+        if (known !== undefined) found.push({ path: name, bytes: known.size });
+      }
+      return found;
+    });
+  }
+
+  read(path: string): Promise<Uint8Array | undefined> {
+    const file = join(this.#folder, path);
+    return this.#doing(`reading ${file}`, () => unlessMissing(readFile(file)));
+  }
+
+  async write(path: string, content: readonly Uint8Array[]): Promise<void> {
+    const file = join(this.#folder, path);
+    const bytes = content.reduce((sum, { length }) => sum + length, 0);
+    await this.#doing(`writing ${file}`, async () => {
+      await this.#makeFolder(dirname(file));
+      const aside = file + UNFINISHED;
+      try {
+        {
+          await using handle = await open(aside, 'w', 0o600);
+          const { bytesWritten } = await handle.writev(content);
+          // The system tells of a lack of room with the next write only.
+          if (bytesWritten < bytes) throw new Error('no space left for the whole of a file');
+          await handle.sync();
+        }
+        await rename(aside, file);
+      } catch (error) {
+        await rm(aside, { force: true });
+        throw error;
+      }
+      this.#changed.add(dirname(file));
+    });
+  }
+
+  async remove(path: string): Promise<void> {
+    const file = join(this.#folder, path);
+    await this.#doing(`removing ${file}`, () => rm(file, { force: true }));
+    this.#changed.add(dirname(file));
+  }
+
+  async sync(): Promise<void> {
+    await this.#doing(`writing ${this.#folder}`, async () => {
+      for (const folder of this.#changed) await unlessMissing(syncFolder(folder));
+      this.#changed.clear();
+    });
+  }
+
+  /** The lock is the kernel's, as that of a storage folder: it ends with the process. */
+  async claim(): Promise<Disposable> {
+    const folder = join(this.#folder, LOCK_FOLDER);
+    await this.#doing(`making ${folder}`, () => createFolderDurably(folder));
+    try {
+      return lockFolder(folder);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw targetFailed(`locking ${folder}`, error);
+      throw new Problem('backup_target_in_use', `another server writes backups to ${this.name}`);
+    }
+  }
+
+  async #makeFolder(folder: string): Promise<void> {
+    const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (first === undefined) return;
+    const top = dirname(first);
+    for (let path = folder; path !== top; path = dirname(path)) this.#changed.add(dirname(path));
+  }
+
+  async #doing<T>(what: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw targetFailed(what, error);
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/** The limits of backups. Units last. */
+
+/** Pieces that are written to a target, or read from one, at a time. */
+export const BACKUP_TRANSFERS_MAX = 4;
+/** One file of archived commits, before encryption; a single commit may be larger. */
+export const BACKUP_LOG_FILE_BYTES_MAX = 8 * 1024 * 1024;
+/** What the log keeps at most for the next backup, beyond what it keeps anyway, and the room that must be left for that. */
+export const BACKUP_LOG_HELD_BYTES_MAX = 4 * 1024 * 1024 * 1024;
+export const BACKUP_LOG_HELD_ROOM_BYTES_MIN = 4 * 1024 * 1024 * 1024;
+/** How often that is looked at. */
+export const BACKUP_LOG_LOOK_INTERVAL_MS = 5_000;
+/** How long a backup waits for the log to be readable up to what the state shows: the writer publishes it a moment later. */
+export const BACKUP_LOG_REACH_MS = 10_000;
+/** How many backups may be kept by a rule. */
+export const BACKUPS_KEPT_MAX = 10_000;

@@ -1,0 +1,7 @@
+import { verifyBackup as operation } from '@trellis/contract/operations/backups.ts';
+import { answer } from '../../answer.ts';
+import { jsonRoute } from '../../route.ts';
+
+export const verifyBackup = jsonRoute(operation, async ({ params }, { backups }) =>
+  answer(202, await backups.verify(params.id)),
+);
