@@ -26,6 +26,7 @@ import { addSearch } from './commands/search.ts';
 import { addServe } from './commands/serve.ts';
 import { addStats } from './commands/stats.ts';
 import { addStatus } from './commands/status.ts';
+import { addTask } from './commands/task.ts';
 import { addTeam } from './commands/team.ts';
 import { addToken } from './commands/token.ts';
 import { addTool } from './commands/tool.ts';
@@ -160,6 +161,7 @@ function addCommands(program: Command, run: Run): void {
   addInterface(program, run);
   addStats(program, run);
   addJob(program, run);
+  addTask(program, run);
   addLogs(program, run);
   addLicense(program, run);
   addReplica(program, run);

@@ -9,11 +9,11 @@ import type {
 } from '@trellis/contract/shapes/log.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
 import type { OverviewStatistics } from '@trellis/contract/shapes/stats.ts';
-import { BuildClient } from './build-client.ts';
 import { followEvents } from './followed-events.ts';
 import type { PageRequest } from './pages.ts';
 import type { CallOptions } from './transport.ts';
 import type { Download } from './graph-client.ts';
+import { TasksClient } from './tasks-client.ts';
 import { watchLines, type LineEvent, type WatchOptions } from './watched-lines.ts';
 
 /** A job as it is now, or a line of its log. */
@@ -22,7 +22,7 @@ export type JobEvent =
   | { readonly kind: 'log'; readonly line: JobLine };
 
 /** What keeps a server running, and tells how it runs; for administrators. */
-export class OperationsClient extends BuildClient {
+export class OperationsClient extends TasksClient {
   /** Nodes and edges of each type, and the load of the last hour of the server at `baseUrl`. */
   getOverviewStatistics(options?: CallOptions): Promise<OverviewStatistics> {
     return this.get('/api/graph/stats/overview', options);

@@ -58,8 +58,12 @@ const backingUp = (...sessions: readonly CallerKind[]): AccessRow => ({
   allowed: [...sessions, 'api-token', 'api-token-without-scope'],
 });
 /** Connectors ingest, and automation runs endpoints, by the scopes that they have when they are given none. */
+/** Connectors ingest, and automation runs endpoints and manages tasks, by the scopes that they have when they are given none. */
 const ingesting = (...sessions: readonly CallerKind[]): AccessRow => ({
   allowed: [...sessions, 'api-token', 'connector-token'],
+});
+const automating = (...sessions: readonly CallerKind[]): AccessRow => ({
+  allowed: [...sessions, 'api-token', 'automation-token'],
 });
 const running = { allowed: [...SIGNED_IN, 'api-token', 'automation-token'] } as const;
 /** A team that the guest is not in. */
@@ -190,6 +194,17 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   listBackups: backingUp(...ADMINISTRATORS),
   verifyBackup: backingUp(...WRITERS),
   deleteBackup: backingUp(...WRITERS),
+  listTasks: automating(...ADMINISTRATORS),
+  listBuiltInTasks: automating(...ADMINISTRATORS),
+  createTask: automating(...WRITERS),
+  checkTaskSchedule: automating(...ADMINISTRATORS),
+  getTask: automating(...ADMINISTRATORS),
+  putTask: automating(...WRITERS),
+  deleteTask: automating(...WRITERS),
+  runTask: automating(...WRITERS),
+  enableTask: automating(...WRITERS),
+  disableTask: automating(...WRITERS),
+  listTaskRuns: automating(...ADMINISTRATORS),
   listLogFiles: read,
   downloadLogs: read,
   searchLogs: read,

@@ -17,6 +17,7 @@ import { researchErrors } from './errors/research.ts';
 import { searchErrors } from './errors/search.ts';
 import { serverErrors } from './errors/server.ts';
 import { storageErrors } from './errors/storage.ts';
+import { taskErrors } from './errors/tasks.ts';
 
 /**
  * The error catalogue: every `code` that an error body can carry (open-shapes, section 2). Codes are stable; a problem's
@@ -41,6 +42,7 @@ export const errorCatalogue = {
   ...storageErrors,
   ...adminAgentErrors,
   ...agentErrors,
+  ...taskErrors,
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -155,3 +155,8 @@ export const FRONT_END_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The WebSocket (open-shapes, section 8): from its opening to the token. */
 export const WEB_SOCKET_SIGN_IN_MS = 10_000;
+
+/** Tasks and migrations (open-shapes, section 8): a name, which is one segment of a path, a schedule, and code. */
+export const TASK_NAME_CHARACTERS_MAX = 100;
+export const TASK_CRON_CHARACTERS_MAX = 200;
+export const TASK_TIME_ZONE_CHARACTERS_MAX = 64;

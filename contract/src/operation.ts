@@ -67,6 +67,7 @@ export type Area =
   | 'stats'
   | 'jobs'
   | 'backups'
+  | 'tasks'
   | 'search'
   | 'assistant'
   | 'llm'

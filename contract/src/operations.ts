@@ -125,6 +125,19 @@ import {
   verifyReplicas,
 } from './operations/replicas.ts';
 import { getAvailableStatus, getHealth, getReady, getReplicaHealth } from './operations/status.ts';
+import {
+  checkTaskSchedule,
+  createTask,
+  deleteTask,
+  disableTask,
+  enableTask,
+  getTask,
+  listBuiltInTasks,
+  listTaskRuns,
+  listTasks,
+  putTask,
+  runTask,
+} from './operations/tasks.ts';
 import { createToken, listTokens, revokeToken } from './operations/tokens.ts';
 
 import {
@@ -236,6 +249,17 @@ export const operations: readonly Operation[] = [
   listBackups,
   verifyBackup,
   deleteBackup,
+  listTasks,
+  listBuiltInTasks,
+  createTask,
+  checkTaskSchedule,
+  getTask,
+  putTask,
+  deleteTask,
+  runTask,
+  enableTask,
+  disableTask,
+  listTaskRuns,
   listLogFiles,
   downloadLogs,
   searchLogs,

@@ -1,5 +1,13 @@
 import type { AccessRequests } from './access-request.ts';
 import { ASSISTANT_ACCESS_REQUESTS } from './assistant-access-requests.ts';
+import type { AccessScene } from './access-scene.ts';
+import { TASK_ACCESS_REQUESTS } from './task-access-requests.ts';
+
+export interface AccessRequest {
+  readonly path: string;
+  readonly body?: unknown;
+  readonly form?: Readonly<Record<string, string>>;
+}
 
 const code = 'export default async function () {\n  return 1;\n}\n';
 const NOBODY = '1111111111111111111111';
@@ -159,6 +167,7 @@ export const ACCESS_REQUESTS: AccessRequests = {
   getPoolStatistics: () => ({ path: '/api/graph/stats/pool' }),
   getOverviewStatistics: () => ({ path: '/api/graph/stats/overview' }),
   getLicense: () => ({ path: '/api/license' }),
+  ...TASK_ACCESS_REQUESTS,
   listJobs: () => ({ path: '/api/jobs' }),
   getJob: () => ({ path: '/api/jobs/none' }),
   cancelJob: () => ({ path: '/api/jobs/none/cancel' }),

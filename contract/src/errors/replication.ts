@@ -40,6 +40,11 @@ export const replicationErrors = {
     hint: 'Check the network between primary and replica, and start the replica again.',
     internal: true,
   },
+  replicas_differ: {
+    status: 409,
+    title: 'Replicas differ',
+    hint: 'GET /api/replicas tells which; stop a replica that differs, and start it with an empty folder.',
+  },
   verification_running: {
     status: 409,
     title: 'Replicas are being compared',

@@ -12,6 +12,7 @@ export const JOB_KINDS = [
   'definitions-import',
   'backup',
   'backup-verification',
+  'task',
 ] as const;
 const kind = z.enum(JOB_KINDS);
 export type JobKind = z.infer<typeof kind>;

@@ -17,6 +17,7 @@ import { openEndpointService, type EndpointService } from '#runtime/endpoint-ser
 import type { ModelCalls } from '#runtime/model-calls.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { ApiDocument } from './api-document.ts';
+import type { BuiltInTask } from '#tasks/task.ts';
 import { openAssistant, type OpenAssistant } from './assistant.ts';
 import { openDefinitions } from './definitions.ts';
 import { openSearching, type OpenSearching } from './open-searching.ts';
@@ -33,6 +34,7 @@ import { VERSION } from './server-status.ts';
 import { Statistics } from './statistics.ts';
 import { callObserver } from './telemetry/observed-calls.ts';
 import { observedFetch } from './telemetry/observed-requests.ts';
+import { openTasks } from './tasks.ts';
 import type { PublishedSequence } from './writer/published-sequence.ts';
 
 export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 'store'> {
@@ -59,6 +61,8 @@ export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 's
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;
   readonly license: HttpServices['license'];
   readonly logs: HttpServices['logs'];
+  /** What tasks may run beside endpoints, and what searches offer. */
+  readonly builtInTasks: readonly BuiltInTask[];
   /** Called once it is committed that other types can be searched. */
   readonly onIndexChanged: (change: IndexChange) => void;
   /** Called once a change of the workspace's settings, or of an interface, is committed; resolves once it is served. */
@@ -82,6 +86,8 @@ export interface OpenServices extends GraphServices, AsyncDisposable {
   readonly indexCondition: OpenSearch['indexCondition'];
   /** Of models, by everybody, since the process started. */
   readonly modelTokens: OpenAssistant['tokensUsed'];
+  /** Of a primary, once it is ready: until then no task runs. */
+  startTasks(): Promise<void>;
 }
 
 /** Puts together, over the state, what HTTP offers. */
@@ -116,6 +122,7 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
   const assistant: OpenAssistant = opened.use(await openAssistant({ ...parts, ...offered }));
   const definers = { ...people, ...search, ...assistant.definers, ...own, ...parts };
   const definitions = opened.use(openDefinitions(definers));
+  const automation = opened.use(openTasks({ ...parts, ...search, endpoints }));
   // Goes first: what ends with the rest has not come to its end.
   opened.use(jobs);
   const resources = opened.move();
@@ -128,9 +135,9 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
     ...offeredBy(endpoints),
     apiDocument: new ApiDocument(endpoints, VERSION),
     statistics,
-    license: options.license,
-    logs: options.logs,
+    ...ofProcess(options),
     jobs,
+    ...automation.services,
     ...servedBy(search),
     aiProviders: providers,
     ...assistant.services,
@@ -177,6 +184,11 @@ function offeredBy(endpoints: EndpointService) {
 /** What whoever looks after the server is told. */
 function toldOf({ indexCondition }: OpenSearch, { tokensUsed: modelTokens }: OpenAssistant) {
   return { indexCondition, modelTokens };
+}
+
+/** What the process knows without the graph. */
+function ofProcess({ license, logs }: ServicesOptions) {
+  return { license, logs };
 }
 
 /** The same of search. */

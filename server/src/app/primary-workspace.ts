@@ -5,6 +5,7 @@ import type { HttpServices } from '#http/services.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { openBackups } from './backup/open-backups.ts';
+import { replicaVerificationTask } from './built-in-tasks.ts';
 import { vectorsForReplicas } from './embeddings.ts';
 import { prepareFirstStart } from './first-start.ts';
 import type { FrontEndFiles } from './front-end/front-end-folder.ts';
@@ -94,6 +95,7 @@ export async function openPrimaryWorkspace(
       await installSystemEndpoints(services.endpoints);
       await Promise.all([frontEnd.publish(), services.endpoints.ready]);
       status.becomeReady();
+      await services.startTasks();
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
@@ -139,6 +141,7 @@ async function openPrimaryServices(
       license: { report: licenseReporter(licenseSettings(options), systemClock) },
       isReplica: false,
       askPrimary: undefined,
+      builtInTasks: [replicaVerificationTask(replication.replicas)],
       onIndexChanged: (change) => replication.announce(indexNotice(change)),
     }),
   );

@@ -183,6 +183,7 @@ function openReplicaServices(
     license: { report: licenseReporter(licenseSettings(parts), systemClock) },
     isReplica: true,
     askPrimary,
+    builtInTasks: [],
     onFrontEndChanged: () => Promise.resolve(),
     onIndexChanged: () => undefined,
   });

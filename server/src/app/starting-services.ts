@@ -36,6 +36,9 @@ export class StartingServices implements HttpServices {
   get passwordReset() {
     return this.#there.passwordReset;
   }
+  get tasks() {
+    return this.#there.tasks;
+  }
   get agents() {
     return this.#there.agents;
   }

@@ -136,6 +136,28 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
       },
     },
     {
+      type: '_Task',
+      key: 'Name',
+      label: 'Name',
+      fields: {
+        Cron: 'String',
+        TimeZone: 'String',
+        Endpoint: 'String',
+        BuiltIn: 'String',
+        Body: 'Json',
+        ActingUser: 'UID',
+        Enabled: 'Bool',
+        WhenMissed: 'String',
+        ScheduledAt: 'Time',
+      },
+    },
+    {
+      type: '_TaskRun',
+      key: 'Key',
+      label: 'Task',
+      fields: { Task: 'String', Record: 'Json' },
+    },
+    {
       type: '_AgentRun',
       key: 'Key',
       label: 'Agent',

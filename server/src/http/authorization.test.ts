@@ -27,6 +27,14 @@ const FILE_WRITES =
 const INGESTING: readonly CallerName[] = ['ingestion-token', 'connector-token'];
 const rows = (ids: string, allowed: readonly CallerName[]) =>
   Object.fromEntries(ids.split(' ').map((id) => [id, allowed]));
+const ADMIN_AGENT_WRITES =
+  'createAdminAgentSession deleteAdminAgentSession sendAdminAgentMessage ' +
+  'uploadAdminAgentFile approveAdminAgentCommit rejectAdminAgentCommit';
+const TASK_READS = 'listTasks listBuiltInTasks checkTaskSchedule getTask listTaskRuns';
+const TASK_WRITES = 'createTask putTask deleteTask runTask enableTask disableTask';
+const INGESTING: readonly CallerName[] = ['ingestion-token', 'connector-token'];
+const forAll = (ids: string, callers: readonly CallerName[]) =>
+  Object.fromEntries(ids.split(' ').map((id) => [id, callers]));
 const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   createLogin: 'anybody',
   checkLogin: SESSIONS,
@@ -102,6 +110,8 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getPoolStatistics: ['admin', 'read-only-admin'],
   getOverviewStatistics: ['admin', 'read-only-admin'],
   getLicense: ['admin', 'read-only-admin'],
+  ...forAll(TASK_READS, ['admin', 'read-only-admin', 'tasks-token']),
+  ...forAll(TASK_WRITES, ['admin', 'tasks-token']),
   listJobs: ['admin', 'read-only-admin'],
   getJob: SESSIONS,
   cancelJob: SESSIONS,
@@ -130,6 +140,7 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getSimilarNodes: [...SESSIONS, 'read-token'],
   findSimilarNodes: [...SESSIONS, 'read-token'],
   ...rows(CHAT_OPERATIONS, MEMBERS),
+  ...forAll(CHAT_OPERATIONS, MEMBERS),
   listTools: ['admin', 'read-only-admin'],
   createTool: ['admin'],
   putTool: ['admin'],
@@ -154,14 +165,9 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   callMcp: [...SESSIONS, 'mcp-token'],
   getAiProviders: ['admin', 'read-only-admin'],
   putAiProviders: ['admin'],
-  createAdminAgentSession: ['admin'],
+  ...forAll(ADMIN_AGENT_WRITES, ['admin']),
   listAdminAgentSessions: ['admin', 'read-only-admin'],
   getAdminAgentSession: ['admin', 'read-only-admin'],
-  deleteAdminAgentSession: ['admin'],
-  sendAdminAgentMessage: ['admin'],
-  uploadAdminAgentFile: ['admin'],
-  approveAdminAgentCommit: ['admin'],
-  rejectAdminAgentCommit: ['admin'],
   createChatCompletion: ['llm-openai-token'],
   listOpenAiModels: ['llm-openai-token'],
   createEmbeddings: ['llm-openai-token'],

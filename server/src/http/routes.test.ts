@@ -8,6 +8,7 @@ import * as assistantLimits from '#base/assistant-limits.ts';
 import * as llmLimits from '#base/llm-limits.ts';
 import * as operationsLimits from '#base/operations-limits.ts';
 import * as searchLimits from '#base/search-limits.ts';
+import * as taskLimits from '#base/task-limits.ts';
 import * as contractLimits from '@trellis/contract/limits.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import { routes } from './routes.ts';
@@ -39,6 +40,7 @@ describe('the contract and its routes', () => {
       ...llmLimits,
       ...operationsLimits,
       ...searchLimits,
+      ...taskLimits,
     };
     expect(all).toMatchObject({ ...contractLimits });
   });

@@ -62,6 +62,7 @@ import type {
 } from './operations-services.ts';
 import type { SearchConfigurationService } from './search-configuration-service.ts';
 import type { SsoService } from './sso-service.ts';
+import type { TaskService } from './task-service.ts';
 import type { LlmSearchSettingsService, ToolService } from './tool-service.ts';
 
 /**
@@ -99,6 +100,7 @@ export interface HttpServices {
   readonly license: LicenseService;
   readonly jobs: JobService;
   readonly backups: BackupService;
+  readonly tasks: TaskService;
   readonly logs: LogService;
   readonly searchConfiguration: SearchConfigurationService;
   readonly goldenSets: GoldenSetService;

@@ -8,6 +8,8 @@ export type JobKind =
   | 'definitions-import';
   | 'backup'
   | 'backup-verification';
+  | 'definitions-import'
+  | 'task';
 
 /** `interrupted`: the process ended before the work did. */
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'interrupted';

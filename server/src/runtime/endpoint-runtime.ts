@@ -52,6 +52,8 @@ export interface EndpointRun {
   /** Told the key of a run of mode "pooling", also when its answer is an error. */
   readonly onRunKey?: RunKeyListener;
   readonly onProgress?: (progress: RunProgress) => void;
+  /** Told the lines that its code logs, and why it failed. */
+  readonly onLog?: ((text: string) => void) | undefined;
   /** Whoever calls waits for the end, however long it takes: a run of mode "pooling" is as one of mode "sync". */
   readonly isAwaited?: boolean;
   /** Runs of agents that it comes of, one within the other; none when left out. */

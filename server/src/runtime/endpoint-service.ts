@@ -68,6 +68,7 @@ export interface EndpointServiceOptions {
 
 export interface EndpointStanding {
   readonly isReadOnly: boolean;
+  readonly access: 'users' | 'admins';
   /** Whether there is code that compiled. */
   readonly serves: boolean;
 }
@@ -192,7 +193,8 @@ export class EndpointService implements AsyncDisposable {
     const endpoint = this.#store.find(name);
     if (endpoint === undefined) return undefined;
     const { definition, servingCode } = endpoint;
-    return { isReadOnly: definition.isReadOnly, serves: servingCode !== undefined };
+    const { isReadOnly, access } = definition;
+    return { isReadOnly, access, serves: servingCode !== undefined };
   }
 
   /** Null for one that does not take an object, or that there is not: see `EndpointInputs`. */

@@ -169,6 +169,7 @@ export class Invocation implements CallHost {
     const { logs } = this.#services;
     const user = this.run.caller.userUid;
     this.#logRun ??= logs.nextRun();
+    this.run.onLog?.(message);
     logs.push({ endpoint: this.#endpoint, level, message, data, user, run: this.#logRun });
   }
 

@@ -20,6 +20,7 @@ import {
   memoryEditor,
   memoryStatistics,
 } from './memory-build.ts';
+import { memoryTasks } from './memory-tasks.ts';
 import { memoryAgentRuns, memoryAgents } from './memory-agents.ts';
 import { memoryAdminAgent } from './memory-admin-agent.ts';
 import { memoryAiProviders } from './memory-ai-providers.ts';
@@ -52,6 +53,7 @@ export const CALLERS = {
   'connector-token': caller({ kind: 'connector', userUid: null, scopes: ['ingestion'] }),
   'backup-token': caller({ kind: 'api', userUid: null, scopes: ['admin:backup'] }),
   'run-token': caller({ kind: 'api', userUid: null, scopes: ['endpoints:run'] }),
+  'tasks-token': caller({ kind: 'api', userUid: null, scopes: ['admin:tasks'] }),
   'read-token': caller({ kind: 'api', userUid: null, scopes: ['read'] }),
   'bare-token': caller({ kind: 'api', userUid: null }),
   'interface-token': caller({ kind: 'interface', userUid: null }),
@@ -166,6 +168,7 @@ export class MemoryServices implements HttpServices {
   readonly license = memoryLicense();
   readonly jobs = memoryJobs();
   readonly backups = memoryBackups();
+  readonly tasks = memoryTasks();
   readonly logs = memoryLogs();
   readonly searchConfiguration = memorySearchConfiguration();
   readonly goldenSets = memoryGoldenSets();

@@ -1,5 +1,6 @@
 import { ASSISTANT_SAMPLES } from './assistant-samples.ts';
 import type { SampleRequest } from './sample-request.ts';
+import { TASK_SAMPLES } from './task-samples.ts';
 import type { RequestOptions } from './test-server.ts';
 
 const UID = '1111111111111111111111';
@@ -147,6 +148,7 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   getPoolStatistics: { path: '/api/graph/stats/pool', status: 200 },
   getOverviewStatistics: { path: '/api/graph/stats/overview', status: 200 },
   getLicense: { path: '/api/license', status: 200 },
+  ...TASK_SAMPLES,
   listJobs: { path: '/api/jobs?state=succeeded&kind=index-rebuild', status: 200 },
   getJob: { path: '/api/jobs/1', status: 200 },
   cancelJob: { path: '/api/jobs/1/cancel', status: 202 },

@@ -10,6 +10,7 @@ export const KIND_WORDS: Readonly<Record<JobKind, string>> = {
   'definitions-import': 'Import of definitions',
   backup: 'Backing up',
   'backup-verification': 'Verifying a backup',
+  task: 'A task',
 };
 
 export const STATE_TONES: Readonly<Record<JobState, BadgeTone>> = {

@@ -1,0 +1,154 @@
+import type { Task, TaskChange } from '@trellis/contract/shapes/task.ts';
+import { type Command, Option } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { WrongUsage } from '../failure.ts';
+import { parseJson } from '../json-input.ts';
+import { userUid } from '../named.ts';
+import { readAll } from '../prompt.ts';
+import { harmless } from '../terminal.ts';
+
+interface SettingOptions {
+  readonly cron?: string;
+  readonly timeZone?: string;
+  readonly endpoint?: string;
+  readonly builtIn?: string;
+  readonly body?: string;
+  readonly as?: string;
+  readonly whenMissed?: 'run' | 'skip';
+}
+
+interface CreateOptions extends SettingOptions {
+  readonly cron: string;
+  readonly disabled?: boolean;
+}
+
+/** `trellis task create`, `update`, `enable`, `disable`. */
+export function addTaskChanges(task: Command, run: Run): void {
+  const create = task
+    .command('create')
+    .description('Makes a task: an endpoint, or what is built in, and when it runs.')
+    .argument('<name>', 'letters, digits, " ", ".", "_" and "-"')
+    .requiredOption('--cron <expression>', 'five fields, six with seconds first, or @daily')
+    .option('--disabled', 'let it not run by itself yet');
+  addSettings(create)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis task create nightly --cron "30 2 * * *" --time-zone Europe/Berlin --endpoint books/tidy
+  $ trellis task create report --cron "0 8 * * MON-FRI" --endpoint report --body '{"days":1}' --as ann
+  $ trellis task create measure --cron @weekly --built-in search-evaluation`,
+    )
+    .action(
+      run((context, options: CreateOptions, name: string) => createTask(context, options, name)),
+    );
+  const update = task
+    .command('update')
+    .description('Changes a task; what is left out stays as it is.')
+    .argument('<name>', 'of the task')
+    .option('--cron <expression>', 'five fields, six with seconds first, or @daily');
+  addSettings(update)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis task update nightly --cron "0 4 * * *"
+  $ trellis task update report --as system --when-missed skip`,
+    )
+    .action(
+      run((context, options: SettingOptions, name: string) => updateTask(context, options, name)),
+    );
+  for (const verb of ['enable', 'disable'] as const) {
+    task
+      .command(verb)
+      .description(
+        verb === 'enable'
+          ? 'Lets a task run by its schedule, from now on.'
+          : 'Keeps a task from running by its schedule.',
+      )
+      .argument('<name>', 'of the task')
+      .addHelpText('after', `\nExamples:\n  $ trellis task ${verb} nightly`)
+      .action(run((context, _options: unknown, name: string) => set(context, verb, name)));
+  }
+}
+
+function addSettings(command: Command): Command {
+  return command
+    .option('--time-zone <name>', 'in which the times are, such as Europe/Berlin (default: UTC)')
+    .option('--endpoint <name>', 'the endpoint that it calls')
+    .option('--built-in <name>', 'what is built in, instead')
+    .option('--body <json>', 'to call the endpoint with; "-" reads standard input')
+    .option('--as <user>', 'name or UID of the user as whom it runs; "system" for nobody')
+    .addOption(
+      new Option('--when-missed <what>', 'when the server was down at the time').choices([
+        'run',
+        'skip',
+      ]),
+    );
+}
+
+async function createTask(
+  context: CommandContext,
+  options: CreateOptions,
+  name: string,
+): Promise<void> {
+  const { client, output, terminal } = context;
+  const { signal } = terminal;
+  const { cron, disabled } = options;
+  const settings = await settingsOf(context, options);
+  const task = { name, ...settings, cron, enabled: disabled !== true };
+  const made = await client.createTask(task, { signal });
+  output.note(told(made));
+  output.data(made, '');
+}
+
+async function updateTask(
+  context: CommandContext,
+  options: SettingOptions,
+  name: string,
+): Promise<void> {
+  const { client, output, terminal } = context;
+  const change = await settingsOf(context, options);
+  if (Object.keys(change).length === 0) throw new WrongUsage('there is nothing to change');
+  const task = await client.putTask(name, change, { signal: terminal.signal });
+  output.note(told(task));
+  output.data(task, '');
+}
+
+async function set(
+  { client, output, terminal }: CommandContext,
+  verb: 'enable' | 'disable',
+  name: string,
+): Promise<void> {
+  const { signal } = terminal;
+  const task = await (verb === 'enable'
+    ? client.enableTask(name, { signal })
+    : client.disableTask(name, { signal }));
+  output.note(told(task));
+  output.data(task, '');
+}
+
+async function settingsOf(
+  { client, terminal }: CommandContext,
+  { cron, timeZone, endpoint, builtIn, body, as, whenMissed }: SettingOptions,
+): Promise<TaskChange> {
+  const text = body === '-' ? await readAll(terminal) : body;
+  const user =
+    as === undefined || as === 'system'
+      ? null
+      : await userUid(client, as, { signal: terminal.signal });
+  return {
+    ...(cron === undefined ? {} : { cron }),
+    ...(timeZone === undefined ? {} : { timeZone }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(builtIn === undefined ? {} : { builtIn }),
+    ...(text === undefined ? {} : { body: parseJson(text, 'the body') }),
+    ...(as === undefined ? {} : { actingUser: user }),
+    ...(whenMissed === undefined ? {} : { whenMissed }),
+  };
+}
+
+function told({ name, enabled, description, timeZone, nextRunAt }: Task): string {
+  const when = enabled ? `next at ${nextRunAt ?? 'no time'}` : 'disabled';
+  return harmless(`The task "${name}" runs: ${description} (${timeZone}); ${when}.`);
+}

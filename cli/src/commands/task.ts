@@ -1,0 +1,83 @@
+import type { Task } from '@trellis/contract/shapes/task.ts';
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { addListOptions, listItems, type ListOptions } from '../listing.ts';
+import { harmless, table } from '../terminal.ts';
+import { addTaskChanges } from './task-changes.ts';
+import { addTaskRuns } from './task-runs.ts';
+
+/** `trellis task`. */
+export function addTask(program: Command, run: Run): void {
+  const task = program
+    .command('task')
+    .summary('what the server does by itself, and when')
+    .description(
+      'Lists, makes, runs and deletes tasks: endpoints, and what is built in, that the server runs by a schedule.',
+    );
+  addListOptions(task.command('list').description('Lists the tasks, by name.'))
+    .addHelpText('after', '\nExamples:\n  $ trellis task list\n  $ trellis task list --json')
+    .action(run(list));
+  task
+    .command('show')
+    .description('Shows a task: what it runs, when, and how it ran last.')
+    .argument('<name>', 'of the task')
+    .addHelpText('after', '\nExamples:\n  $ trellis task show nightly')
+    .action(run((context, _options: unknown, name: string) => show(context, name)));
+  addTaskChanges(task, run);
+  addTaskRuns(task, run);
+  task
+    .command('delete')
+    .description('Deletes a task with its log; its endpoint stays.')
+    .argument('<name>', 'of the task')
+    .addHelpText('after', '\nExamples:\n  $ trellis task delete nightly')
+    .action(run((context, _options: unknown, name: string) => remove(context, name)));
+}
+
+async function list(
+  { client, output, terminal }: CommandContext,
+  options: ListOptions,
+): Promise<void> {
+  const { signal } = terminal;
+  const tasks = await listItems(options, (page) => client.listTasks(page, { signal }));
+  const rows = tasks.map((task) => [
+    task.name,
+    task.endpoint ?? `built-in: ${task.builtIn ?? ''}`,
+    task.description,
+    task.enabled ? (task.nextRunAt ?? 'never') : 'disabled',
+    task.jobId === null ? (task.lastRun?.state ?? 'never ran') : 'running',
+  ]);
+  output.data(tasks, table(['name', 'runs', 'when', 'next', 'last'], rows));
+}
+
+async function show({ client, output, terminal }: CommandContext, name: string): Promise<void> {
+  const task = await client.getTask(name, { signal: terminal.signal });
+  output.data(task, describe(task));
+}
+
+function describe(task: Task): string {
+  const { lastRun } = task;
+  const facts: readonly (readonly [string, string | null | undefined])[] = [
+    ['name', task.name],
+    ['endpoint', task.endpoint],
+    ['built-in', task.builtIn],
+    ['body', task.body === null ? null : JSON.stringify(task.body)],
+    ['as', task.actingUser],
+    ['cron', `${task.cron} (${task.timeZone})`],
+    ['when', task.description],
+    ['enabled', task.enabled ? 'yes' : 'no'],
+    ['when missed', task.whenMissed],
+    ['next', task.nextRunAts.join('\n            ')],
+    ['running', task.jobId],
+    ['last', lastRun && `${lastRun.state}, ${lastRun.startedAt}`],
+    ['error', lastRun?.error && `${lastRun.error.code}: ${lastRun.error.message}`],
+    ['result', lastRun?.result],
+  ];
+  const lines = facts.flatMap(([label, value]) => (value ? [`${label.padEnd(12)}${value}`] : []));
+  return lines.join('\n').split('\n').map(harmless).join('\n');
+}
+
+async function remove({ client, output, terminal }: CommandContext, name: string): Promise<void> {
+  await client.deleteTask(name, { signal: terminal.signal });
+  output.note(`The task "${name}" is deleted.`);
+  output.data({ name, deleted: true }, '');
+}

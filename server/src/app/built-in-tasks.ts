@@ -1,0 +1,41 @@
+import { Problem } from '#base/problem.ts';
+import type { HttpServices } from '#http/services.ts';
+import type { BuiltInTask } from '#tasks/task.ts';
+import { SERVER } from './endpoint-files.ts';
+
+/** What the primary has for tasks to run. What needs other services is made where they are, and handed in beside it. */
+export function searchEvaluationTask(goldenSets: HttpServices['goldenSets']): BuiltInTask {
+  return {
+    name: 'search-evaluation',
+    description: 'Measures, with each golden set, how good searches are.',
+    run: async ({ signal, log, progress }) => {
+      const { items } = await goldenSets.list(SERVER);
+      const measured: unknown[] = [];
+      for (const [at, { name }] of items.entries()) {
+        signal.throwIfAborted();
+        progress(at / items.length, name);
+        const report = await goldenSets.run(SERVER, name);
+        log(`${name} is measured`);
+        measured.push({ name, report });
+      }
+      return { sets: measured };
+    },
+  };
+}
+
+export function replicaVerificationTask(replicas: HttpServices['replicas']): BuiltInTask {
+  return {
+    name: 'replica-verification',
+    description: 'Compares every replica with the primary; fails when one differs.',
+    run: async ({ log }) => {
+      const verification = await replicas.verify();
+      log(`${verification.replicas.length} replicas were compared`);
+      if (!verification.isEqual) {
+        throw new Problem('replicas_differ', 'A replica is not equal to the primary', {
+          details: { verification },
+        });
+      }
+      return verification;
+    },
+  };
+}

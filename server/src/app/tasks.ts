@@ -1,0 +1,114 @@
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { systemClock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { HttpServices } from '#http/services.ts';
+import { findUser } from '#identity/users.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import type { Logger } from '#observe/logger.ts';
+import type { EndpointService } from '#runtime/endpoint-service.ts';
+import { timerAlarm } from '#tasks/alarm.ts';
+import type { BuiltInTask, EndpointTask, TaskEndpoints } from '#tasks/task.ts';
+import { TaskRunner } from '#tasks/task-runner.ts';
+import { TaskRunStore } from '#tasks/task-run-store.ts';
+import { TaskScheduler } from '#tasks/task-scheduler.ts';
+import { TaskService } from '#tasks/task-service.ts';
+import { TaskStore } from '#tasks/task-store.ts';
+import { searchEvaluationTask } from './built-in-tasks.ts';
+import { SERVER } from './endpoint-files.ts';
+
+export interface TaskParts {
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+  readonly jobs: JobRegistry;
+  readonly logger: Logger;
+  /** Takes the secrets out of JSON text. */
+  readonly redact: (json: string) => string;
+  readonly endpoints: EndpointService;
+  /** What tasks may run beside endpoints. */
+  readonly builtInTasks: readonly BuiltInTask[];
+  readonly goldenSets: HttpServices['goldenSets'];
+}
+
+export interface OpenTasks extends AsyncDisposable {
+  readonly services: {
+    readonly tasks: TaskService;
+    /** Of a primary, once it is ready: until then no task runs. */
+    readonly startTasks: () => Promise<void>;
+  };
+}
+
+/** Puts together what the server does by itself. */
+export function openTasks(parts: TaskParts): OpenTasks {
+  const { reader, commits, logger, redact, endpoints } = parts;
+  const builtIns = [...parts.builtInTasks, searchEvaluationTask(parts.goldenSets)];
+  const onFault = (err: unknown): void => logger.error({ err }, 'a task could not be run');
+  const store = new TaskStore(reader);
+  const runs = new TaskRunStore(reader, commits);
+  const rules = {
+    endpoints: taskEndpoints(endpoints),
+    builtIns,
+    callerFor: (actingUser: string | null) => callerFor(reader, actingUser),
+  };
+  const runner = new TaskRunner({
+    ...parts,
+    ...rules,
+    runs,
+    clock: systemClock,
+    redact: (text) => String(JSON.parse(redact(JSON.stringify(text)))),
+    onFault,
+  });
+  const times = { clock: systemClock, alarm: timerAlarm };
+  const scheduler = new TaskScheduler({ ...times, store, runs, runner, onFault });
+  return {
+    services: {
+      tasks: new TaskService({ ...parts, ...rules, ...times, store, runs, runner, scheduler }),
+      startTasks: async () => {
+        await runner.endInterrupted();
+        await scheduler.start();
+      },
+    },
+    [Symbol.asyncDispose]: async () => {
+      await scheduler[Symbol.asyncDispose]();
+      await runner[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** As endpoints are called by whoever waits for the answer. */
+function taskEndpoints(endpoints: EndpointService): TaskEndpoints {
+  return {
+    access: (name) => endpoints.standing(name)?.access,
+    run: async ({ endpoint: name, caller, body, signal, log, progress }: EndpointTask) => {
+      const { status, body: answer } = await endpoints.run({
+        name,
+        caller,
+        body,
+        headers: '{}',
+        authorization: undefined,
+        runKey: null,
+        signal,
+        isAwaited: true,
+        onLog: log,
+        onProgress: ({ fraction, text }) => progress(fraction, text),
+      });
+      if (status >= 400) {
+        throw new Problem('endpoint_failed', `The endpoint answers ${status}: ${answer ?? ''}`);
+      }
+      return answer === null ? undefined : (JSON.parse(answer) as unknown);
+    },
+  };
+}
+
+/** What the user of a task may do is what their record says now. */
+function callerFor(reader: GraphReader, actingUser: string | null): Caller | undefined {
+  if (actingUser === null) return SERVER;
+  reader.refresh();
+  const user = findUser(reader, actingUser);
+  if (user?.active !== true) return undefined;
+  const { uid: userUid, userName, isAdmin, isReadOnlyAdmin, isGuest, roles } = user;
+  return { ...SERVER, userUid, userName, isAdmin, isReadOnlyAdmin, isGuest, roles };
+}

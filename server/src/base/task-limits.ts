@@ -1,0 +1,17 @@
+/** The limits of tasks and migrations. Units last. */
+
+/** As in the contract: a name, and a schedule. */
+export const TASK_NAME_CHARACTERS_MAX = 100;
+export const TASK_CRON_CHARACTERS_MAX = 200;
+export const TASK_TIME_ZONE_CHARACTERS_MAX = 64;
+/** Tasks of one workspace, and runs of each that are kept. */
+export const TASKS_MAX = 1_000;
+export const TASK_RUNS_KEPT = 100;
+/** What is kept of one run: of what came of it, and lines of its log. */
+export const TASK_RESULT_CHARACTERS_MAX = 10_000;
+export const TASK_LOG_LINES_MAX = 100;
+export const TASK_LOG_CHARACTERS_MAX = 500;
+/** The next runs that a task tells of. */
+export const TASK_NEXT_RUNS = 5;
+/** The scheduler looks at the clock again after this time at the latest: somebody may have set it, or the machine slept. */
+export const TASK_LOOK_INTERVAL_MAX_MS = 30_000;

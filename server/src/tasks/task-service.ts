@@ -1,0 +1,226 @@
+import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { deed } from '#access/deed.ts';
+import { must } from '#base/assert.ts';
+import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import { TASK_NEXT_RUNS, TASKS_MAX } from '#base/task-limits.ts';
+import { commitAndRead } from '#graph/commit-and-read.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import type { JobWithLog } from '#jobs/job.ts';
+import { Schedule } from './schedule.ts';
+import type { TaskRunStore } from './task-run-store.ts';
+import type { TaskRunner } from './task-runner.ts';
+import type { TaskScheduler } from './task-scheduler.ts';
+import { settled, type TaskChange, type TaskRules } from './task-settings.ts';
+import { TASK_TYPE, taskFields, type TaskStore } from './task-store.ts';
+import type { BuiltInTask, StoredTask, TaskRun, TaskSettings } from './task.ts';
+
+export interface TaskServiceParts extends TaskRules {
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+  readonly clock: Clock;
+  readonly jobs: JobRegistry;
+  readonly store: TaskStore;
+  readonly runs: TaskRunStore;
+  readonly runner: TaskRunner;
+  readonly scheduler: TaskScheduler;
+}
+
+export type NewTask = TaskChange & { readonly name: string; readonly cron: string };
+
+interface Timetable {
+  readonly description: string;
+  /** ISO 8601 UTC, as are the next; null and none when it does not run by itself. */
+  readonly nextRunAt: string | null;
+  readonly nextRunAts: readonly string[];
+}
+
+export type Task = Omit<StoredTask, 'nodeVersion' | 'scheduledAt'> &
+  Timetable & { readonly jobId: string | null; readonly lastRun: TaskRun | null };
+
+interface Page {
+  readonly skip: number;
+  readonly take: number;
+}
+
+const USUAL: Omit<TaskSettings, 'cron'> = {
+  timeZone: 'UTC',
+  endpoint: null,
+  builtIn: null,
+  body: null,
+  actingUser: null,
+  enabled: true,
+  whenMissed: 'run',
+};
+const SYSTEM = { userUid: null, isAdmin: true, isReadOnlyAdmin: false };
+
+/** The tasks that administrators make: what the server runs by itself, and when. */
+export class TaskService {
+  readonly #parts: TaskServiceParts;
+  /** The last change that was asked for; one follows the other. */
+  #changes: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: TaskServiceParts) {
+    this.#parts = parts;
+  }
+
+  list(_caller: Caller, { skip, take }: Page) {
+    const all = this.#parts.store.all();
+    const items = all.slice(skip, skip + take).map((task) => this.#shown(task));
+    return { items, total: all.length, skip, take };
+  }
+
+  builtIns(_caller: Caller): { readonly items: Pick<BuiltInTask, 'name' | 'description'>[] } {
+    const items = this.#parts.builtIns.map(({ name, description }) => ({ name, description }));
+    return { items: items.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+  }
+
+  /** Throws `invalid_schedule`. */
+  check(
+    _caller: Caller,
+    wanted: { readonly cron: string; readonly timeZone?: string | undefined },
+  ) {
+    const schedule = Schedule.parse(wanted.cron, wanted.timeZone ?? USUAL.timeZone);
+    const { cron, timeZone } = schedule;
+    return { cron, timeZone, ...this.#timetable(schedule) };
+  }
+
+  /** By its name, or its UID. Throws `task_not_found`, as do those that follow. */
+  get(_caller: Caller, name: string): Task {
+    return this.#shown(this.#require(name));
+  }
+
+  /** Rejects with `task_exists`, `too_many_tasks`, and as `put` does. */
+  create(caller: Caller, { name, ...given }: NewTask, address: string): Promise<Task> {
+    return this.#inTurn(async () => {
+      const { store } = this.#parts;
+      if (store.find(name) !== undefined) {
+        throw new Problem('task_exists', `There is a task "${name}" already`);
+      }
+      if (store.all().length >= TASKS_MAX) {
+        throw new Problem('too_many_tasks', `There are ${TASKS_MAX} tasks already`);
+      }
+      const settings = settled(caller, { ...USUAL, cron: given.cron }, given, this.#parts);
+      return this.#write(name, settings, undefined, { caller, address, action: 'task.created' });
+    });
+  }
+
+  /** Rejects with `invalid_schedule`, `invalid_request`, `endpoint_not_found`, `user_not_found`, `forbidden`, `version_conflict`. */
+  put(caller: Caller, name: string, change: TaskChange, address: string): Promise<Task> {
+    return this.#inTurn(async () => {
+      const before = this.#require(name);
+      const settings = settled(caller, before, change, this.#parts);
+      const by = { caller, address, action: 'task.changed' } as const;
+      return this.#write(before.name, settings, before, by);
+    });
+  }
+
+  setEnabled(caller: Caller, name: string, enabled: boolean, address: string): Promise<Task> {
+    return this.#inTurn(async () => {
+      const before = this.#require(name);
+      if (before.enabled === enabled) return this.#shown(before);
+      const by = { caller, address, action: 'task.changed' } as const;
+      return this.#write(before.name, { ...before, enabled }, before, by);
+    });
+  }
+
+  /** Rejects with `task_running`, `version_conflict`. */
+  delete(caller: Caller, given: string, address: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const { audit, runs, runner, scheduler } = this.#parts;
+      const { name, nodeVersion } = this.#require(given);
+      runner.requireIdle(name);
+      const event = deed('task.deleted', { caller, address }, { kind: 'task', id: name });
+      await commitAndRead(
+        [
+          { op: 'delete', type: TASK_TYPE, key: name, ifVersion: nodeVersion },
+          ...runs.removals(name),
+          audit.operation(event),
+        ],
+        this.#parts,
+      );
+      runs.forget(name);
+      await scheduler.look();
+    });
+  }
+
+  /** Resolves with the job when the run has begun. Rejects with `task_running`. */
+  async run(caller: Caller, given: string, address: string): Promise<JobWithLog> {
+    const { runner, audit, jobs } = this.#parts;
+    const task = this.#require(given);
+    const id = await runner.start(task, { trigger: 'manual', dueAt: null });
+    audit.record(deed('task.run', { caller, address }, { kind: 'task', id: task.name }));
+    return jobs.get(SYSTEM, id);
+  }
+
+  runs(_caller: Caller, name: string, page: Page) {
+    return this.#parts.runs.list(this.#require(name).name, page);
+  }
+
+  #require(name: string): StoredTask {
+    const { store } = this.#parts;
+    const task = store.find(name) ?? store.all().find(({ UID }) => UID === name);
+    if (task !== undefined) return task;
+    throw new Problem('task_not_found', `There is no task "${name}"`);
+  }
+
+  async #write(
+    name: string,
+    settings: TaskSettings,
+    before: StoredTask | undefined,
+    by: { readonly caller: Caller; readonly address: string; readonly action: AuditAction },
+  ): Promise<Task> {
+    const { audit, clock, scheduler, store } = this.#parts;
+    const { caller, address, action } = by;
+    const { cron, timeZone, endpoint, builtIn, actingUser, enabled, whenMissed } = settings;
+    const details = { cron, timeZone, endpoint, builtIn, actingUser, enabled, whenMissed };
+    const isAsBefore =
+      before?.enabled === enabled && before.cron === cron && before.timeZone === timeZone;
+    const scheduledAt = isAsBefore ? before.scheduledAt : clock.now();
+    await commitAndRead(
+      [
+        {
+          op: 'addOrUpdate',
+          type: TASK_TYPE,
+          key: name,
+          fields: taskFields(settings, scheduledAt),
+          timestamp: clock.now(),
+          ifVersion: before?.nodeVersion ?? 0,
+        },
+        audit.operation(deed(action, { caller, address }, { kind: 'task', id: name }, details)),
+      ],
+      this.#parts,
+    );
+    await scheduler.look();
+    return this.#shown(must(store.find(name), 'the task that was written'));
+  }
+
+  #shown({ nodeVersion: _version, scheduledAt: _since, ...task }: StoredTask): Task {
+    const { runner, runs } = this.#parts;
+    const schedule = Schedule.parse(task.cron, task.timeZone);
+    const { description, ...next } = this.#timetable(schedule);
+    return {
+      ...task,
+      description,
+      ...(task.enabled ? next : { nextRunAt: null, nextRunAts: [] }),
+      jobId: runner.jobOf(task.name),
+      lastRun: runs.last(task.name) ?? null,
+    };
+  }
+
+  #timetable(schedule: Schedule): Timetable {
+    const times = schedule.nextTimes(this.#parts.clock.now(), TASK_NEXT_RUNS);
+    const nextRunAts = times.map((time) => new Date(time).toISOString());
+    return { description: schedule.description, nextRunAt: nextRunAts[0] ?? null, nextRunAts };
+  }
+
+  #inTurn<T>(change: () => Promise<T>): Promise<T> {
+    const turn = this.#changes.then(change);
+    this.#changes = turn.catch(() => {});
+    return turn;
+  }
+}

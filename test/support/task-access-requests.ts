@@ -1,0 +1,22 @@
+import type { AccessScene } from './access-scene.ts';
+import type { AccessRequest } from './access-requests.ts';
+
+/** The requests of tasks. There is none of this name: 404 is an answer to those who may. */
+export const TASK_ACCESS_REQUESTS: Readonly<
+  Record<string, (scene: AccessScene, times: number) => AccessRequest>
+> = {
+  listTasks: () => ({ path: '/api/admin/tasks' }),
+  listBuiltInTasks: () => ({ path: '/api/admin/built-in-tasks' }),
+  createTask: (_scene, times) => ({
+    path: '/api/admin/tasks',
+    body: { name: `task-${times}`, cron: '0 3 1 1 *', endpoint: 'ours/echo' },
+  }),
+  checkTaskSchedule: () => ({ path: '/api/admin/tasks/check', body: { cron: '@daily' } }),
+  getTask: () => ({ path: '/api/admin/tasks/none' }),
+  putTask: () => ({ path: '/api/admin/tasks/none', body: { enabled: false } }),
+  deleteTask: () => ({ path: '/api/admin/tasks/none' }),
+  runTask: () => ({ path: '/api/admin/tasks/none/run' }),
+  enableTask: () => ({ path: '/api/admin/tasks/none/enable' }),
+  disableTask: () => ({ path: '/api/admin/tasks/none/disable' }),
+  listTaskRuns: () => ({ path: '/api/admin/tasks/none/log' }),
+};
