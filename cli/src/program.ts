@@ -20,6 +20,7 @@ import { addLogin } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
 import { addLogout } from './commands/logout.ts';
 import { addMcp } from './commands/mcp.ts';
+import { addMigration } from './commands/migration.ts';
 import { addResearch } from './commands/research.ts';
 import { addSchema } from './commands/schema.ts';
 import { addSearch } from './commands/search.ts';
@@ -162,6 +163,7 @@ function addCommands(program: Command, run: Run): void {
   addStats(program, run);
   addJob(program, run);
   addTask(program, run);
+  addMigration(program, run);
   addLogs(program, run);
   addLicense(program, run);
   addReplica(program, run);

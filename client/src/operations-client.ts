@@ -13,7 +13,7 @@ import { followEvents } from './followed-events.ts';
 import type { PageRequest } from './pages.ts';
 import type { CallOptions } from './transport.ts';
 import type { Download } from './graph-client.ts';
-import { TasksClient } from './tasks-client.ts';
+import { MigrationsClient } from './migrations-client.ts';
 import { watchLines, type LineEvent, type WatchOptions } from './watched-lines.ts';
 
 /** A job as it is now, or a line of its log. */
@@ -22,7 +22,7 @@ export type JobEvent =
   | { readonly kind: 'log'; readonly line: JobLine };
 
 /** What keeps a server running, and tells how it runs; for administrators. */
-export class OperationsClient extends TasksClient {
+export class OperationsClient extends MigrationsClient {
   /** Nodes and edges of each type, and the load of the last hour of the server at `baseUrl`. */
   getOverviewStatistics(options?: CallOptions): Promise<OverviewStatistics> {
     return this.get('/api/graph/stats/overview', options);

@@ -11,6 +11,7 @@ import { graphErrors } from './errors/graph.ts';
 import { identityErrors } from './errors/identity.ts';
 import { jobErrors } from './errors/jobs.ts';
 import { llmErrors } from './errors/llm.ts';
+import { migrationErrors } from './errors/migrations.ts';
 import { replicationErrors } from './errors/replication.ts';
 import { requestErrors } from './errors/request.ts';
 import { researchErrors } from './errors/research.ts';
@@ -43,6 +44,7 @@ export const errorCatalogue = {
   ...adminAgentErrors,
   ...agentErrors,
   ...taskErrors,
+  ...migrationErrors,
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -68,6 +68,7 @@ export type Area =
   | 'jobs'
   | 'backups'
   | 'tasks'
+  | 'migrations'
   | 'search'
   | 'assistant'
   | 'llm'

@@ -1,4 +1,5 @@
 import { assistantOperations } from './assistant-operations.ts';
+import { automationOperations } from './automation-operations.ts';
 import type { Operation } from './operation.ts';
 import {
   cancelRun,
@@ -125,19 +126,6 @@ import {
   verifyReplicas,
 } from './operations/replicas.ts';
 import { getAvailableStatus, getHealth, getReady, getReplicaHealth } from './operations/status.ts';
-import {
-  checkTaskSchedule,
-  createTask,
-  deleteTask,
-  disableTask,
-  enableTask,
-  getTask,
-  listBuiltInTasks,
-  listTaskRuns,
-  listTasks,
-  putTask,
-  runTask,
-} from './operations/tasks.ts';
 import { createToken, listTokens, revokeToken } from './operations/tokens.ts';
 
 import {
@@ -260,6 +248,7 @@ export const operations: readonly Operation[] = [
   enableTask,
   disableTask,
   listTaskRuns,
+  ...automationOperations,
   listLogFiles,
   downloadLogs,
   searchLogs,

@@ -1,7 +1,7 @@
 import type { AccessScene } from './access-scene.ts';
 import type { AccessRequest } from './access-requests.ts';
 
-/** The requests of tasks. There is none of this name: 404 is an answer to those who may. */
+/** The requests of tasks and migrations. There is none of this name: 404 is an answer to those who may. */
 export const TASK_ACCESS_REQUESTS: Readonly<
   Record<string, (scene: AccessScene, times: number) => AccessRequest>
 > = {
@@ -18,5 +18,18 @@ export const TASK_ACCESS_REQUESTS: Readonly<
   runTask: () => ({ path: '/api/admin/tasks/none/run' }),
   enableTask: () => ({ path: '/api/admin/tasks/none/enable' }),
   disableTask: () => ({ path: '/api/admin/tasks/none/disable' }),
+  listMigrations: () => ({ path: '/api/migrations' }),
+  createMigration: (_scene, times) => ({
+    path: '/api/migrations',
+    body: { name: `migration-${times}`, code: 'export default () => 1;' },
+  }),
+  runMigrations: () => ({ path: '/api/migrations/run', body: { name: 'none' } }),
+  // None is running: 409 is an answer to those who may.
+  cancelMigration: () => ({ path: '/api/migrations/cancel' }),
+  resetMigrationStatus: () => ({ path: '/api/migrations/reset-task-status' }),
+  getMigration: () => ({ path: '/api/migrations/none' }),
+  putMigration: () => ({ path: '/api/migrations/none', body: {} }),
+  deleteMigration: () => ({ path: '/api/migrations/none' }),
+  runMigration: () => ({ path: '/api/migrations/none/run' }),
   listTaskRuns: () => ({ path: '/api/admin/tasks/none/log' }),
 };

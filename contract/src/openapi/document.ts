@@ -29,6 +29,8 @@ export const areas: Readonly<Record<Area, string>> = {
   assistant: 'Chat, agents, tools, deep research and the admin agent.',
   llm: "The LLM router, in OpenAI's and Anthropic's protocols.",
   jobs: 'Long pieces of work.',
+  tasks: 'What the server does by itself, and when.',
+  migrations: 'Code that runs once.',
   stats: 'Counts, logs and load.',
   replicas: 'Replicas, and whether they hold the same.',
   status: 'Whether the server is up.',

@@ -13,6 +13,7 @@ export const JOB_KINDS = [
   'backup',
   'backup-verification',
   'task',
+  'migration',
 ] as const;
 const kind = z.enum(JOB_KINDS);
 export type JobKind = z.infer<typeof kind>;

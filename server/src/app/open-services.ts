@@ -34,7 +34,7 @@ import { VERSION } from './server-status.ts';
 import { Statistics } from './statistics.ts';
 import { callObserver } from './telemetry/observed-calls.ts';
 import { observedFetch } from './telemetry/observed-requests.ts';
-import { openTasks } from './tasks.ts';
+import { openTasks, type Automation } from './tasks.ts';
 import type { PublishedSequence } from './writer/published-sequence.ts';
 
 export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 'store'> {
@@ -86,8 +86,7 @@ export interface OpenServices extends GraphServices, AsyncDisposable {
   readonly indexCondition: OpenSearch['indexCondition'];
   /** Of models, by everybody, since the process started. */
   readonly modelTokens: OpenAssistant['tokensUsed'];
-  /** Of a primary, once it is ready: until then no task runs. */
-  startTasks(): Promise<void>;
+  readonly automation: Automation;
 }
 
 /** Puts together, over the state, what HTTP offers. */
@@ -114,6 +113,17 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
     openSearching({ ...options, ...parts, access, endpoints }),
   );
   const { embeddings, search } = searching;
+  const embeddings = opened.use(openEmbeddings(parts));
+  const searchParts = {
+    ...parts,
+    ...embeddings,
+    access,
+    receiveSearch: endpoints.receiveSearch.bind(endpoints),
+    embeddingModel: () => embeddings.providers.embeddingModel(),
+    onIndexChanged: onIndexChanged(embeddings, options),
+  };
+  const search: OpenSearch = opened.use(openSearch(searchParts));
+  if (!options.isReplica) embeddings.startEmbedder(search.wantedTexts);
   const statistics = opened.use(new Statistics({ ...parts, endpoints, access }));
   const own = { ...ruledBy(parts, access, endpoints), endpoints };
   const { nodeFiles, store: files } = opened.use(await openFiles({ ...parts, access }));
@@ -122,7 +132,7 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
   const assistant: OpenAssistant = opened.use(await openAssistant({ ...parts, ...offered }));
   const definers = { ...people, ...search, ...assistant.definers, ...own, ...parts };
   const definitions = opened.use(openDefinitions(definers));
-  const automation = opened.use(openTasks({ ...parts, ...search, endpoints }));
+  const tasks = opened.use(openTasks({ ...parts, ...search, endpoints }));
   // Goes first: what ends with the rest has not come to its end.
   opened.use(jobs);
   const resources = opened.move();
@@ -137,7 +147,7 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
     statistics,
     ...ofProcess(options),
     jobs,
-    ...automation.services,
+    ...tasks.services,
     ...servedBy(search),
     aiProviders: providers,
     ...assistant.services,
@@ -184,6 +194,13 @@ function offeredBy(endpoints: EndpointService) {
 /** What whoever looks after the server is told. */
 function toldOf({ indexCondition }: OpenSearch, { tokensUsed: modelTokens }: OpenAssistant) {
   return { indexCondition, modelTokens };
+}
+
+function onIndexChanged(embeddings: ReturnType<typeof openEmbeddings>, options: ServicesOptions) {
+  return (change: IndexChange): void => {
+    embeddings.settingsChanged();
+    options.onIndexChanged(change);
+  };
 }
 
 /** What the process knows without the graph. */

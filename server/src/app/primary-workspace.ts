@@ -64,8 +64,7 @@ export async function openPrimaryWorkspace(
       pool,
     }),
   );
-  const probed = { ...options, ...state, replication, services: () => services };
-  const probes = primaryProbes(probed);
+  const probes = primaryProbes({ ...options, ...state, replication, services: () => services });
   const { health } = replication;
   const status = new ServerStatus({ storage, role: 'primary', replication: health, probes });
   opened.use(readMetrics(telemetry, { sequence, status, services: () => services }));
@@ -94,8 +93,9 @@ export async function openPrimaryWorkspace(
       await prepareFirstStart({ ...options, ...state, endpoints: services.endpoints, url });
       await installSystemEndpoints(services.endpoints);
       await Promise.all([frontEnd.publish(), services.endpoints.ready]);
+      await services.automation.recover();
       status.becomeReady();
-      await services.startTasks();
+      await services.automation.start();
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

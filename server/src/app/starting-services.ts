@@ -39,6 +39,9 @@ export class StartingServices implements HttpServices {
   get tasks() {
     return this.#there.tasks;
   }
+  get migrations() {
+    return this.#there.migrations;
+  }
   get agents() {
     return this.#there.agents;
   }

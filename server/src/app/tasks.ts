@@ -9,6 +9,7 @@ import { findUser } from '#identity/users.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
+import type { MigrationService } from '#runtime/migrations/migration-service.ts';
 import { timerAlarm } from '#tasks/alarm.ts';
 import type { BuiltInTask, EndpointTask, TaskEndpoints } from '#tasks/task.ts';
 import { TaskRunner } from '#tasks/task-runner.ts';
@@ -33,19 +34,29 @@ export interface TaskParts {
   readonly goldenSets: HttpServices['goldenSets'];
 }
 
+/** What a primary does by itself. What goes wrong in it is logged, and keeps no server from starting. */
+export interface Automation {
+  /** Before it is ready: what was under way when it ended is over. */
+  recover(): Promise<void>;
+  /** Once it is ready: until then nothing runs by itself. */
+  start(): Promise<void>;
+}
+
 export interface OpenTasks extends AsyncDisposable {
   readonly services: {
     readonly tasks: TaskService;
-    /** Of a primary, once it is ready: until then no task runs. */
-    readonly startTasks: () => Promise<void>;
+    readonly migrations: MigrationService;
+    readonly automation: Automation;
   };
 }
 
-/** Puts together what the server does by itself. */
+/** Puts together what the server does by itself: tasks, and migrations at its start. */
 export function openTasks(parts: TaskParts): OpenTasks {
   const { reader, commits, logger, redact, endpoints } = parts;
   const builtIns = [...parts.builtInTasks, searchEvaluationTask(parts.goldenSets)];
-  const onFault = (err: unknown): void => logger.error({ err }, 'a task could not be run');
+  const onFault = (err: unknown): void =>
+    logger.error({ err }, 'a task or a migration could not be run');
+  const migrations = endpoints.migrations.service;
   const store = new TaskStore(reader);
   const runs = new TaskRunStore(reader, commits);
   const rules = {
@@ -66,9 +77,16 @@ export function openTasks(parts: TaskParts): OpenTasks {
   return {
     services: {
       tasks: new TaskService({ ...parts, ...rules, ...times, store, runs, runner, scheduler }),
-      startTasks: async () => {
-        await runner.endInterrupted();
-        await scheduler.start();
+      migrations,
+      automation: {
+        recover: async () => {
+          await runner.endInterrupted().catch(onFault);
+          await migrations.recover().catch(onFault);
+        },
+        start: async () => {
+          await migrations.start().catch(onFault);
+          await scheduler.start();
+        },
       },
     },
     [Symbol.asyncDispose]: async () => {

@@ -158,6 +158,20 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
       fields: { Task: 'String', Record: 'Json' },
     },
     {
+      type: '_Migration',
+      key: 'Name',
+      label: 'Name',
+      fields: {
+        Code: 'String',
+        RunOnStartup: 'Bool',
+        Status: 'String',
+        Version: 'Int',
+        Diagnostics: 'Json',
+        Run: 'Json',
+        UpdatedBy: 'UID',
+      },
+    },
+    {
       type: '_AgentRun',
       key: 'Key',
       label: 'Agent',

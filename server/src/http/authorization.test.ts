@@ -32,8 +32,10 @@ const ADMIN_AGENT_WRITES =
   'uploadAdminAgentFile approveAdminAgentCommit rejectAdminAgentCommit';
 const TASK_READS = 'listTasks listBuiltInTasks checkTaskSchedule getTask listTaskRuns';
 const TASK_WRITES = 'createTask putTask deleteTask runTask enableTask disableTask';
+const MIGRATION_WRITES =
+  'createMigration putMigration deleteMigration runMigrations runMigration cancelMigration resetMigrationStatus';
 const INGESTING: readonly CallerName[] = ['ingestion-token', 'connector-token'];
-const forAll = (ids: string, callers: readonly CallerName[]) =>
+const forAll = (ids: string, callers: readonly CallerName[] | 'anybody') =>
   Object.fromEntries(ids.split(' ').map((id) => [id, callers]));
 const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   createLogin: 'anybody',
@@ -112,6 +114,8 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getLicense: ['admin', 'read-only-admin'],
   ...forAll(TASK_READS, ['admin', 'read-only-admin', 'tasks-token']),
   ...forAll(TASK_WRITES, ['admin', 'tasks-token']),
+  ...forAll('listMigrations getMigration', ['admin', 'read-only-admin']),
+  ...forAll(MIGRATION_WRITES, ['admin']),
   listJobs: ['admin', 'read-only-admin'],
   getJob: SESSIONS,
   cancelJob: SESSIONS,
@@ -140,6 +144,7 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getSimilarNodes: [...SESSIONS, 'read-token'],
   findSimilarNodes: [...SESSIONS, 'read-token'],
   ...rows(CHAT_OPERATIONS, MEMBERS),
+  ...forAll('getEmbeddings getSimilarNodes findSimilarNodes', [...SESSIONS, 'read-token']),
   ...forAll(CHAT_OPERATIONS, MEMBERS),
   listTools: ['admin', 'read-only-admin'],
   createTool: ['admin'],
@@ -173,23 +178,17 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   createEmbeddings: ['llm-openai-token'],
   createMessage: ['llm-anthropic-token'],
   listAnthropicModels: ['llm-anthropic-token'],
-  listLlmUsage: ['admin', 'read-only-admin'],
-  getLlmState: ['admin', 'read-only-admin'],
-  getSsoConfig: ['admin', 'read-only-admin'],
+  ...forAll('getSsoConfig getSamlConfig listLlmUsage getLlmState', ['admin', 'read-only-admin']),
   setSsoConfig: ['admin'],
   getLoginUrl: 'anybody',
   completeLogin: 'anybody',
-  getSamlConfig: ['admin', 'read-only-admin'],
   setSamlConfig: ['admin'],
   createSamlRequest: 'anybody',
   consumeSamlResponse: 'anybody',
   getSamlMetadata: 'anybody',
   listLoginProviders: 'anybody',
   exchangeLogin: 'anybody',
-  getReady: 'anybody',
-  getAvailableStatus: 'anybody',
-  getHealth: 'anybody',
-  getReplicaHealth: 'anybody',
+  ...forAll('getReady getAvailableStatus getHealth getReplicaHealth', 'anybody'),
   getReplicaRole: ['admin', 'read-only-admin'],
   listReplicas: ['admin', 'read-only-admin'],
   verifyReplicas: ['admin', 'read-only-admin'],

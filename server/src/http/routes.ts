@@ -1,4 +1,5 @@
 import { assistantRoutes } from './assistant-routes.ts';
+import { automationRoutes } from './automation-routes.ts';
 import type { Route } from './route.ts';
 import { cancelRun } from './routes/endpoints/cancelRun.ts';
 import { cancelRunAlias } from './routes/endpoints/cancelRunAlias.ts';
@@ -255,6 +256,7 @@ export const routes: readonly Route[] = [
   enableTask,
   disableTask,
   listTaskRuns,
+  ...automationRoutes,
   listLogFiles,
   downloadLogs,
   searchLogs,

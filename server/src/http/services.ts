@@ -62,6 +62,7 @@ import type {
 } from './operations-services.ts';
 import type { SearchConfigurationService } from './search-configuration-service.ts';
 import type { SsoService } from './sso-service.ts';
+import type { MigrationService } from './migration-service.ts';
 import type { TaskService } from './task-service.ts';
 import type { LlmSearchSettingsService, ToolService } from './tool-service.ts';
 
@@ -101,6 +102,7 @@ export interface HttpServices {
   readonly jobs: JobService;
   readonly backups: BackupService;
   readonly tasks: TaskService;
+  readonly migrations: MigrationService;
   readonly logs: LogService;
   readonly searchConfiguration: SearchConfigurationService;
   readonly goldenSets: GoldenSetService;

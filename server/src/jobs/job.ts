@@ -9,7 +9,8 @@ export type JobKind =
   | 'backup'
   | 'backup-verification';
   | 'definitions-import'
-  | 'task';
+  | 'task'
+  | 'migration';
 
 /** `interrupted`: the process ended before the work did. */
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'interrupted';

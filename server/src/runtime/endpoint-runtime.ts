@@ -104,12 +104,13 @@ export class EndpointRuntime {
   readonly #queues = new RunQueues();
   readonly #pooled = new PooledRuns();
   readonly #cached: CachedRuns;
-  readonly #services: InvocationServices;
+  /** What is done for code beyond its own run. */
+  readonly services: InvocationServices;
 
   constructor(options: EndpointRuntimeOptions) {
     this.#options = options;
     this.#cached = new CachedRuns(options);
-    this.#services = {
+    this.services = {
       ...options,
       runNested: (run) => this.#runNested(run, run.parent.isReadOnly),
       runOnPrimary: (run) => this.#runOnPrimary(run),
@@ -218,7 +219,7 @@ export class EndpointRuntime {
     const { parent, isTrial } = nesting;
     const host = new Invocation(
       { endpoint: name, isReadOnly: isReadOnly || nesting.isReadOnly, isTrial, run, parent },
-      this.#services,
+      this.services,
     );
     const call: EndpointCall = {
       endpoint,

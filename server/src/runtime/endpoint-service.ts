@@ -24,6 +24,7 @@ import type { EmbedQuery } from './invocation.ts';
 import { CodeHistory } from './history/code-history.ts';
 import { CodeHistoryService } from './history/code-history-service.ts';
 import { VersionComparison } from './history/version-comparison.ts';
+import { openMigrations, type OpenMigrations } from './migrations/open-migrations.ts';
 import type { MetricsRow } from './metrics/call-metrics.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { OutboundRequests } from './outbound-requests.ts';
@@ -62,6 +63,9 @@ export interface EndpointServiceOptions {
   readonly callObserver?: CallObserver | undefined;
   /** Workers for endpoint code; see `usualSize`. */
   readonly workers?: number;
+  /** How long the cancelling of a migration waits, and when one that goes on is ended by force; tests say otherwise. */
+  readonly cancelWaitMs?: number;
+  readonly forcedEndMs?: number;
   /** Started before there was a state; undefined when one is to be started. */
   readonly pool?: EndpointPool | undefined;
 }
@@ -90,6 +94,7 @@ export class EndpointService implements AsyncDisposable {
   readonly editor: EditorService;
   readonly codeHistory: CodeHistoryService;
   readonly logs: EndpointLog;
+  readonly migrations: OpenMigrations;
 
   constructor(options: EndpointServiceOptions, pool: EndpointPool) {
     const store = new EndpointStore(options.reader);
@@ -115,6 +120,7 @@ export class EndpointService implements AsyncDisposable {
     this.logs = logs;
     this.#runtime = runtime;
     this.#inputs = new EndpointInputs(runtime);
+    this.migrations = openMigrations({ ...options, compiler, services: () => runtime.services });
     this.#isReplica = options.isReplica;
     const run = runtime.runTrial.bind(runtime);
     const comparison = new VersionComparison({ store, history, definitions, run });
@@ -139,6 +145,7 @@ export class EndpointService implements AsyncDisposable {
   /** What endpoint code finds from now on. */
   receiveSearch(snapshot: SearchSnapshot): void {
     this.#pool.receiveSearch(snapshot);
+    this.migrations.receiveSearch(snapshot);
   }
 
   /** For what the server brings along: see `EndpointDefinitions`. */
@@ -253,6 +260,7 @@ export class EndpointService implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.migrations[Symbol.asyncDispose]();
     await this.#verdicts.close();
     await Promise.all([this.#pool.close(), this.#compiler.close()]);
     this.#runtime.close();

@@ -20,7 +20,7 @@ import {
   memoryEditor,
   memoryStatistics,
 } from './memory-build.ts';
-import { memoryTasks } from './memory-tasks.ts';
+import { memoryMigrations, memoryTasks } from './memory-tasks.ts';
 import { memoryAgentRuns, memoryAgents } from './memory-agents.ts';
 import { memoryAdminAgent } from './memory-admin-agent.ts';
 import { memoryAiProviders } from './memory-ai-providers.ts';
@@ -169,6 +169,7 @@ export class MemoryServices implements HttpServices {
   readonly jobs = memoryJobs();
   readonly backups = memoryBackups();
   readonly tasks = memoryTasks();
+  readonly migrations = memoryMigrations();
   readonly logs = memoryLogs();
   readonly searchConfiguration = memorySearchConfiguration();
   readonly goldenSets = memoryGoldenSets();
@@ -183,7 +184,6 @@ export class MemoryServices implements HttpServices {
   readonly chat = memoryChat();
   readonly llmSearchSettings = memoryLlmSearchSettings();
   readonly adminAgent = memoryAdminAgent();
-
   readonly schema: HttpServices['schema'] = {
     get: () => this.schemaDocument,
     put: async (_caller, document) => {

@@ -65,3 +65,46 @@ export function memoryTasks(): HttpServices['tasks'] {
     runs: (_caller, _name, { skip, take }) => ({ items: [RUN], total: 1, skip, take }),
   };
 }
+
+const MIGRATION = {
+  UID: '1111111111111111111115',
+  name: '001',
+  code: 'export default () => 1;',
+  runOnStartup: true,
+  status: 'pending',
+  version: 1,
+  compiles: true,
+  diagnostics: [],
+  ranVersion: null,
+  jobId: null,
+  startedAt: null,
+  endedAt: null,
+  error: null,
+  log: [],
+  updatedAt: AT,
+} as const;
+const MIGRATION_JOB = {
+  id: '3',
+  kind: 'migration',
+  state: 'running',
+  progress: 0,
+  step: '001',
+  isCancellable: true,
+  startedAt: AT,
+  endedAt: null,
+  log: [],
+} as const;
+
+/** One migration, which has not run. */
+export function memoryMigrations(): HttpServices['migrations'] {
+  return {
+    list: (_caller, { skip, take }) => ({ items: [MIGRATION], total: 1, skip, take }),
+    get: () => MIGRATION,
+    create: async () => MIGRATION,
+    put: async () => MIGRATION,
+    delete: async () => {},
+    run: async () => MIGRATION_JOB,
+    cancel: async () => MIGRATION,
+    reset: async () => ({ reset: [MIGRATION.name] }),
+  };
+}

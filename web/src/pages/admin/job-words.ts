@@ -11,6 +11,7 @@ export const KIND_WORDS: Readonly<Record<JobKind, string>> = {
   backup: 'Backing up',
   'backup-verification': 'Verifying a backup',
   task: 'A task',
+  migration: 'A migration',
 };
 
 export const STATE_TONES: Readonly<Record<JobState, BadgeTone>> = {

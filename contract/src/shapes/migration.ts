@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { Immutable } from '../immutable.ts';
+import { diagnostic, endpointCode } from './endpoint.ts';
+import { jobLine } from './job.ts';
+import { segmentName } from './task.ts';
+
+export const migrationInPath = z.object({ name: segmentName });
+
+/** `interrupted`: the server ended first. All but the first two are ends. */
+export const MIGRATION_STATES = [
+  'pending',
+  'running',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'interrupted',
+] as const;
+const status = z.enum(MIGRATION_STATES);
+
+/** What is decided about a migration (open-shapes, section 8). */
+const migrationSettings = z.strictObject({
+  /** A module like that of an endpoint that may write. */
+  code: endpointCode,
+  /** Whether a start of the primary runs it, when it has not run yet. */
+  runOnStartup: z.boolean(),
+});
+
+export const newMigration = migrationSettings
+  .partial({ runOnStartup: true })
+  .extend({ name: segmentName });
+export type NewMigration = Immutable<z.infer<typeof newMigration>>;
+
+/** What is left out stays as it is. */
+export const migrationChange = migrationSettings.partial();
+export type MigrationChange = Immutable<z.infer<typeof migrationChange>>;
+
+export const migration = migrationSettings.extend({
+  UID: z.string(),
+  name: segmentName,
+  status,
+  /** Starts at 1 and rises by 1 with every change. */
+  version: z.int().min(1),
+  compiles: z.boolean(),
+  diagnostics: z.array(diagnostic),
+  /** Of the code that ran last; null before. So are the next five. */
+  ranVersion: z.int().min(1).nullable(),
+  jobId: z.string().nullable(),
+  startedAt: z.iso.datetime().nullable(),
+  endedAt: z.iso.datetime().nullable(),
+  error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  /** The last lines of what it logged, oldest first. */
+  log: z.array(jobLine),
+  updatedAt: z.iso.datetime(),
+});
+export type Migration = Immutable<z.infer<typeof migration>>;
+
+/** A migration that a request may name, or not. */
+export const migrationChoice = z.strictObject({ name: segmentName.optional() }).optional();
+
+/** Names of those whose status is `pending` now. */
+export const resetMigrations = z.strictObject({ reset: z.array(segmentName) });
+export type ResetMigrations = Immutable<z.infer<typeof resetMigrations>>;

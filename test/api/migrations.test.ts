@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { People } from '../support/people.ts';
+import { LIBRARY_SCHEMA } from '../support/workspace.ts';
+import { TrellisProcess } from '../support/trellis-process.ts';
+
+const PATH = '/api/migrations';
+const WRITES = `export default async function ({ graph, log, progress, CurrentUser }: Scope) {
+  for (let i = 0; i < 4; i++) {
+    await graph.addOrUpdate('Book', 'book-' + i, { Title: 'Number ' + i });
+    progress((i + 1) / 4, i + ' is written');
+  }
+  log.info('written by ' + (CurrentUser === null ? 'the system' : 'somebody'));
+}
+`;
+const THROWS = `export default async function ({ graph }: Scope) {
+  await graph.addOrUpdate('Book', 'half', { Title: 'Half' });
+  throw new Error('half way');
+}
+`;
+const WAITS = `export default async ({ signal, log }: Scope) => {
+  log.info('waiting');
+  await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stop'))));
+};
+`;
+const WRONG = `export default async ({ graph }: Scope) => graph.addOrUpdate('Bok', 'x', {});\n`;
+
+let people: People;
+let admin: TrellisClient;
+beforeAll(async () => {
+  people = await People.start();
+  await people.add('ann');
+  await people.add('rita', { isReadOnlyAdmin: true });
+  admin = clientAt(people.workspace.server);
+  await people.as('admin', 'PUT', '/api/schema', LIBRARY_SCHEMA);
+});
+afterAll(() => people[Symbol.asyncDispose]());
+
+function clientAt({ url: baseUrl }: { readonly url: string }): TrellisClient {
+  return new TrellisClient({ baseUrl, token: people.token('admin'), retry: { retriesMax: 0 } });
+}
+
+const outcome = (method: string, path: string, body?: unknown, who = 'admin') =>
+  people.outcome(who, method, path, body);
+
+/** Follows a job to its end. */
+async function end(id: string, at = admin) {
+  for await (const event of at.watchJob(id)) void event;
+  return at.getJob(id);
+}
+
+/** Resolves when the code of a migration has logged something. */
+async function begun(id: string) {
+  for await (const event of admin.watchJob(id)) if (event.kind === 'log') return;
+}
+
+describe('a migration', () => {
+  test('runs once, as a job, with progress and a log', async () => {
+    const made = await admin.createMigration({ name: '001 books', code: WRITES });
+    expect(made).toMatchObject({
+      name: '001 books',
+      runOnStartup: false,
+      status: 'pending',
+      version: 1,
+      compiles: true,
+      diagnostics: [],
+      ranVersion: null,
+      jobId: null,
+    });
+    const job = await admin.runMigration('001 books');
+    expect(job).toMatchObject({ kind: 'migration', isCancellable: true });
+    expect(await end(job.id)).toMatchObject({
+      state: 'succeeded',
+      step: '001 books: 3 is written',
+    });
+    const ran = await admin.getMigration('001 books');
+    expect(ran).toMatchObject({ status: 'succeeded', ranVersion: 1, jobId: job.id, error: null });
+    expect(ran.log.map(({ text }) => text)).toEqual(['written by the system']);
+    const { items } = await admin.queryNodes({ type: 'Book' });
+    expect(items).toHaveLength(4);
+    expect(await outcome('POST', `${PATH}/001%20books/run`)).toEqual([409, 'migration_succeeded']);
+    expect(await admin.resetMigrationStatus('001 books')).toEqual({ reset: ['001 books'] });
+    expect(await end((await admin.runMigrations('001 books')).id)).toMatchObject({
+      state: 'succeeded',
+    });
+    await admin.deleteMigration('001 books');
+    expect(await outcome('GET', `${PATH}/001%20books`)).toEqual([404, 'migration_not_found']);
+  });
+
+  test('that fails says why, and is run again once it is corrected', async () => {
+    await admin.createMigration({ name: 'fails', code: THROWS });
+    const { id } = await admin.runMigration('fails');
+    const error = { code: 'migration_failed', message: 'Error: half way (line 3, column 9)' };
+    expect(await end(id)).toMatchObject({ state: 'failed', error });
+    expect(await admin.getMigration('fails')).toMatchObject({ status: 'failed', error });
+    const corrected = await admin.putMigration('fails', { code: THROWS.replace(/throw.*/, '') });
+    expect(corrected).toMatchObject({ version: 2, ranVersion: 1, status: 'failed' });
+    await end((await admin.runMigration('fails')).id);
+    expect(await admin.getMigration('fails')).toMatchObject({
+      status: 'succeeded',
+      ranVersion: 2,
+      error: null,
+    });
+    await admin.deleteMigration('fails');
+  });
+
+  test('that does not compile is kept, and does not run', async () => {
+    const made = await admin.createMigration({ name: 'wrong', code: WRONG });
+    expect(made).toMatchObject({ compiles: false, diagnostics: [{ line: 1 }] });
+    expect(await outcome('POST', `${PATH}/wrong/run`)).toEqual([422, 'migration_not_compiled']);
+    expect(await admin.getMigration('wrong')).toMatchObject({ status: 'pending' });
+    await admin.deleteMigration('wrong');
+  });
+
+  test('is cancelled, and meanwhile nothing else is begun, changed or reset', async () => {
+    await admin.createMigration({ name: 'waits', code: WAITS });
+    await admin.createMigration({ name: 'other', code: WRITES });
+    expect(await outcome('POST', `${PATH}/cancel`)).toEqual([409, 'migration_not_running']);
+    const { id } = await admin.runMigration('waits');
+    await begun(id);
+    expect(await admin.getMigration('waits')).toMatchObject({ status: 'running', jobId: id });
+    for (const [method, path, body] of [
+      ['POST', `${PATH}/reset-task-status`],
+      ['POST', `${PATH}/other/run`],
+      ['POST', `${PATH}/run`],
+      ['PUT', `${PATH}/other`, {}],
+      ['DELETE', `${PATH}/waits`],
+    ] as const) {
+      expect(await outcome(method, path, body)).toEqual([409, 'migration_running']);
+    }
+    const other = { name: 'other' };
+    expect(await outcome('POST', `${PATH}/cancel`, other)).toEqual([409, 'migration_not_running']);
+    expect(await admin.cancelMigration()).toMatchObject({ name: 'waits', status: 'cancelled' });
+    expect(await end(id)).toMatchObject({ state: 'cancelled' });
+    expect(await admin.resetMigrationStatus()).toEqual({ reset: ['waits'] });
+    expect(await admin.getMigration('waits')).toMatchObject({ status: 'pending', jobId: id });
+    const again = await admin.runMigration('waits');
+    await begun(again.id);
+    await admin.cancelJob(again.id);
+    expect(await end(again.id)).toMatchObject({ state: 'cancelled' });
+    for (const name of ['waits', 'other']) await admin.deleteMigration(name);
+  });
+
+  test('runs in the order of names, and one that fails keeps back those after it', async () => {
+    const nothing = await admin.runMigrations();
+    expect(await end(nothing.id)).toMatchObject({ state: 'succeeded' });
+    for (const [name, code] of [
+      ['c', WRITES],
+      ['b', THROWS],
+      ['a', WRITES],
+    ] as const) {
+      await admin.createMigration({ name, code });
+    }
+    expect(await end((await admin.runMigrations()).id)).toMatchObject({ state: 'failed' });
+    const statuses = async () => (await admin.listMigrations()).items.map(({ status }) => status);
+    expect(await statuses()).toEqual(['succeeded', 'failed', 'pending']);
+    await admin.putMigration('b', { code: WRITES });
+    expect(await end((await admin.runMigrations()).id)).toMatchObject({ state: 'succeeded' });
+    expect(await statuses()).toEqual(['succeeded', 'succeeded', 'succeeded']);
+    for (const name of ['a', 'b', 'c']) await admin.deleteMigration(name);
+  });
+
+  test.each([
+    [{ name: 'x/y' }, 400, 'invalid_request'],
+    [{ code: 5 }, 400, 'invalid_request'],
+    [{ runOnStartup: 'yes' }, 400, 'invalid_request'],
+    [{ unknown: 1 }, 400, 'invalid_request'],
+  ])('of no good shape is refused: %j', async (given, status, code) => {
+    const body = { name: 'bad', code: WRITES, ...given };
+    expect(await outcome('POST', PATH, body)).toEqual([status, code]);
+  });
+
+  test('is for administrators', async () => {
+    const body = { name: 'mine', code: WRITES };
+    expect(await outcome('GET', PATH, undefined, '')).toEqual([401, 'missing_token']);
+    expect(await outcome('GET', PATH, undefined, 'ann')).toEqual([403, 'forbidden']);
+    expect(await outcome('GET', PATH, undefined, 'rita')).toEqual([200, undefined]);
+    expect(await outcome('POST', PATH, body, 'rita')).toEqual([403, 'forbidden']);
+    expect(await outcome('POST', PATH, body)).toEqual([201, undefined]);
+    expect(await outcome('POST', PATH, body)).toEqual([409, 'migration_exists']);
+    await admin.deleteMigration('mine');
+  });
+});
+
+test('a start runs those that are for it, once, up to one that cannot', async () => {
+  const { server, storage } = people.workspace;
+  const runOnStartup = true;
+  await admin.createMigration({ name: '1', code: WRITES, runOnStartup });
+  await admin.createMigration({ name: '2', code: WRITES });
+  await admin.createMigration({ name: '3', code: WRITES, runOnStartup });
+  await admin.createMigration({ name: '4', code: WRONG, runOnStartup });
+  await admin.createMigration({ name: '5', code: WRITES, runOnStartup });
+  await server.stop();
+  {
+    await using first = await TrellisProcess.start({ storage });
+    const at = clientAt(first);
+    const { items } = await at.listJobs({ kind: 'migration' });
+    expect(await end(items[0]?.id ?? '', at)).toMatchObject({ state: 'succeeded' });
+    const statuses = (await at.listMigrations()).items.map(({ status }) => status);
+    expect(statuses).toEqual(['succeeded', 'pending', 'succeeded', 'pending', 'pending']);
+    await first.stop();
+  }
+  await using second = await TrellisProcess.start({ storage });
+  const { items } = await clientAt(second).listMigrations();
+  expect(items[0]).toMatchObject({ status: 'succeeded', ranVersion: 1 });
+});

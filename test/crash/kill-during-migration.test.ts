@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { TrellisProcess } from '../support/trellis-process.ts';
+import { LIBRARY_SCHEMA, startWorkspace } from '../support/workspace.ts';
+
+const BOOKS = 2_000;
+/** Each book is a commit of its own; those that are there already stay as they are. */
+const CODE = `export default async function ({ graph, log, progress }: Scope) {
+  for (let i = 0; i < ${BOOKS}; i++) {
+    await graph.tryAdd('Book', 'book-' + i, { Title: 'Number ' + i });
+    if (i === 100) log.info('under way');
+    progress(i / ${BOOKS});
+  }
+}
+`;
+
+test('a migration during which the process is killed is interrupted, runs again and completes; what it wrote is there', async () => {
+  await using workspace = await startWorkspace();
+  const { server, storage, token, http } = workspace;
+  const schema = await http.send({
+    method: 'PUT',
+    path: '/api/schema',
+    token,
+    body: LIBRARY_SCHEMA,
+  });
+  expect(schema.status, schema.text).toBe(200);
+  const before = new TrellisClient({ baseUrl: server.url, token });
+  await before.createMigration({ name: '001', code: CODE, runOnStartup: true });
+  const { id } = await before.runMigration('001');
+  for await (const event of before.watchJob(id)) if (event.kind === 'log') break;
+  const { total } = await before.queryNodes({ type: 'Book', take: 1 });
+  await server.kill();
+
+  await using again = await TrellisProcess.start({ storage });
+  const after = new TrellisClient({ baseUrl: again.url, token });
+  expect(await after.getMigration('001')).toMatchObject({
+    status: 'interrupted',
+    jobId: id,
+    error: { code: 'migration_interrupted' },
+  });
+  const left = (await after.queryNodes({ type: 'Book', take: 1 })).total;
+  expect(left).toBeGreaterThanOrEqual(Math.max(total, 100));
+  expect(left).toBeLessThan(BOOKS);
+  const job = await after.runMigration('001');
+  for await (const event of after.watchJob(job.id)) void event;
+  expect(await after.getMigration('001')).toMatchObject({ status: 'succeeded', error: null });
+  expect((await after.queryNodes({ type: 'Book', take: 1 })).total).toBe(BOOKS);
+});
