@@ -55,6 +55,7 @@ const COMMANDS = [
   addAccess,
   addAudit,
   addStatus,
+  addDoctor,
   addSchema,
   addSearch,
   addAi,
@@ -66,9 +67,12 @@ const COMMANDS = [
   addImport,
   addEndpoint,
   addTypes,
+  addOpenApi,
   addInterface,
   addStats,
   addJob,
+  addTask,
+  addMigration,
   addBackups,
   addLogs,
   addLicense,
@@ -132,42 +136,6 @@ Examples:
 
 Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong usage.`,
     );
-  addCommands(program, run);
-  return program;
-}
-
-function addCommands(program: Command, run: Run): void {
-  addServe(program, run);
-  addLogin(program, run);
-  addLogout(program, run);
-  addUser(program, run);
-  addTeam(program, run);
-  addToken(program, run);
-  addAccess(program, run);
-  addAudit(program, run);
-  addStatus(program, run);
-  addDoctor(program, run);
-  addSchema(program, run);
-  addSearch(program, run);
-  addAi(program, run);
-  addChat(program, run);
-  addResearch(program, run);
-  addTool(program, run);
-  addAgent(program, run);
-  addMcp(program, run);
-  addImport(program, run);
-  addEndpoint(program, run);
-  addTypes(program, run);
-  addOpenApi(program, run);
-  addInterface(program, run);
-  addStats(program, run);
-  addJob(program, run);
-  addTask(program, run);
-  addMigration(program, run);
-  addLogs(program, run);
-  addLicense(program, run);
-  addReplica(program, run);
-  addUid(program, run);
   for (const add of COMMANDS) add(program, run);
   return program;
 }

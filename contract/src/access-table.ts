@@ -1,37 +1,4 @@
-/**
- * Who may call what, written down once more beside the operations' own `auth`, `scope` and `tokens`: two sources that a test
- * compares by calling every operation as every kind of caller. It says what becomes of a call on what belongs to others.
- */
-export const CALLER_KINDS = [
-  'nobody',
-  'guest',
-  'user',
-  'team-administrator',
-  'synonym-manager',
-  'read-only-administrator',
-  'administrator',
-  'api-token',
-  'api-token-without-scope',
-  'endpoint-token',
-  'endpoint-token-of-another-path',
-  'llm-openai-token',
-  'llm-anthropic-token',
-  'connector-token',
-  'automation-token',
-  'interface-token',
-  'mcp-token',
-  'expired-token',
-  'revoked-token',
-  'token-of-another-key',
-] as const;
-
-export type CallerKind = (typeof CALLER_KINDS)[number];
-
-/** `hidden`: 404, as if it were not there. Whoever is not named meets 401 without a valid token, else 403. */
-export interface AccessRow {
-  readonly allowed: readonly CallerKind[];
-  readonly hidden?: readonly CallerKind[];
-}
+import { CALLER_KINDS, type AccessRow, type CallerKind } from './caller-kinds.ts';
 
 /** Nothing is asked of the caller. */
 const ANYBODY: AccessRow = { allowed: CALLER_KINDS };
@@ -57,7 +24,6 @@ const withScope = (...sessions: readonly CallerKind[]): AccessRow => ({
 const backingUp = (...sessions: readonly CallerKind[]): AccessRow => ({
   allowed: [...sessions, 'api-token', 'api-token-without-scope'],
 });
-/** Connectors ingest, and automation runs endpoints, by the scopes that they have when they are given none. */
 /** Connectors ingest, and automation runs endpoints and manages tasks, by the scopes that they have when they are given none. */
 const ingesting = (...sessions: readonly CallerKind[]): AccessRow => ({
   allowed: [...sessions, 'api-token', 'connector-token'],
@@ -70,6 +36,10 @@ const running = { allowed: [...SIGNED_IN, 'api-token', 'automation-token'] } as 
 const team = { allowed: MEMBERS, hidden: ['guest'] } as const;
 const teamWrite = { allowed: ['team-administrator', ...WRITERS], hidden: ['guest'] } as const;
 
+/**
+ * Who may call what, written down once more beside the operations' own `auth`, `scope` and `tokens`: two sources that a test
+ * compares by calling every operation as every kind of caller. It says what becomes of a call on what belongs to others.
+ */
 export const accessTable: Readonly<Record<string, AccessRow>> = {
   createLogin: ANYBODY,
   checkLogin: session,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessTable, CALLER_KINDS, type CallerKind } from '@trellis/contract/access-table.ts';
+import { accessTable } from '@trellis/contract/access-table.ts';
+import { CALLER_KINDS, type CallerKind } from '@trellis/contract/caller-kinds.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { ACCESS_REQUESTS } from '../support/access-requests.ts';

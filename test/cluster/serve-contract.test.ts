@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CALLER_KINDS, type CallerKind } from '@trellis/contract/access-table.ts';
+import { CALLER_KINDS, type CallerKind } from '@trellis/contract/caller-kinds.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import type { AccessRequest } from '../support/access-request.ts';

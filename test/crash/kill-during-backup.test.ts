@@ -8,7 +8,7 @@ import { openSnapshotReader } from '../../server/src/store/snapshot-reader.ts';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { makeBackup, restore, startLibrary, titlesIn, verified } from '../support/backups.ts';
 import type { BackedUpLibrary } from '../support/backups.ts';
-import { MAIN } from '../support/command-line.ts';
+import { PROGRAM } from '../support/program.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
 
@@ -120,7 +120,7 @@ test(
       const args = ['restore', backups, '--to', to, '--at', point];
       const child = spawn(
         process.execPath,
-        ['--disable-warning=ExperimentalWarning', MAIN, ...args],
+        ['--disable-warning=ExperimentalWarning', PROGRAM, ...args],
         {
           env: { PATH: process.env['PATH'], HOME: folder.path },
           stdio: 'ignore',

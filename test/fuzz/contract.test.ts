@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CALLER_KINDS, type CallerKind } from '@trellis/contract/access-table.ts';
+import { CALLER_KINDS, type CallerKind } from '@trellis/contract/caller-kinds.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import { ACCESS_REQUESTS } from '../support/access-requests.ts';
 import { AccessScene } from '../support/access-scene.ts';

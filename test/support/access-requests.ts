@@ -1,6 +1,5 @@
 import type { AccessRequests } from './access-request.ts';
 import { ASSISTANT_ACCESS_REQUESTS } from './assistant-access-requests.ts';
-import type { AccessScene } from './access-scene.ts';
 import { TASK_ACCESS_REQUESTS } from './task-access-requests.ts';
 
 export interface AccessRequest {

@@ -1,5 +1,5 @@
 import { SCOPES } from '@trellis/contract/scopes.ts';
-import type { CallerKind } from '@trellis/contract/access-table.ts';
+import type { CallerKind } from '@trellis/contract/caller-kinds.ts';
 import { field } from './http-client.ts';
 import { People } from './people.ts';
 import { sign } from './token-workspace.ts';

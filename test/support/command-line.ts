@@ -16,7 +16,6 @@ export function runTrellis(
     readonly server: string;
     readonly input?: string | undefined;
     readonly token?: string | undefined;
-    readonly env?: Readonly<Record<string, string>>;
     /** Beyond those. */
     readonly env?: Readonly<Record<string, string>> | undefined;
   },
@@ -33,7 +32,6 @@ export function runTrellis(
           XDG_CONFIG_HOME: join(home, 'config'),
           XDG_STATE_HOME: join(home, 'state'),
           TRELLIS_SERVER: server,
-          ...options.env,
           ...(token === undefined ? {} : { TRELLIS_TOKEN: token }),
           ...env,
         },

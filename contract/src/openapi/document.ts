@@ -29,6 +29,7 @@ export const areas: Readonly<Record<Area, string>> = {
   assistant: 'Chat, agents, tools, deep research and the admin agent.',
   llm: "The LLM router, in OpenAI's and Anthropic's protocols.",
   jobs: 'Long pieces of work.',
+  backups: 'Backups of the workspace.',
   tasks: 'What the server does by itself, and when.',
   migrations: 'Code that runs once.',
   stats: 'Counts, logs and load.',

@@ -56,7 +56,7 @@ async function examineStorage(config: Config, secrets: Secrets): Promise<Finding
   }
   const folders = [
     ['logs', config.log.folder, 'MSK_LOG_PATH'],
-    ['backups', config.backupFolder, 'MSK_GRAPH_BACKUP_FOLDER'],
+    ['backups', config.backup.target, 'MSK_GRAPH_BACKUP_FOLDER'],
   ] as const;
   for (const [check, folder, variable] of folders) {
     if (folder !== null) findings.push(await checkFolder(check, resolve(folder), variable));

@@ -113,17 +113,6 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
     openSearching({ ...options, ...parts, access, endpoints }),
   );
   const { embeddings, search } = searching;
-  const embeddings = opened.use(openEmbeddings(parts));
-  const searchParts = {
-    ...parts,
-    ...embeddings,
-    access,
-    receiveSearch: endpoints.receiveSearch.bind(endpoints),
-    embeddingModel: () => embeddings.providers.embeddingModel(),
-    onIndexChanged: onIndexChanged(embeddings, options),
-  };
-  const search: OpenSearch = opened.use(openSearch(searchParts));
-  if (!options.isReplica) embeddings.startEmbedder(search.wantedTexts);
   const statistics = opened.use(new Statistics({ ...parts, endpoints, access }));
   const own = { ...ruledBy(parts, access, endpoints), endpoints };
   const { nodeFiles, store: files } = opened.use(await openFiles({ ...parts, access }));
@@ -194,13 +183,6 @@ function offeredBy(endpoints: EndpointService) {
 /** What whoever looks after the server is told. */
 function toldOf({ indexCondition }: OpenSearch, { tokensUsed: modelTokens }: OpenAssistant) {
   return { indexCondition, modelTokens };
-}
-
-function onIndexChanged(embeddings: ReturnType<typeof openEmbeddings>, options: ServicesOptions) {
-  return (change: IndexChange): void => {
-    embeddings.settingsChanged();
-    options.onIndexChanged(change);
-  };
 }
 
 /** What the process knows without the graph. */

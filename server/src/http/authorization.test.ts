@@ -2,9 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { errorBody, routerErrorBody } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import { must } from '#base/assert.ts';
-import { Problem } from '#base/problem.ts';
 import { isRouterOperation } from './llm-error.ts';
-import { CALLERS, type CallerName } from './testing/memory-services.ts';
+import { CALLERS, type CallerName } from './testing/memory-callers.ts';
 import { optionsOf, SAMPLE_REQUESTS } from './testing/sample-requests.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
@@ -25,7 +24,7 @@ const NODE_READS =
 const FILE_WRITES =
   'uploadNodeFile deleteFile createFileUpload getFileUpload appendFileUpload deleteFileUpload';
 const INGESTING: readonly CallerName[] = ['ingestion-token', 'connector-token'];
-const rows = (ids: string, allowed: readonly CallerName[]) =>
+const rows = (ids: string, allowed: readonly CallerName[] | 'anybody') =>
   Object.fromEntries(ids.split(' ').map((id) => [id, allowed]));
 const ADMIN_AGENT_WRITES =
   'createAdminAgentSession deleteAdminAgentSession sendAdminAgentMessage ' +
@@ -34,9 +33,6 @@ const TASK_READS = 'listTasks listBuiltInTasks checkTaskSchedule getTask listTas
 const TASK_WRITES = 'createTask putTask deleteTask runTask enableTask disableTask';
 const MIGRATION_WRITES =
   'createMigration putMigration deleteMigration runMigrations runMigration cancelMigration resetMigrationStatus';
-const INGESTING: readonly CallerName[] = ['ingestion-token', 'connector-token'];
-const forAll = (ids: string, callers: readonly CallerName[] | 'anybody') =>
-  Object.fromEntries(ids.split(' ').map((id) => [id, callers]));
 const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   createLogin: 'anybody',
   checkLogin: SESSIONS,
@@ -112,10 +108,10 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getPoolStatistics: ['admin', 'read-only-admin'],
   getOverviewStatistics: ['admin', 'read-only-admin'],
   getLicense: ['admin', 'read-only-admin'],
-  ...forAll(TASK_READS, ['admin', 'read-only-admin', 'tasks-token']),
-  ...forAll(TASK_WRITES, ['admin', 'tasks-token']),
-  ...forAll('listMigrations getMigration', ['admin', 'read-only-admin']),
-  ...forAll(MIGRATION_WRITES, ['admin']),
+  ...rows(TASK_READS, ['admin', 'read-only-admin', 'tasks-token']),
+  ...rows(TASK_WRITES, ['admin', 'tasks-token']),
+  ...rows('listMigrations getMigration', ['admin', 'read-only-admin']),
+  ...rows(MIGRATION_WRITES, ['admin']),
   listJobs: ['admin', 'read-only-admin'],
   getJob: SESSIONS,
   cancelJob: SESSIONS,
@@ -144,8 +140,8 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getSimilarNodes: [...SESSIONS, 'read-token'],
   findSimilarNodes: [...SESSIONS, 'read-token'],
   ...rows(CHAT_OPERATIONS, MEMBERS),
-  ...forAll('getEmbeddings getSimilarNodes findSimilarNodes', [...SESSIONS, 'read-token']),
-  ...forAll(CHAT_OPERATIONS, MEMBERS),
+  ...rows('getEmbeddings getSimilarNodes findSimilarNodes', [...SESSIONS, 'read-token']),
+  ...rows(CHAT_OPERATIONS, MEMBERS),
   listTools: ['admin', 'read-only-admin'],
   createTool: ['admin'],
   putTool: ['admin'],
@@ -170,7 +166,7 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   callMcp: [...SESSIONS, 'mcp-token'],
   getAiProviders: ['admin', 'read-only-admin'],
   putAiProviders: ['admin'],
-  ...forAll(ADMIN_AGENT_WRITES, ['admin']),
+  ...rows(ADMIN_AGENT_WRITES, ['admin']),
   listAdminAgentSessions: ['admin', 'read-only-admin'],
   getAdminAgentSession: ['admin', 'read-only-admin'],
   createChatCompletion: ['llm-openai-token'],
@@ -178,7 +174,7 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   createEmbeddings: ['llm-openai-token'],
   createMessage: ['llm-anthropic-token'],
   listAnthropicModels: ['llm-anthropic-token'],
-  ...forAll('getSsoConfig getSamlConfig listLlmUsage getLlmState', ['admin', 'read-only-admin']),
+  ...rows('getSsoConfig getSamlConfig listLlmUsage getLlmState', ['admin', 'read-only-admin']),
   setSsoConfig: ['admin'],
   getLoginUrl: 'anybody',
   completeLogin: 'anybody',
@@ -188,7 +184,7 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getSamlMetadata: 'anybody',
   listLoginProviders: 'anybody',
   exchangeLogin: 'anybody',
-  ...forAll('getReady getAvailableStatus getHealth getReplicaHealth', 'anybody'),
+  ...rows('getReady getAvailableStatus getHealth getReplicaHealth', 'anybody'),
   getReplicaRole: ['admin', 'read-only-admin'],
   listReplicas: ['admin', 'read-only-admin'],
   verifyReplicas: ['admin', 'read-only-admin'],
@@ -247,63 +243,5 @@ describe('operations by callers', () => {
         }).filter(([, needed]) => needed !== undefined),
       ),
     );
-  });
-});
-
-describe('the bearer token', () => {
-  const get = (headers: Record<string, string>, query = '') =>
-    at.request('GET', `/api/login/check${query}`, { headers });
-
-  it.each<[string, Record<string, string>, number, string | null]>([
-    ['none', {}, 401, 'Bearer'],
-    ['empty', { authorization: '' }, 401, 'Bearer'],
-    ['no token', { authorization: 'Bearer' }, 401, 'Bearer'],
-    ['only blanks', { authorization: 'Bearer   ' }, 401, 'Bearer'],
-    ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }, 401, 'Bearer'],
-    ['no scheme', { authorization: 'user' }, 401, 'Bearer'],
-    ['two tokens', { authorization: 'Bearer user admin' }, 401, 'Bearer'],
-    ['characters no token has', { authorization: 'Bearer us"er' }, 401, 'Bearer'],
-    ['unknown', { authorization: 'Bearer a.b.c' }, 401, 'Bearer error="invalid_token"'],
-    ['good', { authorization: 'Bearer user' }, 200, null],
-    ['lower case and blanks', { authorization: 'bearer   user ' }, 200, null],
-  ])('%s', async (_, headers, status, challenge) => {
-    const response = await get(headers);
-    expect([response.status, response.headers.get('www-authenticate')]).toEqual([
-      status,
-      challenge,
-    ]);
-    if (status === 401) {
-      const { error } = errorBody.parse(response.json);
-      expect(error.code).toBe(challenge === 'Bearer' ? 'missing_token' : 'invalid_token');
-    }
-  });
-
-  it.each(['?token=user', '?a=1&access_token=user', '?token'])(
-    'is refused in the query %s, even beside a good header',
-    async (query) => {
-      const alone = await get({}, query);
-      expect([alone.status, alone.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
-      expect(errorBody.parse(alone.json).error.code).toBe('missing_token');
-      const beside = await get({ authorization: 'Bearer user' }, query);
-      expect(beside.status).toBe(400);
-      expect(errorBody.parse(beside.json).error.code).toBe('token_in_query');
-      expect(JSON.stringify(at.records.at(-1))).not.toContain('user"');
-    },
-  );
-
-  it('may be checked later: a promise is waited for', async () => {
-    const { onAuthenticate } = at.services;
-    try {
-      at.services.onAuthenticate = async () => CALLERS.user;
-      expect((await get({ authorization: 'Bearer x' })).status).toBe(200);
-      at.services.onAuthenticate = async () => {
-        throw new Problem('invalid_token', 'Revoked.');
-      };
-      expect((await get({ authorization: 'Bearer x' })).status).toBe(401);
-      at.services.onAuthenticate = async () => CALLERS['run-token'];
-      expect((await get({ authorization: 'Bearer x' })).status).toBe(403);
-    } finally {
-      at.services.onAuthenticate = onAuthenticate;
-    }
   });
 });

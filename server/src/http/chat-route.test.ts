@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TurnCall } from '#assistant/chat/chat-turn.ts';
 import { Problem } from '#base/problem.ts';
-import { CALLERS } from './testing/memory-services.ts';
+import { CALLERS } from './testing/memory-callers.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
 const PATH = '/api/chatai/chat';

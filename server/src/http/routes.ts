@@ -52,17 +52,6 @@ import { createFileUpload } from './routes/files/createFileUpload.ts';
 import { getFileUpload } from './routes/files/getFileUpload.ts';
 import { appendFileUpload } from './routes/files/appendFileUpload.ts';
 import { deleteFileUpload } from './routes/files/deleteFileUpload.ts';
-import { listTasks } from './routes/tasks/listTasks.ts';
-import { listBuiltInTasks } from './routes/tasks/listBuiltInTasks.ts';
-import { createTask } from './routes/tasks/createTask.ts';
-import { checkTaskSchedule } from './routes/tasks/checkTaskSchedule.ts';
-import { getTask } from './routes/tasks/getTask.ts';
-import { putTask } from './routes/tasks/putTask.ts';
-import { deleteTask } from './routes/tasks/deleteTask.ts';
-import { runTask } from './routes/tasks/runTask.ts';
-import { enableTask } from './routes/tasks/enableTask.ts';
-import { disableTask } from './routes/tasks/disableTask.ts';
-import { listTaskRuns } from './routes/tasks/listTaskRuns.ts';
 import { ingest } from './routes/ingest/ingest.ts';
 import { changePassword } from './routes/login/changePassword.ts';
 import { checkLogin } from './routes/login/checkLogin.ts';
@@ -245,17 +234,6 @@ export const routes: readonly Route[] = [
   listBackups,
   verifyBackup,
   deleteBackup,
-  listTasks,
-  listBuiltInTasks,
-  createTask,
-  checkTaskSchedule,
-  getTask,
-  putTask,
-  deleteTask,
-  runTask,
-  enableTask,
-  disableTask,
-  listTaskRuns,
   ...automationRoutes,
   listLogFiles,
   downloadLogs,

@@ -5,10 +5,9 @@ export type JobKind =
   | 'endpoint-recheck'
   | 'replica-verification'
   | 'deep-research'
-  | 'definitions-import';
-  | 'backup'
-  | 'backup-verification';
   | 'definitions-import'
+  | 'backup'
+  | 'backup-verification'
   | 'task'
   | 'migration';
 

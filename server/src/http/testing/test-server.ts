@@ -1,4 +1,4 @@
-import type { CallerName } from './memory-services.ts';
+import type { CallerName } from './memory-callers.ts';
 import { MemoryServices } from './memory-services.ts';
 import { openLog } from '#observe/logger.ts';
 import type { HttpServerOptions } from '../options.ts';
