@@ -37,6 +37,9 @@ const COMMANDS = [
   ['logs', 'download'],
   ['replica', 'status'],
   ['replica', 'verify'],
+  ['pull'],
+  ['push'],
+  ['diff'],
   ['uid'],
 ];
 

@@ -17,6 +17,18 @@ export const EXPORTED_KINDS = [
   'golden-set',
 ] as const;
 
+/** Where their files lie. */
+export const DEFINITION_FOLDERS = ['agents', 'endpoints', 'golden-sets', 'synonyms', 'tools'];
+export const DEFINITION_FILES = [
+  'llm-search-settings.json',
+  'manifest.json',
+  'research-settings.json',
+  'schema.json',
+  'search-settings.json',
+  'type-access.json',
+  'workspace-settings.json',
+];
+
 export const IMPORT_ACTIONS = ['created', 'changed', 'deleted', 'unchanged', 'failed'] as const;
 const action = z.enum(IMPORT_ACTIONS);
 
@@ -44,6 +56,7 @@ export const importedItem = z.strictObject({
   /** Of what has failed; else null. */
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 });
+export type ImportedItem = Immutable<z.infer<typeof importedItem>>;
 
 /** The data of the event `result` of an import. */
 export const definitionsImport = z.strictObject({

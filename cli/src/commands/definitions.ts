@@ -1,0 +1,124 @@
+import type { ImportOptions } from '@trellis/client/definitions-client.ts';
+import type { DefinitionsImport, ImportedItem } from '@trellis/contract/shapes/definitions.ts';
+import { buffer } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { DefinitionsFolder } from '../definitions-folder.ts';
+import { packed, unpacked } from '../definitions-zip.ts';
+import { CommandFailure, EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
+import { harmless } from '../terminal.ts';
+
+const FOLDER = 'where the files are; the current folder when not given';
+
+/** `trellis pull`, `trellis push`, `trellis diff`: a workspace's definitions as files. */
+export function addDefinitions(program: Command, run: Run): void {
+  program
+    .command('pull')
+    .summary('write everything custom of the workspace into a folder')
+    .description(
+      'Writes schema, settings, endpoints, tools and agents into a folder, as files to be kept in git. Deletes files that it ' +
+        'has written before and that are not in the workspace any more, and no others.',
+    )
+    .argument('[folder]', FOLDER, '.')
+    .option('--force', 'also overwrite files that were changed since they were pulled')
+    .addHelpText('after', '\nExamples:\n  $ trellis pull workspace\n  $ trellis pull --force')
+    .action(run(pull));
+  program
+    .command('push')
+    .summary('make the workspace what a folder says')
+    .description(
+      'Creates and changes in the workspace what differs from the files of a folder. Exit code 1 when something of it failed; ' +
+        'the rest is done all the same.',
+    )
+    .argument('[folder]', FOLDER, '.')
+    .option('--mirror', 'also delete from the workspace what the folder has not')
+    .option('--dry-run', 'only say what would be done')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ trellis push workspace --dry-run\n  $ trellis push workspace --mirror',
+    )
+    .action(run(push));
+  program
+    .command('diff')
+    .summary('show what a push would do')
+    .description(
+      'Shows, as a unified diff, what "push" would change in the workspace, and changes nothing. Exit code 0 when there is ' +
+        'nothing to change, 1 when there is, or when something would fail.',
+    )
+    .argument('[folder]', FOLDER, '.')
+    .option('--mirror', 'also show what would be deleted from the workspace')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ trellis diff workspace\n  $ trellis diff workspace --mirror',
+    )
+    .action(run(diff));
+}
+
+async function pull(
+  { client, output, terminal }: CommandContext,
+  { force = false }: { readonly force?: boolean },
+  path: string,
+): Promise<void> {
+  const zip = await client.exportDefinitions({ signal: terminal.signal });
+  const pulled = new DefinitionsFolder(path).take(await unpacked(await buffer(zip)), { force });
+  for (const file of pulled.written) output.note(`Wrote ${harmless(file)}`);
+  for (const file of pulled.deleted) output.note(`Deleted ${harmless(file)}`);
+  for (const file of pulled.kept) {
+    output.note(`Kept ${harmless(file)}: it is not in the workspace, but was changed here.`);
+  }
+  const { length } = [...pulled.written, ...pulled.deleted, ...pulled.kept];
+  if (length === 0) output.note(`${path} is what the workspace is.`);
+  output.data(pulled, '');
+}
+
+async function push(
+  context: CommandContext,
+  options: { readonly mirror?: boolean; readonly dryRun?: boolean },
+  path: string,
+): Promise<number> {
+  const { output } = context;
+  const result = await sent(context, path, options, (text) => output.note(harmless(text)));
+  const { created, changed, deleted, unchanged, failed } = result.totals;
+  output.note(
+    `${result.dryRun ? 'Nothing was changed. ' : ''}Created ${created}, changed ${changed}, deleted ${deleted}, ` +
+      `unchanged ${unchanged}, failed ${failed}.`,
+  );
+  output.data(result, '');
+  return failed === 0 ? EXIT_GOOD : EXIT_FAILED;
+}
+
+async function diff(
+  context: CommandContext,
+  { mirror = false }: { readonly mirror?: boolean },
+  path: string,
+): Promise<number> {
+  const result = await sent(context, path, { mirror, dryRun: true }, () => {});
+  const differing = result.items.filter(({ action }) => action !== 'unchanged');
+  for (const item of differing) context.output.note(inWords(item));
+  context.output.data(result, differing.map((item) => shown(item.diff)).join(''));
+  return differing.length === 0 ? EXIT_GOOD : EXIT_FAILED;
+}
+
+async function sent(
+  { client, terminal }: CommandContext,
+  path: string,
+  options: ImportOptions,
+  onLog: (text: string) => void,
+): Promise<DefinitionsImport> {
+  const zip = await packed(new DefinitionsFolder(path).files());
+  for await (const event of client.importDefinitions(zip, options, { signal: terminal.signal })) {
+    if (event.kind === 'log') onLog(event.text);
+    else return event.result;
+  }
+  throw new CommandFailure('The server told no result');
+}
+
+function inWords({ kind, name, action, diagnostics, error }: ImportedItem): string {
+  const faults = diagnostics.map(({ line, message }) => `\n  ${line ?? ''} ${harmless(message)}`);
+  const why = error === null ? '' : `: ${harmless(error.message)}`;
+  return `${action} ${kind} ${harmless(name)}${why}${faults.join('')}`;
+}
+
+function shown(text: string): string {
+  return text.split('\n').map(harmless).join('\n');
+}

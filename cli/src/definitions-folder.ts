@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { DEFINITION_FILES, DEFINITION_FOLDERS } from '@trellis/contract/shapes/definitions.ts';
+import type { FilesByPath } from './definitions-zip.ts';
+import { CommandFailure } from './failure.ts';
+
+/** Names the files that were pulled, with the SHA-256 of what they were: nothing else is overwritten or deleted unasked. */
+const RECORD_FILE = '.trellis-definitions.json';
+const MANIFEST = 'manifest.json';
+
+/** What a pull has done to a folder; paths with slashes. */
+export interface Pulled {
+  readonly written: readonly string[];
+  readonly deleted: readonly string[];
+  /** Files that are not in the workspace any more, and were changed since they were pulled. */
+  readonly kept: readonly string[];
+}
+
+/** A folder in which definitions lie as in an export, perhaps beside other files. */
+export class DefinitionsFolder {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The files that definitions may lie in; hidden ones and links are left out. */
+  files(): FilesByPath {
+    if (!existsSync(join(this.#path, MANIFEST))) {
+      throw new CommandFailure(`${this.#path} has no manifest.json`, {
+        hint: 'Name a folder that "trellis pull" has filled.',
+      });
+    }
+    const inFolders = DEFINITION_FOLDERS.flatMap((folder) => this.#filesBelow(folder));
+    const atRoot = DEFINITION_FILES.filter((name) => existsSync(join(this.#path, name)));
+    const paths = [...atRoot, ...inFolders].toSorted();
+    return new Map(paths.map((path) => [path, readFileSync(join(this.#path, path))]));
+  }
+
+  /**
+   * Makes the folder what the workspace is. Refuses to overwrite what was changed since the last pull, or was never pulled, unless
+   * it is forced to; deletes only what it has pulled before and finds as it was.
+   */
+  take(files: FilesByPath, { force }: { readonly force: boolean }): Pulled {
+    const record = this.#record();
+    const wanted = [...files].filter(([path, content]) => !this.#has(path, content));
+    const changed = wanted.map(([path]) => path).filter((path) => this.#isOwn(path, record));
+    if (changed.length > 0 && !force) throw overwrites(this.#path, changed);
+    mkdirSync(this.#path, { recursive: true });
+    for (const [path, content] of wanted) this.#write(path, content);
+    const gone = [...record.keys()].filter(
+      (path) => !files.has(path) && existsSync(join(this.#path, path)),
+    );
+    const kept = gone.filter((path) => this.#isOwn(path, record));
+    const deleted = gone.filter((path) => !kept.includes(path));
+    for (const path of deleted) this.#delete(path);
+    this.#keepRecord(files);
+    return { written: wanted.map(([path]) => path), deleted, kept };
+  }
+
+  #filesBelow(folder: string): string[] {
+    const path = join(this.#path, folder);
+    if (!existsSync(path)) return [];
+    return readdirSync(path, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(this.#path, join(parentPath, name)))
+      .map((one) => one.replaceAll(sep, '/'))
+      .filter((one) => !one.split('/').some((part) => part.startsWith('.')));
+  }
+
+  #has(path: string, content: Buffer): boolean {
+    const file = join(this.#path, path);
+    return existsSync(file) && content.equals(readFileSync(file));
+  }
+
+  /** Whether it is somebody's own work: there, and not what was pulled. */
+  #isOwn(path: string, record: ReadonlyMap<string, string>): boolean {
+    const file = join(this.#path, path);
+    return existsSync(file) && record.get(path) !== digestOf(readFileSync(file));
+  }
+
+  #write(path: string, content: Buffer): void {
+    const file = join(this.#path, path);
+    const above = path.split('/').slice(0, -1);
+    for (const i of above.keys()) {
+      const folder = join(this.#path, ...above.slice(0, i + 1));
+      if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+        throw new CommandFailure(`${file} would lie somewhere else: ${folder} is a link`);
+      }
+    }
+    mkdirSync(dirname(file), { recursive: true });
+    // A link is not followed: the file takes its place.
+    rmSync(file, { force: true });
+    writeFileSync(file, content);
+  }
+
+  /** With the folders that nothing is left in. */
+  #delete(path: string): void {
+    rmSync(join(this.#path, path));
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
+      if (readdirSync(join(this.#path, folder)).length > 0) return;
+      rmdirSync(join(this.#path, folder));
+    }
+  }
+
+  #record(): ReadonlyMap<string, string> {
+    const file = join(this.#path, RECORD_FILE);
+    if (!existsSync(file)) return new Map();
+    try {
+      const { files } = JSON.parse(readFileSync(file, 'utf8')) as { readonly files: object };
+      const inside = Object.entries(files).filter(([path]) => isInside(path));
+      return new Map(inside.map(([path, digest]) => [path, String(digest)]));
+    } catch (cause) {
+      throw new CommandFailure(`${file} cannot be read`, {
+        hint: 'Delete it; the next pull makes it anew.',
+        cause,
+      });
+    }
+  }
+
+  #keepRecord(files: FilesByPath): void {
+    const digests = [...files].map(([path, content]) => [path, digestOf(content)]);
+    const record = { files: Object.fromEntries(digests) };
+    writeFileSync(join(this.#path, RECORD_FILE), `${JSON.stringify(record, null, 2)}\n`);
+  }
+}
+
+/** A record may come from a repository of others: it names nothing but what may have been pulled. */
+function isInside(path: string): boolean {
+  const parts = path.split('/');
+  const [first = ''] = parts;
+  if (parts.length === 1) return DEFINITION_FILES.includes(path);
+  return DEFINITION_FOLDERS.includes(first) && !parts.some((part) => /^\.*$|\\/.test(part));
+}
+
+function overwrites(folder: string, paths: readonly string[]): CommandFailure {
+  const [first] = paths;
+  const more = paths.length === 1 ? '' : ` and ${paths.length - 1} more files`;
+  return new CommandFailure(`${folder}: ${first}${more} would be overwritten`, {
+    hint: 'They were changed since they were pulled, or never pulled: push them first, or overwrite them with --force.',
+  });
+}
+
+function digestOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
