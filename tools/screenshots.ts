@@ -59,6 +59,7 @@ function pictures(): readonly Picture[] {
     { name: 'logs', path: '#/admin/logs' },
     { name: 'settings', path: '#/admin/settings' },
     { name: 'interfaces', path: '#/admin/interfaces' },
+    { name: 'definitions', path: '#/admin/definitions' },
     { name: 'license', path: '#/admin/license' },
   ];
 }

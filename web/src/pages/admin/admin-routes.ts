@@ -53,6 +53,11 @@ export const adminRoutes = [
     component: lazyRouteComponent(() => import('./interfaces-page.tsx'), 'InterfacesPage'),
   }),
   createRoute({
+    path: '/admin/definitions',
+    getParentRoute: () => workspaceRoute,
+    component: lazyRouteComponent(() => import('./definitions-page.tsx'), 'DefinitionsPage'),
+  }),
+  createRoute({
     path: '/admin/license',
     getParentRoute: () => workspaceRoute,
     component: lazyRouteComponent(() => import('./license-page.tsx'), 'LicensePage'),
