@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FileScene } from '../support/file-scene.ts';
 import { field, HttpClient } from '../support/http-client.ts';
@@ -94,6 +95,18 @@ test('an upload is its own caller’s, and what is given up leaves nothing', asy
   expect((await at.people.as('ann', 'GET', `/api/uploads/${id}`)).status).toBe(403);
   expect(await at.count('_FileChunk')).toBe(2);
   await at.ok('admin', 'DELETE', `/api/uploads/${id}`);
+  await hasNothingLeft();
+});
+
+test('an upload that is given up while bytes arrive is gone, with those too', async () => {
+  const { id } = await begin('a.txt', 3 * MB);
+  const socket = await at.beginAppend(id, 3 * MB, bytesOf(MB + 10));
+  while ((await offsetOf(id)) < MB);
+  await at.ok('admin', 'DELETE', `/api/uploads/${id}`);
+  const answered = once(socket, 'data');
+  socket.write(bytesOf(2 * MB - 10));
+  expect(String(await answered)).toContain('upload_not_found');
+  socket.destroy();
   await hasNothingLeft();
 });
 

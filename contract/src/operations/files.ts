@@ -160,7 +160,7 @@ export const deleteFileUpload = {
   scope: 'ingestion',
   params: uploadInPath,
   responses: { 204: { description: 'It is given up, and nothing of it is left.' } },
-  errors: ['upload_not_found', 'upload_conflict', 'storage_failed', 'storage_full'],
+  errors: ['upload_not_found', 'storage_failed', 'storage_full'],
   onReplica: 'redirect',
   summary: 'Give up an upload of your own.',
 } as const satisfies Operation;

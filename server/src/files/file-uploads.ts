@@ -124,15 +124,18 @@ export class FileUploads {
       const received = await this.#receive(upload, bytes);
       if (received < upload.size) return shown(this.#own(sender.caller, id));
       return await this.#complete(sender, { ...upload, received });
+    } catch (error) {
+      // It may have been given up meanwhile.
+      this.#own(sender.caller, id);
+      throw error;
     } finally {
       this.#busy.delete(id);
     }
   }
 
+  /** Also while bytes arrive for it, which nobody keeps then. */
   async delete(caller: Caller, id: string): Promise<void> {
-    const upload = this.#own(caller, id);
-    if (this.#busy.has(id)) throw conflict('Bytes are arriving for this upload.', upload);
-    await this.#drop(upload);
+    await this.#drop(this.#own(caller, id));
   }
 
   /** Drops those that nobody went on with for long. */
@@ -192,9 +195,13 @@ export class FileUploads {
   }
 
   async #complete({ caller, address }: Sender, upload: UploadRecord): Promise<FileUpload> {
-    const { commits, store, files } = this.#parts;
+    const { commits, store, files, reader } = this.#parts;
     const { id, of: uid, name, content, size } = upload;
     const of = { uid };
+    // With this version it is deleted: a file whose pieces went with a deleted upload would have no content.
+    const stored = reader.id(uploadReference(id));
+    const version = stored === undefined ? undefined : reader.version(stored);
+    if (version === undefined) throw uploadNotFound();
     const place = { size, content, chunks: pieceCount(size), sha256: await this.#hash(upload) };
     files.checkNew(caller, uid, upload);
     const entry = fileReference(of, name);
@@ -204,7 +211,7 @@ export class FileUploads {
         operations: [
           writeEntry(of, upload, place, newFields(caller)),
           { op: 'link', from: of, edge: HAS_FILE, to: entry },
-          { op: 'delete', ...uploadReference(id) },
+          { op: 'delete', ...uploadReference(id), ifVersion: version },
           files.trace({ caller, address }, uid, name, { size, sha256: place.sha256 }),
         ],
       });
@@ -229,10 +236,11 @@ export class FileUploads {
     return hash.digest('hex');
   }
 
-  async #drop({ id, content, received }: UploadRecord): Promise<void> {
+  /** All the pieces that it may have: more can have come since it was read. */
+  async #drop({ id, content, size }: UploadRecord): Promise<void> {
     const operations = [
       { op: 'delete', ...uploadReference(id) } as const,
-      ...deletePieces(content, pieceCount(received)),
+      ...deletePieces(content, pieceCount(size)),
     ];
     await this.#parts.commits.commit({ system: true, operations });
   }

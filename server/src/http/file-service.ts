@@ -34,6 +34,7 @@ export interface FileService {
     offset: number,
     bytes: AsyncIterable<Uint8Array>,
   ): Promise<FileUpload>;
+  /** Also while bytes arrive for it. */
   deleteUpload(caller: Caller, id: string): Promise<void>;
 }
 

@@ -12,6 +12,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { NodeActions } from './node/node-actions.tsx';
+import { NodeFiles } from './node/node-files.tsx';
 import { NodeFields } from './node/node-fields.tsx';
 import { NodeNeighbors } from './node/node-neighbors.tsx';
 import { nodeQuery } from './node/node-queries.ts';
@@ -67,6 +68,7 @@ export function NodePage() {
           <Card title="Fields">
             <NodeFields node={node} />
           </Card>
+          {!node.Type.startsWith('_') && <NodeFiles key={`files of ${uid}`} uid={uid} />}
           <SimilarNodes key={uid} uid={uid} />
         </div>
         <NodeNeighbors uid={uid} />

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Download, Eye, MessageCircle, Network } from 'lucide-react';
 import { client } from '../../../api/client.ts';
+import { labelOf } from '../../../api/node-label.ts';
 import { useViewer } from '../../../api/viewer.ts';
 import { Button, buttonClasses } from '../../../ui/button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
@@ -31,12 +32,29 @@ export function NodeActions({ node }: { readonly node: NodeObject }) {
           Ask about this
         </Link>
       )}
-      <DownloadMenu uid={node.UID} />
+      {node.Type === '_FileEntry' ? (
+        <DownloadFile uid={node.UID} name={labelOf(node)} />
+      ) : (
+        <DownloadMenu uid={node.UID} />
+      )}
       <Link to="/graph" search={{ node: node.UID }} className={buttonClasses('primary')}>
         <Network className="size-4" aria-hidden />
         Open in graph
       </Link>
     </>
+  );
+}
+
+/** A file is downloaded as it is. */
+function DownloadFile({ uid, name }: { readonly uid: string; readonly name: string }) {
+  const download = useMutation({
+    mutationFn: async () => saveDownload(await client.downloadFile(uid), name),
+    onError: (error) => toastError('The file could not be downloaded', error),
+  });
+  return (
+    <Button icon={Download} isBusy={download.isPending} onClick={() => download.mutate()}>
+      Download file
+    </Button>
   );
 }
 

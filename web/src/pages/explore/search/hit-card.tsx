@@ -39,9 +39,10 @@ export function HitCard({ hit, showsFrom, onExplain }: HitCardProps) {
             <MarkedText text={label} matches={title?.matches ?? []} />
           </Link>
         </h3>
-        <Badge>{node.Type}</Badge>
+        <Badge>{hit.fileOf === undefined ? node.Type : 'File'}</Badge>
         {showsFrom && <Badge tone="info">{FOUND_BY[from]}</Badge>}
       </div>
+      <OfNode hit={hit} />
       <Passages hit={hit} label={label} />
       <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px] text-muted">
         <Time iso={node.Timestamp} />
@@ -72,6 +73,23 @@ export function HitCard({ hit, showsFrom, onExplain }: HitCardProps) {
         </span>
       </div>
     </article>
+  );
+}
+
+/** Where a file is. */
+function OfNode({ hit: { fileOf } }: { readonly hit: SearchHit }) {
+  if (fileOf === undefined) return null;
+  return (
+    <p className="mt-1 text-muted">
+      In{' '}
+      <Link
+        to="/node/$uid"
+        params={{ uid: fileOf.UID }}
+        className="text-accent wrap-anywhere hover:underline"
+      >
+        <bdi>{labelOf(fileOf)}</bdi>
+      </Link>
+    </p>
   );
 }
 

@@ -1,0 +1,19 @@
+import type { NodeFile } from '@trellis/contract/shapes/file.ts';
+import { Badge } from '../../../ui/badge.tsx';
+
+/** Whether a file can be found by its text; nothing where that is as it should be, or cannot be. */
+export function TextStateBadge({ file }: { readonly file: NodeFile }) {
+  const { TextState, TextError } = file;
+  if (TextState === 'pending') return <Badge tone="info">Reading its text</Badge>;
+  if (TextState === 'failed') {
+    return (
+      <>
+        <Badge tone="warning">Not found by its text</Badge>
+        <span className="text-[13px] text-muted">{TextError}</span>
+      </>
+    );
+  }
+  if (TextError !== null) return <span className="text-[13px] text-muted">{TextError}</span>;
+  if (TextState === 'extracted') return <Badge tone="good">Found by its text</Badge>;
+  return null;
+}
