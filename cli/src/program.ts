@@ -10,6 +10,7 @@ import { addChat } from './commands/chat.ts';
 import { addDefinitions } from './commands/definitions.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEndpoint } from './commands/endpoint.ts';
+import { addFile } from './commands/file.ts';
 import { addImport } from './commands/import.ts';
 import { addBackups } from './commands/backup.ts';
 import { addJob } from './commands/job.ts';
@@ -165,6 +166,7 @@ function addCommands(program: Command, run: Run): void {
   addTypes(program, run);
   addDefinitions(program, run);
   addOpenApi(program, run);
+  addFile(program, run);
   addInterface(program, run);
   addStats(program, run);
   addJob(program, run);

@@ -1,0 +1,166 @@
+import { createWriteStream, openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { FileUpload } from '@trellis/contract/shapes/file.ts';
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { CommandFailure, WrongUsage } from '../failure.ts';
+import { addListOptions, listItems, type ListOptions } from '../listing.ts';
+import { mediaTypeOf } from '../media-type.ts';
+import { harmless, table } from '../terminal.ts';
+
+interface UploadOptions {
+  readonly name?: string;
+  readonly type?: string;
+  readonly resume?: string;
+}
+
+/** `trellis file`. */
+export function addFile(program: Command, run: Run): void {
+  const command = program
+    .command('file')
+    .summary('upload, list, download and delete files of nodes')
+    .description('Files of nodes. A file is seen by whoever sees its node.');
+  command
+    .command('upload')
+    .description(
+      'Uploads files to a node, piece by piece: what was interrupted can be gone on with.',
+    )
+    .argument('<node>', 'UID of the node')
+    .argument('<path...>', 'files')
+    .option('--name <name>', 'what the file is called there, where there is one')
+    .option(
+      '--type <type>',
+      'media type, such as text/csv; by the ending of the name when left out',
+    )
+    .option('--resume <id>', 'go on with an upload that was interrupted')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis file upload 2KGvYgNiBmkvxnZvEsBn1K plan.pdf photo.png
+  $ trellis file upload "$(trellis uid Contract 2026-17)" scan.pdf --name contract.pdf
+  $ trellis file upload 2KGvYgNiBmkvxnZvEsBn1K large.zip --resume 7VJCmZJpXbZ1pGY3uYg3Qd`,
+    )
+    .action(run(uploadFiles));
+  addListOptions(command.command('list').description('Lists the files of a node, by name.'))
+    .argument('<node>', 'UID of the node')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ trellis file list 2KGvYgNiBmkvxnZvEsBn1K\n  $ trellis file list 2KGvYgNiBmkvxnZvEsBn1K --json',
+    )
+    .action(run(listFiles));
+  command
+    .command('download')
+    .description('Downloads a file, under its own name unless told otherwise; overwrites nothing.')
+    .argument('<file>', 'UID of the file')
+    .option('--out <path>', 'where to write it; "-" prints it')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ trellis file download 5XnC8rYqQb2mTgk6oWv1Ze\n  $ trellis file download 5XnC8rYqQb2mTgk6oWv1Ze --out - | less',
+    )
+    .action(run(downloadFile));
+  command
+    .command('delete')
+    .description('Deletes a file, for everybody.')
+    .argument('<file>', 'UID of the file')
+    .addHelpText('after', '\nExamples:\n  $ trellis file delete 5XnC8rYqQb2mTgk6oWv1Ze')
+    .action(run(deleteFile));
+}
+
+async function uploadFiles(
+  context: CommandContext,
+  options: UploadOptions,
+  node: string,
+  paths: readonly string[],
+): Promise<void> {
+  if (paths.length > 1 && (options.name ?? options.resume) !== undefined) {
+    throw new WrongUsage('--name and --resume are for one file.');
+  }
+  for (const path of paths) await uploadFile(context, options, node, path);
+}
+
+async function uploadFile(
+  { client, output, terminal }: CommandContext,
+  { name = '', type, resume }: UploadOptions,
+  node: string,
+  path: string,
+): Promise<void> {
+  const called = name === '' ? basename(path) : name;
+  const content = await openAsBlob(path);
+  let known = resume;
+  const onProgress = (upload: FileUpload): void => {
+    known = upload.id;
+    if (terminal.stderr.isTTY !== true) return;
+    const percent = upload.size === 0 ? 100 : Math.floor((upload.offset / upload.size) * 100);
+    terminal.stderr.write(`\r\u001b[K${harmless(called)} ${percent} %`);
+  };
+  try {
+    const file = await client.uploadFileInPieces(node, called, content, {
+      id: resume,
+      contentType: type ?? mediaTypeOf(called),
+      onProgress,
+      signal: terminal.signal,
+    });
+    if (terminal.stderr.isTTY === true) terminal.stderr.write('\r\u001b[K');
+    output.note(`Uploaded ${harmless(file.Name)}, ${file.Size} bytes.`);
+    output.data(file, file.UID);
+  } catch (error) {
+    if (known !== undefined) output.note(`To go on with it: --resume ${known}`);
+    throw error;
+  }
+}
+
+async function listFiles(
+  { client, output, terminal }: CommandContext,
+  options: ListOptions,
+  node: string,
+): Promise<void> {
+  const { signal } = terminal;
+  const files = await listItems(options, (page) => client.listNodeFiles(node, page, { signal }));
+  const rows = files.map(({ UID, Name, Size, ContentType, Timestamp, TextState }) => [
+    Name,
+    String(Size),
+    ContentType,
+    TextState,
+    Timestamp,
+    UID,
+  ]);
+  output.data(files, table(['NAME', 'BYTES', 'TYPE', 'TEXT', 'UPLOADED', 'UID'], rows));
+}
+
+async function downloadFile(
+  { client, output, terminal }: CommandContext,
+  { out }: { readonly out?: string },
+  uid: string,
+): Promise<void> {
+  const { signal } = terminal;
+  const { Name, Size } = await client.getFile(uid, { signal });
+  const bytes = Readable.fromWeb(await client.downloadFile(uid, { signal }));
+  if (out === '-') {
+    for await (const part of bytes) terminal.stdout.write(part);
+    return;
+  }
+  const path = out ?? basename(Name);
+  try {
+    await pipeline(bytes, createWriteStream(path, { flags: 'wx' }), { signal });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    throw new CommandFailure(`There is a file ${path} already.`, {
+      hint: 'Name another one with --out.',
+    });
+  }
+  output.note(`Wrote ${Size} bytes to ${harmless(path)}.`);
+  output.data({ uid, path, size: Size }, '');
+}
+
+async function deleteFile(
+  { client, output, terminal }: CommandContext,
+  _options: unknown,
+  uid: string,
+): Promise<void> {
+  await client.deleteFile(uid, { signal: terminal.signal });
+  output.note('Deleted the file.');
+  output.data({ uid, deleted: true }, '');
+}
