@@ -8,6 +8,7 @@ import { endpointRoutes } from './pages/endpoints/endpoint-routes.ts';
 import { exploreRoutes } from './pages/explore/explore-routes.ts';
 import { graphRoutes } from './pages/graph/graph-routes.ts';
 import { manageRoutes } from './pages/manage/manage-routes.ts';
+import { referenceRoutes } from './pages/reference/reference-routes.ts';
 import { signInRoutes } from './pages/sign-in/sign-in-routes.ts';
 import { tourRoutes } from './pages/tour/tour-routes.ts';
 import { Skeleton } from './ui/skeleton.tsx';
@@ -23,6 +24,7 @@ const routeTree = rootRoute.addChildren([
     ...manageRoutes,
     ...contentRoutes,
     ...adminRoutes,
+    ...referenceRoutes,
     notFoundRoute,
   ]),
 ]);

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessible, useBrowser } from '../support/browser.ts';
+import { People } from '../support/people.ts';
+import { requireChromium } from '../support/requires.ts';
+
+const CODE = `export const input = z.object({ word: z.string() });
+export default async ({ body }: Scope<{ word: string }>) => body.word;
+`;
+
+describe.skipIf(requireChromium())('the page of the API', () => {
+  const browser = useBrowser();
+  let people: People;
+  beforeAll(async () => {
+    people = await People.start();
+    await people.add('ada');
+    await people.add('guest', { isGuest: true });
+    for (const endpoint of [
+      { name: 'words/echo', code: CODE, description: 'Says it again.' },
+      { name: 'words/secret', code: CODE, access: 'admins' },
+    ]) {
+      const { status } = await people.as('admin', 'POST', '/api/endpoints/create', endpoint);
+      expect(status).toBe(201);
+    }
+  });
+  afterAll(() => people[Symbol.asyncDispose]());
+  const open = (userName: string, path = '#/api') =>
+    browser.signedInPage(people.workspace, { path, userName });
+
+  test('finds an operation, and says what it takes, answers and refuses', async () => {
+    await using opened = await open('ada');
+    const { page, complaints } = opened;
+    const list = page.getByRole('navigation', { name: 'Operations' });
+    await list.getByRole('link', { name: 'GET /api/node/{uid}' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Find an operation' }).fill('many field');
+    await list.getByRole('link', { name: 'GET /api/node/{uid}' }).waitFor({ state: 'detached' });
+    await list.getByRole('link', { name: 'POST /api/node/many/field' }).click();
+    const shown = page.getByRole('article', { name: 'getManyFields' });
+    await shown.getByRole('region', { name: 'Shapes' }).getByText('template?: string').waitFor();
+    await shown
+      .getByRole('region', { name: 'Errors' })
+      .getByText(/^invalid_request: /)
+      .waitFor();
+    await shown.getByRole('region', { name: 'Parameters' }).getByText('X-Request-Id').waitFor();
+    await shown.getByText(/an API token \(read\)/).waitFor();
+    expect(await shown.getByRole('button', { name: 'Send' }).count()).toBe(0);
+    await page.waitForURL(/operation=getManyFields/);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test('tries a read as the one who is signed in', async () => {
+    await using opened = await open('ada', '#/api?operation=getUser');
+    const { page } = opened;
+    const shown = page.getByRole('article', { name: 'getUser' });
+    await shown.getByRole('textbox', { name: 'uid' }).fill(people.uid('ada'));
+    await shown.getByRole('button', { name: 'Send' }).click();
+    const answer = shown.getByRole('status', { name: 'Answer' });
+    await answer.getByText('200', { exact: true }).waitFor();
+    await answer.getByText('"UserName": "ada"').waitFor();
+    await expectAccessible(page);
+    await page.goto(`${people.workspace.server.url}/#/api?operation=listTokens`);
+    const others = page.getByRole('article', { name: 'listTokens' });
+    await others.getByRole('button', { name: 'Send' }).click();
+    await others
+      .getByRole('status', { name: 'Answer' })
+      .getByText('403', { exact: true })
+      .waitFor();
+  });
+
+  test('shows the endpoints that its reader may run, with code that runs them', async () => {
+    await using opened = await open('guest', '#/api?query=run%2Fwords');
+    const { page } = opened;
+    const list = page.getByRole('navigation', { name: 'Operations' });
+    const own = list.getByRole('group', { name: 'custom endpoints' });
+    await own.getByRole('link', { name: 'POST /api/endpoints/run/words/echo' }).click();
+    expect(await own.getByRole('link').count()).toBe(1);
+    const shown = page.getByRole('article', { name: 'run.words/echo' });
+    await shown.getByText('Says it again.').waitFor();
+    await shown.getByText(/client\.runEndpoint\('words\/echo', \{"word":"text"\}\)/).waitFor();
+    await shown.getByText(/curl -s -X POST .*\/api\/endpoints\/run\/words\/echo'/).waitFor();
+    await page.goto(`${people.workspace.server.url}/#/api?query=nothing-like-this`);
+    await page.getByText('No operation is like this').waitFor();
+  });
+});
