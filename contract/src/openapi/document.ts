@@ -124,7 +124,7 @@ function requestBody(operation: Operation, schemas: ShapeSchemas): object | unde
   const { body, documentedBody = body, consumes = ['application/json'] } = operation;
   if (body === undefined || documentedBody === undefined) return undefined;
   const contents = consumes.map((type) => {
-    if (type === 'application/zip') return [type, {}] as const;
+    if (type === 'application/zip') return [type, { schema: BYTES }] as const;
     if (type === 'multipart/form-data') return [type, FORM_OF_ONE_FILE] as const;
     if (type === 'application/x-ndjson') return [type, LINES] as const;
     return [type, { schema: schemas.of(documentedBody, 'input') }] as const;
@@ -133,10 +133,12 @@ function requestBody(operation: Operation, schemas: ShapeSchemas): object | unde
   return { required: !isOptional, content: Object.fromEntries(contents) };
 }
 
+const BYTES = { type: 'string', format: 'binary' };
+
 const FORM_OF_ONE_FILE = {
   schema: {
     type: 'object',
-    properties: { file: { type: 'string', format: 'binary' } },
+    properties: { file: BYTES },
     required: ['file'],
     additionalProperties: false,
   },

@@ -11,6 +11,7 @@ import * as build from '../shapes/build.ts';
 import * as chat from '../shapes/chat.ts';
 import * as codeHistory from '../shapes/code-history.ts';
 import * as deepResearch from '../shapes/deep-research.ts';
+import * as definitions from '../shapes/definitions.ts';
 import * as embedding from '../shapes/embedding.ts';
 import * as endpoint from '../shapes/endpoint.ts';
 import * as endpointLog from '../shapes/endpoint-log.ts';
@@ -47,6 +48,7 @@ export const SHAPE_FILES = {
   chat,
   'code-history': codeHistory,
   'deep-research': deepResearch,
+  definitions,
   embedding,
   endpoint,
   'endpoint-log': endpointLog,

@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream';
+import { runCommandLine } from '../../cli/src/program.ts';
+import { errorCatalogue } from '../../contract/src/errors.ts';
+import { errorCodesOf } from '../../contract/src/openapi/general-errors.ts';
+import { areas } from '../../contract/src/openapi/document.ts';
+import type { Operation } from '../../contract/src/operation.ts';
+import { operations } from '../../contract/src/operations.ts';
+import { variablesAsMarkdown } from '../../server/src/config/describe-variables.ts';
+
+/** Pages that are made of the code that they describe, as Markdown. */
+export async function referencePages(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ['reference/operations.md', operationsPage()],
+    ['reference/errors.md', errorsPage()],
+    ['reference/configuration.md', configurationPage()],
+    ['reference/cli.md', await commandsPage()],
+  ]);
+}
+
+const WHO = {
+  none: 'anybody',
+  session: 'a signed-in user',
+  admin: 'an administrator, read-only ones too',
+  'admin-write': 'an administrator with write access',
+  token: 'only tokens',
+} as const;
+
+function operationsPage(): string {
+  const sections = Object.entries(areas).map(([area, about]) => {
+    const own = operations.filter((operation) => operation.area === area);
+    return `## ${area}\n\n${about}\n\n${own.map(operationText).join('\n')}`;
+  });
+  return `# Operations
+
+Every operation of the API, by area. Parameters, shapes and answers are in the [OpenAPI document](../openapi.md) of each server,
+and on its page *API*.
+
+${sections.join('\n')}`;
+}
+
+function operationText(operation: Operation): string {
+  const {
+    id,
+    method,
+    path,
+    auth,
+    scope,
+    role,
+    tokens = [],
+    noGuests,
+    summary,
+    responses,
+  } = operation;
+  const who = [
+    WHO[auth] + (noGuests === true ? ' who is no guest' : ''),
+    ...(role === undefined ? [] : [`the role \`${role}\``]),
+    ...(scope === undefined ? [] : [`a token with the scope \`${scope}\``]),
+    ...tokens.map((kind) => `a token of kind \`${kind}\``),
+  ];
+  const answers = Object.entries(responses).map(
+    ([status, { description }]) => `  - ${status}: ${description}`,
+  );
+  const own = operation.errors.filter((code) => errorCodesOf(operation).includes(code));
+  const errors = own.map((code) => `[\`${code}\`](errors.md#${code})`).join(', ');
+  return `### ${id}
+
+\`${method} ${path}\`
+
+${summary}
+
+- Who: ${who.join(', or ')}
+- On a replica: ${operation.onReplica === 'serve' ? 'served' : '303, to the primary'}
+- Answers:
+${answers.join('\n')}
+${errors === '' ? '' : `- Errors of its own: ${errors}\n`}`;
+}
+
+function errorsPage(): string {
+  const sections = Object.entries(errorCatalogue)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([code, { status, title, hint }]) => `## ${code}\n\n${status}: ${title}. ${hint}\n`);
+  return `# Error codes
+
+The \`code\` of an error body never changes: programs branch on it. The message is for people.
+
+${sections.join('\n')}`;
+}
+
+function configurationPage(): string {
+  return `# Configuration
+
+A server reads these environment variables when it starts, and reports all faults in them at once.
+
+${variablesAsMarkdown()}`;
+}
+
+async function commandsPage(): Promise<string> {
+  const sections: string[] = [];
+  const describe = async (command: readonly string[]): Promise<void> => {
+    const help = await helpOf(command);
+    const name = ['trellis', ...command].join(' ');
+    sections.push(`## ${name}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\`\n`);
+    for (const inner of subcommands(help)) await describe([...command, inner]);
+  };
+  await describe([]);
+  return `# Commands\n\n${sections.join('\n')}`;
+}
+
+/** The names under "Commands:". */
+function subcommands(help: string): string[] {
+  const [, list = ''] = /^Commands:\n([^]*?)(?:\n\n|$(?![^]))/m.exec(help) ?? [];
+  const names = [...list.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name]) => name ?? '');
+  return names.filter((name) => name !== 'help');
+}
+
+async function helpOf(command: readonly string[]): Promise<string> {
+  const written: string[] = [];
+  const stdout = { write: (text: string) => written.push(text), columns: 100 };
+  await runCommandLine([...command, '--help'], {
+    stdin: Readable.from([]),
+    stdout,
+    stderr: stdout,
+    env: {},
+    signal: new AbortController().signal,
+  });
+  return written.join('');
+}
