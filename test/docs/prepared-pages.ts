@@ -1,0 +1,75 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { field } from '../support/http-client.ts';
+import type { TestWorkspace } from '../support/workspace.ts';
+
+interface Prepared {
+  readonly workspace: TestWorkspace;
+  /** Where the commands run. */
+  readonly folder: string;
+}
+
+/** What a page takes for granted: it is there before its first command runs. */
+export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<void>>> = {
+  async 'build.md'({ workspace }) {
+    await addWords(workspace);
+    const code = (take: number) =>
+      `export default async ({ body, q }: Scope<{ word: string }>) => q().startAt('Word', body.word).take(${take}).nodes();\n`;
+    await send(workspace, 'POST', '/api/endpoints/create', {
+      name: 'lookup-word',
+      code: code(1),
+      isReadOnly: true,
+    });
+    for (const take of [2, 3, 4]) {
+      await send(workspace, 'PUT', '/api/endpoints/lookup-word', { code: code(take) });
+    }
+  },
+  'endpoints.md': ({ workspace }) => addWords(workspace),
+  async 'interfaces.md'({ folder }) {
+    await mkdir(join(folder, 'dist'));
+    await writeFile(join(folder, 'dist/index.html'), '<!doctype html><title>Catalogue</title>');
+  },
+  async 'mcp.md'({ workspace }) {
+    const user = { userName: 'ada', email: 'ada@example.com', password: 'correct horse battery' };
+    await send(workspace, 'POST', '/api/users', user);
+  },
+  async 'search.md'({ workspace, folder }) {
+    await addWords(workspace);
+    const { json } = await workspace.http.send({
+      path: '/api/node/query',
+      token: workspace.token,
+      body: { type: 'Word', take: 1 },
+    });
+    const [node] = Object(json).items;
+    const queries = [{ query: String(node.Id), relevant: [field(node, 'UID')] }];
+    await writeFile(join(folder, 'contracts.json'), JSON.stringify({ queries }));
+    await send(workspace, 'PUT', '/api/search/settings', {
+      types: { Word: { fields: { lemma: { text: {} } } } },
+    });
+  },
+  async 'tools.md'({ workspace }) {
+    const code = 'export default async ({ body }: Scope) => body;\n';
+    await send(workspace, 'POST', '/api/endpoints/create', { name: 'notes/add', code });
+  },
+};
+
+async function addWords(workspace: TestWorkspace): Promise<void> {
+  await send(workspace, 'PUT', '/api/schema', {
+    nodes: [{ type: 'Word', key: 'lemma', fields: { lemma: 'String' } }],
+    edges: [{ type: 'Near' }],
+  });
+  const words = ['dog', 'cat'].map((key) => ({ op: 'addOrUpdate', type: 'Word', key }));
+  const [from, to] = ['dog', 'cat'].map((key) => ({ type: 'Word', key }));
+  const operations = [...words, { op: 'link', from, edge: 'Near', to }];
+  await send(workspace, 'POST', '/api/ingest', { operations });
+}
+
+async function send(
+  { http, token }: TestWorkspace,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<void> {
+  const { status, text } = await http.send({ method, path, token, body });
+  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
+}
