@@ -69,7 +69,9 @@ const COMMANDS = [
   addImport,
   addEndpoint,
   addTypes,
+  addDefinitions,
   addOpenApi,
+  addFile,
   addInterface,
   addStats,
   addJob,
@@ -140,40 +142,6 @@ Data goes to stdout, the rest to stderr. Exit code: 0 good, 1 failed, 2 wrong us
     );
   for (const add of COMMANDS) add(program, run);
   return program;
-}
-
-function addCommands(program: Command, run: Run): void {
-  addServe(program, run);
-  addLogin(program, run);
-  addLogout(program, run);
-  addUser(program, run);
-  addTeam(program, run);
-  addToken(program, run);
-  addAccess(program, run);
-  addAudit(program, run);
-  addStatus(program, run);
-  addDoctor(program, run);
-  addSchema(program, run);
-  addSearch(program, run);
-  addAi(program, run);
-  addChat(program, run);
-  addResearch(program, run);
-  addTool(program, run);
-  addAgent(program, run);
-  addMcp(program, run);
-  addImport(program, run);
-  addEndpoint(program, run);
-  addTypes(program, run);
-  addDefinitions(program, run);
-  addOpenApi(program, run);
-  addFile(program, run);
-  addInterface(program, run);
-  addStats(program, run);
-  addJob(program, run);
-  addLogs(program, run);
-  addLicense(program, run);
-  addReplica(program, run);
-  addUid(program, run);
 }
 
 function report(error: unknown, context: CommandContext | undefined, terminal: Terminal): void {

@@ -1,59 +1,32 @@
 import {
-  Activity,
-  Archive,
-  ArrowLeftRight,
-  Bot,
   BookType,
-  Boxes,
-  Braces,
+  Bot,
   Building2,
   Eye,
   FileClock,
   FileJson,
   FileUp,
-  FolderDown,
   Footprints,
   Gauge,
   KeyRound,
   ListTree,
-  type LucideIcon,
   MessageCircle,
   Network,
   Plug,
-  ScrollText,
   Search,
-  Settings2,
   ShieldCheck,
   SquareCode,
   Table2,
   Telescope,
   TextSearch,
-  Timer,
   Users,
   WandSparkles,
   Waypoints,
   Wrench,
 } from 'lucide-react';
 import type { Viewer } from '../api/viewer.ts';
-
-export interface NavigationItem {
-  /** A path of the router. */
-  readonly to: string;
-  readonly label: string;
-  readonly icon: LucideIcon;
-  /** Further words by which the command palette finds it. */
-  readonly words?: string;
-  readonly isFor: (viewer: Viewer) => boolean;
-}
-
-export interface NavigationGroup {
-  readonly title: string;
-  readonly items: readonly NavigationItem[];
-}
-
-const everybody = () => true;
-const insiders = (viewer: Viewer) => !viewer.isGuest;
-const administrators = (viewer: Viewer) => viewer.seesAdministration;
+import { OPERATE_NAVIGATION } from './operate-navigation.ts';
+import { everybody, insiders, administrators, type NavigationGroup } from './navigation-group.ts';
 
 /** Every page that stands in the menu and in the command palette. */
 export const NAVIGATION: readonly NavigationGroup[] = [
@@ -237,62 +210,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       },
     ],
   },
-  {
-    title: 'Operate',
-    items: [
-      {
-        to: '/admin',
-        label: 'Overview',
-        icon: Activity,
-        words: 'health memory disk lag',
-        isFor: administrators,
-      },
-      {
-        to: '/admin/replicas',
-        label: 'Replicas',
-        icon: ArrowLeftRight,
-        words: 'lag',
-        isFor: administrators,
-      },
-      { to: '/admin/jobs', label: 'Jobs', icon: Timer, words: 'progress', isFor: administrators },
-      {
-        to: '/admin/backups',
-        label: 'Backups',
-        icon: Archive,
-        words: 'restore copy',
-        isFor: administrators,
-      },
-      {
-        to: '/admin/logs',
-        label: 'Logs',
-        icon: ScrollText,
-        words: 'records audit',
-        isFor: administrators,
-      },
-      {
-        to: '/admin/settings',
-        label: 'Workspace settings',
-        icon: Settings2,
-        words: 'configuration replica urls fetch',
-        isFor: administrators,
-      },
-      {
-        to: '/admin/interfaces',
-        label: 'Interfaces',
-        icon: Boxes,
-        words: 'front end upload',
-        isFor: administrators,
-      },
-      {
-        to: '/admin/definitions',
-        label: 'Definitions',
-        icon: FolderDown,
-        words: 'export import zip git dry run',
-        isFor: administrators,
-      },
-      { to: '/admin/license', label: 'Licence', icon: Braces, isFor: administrators },
-    ],
-  },
+  OPERATE_NAVIGATION,
 ];
 
 /** The groups as one viewer has them. */
