@@ -17,7 +17,10 @@ export function addRestore(program: Command, run: Run): void {
         'old one copy it. When it is interrupted, the same command does it again. A backup that is encrypted needs its ' +
         'MSK_GRAPH_MASTER_KEY.',
     )
-    .argument('<from>', 'folder of the backups, as MSK_GRAPH_BACKUP_FOLDER names it')
+    .argument(
+      '<from>',
+      'folder of the backups, or s3://bucket/prefix, as MSK_GRAPH_BACKUP_FOLDER names it',
+    )
     .option('--to <storage>', 'storage folder (default: MSK_GRAPH_STORAGE, else ./data)')
     .option(
       '--at <point>',
@@ -28,6 +31,7 @@ export function addRestore(program: Command, run: Run): void {
       `
 Examples:
   $ trellis restore /srv/backups --to ./restored
+  $ trellis restore s3://workspaces/one --to ./restored
   $ trellis restore /srv/backups --at 20261121T184000000Z-0f3a9c21
   $ trellis restore /srv/backups --at 2026-11-21T18:55:00Z`,
     )

@@ -54,9 +54,10 @@ async function examineStorage(config: Config, secrets: Secrets): Promise<Finding
     findings.push(await checkRights(storage));
     findings.push(checkMasterKey(storage, secrets.graphMasterKey ?? undefined));
   }
+  const { target } = config.backup;
   const folders = [
     ['logs', config.log.folder, 'MSK_LOG_PATH'],
-    ['backups', config.backup.target, 'MSK_GRAPH_BACKUP_FOLDER'],
+    ['backups', target?.kind === 'folder' ? target.folder : null, 'MSK_GRAPH_BACKUP_FOLDER'],
   ] as const;
   for (const [check, folder, variable] of folders) {
     if (folder !== null) findings.push(await checkFolder(check, resolve(folder), variable));

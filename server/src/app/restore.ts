@@ -19,7 +19,7 @@ import { createStorageFolder } from './storage-folder.ts';
 import { archiveRule } from './writer/archive-rule.ts';
 
 export interface RestoreRequest {
-  /** A folder of backups, as MSK_GRAPH_BACKUP_FOLDER names it. */
+  /** A folder of backups, or a place in a bucket, as MSK_GRAPH_BACKUP_FOLDER names it. */
   readonly from: string;
   /** The storage folder; MSK_GRAPH_STORAGE when not given. */
   readonly to: string | undefined;
@@ -67,7 +67,7 @@ async function run(
 ): Promise<Restored & { readonly storage: string }> {
   const wish = parseRestoreWish(at);
   const { config, secrets } = readConfig({ ...env, MSK_GRAPH_BACKUP_FOLDER: from });
-  const target = openTarget(targetSettings(config.backup, process.cwd()));
+  const target = openTarget(targetSettings(config, secrets, process.cwd()));
   const storage = resolve(to ?? config.storageFolder);
   const masterKey = secrets.graphMasterKey ?? undefined;
   createStorageFolder(storage);

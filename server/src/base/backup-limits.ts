@@ -13,3 +13,7 @@ export const BACKUP_LOG_LOOK_INTERVAL_MS = 5_000;
 export const BACKUP_LOG_REACH_MS = 10_000;
 /** How many backups may be kept by a rule. */
 export const BACKUPS_KEPT_MAX = 10_000;
+/** Tries of a request to a store of objects, the first pause between two, which doubles, and how long one try may take. */
+export const BACKUP_S3_TRIES_MAX = 5;
+export const BACKUP_S3_PAUSE_MS = 250;
+export const BACKUP_S3_TIMEOUT_MS = 120_000;

@@ -1,4 +1,4 @@
-import type { LogLevel } from './parsers.ts';
+import type { BackupTargetValue, LogLevel } from './parsers.ts';
 
 /** The settings, checked and with defaults filled in; nothing in it is secret. Paths may be relative to the start folder. */
 export interface Config {
@@ -18,8 +18,10 @@ export interface Config {
   readonly serverAddress: string | null;
   readonly storageFolder: string;
   readonly backup: {
-    /** A folder; null where backups have no place. */
-    readonly target: string | null;
+    /** Null where backups have no place. */
+    readonly target: BackupTargetValue | null;
+    /** Of a target in a store of objects; an endpoint of null is that of AWS. */
+    readonly s3: { readonly endpoint: string | null; readonly region: string };
     /** Which backups stay: so many of the newest, and the newest of so many days and weeks. */
     readonly keep: { readonly last: number; readonly days: number; readonly weeks: number };
   };
@@ -44,6 +46,8 @@ export interface Secrets {
   readonly jwtKey: string | null;
   readonly graphMasterKey: string | null;
   readonly adminPassword: string | null;
+  readonly backupAccessKey: string | null;
+  readonly backupSecretKey: string | null;
   readonly smtpUrl: string | null;
   readonly license: string | null;
 }

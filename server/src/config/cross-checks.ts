@@ -26,7 +26,8 @@ export function faultsBetween(
     }
   }
   const backup = values.MSK_GRAPH_BACKUP_FOLDER;
-  if (backup !== null && isWithin(backup, values.MSK_GRAPH_STORAGE)) {
+  if (backup?.kind === 's3') faults.push(...s3Faults(isSet));
+  if (backup?.kind === 'folder' && isWithin(backup.folder, values.MSK_GRAPH_STORAGE)) {
     faults.push({
       variable: 'MSK_GRAPH_BACKUP_FOLDER',
       problem: 'lies in MSK_GRAPH_STORAGE, so that backups would be lost with the store',
@@ -34,6 +35,17 @@ export function faultsBetween(
     });
   }
   return faults;
+}
+
+function s3Faults(isSet: (name: VariableName) => boolean): ConfigFault[] {
+  const names = ['MSK_GRAPH_BACKUP_S3_ACCESS_KEY', 'MSK_GRAPH_BACKUP_S3_SECRET_KEY'] as const;
+  return names
+    .filter((name) => !isSet(name))
+    .map((variable) => ({
+      variable,
+      problem: 'is not set, but MSK_GRAPH_BACKUP_FOLDER is in a store of objects',
+      remedy: 'Set the key that may read and write the bucket.',
+    }));
 }
 
 function replicaFaults(isSet: (name: VariableName) => boolean): ConfigFault[] {

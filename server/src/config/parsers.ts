@@ -25,6 +25,7 @@ export const parsers = {
   host: parseHost,
   /** A path, which may be relative to the folder the server was started in. */
   folder: (text: string): string => text,
+  'backup-target': parseBackupTarget,
   url: parseUrl,
   origins: parseOrigins,
   password: parsePassword,
@@ -104,6 +105,25 @@ function parseUrl(text: string): string | ValueFault {
     );
   }
   return url.href.replace(/\/+$/, '');
+}
+
+/** A folder, or a bucket and what is before the names of objects there. */
+export type BackupTargetValue =
+  | { readonly kind: 'folder'; readonly folder: string }
+  | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string };
+
+function parseBackupTarget(text: string): BackupTargetValue | ValueFault {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { kind: 'folder', folder: text };
+  const [, bucket, prefix = ''] =
+    /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]*))?$/.exec(text) ?? [];
+  const parts = prefix.split('/').filter((part) => part !== '');
+  if (bucket !== undefined && parts.every((part) => part !== '.' && part !== '..')) {
+    return { kind: 's3', bucket, prefix: parts.join('/') };
+  }
+  return new ValueFault(
+    `is ${quote(text)}, neither a folder nor a place in a bucket`,
+    'Set a folder, or s3://bucket/prefix with letters, digits and . _ - in the prefix.',
+  );
 }
 
 function parseOrigins(text: string): readonly string[] | ValueFault {

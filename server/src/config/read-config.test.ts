@@ -24,6 +24,8 @@ function faultsOf(env: Environment): readonly ConfigFault[] {
   return [];
 }
 
+const S3_KEYS = ['MSK_GRAPH_BACKUP_S3_ACCESS_KEY', 'MSK_GRAPH_BACKUP_S3_SECRET_KEY'];
+
 describe('readConfig', () => {
   it('fills in the defaults of an empty environment', () => {
     expect(readConfig({})).toEqual({
@@ -39,7 +41,11 @@ describe('readConfig', () => {
         publicAddress: null,
         serverAddress: null,
         storageFolder: './data',
-        backup: { target: null, keep: { last: 30, days: 14, weeks: 8 } },
+        backup: {
+          target: null,
+          s3: { endpoint: null, region: 'us-east-1' },
+          keep: { last: 30, days: 14, weeks: 8 },
+        },
         lowMemory: false,
         searchMemoryMb: null,
         replication: { port: 42_999, primaryAddress: null },
@@ -52,6 +58,8 @@ describe('readConfig', () => {
         jwtKey: null,
         graphMasterKey: null,
         adminPassword: null,
+        backupAccessKey: null,
+        backupSecretKey: null,
         smtpUrl: null,
         license: null,
       },
@@ -71,7 +79,11 @@ describe('readConfig', () => {
       MSK_HOST: '[::]',
       MSK_PORT: '0',
       MSK_GRAPH_MASTER_KEY: ' a key with blanks ',
-      MSK_GRAPH_BACKUP_FOLDER: '/srv/backups',
+      MSK_GRAPH_BACKUP_FOLDER: 's3://backups/a//b/',
+      MSK_GRAPH_BACKUP_S3_ENDPOINT: 'http://store:9000/',
+      MSK_GRAPH_BACKUP_S3_REGION: 'eu-1',
+      MSK_GRAPH_BACKUP_S3_ACCESS_KEY: 'an id',
+      MSK_GRAPH_BACKUP_S3_SECRET_KEY: 'a secret',
       MSK_GRAPH_BACKUP_KEEP: '3',
       MSK_GRAPH_BACKUP_KEEP_DAYS: '0',
       MSK_ADMIN_PASSWORD: 'correct horse',
@@ -101,7 +113,11 @@ describe('readConfig', () => {
       publicAddress: 'https://replica.example.com',
       serverAddress: 'http://10.0.0.7:8080',
       storageFolder: '/srv/graph',
-      backup: { target: '/srv/backups', keep: { last: 3, days: 0, weeks: 8 } },
+      backup: {
+        target: { kind: 's3', bucket: 'backups', prefix: 'a/b' },
+        s3: { endpoint: 'http://store:9000', region: 'eu-1' },
+        keep: { last: 3, days: 0, weeks: 8 },
+      },
       lowMemory: true,
       searchMemoryMb: 512,
       replication: { port: 43_000, primaryAddress: 'https://primary.example.com' },
@@ -113,6 +129,8 @@ describe('readConfig', () => {
     expect(secrets).toEqual({
       jwtKey: REPLICA.MSK_JWT_KEY,
       graphMasterKey: ' a key with blanks ',
+      backupAccessKey: 'an id',
+      backupSecretKey: 'a secret',
       adminPassword: 'correct horse',
       smtpUrl: 'smtps://u:p@mail.example:465',
       license: 'aaa.bbb.ccc',
@@ -177,6 +195,11 @@ describe('readConfig', () => {
     ['MSK_CORS', 'https://x.example/path', false],
     ['MSK_CORS', 'https://x.example,https://y.example', false],
     ['MSK_CORS', 'null', false],
+    ['MSK_GRAPH_BACKUP_FOLDER', 'S3://Bucket', false],
+    ['MSK_GRAPH_BACKUP_FOLDER', 's3://bucket/../x', false],
+    ['MSK_GRAPH_BACKUP_FOLDER', 's3://bucket/a b', false],
+    ['MSK_GRAPH_BACKUP_FOLDER', 'file:///srv/backups', false],
+    ['MSK_GRAPH_BACKUP_FOLDER', '/srv/back:ups', true],
     ['MSK_GRAPH_BACKUP_KEEP', '0', true],
     ['MSK_GRAPH_BACKUP_KEEP', '10000', true],
     ['MSK_GRAPH_BACKUP_KEEP', '10001', false],
@@ -204,6 +227,7 @@ describe('readConfig', () => {
       ['MSK_GRAPH_BACKUP_FOLDER'],
     ],
     ['backups as the store', { MSK_GRAPH_BACKUP_FOLDER: 'data' }, ['MSK_GRAPH_BACKUP_FOLDER']],
+    ['backups in a bucket, without its key', { MSK_GRAPH_BACKUP_FOLDER: 's3://b-1' }, S3_KEYS],
     ['backups beside the store', { MSK_GRAPH_BACKUP_FOLDER: './data-backups' }, []],
     ['backups in a folder of dots', { MSK_GRAPH_BACKUP_FOLDER: '..backups' }, []],
     ['a replica without a key', { ...REPLICA, MSK_JWT_KEY: '' }, ['MSK_JWT_KEY']],

@@ -27,6 +27,8 @@ export function readConfig(env: Environment): {
       jwtKey: values.MSK_JWT_KEY,
       graphMasterKey: values.MSK_GRAPH_MASTER_KEY,
       adminPassword: values.MSK_ADMIN_PASSWORD,
+      backupAccessKey: values.MSK_GRAPH_BACKUP_S3_ACCESS_KEY,
+      backupSecretKey: values.MSK_GRAPH_BACKUP_S3_SECRET_KEY,
       smtpUrl: values.MSK_SMTP_URL,
       license: values.MSK_LICENSE,
     },
@@ -77,6 +79,10 @@ function configOf(values: Values, env: Environment): Config {
     storageFolder: values.MSK_GRAPH_STORAGE,
     backup: {
       target: values.MSK_GRAPH_BACKUP_FOLDER,
+      s3: {
+        endpoint: values.MSK_GRAPH_BACKUP_S3_ENDPOINT,
+        region: values.MSK_GRAPH_BACKUP_S3_REGION,
+      },
       keep: {
         last: values.MSK_GRAPH_BACKUP_KEEP,
         days: values.MSK_GRAPH_BACKUP_KEEP_DAYS,

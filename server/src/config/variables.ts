@@ -35,9 +35,32 @@ export const variables = {
     description: 'Encrypts the stored graph. The same on the primary and every replica.',
   },
   MSK_GRAPH_BACKUP_FOLDER: {
-    type: 'folder',
+    type: 'backup-target',
     default: null,
-    description: 'Folder that backups are written to, outside the storage folder.',
+    description:
+      'Where backups are kept: a folder outside the storage folder, or s3://bucket/prefix in a store of objects.',
+  },
+  MSK_GRAPH_BACKUP_S3_ENDPOINT: {
+    type: 'url',
+    default: null,
+    description: 'URL of the store of objects; that of AWS for the region when not set.',
+  },
+  MSK_GRAPH_BACKUP_S3_REGION: {
+    type: 'text',
+    default: 'us-east-1',
+    description: 'Region of the bucket.',
+  },
+  MSK_GRAPH_BACKUP_S3_ACCESS_KEY: {
+    type: 'text',
+    default: null,
+    secret: true,
+    description: 'Id of the key that reads and writes the bucket.',
+  },
+  MSK_GRAPH_BACKUP_S3_SECRET_KEY: {
+    type: 'text',
+    default: null,
+    secret: true,
+    description: 'The secret of that key.',
   },
   MSK_GRAPH_BACKUP_KEEP: {
     type: 'count',

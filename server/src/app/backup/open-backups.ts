@@ -30,10 +30,10 @@ export interface OpenBackups extends AsyncDisposable {
 }
 
 export function openBackups(options: BackupOptions, jobs: JobRegistry): OpenBackups {
-  const { config, startFolder } = options;
+  const { config, secrets, startFolder } = options;
   const isConfigured = config.backup.target !== null;
   const configured = isConfigured
-    ? configure(options, targetSettings(config.backup, startFolder))
+    ? configure(options, targetSettings(config, secrets, startFolder))
     : undefined;
   const service = new BackupService({
     configured,

@@ -1,12 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackupTarget } from '#backup/backup-target.ts';
 import { FolderTarget } from '#backup/folder-target.ts';
+import { S3Target, type S3Place } from '#backup/s3-target.ts';
+import { systemClock } from '#base/clock.ts';
 
 /** Where backups are kept. */
-export interface TargetSettings {
+export type TargetSettings =
   /** Absolute. */
-  readonly folder: string;
-}
+  | { readonly kind: 'folder'; readonly folder: string }
+  | {
+      readonly kind: 's3';
+      readonly place: S3Place;
+      readonly accessKey: string;
+      readonly secretKey: string;
+    };
 
-export function openTarget({ folder }: TargetSettings): BackupTarget {
-  return new FolderTarget(folder);
+export function openTarget(settings: TargetSettings): BackupTarget {
+  if (settings.kind === 'folder') return new FolderTarget(settings.folder);
+  return new S3Target({
+    ...settings,
+    clock: systemClock,
+    fetch,
+    pause: (ms) => sleep(ms, undefined),
+  });
 }

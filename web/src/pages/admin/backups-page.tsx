@@ -70,7 +70,7 @@ function NoBackups({ hasTarget }: { readonly hasTarget: boolean }) {
   return (
     <EmptyState icon={Archive} title="There is no place for backups">
       Start the server with <code className="font-mono">MSK_GRAPH_BACKUP_FOLDER</code>: a folder on
-      another disk.
+      another disk, or <code className="font-mono">s3://bucket/prefix</code>.
     </EmptyState>
   );
 }
