@@ -1,4 +1,5 @@
 import { benchAccess } from './access.ts';
+import { benchBackup } from './backup.ts';
 import { benchCopy } from './copy.ts';
 import { benchEndpoints } from './endpoints.ts';
 import { benchFrontEnd } from './front-end.ts';
@@ -20,6 +21,7 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   access: benchAccess,
   replication: benchReplication,
   copy: benchCopy,
+  backup: benchBackup,
   vectors: benchVectors,
   search: benchSearch,
   llm: benchLlm,

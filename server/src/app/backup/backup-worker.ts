@@ -20,6 +20,7 @@ import { SIGNING_KEY_FILE } from '../signing-key.ts';
 import { failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
 import type { BackupTask, FromBackup, ToBackup } from './backup-messages.ts';
+import { lowerPriority } from './low-priority.ts';
 import { openTarget } from './open-target.ts';
 
 /** A thread that makes, verifies or removes one backup: it reads the state and the log's files beside the writer. */
@@ -32,6 +33,7 @@ function send(message: FromBackup): void {
 }
 
 async function main(): Promise<void> {
+  lowerPriority();
   const task: BackupTask = workerData;
   const cancelling = new AbortController();
   port.on('message', ({ kind }: ToBackup) => {
