@@ -29,6 +29,7 @@ import { addSearch } from './commands/search.ts';
 import { addServe } from './commands/serve.ts';
 import { addStats } from './commands/stats.ts';
 import { addStatus } from './commands/status.ts';
+import { addStorage } from './commands/storage.ts';
 import { addTask } from './commands/task.ts';
 import { addTeam } from './commands/team.ts';
 import { addToken } from './commands/token.ts';
@@ -79,6 +80,7 @@ const COMMANDS = [
   addMigration,
   addBackups,
   addLogs,
+  addStorage,
   addLicense,
   addReplica,
   addUid,

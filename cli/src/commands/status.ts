@@ -2,7 +2,7 @@ import type { HealthReport, PartHealth } from '@trellis/contract/shapes/health.t
 import type { Command } from 'commander';
 import { EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
 import type { Run } from '../command-context.ts';
-import { table } from '../terminal.ts';
+import { bytesText, table } from '../terminal.ts';
 
 export function addStatus(program: Command, run: Run): void {
   program
@@ -47,17 +47,6 @@ function describe(server: string, health: HealthReport): string {
 
 function partText({ status, reason }: PartHealth): string {
   return reason === null ? status : `${status} (${reason.replaceAll('_', ' ')})`;
-}
-
-function bytesText(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
-    unit++;
-  }
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
 function durationText(seconds: number): string {

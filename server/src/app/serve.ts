@@ -11,6 +11,7 @@ import { openLog, type Log, type Logger } from '#observe/logger.ts';
 import { LogFiles } from '#observe/logs/log-files.ts';
 import { LogHistory } from '#observe/logs/log-history.ts';
 import { createRedactor } from '#observe/redaction.ts';
+import { settleRewrite } from '#store/care/settle-rewrite.ts';
 import { tuneGarbageCollection } from './garbage-collection.ts';
 import { isolateProcess } from './process-isolation.ts';
 import { stopSignal } from './stop-signals.ts';
@@ -70,6 +71,7 @@ export async function serve(env: Environment): Promise<number> {
   try {
     const startFolder = process.cwd();
     const storage = createStorageFolder(config.storageFolder);
+    settleStorage(storage, log.logger);
     await refuseUnfinishedRestore(storage);
     isolateProcess();
     // Goes last: what the others do to their end is told of as well.
@@ -101,6 +103,13 @@ async function refuseUnfinishedRestore(storage: string): Promise<void> {
   throw new Problem('restore_unfinished', `a restore into ${storage} was not finished`, {
     hint: 'Run the same `trellis restore` again, or empty the folder.',
   });
+}
+
+/** A rewrite of the store that was cut short comes to its end before anybody opens it (`trellis storage`). */
+function settleStorage(storage: string, logger: Logger): void {
+  const settled = settleRewrite(storage);
+  if (settled === 'nothing') return;
+  logger.warn(`a rewrite of the store had been cut short: it is ${settled} now`);
 }
 
 /** Only here the program is loaded that the role needs: the threads that it begins with load theirs meanwhile. */

@@ -129,6 +129,12 @@ function readStoreFile(storage: string): StoreFile {
     throw unknownFormat(storage, `${STORE_FILE} cannot be read`, cause);
   }
   const { format, encrypted, salt, keyCheck, createdAt } = file;
+  if (typeof format === 'number' && format > STORE_FORMAT) {
+    throw unknownFormat(
+      storage,
+      `a newer version wrote it (its format is ${String(format)}, this one knows ${STORE_FORMAT})`,
+    );
+  }
   if (format !== STORE_FORMAT) {
     throw unknownFormat(storage, `its format is ${JSON.stringify(format)}, not ${STORE_FORMAT}`);
   }

@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { CommandContext, Run } from '../command-context.ts';
+import { CommandFailure, EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
+import { ProgressBar } from '../progress-bar.ts';
+import { bytesText, table } from '../terminal.ts';
+
+interface RotateOptions {
+  readonly newKeyFile?: string;
+}
+
+/** The variable that holds the new master key, so that it is on no command line. */
+const NEW_KEY = 'TRELLIS_NEW_MASTER_KEY';
+
+export function addStorage(program: Command, run: Run): void {
+  const storage = program
+    .command('storage')
+    .summary('look after the storage folder of a stopped server')
+    .description(
+      'Works on the folder of MSK_GRAPH_STORAGE while no server has it open; MSK_GRAPH_MASTER_KEY is its key. A command that ' +
+        'is killed leaves the store as it was, or as it was to become; the next start or command clears up.',
+    );
+  storage
+    .command('stats')
+    .description('Shows how large the store is, and what a compaction would give back.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ MSK_GRAPH_STORAGE=/var/lib/trellis trellis storage stats',
+    )
+    .action(run(showStatistics));
+  storage
+    .command('verify')
+    .description(
+      'Reads every record of the log and every entry of the state, and compares the two. Exit code 1 when they differ.',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ trellis storage verify\n  $ trellis storage verify --json',
+    )
+    .action(run(verify));
+  storage
+    .command('compact')
+    .description(
+      'Writes the state anew, so that its files have no free pages. Needs room for a copy.',
+    )
+    .addHelpText('after', '\nExamples:\n  $ trellis storage compact')
+    .action(run(compact));
+  storage
+    .command('rotate-key')
+    .description(
+      'Encrypts the whole store with another master key; one that is not encrypted is encrypted. ' +
+        `The present key is that of MSK_GRAPH_MASTER_KEY, the new one is in ${NEW_KEY} or a file. Needs room for a copy.`,
+    )
+    .option('--new-key-file <file>', `a file that holds the new key, in place of ${NEW_KEY}`)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ trellis storage rotate-key --new-key-file /run/secrets/new-master-key`,
+    )
+    .action(run(rotateKey));
+}
+
+async function showStatistics({ output, terminal }: CommandContext): Promise<void> {
+  const { storageStatistics } = await care();
+  const stats = await withHints(async () => storageStatistics(terminal.env));
+  const head = [
+    ['storage', stats.storage],
+    ['format', String(stats.format)],
+    ['encrypted', stats.encrypted ? 'yes' : 'no'],
+    ['created', stats.createdAt],
+  ];
+  const databases = stats.databases.map(({ name, environment, entries, bytes }) => [
+    `${environment}/${name}`,
+    String(entries),
+    bytesText(bytes),
+  ]);
+  const files = stats.files.map(({ name, bytes }) => [name, '', bytesText(bytes)]);
+  const free = stats.environments.map(({ name, freeBytes }) => [
+    `${name}, free`,
+    '',
+    bytesText(freeBytes),
+  ]);
+  const parts = [
+    table(['STORE', ''], head),
+    table(['PART', 'ENTRIES', 'SIZE'], [...databases, ...free, ...files]),
+  ];
+  output.data(stats, parts.join('\n\n'));
+}
+
+async function verify(context: CommandContext): Promise<number> {
+  const { verifyStorage } = await care();
+  const found = await working(context, 'Verifying', (events) =>
+    verifyStorage(context.terminal.env, events),
+  );
+  const { log, differences } = found;
+  const rows = [
+    ['sequence', String(found.sequence)],
+    ['epoch', found.epoch],
+    ['entries', String(found.entries)],
+    ['digest', found.digest],
+    ['log', `${log.commits} commits, from sequence ${log.firstSequence} to ${log.lastSequence}`],
+    ['compared', `${log.keysCompared} keys${log.isWhole ? ', which is all there is' : ''}`],
+    ...differences.map((text) => ['DIFFERS', text]),
+  ];
+  show(context, found, rows);
+  return differences.length === 0 ? EXIT_GOOD : EXIT_FAILED;
+}
+
+async function compact(context: CommandContext): Promise<void> {
+  const { compactStorage } = await care();
+  const done = await working(context, 'Compacting', (events) =>
+    compactStorage(context.terminal.env, events),
+  );
+  const rows = done.before.environments.map(({ name, fileBytes }) => {
+    const after = done.after.environments.find((one) => one.name === name);
+    return [name, `${bytesText(fileBytes)} -> ${bytesText(after?.fileBytes ?? 0)}`];
+  });
+  show(context, done, [...rows, ['digest', done.digest]]);
+}
+
+async function rotateKey(context: CommandContext, options: RotateOptions): Promise<void> {
+  const { terminal } = context;
+  const newKey = newKeyOf(terminal.env, options);
+  const { rotateMasterKey } = await care();
+  const done = await working(context, 'Rotating', (events) =>
+    rotateMasterKey(terminal.env, newKey, events),
+  );
+  const text = done.wasDone
+    ? 'The store has the new key already.'
+    : 'The store has the new key: set MSK_GRAPH_MASTER_KEY to it, here and on every replica.';
+  context.output.data(done, text);
+}
+
+function newKeyOf(env: CommandContext['terminal']['env'], { newKeyFile }: RotateOptions): string {
+  // An editor ends a file with a line break, which is no part of the key.
+  const key =
+    newKeyFile === undefined
+      ? (env[NEW_KEY] ?? '')
+      : readFileSync(newKeyFile, 'utf8').replace(/\r?\n$/, '');
+  if (key !== '') return key;
+  throw new WrongUsage(
+    'there is no new key',
+    `Set ${NEW_KEY}, or name a file with --new-key-file; arguments are seen by others.`,
+  );
+}
+
+interface Events {
+  readonly onProgress: (done: number, total: number) => void;
+  readonly onStep: (step: string) => void;
+}
+
+async function working<T>(
+  { terminal, output: target }: CommandContext,
+  label: string,
+  work: (events: Events) => Promise<T>,
+): Promise<T> {
+  const bar = new ProgressBar(terminal.stderr, label, () => performance.now());
+  try {
+    return await withHints(() =>
+      work({
+        onStep: (step) => {
+          bar.clear();
+          target.note(`${label}: ${step}`);
+        },
+        onProgress: (done, total) => {
+          bar.update({ operations: done, share: total === 0 ? undefined : done / total });
+        },
+      }),
+    );
+  } finally {
+    bar.clear();
+  }
+}
+
+/** A problem of the store is the user's, and has its hint. */
+async function withHints<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof Error) || cause.name !== 'Problem') throw cause;
+    const { code, hint } = Object(cause) as { code: string; hint?: string };
+    throw new CommandFailure(cause.message, { code, hint, cause });
+  }
+}
+
+function show(
+  { output: target }: CommandContext,
+  value: unknown,
+  rows: readonly (readonly string[])[],
+): void {
+  target.data(value, table(['STORE', ''], rows));
+}
+
+/** Only here: no other command should have to load the server. */
+function care() {
+  return import('@trellis/server/storage-care.ts');
+}

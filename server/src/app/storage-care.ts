@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { systemClock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import type { Environment } from '#config/read-config.ts';
+import { lockFolder } from '#log/folder-lock.ts';
+import type { Manifest } from '#store/manifest.ts';
+import { STORE_FILE } from '#store/master-key.ts';
+import { readSizes, type StoreSizes } from '#store/care/entry-counts.ts';
+import { isOpenedBy, requireStore, rewriteStore } from '#store/care/rewrite-store.ts';
+import { settleRewrite } from '#store/care/settle-rewrite.ts';
+import { verifyStore, type Verification } from '#store/care/verify-store.ts';
+
+/** What the commands `trellis storage` are told while they work. */
+export interface CareEvents {
+  readonly onProgress: (done: number, total: number) => void;
+  readonly onStep: (step: string) => void;
+}
+
+export interface StorageStatistics extends StoreSizes {
+  readonly storage: string;
+  readonly format: number;
+  readonly encrypted: boolean;
+  readonly createdAt: string;
+  /** Of each file or folder directly in the storage folder. */
+  readonly files: readonly { readonly name: string; readonly bytes: number }[];
+}
+
+interface CareAccess {
+  readonly storage: string;
+  readonly masterKey: string | undefined;
+}
+
+/** Of a store that no server has open; so the others. */
+export function storageStatistics(env: Environment): StorageStatistics {
+  const access = accessOf(env);
+  const { storage } = access;
+  using _claim = claim(storage);
+  const { format, encrypted, createdAt } = JSON.parse(
+    readFileSync(join(storage, STORE_FILE), 'utf8'),
+  ) as Pick<StorageStatistics, 'format' | 'encrypted' | 'createdAt'>;
+  const sizes = readSizes(access);
+  const files = readdirSync(storage).map((name) => ({ name, bytes: bytesOf(join(storage, name)) }));
+  return { storage, format, encrypted, createdAt, ...sizes, files };
+}
+
+export function verifyStorage(env: Environment, events: CareEvents): Promise<Verification> {
+  return verifyStore({ ...accessOf(env), ...events, clock: systemClock });
+}
+
+export interface Compaction {
+  readonly before: StoreSizes;
+  readonly after: StoreSizes;
+  readonly digest: string;
+}
+
+export async function compactStorage(env: Environment, events: CareEvents): Promise<Compaction> {
+  const access = accessOf(env);
+  const { databases, environments } = storageStatistics(env);
+  const { digest } = await rewriteStore({ ...access, ...events, clock: systemClock });
+  return { before: { databases, environments }, after: readSizes(access), digest };
+}
+
+export interface Rotation {
+  /** Whether it had been done before. */
+  readonly wasDone: boolean;
+  readonly manifest: Pick<Manifest, 'epoch' | 'sequence' | 'digest'> | null;
+}
+
+/** From `MSK_GRAPH_MASTER_KEY`, which may be nothing, to another key. Throws `wrong_master_key` for one that is too short, too. */
+export async function rotateMasterKey(
+  env: Environment,
+  newMasterKey: string,
+  events: CareEvents,
+): Promise<Rotation> {
+  const { storage, masterKey } = accessOf(env);
+  if (newMasterKey === masterKey) {
+    throw new Problem('wrong_master_key', 'the new master key is the one that there is', {
+      hint: 'Give another one.',
+    });
+  }
+  settleRewrite(storage);
+  if (isOpenedBy(storage, newMasterKey)) return { wasDone: true, manifest: null };
+  const keys = { masterKey, newMasterKey };
+  const manifest = await rewriteStore({ storage, ...keys, ...events, clock: systemClock });
+  return { wasDone: false, manifest };
+}
+
+function accessOf(env: Environment): CareAccess {
+  const masterKey = env['MSK_GRAPH_MASTER_KEY'] ?? '';
+  const storage = resolve((env['MSK_GRAPH_STORAGE'] ?? '').trim() || './data');
+  requireStore(storage);
+  return { storage, masterKey: masterKey === '' ? undefined : masterKey };
+}
+
+/** Neither a server nor another command works on it. */
+function claim(storage: string): Disposable {
+  settleRewrite(storage);
+  using claims = new DisposableStack();
+  claims.use(lockFolder(storage));
+  claims.use(lockFolder(join(storage, 'log')));
+  return claims.move();
+}
+
+function bytesOf(path: string): number {
+  const found = statSync(path);
+  if (!found.isDirectory()) return found.size;
+  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
+}

@@ -1,0 +1,74 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DATABASES } from '../databases.ts';
+import { openEnvironments, type Environment } from '../environment.ts';
+import { readStoreKeys } from '../master-key.ts';
+
+export interface DatabaseSize {
+  readonly name: string;
+  readonly environment: 'graph' | 'vault';
+  readonly entries: number;
+  /** Of the pages that hold it. */
+  readonly bytes: number;
+}
+
+export interface EnvironmentSize {
+  readonly name: 'graph' | 'vault';
+  /** Of its file. */
+  readonly fileBytes: number;
+  /** Of that, what a compaction would give back, about. */
+  readonly freeBytes: number;
+}
+
+export interface StoreSizes {
+  readonly databases: readonly DatabaseSize[];
+  readonly environments: readonly EnvironmentSize[];
+}
+
+interface StoreAccess {
+  readonly storage: string;
+  readonly masterKey: string | undefined;
+}
+
+/** How large the databases are, as LMDB counts them. */
+export function readSizes({ storage, masterKey }: StoreAccess): StoreSizes {
+  const { environmentKey: encryptionKey } = readStoreKeys({ storage, masterKey });
+  const { graph, vault } = openEnvironments({ storage, readOnly: true, encryptionKey });
+  try {
+    const environments = { graph, vault };
+    const databases = DATABASES.map(({ number, name, environment }) => {
+      const { entries, bytes } = sizeOf(environments[environment].stores[number]);
+      return { name, environment, entries, bytes };
+    });
+    return {
+      databases,
+      environments: (['graph', 'vault'] as const).map((name) => {
+        const used = databases
+          .filter((one) => one.environment === name)
+          .reduce((sum, { bytes }) => sum + bytes, 0);
+        const fileBytes = fileBytesOf(environments[name]);
+        return { name, fileBytes, freeBytes: Math.max(0, fileBytes - used) };
+      }),
+    };
+  } finally {
+    void graph.root.close();
+    void vault.root.close();
+  }
+}
+
+/** Of all databases. */
+export function entriesOf(access: StoreAccess): number {
+  return readSizes(access).databases.reduce((sum, { entries }) => sum + entries, 0);
+}
+
+function fileBytesOf({ path }: Environment): number {
+  return statSync(join(path, 'data.mdb')).size;
+}
+
+/** What `getStats` answers, whose type says nothing. */
+function sizeOf(store: Environment['stores'][number]): { entries: number; bytes: number } {
+  const stats = Object(store?.getStats()) as Readonly<Record<string, unknown>>;
+  const count = (name: string): number => Number(stats[name] ?? 0);
+  const pages = count('treeBranchPageCount') + count('treeLeafPageCount') + count('overflowPages');
+  return { entries: count('entryCount'), bytes: pages * count('pageSize') };
+}

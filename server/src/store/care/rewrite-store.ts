@@ -1,0 +1,180 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { must } from '#base/assert.ts';
+import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import { createFileDurably } from '#log/durable-file.ts';
+import { lockFolder } from '#log/folder-lock.ts';
+import { openSegmentLog } from '#log/segment-log.ts';
+import { putGraphApplied, putVaultApplied } from '../applied.ts';
+import { readBatch } from '../batch.ts';
+import type { DatabaseNumber } from '../databases.ts';
+import { openEnvironments, type Environment, type Environments } from '../environment.ts';
+import type { Manifest } from '../manifest.ts';
+import { openStoreKeys, readStoreKeys, STORE_FILE } from '../master-key.ts';
+import { openReplayed } from '../open-replayed.ts';
+import { digestState, takeSnapshot } from '../snapshot.ts';
+import { openSnapshotReader } from '../snapshot-reader.ts';
+import { syncFolder } from '../sync-folder.ts';
+import { closeWritten, writeTransaction } from '../write-transaction.ts';
+import { entriesOf } from './entry-counts.ts';
+import { COMPLETE_FILE, REWRITING_FOLDER, settleClaimed } from './settle-rewrite.ts';
+import type { CompleteRewrite } from './settle-rewrite.ts';
+
+export interface RewriteOptions {
+  readonly storage: string;
+  /** With which the store is opened. */
+  readonly masterKey: string | undefined;
+  /** With which it is written anew; left out, keys and log stay as they are. */
+  readonly newMasterKey?: string;
+  readonly clock: Clock;
+  readonly onProgress: (doneEntries: number, totalEntries: number) => void;
+  /** Told of each step before it is taken. */
+  readonly onStep: (step: string) => void;
+}
+
+/** Keeps what there is. */
+const KEEP_ALL = { ttlMs: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER };
+/** Of the former store: indexes and vectors, which lie in the clear, and pieces that were sealed with the former key. */
+const MADE_AGAIN = ['search', 'vectors', 'snapshot', 'pieces'];
+
+/**
+ * Writes the state of a stopped store anew, entry by entry in the order of keys: so it needs the least room, and, with another
+ * master key, nothing of it can be read with the former one. The new store is made beside the former one, compared with it, and
+ * takes its place once it is whole. Killed at any time the folder holds the one or the other: see `settleRewrite`, which the
+ * next start and the next command begin with. Answers the manifest of the state.
+ *
+ * With another key the log begins anew behind the state, in the same epoch. Throws `storage_in_use`, `storage_full`, and the problems
+ * of `openReplayed`.
+ */
+export async function rewriteStore(options: RewriteOptions): Promise<Manifest> {
+  const { storage, newMasterKey, onStep } = options;
+  using _claim = lockFolder(storage);
+  settleClaimed(storage, onStep);
+  const folder = join(storage, REWRITING_FOLDER);
+  const manifest = await makeStore(options, folder);
+  const entries = ['graph', 'vault'];
+  if (newMasterKey !== undefined) entries.push(STORE_FILE, 'log');
+  const complete: CompleteRewrite = {
+    entries,
+    removed: newMasterKey === undefined ? [] : MADE_AGAIN,
+  };
+  onStep('completing');
+  await createFileDurably(folder, COMPLETE_FILE, Buffer.from(JSON.stringify(complete)));
+  settleClaimed(storage, onStep);
+  return manifest;
+}
+
+/** Whether the store is encrypted with this key. */
+export function isOpenedBy(storage: string, masterKey: string): boolean {
+  try {
+    readStoreKeys({ storage, masterKey });
+    return true;
+  } catch (error) {
+    const isOther =
+      error instanceof Problem && ['wrong_master_key', 'store_not_encrypted'].includes(error.code);
+    if (isOther) return false;
+    throw error;
+  }
+}
+
+/** Whole, and equal to the former one. */
+async function makeStore(options: RewriteOptions, folder: string): Promise<Manifest> {
+  const { storage, masterKey, newMasterKey, clock, onStep } = options;
+  requireStore(storage);
+  onStep('opening');
+  const { logKey, environmentKey } = readStoreKeys({ storage, masterKey });
+  await using log = await openSegmentLog({
+    folder: join(storage, 'log'),
+    clock,
+    archive: KEEP_ALL,
+    ...(logKey === undefined ? {} : { encryptionKey: logKey }),
+  });
+  const { graph, vault } = await openReplayed({ storage, log, masterKey, clock });
+  await Promise.all([graph, vault].map(closeWritten));
+  mkdirSync(folder, { mode: 0o700 });
+  const keys =
+    newMasterKey === undefined
+      ? { environmentKey }
+      : openStoreKeys({ storage: folder, masterKey: newMasterKey, clock });
+  onStep('copying');
+  const manifest = await copyState(options, folder, keys.environmentKey);
+  onStep('comparing');
+  const reader = { storage: folder, environmentKey: keys.environmentKey };
+  using written = openSnapshotReader({ ...reader, environments: ['graph', 'vault'] });
+  const { digest } = await digestState(written);
+  if (digest !== manifest.digest) {
+    throw new Problem('storage_failed', 'the store that was written is not the one that was read', {
+      hint: 'The disk or the memory of this machine may be broken; the store is as it was.',
+    });
+  }
+  if (newMasterKey !== undefined) {
+    onStep('beginning the log');
+    const { epoch, sequence } = manifest;
+    const { logKey: encryptionKey } = readStoreKeys({ storage: folder, masterKey: newMasterKey });
+    const begun = await openSegmentLog({
+      folder: join(folder, 'log'),
+      clock,
+      archive: KEEP_ALL,
+      encryptionKey: must(encryptionKey, 'the key of an encrypted log'),
+      beginning: { epoch, after: sequence },
+    });
+    await begun[Symbol.asyncDispose]();
+  }
+  for (const name of ['graph', 'vault', '.']) syncFolder(join(folder, name));
+  return manifest;
+}
+
+async function copyState(
+  { storage, masterKey, onProgress }: RewriteOptions,
+  folder: string,
+  encryptionKey: string | undefined,
+): Promise<Manifest> {
+  using reader = openSnapshotReader({ storage, masterKey, environments: ['graph', 'vault'] });
+  const total = entriesOf({ storage, masterKey });
+  const target = openEnvironments({ storage: folder, readOnly: false, encryptionKey });
+  let done = 0;
+  try {
+    const manifest = await takeSnapshot(reader, {
+      write: async (_digest, bytes) => {
+        done += await putPiece(target, bytes);
+        onProgress(done, total);
+      },
+    });
+    const { epoch, sequence } = manifest;
+    await writeTransaction(target.vault, () => putVaultApplied(target.vault, sequence));
+    await writeTransaction(target.graph, () =>
+      putGraphApplied(target.graph, { sequence, vaultSequence: sequence, epoch }),
+    );
+    return manifest;
+  } finally {
+    // Closing flushes.
+    await Promise.all([target.graph, target.vault].map(closeWritten));
+  }
+}
+
+/** All of a piece is of one database. Answers how many entries it has. */
+async function putPiece({ graph, vault }: Environments, bytes: Uint8Array): Promise<number> {
+  let entries = 0;
+  let first: DatabaseNumber | undefined;
+  readBatch(bytes, (db) => {
+    first ??= db;
+    entries++;
+  });
+  const environment: Environment = graph.stores[first ?? 0] === undefined ? vault : graph;
+  await writeTransaction(environment, () => {
+    readBatch(bytes, (db, key, value) => {
+      void must(environment.stores[db], `database ${db}`).put(key, must(value, 'a value'));
+    });
+  });
+  return entries;
+}
+
+/** Throws `storage_failed` where there is none: the folder is another one than was meant. */
+export function requireStore(storage: string): void {
+  // A rewrite that was cut short may be about to put it in place.
+  if ([STORE_FILE, REWRITING_FOLDER].some((name) => existsSync(join(storage, name)))) return;
+  throw new Problem('storage_failed', `there is no store in ${storage}`, {
+    hint: 'Set MSK_GRAPH_STORAGE to the storage folder of a server that has been started before.',
+  });
+}

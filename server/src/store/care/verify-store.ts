@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Clock } from '#base/clock.ts';
+import { lockFolder } from '#log/folder-lock.ts';
+import type { CommitLog } from '#log/commit-log.ts';
+import { openSegmentLog } from '#log/segment-log.ts';
+import { readBatch } from '../batch.ts';
+import { DATABASES, type DatabaseNumber } from '../databases.ts';
+import type { KeyValueReader } from '../key-value.ts';
+import type { Manifest } from '../manifest.ts';
+import { readStoreKeys } from '../master-key.ts';
+import { openReplayed } from '../open-replayed.ts';
+import { digestHeld } from '../snapshot.ts';
+import { openSnapshotReader } from '../snapshot-reader.ts';
+import { closeWritten } from '../write-transaction.ts';
+import { requireStore } from './rewrite-store.ts';
+import { settleClaimed } from './settle-rewrite.ts';
+
+export interface VerifyOptions {
+  readonly storage: string;
+  readonly masterKey: string | undefined;
+  readonly clock: Clock;
+  readonly onProgress: (done: number, total: number) => void;
+  readonly onStep: (step: string) => void;
+}
+
+export interface Verification {
+  readonly epoch: string;
+  readonly sequence: number;
+  /** Of the manifest of the state: two stores with the same one hold the same. */
+  readonly digest: string;
+  readonly entries: number;
+  readonly log: {
+    readonly firstSequence: number;
+    readonly lastSequence: number;
+    readonly commits: number;
+    /** Keys whose newest value in the log was compared with the state. */
+    readonly keysCompared: number;
+    /** Keys that were too many to be compared. */
+    readonly keysLeftOut: number;
+    /** Whether the log reaches back to the first commit, so that nothing may be in the state but what is in the log. */
+    readonly isWhole: boolean;
+  };
+  /** What is not as the log says, the first of them; empty when all is well. */
+  readonly differences: readonly string[];
+}
+
+const KEEP_ALL = { ttlMs: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER };
+/** Some 300 MB of memory. */
+const KEYS_COMPARED_MAX = 2_000_000;
+const DIFFERENCES_TOLD_MAX = 20;
+
+/**
+ * Reads every record of the log and every entry of the state of a stopped store. Each record is checked by its sum, and by its
+ * key where it is encrypted; what the log wrote last under each key must be what the state has there. Brings the state up to
+ * the log first, as a start does; changes nothing else. Throws `log_corrupt` and what `openReplayed` throws.
+ */
+export async function verifyStore(options: VerifyOptions): Promise<Verification> {
+  const { storage, masterKey, clock, onStep } = options;
+  using _claim = lockFolder(storage);
+  settleClaimed(storage, onStep);
+  requireStore(storage);
+  const { logKey } = readStoreKeys({ storage, masterKey });
+  await using log = await openSegmentLog({
+    folder: join(storage, 'log'),
+    clock,
+    archive: KEEP_ALL,
+    ...(logKey === undefined ? {} : { encryptionKey: logKey }),
+  });
+  onStep('bringing the state up to the log');
+  const { graph, vault } = await openReplayed({ storage, log, masterKey, clock });
+  await Promise.all([graph, vault].map(closeWritten));
+  onStep('reading the log');
+  const newest = await readLog(log, options);
+  onStep('reading the state');
+  using reader = openSnapshotReader({ storage, masterKey, environments: ['graph', 'vault'] });
+  using held = reader.hold();
+  const manifest = await digestHeld(held);
+  const entries = entriesIn(manifest);
+  const differences = compare(newest, held);
+  const isWhole = log.firstSequence === 1 && newest.keysLeftOut === 0;
+  if (isWhole && differences.length === 0 && newest.live !== entries) {
+    differences.push(`the state has ${entries} entries, and the log wrote ${newest.live}`);
+  }
+  const { firstSequence, lastSequence } = log;
+  const { commits, keysLeftOut, values } = newest;
+  return {
+    epoch: manifest.epoch,
+    sequence: manifest.sequence,
+    digest: manifest.digest,
+    entries,
+    log: {
+      firstSequence,
+      lastSequence,
+      commits,
+      keysCompared: values.size,
+      keysLeftOut,
+      isWhole,
+    },
+    differences,
+  };
+}
+
+interface NewestValues {
+  /** By database and key: a digest of the value; null where it was removed. */
+  readonly values: ReadonlyMap<string, string | null>;
+  readonly commits: number;
+  readonly keysLeftOut: number;
+  /** Keys that have a value. */
+  readonly live: number;
+}
+
+async function readLog(log: CommitLog, { onProgress }: VerifyOptions): Promise<NewestValues> {
+  const values = new Map<string, string | null>();
+  const leftOut = new Set<string>();
+  let commits = 0;
+  const { firstSequence, lastSequence } = log;
+  const records = firstSequence > lastSequence ? [] : log.read(firstSequence);
+  for await (const { last, payload } of records) {
+    commits++;
+    readBatch(payload, (db, key, value) => {
+      const name = nameOf(db, key);
+      if (values.size < KEYS_COMPARED_MAX || values.has(name)) {
+        values.set(name, value === undefined ? null : digestOf(value));
+      } else if (leftOut.size < KEYS_COMPARED_MAX) {
+        leftOut.add(name);
+      }
+    });
+    onProgress(last - firstSequence + 1, lastSequence - firstSequence + 1);
+  }
+  let live = 0;
+  for (const value of values.values()) if (value !== null) live++;
+  return { values, commits, keysLeftOut: leftOut.size, live };
+}
+
+function compare({ values }: NewestValues, state: KeyValueReader): string[] {
+  const differences: string[] = [];
+  for (const [name, expected] of values) {
+    const [db, key] = placeOf(name);
+    const value = state.get(db, key);
+    if ((value === undefined ? null : digestOf(value)) === expected) continue;
+    const database = DATABASES.find(({ number }) => number === db)?.name ?? String(db);
+    const has = value === undefined ? 'nothing' : expected === null ? 'a value' : 'another value';
+    differences.push(`${database} has ${has} under ${Buffer.from(key).toString('hex')}`);
+    if (differences.length >= DIFFERENCES_TOLD_MAX) break;
+  }
+  return differences;
+}
+
+function nameOf(db: DatabaseNumber, key: Uint8Array): string {
+  return String.fromCharCode(db) + Buffer.from(key).toString('latin1');
+}
+
+function placeOf(name: string): readonly [DatabaseNumber, Uint8Array] {
+  // Put together by `nameOf`.
+  return [name.charCodeAt(0) as DatabaseNumber, Buffer.from(name.slice(1), 'latin1')];
+}
+
+function digestOf(value: Uint8Array): string {
+  return createHash('sha256').update(value).digest('base64').slice(0, 22);
+}
+
+function entriesIn(manifest: Manifest): number {
+  return manifest.databases
+    .flatMap(({ pieces }) => pieces)
+    .reduce((sum, { entries }) => sum + entries, 0);
+}
