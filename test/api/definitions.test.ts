@@ -34,6 +34,7 @@ describe('an export', () => {
       'search-settings.json',
       'synonyms/any.json',
       'synonyms/en.json',
+      'tasks/Every night.json',
       'tools/lookup.json',
       'type-access.json',
       'workspace-settings.json',
@@ -79,7 +80,7 @@ describe('an import', () => {
     for (const query of ['', '?mirror=true', '?dryRun=true', '?mirror=true&dryRun=true']) {
       const result = await at.import(zip, query);
       expect(changesIn(result)).toEqual([]);
-      expect(result.totals).toMatchObject({ unchanged: 13, failed: 0 });
+      expect(result.totals).toMatchObject({ unchanged: 14, failed: 0 });
     }
     expect(Buffer.from(await at.exported()).equals(Buffer.from(zip))).toBe(true);
   });
@@ -91,7 +92,7 @@ describe('an import', () => {
     expect(changesIn(withoutTeam)).toContain('failed type-access type-access');
     await empty.ok('PUT', '/api/groups/group', { name: 'Editors' });
     const dryRun = await empty.import(zip, '?dryRun=true');
-    expect(dryRun.totals).toMatchObject({ created: 12, changed: 1, failed: 0 });
+    expect(dryRun.totals).toMatchObject({ created: 13, changed: 1, failed: 0 });
     expect(await empty.exportedFiles()).not.toHaveProperty(['tools/lookup.json']);
     const result = await empty.import(zip);
     expect(changesIn(result)).toEqual(changesIn(dryRun));
@@ -170,10 +171,11 @@ describe('an import', () => {
   test('as a mirror deletes what the zip has not, tools before their endpoints', async () => {
     const { 'tools/lookup.json': _tool, ...rest } = await at.exportedFiles();
     const kept = Object.entries(rest).filter(
-      ([path]) => !path.startsWith('endpoints/') && !path.startsWith('synonyms/any'),
+      ([path]) => !/^(?:endpoints\/|tasks\/|synonyms\/any)/.test(path),
     );
     const files = Object.fromEntries(kept);
     const expected = [
+      'deleted task Every night',
       'deleted tool lookup',
       'deleted endpoint a/b',
       'deleted endpoint a/e',
@@ -191,14 +193,16 @@ describe('an import', () => {
     expect(await at.exportedFiles()).toEqual(files);
     // Those of the server stay.
     await at.ok('GET', '/api/endpoints/system/search');
-    expect((await at.import(before)).totals).toMatchObject({ created: 6, failed: 0 });
+    expect((await at.import(before)).totals).toMatchObject({ created: 7, failed: 0 });
     expect(Buffer.from(await at.exported()).equals(Buffer.from(before))).toBe(true);
   });
 
   test('as a mirror leaves kinds alone that whoever made the zip did not know', async () => {
     const { 'manifest.json': text } = await at.exportedFiles();
     const manifest = JSON.parse(text!);
-    const kinds = manifest.kinds.filter((kind: string) => kind !== 'endpoint' && kind !== 'tool');
+    const kinds = manifest.kinds.filter(
+      (kind: string) => !['endpoint', 'tool', 'task'].includes(kind),
+    );
     const files = { 'manifest.json': JSON.stringify({ ...manifest, kinds }) };
     expect(changesIn(await at.import(files, '?mirror=true&dryRun=true'))).toEqual([
       'deleted golden-set titles',

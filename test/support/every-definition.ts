@@ -45,6 +45,8 @@ export async function defineEverything(at: DefinitionsScene): Promise<void> {
     endpoint: 'words/lookup',
     access: 'users',
   });
+  const task = { name: 'Every night', cron: '0 3 * * *', endpoint: 'words/lookup' };
+  await at.ok('POST', '/api/admin/tasks', { ...task, body: { word: 'night' }, enabled: false });
   await at.ok('POST', '/api/chatai/agents', {
     name: 'librarian',
     instructions: 'You are a librarian.\n\nAnswer in one sentence.',

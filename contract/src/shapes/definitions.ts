@@ -13,12 +13,20 @@ export const EXPORTED_KINDS = [
   'endpoint',
   'tool',
   'agent',
+  'task',
   'research-settings',
   'golden-set',
 ] as const;
 
 /** Where their files lie. */
-export const DEFINITION_FOLDERS = ['agents', 'endpoints', 'golden-sets', 'synonyms', 'tools'];
+export const DEFINITION_FOLDERS = [
+  'agents',
+  'endpoints',
+  'golden-sets',
+  'synonyms',
+  'tasks',
+  'tools',
+];
 export const DEFINITION_FILES = [
   'llm-search-settings.json',
   'manifest.json',

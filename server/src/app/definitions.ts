@@ -14,6 +14,7 @@ import { ResearchSettingsKind } from '#definitions/kinds/research-settings-kind.
 import { SchemaKind } from '#definitions/kinds/schema-kind.ts';
 import { SearchSettingsKind } from '#definitions/kinds/search-settings-kind.ts';
 import { SynonymsKind } from '#definitions/kinds/synonyms-kind.ts';
+import { TaskKind } from '#definitions/kinds/task-kind.ts';
 import { ToolKind } from '#definitions/kinds/tool-kind.ts';
 import { TypeAccessKind, type KnownPeople } from '#definitions/kinds/type-access-kind.ts';
 import { WorkspaceSettingsKind } from '#definitions/kinds/workspace-settings-kind.ts';
@@ -27,6 +28,7 @@ import type { Logger } from '#observe/logger.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import type { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
 import type { LlmSearchSettingsService } from '#search/settings/llm-search-settings.ts';
+import type { TaskService } from '#tasks/task-service.ts';
 import { typeAccess } from '@trellis/contract/shapes/access.ts';
 import { agentChange, agentInPath } from '@trellis/contract/shapes/agent.ts';
 import { researchSettingsChange } from '@trellis/contract/shapes/deep-research.ts';
@@ -39,6 +41,7 @@ import {
   synonymLists,
   synonymQuery,
 } from '@trellis/contract/shapes/search.ts';
+import { taskChange, taskInPath } from '@trellis/contract/shapes/task.ts';
 import { toolChange, toolInPath } from '@trellis/contract/shapes/tool.ts';
 import { workspaceSettingsChange } from '@trellis/contract/shapes/workspace.ts';
 import { VERSION } from './server-status.ts';
@@ -53,6 +56,7 @@ export interface DefinitionSources {
   readonly llmSearchSettings: LlmSearchSettingsService;
   readonly schema: SchemaService;
   readonly searchConfiguration: SearchConfigurationService;
+  readonly tasks: TaskService;
   readonly tools: ToolService;
   readonly workspace: WorkspaceSettings;
 }
@@ -117,6 +121,7 @@ function definitionKinds(parts: DefinitionsParts): DefinitionKinds {
       name: (name) => validate(agentInPath, { name }, 'agent').name,
       definition: fromFile(agentChange),
     }),
+    task: taskKind(parts),
     'research-settings': new ResearchSettingsKind(
       parts.deepResearch,
       fromFile(researchSettingsChange),
@@ -126,6 +131,16 @@ function definitionKinds(parts: DefinitionsParts): DefinitionKinds {
       definition: fromFile(goldenSetContent),
     }),
   };
+}
+
+function taskKind({ tasks, endpoints, reader }: DefinitionsParts): TaskKind {
+  return new TaskKind(
+    { tasks, endpoints, people: knownPeople(reader) },
+    {
+      name: (name) => validate(taskInPath, { name }, 'task').name,
+      definition: fromFile(taskChange),
+    },
+  );
 }
 
 function fromFile<T>(schema: Parameters<typeof validate<T>>[0]): (given: unknown) => T {

@@ -119,9 +119,9 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
   const { providers } = embeddings;
   const offered = { ...search, ...own, access, providers, files };
   const assistant: OpenAssistant = opened.use(await openAssistant({ ...parts, ...offered }));
-  const definers = { ...people, ...search, ...assistant.definers, ...own, ...parts };
-  const definitions = opened.use(openDefinitions(definers));
   const tasks = opened.use(openTasks({ ...parts, ...search, endpoints }));
+  const definers = { ...people, ...search, ...assistant.definers, ...tasks.services, ...own };
+  const definitions = opened.use(openDefinitions({ ...definers, ...parts }));
   // Goes first: what ends with the rest has not come to its end.
   opened.use(jobs);
   const resources = opened.move();

@@ -12,6 +12,7 @@ export const DEFINITION_KINDS = [
   'endpoint',
   'tool',
   'agent',
+  'task',
   'research-settings',
   'golden-set',
 ] as const;
