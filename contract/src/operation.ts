@@ -103,6 +103,8 @@ export interface ResponseShape {
     | 'text/csv'
     | 'text/event-stream'
     | 'text/plain';
+  /** Bytes of these types come as what they are, others as `contentType`. */
+  readonly furtherTypes?: readonly string[];
   /** Whether it comes as `text/event-stream` instead when the request asks for that. */
   readonly orEvents?: true;
   /** Beside those that every answer carries. */

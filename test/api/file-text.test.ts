@@ -30,8 +30,8 @@ test('a file is found by its text, with the node that it belongs to', async () =
   const pdf = bytesOf(pdfDocument('The zeppelin lands at noon'));
   const uid = await at.uploaded(at.notes.open, 'plan.pdf', pdf, 'application/pdf');
   expect(await settled(uid)).toMatchObject({ TextState: 'extracted', TextError: null });
-  const { hits, total } = await found('bob', 'zeppelins');
-  expect(total).toBe(1);
+  await expect.poll(async () => (await found('bob', 'zeppelins')).total).toBe(1);
+  const { hits } = await found('bob', 'zeppelins');
   expect(hits[0]).toMatchObject({
     node: { UID: uid, Type: '_FileEntry', Name: 'plan.pdf' },
     fileOf: { UID: at.notes.open, Type: 'Note', Id: 'open' },
@@ -48,6 +48,7 @@ test('whoever does not see its node finds nothing of a file, nor is told its wor
   const word = bytesOf(await wordDocument('Our quixotic merger'));
   const uid = await at.uploaded(at.notes.kept, 'merger.docx', word, 'application/octet-stream');
   await settled(uid);
+  await expect.poll(async () => (await found('ann', 'quixotic')).total).toBe(1);
   expect((await found('ann', 'quixotic')).hits).toMatchObject([{ fileOf: { Id: 'kept' } }]);
   for (const query of ['quixotic', 'quixotik', 'quix*', 'merger', '']) {
     expect((await found('bob', query, { types: ['_FileEntry'] })).total, query).toBe(0);
@@ -74,7 +75,7 @@ test('settings may say otherwise, and files of the admin agent are not searched'
   const form = new FormData();
   form.set('file', new Blob(['xylophone']), 'xylophone.txt');
   await at.send(`/api/admin-agent/sessions/${id}/uploads`, { method: 'POST', body: form });
-  expect((await found('admin', 'xylophone')).total).toBe(1);
+  await expect.poll(async () => (await found('admin', 'xylophone')).total).toBe(1);
   const before = await at.ok('admin', 'GET', '/api/search/settings');
   expect(Object.keys(before.types)).toEqual(['Note']);
   const types = { ...before.types, _FileEntry: { searchable: false, fields: {} } };

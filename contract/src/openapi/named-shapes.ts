@@ -16,6 +16,7 @@ import * as embedding from '../shapes/embedding.ts';
 import * as endpoint from '../shapes/endpoint.ts';
 import * as endpointLog from '../shapes/endpoint-log.ts';
 import * as events from '../shapes/events.ts';
+import * as files from '../shapes/file.ts';
 import * as graphOperation from '../shapes/graph-operation.ts';
 import * as health from '../shapes/health.ts';
 import * as interfaces from '../shapes/interface.ts';
@@ -53,6 +54,7 @@ export const SHAPE_FILES = {
   endpoint,
   'endpoint-log': endpointLog,
   events,
+  file: files,
   'graph-operation': graphOperation,
   health,
   interface: interfaces,

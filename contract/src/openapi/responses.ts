@@ -11,7 +11,7 @@ type Content = Record<string, { readonly schema?: JsonSchema }>;
 const JSON_TYPE = 'application/json';
 const EVENTS = 'text/event-stream';
 /** What is no text. */
-const BINARY = ['application/zip'];
+const BINARY = ['application/zip', 'application/octet-stream'];
 /** Statuses of what is refused before it is known which operation it is for. */
 const BEFORE_ROUTES = ['408', '417', '431'];
 
@@ -62,9 +62,11 @@ export class Responses {
     return { description, headers, ...(Object.keys(content).length === 0 ? {} : { content }) };
   }
 
-  #content({ body, contentType = JSON_TYPE, orEvents }: ResponseShape): Content {
+  #content({ body, contentType = JSON_TYPE, furtherTypes = [], orEvents }: ResponseShape): Content {
     const events: Content = orEvents === true ? { [EVENTS]: { schema: { type: 'string' } } } : {};
-    if (BINARY.includes(contentType)) return { [contentType]: {} };
+    if (BINARY.includes(contentType)) {
+      return Object.fromEntries([contentType, ...furtherTypes].map((type) => [type, {}]));
+    }
     if (contentType !== JSON_TYPE && body === undefined) {
       return { [contentType]: { schema: { type: 'string' } } };
     }

@@ -3,6 +3,7 @@ import type { Operation } from '../operation.ts';
 import {
   fileInPath,
   fileUpload,
+  HARMLESS_MEDIA_TYPES,
   namedFileEntry,
   newFileUpload,
   nodeFile,
@@ -71,10 +72,12 @@ export const downloadFile = {
       description:
         'The bytes; under their own media type where that is known to be harmless in a browser.',
       contentType: 'application/octet-stream',
+      furtherTypes: HARMLESS_MEDIA_TYPES,
     },
     206: {
       description: 'Those of them that `Range` asks for.',
       contentType: 'application/octet-stream',
+      furtherTypes: HARMLESS_MEDIA_TYPES,
     },
     304: { description: 'The same as the one that `If-None-Match` names.' },
   },

@@ -3,6 +3,16 @@ import type { Immutable } from '../immutable.ts';
 import { FILE_BYTES_MAX, UPLOAD_NAME_CHARACTERS_MAX } from '../limits.ts';
 import { fileEntry } from './admin-agent.ts';
 
+/** Types of files that a browser shows without running anything: others are sent as bytes to be saved. */
+export const HARMLESS_MEDIA_TYPES: readonly string[] = [
+  'text/plain',
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+];
+
 export const fileInPath = z.object({ uid: z.string().min(1) });
 export const uploadInPath = z.object({ id: z.string().min(1).max(100) });
 

@@ -1,12 +1,4 @@
-/** Types that a browser shows without running anything; others are bytes to be saved. */
-const HARMLESS: ReadonlySet<string> = new Set([
-  'text/plain',
-  'image/png',
-  'image/jpeg',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-]);
+import { HARMLESS_MEDIA_TYPES } from '@trellis/contract/shapes/file.ts';
 
 export interface FileHeaders {
   readonly 'content-type': string;
@@ -15,7 +7,7 @@ export interface FileHeaders {
 
 /** Whatever a file is called and says that it is, a browser neither runs it nor takes its name for anything else. */
 export function fileHeaders(name: string, contentType: string): FileHeaders {
-  const isHarmless = HARMLESS.has(contentType);
+  const isHarmless = HARMLESS_MEDIA_TYPES.includes(contentType);
   const type = isHarmless ? contentType : 'application/octet-stream';
   return {
     'content-type': type === 'text/plain' ? `${type}; charset=utf-8` : type,
