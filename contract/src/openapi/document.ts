@@ -123,7 +123,10 @@ function describe(operation: Operation, schemas: ShapeSchemas, responses: Respon
 function requestBody(operation: Operation, schemas: ShapeSchemas): object | undefined {
   const { body, documentedBody = body, consumes = ['application/json'] } = operation;
   if (body === undefined || documentedBody === undefined) return undefined;
-  const contents = consumes.map((type) => {
+  // Generators take the first; a form is what they send files with.
+  const isForm = (type: string): boolean => type === 'multipart/form-data';
+  const ordered = consumes.toSorted((a, b) => Number(isForm(b)) - Number(isForm(a)));
+  const contents = ordered.map((type) => {
     if (type === 'application/zip') return [type, { schema: BYTES }] as const;
     if (type === 'multipart/form-data') return [type, FORM_OF_ONE_FILE] as const;
     if (type === 'application/x-ndjson') return [type, LINES] as const;

@@ -17,6 +17,7 @@ import * as endpoint from '../shapes/endpoint.ts';
 import * as endpointLog from '../shapes/endpoint-log.ts';
 import * as events from '../shapes/events.ts';
 import * as files from '../shapes/file.ts';
+import * as file from '../shapes/file.ts';
 import * as graphOperation from '../shapes/graph-operation.ts';
 import * as health from '../shapes/health.ts';
 import * as interfaces from '../shapes/interface.ts';
@@ -55,6 +56,7 @@ export const SHAPE_FILES = {
   'endpoint-log': endpointLog,
   events,
   file: files,
+  file,
   'graph-operation': graphOperation,
   health,
   interface: interfaces,
