@@ -37,7 +37,7 @@ export class AnswerCheck {
       const isText = type !== undefined && type !== 'application/json' && type in contents;
       return Object.keys(contents).length === 0 || isText ? undefined : 'the body is empty';
     }
-    const content = contents[type];
+    const content = contents[type] ?? contents['*/*'];
     if (content === undefined) return `the content type ${type} is not described`;
     if (type !== 'application/json' || content.schema === undefined) return undefined;
     return this.#faultOf(content.schema, text);

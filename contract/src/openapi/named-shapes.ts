@@ -98,7 +98,7 @@ export function namedShapes(): ReadonlyMap<string, z.ZodType> {
     operations.flatMap(({ params, query, headers }) => [params, query, headers]),
   );
   const modules = [{ errorBody, routerErrorBody }, ...Object.values(SHAPE_FILES)];
-  for (const [exported, shape] of modules.flatMap((file) => Object.entries<unknown>(file))) {
+  for (const [exported, shape] of modules.flatMap((shapes) => Object.entries<unknown>(shapes))) {
     if (!isNamed(shape) || seen.has(shape)) continue;
     const name = exported.charAt(0).toUpperCase() + exported.slice(1);
     if (named.has(name)) throw new Error(`two shapes have the name ${name}`);
