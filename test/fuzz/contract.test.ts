@@ -67,6 +67,15 @@ async function addEndpoints(): Promise<void> {
     );
     expect(Object(json).compiles, text).toBe(true);
   }
+  const task = { name: 'fuzzed', cron: '@yearly', endpoint: 'ours/echo' };
+  const migration = { name: 'fuzzed', code: 'export default async () => 1;' };
+  for (const [path, body] of [
+    ['/api/admin/tasks', task],
+    ['/api/migrations', migration],
+  ] as const) {
+    const { status, text } = await scene.people.as('admin', 'POST', path, body);
+    expect(status, text).toBe(201);
+  }
 }
 
 function knownValues(): Record<string, readonly unknown[]> {
@@ -91,7 +100,9 @@ function knownValues(): Record<string, readonly unknown[]> {
     fields: ['Text', 'Name'],
     key: ['n', 'kept', 'other'],
     endpoint: ['ours/echo', 'ours/spare'],
-    name: ['ours/echo', 'ours/spare', 'ours/failing', 'ours/none', 'questions', 'Ours'],
+    name: ['ours/echo', 'ours/spare', 'ours/failing', 'ours/none', 'questions', 'Ours', 'fuzzed'],
+    cron: ['@daily', '0 3 * * *', '0 25 * * *'],
+    timezone: ['UTC', 'Europe/Berlin', 'Nowhere'],
     code: [code, 'export default 1 +;', `export default async ({ graph }: Scope) => graph.nope();`],
     lang: ['en', '--'],
     id: ['none', ...uids],

@@ -25,6 +25,7 @@ import * as job from '../shapes/job.ts';
 import * as license from '../shapes/license.ts';
 import * as llm from '../shapes/llm.ts';
 import * as log from '../shapes/log.ts';
+import * as migration from '../shapes/migration.ts';
 import * as node from '../shapes/node.ts';
 import * as replica from '../shapes/replica.ts';
 import * as schemaDocument from '../shapes/schema-document.ts';
@@ -32,6 +33,7 @@ import * as search from '../shapes/search.ts';
 import * as searchEvaluation from '../shapes/search-evaluation.ts';
 import * as sso from '../shapes/sso.ts';
 import * as stats from '../shapes/stats.ts';
+import * as task from '../shapes/task.ts';
 import * as team from '../shapes/team.ts';
 import * as token from '../shapes/token.ts';
 import * as tool from '../shapes/tool.ts';
@@ -64,6 +66,7 @@ export const SHAPE_FILES = {
   license,
   llm,
   log,
+  migration,
   node,
   replica,
   'schema-document': schemaDocument,
@@ -71,6 +74,7 @@ export const SHAPE_FILES = {
   'search-evaluation': searchEvaluation,
   sso,
   stats,
+  task,
   team,
   token,
   tool,

@@ -26,6 +26,10 @@ const FILE_WRITES =
 const INGESTING: readonly CallerName[] = ['ingestion-token', 'connector-token'];
 const rows = (ids: string, allowed: readonly CallerName[] | 'anybody') =>
   Object.fromEntries(ids.split(' ').map((id) => [id, allowed]));
+const CALLER_NAMES = Object.keys(CALLERS) as CallerName[];
+const API_TOKENS = CALLER_NAMES.filter((name) =>
+  /^(ingestion|run|tasks|read|bare)-token$/.test(name),
+);
 const ADMIN_AGENT_WRITES =
   'createAdminAgentSession deleteAdminAgentSession sendAdminAgentMessage ' +
   'uploadAdminAgentFile approveAdminAgentCommit rejectAdminAgentCommit';
@@ -188,6 +192,8 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getReplicaRole: ['admin', 'read-only-admin'],
   listReplicas: ['admin', 'read-only-admin'],
   verifyReplicas: ['admin', 'read-only-admin'],
+  ...forAll('getReady getAvailableStatus getHealth getReplicaHealth', 'anybody'),
+  ...forAll('getReplicaRole listReplicas verifyReplicas', ['admin', 'read-only-admin']),
   registerReplica: 'anybody',
 };
 
@@ -204,9 +210,8 @@ beforeEach(async () => {
   }
 });
 
-const callerNames = Object.keys(CALLERS) as CallerName[];
 const cases = operations.flatMap((operation) =>
-  [undefined, ...callerNames].map((as) => [operation.id, as ?? 'nobody', operation, as] as const),
+  [undefined, ...CALLER_NAMES].map((as) => [operation.id, as ?? 'nobody', operation, as] as const),
 );
 
 describe('operations by callers', () => {
