@@ -34,6 +34,9 @@ export const adminRoutes = [
     path: '/admin/backups',
     getParentRoute: () => workspaceRoute,
     component: lazyRouteComponent(() => import('./backups-page.tsx'), 'BackupsPage'),
+    path: '/admin/tasks',
+    getParentRoute: () => workspaceRoute,
+    component: lazyRouteComponent(() => import('./tasks/tasks-page.tsx'), 'TasksPage'),
   }),
   createRoute({
     path: '/admin/logs',

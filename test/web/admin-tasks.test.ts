@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessibleInBothThemes, useBrowser } from '../support/browser.ts';
+import { items, People } from '../support/people.ts';
+import { requireChromium } from '../support/requires.ts';
+
+const PATH = '#/admin/tasks';
+const CODE = `export default async ({ body, log }: Scope) => {
+  log.info('the books are tidy');
+  return body;
+};
+`;
+
+describe.skipIf(requireChromium())('the page of tasks', () => {
+  const browser = useBrowser();
+  let people: People;
+  beforeAll(async () => {
+    people = await People.start();
+    await people.add('rita', { isReadOnlyAdmin: true });
+    const endpoint = { name: 'books/tidy', code: CODE };
+    await people.as('admin', 'POST', '/api/endpoints/create', endpoint);
+  });
+  afterAll(() => people[Symbol.asyncDispose]());
+  const tasks = async () => items(await people.as('admin', 'GET', '/api/admin/tasks'));
+
+  test('a task is added, explained as it is typed, run, switched off, changed and deleted', async () => {
+    await using opened = await browser.signedInPage(people.workspace, { path: PATH });
+    const { page, complaints } = opened;
+    await page.getByText('No tasks yet').waitFor();
+    await page.getByRole('button', { name: 'Add task' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add task' });
+    await dialog.getByLabel('Name').fill('nightly');
+    await dialog.getByRole('combobox', { name: 'Endpoint' }).fill('books');
+    await page.getByRole('option', { name: /books\/tidy/ }).click();
+    await dialog.getByLabel('Body').fill('{"days": 1}');
+    await dialog.getByLabel('Time zone').fill('Europe/Berlin');
+    await dialog.getByRole('textbox', { name: 'Schedule' }).fill('30 2 * * MON');
+    const words = dialog.getByLabel('What the schedule means');
+    await words.getByText('At 02:30, only on Monday').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await dialog.getByRole('button', { name: 'Add task' }).click();
+    const row = page.getByRole('row', { name: /nightly/ });
+    await row.getByText('At 02:30, only on Monday').waitFor();
+    expect(await tasks()).toMatchObject([
+      { endpoint: 'books/tidy', body: { days: 1 }, timeZone: 'Europe/Berlin', enabled: true },
+    ]);
+
+    await row.getByRole('button', { name: 'Run now' }).click();
+    await row.getByText('succeeded').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await row.getByRole('button', { name: 'Log of nightly' }).click();
+    const log = page.getByRole('dialog', { name: 'Log of “nightly”' });
+    await log.getByText('the books are tidy').waitFor();
+    await log.getByText('{"days":1}').waitFor();
+    await page.keyboard.press('Escape');
+    await row.getByRole('switch', { name: 'Enabled: nightly' }).click();
+    await expect.poll(tasks).toMatchObject([{ enabled: false }]);
+
+    await row.getByRole('button', { name: 'Change nightly' }).click();
+    const change = page.getByRole('dialog', { name: 'Change “nightly”' });
+    await change.getByLabel('Runs').selectOption('What is built in');
+    await change.getByLabel('What is built in').selectOption('search-evaluation');
+    await change.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('built in: search-evaluation').waitFor();
+    expect(await tasks()).toMatchObject([{ endpoint: null, builtIn: 'search-evaluation' }]);
+
+    await row.getByRole('button', { name: 'Delete nightly' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Delete the task “nightly”?' });
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No tasks yet').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('it is said where a schedule is wrong', async () => {
+    await using opened = await browser.signedInPage(people.workspace, { path: PATH });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Add task' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add task' });
+    await dialog.getByRole('textbox', { name: 'Schedule' }).fill('0 25 * * *');
+    const words = dialog.getByLabel('What the schedule means');
+    await words.getByText(/the field 2 \(hour\), "25"/).waitFor();
+  });
+
+  test('who only reads changes nothing', async () => {
+    const path = { path: PATH, userName: 'rita' };
+    await using opened = await browser.signedInPage(people.workspace, path);
+    const add = opened.page.getByRole('button', { name: 'Add task' });
+    await add.waitFor();
+    expect(await add.isDisabled()).toBe(true);
+  });
+});

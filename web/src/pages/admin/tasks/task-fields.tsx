@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { Controller, type UseFormReturn } from 'react-hook-form';
+import { describeError } from '../../../ui/error-text.ts';
+import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
+import { formatDateTime } from '../../../ui/format.ts';
+import { EndpointPicker } from '../../assistant/tools/endpoint-picker.tsx';
+import { builtInTasksQuery, scheduleQuery } from './task-queries.ts';
+import { isJson, type TaskValues } from './task-values.ts';
+
+interface TaskFieldsProps {
+  readonly form: UseFormReturn<TaskValues>;
+}
+
+/** Everything but the name. */
+export function TaskFields({ form }: TaskFieldsProps) {
+  const { errors } = form.formState;
+  return (
+    <>
+      <SelectField
+        label="Runs"
+        options={[
+          { value: 'endpoint', label: 'An endpoint' },
+          { value: 'built-in', label: 'What is built in' },
+        ]}
+        {...form.register('runs')}
+      />
+      {form.watch('runs') === 'endpoint' ? <EndpointFields form={form} /> : <BuiltIn form={form} />}
+      <TextField
+        label="Schedule"
+        hint="Minute, hour, day of the month, month, day of the week; or @daily, @weekly and the like."
+        autoComplete="off"
+        spellCheck={false}
+        className="font-mono"
+        error={errors.cron?.message}
+        {...form.register('cron', { required: 'Say when it runs.' })}
+      />
+      <TextField
+        label="Time zone"
+        hint="Such as Europe/Berlin."
+        autoComplete="off"
+        spellCheck={false}
+        error={errors.timeZone?.message}
+        {...form.register('timeZone', { required: 'Name a time zone.' })}
+      />
+      <ScheduleWords cron={form.watch('cron')} timeZone={form.watch('timeZone')} />
+      <SelectField
+        label="When the server was down at the time"
+        options={[
+          { value: 'run', label: 'Run once at the next start' },
+          { value: 'skip', label: 'Skip it' },
+        ]}
+        {...form.register('whenMissed')}
+      />
+    </>
+  );
+}
+
+/** What the schedule means, as it is typed. */
+function ScheduleWords({ cron, timeZone }: { readonly cron: string; readonly timeZone: string }) {
+  const { data, error } = useQuery(scheduleQuery(cron, timeZone));
+  return (
+    <output aria-label="What the schedule means" className="rounded-control bg-sunken px-3 py-2">
+      {error !== null && <span className="text-danger">{describeError(error).message}</span>}
+      {error === null && data !== undefined && (
+        <>
+          <span className="font-medium">{data.description}</span>
+          <span className="block text-[13px] text-muted">
+            Next: {data.nextRunAts.slice(0, 3).map(formatDateTime).join('; ')}
+          </span>
+        </>
+      )}
+    </output>
+  );
+}
+
+function EndpointFields({ form }: TaskFieldsProps) {
+  return (
+    <>
+      <Controller
+        control={form.control}
+        name="endpoint"
+        rules={{ required: 'Choose an endpoint.' }}
+        render={({ field, fieldState }) => (
+          <EndpointPicker
+            hint="It runs as the system: no user, and all rights."
+            value={field.value}
+            onChange={field.onChange}
+            error={fieldState.error?.message}
+          />
+        )}
+      />
+      <TextArea
+        label="Body"
+        hint="JSON that it is called with; nothing for none."
+        className="font-mono"
+        error={form.formState.errors.body?.message}
+        {...form.register('body', { validate: isJson })}
+      />
+    </>
+  );
+}
+
+function BuiltIn({ form }: TaskFieldsProps) {
+  const { data } = useQuery(builtInTasksQuery);
+  const options = (data?.items ?? []).map(({ name, description }) => ({
+    value: name,
+    label: `${name}: ${description}`,
+  }));
+  return (
+    <SelectField
+      label="What is built in"
+      options={[{ value: '', label: 'Choose' }, ...options]}
+      error={form.formState.errors.builtIn?.message}
+      {...form.register('builtIn', { required: 'Choose what it runs.' })}
+    />
+  );
+}
