@@ -3,6 +3,7 @@ import {
   Bot,
   Building2,
   CalendarClock,
+  DatabaseZap,
   Eye,
   FileClock,
   FileJson,
@@ -236,6 +237,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         words: 'schedule cron',
         isFor: administrators,
       },
+      { to: '/admin/migrations', label: 'Migrations', icon: DatabaseZap, isFor: administrators },
       { to: '/admin/jobs', label: 'Jobs', icon: Timer, words: 'progress', isFor: administrators },
       {
         to: '/admin/logs',

@@ -39,6 +39,14 @@ export const adminRoutes = [
     component: lazyRouteComponent(() => import('./tasks/tasks-page.tsx'), 'TasksPage'),
   }),
   createRoute({
+    path: '/admin/migrations',
+    getParentRoute: () => workspaceRoute,
+    component: lazyRouteComponent(
+      () => import('./migrations/migrations-page.tsx'),
+      'MigrationsPage',
+    ),
+  }),
+  createRoute({
     path: '/admin/logs',
     getParentRoute: () => workspaceRoute,
     validateSearch: (search) =>

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessibleInBothThemes, useBrowser } from '../support/browser.ts';
+import { write } from '../support/code-editor.ts';
+import { People } from '../support/people.ts';
+import { requireChromium } from '../support/requires.ts';
+
+const PATH = '#/admin/migrations';
+const LOGS = `export default async ({ log }: Scope) => log.info('moved');\n`;
+const WAITS = `export default async ({ signal }: Scope) =>
+  new Promise((done) => signal.addEventListener('abort', () => done(null)));
+`;
+
+describe.skipIf(requireChromium())('the page of migrations', () => {
+  const browser = useBrowser();
+  let people: People;
+  beforeAll(async () => {
+    people = await People.start();
+  });
+  afterAll(() => people[Symbol.asyncDispose]());
+
+  test('a migration is written, run, reset and deleted', async () => {
+    await using opened = await browser.signedInPage(people.workspace, { path: PATH });
+    const { page, complaints } = opened;
+    await page.getByText('No migrations yet').waitFor();
+    await page.getByRole('button', { name: 'Add migration' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add migration' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('001');
+    const code = dialog.getByRole('textbox', { name: 'Code of the migration' });
+    await write(page, code, 'export default async () => nothing;\n');
+    await dialog
+      .getByRole('list', { name: 'Problems' })
+      .getByText(/nothing/)
+      .waitFor();
+    await write(page, code, LOGS);
+    await dialog.getByText('The code compiles').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const row = page.getByRole('row', { name: /001/ });
+    await row.getByText('pending').waitFor();
+    await row.getByRole('button', { name: 'Run 001' }).click();
+    await row.getByText('succeeded').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await row.getByRole('button', { name: '001', exact: true }).click();
+    const shown = page.getByRole('dialog', { name: 'Migration “001”' });
+    await shown.getByText('moved', { exact: true }).waitFor();
+    await shown.getByRole('button', { name: 'Cancel' }).click();
+    await row.getByRole('button', { name: 'Reset 001' }).click();
+    await row.getByText('pending').waitFor();
+    await row.getByRole('button', { name: 'Delete 001' }).click();
+    await page.getByText('No migrations yet').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('one that runs is cancelled', async () => {
+    await people.as('admin', 'POST', '/api/migrations', { name: 'waits', code: WAITS });
+    await using opened = await browser.signedInPage(people.workspace, { path: PATH });
+    const row = opened.page.getByRole('row', { name: /waits/ });
+    await row.getByRole('button', { name: 'Run waits' }).click();
+    await row.getByRole('button', { name: 'Cancel waits' }).click();
+    await row.getByText('cancelled').waitFor();
+  });
+});

@@ -1,0 +1,114 @@
+import { eachItem } from '@trellis/client/pages.ts';
+import { LIST_TAKE_MAX } from '@trellis/contract/limits.ts';
+import type { Migration } from '@trellis/contract/shapes/migration.ts';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { DatabaseZap, Plus } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { client } from '../../../api/client.ts';
+import { liveConnection } from '../../../app/live-connection.ts';
+import { useChangePermission } from '../../../app/permissions.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { toastDone, toastError } from '../../../ui/toast.ts';
+import { MigrationDialog } from './migration-dialog.tsx';
+import { MigrationTable } from './migration-table.tsx';
+
+const MIGRATIONS_KEY = ['migrations'] as const;
+const migrationListQuery = queryOptions({
+  queryKey: [...MIGRATIONS_KEY, 'list'],
+  queryFn: async ({ signal }): Promise<readonly Migration[]> =>
+    Array.fromAsync(eachItem((page) => client.listMigrations(page, { signal }), LIST_TAKE_MAX)),
+});
+
+/** What can be done with one migration at once. */
+export type MigrationDeed = 'run' | 'cancel' | 'reset' | 'delete';
+const DONE: Readonly<Record<MigrationDeed, string>> = {
+  run: 'The migration runs',
+  cancel: 'The migration has stopped',
+  reset: 'The migration can run again',
+  delete: 'The migration is deleted',
+};
+
+export function MigrationsPage() {
+  const permission = useChangePermission();
+  const migrations = useQuery(migrationListQuery);
+  const [opened, setOpened] = useState<Migration | 'new'>();
+  const queries = useQueryClient();
+  const refresh = () => queries.invalidateQueries({ queryKey: MIGRATIONS_KEY });
+  const act = useMutation({
+    mutationFn: ({ deed, name }: { readonly deed: MigrationDeed; readonly name: string }) =>
+      perform(deed, name),
+    onSuccess: (_, { deed, name }) => toastDone(DONE[deed], name),
+    onError: (error) => toastError('It was not done', error),
+    onSettled: refresh,
+  });
+  useMigrationJobs();
+  return (
+    <>
+      <PageHeader
+        title="Migrations"
+        description="Code that runs once, in the order of names, such as what brings data into a new shape."
+        actions={
+          <Button
+            kind="primary"
+            icon={Plus}
+            disabled={!permission.isAllowed}
+            title={permission.reason}
+            onClick={() => setOpened('new')}
+          >
+            Add migration
+          </Button>
+        }
+      />
+      <QueryView query={migrations} errorTitle="The migrations could not be read">
+        {(items) => (
+          <Card isFlush>
+            {items.length === 0 ? (
+              <EmptyState icon={DatabaseZap} title="No migrations yet">
+                Add one here, or with <code className="font-mono">trellis migration push</code>.
+              </EmptyState>
+            ) : (
+              <MigrationTable
+                items={items}
+                isAllowed={permission.isAllowed}
+                onOpen={setOpened}
+                onDeed={(deed, name) => act.mutate({ deed, name })}
+              />
+            )}
+          </Card>
+        )}
+      </QueryView>
+      {opened !== undefined && (
+        <MigrationDialog
+          existing={opened === 'new' ? undefined : opened}
+          onSaved={refresh}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+async function perform(deed: MigrationDeed, name: string): Promise<void> {
+  if (deed === 'run') await client.runMigration(name);
+  else if (deed === 'cancel') await client.cancelMigration(name);
+  else if (deed === 'reset') await client.resetMigrationStatus(name);
+  else await client.deleteMigration(name);
+}
+
+/** The server tells administrators of every run: it is a job. */
+function useMigrationJobs(): void {
+  const queries = useQueryClient();
+  useEffect(
+    () =>
+      liveConnection.onMessage((message) => {
+        if (message.type === 'JOB_CHANGED' && message.job.kind === 'migration') {
+          void queries.invalidateQueries({ queryKey: MIGRATIONS_KEY });
+        }
+      }),
+    [queries],
+  );
+}
