@@ -105,8 +105,6 @@ export interface ResponseShape {
     | 'text/plain';
   /** Bytes of these types come as what they are, others as `contentType`. */
   readonly furtherTypes?: readonly string[];
-  /** Whether it may have another media type instead, as the file has that it is. */
-  readonly anyMediaType?: true;
   /** Whether it comes as `text/event-stream` instead when the request asks for that. */
   readonly orEvents?: true;
   /** Beside those that every answer carries. */

@@ -16,7 +16,6 @@ import * as embedding from '../shapes/embedding.ts';
 import * as endpoint from '../shapes/endpoint.ts';
 import * as endpointLog from '../shapes/endpoint-log.ts';
 import * as events from '../shapes/events.ts';
-import * as files from '../shapes/file.ts';
 import * as file from '../shapes/file.ts';
 import * as graphOperation from '../shapes/graph-operation.ts';
 import * as health from '../shapes/health.ts';
@@ -57,7 +56,6 @@ export const SHAPE_FILES = {
   endpoint,
   'endpoint-log': endpointLog,
   events,
-  file: files,
   file,
   'graph-operation': graphOperation,
   health,

@@ -67,11 +67,6 @@ export class Responses {
     if (BINARY.includes(contentType)) {
       return Object.fromEntries([contentType, ...furtherTypes].map((type) => [type, {}]));
     }
-  #content({ body, contentType = JSON_TYPE, orEvents, anyMediaType }: ResponseShape): Content {
-    const events: Content = orEvents === true ? { [EVENTS]: { schema: { type: 'string' } } } : {};
-    if (BINARY.includes(contentType)) {
-      return { [contentType]: {}, ...(anyMediaType === true ? { '*/*': {} } : {}) };
-    }
     if (contentType !== JSON_TYPE && body === undefined) {
       return { [contentType]: { schema: { type: 'string' } } };
     }

@@ -73,13 +73,11 @@ export const downloadFile = {
         'The bytes; under their own media type where that is known to be harmless in a browser.',
       contentType: 'application/octet-stream',
       furtherTypes: HARMLESS_MEDIA_TYPES,
-      anyMediaType: true,
     },
     206: {
       description: 'Those of them that `Range` asks for.',
       contentType: 'application/octet-stream',
       furtherTypes: HARMLESS_MEDIA_TYPES,
-      anyMediaType: true,
     },
     304: { description: 'The same as the one that `If-None-Match` names.' },
   },

@@ -18,7 +18,6 @@ const SESSIONS: readonly CallerName[] = [
 const MEMBERS = SESSIONS.filter((name) => name !== 'guest');
 const CHAT_OPERATIONS =
   'sendChatMessage getChatOptions createChat listChats getChat putChat deleteChat stopChat putChatFeedback';
-const API_TOKENS = ['ingestion-token', 'run-token', 'read-token', 'bare-token'] as const;
 const NODE_READS =
   'getNode queryNodes getManyNodes getManyFields downloadCsv downloadJsonl downloadZip listNodeFiles getFile downloadFile';
 const FILE_WRITES =
@@ -28,7 +27,7 @@ const rows = (ids: string, allowed: readonly CallerName[] | 'anybody') =>
   Object.fromEntries(ids.split(' ').map((id) => [id, allowed]));
 const CALLER_NAMES = Object.keys(CALLERS) as CallerName[];
 const API_TOKENS = CALLER_NAMES.filter((name) =>
-  /^(ingestion|run|tasks|read|bare)-token$/.test(name),
+  /^(ingestion|run|backup|tasks|read|bare)-token$/.test(name),
 );
 const ADMIN_AGENT_WRITES =
   'createAdminAgentSession deleteAdminAgentSession sendAdminAgentMessage ' +
@@ -192,8 +191,8 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   getReplicaRole: ['admin', 'read-only-admin'],
   listReplicas: ['admin', 'read-only-admin'],
   verifyReplicas: ['admin', 'read-only-admin'],
-  ...forAll('getReady getAvailableStatus getHealth getReplicaHealth', 'anybody'),
-  ...forAll('getReplicaRole listReplicas verifyReplicas', ['admin', 'read-only-admin']),
+  ...rows('getReady getAvailableStatus getHealth getReplicaHealth', 'anybody'),
+  ...rows('getReplicaRole listReplicas verifyReplicas', ['admin', 'read-only-admin']),
   registerReplica: 'anybody',
 };
 

@@ -2,8 +2,6 @@ import {
   BookType,
   Bot,
   Building2,
-  CalendarClock,
-  DatabaseZap,
   Eye,
   FileClock,
   FileJson,
@@ -213,56 +211,6 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     ],
   },
   OPERATE_NAVIGATION,
-  {
-    title: 'Operate',
-    items: [
-      {
-        to: '/admin',
-        label: 'Overview',
-        icon: Activity,
-        words: 'health memory disk lag',
-        isFor: administrators,
-      },
-      {
-        to: '/admin/replicas',
-        label: 'Replicas',
-        icon: ArrowLeftRight,
-        words: 'lag',
-        isFor: administrators,
-      },
-      {
-        to: '/admin/tasks',
-        label: 'Tasks',
-        icon: CalendarClock,
-        words: 'schedule cron',
-        isFor: administrators,
-      },
-      { to: '/admin/migrations', label: 'Migrations', icon: DatabaseZap, isFor: administrators },
-      { to: '/admin/jobs', label: 'Jobs', icon: Timer, words: 'progress', isFor: administrators },
-      {
-        to: '/admin/logs',
-        label: 'Logs',
-        icon: ScrollText,
-        words: 'records audit',
-        isFor: administrators,
-      },
-      {
-        to: '/admin/settings',
-        label: 'Workspace settings',
-        icon: Settings2,
-        words: 'configuration replica urls fetch',
-        isFor: administrators,
-      },
-      {
-        to: '/admin/interfaces',
-        label: 'Interfaces',
-        icon: Boxes,
-        words: 'front end upload',
-        isFor: administrators,
-      },
-      { to: '/admin/license', label: 'Licence', icon: Braces, isFor: administrators },
-    ],
-  },
 ];
 
 /** The groups as one viewer has them. */

@@ -4,6 +4,8 @@ import {
   ArrowLeftRight,
   Boxes,
   Braces,
+  CalendarClock,
+  DatabaseZap,
   FolderDown,
   ScrollText,
   Settings2,
@@ -28,6 +30,14 @@ export const OPERATE_NAVIGATION: NavigationGroup = {
       words: 'lag',
       isFor: administrators,
     },
+    {
+      to: '/admin/tasks',
+      label: 'Tasks',
+      icon: CalendarClock,
+      words: 'schedule cron',
+      isFor: administrators,
+    },
+    { to: '/admin/migrations', label: 'Migrations', icon: DatabaseZap, isFor: administrators },
     { to: '/admin/jobs', label: 'Jobs', icon: Timer, words: 'progress', isFor: administrators },
     {
       to: '/admin/backups',

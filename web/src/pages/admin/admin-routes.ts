@@ -34,6 +34,8 @@ export const adminRoutes = [
     path: '/admin/backups',
     getParentRoute: () => workspaceRoute,
     component: lazyRouteComponent(() => import('./backups-page.tsx'), 'BackupsPage'),
+  }),
+  createRoute({
     path: '/admin/tasks',
     getParentRoute: () => workspaceRoute,
     component: lazyRouteComponent(() => import('./tasks/tasks-page.tsx'), 'TasksPage'),
