@@ -7,6 +7,9 @@ import * as agent from '../shapes/agent.ts';
 import * as apiDocument from '../shapes/api-document.ts';
 import * as assistant from '../shapes/assistant.ts';
 import * as audit from '../shapes/audit.ts';
+import * as backupShapes from '../shapes/backup.ts';
+import * as migrationShapes from '../shapes/migration.ts';
+import * as taskShapes from '../shapes/task.ts';
 import * as build from '../shapes/build.ts';
 import * as chat from '../shapes/chat.ts';
 import * as codeHistory from '../shapes/code-history.ts';
@@ -47,6 +50,9 @@ export const SHAPE_FILES = {
   'api-document': apiDocument,
   assistant,
   audit,
+  backup: backupShapes,
+  migration: migrationShapes,
+  task: taskShapes,
   build,
   chat,
   'code-history': codeHistory,
