@@ -7,9 +7,9 @@ import * as agent from '../shapes/agent.ts';
 import * as apiDocument from '../shapes/api-document.ts';
 import * as assistant from '../shapes/assistant.ts';
 import * as audit from '../shapes/audit.ts';
-import * as backupShapes from '../shapes/backup.ts';
-import * as migrationShapes from '../shapes/migration.ts';
-import * as taskShapes from '../shapes/task.ts';
+import * as backup from '../shapes/backup.ts';
+import * as migration from '../shapes/migration.ts';
+import * as task from '../shapes/task.ts';
 import * as build from '../shapes/build.ts';
 import * as chat from '../shapes/chat.ts';
 import * as codeHistory from '../shapes/code-history.ts';
@@ -27,7 +27,6 @@ import * as job from '../shapes/job.ts';
 import * as license from '../shapes/license.ts';
 import * as llm from '../shapes/llm.ts';
 import * as log from '../shapes/log.ts';
-import * as migration from '../shapes/migration.ts';
 import * as node from '../shapes/node.ts';
 import * as replica from '../shapes/replica.ts';
 import * as schemaDocument from '../shapes/schema-document.ts';
@@ -35,7 +34,6 @@ import * as search from '../shapes/search.ts';
 import * as searchEvaluation from '../shapes/search-evaluation.ts';
 import * as sso from '../shapes/sso.ts';
 import * as stats from '../shapes/stats.ts';
-import * as task from '../shapes/task.ts';
 import * as team from '../shapes/team.ts';
 import * as token from '../shapes/token.ts';
 import * as tool from '../shapes/tool.ts';
@@ -50,9 +48,7 @@ export const SHAPE_FILES = {
   'api-document': apiDocument,
   assistant,
   audit,
-  backup: backupShapes,
-  migration: migrationShapes,
-  task: taskShapes,
+  backup,
   build,
   chat,
   'code-history': codeHistory,

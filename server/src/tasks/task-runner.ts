@@ -68,7 +68,11 @@ export class TaskRunner implements AsyncDisposable {
   /** What was under way when the server ended is over. */
   async endInterrupted(): Promise<void> {
     const { runs } = this.#parts;
-    const error = { code: 'task_interrupted', message: 'The server ended before the run did.' };
+    const { code, message } = new Problem(
+      'task_interrupted',
+      'The server ended before the run did.',
+    );
+    const error = { code, message };
     for (const run of runs.underWay()) {
       await runs.change({ ...run, state: 'interrupted', endedAt: this.#now(), error });
     }
@@ -114,7 +118,8 @@ export class TaskRunner implements AsyncDisposable {
     const { runs } = this.#parts;
     const under = this.#running.get(task.name);
     const before = under?.skipped;
-    const error = { code: 'task_skipped', message: why };
+    const { code, message } = new Problem('task_skipped', why);
+    const error = { code, message };
     if (before !== undefined && under !== undefined) {
       under.skipped = { ...before, times: before.times + 1, endedAt: this.#now() };
       return;

@@ -1,3 +1,4 @@
+import { Problem } from '#base/problem.ts';
 import { must } from '#base/assert.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
@@ -35,7 +36,11 @@ export class MigrationStates {
   /** What was under way when the server ended is over. */
   async endInterrupted(endedAt: string): Promise<void> {
     const running = this.#parts.store.all().filter(({ status }) => status === 'running');
-    const error = { code: 'migration_interrupted', message: 'The server ended before it did.' };
+    const { code, message } = new Problem(
+      'migration_interrupted',
+      'The server ended before it did.',
+    );
+    const error = { code, message };
     const ended = running.map((one) =>
       this.#write(one.name, 'interrupted', { ...one, endedAt, error }),
     );
