@@ -26,6 +26,8 @@ export interface MigrationRunnerParts extends MigrationCallParts {
 }
 
 interface RunUnderWay {
+  /** Resolved once the first is known to run, or all is over. */
+  readonly begun: PromiseWithResolvers<void>;
   readonly job: RunningJob;
   /** The migration whose turn it is. */
   name: string;
@@ -69,6 +71,7 @@ export class MigrationRunner implements AsyncDisposable {
     const under: RunUnderWay = {
       job,
       name: step,
+      begun: Promise.withResolvers<void>(),
       stop: new AbortController(),
       force: new AbortController(),
       endedByForceAt: undefined,
@@ -106,6 +109,11 @@ export class MigrationRunner implements AsyncDisposable {
     );
   }
 
+  /** Resolves when the first of those that were started is known to run, to whoever reads it. */
+  async begun(): Promise<void> {
+    await this.#current?.begun.promise;
+  }
+
   /** Resolves when none is running. */
   async idle(): Promise<void> {
     await this.#current?.ended;
@@ -141,6 +149,7 @@ export class MigrationRunner implements AsyncDisposable {
       error = thrown;
     }
     clearTimeout(this.#forcing);
+    under.begun.resolve();
     if (this.#current === under) this.#current = undefined;
     if (this.#isClosed) return;
     if (error === undefined) job.end('succeeded');
@@ -161,6 +170,7 @@ export class MigrationRunner implements AsyncDisposable {
     stop.signal.throwIfAborted();
     job.report({ progress: overall(0), step: name });
     const migration: StoredMigration = await states.begin(name, job.id, now());
+    under.begun.resolve();
     const run = (more: Partial<MigrationRun>): MigrationRun => ({ ...migration, log, ...more });
     try {
       await callMigration(

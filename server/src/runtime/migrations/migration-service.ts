@@ -124,6 +124,7 @@ export class MigrationService {
       for (const migration of wanted) await this.#checkRunnable(migration);
       const names = wanted.map(({ name }) => name);
       const id = runner.start(names);
+      await runner.begun();
       for (const name of names) {
         const target = { kind: 'migration', id: name };
         audit.record(deed('migration.run', { caller, address }, target, { jobId: id }));
