@@ -228,3 +228,15 @@ test('a target of another kind is refused, and so is one of a later format', asy
   const refused = await restore([plain.backups, '--to', plain.scratch]);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('format 2')]);
 });
+
+test('a task makes one when it is due', async () => {
+  await using library = await startLibrary();
+  const { client } = library;
+  await library.addBooks(['Emma']);
+  await client.createTask({ name: 'nightly', cron: '@daily', builtIn: 'backup' });
+  const job = await endOf(client, await client.runTask('nightly'));
+  expect(job).toMatchObject({ kind: 'task', state: 'succeeded' });
+  const { items } = await client.listBackups();
+  const [run] = (await client.listTaskRuns('nightly')).items;
+  expect(JSON.parse(run!.result!)).toMatchObject({ id: items[0]!.id, nodes: items[0]!.nodes });
+});

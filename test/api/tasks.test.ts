@@ -128,12 +128,19 @@ describe('tasks', () => {
 
   test('run what is built in', async () => {
     const { items } = await admin.listBuiltInTasks();
-    expect(items.map(({ name }) => name)).toEqual(['replica-verification', 'search-evaluation']);
+    expect(items.map(({ name }) => name)).toEqual([
+      'backup',
+      'replica-verification',
+      'search-evaluation',
+    ]);
     await admin.createTask({ name: 'measure', cron: '@weekly', builtIn: 'search-evaluation' });
     expect((await run('measure')).run).toMatchObject({ state: 'succeeded', result: '{"sets":[]}' });
     await admin.createTask({ name: 'verify', cron: '@weekly', builtIn: 'replica-verification' });
     const { run: refused } = await run('verify');
     expect(refused).toMatchObject({ state: 'failed', error: { code: 'replication_off' } });
+    await admin.createTask({ name: 'back up', cron: '@daily', builtIn: 'backup' });
+    const { run: homeless } = await run('back up');
+    expect(homeless).toMatchObject({ state: 'failed', error: { code: 'no_backup_target' } });
   });
 
   test('a schedule is explained, and it is said where it is wrong', async () => {

@@ -76,3 +76,10 @@ test('what cannot be is refused', async () => {
   const { code, stderr } = await run('upload', at.notes.open, path, '--resume', 'none');
   expect([code, stderr]).toEqual([1, expect.stringContaining('--resume none')]);
 });
+
+test('what is no file is said to be none', async () => {
+  const missing = await run('upload', at.notes.open, join(folder.path, 'missing.pdf'));
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no file')]);
+  const directory = await run('upload', at.notes.open, folder.path);
+  expect([directory.code, directory.stderr]).toEqual([1, expect.stringContaining('is no file')]);
+});

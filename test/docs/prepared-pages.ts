@@ -47,6 +47,10 @@ export const PREPARED_PAGES: Readonly<Record<string, (at: Prepared) => Promise<v
       types: { Word: { fields: { lemma: { text: {} } } } },
     });
   },
+  async 'tasks.md'({ workspace }) {
+    const code = 'export default async ({ q }: Scope) => q().startAt("_User").count();\n';
+    await send(workspace, 'POST', '/api/endpoints/create', { name: 'books/tidy', code });
+  },
   async 'tools.md'({ workspace }) {
     const code = 'export default async ({ body }: Scope) => body;\n';
     await send(workspace, 'POST', '/api/endpoints/create', { name: 'notes/add', code });

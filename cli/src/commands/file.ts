@@ -1,4 +1,5 @@
 import { createWriteStream, openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -88,7 +89,7 @@ async function uploadFile(
   path: string,
 ): Promise<void> {
   const called = name === '' ? basename(path) : name;
-  const content = await openAsBlob(path);
+  const content = await blobOf(path);
   let known = resume;
   const onProgress = (upload: FileUpload): void => {
     known = upload.id;
@@ -163,4 +164,12 @@ async function deleteFile(
   await client.deleteFile(uid, { signal: terminal.signal });
   output.note('Deleted the file.');
   output.data({ uid, deleted: true }, '');
+}
+
+/** Node says of no file what is wrong with it. */
+async function blobOf(path: string): Promise<Blob> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() === true) return openAsBlob(path);
+  const what = found === undefined ? 'There is no file' : 'This is no file:';
+  throw new CommandFailure(`${what} "${path}"`, { code: 'file_not_found' });
 }

@@ -1,6 +1,7 @@
 import { Problem } from '#base/problem.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { BuiltInTask } from '#tasks/task.ts';
+import type { OpenBackups } from './backup/open-backups.ts';
 import { SERVER } from './endpoint-files.ts';
 
 /** What the primary has for tasks to run. What needs other services is made where they are, and handed in beside it. */
@@ -36,6 +37,24 @@ export function replicaVerificationTask(replicas: HttpServices['replicas']): Bui
         });
       }
       return verification;
+    },
+  };
+}
+
+/** The job of the backup is beside that of the task; to cancel one cancels the other. */
+export function backupTask(backups: () => Pick<OpenBackups, 'start' | 'cancel'>): BuiltInTask {
+  return {
+    name: 'backup',
+    description: 'Backs the workspace up to where MSK_GRAPH_BACKUP_FOLDER says.',
+    run: async ({ signal, log }) => {
+      const { job, done } = backups().start();
+      const cancel = () => backups().cancel(job.id);
+      signal.addEventListener('abort', cancel, { once: true });
+      log(`Job ${job.id}`);
+      const { id, sequence, nodes, edges, newBytes } = await done.finally(() => {
+        signal.removeEventListener('abort', cancel);
+      });
+      return { id, sequence, nodes, edges, newBytes };
     },
   };
 }

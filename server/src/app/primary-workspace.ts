@@ -4,8 +4,8 @@ import { createHttpServer, type HttpServer } from '#http/server.ts';
 import type { HttpServices } from '#http/services.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
-import { openBackups } from './backup/open-backups.ts';
-import { replicaVerificationTask } from './built-in-tasks.ts';
+import { openBackups, type OpenBackups } from './backup/open-backups.ts';
+import { backupTask, replicaVerificationTask } from './built-in-tasks.ts';
 import { vectorsForReplicas } from './embeddings.ts';
 import { prepareFirstStart } from './first-start.ts';
 import type { FrontEndFiles } from './front-end/front-end-folder.ts';
@@ -141,13 +141,15 @@ async function openPrimaryServices(
       license: { report: licenseReporter(licenseSettings(options), systemClock) },
       isReplica: false,
       askPrimary: undefined,
-      builtInTasks: [replicaVerificationTask(replication.replicas)],
+      builtInTasks: [backupTask(() => backups), replicaVerificationTask(replication.replicas)],
       onIndexChanged: (change) => replication.announce(indexNotice(change)),
     }),
   );
   replication.embedWith(vectorsForReplicas(services.textVectors));
   replication.reportTo(services.jobs);
-  const backups = opened.use(openBackups({ ...options, opened: state }, services.jobs));
+  const backups: OpenBackups = opened.use(
+    openBackups({ ...options, opened: state }, services.jobs),
+  );
   // Goes first: a backup that ends with the rest is interrupted.
   opened.use(services.jobs);
   const resources = opened.move();

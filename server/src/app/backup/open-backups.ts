@@ -9,6 +9,7 @@ import { readManifest } from '#log/manifest.ts';
 import type { OpenStorage } from '../open-storage.ts';
 import { VERSION } from '../server-status.ts';
 import type { WorkspaceOptions } from '../workspace.ts';
+import { SERVER } from '../endpoint-files.ts';
 import { BackupThread } from './backup-thread.ts';
 import { LogHold } from './log-hold.ts';
 import { openTarget, type TargetSettings } from './open-target.ts';
@@ -27,6 +28,8 @@ export interface OpenBackups extends AsyncDisposable {
   readonly http: HttpServices['backups'];
   /** Begins one, for whoever has it done at certain times. Throws `no_backup_target`, `backup_running`. */
   start(): StartedBackup;
+  /** Ends one that was begun. */
+  cancel(jobId: string): void;
 }
 
 export function openBackups(options: BackupOptions, jobs: JobRegistry): OpenBackups {
@@ -42,6 +45,9 @@ export function openBackups(options: BackupOptions, jobs: JobRegistry): OpenBack
   });
   return {
     start: () => service.run(),
+    cancel: (jobId) => {
+      if (jobs.underWay().some(({ id }) => id === jobId)) jobs.cancel(SERVER, jobId);
+    },
     http: httpBackups(service, configured?.target.name ?? null),
     [Symbol.asyncDispose]: async () => {
       configured?.hold[Symbol.dispose]();
