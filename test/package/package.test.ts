@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { nodeUid } from '@trellis/client/uid.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { ADMIN_PASSWORD, TrellisProcess, temporaryFolder } from '../support/trellis-process.ts';
 import { InstalledPackage } from './installed-package.ts';
@@ -47,6 +49,7 @@ describe('the program', () => {
     const found = await post('/api/cce/system/search', { query: 'admin' });
     expect(found.status, found.text).toBe(200);
 
+    await expectTextOfFile(new TrellisClient({ baseUrl: server.url, token }));
     const page = await http.send({ path: '/' });
     expect(page.status).toBe(200);
     const [, script] = /<script[^>]* src="([^"]+)"/.exec(page.text) ?? [];
@@ -75,6 +78,16 @@ describe('the program', () => {
     expect(bill.metadata.component).toMatchObject({ name: 'trellis', version: manifest.version });
   });
 });
+
+/** Text is taken out of files by programs of their own, which may read little. */
+async function expectTextOfFile(client: TrellisClient): Promise<void> {
+  await client.putSchema({ nodes: [{ type: 'Note', key: 'Title', fields: {} }], edges: [] });
+  await client.ingest([{ op: 'addOrUpdate', type: 'Note', key: 'first' }]);
+  const page = new Blob(['<h1>Trellis</h1>'], { type: 'text/html' });
+  const file = await client.uploadFileInPieces(nodeUid('Note', 'first'), 'page.html', page);
+  const state = async () => (await client.getFile(file.UID)).TextState;
+  await expect.poll(state).toBe('extracted');
+}
 
 /** As in docs/sdk.md and docs/endpoints.md. */
 const PROGRAM = `

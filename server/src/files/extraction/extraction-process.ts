@@ -1,10 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
 import {
   FILE_TEXT_HEAP_MB_MAX,
   FILE_TEXT_MEMORY_BYTES_MAX,
   FILE_TEXT_TIMEOUT_MS,
 } from '#base/file-limits.ts';
+import { programFiles } from '#base/program-files.ts';
 import type { ExtractedText } from './extract-text.ts';
 import { OUT_OF_MEMORY, type ExtractionAnswer } from './extraction-messages.ts';
 import type { TextKind } from './text-kind.ts';
@@ -14,18 +14,11 @@ export type Extraction =
   /** What is wrong with the file. `isFinal`: it would be the same the next time. */
   | { readonly failure: string; readonly isFinal: boolean };
 
-const ROOT = join(import.meta.dirname, '../../../..');
-/** All that the process may read: code, and nothing of a workspace. It may write nothing, and start nothing but its thread. */
-const READABLE = [
-  join(ROOT, 'node_modules/'),
-  join(ROOT, 'server/src/'),
-  join(ROOT, 'server/package.json'),
-  join(ROOT, 'package.json'),
-];
+/** It may read code, and nothing of a workspace; it may write nothing, and start nothing but its thread. */
 const FLAGS = [
   '--permission',
   '--allow-worker',
-  ...READABLE.map((path) => `--allow-fs-read=${path}`),
+  ...programFiles().map((path) => `--allow-fs-read=${path}`),
   `--max-old-space-size=${FILE_TEXT_HEAP_MB_MAX}`,
   '--disable-warning=SecurityWarning',
   '--disable-warning=ExperimentalWarning',
@@ -42,7 +35,7 @@ export async function extractInProcess(
   timeoutMs: number = FILE_TEXT_TIMEOUT_MS,
 ): Promise<Extraction> {
   signal.throwIfAborted();
-  const child = fork(join(import.meta.dirname, 'extraction-worker.ts'), [], {
+  const child = fork(new URL('./extraction-worker.ts', import.meta.url), [], {
     execArgv: FLAGS,
     env: {},
     cwd: '/',

@@ -18,7 +18,7 @@ setInterval(() => {
 }, FILE_TEXT_MEMORY_CHECK_MS).unref();
 
 process.once('message', (request: ExtractionRequest) => {
-  const thread = new Worker(new URL('text-worker.ts', import.meta.url), {
+  const thread = new Worker(new URL('./text-worker.ts', import.meta.url), {
     workerData: request,
     resourceLimits: { maxOldGenerationSizeMb: FILE_TEXT_HEAP_MB_MAX },
     // What libraries have to say of a file is of no use to anybody.

@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { assert } from '#base/assert.ts';
+import { programFiles } from '#base/program-files.ts';
 import { indexFolder } from '#search/text/index-manifest.ts';
 
 /**
@@ -23,13 +22,8 @@ export function assertProcessIsIsolated(): void {
  * load LMDB, and nothing else.
  */
 export function workerFlags(storage: string): string[] {
-  const source = fileURLToPath(new URL('../../', import.meta.url));
-  // Where Node looks for the packages that the program loads: beside it and further up.
-  const candidates = createRequire(import.meta.url).resolve.paths('lmdb') ?? [];
-  const folders = candidates.map(dirname).filter((folder) => source.startsWith(folder));
   const readable = [
-    source,
-    ...folders.flatMap((folder) => [join(folder, 'node_modules/'), join(folder, 'package.json')]),
+    ...programFiles(),
     join(storage, 'graph/'),
     // It may not be there yet, so that it would not be known for a folder without the asterisk.
     join(indexFolder(storage), '*'),

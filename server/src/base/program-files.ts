@@ -1,0 +1,17 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * What a thread or a process under Node's permission model has to read to run code of the server: the program, and the packages
+ * that it loads, which are beside it and further up. Absolute paths; folders end in a slash.
+ */
+export function programFiles(): string[] {
+  const source = fileURLToPath(new URL('../../', import.meta.url));
+  const candidates = createRequire(import.meta.url).resolve.paths('lmdb') ?? [];
+  const folders = candidates.map(dirname).filter((folder) => source.startsWith(folder));
+  return [
+    source,
+    ...folders.flatMap((folder) => [join(folder, 'node_modules/'), join(folder, 'package.json')]),
+  ];
+}
