@@ -30,9 +30,11 @@ describe.skipIf(requireChromium())('the page of the API', () => {
     await using opened = await open('ada');
     const { page, complaints } = opened;
     const list = page.getByRole('navigation', { name: 'Operations' });
-    await list.getByRole('link', { name: 'GET /api/node/{uid}' }).waitFor();
+    await list.getByRole('link', { name: 'GET /api/node/{uid}', exact: true }).waitFor();
     await page.getByRole('searchbox', { name: 'Find an operation' }).fill('many field');
-    await list.getByRole('link', { name: 'GET /api/node/{uid}' }).waitFor({ state: 'detached' });
+    await list
+      .getByRole('link', { name: 'GET /api/node/{uid}', exact: true })
+      .waitFor({ state: 'detached' });
     await list.getByRole('link', { name: 'POST /api/node/many/field' }).click();
     const shown = page.getByRole('article', { name: 'getManyFields' });
     await shown.getByRole('region', { name: 'Shapes' }).getByText('template?: string').waitFor();

@@ -3,7 +3,7 @@ import { LIST_TAKE_MAX } from '@trellis/contract/limits.ts';
 import type { Migration } from '@trellis/contract/shapes/migration.ts';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { DatabaseZap, Plus } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { client } from '../../../api/client.ts';
 import { liveConnection } from '../../../app/live-connection.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
@@ -13,8 +13,12 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
-import { MigrationDialog } from './migration-dialog.tsx';
 import { MigrationTable } from './migration-table.tsx';
+
+/** With the editor of code, which who only looks does not need. */
+const MigrationDialog = lazy(async () => ({
+  default: (await import('./migration-dialog.tsx')).MigrationDialog,
+}));
 
 const MIGRATIONS_KEY = ['migrations'] as const;
 const migrationListQuery = queryOptions({
@@ -36,15 +40,7 @@ export function MigrationsPage() {
   const permission = useChangePermission();
   const migrations = useQuery(migrationListQuery);
   const [opened, setOpened] = useState<Migration | 'new'>();
-  const queries = useQueryClient();
-  const refresh = () => queries.invalidateQueries({ queryKey: MIGRATIONS_KEY });
-  const act = useMutation({
-    mutationFn: ({ deed, name }: { readonly deed: MigrationDeed; readonly name: string }) =>
-      perform(deed, name),
-    onSuccess: (_, { deed, name }) => toastDone(DONE[deed], name),
-    onError: (error) => toastError('It was not done', error),
-    onSettled: refresh,
-  });
+  const { refresh, act } = useMigrationDeeds();
   useMigrationJobs();
   return (
     <>
@@ -82,14 +78,30 @@ export function MigrationsPage() {
         )}
       </QueryView>
       {opened !== undefined && (
-        <MigrationDialog
-          existing={opened === 'new' ? undefined : opened}
-          onSaved={refresh}
-          onClose={() => setOpened(undefined)}
-        />
+        <Suspense>
+          <MigrationDialog
+            existing={opened === 'new' ? undefined : opened}
+            onSaved={refresh}
+            onClose={() => setOpened(undefined)}
+          />
+        </Suspense>
       )}
     </>
   );
+}
+
+/** What is done with one migration; the list is read again afterwards. */
+function useMigrationDeeds() {
+  const queries = useQueryClient();
+  const refresh = () => queries.invalidateQueries({ queryKey: MIGRATIONS_KEY });
+  const act = useMutation({
+    mutationFn: ({ deed, name }: { readonly deed: MigrationDeed; readonly name: string }) =>
+      perform(deed, name),
+    onSuccess: (_, { deed, name }) => toastDone(DONE[deed], name),
+    onError: (error) => toastError('It was not done', error),
+    onSettled: refresh,
+  });
+  return { refresh, act };
 }
 
 async function perform(deed: MigrationDeed, name: string): Promise<void> {
