@@ -5,8 +5,7 @@ import type {
 } from '@trellis/contract/operations/admin-agent.ts';
 import { acceptsEvents, answerInEvents } from './answer-events.ts';
 import { disconnectSignal } from './disconnect.ts';
-import { SEQUENCE } from './header-names.ts';
-import { readInput, type Route } from './route.ts';
+import { readInput, sendJson, type Route } from './route.ts';
 
 /** A turn of a conversation with the admin agent: one JSON answer, or the events of it; either stops when the client leaves. */
 export function adminAgentTurnRoute(operation: typeof sendAdminAgentMessage): Route {
@@ -24,10 +23,7 @@ export function adminAgentTurnRoute(operation: typeof sendAdminAgentMessage): Ro
         );
       }
       const answer = await ask({ signal: disconnectSignal(reply) });
-      reply
-        .header(SEQUENCE, services.sequence())
-        .header('content-type', 'application/json; charset=utf-8');
-      return JSON.stringify(answer);
+      return sendJson(reply, services, answer);
     },
   };
 }

@@ -1,8 +1,7 @@
 import type { runAgent } from '@trellis/contract/operations/agents.ts';
 import { disconnectSignal } from './disconnect.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
-import { SEQUENCE } from './header-names.ts';
-import { readInput, type Route } from './route.ts';
+import { readInput, sendJson, type Route } from './route.ts';
 
 /** A run of an agent, which ends when the client leaves; unless it goes on by itself. */
 export function agentRunRoute(operation: typeof runAgent): Route {
@@ -19,11 +18,7 @@ export function agentRunRoute(operation: typeof runAgent): Route {
       };
       const begin = body.async === true ? 'start' : 'run';
       const run = await services.agentRuns[begin](caller, params.name, body, origin);
-      reply
-        .code(begin === 'start' ? 202 : 200)
-        .header(SEQUENCE, services.sequence())
-        .header('content-type', 'application/json; charset=utf-8');
-      return JSON.stringify(run);
+      return sendJson(reply.code(begin === 'start' ? 202 : 200), services, run);
     },
   };
 }

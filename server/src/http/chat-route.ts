@@ -1,12 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { TurnCall } from '#assistant/chat/chat-turn.ts';
 import type { sendChatMessage } from '@trellis/contract/operations/chat.ts';
 import type { ChatAnswer } from '@trellis/contract/shapes/chat.ts';
 import { acceptsEvents, answerInEvents } from './answer-events.ts';
 import { disconnectSignal } from './disconnect.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
-import { CHAT, SEQUENCE } from './header-names.ts';
-import { readInput, type Route, type RouteContext } from './route.ts';
+import { CHAT } from './header-names.ts';
+import { readInput, sendJson, type Route, type RouteContext } from './route.ts';
 
 type TurnOperation = typeof sendChatMessage;
 
@@ -31,7 +31,7 @@ export function chatRoute(operation: TurnOperation): Route {
         onBegin: ({ chatUID }) => void reply.header(CHAT, chatUID),
         onEvent: () => undefined,
       });
-      return sendJson(reply, answer, context);
+      return sendJson(reply, context.services, answer);
     },
   };
 }
@@ -48,11 +48,4 @@ function turnOf(
   const { authorization } = request.headers;
   return (listener) =>
     services.chat.say(body, { caller, address, headers, authorization, ...listener });
-}
-
-function sendJson(reply: FastifyReply, answer: ChatAnswer, { services }: RouteContext): string {
-  reply
-    .header(SEQUENCE, services.sequence())
-    .header('content-type', 'application/json; charset=utf-8');
-  return JSON.stringify(answer);
 }

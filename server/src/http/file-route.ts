@@ -8,7 +8,14 @@ import { hasClientGone } from './download-route.ts';
 import { fileHeaders } from './file-headers.ts';
 import type { OpenFile } from './file-service.ts';
 import { SEQUENCE } from './header-names.ts';
-import { readHead, sendNoBody, type Route, type RouteContext } from './route.ts';
+import {
+  readHead,
+  sendJson,
+  sendNoBody,
+  whileStreaming,
+  type Route,
+  type RouteContext,
+} from './route.ts';
 
 /** A file as it lies there: no more of it is read than the client takes, and of a range only that. */
 export function fileDownloadRoute(operation: typeof downloadFile): Route {
@@ -78,25 +85,16 @@ export function fileAppendRoute(operation: typeof appendFileUpload): Route {
   return {
     operation,
     intake: 'bytes',
-    async handle(request, reply, { services, timeouts, streamingSockets }) {
+    async handle(request, reply, context) {
+      const { services, timeouts } = context;
       const { params, headers, address } = readHead(operation, request);
       const caller = must(request.caller, 'the caller of an upload');
       const offset = headers['upload-offset'];
       const bytes = bodyStream(request, timeouts.streamIdle);
-      streamingSockets.add(request.socket);
-      try {
-        const upload = await services.nodeFiles.append(
-          { caller, address },
-          params.id,
-          offset,
-          bytes,
-        );
-        reply.header(SEQUENCE, services.sequence());
-        reply.header('content-type', 'application/json; charset=utf-8');
-        return JSON.stringify(upload);
-      } finally {
-        streamingSockets.delete(request.socket);
-      }
+      const upload = await whileStreaming(request, context, () =>
+        services.nodeFiles.append({ caller, address }, params.id, offset, bytes),
+      );
+      return sendJson(reply, services, upload);
     },
   };
 }

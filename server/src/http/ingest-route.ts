@@ -1,10 +1,8 @@
 import { must } from '#base/assert.ts';
-import { Problem } from '#base/problem.ts';
 import type { ingest } from '@trellis/contract/operations/ingest.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import { bodyStream, bodyText } from './body-stream.ts';
-import { SEQUENCE } from './header-names.ts';
-import type { Route } from './route.ts';
+import { requireContentType, sendJson, whileStreaming, type Route } from './route.ts';
 import type { IngestStream } from './services.ts';
 import { validate } from './validation.ts';
 
@@ -14,30 +12,21 @@ export function ingestRoute(operation: typeof ingest): Route {
     operation,
     intake: 'stream',
     async handle(request, reply, context) {
-      const { services, timeouts, streamingSockets } = context;
+      const { services, timeouts } = context;
       const caller = must(request.caller, 'the caller of an ingest');
-      if (request.mediaType === undefined) {
-        throw new Problem('unsupported_media_type', 'The body has no content type.', {
-          details: { supported: operation.consumes },
-        });
-      }
+      requireContentType(operation, request);
       const chunks = bodyStream(request, timeouts.streamIdle);
       let summary: IngestSummary;
       if (request.mediaType === 'application/x-ndjson') {
-        streamingSockets.add(request.socket);
-        try {
-          summary = await streamLines(chunks, await services.ingest.openStream(caller, request.ip));
-        } finally {
-          streamingSockets.delete(request.socket);
-        }
+        summary = await whileStreaming(request, context, async () =>
+          streamLines(chunks, await services.ingest.openStream(caller, request.ip)),
+        );
       } else {
         const body = context.readJson(request, await bodyText(chunks));
         const { operations } = validate(operation.body, body, 'body');
         summary = await services.ingest.commit(caller, operations, request.ip);
       }
-      reply.header(SEQUENCE, services.sequence());
-      reply.header('content-type', 'application/json; charset=utf-8');
-      return JSON.stringify(summary);
+      return sendJson(reply, services, summary);
     },
   };
 }

@@ -1,8 +1,7 @@
 import { must } from '#base/assert.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { SEQUENCE } from './header-names.ts';
-import type { Route } from './route.ts';
+import { sendJsonText, type Route } from './route.ts';
 import type { Awaitable, HttpServices } from './services.ts';
 
 /** An operation without a body whose answer is JSON text that was made already. */
@@ -15,9 +14,7 @@ export function jsonTextRoute(
     intake: 'json',
     async handle(request, reply, { services }) {
       const text = await handler(must(request.caller, 'a caller'), services);
-      reply.header(SEQUENCE, services.sequence());
-      reply.header('content-type', 'application/json; charset=utf-8');
-      return text;
+      return sendJsonText(reply, services, text);
     },
   };
 }

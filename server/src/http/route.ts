@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Caller } from '#access/caller.ts';
+import { Problem } from '#base/problem.ts';
 import type { ErrorBody } from '@trellis/contract/errors.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
@@ -85,6 +86,40 @@ export function jsonRoute<const O extends Operation>(
       return contentType === 'application/json' ? JSON.stringify(answer.body) : String(answer.body);
     },
   };
+}
+
+/** Puts the headers of a JSON answer, and gives its body. The status is that of the reply. */
+export function sendJson(reply: FastifyReply, services: HttpServices, body: unknown): string {
+  return sendJsonText(reply, services, JSON.stringify(body));
+}
+
+/** The same with text that was made already. */
+export function sendJsonText(reply: FastifyReply, services: HttpServices, text: string): string {
+  reply.header(SEQUENCE, services.sequence());
+  reply.header('content-type', 'application/json; charset=utf-8');
+  return text;
+}
+
+/** Throws `unsupported_media_type` when there is no content type; another one has no parser. */
+export function requireContentType(operation: Operation, request: FastifyRequest): void {
+  if (request.mediaType !== undefined) return;
+  throw new Problem('unsupported_media_type', 'The body has no content type.', {
+    details: { supported: operation.consumes },
+  });
+}
+
+/** While a body arrives that may take as long as its line does: what is silent is cut off all the same. */
+export async function whileStreaming<T>(
+  { socket }: FastifyRequest,
+  { streamingSockets }: RouteContext,
+  work: () => Promise<T>,
+): Promise<T> {
+  streamingSockets.add(socket);
+  try {
+    return await work();
+  } finally {
+    streamingSockets.delete(socket);
+  }
 }
 
 /** The framework takes nothing to send for a promise of something, so that an empty answer is sent by hand. */

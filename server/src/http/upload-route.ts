@@ -2,8 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import { FILE_BYTES_MAX } from '#base/file-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
-import { SEQUENCE } from './header-names.ts';
-import { readHead, type Input, type Route } from './route.ts';
+import {
+  readHead,
+  requireContentType,
+  sendJson,
+  whileStreaming,
+  type Input,
+  type Route,
+} from './route.ts';
 import type { Awaitable, HttpServices } from './services.ts';
 import type { UploadWriter } from './upload-writer.ts';
 
@@ -34,22 +40,15 @@ export function uploadRoute<const O extends Operation>(
   return {
     operation,
     intake: 'multipart',
-    async handle(request, reply, { services, streamingSockets }) {
+    async handle(request, reply, context) {
+      const { services } = context;
       const head = readHead(operation, request);
       await admit(head, services);
-      if (request.mediaType === undefined) {
-        throw new Problem('unsupported_media_type', 'The body has no content type.', {
-          details: { supported: operation.consumes },
-        });
-      }
-      // How long it takes is a matter of the line: what is silent is cut off all the same.
-      streamingSockets.add(request.socket);
-      const entry = await receivedFile(request, bytesMax, (file) =>
-        begin(head, file, services),
-      ).finally(() => streamingSockets.delete(request.socket));
-      reply.code(201).header(SEQUENCE, services.sequence());
-      reply.header('content-type', 'application/json; charset=utf-8');
-      return JSON.stringify(entry);
+      requireContentType(operation, request);
+      const entry = await whileStreaming(request, context, () =>
+        receivedFile(request, bytesMax, (file) => begin(head, file, services)),
+      );
+      return sendJson(reply.code(201), services, entry);
     },
   };
 }

@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { bodyStream } from './body-stream.ts';
-import { SEQUENCE } from './header-names.ts';
-import { readHead, type Input, type Route } from './route.ts';
+import { readHead, requireContentType, sendJson, type Input, type Route } from './route.ts';
 import type { HttpServices } from './services.ts';
 
 /** An operation that takes a zip of at most so many bytes, which is held as a whole, and answers JSON. */
@@ -21,24 +20,15 @@ export function zipRoute<const O extends Operation>(
     intake: 'zip',
     async handle(request, reply, { services, timeouts }) {
       const head = readHead(operation, request);
-      requireContentType(request);
+      requireContentType(operation, request);
       const zip = await bodyBytes(request, timeouts.streamIdle, {
         bytesMax,
         hint: 'Leave out what the interface does not need, such as source maps.',
       });
       const answer = await handler(head, zip, services);
-      reply.header(SEQUENCE, services.sequence());
-      reply.header('content-type', 'application/json; charset=utf-8');
-      return JSON.stringify(answer);
+      return sendJson(reply, services, answer);
     },
   };
-}
-
-function requireContentType(request: FastifyRequest): void {
-  if (request.mediaType !== undefined) return;
-  throw new Problem('unsupported_media_type', 'The body has no content type.', {
-    details: { supported: ['application/zip'] },
-  });
 }
 
 /** The whole body, which is held. Throws `body_too_large`. */

@@ -19,6 +19,7 @@ import type {
   ModelTool,
   ToolCall,
 } from '../model/model-run.ts';
+import { turnEvent, type TurnEvent } from '../model/turn-event.ts';
 import { invalidChange } from './definition-kind.ts';
 import { conversation, titleOf } from './conversation.ts';
 import { definitionTools, type WantedProposal } from './definition-tools.ts';
@@ -42,16 +43,6 @@ export interface AdminAgentTurnParts {
   readonly clock: Clock;
 }
 
-/** What is told on the way: see `sendAdminAgentMessage` in the contract. */
-export type AdminAgentEvent =
-  | { readonly event: 'delta'; readonly data: { readonly text: string } }
-  | {
-      readonly event: 'tool';
-      readonly data:
-        | ({ readonly state: 'begun'; readonly id: string } & Pick<ToolCall, 'tool' | 'input'>)
-        | ({ readonly state: 'ended'; readonly id: string } & ToolCall);
-    };
-
 /** Something said to the agent. */
 export interface AdminAgentAsked {
   readonly caller: Caller;
@@ -61,7 +52,8 @@ export interface AdminAgentAsked {
   readonly signal: AbortSignal;
   /** From here on the model is asked. */
   readonly onBegin?: (() => void) | undefined;
-  readonly onEvent?: ((event: AdminAgentEvent) => void) | undefined;
+  /** What is told on the way: see `sendAdminAgentMessage` in the contract. */
+  readonly onEvent?: ((event: TurnEvent) => void) | undefined;
 }
 
 const LIMITS = {
@@ -169,20 +161,10 @@ class Said {
   }
 }
 
-function told(event: ModelEvent): AdminAgentEvent {
-  switch (event.kind) {
-    case 'text':
-      return { event: 'delta', data: { text: event.text } };
-    case 'tool-call': {
-      const { id, tool, input } = withoutDefinitions(event);
-      return { event: 'tool', data: { state: 'begun', id, tool, input } };
-    }
-    case 'tool-result':
-      return {
-        event: 'tool',
-        data: { state: 'ended', id: event.id, ...withoutDefinitions(event.call) },
-      };
-  }
+function told(event: ModelEvent): TurnEvent {
+  if (event.kind === 'tool-call') return turnEvent(withoutDefinitions(event));
+  if (event.kind === 'text') return turnEvent(event);
+  return turnEvent({ ...event, call: withoutDefinitions(event.call) });
 }
 
 /** What is proposed is told and kept as the proposal, and not once more as what a tool was given. */

@@ -1,6 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import type { Snippet } from '../citations/snippets.ts';
 import type { ModelOutcome, ToolCall } from '../model/model-run.ts';
+import type { TurnEvent } from '../model/turn-event.ts';
 import type { TokenCounts } from '../router/llm-call.ts';
 
 /** What a user says (open-shapes, section 7). */
@@ -37,20 +38,6 @@ export interface TurnCall {
   /** Told at once, in order. */
   readonly onEvent: (event: TurnEvent) => void;
 }
-
-export type TurnEvent =
-  | { readonly event: 'delta'; readonly data: { readonly text: string } }
-  | { readonly event: 'tool'; readonly data: ToolNews };
-
-/** A call of a tool has begun, or ended; `id` says which. */
-export type ToolNews =
-  | {
-      readonly state: 'begun';
-      readonly id: string;
-      readonly tool: string;
-      readonly input: ToolCall['input'];
-    }
-  | (ToolCall & { readonly state: 'ended'; readonly id: string });
 
 /** `stopped`: the user, or whoever asked for them, wanted no more of it. */
 export type TurnEnd = ModelOutcome['ended'] | 'stopped';

@@ -1,7 +1,6 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
-import { unreachable } from '#base/assert.ts';
 import {
   CHAT_STEPS_MAX,
   CHAT_TOOL_CALLS_MAX,
@@ -22,6 +21,7 @@ import type {
   ModelRunner,
   ToolCall,
 } from '../model/model-run.ts';
+import { turnEvent } from '../model/turn-event.ts';
 import type { CallerTools } from '../tools/caller-tools.ts';
 import { citedResult } from '../tools/cited-result.ts';
 import {
@@ -156,21 +156,9 @@ export class RunningTurn {
   }
 
   #tell(event: ModelEvent): void {
-    const { onEvent } = this.#call;
-    switch (event.kind) {
-      case 'text':
-        this.#text += event.text;
-        return onEvent({ event: 'delta', data: { text: event.text } });
-      case 'tool-call': {
-        const { id, tool, input } = event;
-        return onEvent({ event: 'tool', data: { state: 'begun', id, tool, input } });
-      }
-      case 'tool-result':
-        this.#toolCalls.push(event.call);
-        return onEvent({ event: 'tool', data: { state: 'ended', id: event.id, ...event.call } });
-      default:
-        unreachable(event);
-    }
+    if (event.kind === 'text') this.#text += event.text;
+    if (event.kind === 'tool-result') this.#toolCalls.push(event.call);
+    this.#call.onEvent(turnEvent(event));
   }
 
   async #answered(reply: Reply & { readonly ended: TurnEnd }): Promise<TurnAnswer> {
