@@ -55,11 +55,15 @@ function pictures(): readonly Picture[] {
     { name: 'sso', path: '#/manage/access/sso' },
     { name: 'overview', path: '#/admin', waitFor: 'figure' },
     { name: 'replicas', path: '#/admin/replicas' },
+    { name: 'tasks', path: '#/admin/tasks' },
+    { name: 'migrations', path: '#/admin/migrations' },
     { name: 'jobs', path: '#/admin/jobs' },
+    { name: 'backups', path: '#/admin/backups' },
     { name: 'logs', path: '#/admin/logs' },
     { name: 'settings', path: '#/admin/settings' },
     { name: 'interfaces', path: '#/admin/interfaces' },
     { name: 'definitions', path: '#/admin/definitions' },
+    { name: 'api', path: '#/api?operation=getNode' },
     { name: 'license', path: '#/admin/license' },
   ];
 }
