@@ -138,7 +138,8 @@ test.skipIf(requireRoot())(
   'a disk that is full while the replica follows ends it, and with room it goes on',
   async () => {
     const replica = await cluster.node('full-disk');
-    using disk = mountSmallDisk(replica.storage, 4 * BALLAST_BYTES);
+    // With room for what the primary writes meanwhile, and for applying it, once the filler is gone.
+    using disk = mountSmallDisk(replica.storage, 10 * BALLAST_BYTES);
     const started = await replica.startReplica(link);
     disk.leave(8 * MEGABYTE);
     let label = 0;
