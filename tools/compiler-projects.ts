@@ -39,6 +39,7 @@ export function compilerProjects(root: string, table: ImportTable): Map<string, 
     packageProject(root, 'contract', EVERYWHERE),
     packageProject(root, 'endpoint', { ...EVERYWHERE, types: ['node'] }),
     packageProject(root, 'client', EVERYWHERE),
+    packageProject(root, 'connector', {}),
     packageProject(root, 'cli', {}),
     {
       folder: 'samples',

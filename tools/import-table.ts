@@ -18,7 +18,7 @@ export interface PackageManifest {
 
 export const PACKAGE_SCOPE = '@trellis/';
 const PARTS_FOLDER = join('server', 'src');
-const PACKAGES = ['contract', 'endpoint', 'client', 'cli'];
+const PACKAGES = ['contract', 'endpoint', 'client', 'connector', 'cli'];
 /** Packages that take sample graphs, by their path: samples are data with a little code, no package. */
 export const SAMPLE_READERS = ['cli'];
 
@@ -49,9 +49,9 @@ export function partsBelow(
   return below;
 }
 
-/** Code that never runs in the product: tests, and what they share, in a folder `testing`. */
+/** Code that never runs in the product: tests, what they share, in a folder `testing`, and examples. */
 export function isTestCode(path: string): boolean {
-  return /\.test\.ts$|[\\/]testing[\\/]/.test(path);
+  return /\.test\.ts$|[\\/](?:testing|examples)[\\/]/.test(path);
 }
 
 /** One import: by whom, of what, and whether it vanishes when types are stripped. */

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { installBrowser } from './browser.ts';
 import { installNetworkTools } from './network-tools.ts';
+import { installPostgres } from './postgres.ts';
 
 /**
  * What `npm test` runs once the dependencies are there: the checks that need no running code, two at a time, then the tests,
@@ -82,6 +83,7 @@ async function runChecks(): Promise<string[]> {
 function runTests(filters: readonly string[]): boolean {
   installBrowser();
   installNetworkTools();
+  installPostgres();
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', ...filters];
   return spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' }).status === 0;

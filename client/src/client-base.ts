@@ -9,6 +9,11 @@ export class ClientBase {
     this.transport = new Transport(options);
   }
 
+  /** Of the service, and with replicas of its primary; with a slash at its end. */
+  get baseUrl(): URL {
+    return new URL(this.transport.baseUrl);
+  }
+
   /** Sent with every call from now on. Signing in does not set it: `client.token = (await client.createLogin(...)).token`. */
   get token(): string | undefined {
     return this.transport.token;

@@ -23,9 +23,10 @@ const RULES = [
   'contract/package.json',
   'endpoint/package.json',
   'client/package.json',
+  'connector/package.json',
   'cli/package.json',
 ];
-const PACKAGES = ['contract', 'endpoint', 'client', 'cli'];
+const PACKAGES = ['contract', 'endpoint', 'client', 'connector', 'cli'];
 const TARGET = `export const target = 1;\n`;
 
 /** `file(line,column): error` of the compiler, `file:line:column: message [Error/rule]` of the linter. */

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { CHROMIUM } from '../../tools/browser.ts';
 import { IP } from '../../tools/network-tools.ts';
+import { postgresPrograms } from '../../tools/postgres.ts';
 
 /**
  * Says whether a test must be skipped because this machine lacks what it needs: `test.skipIf(requireRoot())`. The summary of
@@ -21,6 +23,10 @@ export function requireNetworkNamespaces(): boolean {
   const isMade = existsSync(IP) && spawnSync(IP, ['netns', 'add', name]).status === 0;
   if (isMade) spawnSync(IP, ['netns', 'delete', name]);
   return isMissing('network namespaces (root, iproute2)', !isMade);
+}
+
+export function requirePostgres(): boolean {
+  return isMissing('PostgreSQL', !existsSync(join(postgresPrograms(), 'initdb')));
 }
 
 function isMissing(what: string, missing: boolean): boolean {

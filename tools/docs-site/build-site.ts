@@ -17,6 +17,7 @@ const SECTIONS = {
   Reference: [
     'openapi',
     'sdk',
+    'connectors',
     'reference/operations',
     'reference/errors',
     'reference/configuration',

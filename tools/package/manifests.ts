@@ -12,7 +12,7 @@ export interface Manifest {
 }
 
 /** The packages that the program is made of, as they lie beside each other in the repository. */
-export const PARTS = ['contract', 'endpoint', 'client', 'server', 'cli'] as const;
+export const PARTS = ['contract', 'endpoint', 'client', 'connector', 'server', 'cli'] as const;
 export type Part = (typeof PARTS)[number];
 
 const SCOPE = '@trellis/';

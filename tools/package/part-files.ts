@@ -10,7 +10,7 @@ const READ_AS_TEXT = ['endpoint/src/', 'server/src/runtime/guest/'];
 const BESIDE_CODE = ['src/**/*.{proto,sh}', 'system-endpoints/**/*.ts'];
 const IS_TEST = /(?:^|\/)testing\/|\.test\.ts$/;
 /** Packages that others write programs with. */
-export const TYPED: readonly Part[] = ['contract', 'endpoint', 'client'];
+export const TYPED: readonly Part[] = ['contract', 'endpoint', 'client', 'connector'];
 
 /** Writes a package of the repository, in JavaScript, to a folder. */
 export function writePart(root: string, part: Part, folder: string, version: string): void {

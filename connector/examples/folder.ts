@@ -1,0 +1,144 @@
+import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts';
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import { nodeUid } from '@trellis/client/uid.ts';
+import { createHash } from 'node:crypto';
+import { createReadStream, openAsBlob } from 'node:fs';
+import { opendir, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { ConnectorRun } from '../src/connector-run.ts';
+import { runConnector } from '../src/run-connector.ts';
+import { main, type Target } from './command-line.ts';
+
+/** Every file of a folder, with its content: the server takes the text out of it, so that search finds it. */
+const SCHEMA: SchemaDocument = {
+  nodes: [
+    { type: 'Folder', key: 'Path', fields: { Name: 'String' }, label: 'Name' },
+    {
+      type: 'Document',
+      key: 'Path',
+      fields: { Name: 'String', Bytes: 'Int', Modified: 'Time', Sha256: 'String' },
+      label: 'Name',
+    },
+  ],
+  edges: [
+    { type: 'Contains', inverse: 'ContainedIn' },
+    { type: 'ContainedIn', inverse: 'Contains' },
+  ],
+};
+
+/** Files whose nodes are committed together before their content is sent. */
+const FILES_AT_ONCE = 200;
+
+interface SourceFile {
+  readonly file: string;
+  /** Below the folder, with slashes. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+async function bringFolder(target: Target, folder: string, bytesMax: number) {
+  const options = { ...target, name: `folder ${folder}`, schema: SCHEMA };
+  return runConnector(options, async (run) => {
+    await run.row('.', [node('Folder', '.', { Name: basename(folder) })]);
+    let files: SourceFile[] = [];
+    for await (const entry of await opendir(folder, { recursive: true })) {
+      const file = join(entry.parentPath, entry.name);
+      const path = relative(folder, file).split(sep).join('/');
+      if (entry.isDirectory()) await run.row(path, below('Folder', path, {}));
+      // What is neither, such as a link, could lead anywhere.
+      if (!entry.isFile()) continue;
+      const { size, mtime } = await stat(file);
+      await run.row(path, below('Document', path, { Bytes: size, Modified: mtime.toISOString() }));
+      if (size <= bytesMax) files.push({ file, path, bytes: size });
+      if (files.length < FILES_AT_ONCE) continue;
+      await bringContents(run, target, files);
+      files = [];
+    }
+    await bringContents(run, target, files);
+    await run.removeUnseen();
+  });
+}
+
+/**
+ * The content of a file is a row of its own, which comes when the content is there: so an upload that a crash cut off is done
+ * again.
+ */
+async function bringContents(
+  run: ConnectorRun<never>,
+  { client, dryRun, signal }: Target,
+  files: readonly SourceFile[],
+): Promise<void> {
+  await run.commit();
+  for (const { file, path } of files) {
+    const sha256 = await digest(file);
+    const update: GraphOperation = {
+      op: 'update',
+      type: 'Document',
+      key: path,
+      fields: { Sha256: sha256 },
+    };
+    const id = `${path} content`;
+    if (!run.isUnchanged(id, [update]) && dryRun !== true) {
+      await replaceFile(client, { uid: nodeUid('Document', path), file, signal });
+    }
+    await run.row(id, [update]);
+  }
+}
+
+interface Upload {
+  readonly uid: string;
+  readonly file: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function replaceFile(client: Target['client'], upload: Upload): Promise<void> {
+  const { uid, file, signal } = upload;
+  const name = basename(file);
+  const content = await openAsBlob(file);
+  const { items } = await client.listNodeFiles(uid, {}, { signal, forcePrimary: true });
+  const before = items.find((existing) => existing.Name === name);
+  if (before !== undefined) await client.deleteFile(before.UID, { signal });
+  await client.uploadFileInPieces(uid, name, content, { signal });
+}
+
+async function digest(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
+
+function below(type: 'Folder' | 'Document', path: string, fields: object): GraphOperation[] {
+  return [
+    node(type, path, { Name: basename(path), ...fields }),
+    {
+      op: 'link',
+      from: { type: 'Folder', key: dirname(path) },
+      edge: 'Contains',
+      inverse: 'ContainedIn',
+      to: { type, key: path },
+    },
+  ];
+}
+
+function node(type: string, key: string, fields: Record<string, unknown>): GraphOperation {
+  return { op: 'addOrUpdate', type, key, fields };
+}
+
+await main({
+  name: 'folder',
+  help: `The files of a folder and the folders below it, with what is in them.
+
+  node connector/examples/folder.ts --folder ~/documents
+
+  --folder PATH    what to bring; the token needs the scopes ingestion and read
+  --max-bytes N    of a file; larger ones are brought without their content (50000000)`,
+  options: {
+    folder: { type: 'string', default: '' },
+    'max-bytes': { type: 'string', default: '50000000' },
+  },
+  run: (target, { folder, 'max-bytes': bytes }) => {
+    if (folder === '') throw new Error('--folder is needed; see --help');
+    return bringFolder(target, resolve(folder), Number(bytes));
+  },
+});

@@ -1,0 +1,200 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { ConnectorError } from './connector-error.ts';
+
+/** Of the tables below. */
+const FORMAT = 1;
+const SQLITE_BUSY = 5;
+const SQLITE_NOT_A_DATABASE = 26;
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS source_row (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, hash BLOB NOT NULL, run INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS source_row_by_run ON source_row (run);
+  CREATE TABLE IF NOT EXISTS effect (
+    effect TEXT NOT NULL, row_number INTEGER NOT NULL, PRIMARY KEY (effect, row_number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS effect_by_row ON effect (row_number);
+  CREATE TABLE IF NOT EXISTS gone (effect TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+`;
+
+/** What the state keeps besides rows, each as JSON. */
+export type SettingName =
+  | 'format'
+  | 'name'
+  | 'version'
+  | 'workspace'
+  | 'sequence'
+  | 'cursor'
+  | 'run';
+
+/**
+ * What a connector remembers of its runs: the cursor of the source, a hash of each row, and what each row brought. A file of
+ * SQLite, open in one process at a time; after a crash it is as it was after the last commit. It holds no content of rows but
+ * their ids and the keys of their nodes.
+ */
+export class ConnectorState implements Disposable {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** `:memory:` is a state that forgets. Throws `state_in_use` or `state_mismatch`. */
+  static open(path: string): ConnectorState {
+    const database = new DatabaseSync(path);
+    try {
+      database.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE;');
+      database.exec('BEGIN EXCLUSIVE');
+      database.exec(TABLES);
+      database.exec('COMMIT');
+      const state = new ConnectorState(database);
+      state.#checkFormat(path);
+      return state;
+    } catch (error) {
+      database.close();
+      throw explained(error, path);
+    }
+  }
+
+  get<T>(name: SettingName): T | undefined {
+    const row = this.#prepared('SELECT value FROM setting WHERE name = ?').get(name);
+    return row === undefined ? undefined : JSON.parse(String(row['value']));
+  }
+
+  /** `undefined` forgets it. */
+  set(name: SettingName, value: unknown): void {
+    if (value === undefined) this.#prepared('DELETE FROM setting WHERE name = ?').run(name);
+    else {
+      const sql = 'INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)';
+      this.#prepared(sql).run(name, JSON.stringify(value));
+    }
+  }
+
+  hasHash(id: string, hash: Uint8Array): boolean {
+    const sql = 'SELECT 1 FROM source_row WHERE id = ? AND hash = ?';
+    return this.#prepared(sql).get(id, hash) !== undefined;
+  }
+
+  /** The row is as if it had changed. */
+  forgetHash(id: string): void {
+    this.#prepared("UPDATE source_row SET hash = x'' WHERE id = ?").run(id);
+  }
+
+  /** Every row is as if it had changed; what they brought is still known. */
+  forgetHashes(): void {
+    this.#database.exec("UPDATE source_row SET hash = x''");
+  }
+
+  /** What it brought before and does not bring now becomes `gone`. */
+  putRow(id: string, row: { hash: Uint8Array; run: number; effects: readonly string[] }): void {
+    const upsert = `INSERT INTO source_row (id, hash, run) VALUES (?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, run = excluded.run RETURNING number`;
+    const number = Number(this.#prepared(upsert).get(id, row.hash, row.run)?.['number']);
+    this.#dropEffects(number);
+    const insert = this.#prepared('INSERT INTO effect (effect, row_number) VALUES (?, ?)');
+    for (const effect of row.effects) insert.run(effect, number);
+  }
+
+  markSeen(id: string, run: number): void {
+    this.#prepared('UPDATE source_row SET run = ? WHERE id = ?').run(run, id);
+  }
+
+  /** What it brought becomes `gone`. False when there is no such row. */
+  deleteRow(id: string): boolean {
+    const row = this.#prepared('DELETE FROM source_row WHERE id = ? RETURNING number').get(id);
+    if (row !== undefined) this.#dropEffects(Number(row['number']));
+    return row !== undefined;
+  }
+
+  /** What may be about to come, until a row brings it; gives those that were not `gone` before. */
+  addGone(effects: readonly string[]): string[] {
+    const insert = this.#prepared('INSERT OR IGNORE INTO gone (effect) VALUES (?)');
+    return effects.filter((effect) => insert.run(effect).changes === 1);
+  }
+
+  forgetGone(effects: readonly string[]): void {
+    const remove = this.#prepared('DELETE FROM gone WHERE effect = ?');
+    for (const effect of effects) remove.run(effect);
+  }
+
+  /** What some row brought once and none brings now, up to so many, is forgotten and given, to be taken back. */
+  takeGone(take: number): string[] {
+    const brought = 'DELETE FROM gone WHERE effect IN (SELECT effect FROM effect)';
+    this.#prepared(brought).run();
+    const sql = `DELETE FROM gone WHERE effect IN (SELECT effect FROM gone LIMIT ?) RETURNING effect`;
+    const rows = this.#prepared(sql).all(take);
+    return rows.map((row) => String(row['effect']));
+  }
+
+  countRows(): number {
+    return Number(this.#prepared('SELECT count(*) AS rows FROM source_row').get()?.['rows']);
+  }
+
+  countUnseen(run: number): number {
+    const sql = 'SELECT count(*) AS rows FROM source_row WHERE run < ?';
+    return Number(this.#prepared(sql).get(run)?.['rows']);
+  }
+
+  /** Ids of rows that this run was not given. */
+  unseen(run: number, take: number): string[] {
+    const sql = 'SELECT id FROM source_row WHERE run < ? LIMIT ?';
+    const rows = this.#prepared(sql).all(run, take);
+    return rows.map((row) => String(row['id']));
+  }
+
+  /** All that follows until `keep` or `discard` is one change of the state. They may be nested. */
+  begin(): void {
+    this.#database.exec('SAVEPOINT change');
+  }
+
+  keep(): void {
+    this.#database.exec('RELEASE change');
+  }
+
+  discard(): void {
+    this.#database.exec('ROLLBACK TO change; RELEASE change');
+  }
+
+  /** Of a change that was not kept, nothing is. */
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+
+  #dropEffects(rowNumber: number): void {
+    const gone = 'INSERT OR IGNORE INTO gone SELECT effect FROM effect WHERE row_number = ?';
+    this.#prepared(gone).run(rowNumber);
+    this.#prepared('DELETE FROM effect WHERE row_number = ?').run(rowNumber);
+  }
+
+  #checkFormat(path: string): void {
+    const format = this.get<number>('format');
+    if (format === undefined) return this.set('format', FORMAT);
+    if (format === FORMAT) return;
+    throw new ConnectorError(
+      'state_mismatch',
+      `${path} has format ${format}, which is newer than this kit (${FORMAT}): use a newer one`,
+    );
+  }
+
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function explained(error: unknown, path: string): unknown {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  if (code === SQLITE_NOT_A_DATABASE) {
+    return new ConnectorError('state_mismatch', `${path} is not the state of a connector`);
+  }
+  if (code !== SQLITE_BUSY) return error;
+  const message = `${path} is in use by another run of the connector; one source is read by one run at a time`;
+  return new ConnectorError('state_in_use', message, { cause: error });
+}
