@@ -55,9 +55,7 @@ export async function main<O extends CommandOptions>(command: Command<O>): Promi
 function targetOf(name: string, values: Values<Record<string, never>>): Target {
   const token = process.env['TRELLIS_TOKEN'];
   if (token === undefined) {
-    throw new Error(
-      'TRELLIS_TOKEN is not set; make one with: trellis token create --kind connector',
-    );
+    throw new Error('TRELLIS_TOKEN is not set; make one with: trellis token create connector NAME');
   }
   const stopped = new AbortController();
   process.once('SIGINT', () => stopped.abort(new Error('stopped; the next run goes on from here')));

@@ -89,17 +89,19 @@ async function expectTextOfFile(client: TrellisClient): Promise<void> {
   await expect.poll(state).toBe('extracted');
 }
 
-/** As in docs/sdk.md and docs/endpoints.md. */
+/** As in docs/sdk.md, docs/endpoints.md and docs/connectors.md. */
 const PROGRAM = `
 import { testWorkspace } from '@trellis/endpoint/testing';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { TrellisError } from '@trellis/client/trellis-error.ts';
+import { runConnector } from '@trellis/connector/run-connector.ts';
 
 const client = new TrellisClient({ baseUrl: 'http://127.0.0.1:9' });
 const failure = await client.checkLogin().catch((error: unknown) => error);
 await using workspace = await testWorkspace({ schema: { nodes: [{ type: 'Word', key: 'Lemma', fields: { Lemma: 'String' } }], edges: [] } });
 const answer = await workspace.run({ default: ({ body }: { body: unknown }) => ({ body }) }, { body: 7 });
-console.log(JSON.stringify({ answer: answer.body, failed: failure instanceof TrellisError || failure instanceof Error }));
+const { rows } = await runConnector({ client, name: 'none', schema: { nodes: [], edges: [] }, state: ':memory:', dryRun: true }, (run) => run.row('1', []));
+console.log(JSON.stringify({ answer: answer.body, rows, failed: failure instanceof TrellisError || failure instanceof Error }));
 `;
 
 describe('the packages to write programs with', () => {
@@ -116,6 +118,6 @@ describe('the packages to write programs with', () => {
       installed.run(process.execPath, [COMPILER, ...options, ...lenient, 'wrong.ts']),
     ).rejects.toMatchObject({ stdout: expect.stringContaining('checkLogins') });
     const { stdout } = await installed.run(process.execPath, ['program.ts']);
-    expect(JSON.parse(stdout)).toEqual({ answer: { body: 7 }, failed: true });
+    expect(JSON.parse(stdout)).toEqual({ answer: { body: 7 }, rows: 1, failed: true });
   });
 });
