@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
-import { SkipReporter } from './tools/skip-reporter.ts';
+import { SummaryReporter } from './tools/summary-reporter.ts';
 
 /** Two kinds of tests: those beside the code, and those that use a running server as anybody would, in test/. */
 export default defineConfig({
   test: {
-    reporters: [new SkipReporter(), 'default'],
+    reporters: [new SummaryReporter(), 'default'],
     pool: 'forks',
     maxWorkers: 2,
     projects: [
@@ -27,6 +27,8 @@ export default defineConfig({
           // Against what hangs: a busy machine may take many times as long as an idle one.
           testTimeout: 180_000,
           hookTimeout: 180_000,
+          // Real processes, browsers and faults on a machine with other work: once more there, and the summary names it.
+          retry: process.env['CI'] === 'true' ? 1 : 0,
           // As long as a browser waits for what is to be there.
           expect: { poll: { timeout: 60_000 } },
         },
