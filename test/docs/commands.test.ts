@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { PROGRAM } from '../support/program.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 import { startWorkspace } from '../support/workspace.ts';
-import { documentedCommands, documentedJson, type CommandBlock } from './documented-commands.ts';
+import { documentedCommands, documentedJson, type CommandBlock } from './documented-blocks.ts';
 import { PREPARED_PAGES } from './prepared-pages.ts';
 
 const blocks = documentedCommands();

@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { EmbeddingServer } from '../support/embedding-server.ts';
+import { valueAt } from '../support/http-client.ts';
+import { says } from '../support/llm-server.ts';
+import { LlmWorkspace } from '../support/llm-workspace.ts';
+import { ADMIN_PASSWORD, temporaryFolder } from '../support/trellis-process.ts';
+
+const MODULES = resolve(import.meta.dirname, '../../node_modules');
+
+const SCHEMA = {
+  nodes: [
+    { type: 'Word', key: 'Lemma', fields: { Lemma: 'String' } },
+    { type: 'Synset', key: 'SynsetId', fields: { Gloss: 'String' } },
+    { type: 'Book', key: 'Isbn', fields: { Title: 'String', AuthorName: 'String' } },
+    { type: 'Author', key: 'Name', fields: {} },
+    { type: 'Contract', key: 'Number', fields: { Text: 'String' } },
+  ],
+  edges: [
+    { type: 'HasSense', inverse: 'SenseOf' },
+    { type: 'SenseOf', inverse: 'HasSense' },
+    { type: 'WrittenBy', inverse: 'Wrote' },
+    { type: 'Wrote', inverse: 'WrittenBy' },
+  ],
+};
+const [word, synset, dune] = [
+  { type: 'Word', key: 'dog' },
+  { type: 'Synset', key: 'n1' },
+  { type: 'Book', key: 'b1' },
+];
+const herbert = { type: 'Author', key: 'Frank Herbert' };
+const OPERATIONS = [
+  { op: 'addOrUpdate', ...word },
+  { op: 'addOrUpdate', ...synset, fields: { Gloss: 'a boat in a storm' } },
+  { op: 'addOrUpdate', type: 'Synset', key: 'n2', fields: { Gloss: 'boats in a calm' } },
+  { op: 'link', from: word, edge: 'HasSense', inverse: 'SenseOf', to: synset },
+  { op: 'addOrUpdate', ...dune, fields: { Title: 'Dune', AuthorName: 'Frank Herbert' } },
+  { op: 'addOrUpdate', ...herbert },
+  { op: 'link', from: dune, edge: 'WrittenBy', inverse: 'Wrote', to: herbert },
+  {
+    op: 'addOrUpdate',
+    type: 'Contract',
+    key: 'c1',
+    fields: { Text: 'The tenant pays for repairs.' },
+  },
+];
+const SEARCH = {
+  types: {
+    Word: { fields: { Lemma: { text: {} } } },
+    Synset: { language: 'en', fields: { Gloss: { text: {}, vector: {} } } },
+    Contract: { language: 'en', fields: { Text: { text: {}, vector: {} } } },
+  },
+};
+
+/** What the snippets of the documents take for granted: their types and nodes, a model that answers, and one that embeds. */
+export class SnippetScene implements AsyncDisposable {
+  readonly #llm: LlmWorkspace;
+  readonly #embeddings: EmbeddingServer;
+
+  private constructor(llm: LlmWorkspace, embeddings: EmbeddingServer) {
+    this.#llm = llm;
+    this.#embeddings = embeddings;
+  }
+
+  static async start(): Promise<SnippetScene> {
+    const at = new SnippetScene(await LlmWorkspace.start(), await EmbeddingServer.start());
+    await at.#llm.use('openai-compatible');
+    const embeddings = { provider: 'openai-compatible', model: 'small', apiKey: 'sk-1' };
+    await at.admin('PUT', '/api/chatai/providers', {
+      embeddings: { ...embeddings, baseUrl: at.#embeddings.url },
+    });
+    at.#llm.provider.script.turn = () => says('A dog is a word.');
+    await at.admin('PUT', '/api/schema', SCHEMA);
+    await at.admin('PUT', '/api/search/settings', SEARCH);
+    await at.admin('POST', '/api/ingest', { operations: OPERATIONS });
+    await at.#untilEmbedded();
+    return at;
+  }
+
+  /** The body of what an administrator is answered. */
+  async admin(method: string, path: string, body?: unknown) {
+    const answer = await this.#llm.people.as('admin', method, path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.json;
+  }
+
+  /** Runs files, of which `program.ts` is the program, as somebody would who copied them; gives what it prints. */
+  async run(files: Readonly<Record<string, string>>, args: readonly string[] = []) {
+    await using folder = await temporaryFolder();
+    await symlink(MODULES, join(folder.path, 'node_modules'));
+    await writeFile(join(folder.path, 'package.json'), '{"type":"module"}');
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder.path, path)), { recursive: true });
+      await writeFile(join(folder.path, path), this.#placed(text));
+    }
+    const all = ['--disable-warning=ExperimentalWarning', ...args, 'program.ts'];
+    const { stdout } = await promisify(execFile)(process.execPath, all, {
+      cwd: folder.path,
+      env: {
+        PATH: process.env['PATH'],
+        BASE_URL: this.#llm.people.workspace.server.url,
+        TOKEN: this.#llm.people.token('admin'),
+        LLM_TOKEN: this.#llm.people.token('llm-openai'),
+        ANTHROPIC_TOKEN: this.#llm.people.token('llm-anthropic'),
+        PASSWORD: ADMIN_PASSWORD,
+      },
+    });
+    return stdout;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#llm[Symbol.asyncDispose]();
+    await this.#embeddings[Symbol.asyncDispose]();
+  }
+
+  /** The documents name no real servers: this one stands for them. */
+  #placed(text: string): string {
+    const { url } = this.#llm.people.workspace.server;
+    return text.replaceAll(/https:\/\/(?:graph\.example\.org|trellis\.example)/g, url);
+  }
+
+  async #untilEmbedded(): Promise<void> {
+    for (;;) {
+      const answer = await this.#llm.people.as('admin', 'GET', '/api/search/index');
+      const committed = Number(answer.headers.get('x-msk-sequence'));
+      const sequence = Number(valueAt(answer.json, 'sequence'));
+      const waiting = valueAt(answer.json, 'texts', 'waiting');
+      const rebuild = valueAt(answer.json, 'rebuild');
+      if (sequence >= committed && rebuild === null && waiting === 0) return;
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { documentedCode } from './documented-blocks.ts';
+import { SnippetScene } from './snippet-scene.ts';
+
+let at: SnippetScene;
+beforeAll(async () => {
+  at = await SnippetScene.start();
+});
+afterAll(() => at[Symbol.asyncDispose]());
+
+const CLIENT = `import { TrellisClient } from '@trellis/client/trellis-client.ts';
+`;
+const SIGNED_IN = `${CLIENT}const client = new TrellisClient({ baseUrl: process.env.BASE_URL, token: process.env.TOKEN });
+`;
+const PERSON = `const user = 'admin';
+const password = process.env.PASSWORD;
+`;
+
+/** How a piece of code is put to use, and what comes of it. */
+type Use = (code: string) => Promise<void>;
+
+/** A program of its own: what stands before and after it, and what it prints then. */
+function program(before: string, after: string, prints: unknown): Use {
+  return async (code) => {
+    const text = `${before}${code}console.log(JSON.stringify(${after}));\n`;
+    expect(JSON.parse(await at.run({ 'program.ts': text }))).toEqual(prints);
+  };
+}
+
+/** The code of an endpoint; `body` is what it is called with. */
+function endpoint(body: unknown, answers: unknown): Use {
+  return async (code) => {
+    const name = `snippet-${crypto.randomUUID()}`;
+    const isReadOnly = code.includes('// trellis: readOnly');
+    const made = await at.admin('POST', '/api/endpoints/create', { name, code, isReadOnly });
+    expect(Object(made).diagnostics).toEqual([]);
+    expect(await at.admin('POST', `/api/endpoints/run/${name}`, body)).toEqual(answers);
+  };
+}
+
+/** Statements inside an endpoint. */
+function statements(scope: string, result: string, answers: unknown): Use {
+  return (code) =>
+    endpoint(
+      {},
+      answers,
+    )(`export default async ({ ${scope} }: Scope) => {\n${code}return ${result};\n};\n`);
+}
+
+const USES: Readonly<Record<string, Use>> = {
+  'chat 1': program(
+    `${SIGNED_IN}const { signal } = new AbortController();
+let [text, cited] = ['', undefined];
+const print = (piece) => (text += piece);
+const show = (citations) => (cited = citations);
+`,
+    '{ text, cited }',
+    { text: 'A dog is a word.', cited: [] },
+  ),
+  'connectors 1': program(
+    `${CLIENT}const [baseUrl, token] = [process.env.BASE_URL, process.env.TOKEN];
+const ticketsSince = async (cursor) => ({ tickets: [{ number: '7', title: 'Broken' }], next: 'x' + cursor });
+`,
+    '[report.rows, report.operations]',
+    [1, 1],
+  ),
+  'connectors 2': program(
+    `import { restrictTo } from '@trellis/connector/restrict-to.ts';
+const [id, fields, teamUid] = ['7', { Title: 'Broken' }, 'team'];
+const ticket = { type: 'Ticket', key: '7' };
+let given;
+const run = { row: async (...row) => void (given = row) };
+`,
+    'given[1].map(({ op }) => op)',
+    ['addOrUpdate', 'unrestrict', 'restrict'],
+  ),
+  'endpoints 1': endpoint({ word: 'dog' }, [expect.objectContaining({ Id: 'n1' })]),
+  'endpoints 2': statements('q', '[near.map(({ node }) => node.Id), more.map(({ Id }) => Id)]', [
+    ['n2', 'n1'],
+    ['n2', 'c1'],
+  ]),
+  'endpoints 3': endpoint({ author: 'Frank Herbert' }, ['Dune']),
+  'endpoints 4': async (code) => {
+    const [, , booksBy] = documentedCode().filter(({ name }) => name.startsWith('endpoints '));
+    const files = { 'books-by.ts': booksBy?.text ?? '', 'program.ts': code };
+    expect(await at.run(files, ['--test'])).toContain('pass 1');
+  },
+  'endpoints 5': program(
+    `${SIGNED_IN}const [code, isReadOnly] = ['export default async ({ q }: Scope) =>\\n// Column 24 is behind the last dot.\\nq().startAt("Word","").', true];
+`,
+    '(editor.close(), [items.some(({ label }) => label === "out"), diagnostics.length > 0])',
+    [true, true],
+  ),
+  'interfaces 1': program(
+    `globalThis.document = { baseURI: process.env.BASE_URL + '/' };\n${PERSON}`,
+    'hits.map(({ node }) => node.Id)',
+    ['dog'],
+  ),
+  'llm 1': program(
+    'const token = process.env.LLM_TOKEN;\n',
+    `(await client.chat.completions.create({ model: 'large', messages: [{ role: 'user', content: 'dog?' }] })).choices[0].message.content`,
+    'A dog is a word.',
+  ),
+  'llm 2': program(
+    'const token = process.env.ANTHROPIC_TOKEN;\n',
+    `(await client.messages.create({ model: 'large', max_tokens: 99, messages: [{ role: 'user', content: 'dog?' }] })).content[0].text`,
+    'A dog is a word.',
+  ),
+  'migrations 1': async (code) => {
+    await at.admin('POST', '/api/migrations', { name: '001-authors', code });
+    const job = Object(await at.admin('POST', '/api/migrations/run', { name: '001-authors' }));
+    const text = `${SIGNED_IN}for await (const event of client.watchJob('${job.id}')) void event;
+console.log((await client.getJob('${job.id}')).state);\n`;
+    expect(await at.run({ 'program.ts': text })).toBe('succeeded\n');
+  },
+  'sdk 1': program(
+    `${PERSON}const { signal } = new AbortController();
+const { nodeUid } = await import('@trellis/client/uid.ts');
+const uid = nodeUid('Word', 'dog');
+`,
+    'node.Id',
+    'dog',
+  ),
+  'sdk 2': program(
+    `${CLIENT}const baseUrl = process.env.BASE_URL;\n`,
+    'client instanceof TrellisClient',
+    true,
+  ),
+  'sdk 3': program(
+    `${CLIENT}globalThis.window = { MSKSERVERPATH: './', MSKREPLICAURLS: '' };
+globalThis.document = { baseURI: process.env.BASE_URL + '/' };
+`,
+    `await new Promise((opened) => socket.addEventListener('open', () => (socket.close(), opened('open'))))`,
+    'open',
+  ),
+  'search 1': statements('searchAsUser', 'hits.map(({ node }) => node.Id)', ['c1']),
+};
+
+describe('the code of a page does what it says', () => {
+  const blocks = documentedCode();
+
+  test.each(blocks)('$name ($place)', async ({ name, text }) => {
+    await USES[name]?.(text);
+    expect(Object.keys(USES)).toContain(name);
+  });
+
+  test('and there is no other', () => {
+    expect(Object.keys(USES)).toEqual(blocks.map(({ name }) => name));
+  });
+});
