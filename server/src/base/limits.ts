@@ -123,8 +123,9 @@ export const QUERY_TAKE_MAX = 1_000_000;
 /** Keys, UIDs or operands named in one step. */
 export const QUERY_OPERANDS_MAX = 100_000;
 
-/** Observation: log files kept, one a day; free space on the storage disk below which health is `degraded`. */
+/** Observation: log files kept, one a day and more of a day that fills them; free space on the storage disk below which health is `degraded`. */
 export const LOG_FILES_MAX = 30;
+export const LOG_FILE_BYTES_MAX = 64 * 1024 * 1024;
 export const HEALTH_DISK_FREE_BYTES_MIN = 512 * 1024 * 1024;
 
 /** HTTP. Headers with the request line; from the first byte of a request to its last header, or to the end of its body. */

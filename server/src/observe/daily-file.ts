@@ -1,8 +1,10 @@
+import { readdirSync, statSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Clock } from '#base/clock.ts';
-import { LOG_FILES_MAX } from '#base/limits.ts';
+import { LOG_FILE_BYTES_MAX, LOG_FILES_MAX } from '#base/limits.ts';
+import { byDate, dateOf, datedName } from './dated-name.ts';
 
 type FileStream = ReturnType<typeof pino.destination>;
 
@@ -10,8 +12,8 @@ type FileStream = ReturnType<typeof pino.destination>;
 const LINE_DAY = /^\{"level":"\w+","time":"(\d{4}-\d\d-\d\d)T/;
 
 /**
- * A log file for each day (UTC): `<folder>/<name>-2026-11-20.log`, the newest `LOG_FILES_MAX` of them kept. A file that
- * cannot be written is reported and never stops the server.
+ * A log file for each day (UTC): `<folder>/<name>-2026-11-20.log`, and another one when it has `LOG_FILE_BYTES_MAX`; the
+ * newest `LOG_FILES_MAX` of them are kept. A file that cannot be written is reported and never stops the server.
  */
 export class DailyFile {
   readonly #folder: string;
@@ -20,6 +22,9 @@ export class DailyFile {
   readonly #report: (error: Error) => void;
   #stream: FileStream;
   #day: string;
+  /** Of the day, from 1 on; and what the file has. */
+  #part = 1;
+  #bytes = 0;
   #isBroken = false;
   #cleaning: Promise<void>;
   /** Of the days before. */
@@ -31,6 +36,7 @@ export class DailyFile {
     this.#clock = clock;
     this.#report = report;
     this.#day = this.#today();
+    this.#findPart();
     this.#stream = this.#open();
     this.#cleaning = this.#removeOldest();
   }
@@ -43,20 +49,49 @@ export class DailyFile {
   /** Into the file of the day that the line itself tells, which is where one looks for it. */
   write(line: string): void {
     const day = LINE_DAY.exec(line)?.[1] ?? this.#today();
+    const bytes = Buffer.byteLength(line);
     if (day !== this.#day) {
-      const before = this.#end();
-      this.#closing = Promise.all([this.#closing, before]);
+      this.#leave();
       this.#day = day;
-      this.#isBroken = false;
-      this.#stream = this.#open();
-      this.#cleaning = this.#cleaning.then(() => this.#removeOldest());
+      this.#findPart();
+      this.#enter();
+    } else if (this.#bytes > 0 && this.#bytes + bytes > LOG_FILE_BYTES_MAX) {
+      this.#leave();
+      this.#part++;
+      this.#bytes = 0;
+      this.#enter();
     }
-    if (!this.#isBroken) this.#stream.write(line);
+    if (this.#isBroken) return;
+    this.#bytes += bytes;
+    this.#stream.write(line);
   }
 
   async close(): Promise<void> {
     await this.#cleaning;
     await Promise.all([this.#closing, this.#end()]);
+  }
+
+  #leave(): void {
+    this.#closing = Promise.all([this.#closing, this.#end()]);
+  }
+
+  #enter(): void {
+    this.#isBroken = false;
+    this.#stream = this.#open();
+    this.#cleaning = this.#cleaning.then(() => this.#removeOldest());
+  }
+
+  /** The last file of the day, to go on with: a server that starts again has written some. */
+  #findPart(): void {
+    try {
+      const parts = readdirSync(this.#folder).map((file) => dateOf(file, this.#name));
+      const own = parts.filter((date) => date?.day === this.#day).map((date) => date?.part ?? 1);
+      this.#part = Math.max(1, ...own);
+      this.#bytes = statSync(this.#path(), { throwIfNoEntry: false })?.size ?? 0;
+    } catch {
+      // Opening the file fails as well, and tells.
+      [this.#part, this.#bytes] = [1, 0];
+    }
   }
 
   #open(): FileStream {
@@ -91,14 +126,14 @@ export class DailyFile {
   }
 
   async #removeOldest(): Promise<void> {
-    const pattern = /-\d{4}-\d\d-\d\d\.log$/;
     try {
       const names = await readdir(this.#folder);
-      const own = names.filter(
-        (name) => name.replace(pattern, '') === this.#name && pattern.test(name),
-      );
-      const surplus = own.toSorted().slice(0, -LOG_FILES_MAX);
-      await Promise.all(surplus.map((name) => rm(join(this.#folder, name), { force: true })));
+      const dates = names
+        .map((file) => dateOf(file, this.#name))
+        .filter((date) => date !== undefined);
+      const surplus = dates.toSorted(byDate).slice(0, -LOG_FILES_MAX);
+      const paths = surplus.map((date) => join(this.#folder, datedName(this.#name, date)));
+      await Promise.all(paths.map((path) => rm(path, { force: true })));
     } catch (error) {
       this.#report(error instanceof Error ? error : new Error(String(error)));
     }
@@ -109,7 +144,7 @@ export class DailyFile {
   }
 
   #path(): string {
-    return join(this.#folder, `${this.#name}-${this.#day}.log`);
+    return join(this.#folder, datedName(this.#name, { day: this.#day, part: this.#part }));
   }
 }
 

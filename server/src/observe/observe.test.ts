@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HEALTH_DISK_FREE_BYTES_MIN, LOG_FILES_MAX } from '#base/limits.ts';
+import { HEALTH_DISK_FREE_BYTES_MIN, LOG_FILE_BYTES_MAX, LOG_FILES_MAX } from '#base/limits.ts';
 import { healthReport } from './health.ts';
 import { openLog, type LogOptions } from './logger.ts';
 import { degraded, failed, OFF, OK, STARTING, type Probes } from './part-health.ts';
@@ -105,6 +105,28 @@ describe('the log', () => {
       kept.slice(-2).map((name) => readFile(join(folder, name), 'utf8')),
     );
     expect(written).toEqual(lines);
+  });
+
+  it('goes on in another file when one is full, also after a start', async () => {
+    const name = 'server-2026-11-20';
+    await writeFile(join(folder, `${name}.log`), 'x'.repeat(99));
+    await truncate(join(folder, `${name}.log`), LOG_FILE_BYTES_MAX - 10);
+    await writeFile(join(folder, `${name}.9.log`), '');
+    await truncate(join(folder, `${name}.9.log`), LOG_FILE_BYTES_MAX - 1);
+    await writeFile(join(folder, `${name}.10.log`), 'begun\n');
+    await truncate(join(folder, `${name}.10.log`), LOG_FILE_BYTES_MAX - 200);
+    const { logger, lines, close } = openTestLog({ folder });
+    for (let i = 0; i < 4; i++) logger.info({ i, text: 'y'.repeat(80) }, 'counting');
+    await close();
+    const sizes = await Promise.all(
+      ['.log', '.9.log', '.10.log', '.11.log'].map(async (end) => {
+        return (await stat(join(folder, name + end))).size;
+      }),
+    );
+    const [first = ''] = lines;
+    expect(sizes.map((size) => size <= LOG_FILE_BYTES_MAX)).toEqual([true, true, true, true]);
+    expect(sizes[2]).toBe(LOG_FILE_BYTES_MAX - 200 + first.length);
+    expect(await readFile(join(folder, `${name}.11.log`), 'utf8')).toBe(lines.slice(1).join(''));
   });
 
   it('has each line in the file of its own day, however fast midnight comes and goes', async () => {

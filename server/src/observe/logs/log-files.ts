@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem } from '#base/problem.ts';
+import { byDate, dateOf, type LogDate } from '../dated-name.ts';
 import { fileLines, unlessGone, type Direction } from './file-lines.ts';
 import { headOf } from './log-record.ts';
 import { mergedLines } from './merged-lines.ts';
@@ -14,16 +15,15 @@ export interface LogFile {
   readonly to: string | null;
 }
 
-/** One of the logs of a process: files of a day below `folder`, named `<name>-2026-11-20.log`. */
+/** One of the logs of a process: files of a day below `folder`, with names of `dated-name.ts`. */
 export interface NamedLog {
   /** Below the folder of all; empty for that one. */
   readonly folder: string;
   readonly name: string;
 }
 
-interface DatedFile {
+interface DatedFile extends LogDate {
   readonly name: string;
-  readonly day: string;
 }
 
 /** The files that the loggers of this server write, and those that are left of servers before. Other files of the folder are none of ours. */
@@ -85,15 +85,13 @@ export class LogFiles {
         const path = join(this.#folder, folder);
         const entries = await readdir(path, { withFileTypes: true }).catch(unlessGone);
         return (entries ?? []).flatMap((entry) => {
-          const day = dayOf(entry.name, name);
+          const date = dateOf(entry.name, name);
           const below = folder === '' ? entry.name : `${folder}/${entry.name}`;
-          return entry.isFile() && day !== undefined ? [{ name: below, day }] : [];
+          return entry.isFile() && date !== undefined ? [{ name: below, ...date }] : [];
         });
       }),
     );
-    return found
-      .flat()
-      .toSorted((a, b) => (a.day === b.day ? byName(a, b) : a.day < b.day ? 1 : -1));
+    return found.flat().toSorted((a, b) => byDate(b, a) || byName(a, b));
   }
 
   async #describe(name: string): Promise<LogFile | undefined> {
@@ -107,11 +105,6 @@ export class LogFiles {
 
 function byName(a: DatedFile, b: DatedFile): number {
   return a.name < b.name ? 1 : -1;
-}
-
-function dayOf(file: string, log: string): string | undefined {
-  const [, name, day] = /^(.*)-(\d{4}-\d\d-\d\d)\.log$/.exec(file) ?? [];
-  return name === log ? day : undefined;
 }
 
 function isWithin({
