@@ -3,6 +3,8 @@ import type {
   AccessExplanation,
   NodeAccess,
   NodeAccessChange,
+  PrincipalNames,
+  Principals,
   TypeAccessDocument,
 } from '@trellis/contract/shapes/access.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
@@ -147,6 +149,11 @@ export class PeopleClient extends LoginClient {
   /** What is left out of the change stays as it is. */
   putNodeAccess(uid: string, change: NodeAccessChange, options?: CallOptions): Promise<NodeAccess> {
     return this.put(`/api/access/nodes/${encodeURIComponent(uid)}`, change, options);
+  }
+
+  /** The UIDs of users, by name or address, and of teams, by name; null where there is none, or more than one. */
+  resolvePrincipals(names: PrincipalNames, options?: CallOptions): Promise<Principals> {
+    return this.post('/api/access/principals', names, options);
   }
 
   getWorkspaceSettings(options?: CallOptions): Promise<WorkspaceSettingsDocument> {

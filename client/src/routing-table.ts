@@ -48,6 +48,7 @@ export const SERVED_BY_REPLICAS: readonly string[] = [
   'GET /api/users/user/{uid}',
   'GET /api/workspace/settings',
   'GET /api/{provider}/config',
+  'POST /api/access/principals',
   'POST /api/cce/{+name}',
   'POST /api/embeddings/similar/{uid}',
   'POST /api/embeddings/uids',

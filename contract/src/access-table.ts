@@ -71,6 +71,7 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   /** Of a node that everybody sees and somebody else owns. */
   getNodeAccess: read,
   putNodeAccess: write,
+  resolvePrincipals: withScope(...ADMINISTRATORS),
   getWorkspaceSettings: read,
   putWorkspaceSettings: write,
   listInterfaces: read,

@@ -58,6 +58,8 @@ export const USER_NAME_CHARACTERS_MAX = 100;
 export const USER_PREFERENCES_CHARACTERS_MAX = 64 * 1024;
 export const USER_TEXT_CHARACTERS_MAX = 1_000;
 export const TEAM_NAME_CHARACTERS_MAX = 200;
+/** Users, and teams, whose UIDs one request asks for. */
+export const PRINCIPALS_MAX = 1_000;
 
 /** Reading nodes (open-shapes, section 4): UIDs in one request, and in one download. */
 export const NODE_UIDS_MAX = 1_000;

@@ -64,6 +64,7 @@ import {
   getTypeAccess,
   putNodeAccess,
   putTypeAccess,
+  resolvePrincipals,
 } from './operations/access.ts';
 import { listAudit } from './operations/audit.ts';
 import { findSimilarNodes, getEmbeddings, getSimilarNodes } from './operations/embeddings.ts';
@@ -167,6 +168,7 @@ export const operations: readonly Operation[] = [
   explainAccess,
   getNodeAccess,
   putNodeAccess,
+  resolvePrincipals,
   getWorkspaceSettings,
   putWorkspaceSettings,
   listInterfaces,

@@ -94,6 +94,15 @@ test('a token is printed once, alone, and is worth nothing once revoked', async 
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('scopes')]);
 });
 
+test('the UIDs of users and teams are found by their names', async () => {
+  const resolve = ['access', 'resolve', '--user', 'ANN', 'nobody', '--team', 'Sales'];
+  const uid = people.uid('ann');
+  expect(await json(resolve)).toMatchObject({ users: { ANN: uid, nobody: null } });
+  const { code, stdout } = await asAdmin(resolve);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`user +ANN +${uid}`))]);
+  expect(stdout).toMatch(/user +nobody +-/);
+});
+
 test('access is explained, and rules of types are read and put', async () => {
   await people.as('admin', 'PUT', '/api/schema', {
     nodes: [{ type: 'Note', key: 'Name', fields: { Text: 'String' } }],

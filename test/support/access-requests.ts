@@ -62,6 +62,7 @@ export const ACCESS_REQUESTS: AccessRequests = {
   }),
   getNodeAccess: ({ uids }) => ({ path: `/api/access/nodes/${uids.node}` }),
   putNodeAccess: ({ uids }) => ({ path: `/api/access/nodes/${uids.node}`, body: {} }),
+  resolvePrincipals: () => ({ path: '/api/access/principals', body: { users: ['bystander'] } }),
   getWorkspaceSettings: () => ({ path: '/api/workspace/settings' }),
   putWorkspaceSettings: () => ({ path: '/api/workspace/settings', body: { name: 'Ours' } }),
   listInterfaces: () => ({ path: '/api/interfaces' }),

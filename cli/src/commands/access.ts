@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure } from '../failure.ts';
 import { readJson } from '../json-input.ts';
+import { table } from '../terminal.ts';
 
 export function addAccess(program: Command, run: Run): void {
   const access = program
@@ -22,6 +23,21 @@ Examples:
   $ trellis access explain ann "$(trellis uid Note n-1)"`,
     )
     .action(run(explain));
+  access
+    .command('resolve')
+    .description('Finds the UIDs of users and teams, as operations that restrict nodes need them.')
+    .option('--user <name...>', 'user names or addresses')
+    .option('--team <name...>', 'names of teams')
+    .addHelpText(
+      'after',
+      `
+Prints "-" where a name is nobody's, or more than one's.
+
+Examples:
+  $ trellis access resolve --user ann bob@example.com --team Sales
+  $ trellis access resolve --team Sales --json`,
+    )
+    .action(run(resolve));
   const types = access
     .command('types')
     .description('Reads and changes who may see the nodes and fields of each type.');
@@ -56,6 +72,19 @@ async function explain(
     ...(withheldFields.length === 0 ? [] : [`  Fields withheld: ${withheldFields.join(', ')}.`]),
   ];
   output.data(explanation, lines.join('\n'));
+}
+
+async function resolve(
+  { client, output, terminal }: CommandContext,
+  { user, team }: { readonly user?: readonly string[]; readonly team?: readonly string[] },
+): Promise<void> {
+  const names = { ...(user && { users: user }), ...(team && { teams: team }) };
+  const found = await client.resolvePrincipals(names, { signal: terminal.signal });
+  const rows = [
+    ...Object.entries(found.users).map(([name, uid]) => ['user', name, uid ?? '-']),
+    ...Object.entries(found.teams).map(([name, uid]) => ['team', name, uid ?? '-']),
+  ];
+  output.data(found, table(['KIND', 'NAME', 'UID'], rows));
 }
 
 async function getTypes({ client, output, terminal }: CommandContext): Promise<void> {

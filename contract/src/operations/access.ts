@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { accessExplanation, nodeAccess, nodeAccessChange, typeAccess } from '../shapes/access.ts';
+import {
+  accessExplanation,
+  nodeAccess,
+  nodeAccessChange,
+  principalNames,
+  principals,
+  typeAccess,
+} from '../shapes/access.ts';
 
 const params = z.object({ uid: z.string().min(1) });
 
@@ -67,4 +74,19 @@ export const putNodeAccess = {
   errors: ['node_not_found', 'storage_failed', 'storage_full'],
   onReplica: 'redirect',
   summary: 'Say whom a node is restricted to: as its owner or an administrator.',
+} as const satisfies Operation;
+
+export const resolvePrincipals = {
+  id: 'resolvePrincipals',
+  area: 'access',
+  method: 'POST',
+  path: '/api/access/principals',
+  auth: 'admin',
+  scope: 'ingestion:acl',
+  body: principalNames,
+  responses: { 200: { description: 'The UID behind each name, or null.', body: principals } },
+  errors: [],
+  onReplica: 'serve',
+  summary:
+    'Find the UIDs of users, by name or address, and of teams, by name, to restrict nodes to.',
 } as const satisfies Operation;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
-import { LIST_TAKE_MAX } from '../limits.ts';
+import { LIST_TAKE_MAX, PRINCIPALS_MAX, USER_TEXT_CHARACTERS_MAX } from '../limits.ts';
 
 const uids = z.array(z.string()).max(LIST_TAKE_MAX);
 
@@ -26,6 +26,18 @@ export type NodeAccess = Immutable<z.infer<typeof nodeAccess>>;
 /** What is left out stays as it is. */
 export const nodeAccessChange = z.strictObject({ teams: uids.optional(), users: uids.optional() });
 export type NodeAccessChange = Immutable<z.infer<typeof nodeAccessChange>>;
+
+const names = z.array(z.string().max(USER_TEXT_CHARACTERS_MAX)).max(PRINCIPALS_MAX);
+
+/** The body of `POST /api/access/principals`: user names or addresses, and names of teams. */
+export const principalNames = z.strictObject({ users: names.optional(), teams: names.optional() });
+export type PrincipalNames = Immutable<z.infer<typeof principalNames>>;
+
+const uidsByName = z.record(z.string(), z.string().nullable());
+
+/** By each name as it was given; null where it is nobody's, or more than one's. */
+export const principals = z.strictObject({ users: uidsByName, teams: uidsByName });
+export type Principals = Immutable<z.infer<typeof principals>>;
 
 const named = z.strictObject({ uid: z.string(), name: z.string() });
 

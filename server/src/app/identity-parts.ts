@@ -9,6 +9,7 @@ import { AuditService } from '#identity/audit-service.ts';
 import { IdentityService } from '#identity/identity-service.ts';
 import { OneAtATime } from '#identity/one-at-a-time.ts';
 import { PasswordResetService } from '#identity/password-reset-service.ts';
+import { PrincipalService } from '#identity/principal-service.ts';
 import { SsoService } from '#identity/sso/sso-service.ts';
 import { TeamService } from '#identity/team-service.ts';
 import { TokenAuthenticator } from '#identity/token-authenticator.ts';
@@ -53,6 +54,7 @@ export interface IdentityParts extends AsyncDisposable {
   readonly passwordReset: PasswordResetService;
   readonly users: UserService;
   readonly teams: TeamService;
+  readonly principals: PrincipalService;
   readonly audit: AuditService;
   readonly workspace: WorkspaceSettings;
   readonly interfaces: Interfaces;
@@ -101,6 +103,7 @@ export function openIdentity(options: IdentityOptions): IdentityParts {
     passwordReset,
     users: new UserService(parts),
     teams: new TeamService({ ...parts, settings: workspace }),
+    principals: new PrincipalService(reader),
     audit: new AuditService(reader),
     workspace,
     interfaces,

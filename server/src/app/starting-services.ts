@@ -60,6 +60,9 @@ export class StartingServices implements HttpServices {
   get access() {
     return this.#there.access;
   }
+  get principals() {
+    return this.#there.principals;
+  }
   get workspace() {
     return this.#there.workspace;
   }

@@ -194,6 +194,8 @@ export const USER_NAME_CHARACTERS_MAX = 100;
 export const USER_PREFERENCES_CHARACTERS_MAX = 64 * 1024;
 export const USER_TEXT_CHARACTERS_MAX = 1_000;
 export const TEAM_NAME_CHARACTERS_MAX = 200;
+/** Users, and teams, whose UIDs one request asks for. */
+export const PRINCIPALS_MAX = 1_000;
 
 /** Audit events: how many are kept, wait to be written, go into one commit, and are looked through for one answer. */
 export const AUDIT_EVENTS_MAX = 1_000_000;

@@ -22,7 +22,7 @@ const NODE_READS =
   'getNode queryNodes getManyNodes getManyFields downloadCsv downloadJsonl downloadZip listNodeFiles getFile downloadFile';
 const FILE_WRITES =
   'uploadNodeFile deleteFile createFileUpload getFileUpload appendFileUpload deleteFileUpload';
-const INGESTING: readonly CallerName[] = ['ingestion-token', 'connector-token'];
+const INGESTING: readonly CallerName[] = ['ingestion-token', 'acl-token', 'connector-token'];
 const rows = (ids: string, allowed: readonly CallerName[] | 'anybody') =>
   Object.fromEntries(ids.split(' ').map((id) => [id, allowed]));
 const CALLER_NAMES = Object.keys(CALLERS) as CallerName[];
@@ -63,6 +63,7 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   explainAccess: ['admin', 'read-only-admin'],
   getNodeAccess: SESSIONS,
   putNodeAccess: SESSIONS,
+  resolvePrincipals: ['admin', 'read-only-admin', 'acl-token'],
   getWorkspaceSettings: ['admin', 'read-only-admin'],
   putWorkspaceSettings: ['admin'],
   listInterfaces: ['admin', 'read-only-admin'],

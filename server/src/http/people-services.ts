@@ -1,4 +1,5 @@
 import type { Caller } from '#access/caller.ts';
+import type { PrincipalNames, Principals } from '@trellis/contract/shapes/access.ts';
 import type { AuditQuery, AuditRecord } from '@trellis/contract/shapes/audit.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type {
@@ -67,6 +68,11 @@ export interface TeamService {
     uid: string,
     page: Page & { readonly nested: boolean },
   ): Awaitable<List<UserNode>>;
+}
+
+export interface PrincipalService {
+  /** Of users who are not active too. */
+  resolve(caller: Caller, names: PrincipalNames): Awaitable<Principals>;
 }
 
 export interface AuditService {

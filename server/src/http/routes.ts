@@ -114,6 +114,7 @@ import { getNodeAccess } from './routes/access/getNodeAccess.ts';
 import { getTypeAccess } from './routes/access/getTypeAccess.ts';
 import { putNodeAccess } from './routes/access/putNodeAccess.ts';
 import { putTypeAccess } from './routes/access/putTypeAccess.ts';
+import { resolvePrincipals } from './routes/access/resolvePrincipals.ts';
 import { listAudit } from './routes/audit/listAudit.ts';
 import { createGroup } from './routes/groups/createGroup.ts';
 import { deleteGroup } from './routes/groups/deleteGroup.ts';
@@ -164,6 +165,7 @@ export const routes: readonly Route[] = [
   explainAccess,
   getNodeAccess,
   putNodeAccess,
+  resolvePrincipals,
   getWorkspaceSettings,
   putWorkspaceSettings,
   listInterfaces,

@@ -28,6 +28,7 @@ import type { TokenKind } from '@trellis/contract/token-kinds.ts';
 import type {
   AuditService,
   PasswordResetService,
+  PrincipalService,
   TeamService,
   UserService,
   WorkspaceSettingsService,
@@ -83,6 +84,7 @@ export interface HttpServices {
   readonly teams: TeamService;
   readonly audit: AuditService;
   readonly access: AccessService;
+  readonly principals: PrincipalService;
   readonly workspace: WorkspaceSettingsService;
   readonly interfaces: InterfaceService;
   readonly apiDocument: ApiDocumentService;

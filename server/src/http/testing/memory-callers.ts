@@ -8,6 +8,7 @@ export const CALLERS = {
   guest: caller({ isGuest: true }),
   'synonym-manager': caller({ roles: ['CanManageSynonyms'] }),
   'ingestion-token': caller({ kind: 'api', userUid: null, scopes: ['ingestion'] }),
+  'acl-token': caller({ kind: 'connector', userUid: null, scopes: ['ingestion:acl'] }),
   'connector-token': caller({ kind: 'connector', userUid: null, scopes: ['ingestion'] }),
   'backup-token': caller({ kind: 'api', userUid: null, scopes: ['admin:backup'] }),
   'run-token': caller({ kind: 'api', userUid: null, scopes: ['endpoints:run'] }),

@@ -87,6 +87,18 @@ export function memoryAccess(): HttpServices['access'] {
   };
 }
 
+/** Ada, and the team Sales. */
+export function memoryPrincipals(): HttpServices['principals'] {
+  const named = (names: readonly string[] = [], known: string) =>
+    Object.fromEntries(names.map((name) => [name, name === known ? UID : null]));
+  return {
+    resolve: (_caller, { users, teams }) => ({
+      users: named(users, 'ada'),
+      teams: named(teams, 'Sales'),
+    }),
+  };
+}
+
 export function memoryAudit(): HttpServices['audit'] {
   return { list: (_caller, { skip, take }) => ({ items: [], total: 0, skip, take }) };
 }

@@ -8,6 +8,7 @@ import type { FrontEndFile } from '../front-end-service.ts';
 import type { EndpointAnswer, EndpointCall, HttpServices, IngestStream } from '../services.ts';
 import {
   memoryAccess,
+  memoryPrincipals,
   memoryAudit,
   memoryPasswordReset,
   memoryTeams,
@@ -112,6 +113,7 @@ export class MemoryServices implements HttpServices {
   readonly teams = memoryTeams();
   readonly audit = memoryAudit();
   readonly access = memoryAccess();
+  readonly principals = memoryPrincipals();
   readonly nodes = memoryNodes();
   readonly nodeFiles = memoryFiles();
   readonly workspace = memoryWorkspace();

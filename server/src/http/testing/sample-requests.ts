@@ -197,6 +197,11 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
   explainAccess: { path: `/api/access/explain?user=ada&node=${UID}`, status: 200 },
   getNodeAccess: { path: `/api/access/nodes/${UID}`, status: 200 },
   putNodeAccess: { path: `/api/access/nodes/${UID}`, json: { users: [UID] }, status: 200 },
+  resolvePrincipals: {
+    path: '/api/access/principals',
+    json: { users: ['ada', 'bob'], teams: ['Sales'] },
+    status: 200,
+  },
   getWorkspaceSettings: { path: '/api/workspace/settings', status: 200 },
   putWorkspaceSettings: { path: '/api/workspace/settings', json: { name: 'Ours' }, status: 200 },
   getEmbeddings: { path: '/api/embeddings/uids', json: { UIDs: [UID] }, status: 200 },

@@ -1,0 +1,77 @@
+import type { Caller } from '#access/caller.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { userUid } from './users.ts';
+
+export interface PrincipalNames {
+  readonly users?: readonly string[] | undefined;
+  readonly teams?: readonly string[] | undefined;
+}
+
+/** UIDs by the name that was given; null where it is nobody's, or more than one's. */
+type UidsByName = Readonly<Record<string, string | null>>;
+
+/** Who is meant, for those who write down who may see what. A wrong UID would show a node to somebody else: when in doubt, nobody. */
+export class PrincipalService {
+  readonly #reader: GraphReader;
+
+  constructor(reader: GraphReader) {
+    this.#reader = reader;
+  }
+
+  resolve(
+    _caller: Caller,
+    { users = [], teams = [] }: PrincipalNames,
+  ): {
+    users: UidsByName;
+    teams: UidsByName;
+  } {
+    this.#reader.refresh();
+    return { users: this.#users(users), teams: this.#teams(teams) };
+  }
+
+  /** By name as at sign-in, or by address as at identity providers: one that anybody wrote into their own profile proves nothing. */
+  #users(given: readonly string[]): UidsByName {
+    const reader = this.#reader;
+    const byAddress = given.some((name) => name.includes('@'))
+      ? this.#idsBy('_User', 'Email', (id) => reader.field(id, 'Confirmed') === true)
+      : new Map<string, number[]>();
+    return this.#uidsOf(given, (name) => {
+      const named = reader.id({ uid: userUid(name) });
+      const isUser = named !== undefined && reader.typeOf(named) === '_User';
+      return [...(isUser ? [named] : []), ...(byAddress.get(folded(name)) ?? [])];
+    });
+  }
+
+  /** In any case, as a name is taken in any case. */
+  #teams(given: readonly string[]): UidsByName {
+    if (given.length === 0) return {};
+    const byName = this.#idsBy('_AccessGroup', 'Name', () => true);
+    return this.#uidsOf(given, (name) => byName.get(folded(name)) ?? []);
+  }
+
+  #idsBy(type: string, field: string, counts: (id: number) => boolean): Map<string, number[]> {
+    const ids = new Map<string, number[]>();
+    for (const id of this.#reader.idsOfType(type)) {
+      const value = this.#reader.field(id, field);
+      if (typeof value !== 'string' || value.trim() === '' || !counts(id)) continue;
+      const same = ids.get(folded(value));
+      if (same === undefined) ids.set(folded(value), [id]);
+      else same.push(id);
+    }
+    return ids;
+  }
+
+  #uidsOf(given: readonly string[], idsOf: (name: string) => readonly number[]): UidsByName {
+    return Object.fromEntries(
+      given.map((name) => {
+        const [id, ...others] = new Set(idsOf(name));
+        const isOne = id !== undefined && others.length === 0;
+        return [name, isOne ? (this.#reader.uid(id) ?? null) : null];
+      }),
+    );
+  }
+}
+
+function folded(text: string): string {
+  return text.trim().toLowerCase();
+}
