@@ -24,6 +24,10 @@ const withScope = (...sessions: readonly CallerKind[]): AccessRow => ({
 const backingUp = (...sessions: readonly CallerKind[]): AccessRow => ({
   allowed: [...sessions, 'api-token', 'api-token-without-scope'],
 });
+/** Sessions, those who back up, and automation, which manages tasks. */
+const jobsOf = (...sessions: readonly CallerKind[]): AccessRow => ({
+  allowed: [...sessions, 'api-token', 'api-token-without-scope', 'automation-token'],
+});
 /** Connectors ingest, and automation runs endpoints and manages tasks, by the scopes that they have when they are given none. */
 const ingesting = (...sessions: readonly CallerKind[]): AccessRow => ({
   allowed: [...sessions, 'api-token', 'connector-token'],
@@ -156,11 +160,11 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   getPoolStatistics: read,
   getOverviewStatistics: read,
   getLicense: read,
-  listJobs: read,
+  listJobs: jobsOf(...SIGNED_IN),
   /** Of somebody else, as the next two. */
-  getJob: read,
-  cancelJob: write,
-  watchJob: read,
+  getJob: jobsOf(...ADMINISTRATORS),
+  cancelJob: jobsOf(...WRITERS),
+  watchJob: jobsOf(...ADMINISTRATORS),
   runBackup: backingUp(...WRITERS),
   listBackups: backingUp(...ADMINISTRATORS),
   verifyBackup: backingUp(...WRITERS),

@@ -16,8 +16,8 @@ export interface Operation {
   readonly method: Method;
   readonly path: `/${string}`;
   readonly auth: Auth;
-  /** A scope that suffices instead of what `auth` asks for, when a token that carries scopes calls. */
-  readonly scope?: Scope;
+  /** A scope that suffices instead of what `auth` asks for, when a token that carries scopes calls; or any one of several. */
+  readonly scope?: Scope | readonly Scope[];
   /** A role that suffices instead of being the administrator that `auth` asks for. */
   readonly role?: Role;
   /** A header that may carry the token instead of `Authorization`, as clients of another protocol send theirs. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { errorBody, errorCatalogue } from './errors.ts';
 import { operations } from './operations.ts';
-import { scopes } from './scopes.ts';
+import { scopes, scopesOf } from './scopes.ts';
 import {
   ENDPOINT_CODE_BYTES_MAX,
   ENDPOINT_NAME_CHARACTERS_MAX,
@@ -47,8 +47,9 @@ describe('the table of operations', () => {
     }
   });
 
-  it.each(rows)('%s: names only scopes and errors that exist', (_, { scope, errors }) => {
-    if (scope !== undefined) expect(Object.keys(scopes)).toContain(scope);
+  it.each(rows)('%s: names only scopes and errors that exist', (_, operation) => {
+    const { errors } = operation;
+    for (const scope of scopesOf(operation)) expect(Object.keys(scopes)).toContain(scope);
     for (const code of errors) expect(Object.keys(errorCatalogue)).toContain(code);
     expect(new Set(errors).size).toBe(errors.length);
   });

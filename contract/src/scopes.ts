@@ -12,3 +12,12 @@ export const scopes = {
 export type Scope = keyof typeof scopes;
 
 export const SCOPES = Object.keys(scopes) as readonly Scope[];
+
+/** Each of them is enough to call the operation. */
+export function scopesOf({
+  scope,
+}: {
+  readonly scope?: Scope | readonly Scope[];
+}): readonly Scope[] {
+  return scope === undefined ? [] : [scope].flat();
+}

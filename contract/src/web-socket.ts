@@ -23,12 +23,12 @@ export const webSocketMessage = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('REPLICAS_CHANGED'), replicas: z.string() }),
   /** The server that was asked has a new front end: a page that is loaded again gets it. */
   z.strictObject({ type: z.literal('FRONTEND_CHANGED') }),
-  /** A job has begun, has come further, or has ended. For administrators, the read-only one included; from the primary. */
+  /** A job has begun, has come further, or has ended. For administrators, the read-only one included, and for the user whose job it is; from the primary. */
   z.strictObject({ type: z.literal('JOB_CHANGED'), job }),
 ]);
 export type WebSocketMessage = Immutable<z.infer<typeof webSocketMessage>>;
 
-/** To whom a message goes: as an operation's `auth`. */
+/** To whom a message goes: as an operation's `auth`; one of a job also to its user. */
 export const WEB_SOCKET_MESSAGE_AUTH = {
   REPLICAS_CHANGED: 'session',
   FRONTEND_CHANGED: 'session',

@@ -70,6 +70,47 @@ describe('a research', () => {
     expect(later.citations).toHaveLength(1);
   });
 
+  test('is in the list of its user and told over their WebSocket, not to others', async () => {
+    const { url } = library.at.people.workspace.server;
+    const listen = async (who: string) => {
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/api/ws`);
+      const heard: unknown[] = [];
+      await new Promise((resolve) => {
+        const token = library.at.people.token(who);
+        socket.addEventListener('open', () => socket.send(JSON.stringify({ token })));
+        socket.addEventListener('message', resolve, { once: true });
+      });
+      socket.addEventListener('message', ({ data }) => heard.push(JSON.parse(String(data))));
+      return { heard, close: () => socket.close() };
+    };
+    const [annHears, bobHears] = [await listen('ann'), await listen('bob')];
+    const chatUID = await library.chat('ann');
+    provider.script.turn = research();
+    const { id } = await ann.startDeepResearch({ chatUID, question: QUESTION });
+    await library.end('ann', id);
+    expect((await ann.listJobs()).items[0]).toMatchObject({ id, state: 'succeeded' });
+    expect((await bob.listJobs()).items.filter((job) => job.id === id)).toEqual([]);
+    const end = { type: 'JOB_CHANGED', job: expect.objectContaining({ id, state: 'succeeded' }) };
+    await expect.poll(() => annHears.heard).toContainEqual(end);
+    expect(annHears.heard.map((message) => Object(message).job.id)).toEqual(
+      annHears.heard.map(() => id),
+    );
+    // One of his own comes after all that was told before.
+    const { id: own } = await bob.startDeepResearch({
+      chatUID: await library.chat('bob'),
+      question: QUESTION,
+    });
+    await library.end('bob', own);
+    await expect
+      .poll(() => bobHears.heard.map((message) => Object(message).job))
+      .toContainEqual(expect.objectContaining({ id: own, state: 'succeeded' }));
+    expect(new Set(bobHears.heard.map((message) => Object(message).job.id))).toEqual(
+      new Set([own]),
+    );
+    annHears.close();
+    bobHears.close();
+  });
+
   test('offers tools to researchers alone: those of its user that only read', async () => {
     const writes = `export const input = z.object({ isbn: z.string() });
 export default async ({ body, graph }: Scope<typeof input>) => graph.addOrUpdate('Book', body.isbn, {});

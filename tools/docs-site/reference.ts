@@ -5,6 +5,7 @@ import { errorCodesOf } from '../../contract/src/openapi/general-errors.ts';
 import { areas } from '../../contract/src/openapi/document.ts';
 import type { Operation } from '../../contract/src/operation.ts';
 import { operations } from '../../contract/src/operations.ts';
+import { scopesOf } from '../../contract/src/scopes.ts';
 import { variablesAsMarkdown } from '../../server/src/config/describe-variables.ts';
 
 /** Pages that are made of the code that they describe, as Markdown. */
@@ -39,22 +40,11 @@ ${sections.join('\n')}`;
 }
 
 function operationText(operation: Operation): string {
-  const {
-    id,
-    method,
-    path,
-    auth,
-    scope,
-    role,
-    tokens = [],
-    noGuests,
-    summary,
-    responses,
-  } = operation;
+  const { id, method, path, auth, role, tokens = [], noGuests, summary, responses } = operation;
   const who = [
     WHO[auth] + (noGuests === true ? ' who is no guest' : ''),
     ...(role === undefined ? [] : [`the role \`${role}\``]),
-    ...(scope === undefined ? [] : [`a token with the scope \`${scope}\``]),
+    ...scopesOf(operation).map((scope) => `a token with the scope \`${scope}\``),
     ...tokens.map((kind) => `a token of kind \`${kind}\``),
   ];
   const answers = Object.entries(responses).map(

@@ -1,5 +1,5 @@
 import type { Operation } from '../operation.ts';
-import { scopes, type Scope } from '../scopes.ts';
+import { scopes, scopesOf, type Scope } from '../scopes.ts';
 import { TOKEN_KINDS, type TokenKind } from '../token-kinds.ts';
 
 type Requirement = Readonly<Record<string, readonly string[]>>;
@@ -58,11 +58,11 @@ export function securitySchemes(): Record<string, object> {
 
 /** Each of them is enough by itself; none at all for what anybody may call. */
 export function securityOf(operation: Operation): readonly Requirement[] {
-  const { auth, role, scope, tokens = [], tokenHeader } = operation;
+  const { auth, role, tokens = [], tokenHeader } = operation;
   if (auth === 'none') return [];
   return [
     ...sessionsOf(auth, role),
-    ...(scope === undefined ? [] : SCOPED.map((kind) => ({ [SCHEMES[kind]]: [scope] }))),
+    ...scopesOf(operation).flatMap((scope) => SCOPED.map((kind) => ({ [SCHEMES[kind]]: [scope] }))),
     ...tokens.map((kind) => ({ [SCHEMES[kind]]: [] })),
     ...(tokenHeader === undefined ? [] : [{ [API_KEY]: [] }]),
   ];

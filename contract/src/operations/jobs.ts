@@ -4,6 +4,8 @@ import { job, jobListQuery, jobWithLog } from '../shapes/job.ts';
 import { listOf } from '../shapes/list.ts';
 import { eventStreamHeaders } from '../shapes/events.ts';
 
+/** Tokens that begin backups or run tasks see the jobs of that. */
+const whose = { auth: 'session', scope: ['admin:backup', 'admin:tasks'] } as const;
 const params = z.object({ id: z.string().min(1).max(100) });
 
 export const listJobs = {
@@ -11,12 +13,13 @@ export const listJobs = {
   area: 'jobs',
   method: 'GET',
   path: '/api/jobs',
-  auth: 'admin',
+  ...whose,
   query: jobListQuery,
   responses: { 200: { description: 'Jobs, newest first.', body: listOf(job) } },
   errors: [],
   onReplica: 'redirect',
-  summary: 'List the long pieces of work that are under way or were done.',
+  summary:
+    'List the long pieces of work that are under way or were done; users see those of their own.',
 } as const satisfies Operation;
 
 export const getJob = {
@@ -24,7 +27,7 @@ export const getJob = {
   area: 'jobs',
   method: 'GET',
   path: '/api/jobs/{id}',
-  auth: 'session',
+  ...whose,
   params,
   responses: { 200: { description: 'The job, with the last lines of its log.', body: jobWithLog } },
   errors: ['job_not_found'],
@@ -37,7 +40,7 @@ export const cancelJob = {
   area: 'jobs',
   method: 'POST',
   path: '/api/jobs/{id}/cancel',
-  auth: 'session',
+  ...whose,
   params,
   responses: { 202: { description: 'It is asked to end, and does a moment later.', body: job } },
   errors: ['job_not_found', 'job_not_cancellable', 'job_ended'],
@@ -55,7 +58,7 @@ export const watchJob = {
   area: 'jobs',
   method: 'GET',
   path: '/api/jobs/{id}/events',
-  auth: 'session',
+  ...whose,
   params,
   headers: eventStreamHeaders,
   responses: {

@@ -82,7 +82,7 @@ export async function openPrimaryWorkspace(
     ),
   );
   await frontEnd.load();
-  opened.use(startJobNotices(services.jobs, (message) => http.broadcast(message)));
+  opened.use(startJobNotices(services.jobs, (message, owner) => http.broadcast(message, owner)));
   const { url } = await http.listen(config.http);
   const resources = opened.move();
   return {

@@ -84,7 +84,7 @@ it('does one thing at a time, and tells of it as a job', async () => {
   work.progress!.log('a line');
   work.ending.resolve(HEADER);
   expect(await done).toEqual(HEADER);
-  const viewer = { userUid: null, isAdmin: true, isReadOnlyAdmin: true };
+  const viewer = { userUid: null, isAdmin: true, isReadOnlyAdmin: true, scopes: [] };
   expect(jobs.get(viewer, job.id)).toMatchObject({
     state: 'succeeded',
     progress: 1,
@@ -106,7 +106,7 @@ it('goes on after a deletion, a cancellation and a failure', async () => {
   const cancelled = new SteeredWork();
   work.verify = (id, progress) => cancelled.verify(id, progress);
   const job = await service.verify(HEADER.id);
-  const viewer = { userUid: null, isAdmin: true, isReadOnlyAdmin: false };
+  const viewer = { userUid: null, isAdmin: true, isReadOnlyAdmin: false, scopes: [] };
   jobs.cancel(viewer, job.id);
   await expect.poll(() => jobs.get(viewer, job.id).state).toBe('cancelled');
 

@@ -1,5 +1,6 @@
 import { Problem } from '#base/problem.ts';
-import type { JobRegistry, JobViewer, NewJob, RunningJob } from '#jobs/job-registry.ts';
+import type { JobRegistry, NewJob, RunningJob } from '#jobs/job-registry.ts';
+import { SERVER } from '#jobs/job-viewer.ts';
 import type { JobWithLog } from '#jobs/job.ts';
 import { listHeaders, readHeader, type BackupHeader } from './backup-header.ts';
 import type { BackupTarget } from './backup-target.ts';
@@ -35,9 +36,6 @@ export interface StartedBackup {
   /** Resolves once it is there; rejects with why it is not. */
   readonly done: Promise<BackupHeader>;
 }
-
-/** Sees the jobs that the service itself has started. */
-const SYSTEM: JobViewer = { userUid: null, isAdmin: true, isReadOnlyAdmin: false };
 
 /**
  * The backups of a workspace. One thing is done at a time: while a backup is made, verified or removed, the rest is refused with
@@ -124,7 +122,7 @@ export class BackupService {
       .finally(() => (this.#busy = undefined));
     // The job tells of a failure; whoever waits for the end hears of it too.
     done.catch(() => undefined);
-    return { job: jobs.get(SYSTEM, job.id), done };
+    return { job: jobs.get(SERVER, job.id), done };
   }
 
   #refuseBusy(): void {

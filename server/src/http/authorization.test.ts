@@ -116,10 +116,8 @@ const ALLOWED: Readonly<Record<string, readonly CallerName[] | 'anybody'>> = {
   ...rows(TASK_WRITES, ['admin', 'tasks-token']),
   ...rows('listMigrations getMigration', ['admin', 'read-only-admin']),
   ...rows(MIGRATION_WRITES, ['admin']),
-  listJobs: ['admin', 'read-only-admin'],
-  getJob: SESSIONS,
-  cancelJob: SESSIONS,
-  watchJob: SESSIONS,
+  // Of which job it is, the service says who may.
+  ...rows('listJobs getJob cancelJob watchJob', [...SESSIONS, 'backup-token', 'tasks-token']),
   runBackup: ['admin', 'backup-token'],
   listBackups: ['admin', 'read-only-admin', 'backup-token'],
   verifyBackup: ['admin', 'backup-token'],

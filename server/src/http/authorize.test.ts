@@ -15,7 +15,9 @@ const operations: fc.Arbitrary<Operation> = fc
   .record({
     auth: fc.constantFrom(...AUTHS),
     role: optional(fc.constantFrom(...ROLES)),
-    scope: optional(fc.constantFrom(...SCOPES)),
+    scope: optional(
+      fc.oneof(fc.constantFrom(...SCOPES), fc.subarray([...SCOPES], { minLength: 1 })),
+    ),
     tokens: optional(fc.subarray([...TOKEN_KINDS], { minLength: 1 })),
     noGuests: optional(fc.constant(true)),
   })
@@ -67,9 +69,10 @@ describe('who may call', () => {
       fc.property(operations, callers, fc.record(rights), (operation, caller, other) => {
         fc.pre(caller.kind !== 'session');
         const isAllowed = refusal(operation, caller) === undefined;
-        const { scope, tokens } = operation;
+        const { tokens } = operation;
+        const scopes: readonly string[] = [operation.scope ?? []].flat();
         // The scope of access data holds that of ingestion.
-        const enough = scope === 'ingestion' ? ['ingestion', 'ingestion:acl'] : [scope];
+        const enough = scopes.includes('ingestion') ? [...scopes, 'ingestion:acl'] : scopes;
         const fits =
           caller.scopes.some((one) => enough.some((needed) => needed === one)) ||
           (tokens ?? []).some((kind) => kind === caller.kind);
@@ -112,7 +115,7 @@ describe('who may call', () => {
             JSON.stringify({ role: auth === 'token' ? undefined : role, scope, tokens, noGuests }),
           ),
         );
-        if (scope !== undefined) expect(problem.message).toContain(scope);
+        for (const one of [scope ?? []].flat()) expect(problem.message).toContain(one);
         for (const kind of tokens ?? []) expect(problem.message).toContain(kind);
       }),
     );
@@ -128,6 +131,10 @@ describe('who may call', () => {
     [
       { auth: 'session', scope: 'endpoints:run' },
       'x needs a signed-in user, or a token with the scope "endpoints:run".',
+    ],
+    [
+      { auth: 'admin', scope: ['admin:backup', 'admin:tasks'] },
+      'x needs a system administrator, or a token with the scope "admin:backup" or "admin:tasks".',
     ],
     [{ auth: 'token', tokens: ['endpoint'] }, 'x needs a token of kind "endpoint".'],
     [

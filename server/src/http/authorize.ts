@@ -2,6 +2,7 @@ import type { Caller } from '#access/caller.ts';
 import { unreachable } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
+import { scopesOf } from '@trellis/contract/scopes.ts';
 
 /** What says of an operation who may call it. */
 type Guarded = Pick<Operation, 'id' | 'auth' | 'role' | 'scope' | 'tokens' | 'noGuests'>;
@@ -18,10 +19,13 @@ export function authorize(operation: Guarded, caller: Caller): void {
   if (!isAllowed || (operation.noGuests === true && caller.isGuest)) throw forbidden(operation);
 }
 
-function hasScope({ scope }: Guarded, { scopes }: Caller): boolean {
-  if (scope === undefined) return false;
-  // Access data is ingested "additionally" (specification, section 2.2): that scope holds the other.
-  return scopes.includes(scope) || (scope === 'ingestion' && scopes.includes('ingestion:acl'));
+function hasScope(operation: Guarded, { scopes }: Caller): boolean {
+  return scopesOf(operation).some(
+    (scope) =>
+      scopes.includes(scope) ||
+      // Access data is ingested "additionally" (specification, section 2.2): that scope holds the other.
+      (scope === 'ingestion' && scopes.includes('ingestion:acl')),
+  );
 }
 
 /** Whether a session is enough of what is asked for. */
@@ -50,11 +54,13 @@ const NEEDED = {
   token: null,
 } as const;
 
-function forbidden({ id, auth, role, scope, tokens, noGuests }: Guarded): Problem {
+function forbidden(operation: Guarded): Problem {
+  const { id, auth, role, scope, tokens, noGuests } = operation;
+  const scopes = scopesOf(operation).map((one) => `"${one}"`);
   const needed = [
     NEEDED[auth] && `${NEEDED[auth]}${noGuests === true ? ' who is no guest' : ''}`,
     role && `the role ${role}`,
-    scope && `a token with the scope "${scope}"`,
+    scopes.length > 0 && `a token with the scope ${scopes.join(' or ')}`,
     tokens && `a token of kind ${tokens.map((kind) => `"${kind}"`).join(' or ')}`,
   ].filter((need) => typeof need === 'string');
   return new Problem('forbidden', `${id} needs ${needed.join(', or ')}.`, {

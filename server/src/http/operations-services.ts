@@ -24,9 +24,12 @@ export interface JobNews {
   readonly revision: number;
 }
 
-/** What names a job throws `job_not_found`, and `forbidden` where it is neither the caller's nor the caller an administrator. */
+/**
+ * A user sees their own jobs, a token those that its scopes begin, an administrator all. What names another throws
+ * `forbidden` to users and `job_not_found` to tokens, as does what names none.
+ */
 export interface JobService {
-  list(query: JobListQuery): Awaitable<List<Job>>;
+  list(caller: Caller, query: JobListQuery): Awaitable<List<Job>>;
   get(caller: Caller, id: string): Awaitable<JobWithLog>;
   /** Of administrators, for those who may write. Throws `job_not_cancellable`, `job_ended`. */
   cancel(caller: Caller, id: string): Awaitable<Job>;

@@ -51,8 +51,8 @@ export interface HttpServer extends AsyncDisposable {
     readonly host: string;
     readonly port: number;
   }): Promise<{ readonly url: string; readonly port: number }>;
-  /** To every session with a WebSocket that the message is for. */
-  broadcast(message: WebSocketMessage): void;
+  /** To every session with a WebSocket that the message is for; `owner` is the UID of a user whom it is for in any case. */
+  broadcast(message: WebSocketMessage, owner?: string): void;
   /** Stops accepting, lets requests finish for the grace period, then cuts them off. Once more is the same call. */
   close(): Promise<void>;
 }
@@ -148,7 +148,7 @@ function serverOf(
       assert(typeof address === 'object' && address !== null, 'the listener has an address');
       return { url: `http://${reachableHost(host)}:${address.port}`, port: address.port };
     },
-    broadcast: (message) => webSockets.broadcast(message),
+    broadcast: (message, owner) => webSockets.broadcast(message, owner),
     close,
     [Symbol.asyncDispose]: close,
   };

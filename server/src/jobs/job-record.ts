@@ -54,8 +54,9 @@ export class JobRecord {
     return this.#cancelling.signal;
   }
 
-  isOf(userUid: string | null): boolean {
-    return this.#owner !== undefined && this.#owner === userUid;
+  /** UID of the user whose job it is. */
+  get owner(): string | undefined {
+    return this.#owner;
   }
 
   stored(): StoredJob {

@@ -25,11 +25,11 @@ function start(storedAfterMs = 60_000): JobRegistry {
   return new JobRegistry({ clock, store, redact, storedAfterMs });
 }
 
-const ADMIN = { userUid: 'a', isAdmin: true, isReadOnlyAdmin: false };
+const ADMIN = { userUid: 'a', isAdmin: true, isReadOnlyAdmin: false, scopes: [] };
 const ALL = { skip: 0, take: 1_000 };
 const begin = (jobs: JobRegistry, isCancellable = false): RunningJob =>
   jobs.start({ kind: 'index-rebuild', step: 'Reading', isCancellable });
-const only = (jobs: JobRegistry) => jobs.list(ALL).items[0]!;
+const only = (jobs: JobRegistry) => jobs.list(ADMIN, ALL).items[0]!;
 /** Commits are made in the order in which they were asked for: this one comes after them. */
 const settled = () => graph.writer.commit({ operations: [] });
 const countStored = async (): Promise<number> => {
@@ -144,8 +144,8 @@ describe('the list', () => {
     begin(jobs).end('succeeded');
     begin(jobs);
     jobs.start({ kind: 'endpoint-recheck', step: 'Checking' });
-    const kinds = (query: Parameters<JobRegistry['list']>[0]) =>
-      jobs.list(query).items.map(({ kind, state }) => `${kind} ${state}`);
+    const kinds = (query: Parameters<JobRegistry['list']>[1]) =>
+      jobs.list(ADMIN, query).items.map(({ kind, state }) => `${kind} ${state}`);
     const [recheck, rebuild, done] = [
       'endpoint-recheck running',
       'index-rebuild running',
@@ -154,7 +154,10 @@ describe('the list', () => {
     expect(kinds(ALL)).toEqual([recheck, rebuild, done]);
     expect(kinds({ ...ALL, state: 'running' })).toEqual([recheck, rebuild]);
     expect(kinds({ ...ALL, state: 'running', kind: 'index-rebuild' })).toEqual([rebuild]);
-    expect(jobs.list({ skip: 1, take: 1 })).toMatchObject({ total: 3, items: [{ progress: 0 }] });
+    expect(jobs.list(ADMIN, { skip: 1, take: 1 })).toMatchObject({
+      total: 3,
+      items: [{ progress: 0 }],
+    });
   });
 
   it('keeps a bounded number of those that have ended, and all that run', async () => {
@@ -164,9 +167,9 @@ describe('the list', () => {
       graph.clock.time += 1;
       begin(jobs).end('failed', new Error(`number ${i}`));
     }
-    expect(jobs.list(ALL).total).toBe(JOBS_KEPT + 1);
-    expect(jobs.list(ALL).items.at(-1)).toMatchObject({ state: 'running' });
-    expect(jobs.list(ALL).items.at(-2)?.error?.message).toBe('number 3');
+    expect(jobs.list(ADMIN, ALL).total).toBe(JOBS_KEPT + 1);
+    expect(jobs.list(ADMIN, ALL).items.at(-1)).toMatchObject({ state: 'running' });
+    expect(jobs.list(ADMIN, ALL).items.at(-2)?.error?.message).toBe('number 3');
     expect(await countStored()).toBe(JOBS_KEPT);
   });
 });
@@ -187,7 +190,7 @@ describe('after a restart', () => {
     await settled();
     graph.clock.time += 1_000;
     const after = start();
-    const [interrupted, failed] = after.list(ALL).items;
+    const [interrupted, failed] = after.list(ADMIN, ALL).items;
     expect(interrupted).toMatchObject({ state: 'interrupted', progress: 0.4 });
     expect(interrupted?.endedAt).toBe(new Date(graph.clock.now()).toISOString());
     expect(after.get(ADMIN, failed!.id)).toMatchObject({
@@ -196,7 +199,7 @@ describe('after a restart', () => {
       log: [{ text: 'a line' }],
     });
     await settled();
-    expect(start().list(ALL)).toEqual(after.list(ALL));
+    expect(start().list(ADMIN, ALL)).toEqual(after.list(ADMIN, ALL));
   });
 
   it('one that waits was kept from its beginning, with whose it is', async () => {
@@ -210,7 +213,7 @@ describe('after a restart', () => {
     const { id } = before.start(wanted);
     expect(await countStored()).toBe(1);
     before[Symbol.dispose]();
-    const ann = { userUid: 'ann', isAdmin: false, isReadOnlyAdmin: false };
+    const ann = { userUid: 'ann', isAdmin: false, isReadOnlyAdmin: false, scopes: [] };
     expect(start().get(ann, id)).toMatchObject({ id, state: 'interrupted' });
   });
 
@@ -218,7 +221,7 @@ describe('after a restart', () => {
     const jobs = start();
     begin(jobs).end('succeeded');
     expect(await countStored()).toBe(0);
-    expect(start().list(ALL).total).toBe(0);
+    expect(start().list(ADMIN, ALL).total).toBe(0);
   });
 });
 

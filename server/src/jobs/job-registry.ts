@@ -1,9 +1,9 @@
 import type { Clock } from '#base/clock.ts';
 import { JOB_STORED_AFTER_MS, JOBS_KEPT } from '#base/operations-limits.ts';
-import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { JobRecord, type JobNews, type JobReport } from './job-record.ts';
 import type { JobStore } from './job-store.ts';
+import { mayRead, mayCancel, refusal, type JobViewer } from './job-viewer.ts';
 import { hasEnded, type Job, type JobKind, type JobState, type JobWithLog } from './job.ts';
 
 export interface JobRegistryParts {
@@ -25,13 +25,6 @@ export interface NewJob {
   readonly owner?: string;
   /** It waits for its turn, and is kept from now on: whoever asked for it is told when it never comes. */
   readonly isQueued?: boolean;
-}
-
-/** Who asks for a job. */
-export interface JobViewer {
-  readonly userUid: string | null;
-  readonly isAdmin: boolean;
-  readonly isReadOnlyAdmin: boolean;
 }
 
 /** A job as whoever does the work sees it. */
@@ -59,7 +52,7 @@ export class JobRegistry implements Disposable {
   readonly #timers = new Map<JobRecord, NodeJS.Timeout>();
   /** Ids of jobs that are to go from the storage with the next commit. */
   #removed: string[] = [];
-  #listener: (job: Job) => void = () => {};
+  #listener: (job: Job, owner: string | undefined) => void = () => {};
   #isClosed = false;
 
   /** What was running when it was stored is interrupted: nobody does it any more. */
@@ -73,8 +66,8 @@ export class JobRegistry implements Disposable {
     for (const record of undone) record.end('interrupted');
   }
 
-  /** Told of every change from now on, often. */
-  onChange(listener: (job: Job) => void): void {
+  /** Told of every change from now on, often; with the UID of the user whose job it is. */
+  onChange(listener: (job: Job, owner: string | undefined) => void): void {
     this.#listener = listener;
   }
 
@@ -97,7 +90,7 @@ export class JobRegistry implements Disposable {
     this.#jobs.unshift(record);
     if (isQueued) this.#store(record);
     else this.#storeLater(record);
-    this.#listener(job);
+    this.#listener(job, owner);
     return {
       id,
       signal: record.signal,
@@ -127,28 +120,33 @@ export class JobRegistry implements Disposable {
     return this.#jobs.map(({ job }) => job).filter((job) => !hasEnded(job));
   }
 
-  list(query: {
-    readonly state?: JobState | undefined;
-    readonly kind?: JobKind | undefined;
-    readonly skip: number;
-    readonly take: number;
-  }) {
+  /** Those that the viewer may read. */
+  list(
+    viewer: JobViewer,
+    query: {
+      readonly state?: JobState | undefined;
+      readonly kind?: JobKind | undefined;
+      readonly skip: number;
+      readonly take: number;
+    },
+  ) {
     const { state, kind, skip, take } = query;
     const all = this.#jobs
+      .filter((record) => mayRead(viewer, record))
       .map(({ job }) => job)
       .filter((job) => state === undefined || job.state === state)
       .filter((job) => kind === undefined || job.kind === kind);
     return { items: all.slice(skip, skip + take), total: all.length, skip, take };
   }
 
-  /** This and the next two throw `job_not_found`, and `forbidden` to whoever is neither an administrator nor the job's owner. */
+  /** This and the next two throw `job_not_found`, or `forbidden`, to whoever may not: see `refusal`. */
   get(viewer: JobViewer, id: string): JobWithLog {
     return this.#find(viewer, id).withLog();
   }
 
   /** Takes write access of an administrator. Throws `job_ended`, `job_not_cancellable`. The job ends a moment later. */
   cancel(viewer: JobViewer, id: string): Job {
-    const record = this.#find(viewer, id, 'admin-write');
+    const record = this.#find(viewer, id, 'cancel');
     record.cancel();
     return record.job;
   }
@@ -175,7 +173,7 @@ export class JobRegistry implements Disposable {
 
   #changed(record: JobRecord): void {
     if (this.#isClosed) return;
-    this.#listener(record.job);
+    this.#listener(record.job, record.owner);
     if (!hasEnded(record.job)) return;
     clearTimeout(this.#timers.get(record));
     this.#timers.delete(record);
@@ -202,17 +200,11 @@ export class JobRegistry implements Disposable {
     }
   }
 
-  #find(viewer: JobViewer, id: string, role: 'admin' | 'admin-write' = 'admin'): JobRecord {
+  #find(viewer: JobViewer, id: string, wanted: 'read' | 'cancel' = 'read'): JobRecord {
     const found = this.#jobs.find(({ job }) => job.id === id);
-    const { isAdmin, isReadOnlyAdmin } = viewer;
-    const isAllowed = role === 'admin' ? isAdmin || isReadOnlyAdmin : isAdmin && !isReadOnlyAdmin;
-    if (!isAllowed && found?.isOf(viewer.userUid) !== true) {
-      throw new Problem('forbidden', 'Jobs of others are for system administrators.', {
-        details: { role },
-      });
-    }
-    if (found === undefined) throw new Problem('job_not_found', `There is no job ${id}.`);
-    return found;
+    const may = wanted === 'read' ? mayRead : mayCancel;
+    if (found !== undefined && may(viewer, found)) return found;
+    throw refusal(viewer, id, wanted);
   }
 }
 

@@ -9,6 +9,7 @@ import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
+import { SERVER } from '#jobs/job-viewer.ts';
 import type { JobWithLog } from '#jobs/job.ts';
 import { Schedule } from './schedule.ts';
 import type { TaskRunStore } from './task-run-store.ts';
@@ -56,7 +57,6 @@ const USUAL: Omit<TaskSettings, 'cron'> = {
   enabled: true,
   whenMissed: 'run',
 };
-const SYSTEM = { userUid: null, isAdmin: true, isReadOnlyAdmin: false };
 
 /** The tasks that administrators make: what the server runs by itself, and when. */
 export class TaskService {
@@ -154,7 +154,7 @@ export class TaskService {
     const task = this.#require(given);
     const id = await runner.start(task, { trigger: 'manual', dueAt: null });
     audit.record(deed('task.run', { caller, address }, { kind: 'task', id: task.name }));
-    return jobs.get(SYSTEM, id);
+    return jobs.get(SERVER, id);
   }
 
   runs(_caller: Caller, name: string, page: Page) {

@@ -14,8 +14,7 @@ export function verifyAsJob(
   port: VerificationPort,
 ): Promise<ReplicaVerification> {
   const kind = 'replica-verification';
-  const running = jobs.list({ kind, state: 'running', skip: 0, take: 1 });
-  if (running.total > 0) return port.run(undefined);
+  if (jobs.underWay().some((job) => job.kind === kind)) return port.run(undefined);
   return jobs.run({ kind, step: stepAt(0, 0), isCancellable: true }, async (job) => {
     job.signal.addEventListener('abort', () => port.cancel(), { once: true });
     const report = await port.run((done, total) => {

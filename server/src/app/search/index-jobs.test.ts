@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { EMBEDDING_BATCH_TEXTS_MAX } from '#base/search-limits.ts';
 import { JobRegistry } from '#jobs/job-registry.ts';
+import { SERVER } from '#jobs/job-viewer.ts';
 import type { EmbedderState } from '#search/embeddings/embedder.ts';
 import type { IndexState, RebuildState } from '#search/indexing/search-snapshot.ts';
 import { IndexJobs } from './index-jobs.ts';
@@ -11,7 +12,7 @@ const REBUILD: RebuildState = {
   total: 10,
   startedAt: '2026-11-20T00:00:00.000Z',
 };
-const ADMINISTRATOR = { userUid: null, isAdmin: true, isReadOnlyAdmin: false };
+const ADMINISTRATOR = { userUid: null, isAdmin: true, isReadOnlyAdmin: false, scopes: [] };
 const MANY = EMBEDDING_BATCH_TEXTS_MAX + 1;
 
 function start() {
@@ -46,7 +47,7 @@ function start() {
   const look = (change: Partial<typeof now> = {}) => {
     Object.assign(now, change);
     indexJobs.look();
-    return jobs.list({ skip: 0, take: 10 }).items;
+    return jobs.list(SERVER, { skip: 0, take: 10 }).items;
   };
   return { now, jobs, look };
 }

@@ -20,7 +20,7 @@ export function memoryJobs(): HttpServices['jobs'] {
   } as const;
   const line = { at: AT, text: 'begun' };
   return {
-    list: ({ skip, take }) => ({ items: [job], total: 1, skip, take }),
+    list: (_caller, { skip, take }) => ({ items: [job], total: 1, skip, take }),
     get: () => ({ ...job, log: [line] }),
     cancel: () => job,
     async *watch() {

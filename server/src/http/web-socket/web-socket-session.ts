@@ -58,10 +58,12 @@ export class WebSocketSession {
   }
 
   /** Sends it if a session is signed in that it is for and that still holds; one that has ended is closed instead. */
-  async tell(message: WebSocketMessage): Promise<void> {
+  async tell(message: WebSocketMessage, owner?: string): Promise<void> {
     const caller = await this.#caller();
     if (caller === undefined) return;
-    if (hasRole({ auth: WEB_SOCKET_MESSAGE_AUTH[message.type] }, caller)) this.#send(message);
+    const isTheirs = owner !== undefined && owner === caller.userUid;
+    const auth = WEB_SOCKET_MESSAGE_AUTH[message.type];
+    if (isTheirs || hasRole({ auth }, caller)) this.#send(message);
   }
 
   #send(message: WebSocketMessage | WebSocketAnswer): void {

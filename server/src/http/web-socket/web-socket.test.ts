@@ -8,6 +8,7 @@ import {
   WEB_SOCKET_REQUEST_BYTES_MAX,
   WEB_SOCKET_WAITING_BYTES_MAX,
 } from '#base/limits.ts';
+import { CALLERS } from '../testing/memory-callers.ts';
 import { RawConnection } from '../testing/raw-connection.ts';
 import { startTestServer, type TestServer } from '../testing/test-server.ts';
 import { WebSocketClient as Client } from '../testing/web-socket-client.ts';
@@ -63,6 +64,24 @@ describe('a session', () => {
     });
     const both = ['JOB_CHANGED', 'FRONTEND_CHANGED'];
     expect(await Promise.all(heard)).toEqual([both, both, [both[1]], [both[1]]]);
+  });
+
+  it('hears of the jobs of its own user', async () => {
+    const at = await start();
+    const client = await Client.signedIn(at, 'user');
+    const job = {
+      id: '1',
+      kind: 'deep-research',
+      state: 'running',
+      progress: 0.5,
+      step: 'Reading',
+      isCancellable: true,
+      startedAt: '2026-11-20T00:00:00.000Z',
+      endedAt: null,
+    } as const;
+    at.server.broadcast({ type: 'JOB_CHANGED', job: { ...job, id: '2' } }, 'somebody else');
+    at.server.broadcast({ type: 'JOB_CHANGED', job }, CALLERS.user.userUid ?? '');
+    expect((await client.received(2)).slice(1)).toEqual([{ type: 'JOB_CHANGED', job }]);
   });
 
   it('is served on a replica too', async () => {

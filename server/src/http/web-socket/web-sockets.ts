@@ -75,9 +75,9 @@ export class WebSockets {
     });
   }
 
-  /** To every session that is signed in, as far as the message is for it. */
-  broadcast(message: WebSocketMessage): void {
-    for (const session of this.#sessions) void session.tell(message);
+  /** To every session that is signed in, as far as the message is for it: for those of `owner`, a UID, it is. */
+  broadcast(message: WebSocketMessage, owner?: string): void {
+    for (const session of this.#sessions) void session.tell(message, owner);
   }
 
   /** No new ones, and the end of those there are: a peer that does not answer is cut off soon. */

@@ -9,6 +9,7 @@ import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
+import { SERVER } from '#jobs/job-viewer.ts';
 import type { JobWithLog } from '#jobs/job.ts';
 import type { Diagnostic } from '../compile/diagnostic.ts';
 import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
@@ -44,8 +45,6 @@ interface Deed {
   readonly address: string;
   readonly action: AuditAction;
 }
-
-const SYSTEM = { userUid: null, isAdmin: true, isReadOnlyAdmin: false };
 
 /** Code that administrators have run once (specification, section 4.7). */
 export class MigrationService {
@@ -129,7 +128,7 @@ export class MigrationService {
         const target = { kind: 'migration', id: name };
         audit.record(deed('migration.run', { caller, address }, target, { jobId: id }));
       }
-      return jobs.get(SYSTEM, id);
+      return jobs.get(SERVER, id);
     });
   }
 
