@@ -148,7 +148,7 @@ async function openPrimaryServices(
   replication.embedWith(vectorsForReplicas(services.textVectors));
   replication.reportTo(services.jobs);
   const backups: OpenBackups = opened.use(
-    openBackups({ ...options, opened: state }, services.jobs),
+    openBackups({ ...options, opened: state, audit }, services.jobs),
   );
   // Goes first: a backup that ends with the rest is interrupted.
   opened.use(services.jobs);

@@ -45,10 +45,11 @@ export interface JobService {
 export interface BackupService {
   /** Throws what a target does that cannot be read. */
   list(page: Page): Promise<BackupList>;
-  run(): Awaitable<JobWithLog>;
+  /** `address`, here and below, is that of the client, for the audit. */
+  run(caller: Caller, address: string): Awaitable<JobWithLog>;
   /** This and the next throw `backup_not_found`. */
-  verify(id: string): Promise<JobWithLog>;
-  remove(id: string): Promise<void>;
+  verify(caller: Caller, id: string, address: string): Promise<JobWithLog>;
+  remove(caller: Caller, id: string, address: string): Promise<void>;
 }
 
 /** Records that come as they are logged. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { listHeaders, type BackupHeader } from '#backup/backup-header.ts';
+import type { AuditTrail } from '#access/audit-event.ts';
+import { listHeaders } from '#backup/backup-header.ts';
 import { BackupService, type StartedBackup } from '#backup/backup-service.ts';
 import type { BackupTarget } from '#backup/backup-target.ts';
-import type { Backup } from '@trellis/contract/shapes/backup.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { readManifest } from '#log/manifest.ts';
@@ -11,6 +11,7 @@ import { VERSION } from '../server-status.ts';
 import type { WorkspaceOptions } from '../workspace.ts';
 import { SERVER } from '../endpoint-files.ts';
 import { BackupThread } from './backup-thread.ts';
+import { httpBackups } from './http-backups.ts';
 import { LogHold } from './log-hold.ts';
 import { openTarget, type TargetSettings } from './open-target.ts';
 import { targetSettings } from './target-settings.ts';
@@ -21,6 +22,7 @@ export interface BackupOptions extends Pick<
   'storage' | 'startFolder' | 'config' | 'secrets' | 'logger'
 > {
   readonly opened: Pick<OpenStorage, 'sequence' | 'neededByBackups'>;
+  readonly audit: AuditTrail;
 }
 
 /** The backups of a primary. */
@@ -48,7 +50,7 @@ export function openBackups(options: BackupOptions, jobs: JobRegistry): OpenBack
     cancel: (jobId) => {
       if (jobs.underWay().some(({ id }) => id === jobId)) jobs.cancel(SERVER, jobId);
     },
-    http: httpBackups(service, configured?.target.name ?? null),
+    http: httpBackups(service, configured?.target.name ?? null, options.audit),
     [Symbol.asyncDispose]: async () => {
       configured?.hold[Symbol.dispose]();
       await configured?.work[Symbol.asyncDispose]();
@@ -81,21 +83,4 @@ function holdLog({ storage, opened, logger }: BackupOptions, target: BackupTarge
     },
     onNote: (text) => logger.warn(text),
   });
-}
-
-function httpBackups(service: BackupService, target: string | null): HttpServices['backups'] {
-  return {
-    list: async (page) => {
-      if (target === null) return { items: [], total: 0, ...page, target };
-      const { items, ...rest } = await service.list(page);
-      return { items: items.map(present), ...rest, target };
-    },
-    run: () => service.run().job,
-    verify: (id) => service.verify(id),
-    remove: (id) => service.remove(id),
-  };
-}
-
-function present({ format: _format, contents: _contents, ...shown }: BackupHeader): Backup {
-  return shown;
 }

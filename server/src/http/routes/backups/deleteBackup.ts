@@ -2,7 +2,10 @@ import { deleteBackup as operation } from '@trellis/contract/operations/backups.
 import { answer } from '../../answer.ts';
 import { jsonRoute } from '../../route.ts';
 
-export const deleteBackup = jsonRoute(operation, async ({ params }, { backups }) => {
-  await backups.remove(params.id);
-  return answer(204);
-});
+export const deleteBackup = jsonRoute(
+  operation,
+  async ({ caller, params, address }, { backups }) => {
+    await backups.remove(caller, params.id, address);
+    return answer(204);
+  },
+);
