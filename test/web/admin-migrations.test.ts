@@ -6,8 +6,10 @@ import { requireChromium } from '../support/requires.ts';
 
 const PATH = '#/admin/migrations';
 const LOGS = `export default async ({ log }: Scope) => log.info('moved');\n`;
-const WAITS = `export default async ({ signal }: Scope) =>
-  new Promise((done) => signal.addEventListener('abort', () => done(null)));
+const WAITS = `export default async ({ signal, progress }: Scope) => {
+  progress(0.5, 'Half of the books');
+  await new Promise((done) => signal.addEventListener('abort', () => done(null)));
+};
 `;
 
 describe.skipIf(requireChromium())('the page of migrations', () => {
@@ -47,16 +49,29 @@ describe.skipIf(requireChromium())('the page of migrations', () => {
     await row.getByRole('button', { name: 'Reset 001' }).click();
     await row.getByText('pending').waitFor();
     await row.getByRole('button', { name: 'Delete 001' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Delete the migration “001”?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    await row.getByRole('button', { name: 'Delete 001' }).click();
+    await expectAccessibleInBothThemes(page);
+    await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No migrations yet').waitFor();
     expect(complaints).toEqual([]);
   });
 
-  test('one that runs is cancelled', async () => {
+  test('one that runs says how far it is, and is cancelled', async () => {
     await people.as('admin', 'POST', '/api/migrations', { name: 'waits', code: WAITS });
     await using opened = await browser.signedInPage(people.workspace, { path: PATH });
     const row = opened.page.getByRole('row', { name: /waits/ });
     await row.getByRole('button', { name: 'Run waits' }).click();
+    const bar = row.getByRole('progressbar', { name: /Half of the books/ });
+    await bar.waitFor();
+    await bar.getByText('50%').waitFor();
+    await expectAccessibleInBothThemes(opened.page);
+    await opened.page.reload();
+    await bar.getByText('50%').waitFor();
     await row.getByRole('button', { name: 'Cancel waits' }).click();
     await row.getByText('cancelled').waitFor();
+    expect(await row.getByRole('progressbar').count()).toBe(0);
   });
 });

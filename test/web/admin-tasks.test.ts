@@ -70,6 +70,28 @@ describe.skipIf(requireChromium())('the page of tasks', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('the user whom an endpoint runs as is chosen, kept and taken away', async () => {
+    const task = { name: 'theirs', cron: '@daily', endpoint: 'books/tidy' };
+    await people.as('admin', 'POST', '/api/admin/tasks', task);
+    await using opened = await browser.signedInPage(people.workspace, { path: PATH });
+    const { page, complaints } = opened;
+    const row = page.getByRole('row', { name: /theirs/ });
+    const dialog = page.getByRole('dialog', { name: 'Change “theirs”' });
+    await row.getByRole('button', { name: 'Change theirs' }).click();
+    await dialog.getByRole('combobox', { name: 'Acts as' }).fill('rit');
+    await page.getByRole('option', { name: /rita/ }).click();
+    await expectAccessibleInBothThemes(page);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(tasks).toMatchObject([{ actingUser: people.uid('rita') }]);
+
+    await row.getByRole('button', { name: 'Change theirs' }).click();
+    await dialog.getByRole('button', { name: /Remove rita/ }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(tasks).toMatchObject([{ actingUser: null }]);
+    expect(complaints).toEqual([]);
+    await people.as('admin', 'DELETE', '/api/admin/tasks/theirs');
+  });
+
   test('it is said where a schedule is wrong', async () => {
     await using opened = await browser.signedInPage(people.workspace, { path: PATH });
     const { page } = opened;

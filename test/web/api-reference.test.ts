@@ -50,6 +50,39 @@ describe.skipIf(requireChromium())('the page of the API', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('names its groups as people do, and breaks no path within a word', async () => {
+    await using opened = await open('ada');
+    const { page } = opened;
+    const list = page.getByRole('navigation', { name: 'Operations' });
+    for (const name of ['Code history', 'LLM', 'SSO', 'Access', 'Custom endpoints']) {
+      await list.getByRole('heading', { name, exact: true }).waitFor();
+      await list.getByRole('group', { name, exact: true }).waitFor();
+    }
+    const links = list.getByRole('link');
+    await list.getByRole('link', { name: 'GET /api/search/golden-sets/{name}/runs' }).waitFor();
+    const broken = await links.evaluateAll((all) => {
+      const SHOW_TEXT = 4;
+      return all.flatMap((link) => {
+        const found: string[] = [];
+        const texts = link.ownerDocument.createTreeWalker(link, SHOW_TEXT);
+        for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+          for (const word of (text.nodeValue ?? '').matchAll(/\w+/g)) {
+            const range = link.ownerDocument.createRange();
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+            if (lines.size > 1) found.push(`${word[0]} in ${link.textContent}`);
+          }
+        }
+        return found;
+      });
+    });
+    expect(broken).toEqual([]);
+    const lineHeights = await links.evaluateAll((all) => all.map((link) => link.clientHeight));
+    // Some do go on in a second line: else nothing was looked at.
+    expect(new Set(lineHeights).size).toBeGreaterThan(1);
+  });
+
   test('tries a read as the one who is signed in', async () => {
     await using opened = await open('ada', '#/api?operation=getUser');
     const { page } = opened;

@@ -11,6 +11,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { describedApi, type ApiOperation, type DescribedApi } from './described-api.ts';
 import { OperationView } from './operation-view.tsx';
+import { PathText } from './path-text.tsx';
 
 /** Every operation of the API, from the OpenAPI document that the server gives to this user. */
 export function ApiPage() {
@@ -56,9 +57,9 @@ function Reference({ document }: { readonly document: ApiDocument }) {
           aria-label="Operations"
           className="flex flex-col gap-4 lg:max-h-[75vh] lg:overflow-y-auto"
         >
-          {groups.map(({ name, description, operations }) => (
-            <div key={name} role="group" aria-label={name}>
-              <h2 className="font-semibold">{name}</h2>
+          {groups.map(({ name, title, description, operations }) => (
+            <div key={name} role="group" aria-label={title}>
+              <h2 className="font-semibold">{title}</h2>
               <p className="text-[13px] text-muted">{description}</p>
               <ul className="mt-1 flex flex-col">
                 {operations.map((one) => (
@@ -96,11 +97,11 @@ function OperationLink({
       aria-current={isShown ? 'true' : undefined}
       title={summary}
       className={classNames(
-        'block rounded-control px-2 py-1 font-mono text-[13px] break-all hover:bg-sunken',
+        'block rounded-control px-2 py-1 font-mono text-[13px] wrap-break-word hover:bg-sunken',
         isShown && 'bg-sunken',
       )}
     >
-      <span className="font-semibold">{method}</span> {path}
+      <span className="font-semibold">{method}</span> <PathText path={path} />
     </Link>
   );
 }

@@ -40,6 +40,8 @@ export interface ApiOperation {
 export interface DescribedApi {
   readonly groups: readonly {
     readonly name: string;
+    /** The name as people read it. */
+    readonly title: string;
     readonly description: string;
     readonly operations: readonly ApiOperation[];
   }[];
@@ -75,6 +77,7 @@ export function describedApi(document: ApiDocument): DescribedApi {
   const tags = arrayOf(document['tags']).map(objectOf);
   const groups = tags.map((tag) => ({
     name: String(tag['name']),
+    title: titleOf(String(tag['name'])),
     description: String(tag['description'] ?? ''),
     operations: operations.filter((one) => one.tag === tag['name']),
   }));
@@ -82,6 +85,15 @@ export function describedApi(document: ApiDocument): DescribedApi {
     groups: groups.filter((group) => group.operations.length > 0),
     shapes: objectOf(document.components['schemas']) as Record<string, Schema>,
   };
+}
+
+const ABBREVIATIONS = ['llm', 'sso'];
+
+/** "code-history" is "Code history", and "sso" is "SSO". */
+function titleOf(tag: string): string {
+  if (ABBREVIATIONS.includes(tag)) return tag.toUpperCase();
+  const words = tag.replaceAll('-', ' ');
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 function operationOf(

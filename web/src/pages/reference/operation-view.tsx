@@ -5,6 +5,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { curlSample, sdkSample } from './code-samples.ts';
 import type { ApiAnswer, ApiOperation, Parameter, Schema } from './described-api.ts';
+import { PathText } from './path-text.tsx';
 import { rulesOf, schemaText, shapesIn } from './schema-text.ts';
 import { canTry, TryOperation } from './try-operation.tsx';
 
@@ -21,8 +22,8 @@ export function OperationView({ operation, shapes }: OperationViewProps) {
   return (
     <article aria-label={operation.id} className="flex flex-col gap-4">
       <header>
-        <h2 className="font-mono font-semibold break-all">
-          {method} {path}
+        <h2 className="font-mono font-semibold wrap-break-word">
+          {method} <PathText path={path} />
         </h2>
         <p className="mt-1">{summary}</p>
         {description !== '' && <p className="text-muted">{description}</p>}
@@ -69,7 +70,7 @@ function ParameterRow({ parameter }: { readonly parameter: Parameter }) {
   const rules = rulesOf(schema);
   return (
     <li>
-      <span className="font-mono break-all">{name}</span>{' '}
+      <span className="font-mono wrap-break-word">{name}</span>{' '}
       <span className="text-[13px] text-muted">
         {`in the ${place}, ${required ? 'needed' : 'optional'}: ${schemaText(schema)}`}
         {rules !== '' && `, ${rules}`}

@@ -3,6 +3,7 @@ import { Badge, type BadgeTone } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { DataTable } from '../../../ui/data-table.tsx';
 import { Time } from '../../../ui/time.tsx';
+import { MigrationProgress } from './migration-progress.tsx';
 import type { MigrationDeed } from './migrations-page.tsx';
 
 const TONES: Readonly<Record<Migration['status'], BadgeTone>> = {
@@ -89,12 +90,17 @@ export function MigrationTable({ items, isAllowed, onOpen, onDeed }: MigrationTa
 }
 
 function Standing({ migration }: { readonly migration: Migration }) {
-  const { status, compiles, error } = migration;
+  const { status, compiles, error, jobId } = migration;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Badge tone={TONES[status]}>{status}</Badge>
       {!compiles && <Badge tone="danger">Does not compile</Badge>}
       {error !== null && <span className="text-[13px] wrap-anywhere">{error.message}</span>}
+      {status === 'running' && jobId !== null && (
+        <div className="w-full min-w-40">
+          <MigrationProgress jobId={jobId} />
+        </div>
+      )}
     </div>
   );
 }

@@ -13,6 +13,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
+import { DeleteMigrationDialog } from './delete-migration-dialog.tsx';
 import { MigrationTable } from './migration-table.tsx';
 
 /** With the editor of code, which who only looks does not need. */
@@ -37,28 +38,18 @@ const DONE: Readonly<Record<MigrationDeed, string>> = {
 };
 
 export function MigrationsPage() {
-  const permission = useChangePermission();
+  const { isAllowed } = useChangePermission();
   const migrations = useQuery(migrationListQuery);
   const [opened, setOpened] = useState<Migration | 'new'>();
+  const [leaving, setLeaving] = useState<string>();
+  const keep = () => setLeaving(undefined);
   const { refresh, act } = useMigrationDeeds();
+  const onDeed = (deed: MigrationDeed, name: string) =>
+    deed === 'delete' ? setLeaving(name) : act.mutate({ deed, name });
   useMigrationJobs();
   return (
     <>
-      <PageHeader
-        title="Migrations"
-        description="Code that runs once, in the order of names, such as what brings data into a new shape."
-        actions={
-          <Button
-            kind="primary"
-            icon={Plus}
-            disabled={!permission.isAllowed}
-            title={permission.reason}
-            onClick={() => setOpened('new')}
-          >
-            Add migration
-          </Button>
-        }
-      />
+      <MigrationsHeader onAdd={() => setOpened('new')} />
       <QueryView query={migrations} errorTitle="The migrations could not be read">
         {(items) => (
           <Card isFlush>
@@ -69,14 +60,22 @@ export function MigrationsPage() {
             ) : (
               <MigrationTable
                 items={items}
-                isAllowed={permission.isAllowed}
+                isAllowed={isAllowed}
                 onOpen={setOpened}
-                onDeed={(deed, name) => act.mutate({ deed, name })}
+                onDeed={onDeed}
               />
             )}
           </Card>
         )}
       </QueryView>
+      {leaving !== undefined && (
+        <DeleteMigrationDialog
+          name={leaving}
+          isBusy={act.isPending}
+          onClose={keep}
+          onConfirm={() => act.mutate({ deed: 'delete', name: leaving }, { onSettled: keep })}
+        />
+      )}
       {opened !== undefined && (
         <Suspense>
           <MigrationDialog
@@ -87,6 +86,27 @@ export function MigrationsPage() {
         </Suspense>
       )}
     </>
+  );
+}
+
+function MigrationsHeader({ onAdd }: { readonly onAdd: () => void }) {
+  const permission = useChangePermission();
+  return (
+    <PageHeader
+      title="Migrations"
+      description="Code that runs once, in the order of names, such as what brings data into a new shape."
+      actions={
+        <Button
+          kind="primary"
+          icon={Plus}
+          disabled={!permission.isAllowed}
+          title={permission.reason}
+          onClick={onAdd}
+        >
+          Add migration
+        </Button>
+      }
+    />
   );
 }
 

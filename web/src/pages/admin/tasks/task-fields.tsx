@@ -3,6 +3,7 @@ import { Controller, type UseFormReturn } from 'react-hook-form';
 import { describeError } from '../../../ui/error-text.ts';
 import { SelectField, TextArea, TextField } from '../../../ui/field.tsx';
 import { formatDateTime } from '../../../ui/format.ts';
+import { PrincipalsField } from '../../../ui/principals-field.tsx';
 import { EndpointPicker } from '../../assistant/tools/endpoint-picker.tsx';
 import { builtInTasksQuery, scheduleQuery } from './task-queries.ts';
 import { isJson, type TaskValues } from './task-values.ts';
@@ -82,10 +83,25 @@ function EndpointFields({ form }: TaskFieldsProps) {
         rules={{ required: 'Choose an endpoint.' }}
         render={({ field, fieldState }) => (
           <EndpointPicker
-            hint="It runs as the system: no user, and all rights."
+            hint="What is called when it is time."
             value={field.value}
             onChange={field.onChange}
             error={fieldState.error?.message}
+          />
+        )}
+      />
+      <Controller
+        control={form.control}
+        name="actingUser"
+        render={({ field: { value, onChange } }) => (
+          <PrincipalsField
+            label="Acts as"
+            hint="The user that it runs as. With nobody it runs as the system: no user, and all rights."
+            kind="user"
+            isSingle
+            value={value === '' ? [] : [value]}
+            onChange={([uid = '']) => onChange(uid)}
+            error={form.formState.errors.actingUser?.message}
           />
         )}
       />

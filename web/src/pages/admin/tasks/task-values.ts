@@ -8,6 +8,8 @@ export interface TaskValues {
   readonly runs: 'endpoint' | 'built-in';
   readonly endpoint: string;
   readonly builtIn: string;
+  /** UID. */
+  readonly actingUser: string;
   /** JSON text. */
   readonly body: string;
   readonly whenMissed: 'run' | 'skip';
@@ -21,6 +23,7 @@ export function valuesOf(task: Task | undefined): TaskValues {
     runs: typeof task?.builtIn === 'string' ? 'built-in' : 'endpoint',
     endpoint: task?.endpoint ?? '',
     builtIn: task?.builtIn ?? '',
+    actingUser: task?.actingUser ?? '',
     body: task === undefined || task.body === null ? '' : JSON.stringify(task.body, null, 2),
     whenMissed: task?.whenMissed ?? 'run',
   };
@@ -33,7 +36,8 @@ export function settingsOf({ cron, timeZone, runs, whenMissed, ...rest }: TaskVa
     return { ...common, endpoint: null, builtIn, body: null, actingUser: null };
   }
   const body: unknown = rest.body.trim() === '' ? null : JSON.parse(rest.body);
-  return { ...common, endpoint: rest.endpoint, builtIn: null, body };
+  const actingUser = rest.actingUser === '' ? null : rest.actingUser;
+  return { ...common, endpoint: rest.endpoint, builtIn: null, body, actingUser };
 }
 
 /** What is wrong with the text of a body; true when nothing is. */
