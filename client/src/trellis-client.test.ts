@@ -20,7 +20,7 @@ describe('operations', () => {
       for (const name of Object.getOwnPropertyNames(level)) methods.add(name);
     }
     const beyond =
-      'constructor token lastWriteSequence setReplicas ingestStream editor beginLogin runEndpointForAnswer streamChatMessage streamAdminAgentMessage uploadFileInPieces get post put tell'.split(
+      'constructor baseUrl token lastWriteSequence setReplicas ingestStream editor beginLogin runEndpointForAnswer streamChatMessage streamAdminAgentMessage uploadFileInPieces get post put tell'.split(
         ' ',
       );
     // Servers speak the one among themselves, with a key that no client has; the other is for clients of its own protocol.

@@ -142,16 +142,25 @@ function accessOf(node: NodeReference, team: string | null, teams: Map<string, s
   if (teams.size === 0) return [];
   if (team === null) return restrictTo(node, 'everybody');
   const uid = teams.get(team);
-  if (uid === undefined) throw new Error(`Which team is "${team}"? Say so: --team ${team}=UID`);
+  if (uid === undefined) throw new Error(`Which team is "${team}"? Say so: --team ${team}=TEAM`);
   return restrictTo(node, { teams: [uid] });
 }
 
-function teamsOf(given: readonly string[]): Map<string, string> {
+/** UIDs of teams of the workspace, by the names that the source has for them. */
+async function teamsOf({ client, signal }: Target, given: readonly string[]) {
+  const pairs = given.map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1) throw new Error(`--team ${text}: NAME=TEAM is needed`);
+    return [text.slice(0, at), text.slice(at + 1)] as const;
+  });
+  if (pairs.length === 0) return new Map<string, string>();
+  const names = pairs.map(([, team]) => team);
+  const { teams } = await client.resolvePrincipals({ teams: names }, { signal });
   return new Map(
-    given.map((text) => {
-      const at = text.lastIndexOf('=');
-      if (at < 1) throw new Error(`--team ${text}: NAME=UID is needed`);
-      return [text.slice(0, at), text.slice(at + 1)];
+    pairs.map(([name, team]) => {
+      const uid = teams[team] ?? null;
+      if (uid === null) throw new Error(`The workspace has no team ${team}, or more than one`);
+      return [name, uid];
     }),
   );
 }
@@ -161,9 +170,9 @@ await main({
   help: `Customers and their purchases from PostgreSQL.
 
   DATABASE_URL=postgres://reader@localhost/shop node connector/examples/postgres.ts
-  node connector/examples/postgres.ts --team north=3mJr7AoUXx2Wqd6cZ9XbYz --full
+  node connector/examples/postgres.ts --team north=North --full
 
-  --team NAME=UID  a customer of this team of the source is for this team of the workspace; others are for everybody.
+  --team NAME=TEAM a customer of this team of the source is for this team of the workspace; others are for everybody.
                    Needs a token with the scope ingestion:acl. Any number of them.
   --full           list everything, and take back what is not there any more
 
@@ -172,5 +181,5 @@ The database is taken from DATABASE_URL, or PGHOST, PGUSER, PGPASSWORD and the l
     team: { type: 'string', multiple: true, default: [] },
     full: { type: 'boolean', default: false },
   },
-  run: (target, { team, full }) => bringDatabase(target, teamsOf(team), full),
+  run: async (target, { team, full }) => bringDatabase(target, await teamsOf(target, team), full),
 });

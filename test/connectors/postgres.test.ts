@@ -21,16 +21,15 @@ const TABLES = `
 describe.skipIf(requirePostgres())('a database', () => {
   let at: ConnectorScene;
   let database: PostgresServer;
-  let teams: string[];
+  const teams = ['--team', 'north=North', '--team', 'south=South'];
 
   beforeAll(async () => {
     at = await ConnectorScene.start(['ingestion:acl']);
     database = await startPostgres();
     await database.query(TABLES);
     const [ann, sam] = [await at.people.add('ann'), await at.people.add('sam')];
-    const north = await at.people.addTeam('North', { add: [ann] });
-    const south = await at.people.addTeam('South', { add: [sam] });
-    teams = ['--team', `north=${north}`, '--team', `south=${south}`];
+    await at.people.addTeam('North', { add: [ann] });
+    await at.people.addTeam('South', { add: [sam] });
   });
   afterAll(async () => {
     await database[Symbol.asyncDispose]();
@@ -82,6 +81,16 @@ describe.skipIf(requirePostgres())('a database', () => {
     expect(await run('--full')).toMatchObject({ removed: 1 });
     const bought = await at.people.as('admin', 'POST', '/api/node/query', { type: 'Purchase' });
     expect(Object(bought.json).total).toBe(2_498);
+  });
+
+  test('a team that the workspace does not have is named, and nothing is sent', async () => {
+    const args = ['--team', 'north=Nord'];
+    const child = at.launch('postgres', args, { DATABASE_URL: database.url });
+    const { code, stderr } = await at.end(child);
+    expect([code, stderr]).toEqual([
+      1,
+      'postgres: The workspace has no team Nord, or more than one\n',
+    ]);
   });
 
   test('a run that is killed is completed by the next one', async () => {
