@@ -73,7 +73,7 @@ async function loadOperations(graph: GraphWriter, { operations }: Wordnet): Prom
   for (let start = 0; start < operations.length; start += INGEST_COMMIT_OPERATIONS_MAX) {
     if (inFlight.length >= COMMITS_IN_FLIGHT) await inFlight.shift();
     const batch = operations.slice(start, start + INGEST_COMMIT_OPERATIONS_MAX);
-    inFlight.push(graph.ingest(batch, { firstIndex: start, accessControl: undefined }));
+    inFlight.push(graph.ingest(batch, { firstIndex: start, author: {} }));
   }
   await Promise.all(inFlight);
 }

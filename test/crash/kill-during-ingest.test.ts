@@ -62,6 +62,8 @@ function booksOf(commit: number): unknown[] {
       { op: 'addOrUpdate', type: 'Book', key, fields: { Title: `Book ${key}`, Pages: i } },
       { op: 'addOrUpdate', type: 'Author', key },
       { op: 'link', from: { type: 'Book', key }, edge: 'WrittenBy', to: { type: 'Author', key } },
+      // So that histories of nodes are in what is compared.
+      ...(i % 10 === 0 ? [{ op: 'update', type: 'Book', key, fields: { Pages: i + 1 } }] : []),
     ];
   });
 }

@@ -1,4 +1,4 @@
-import type { AccessControl } from '#graph/operations.ts';
+import type { AccessControl, CommitAuthor } from '#graph/operations.ts';
 import type { AuditEvent, AuditTrail } from './audit-event.ts';
 import type { Caller } from './caller.ts';
 import { deed, type Doer } from './deed.ts';
@@ -23,14 +23,11 @@ export interface IngestStream {
 /** The writer's side of ingestion, in its own thread: operations are checked there, never on the HTTP thread. */
 export interface IngestPort {
   /**
-   * One atomic commit of operations that were not checked yet. With `accessControl` they may also change who may see
+   * One atomic commit of operations that were not checked yet. With `accessControl` of the author they may also change who may see
    * what; without, such an operation is refused with `forbidden`.
    */
-  ingest(
-    operations: readonly unknown[],
-    accessControl: AccessControl | undefined,
-  ): Promise<IngestSummary>;
-  openIngestStream(accessControl: AccessControl | undefined): Promise<IngestStream>;
+  ingest(operations: readonly unknown[], author: CommitAuthor): Promise<IngestSummary>;
+  openIngestStream(author: CommitAuthor): Promise<IngestStream>;
 }
 
 /** Ingestion as callers reach it: the contract's row has said who may. */
@@ -44,11 +41,15 @@ export class IngestService {
   }
 
   commit(caller: Caller, operations: readonly unknown[], address: string): Promise<IngestSummary> {
-    return this.#writer.ingest(operations, this.#accessControl({ caller, address }));
+    return this.#writer.ingest(operations, this.#author({ caller, address }));
   }
 
   openStream(caller: Caller, address: string): Promise<IngestStream> {
-    return this.#writer.openIngestStream(this.#accessControl({ caller, address }));
+    return this.#writer.openIngestStream(this.#author({ caller, address }));
+  }
+
+  #author(doer: Doer): CommitAuthor {
+    return { user: doer.caller.userUid ?? undefined, accessControl: this.#accessControl(doer) };
   }
 
   #accessControl(doer: Doer): AccessControl | undefined {

@@ -20,6 +20,10 @@ export const COMMIT_OPERATIONS_MAX = 0xffff_ffff;
 export const NODE_KEY_BYTES_MAX = 1_024;
 /** One node with all its fields, encoded. */
 export const NODE_RECORD_BYTES_MAX = 16 * 1024 * 1024;
+/** The history of one node: changes that are kept; one value before a change, and all those of one change, encoded. */
+export const NODE_HISTORY_CHANGES_MAX = 100;
+export const NODE_HISTORY_VALUE_BYTES_MAX = 16 * 1024;
+export const NODE_HISTORY_CHANGE_BYTES_MAX = 64 * 1024;
 export const SCHEMA_TYPES_MAX = 10_000;
 export const SCHEMA_FIELDS_PER_TYPE_MAX = 1_000;
 

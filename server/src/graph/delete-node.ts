@@ -2,6 +2,7 @@ import { DB } from '#store/databases.ts';
 import { checkMayWrite, checkRestrictsNothing } from './access-checks.ts';
 import { ANY_EDGE } from './adjacency.ts';
 import { FILE_PIECE_TYPE, FILE_TYPE, HAS_FILE, pieceKey } from './file-nodes.ts';
+import { deleteHistory, hasHistory } from './node-history.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { GraphOperation, NodeReference } from './operations.ts';
 import type { NodeType } from './schema-registry.ts';
@@ -36,7 +37,7 @@ export function deleteNode(t: Transactor, operation: DeleteOperation): void {
 function remove(t: Transactor, id: number): void {
   const stored = t.record(id);
   const type = t.registry.nodeTypeById(stored.typeId);
-  const { uid, key, timestampMs } = stored;
+  const { uid, key, timestampMs, version } = stored;
   const uidBytes = Uint8Array.from(stored.uidBytes);
   const pieces = type.name === FILE_TYPE ? piecesOf(stored, type) : [];
   const files = deleteEdges(t, id);
@@ -44,6 +45,7 @@ function remove(t: Transactor, id: number): void {
   batch.delete(DB.nodes, state.keys.node(id));
   batch.delete(DB.uids, uidBytes);
   batch.delete(DB.types, state.keys.type(type.id, timestampMs, id));
+  if (version > 1 && hasHistory(type)) deleteHistory(t, id);
   t.removeNode(type, uid, key);
   for (const file of files) remove(t, file);
   for (const piece of pieces) {

@@ -1,9 +1,9 @@
 import type { Clock } from '#base/clock.ts';
-import { randomUid } from '#base/uid.ts';
+import { randomUid, tryParseUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import type { StateWriter, WriteBatch } from '#store/key-value.ts';
 import { checkOperation } from './operation-shape.ts';
-import type { AccessControl, CommitPort, CommitRequest, CommitResult } from './operations.ts';
+import type { CommitAuthor, CommitPort, CommitRequest, CommitResult } from './operations.ts';
 import { SYSTEM_SCHEMA } from './system-schema.ts';
 import { Transactor } from './transactor.ts';
 import { WriterState } from './writer-state.ts';
@@ -18,8 +18,7 @@ export interface IngestedCommit {
 export interface IngestOptions {
   /** The place of the first operation in the stream, for the problems. */
   readonly firstIndex: number;
-  /** See `CommitRequest`. */
-  readonly accessControl: AccessControl | undefined;
+  readonly author: CommitAuthor;
 }
 
 /** The way of a stream of operations to the writer. */
@@ -74,12 +73,12 @@ export class GraphWriter implements CommitPort, IngestPort {
 
   ingest(
     operations: readonly unknown[],
-    { firstIndex, accessControl }: IngestOptions,
+    { firstIndex, author }: IngestOptions,
   ): Promise<IngestedCommit> {
     let refusal: { readonly error: unknown } | undefined;
     const commit = this.#writer.commit((batch) => {
       try {
-        return this.#build(batch, { operations, accessControl }, { firstIndex, outcomes: false });
+        return this.#build(batch, { ...author, operations }, { firstIndex, outcomes: false });
       } catch (error) {
         refusal = { error };
         throw error;
@@ -119,6 +118,7 @@ export class GraphWriter implements CommitPort, IngestPort {
       randomUid: this.#randomUid,
       system: request.system === true,
       accessControl: request.accessControl !== undefined,
+      user: request.user === undefined ? undefined : tryParseUid(request.user),
       outcomes: options.outcomes,
     });
     if (request.schema !== undefined) transactor.mergeSchema(request.schema);

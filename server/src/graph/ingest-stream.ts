@@ -8,7 +8,7 @@ import {
 import { Problem } from '#base/problem.ts';
 import type { IngestPort, IngestedCommit } from './graph-writer.ts';
 import { LineSplitter } from './line-splitter.ts';
-import type { AccessControl } from './operations.ts';
+import type { CommitAuthor } from './operations.ts';
 
 /** What a stream has committed (open-shapes, section 4). */
 export interface IngestSummary {
@@ -24,8 +24,7 @@ export interface IngestStreamOptions {
   readonly commitOperationsMax?: number;
   readonly commitBytesMax?: number;
   readonly lineBytesMax?: number;
-  /** Whether the caller may change who may see what: see `CommitRequest`. */
-  readonly accessControl?: AccessControl | undefined;
+  readonly author?: CommitAuthor;
 }
 
 /**
@@ -42,7 +41,7 @@ export class IngestStream {
   readonly #port: IngestPort;
   readonly #commitOperationsMax: number;
   readonly #commitBytesMax: number;
-  readonly #accessControl: AccessControl | undefined;
+  readonly #author: CommitAuthor;
   readonly #lines: LineSplitter;
   #operations: unknown[] = [];
   #operationBytes = 0;
@@ -57,7 +56,7 @@ export class IngestStream {
     this.#port = port;
     this.#commitOperationsMax = options.commitOperationsMax ?? INGEST_COMMIT_OPERATIONS_MAX;
     this.#commitBytesMax = options.commitBytesMax ?? INGEST_COMMIT_BYTES_MAX;
-    this.#accessControl = options.accessControl;
+    this.#author = options.author ?? {};
     this.#lines = new LineSplitter(options.lineBytesMax);
   }
 
@@ -146,9 +145,9 @@ export class IngestStream {
     this.#operationBytes = 0;
     const firstIndex = this.#handedOn;
     this.#handedOn += operations.length;
-    const accessControl = this.#accessControl;
+    const author = this.#author;
     const commit = this.#settle(
-      this.#port.ingest(operations, { firstIndex, accessControl }),
+      this.#port.ingest(operations, { firstIndex, author }),
       operations.length,
     );
     this.#inFlight.push(commit);

@@ -8,9 +8,11 @@ import {
   idOfTypeKey,
   neighborOfKey,
   readId,
+  versionOfKey,
 } from './keys.ts';
 import { TIME_MAX_MS, TIME_MIN_MS } from './time.ts';
 
+const version = fc.integer({ min: 1, max: 2 ** 32 - 1 });
 const id = fc.oneof(fc.nat(), fc.integer({ min: 1, max: ID_MAX }));
 const type = fc.integer({ min: 1, max: TYPE_ID_MAX });
 /** The years that 48 bits hold in order. */
@@ -26,13 +28,15 @@ const keys = new KeyEncoder();
 
 it('gives ids, edge types and neighbours back', () => {
   fc.assert(
-    fc.property(id, type, id, (a, edge, b) => {
+    fc.property(id, type, id, version, (a, edge, b, made) => {
       expect(readId(keys.node(a), 0)).toBe(a);
       expect(readId(keys.idValue(a), 0)).toBe(a);
       for (const key of [keys.out(a, edge, b), keys.in(a, edge, b)]) {
         expect([readId(key, 0), edgeOfKey(key), neighborOfKey(key)]).toEqual([a, edge, b]);
       }
       expect(idOfTypeKey(keys.type(edge, 0, b))).toBe(b);
+      expect(readId(keys.version(a, made), 0)).toBe(a);
+      expect(versionOfKey(keys.version(a, made))).toBe(made);
     }),
   );
 });
@@ -63,6 +67,7 @@ it('makes ranges that hold exactly the keys of one node, edge type or node type'
   const edgeType = fc.oneof(near, fc.constantFrom(255, 256, TYPE_ID_MAX));
   fc.assert(
     fc.property(near, near, edgeType, edgeType, id, time, (a, b, edge, other, far, at) => {
+      expect(isWithin(copy(keys.version(a, far % 2 ** 32)), keys.versions(b))).toBe(a === b);
       const key = copy(keys.out(a, edge, far));
       expect(isWithin(key, keys.edges(b, 0))).toBe(a === b);
       expect(isWithin(key, keys.edges(b, other))).toBe(a === b && edge === other);

@@ -7,6 +7,7 @@
  *   types   type(2) time(6) id(5)
  *   out     from(5) edge(2) to(5)
  *   in      to(5) edge(2) from(5)
+ *   history id(5) version(4)
  *
  * In `types` the time is shifted by 2^47 so that times before 1970 sort before it, and held within
  * 48 bits (the years -2490 to 6429): beyond that, nodes sort by id only. The record has the exact
@@ -22,6 +23,8 @@ const NEIGHBOR_AT = ID_BYTES + 2;
 const TIME_AT = 2;
 const TYPED_ID_AT = 8;
 export const TYPE_KEY_BYTES = TYPED_ID_AT + ID_BYTES;
+const VERSION_AT = ID_BYTES;
+const VERSION_BYTES = 4;
 const TIME_SHIFT = 2 ** 47;
 const TIME_MAX = 2 ** 48 - 2;
 
@@ -50,6 +53,17 @@ export function neighborOfKey(key: Uint8Array): number {
   return readId(key, NEIGHBOR_AT);
 }
 
+/** The version in a key of `history`. */
+export function versionOfKey(key: Uint8Array): number {
+  return (
+    ((key[VERSION_AT]! << 24) |
+      (key[VERSION_AT + 1]! << 16) |
+      (key[VERSION_AT + 2]! << 8) |
+      key[VERSION_AT + 3]!) >>>
+    0
+  );
+}
+
 /** The node in a key of `types`. */
 export function idOfTypeKey(key: Uint8Array): number {
   return readId(key, TYPED_ID_AT);
@@ -65,6 +79,8 @@ export class KeyEncoder {
   readonly #type = new Uint8Array(TYPE_KEY_BYTES);
   readonly #out = new Uint8Array(NEIGHBOR_AT + ID_BYTES);
   readonly #in = new Uint8Array(NEIGHBOR_AT + ID_BYTES);
+  readonly #version = new Uint8Array(VERSION_AT + VERSION_BYTES);
+  readonly #versions = range(VERSION_AT, VERSION_AT + VERSION_BYTES + 1);
   readonly #anyEdge = range(ID_BYTES, NEIGHBOR_AT);
   readonly #oneEdge = range(NEIGHBOR_AT, NEIGHBOR_AT);
   readonly #typeAll = range(TIME_AT, TYPED_ID_AT);
@@ -92,6 +108,24 @@ export class KeyEncoder {
 
   in(to: number, edge: number, from: number): Uint8Array {
     return writeEdgeKey(this.#in, to, edge, from);
+  }
+
+  version(id: number, version: number): Uint8Array {
+    writeId(this.#version, 0, id);
+    this.#version[VERSION_AT] = version >>> 24;
+    this.#version[VERSION_AT + 1] = version >>> 16;
+    this.#version[VERSION_AT + 2] = version >>> 8;
+    this.#version[VERSION_AT + 3] = version;
+    return this.#version;
+  }
+
+  /** All keys of `history` of one node. */
+  versions(id: number): KeyPair {
+    const pair = this.#versions;
+    writeId(pair.start, 0, id);
+    writeId(pair.end, 0, id);
+    pair.end.fill(0xff, VERSION_AT);
+    return pair;
   }
 
   /** All keys of `out` or `in` of one node, of one edge type unless it is 0. */

@@ -88,8 +88,20 @@ export interface AccessControl {
   readonly trace: GraphOperation;
 }
 
+/** In whose name operations are written, and with which rights. */
+export interface CommitAuthor {
+  /** The UID of the user; left out where there is none. The history of nodes tells it. */
+  readonly user?: string | undefined;
+  /**
+   * The caller may change who may see what: by the operations for it, by linking and unlinking the
+   * edges RestrictAccessToTeam, RestrictAccessToUser, _MemberOf and _Owns, and by writing teams.
+   * Without this (and without `system`) they are refused with `forbidden`.
+   */
+  readonly accessControl?: AccessControl | undefined;
+}
+
 /** One atomic commit, as any thread hands it to the writer. */
-export interface CommitRequest {
+export interface CommitRequest extends CommitAuthor {
   readonly operations: readonly GraphOperation[];
   /**
    * Adds and widens, before the operations; refused with `schema_conflict` when it would lose data.
@@ -105,12 +117,6 @@ export interface CommitRequest {
    * operations.
    */
   readonly system?: boolean;
-  /**
-   * The caller may change who may see what: by the operations for it, by linking and unlinking the
-   * edges RestrictAccessToTeam, RestrictAccessToUser, _MemberOf and _Owns, and by writing teams.
-   * Without this (and without `system`) they are refused with `forbidden`.
-   */
-  readonly accessControl?: AccessControl | undefined;
 }
 
 export interface CommitResult {

@@ -13,6 +13,41 @@ export interface NodeObject {
   readonly [field: string]: unknown;
 }
 
+/** A value as the history of a node tells it: `bytes` alone, encoded, where it is too large to be told. */
+export type PastValue =
+  | { readonly value: unknown; readonly bytes?: undefined }
+  | { readonly value?: undefined; readonly bytes: number };
+
+/** Of a field that a change wrote; undefined where the node had none. */
+export interface FieldBefore {
+  readonly field: string;
+  readonly value: PastValue | undefined;
+}
+
+/** One change of a node, by what it left of the version before. */
+export interface NodeChange {
+  /** That it made. */
+  readonly version: number;
+  /** Of an operation within its commit. */
+  readonly sequence: number;
+  /** When it was made: ISO 8601 UTC with milliseconds. */
+  readonly timestamp: string;
+  /** The UID of the user who made it; null where the commit did not know one. */
+  readonly user: string | null;
+  /** In the order of the schema, behind the node's timestamp. */
+  readonly before: readonly FieldBefore[];
+}
+
+/** It reaches back to the first version when there is a change for each version but that one. */
+export interface NodeHistory {
+  /** The present one. */
+  readonly version: number;
+  /** The fields, and the timestamp, as they are now. */
+  readonly present: ReadonlyMap<string, PastValue>;
+  /** Newest first, without a gap. */
+  readonly changes: readonly NodeChange[];
+}
+
 export interface TypePage {
   readonly skip?: number;
   readonly take?: number;
@@ -60,6 +95,8 @@ export interface GraphReader extends Disposable {
     id: number,
     names: readonly string[],
   ): { readonly type: string; readonly values: readonly unknown[] } | undefined;
+  /** What is known of its past; undefined where there is no such node, and for nodes of system types. */
+  history(id: number): NodeHistory | undefined;
   /** Newest first, unless asked for otherwise. */
   idsOfType(type: string, page?: TypePage): number[];
   walkType(type: string): TypeWalk;

@@ -1,5 +1,4 @@
 import { must } from '#base/assert.ts';
-import { keyedUid, tryParseUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
 import { readAccessChanges } from './access-journal.ts';
@@ -10,16 +9,19 @@ import type { FieldTable } from './field-table.ts';
 import { IdList } from './id-list.ts';
 import { KeyEncoder, countKey, edgeCountKey, idOfTypeKey, readId } from './keys.ts';
 import { readCount } from './counters.ts';
+import { readHistory } from './node-history.ts';
 import { NodeRecord } from './node-record.ts';
 import type { NodeReference } from './operations.ts';
 import type {
   AccessChange,
   EdgeObject,
   GraphReader,
+  NodeHistory,
   NodeObject,
   TypePage,
   TypeWalk,
 } from './reader.ts';
+import { uidOf } from './reference-uid.ts';
 import { FIRST_FIELD } from './schema-registry.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
 import type { SchemaDocument } from './schema.ts';
@@ -118,6 +120,13 @@ export class StateReader implements GraphReader {
     if (record === undefined) return undefined;
     const type = this.nodeTypeOf(record);
     return { type: type.name, values: names.map((name) => record.valueByName(type, name)) };
+  }
+
+  history(id: number): NodeHistory | undefined {
+    // A field that no node has any more may be newer than the schema that is known here.
+    this.#schema.revalidate();
+    const record = this.record(id);
+    return record && readHistory(this.#state, id, record, this.nodeTypeOf(record));
   }
 
   /** The other names of a node; they are not shown in it. */
@@ -282,15 +291,6 @@ export class StateReader implements GraphReader {
     const type = this.#schema.registry.nodeTypes[record.typeId - 1];
     return type !== undefined && knowsFields(type, record.fields);
   }
-}
-
-/**
- * Undefined for what no node has: a text that is no UID, or a key with a lone surrogate, whose
- * digest is another's too.
- */
-function uidOf(reference: NodeReference): Uint8Array | undefined {
-  if (reference.uid !== undefined) return tryParseUid(reference.uid);
-  return reference.key.isWellFormed() ? keyedUid(reference.type, reference.key) : undefined;
 }
 
 /** Fields are numbered without gaps, and a record's are in order: the last one tells. */

@@ -30,6 +30,8 @@ export interface TransactorOptions {
   readonly system: boolean;
   /** Whether the caller may change who may see what. */
   readonly accessControl: boolean;
+  /** The UID of the user in whose name it is, when it is known: the history of nodes tells it. */
+  readonly user: Uint8Array | undefined;
   /** Whether the outcome of each operation is wanted. */
   readonly outcomes: boolean;
 }

@@ -3,6 +3,7 @@ import { formatUid, keyedUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import { checkMayWrite } from './access-checks.ts';
 import { didYouMean } from './names.ts';
+import { hasHistory, putChange } from './node-history.ts';
 import { isSameNode, setVersion, writeNodeRecord } from './node-record.ts';
 import type { NodeWrite } from './operations.ts';
 import { KEY_FIELD } from './schema-registry.ts';
@@ -152,6 +153,7 @@ function changeNode(
   checkSize(t, record.length);
   setVersion(record, version + 1);
   t.wroteNode(uid, true);
+  if (hasHistory(type)) putChange(t, id, stored, { record, version: version + 1 });
   batch.put(DB.nodes, keys.node(id), record);
   if (timestampMs === oldTimestampMs) return;
   batch.delete(DB.types, keys.type(type.id, oldTimestampMs, id));

@@ -26,6 +26,9 @@ export class WriterState {
   readonly keys = new KeyEncoder();
   readonly fields = new FieldMerge();
   readonly node = new NodeRecord();
+  /** The node as it becomes, while its history is written; and what is written. */
+  readonly changed = new NodeRecord();
+  readonly entry = new ByteWriter();
   readonly edge = new EdgeRecord();
   readonly neighbors = new NeighborList();
   readonly bytes = new ByteWriter();

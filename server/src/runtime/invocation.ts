@@ -203,6 +203,7 @@ export class Invocation implements CallHost {
     // write may also say who sees what: only administrators write code.
     const { sequence, outcomes } = await this.#services.commits.commit({
       operations: operations as GraphOperation[],
+      user: this.run.caller.userUid ?? undefined,
       accessControl: { trace: this.#trace() },
     });
     return { json: JSON.stringify(outcomes), sequence };

@@ -29,6 +29,8 @@ export const DB = {
   in: 5,
   /** sequence of the entry itself (6 bytes) -> an edge that decides about access, which its commit wrote or removed. */
   access: 6,
+  /** (id, version) -> what the change that made this version of the node left of the one before. */
+  history: 7,
   /** name -> bytes: users' credentials, sessions, tokens, keys. */
   vault: 32,
 } as const;
@@ -43,5 +45,6 @@ export const DATABASES: readonly DatabaseSpec[] = [
   { number: DB.out, name: 'out', environment: 'graph', scanPrefixBytes: 5 },
   { number: DB.in, name: 'in', environment: 'graph', scanPrefixBytes: 5 },
   { number: DB.access, name: 'access', environment: 'graph' },
+  { number: DB.history, name: 'history', environment: 'graph', scanPrefixBytes: 5 },
   { number: DB.vault, name: 'vault', environment: 'vault' },
 ];

@@ -25,7 +25,10 @@ export interface Environment {
   /** Its folder. */
   readonly path: string;
   readonly root: RootDatabase<Uint8Array, Uint8Array>;
-  /** By database number; holes where the number belongs to the other environment. */
+  /**
+   * By database number; holes where the number belongs to the other environment, and, read-only, where no version that has the
+   * database has opened the store for writing yet.
+   */
   readonly stores: readonly (Store | undefined)[];
   readonly applied: Store;
   /** Where it is encrypted, and open for writing. */
@@ -90,10 +93,8 @@ function openStores(
   } as const;
   const root = open<Uint8Array, Uint8Array>(options);
   const codecs = { encoding: 'binary', keyEncoder: keyCodec(), encoder: valueCodec() } as const;
-  const openStore = (database: string): Store => {
-    const store: Store | undefined = root.openDB({ name: database, ...codecs });
-    return must(store, `database ${database}`);
-  };
+  const openStore = (database: string): Store | undefined =>
+    root.openDB({ name: database, ...codecs });
   const stores: (Store | undefined)[] = [];
   for (const { number, name: database, environment } of DATABASES) {
     if (environment === name) stores[number] = openStore(database);
@@ -103,7 +104,7 @@ function openStores(
     path,
     root,
     stores,
-    applied: openStore(APPLIED_DATABASE),
+    applied: must(openStore(APPLIED_DATABASE), `database ${APPLIED_DATABASE}`),
     pageReuse: isEncrypted && !readOnly ? new PageReuseDelay(root) : undefined,
   };
 }

@@ -44,6 +44,23 @@ export function sealManifest(
   return { ...content, digest: digestOf(content) };
 }
 
+/**
+ * Whether two states of one history are equal at one sequence. A version that did not know a database has not listed it: then
+ * it must be empty.
+ */
+export function isSameState(one: Manifest, other: Manifest): boolean {
+  return (
+    one.epoch === other.epoch &&
+    one.sequence === other.sequence &&
+    DATABASES.every(({ number }) => piecesOf(one, number) === piecesOf(other, number))
+  );
+}
+
+function piecesOf({ databases }: Manifest, number: DatabaseNumber): string {
+  const pieces = databases.find((database) => database.number === number)?.pieces ?? [];
+  return pieces.map(({ digest }) => digest).join();
+}
+
 export function encodeManifest(manifest: Manifest): Uint8Array {
   return Buffer.from(JSON.stringify(manifest));
 }

@@ -39,8 +39,8 @@ export async function addContent(
   const names = new Names(users, teams);
   const add = async (operations: readonly Operation[]): Promise<void> => {
     const event = accessWritten({ caller: administrator, address: null }, { via: 'ingestion' });
-    const accessControl = { trace: audit.operation(event) };
-    if (operations.length > 0) await writer.ingest(operations, { firstIndex: 0, accessControl });
+    const author = { accessControl: { trace: audit.operation(event) } };
+    if (operations.length > 0) await writer.ingest(operations, { firstIndex: 0, author });
   };
   await writer.commit({ operations: users.map(userWrite), system: true });
   const teamWrites = teams.map(({ name }) => teamWrite(name, names.teamUid(name)));

@@ -1,4 +1,4 @@
-import type { AccessControl, CommitRequest, CommitResult } from '#graph/operations.ts';
+import type { CommitAuthor, CommitRequest, CommitResult } from '#graph/operations.ts';
 import type { ThreadFailure } from '../thread-failure.ts';
 
 /** What the writer thread is started with. It runs no user code and speaks no HTTP. */
@@ -22,9 +22,9 @@ export type WriterRequest =
   | {
       readonly kind: 'ingest';
       readonly operations: readonly unknown[];
-      readonly accessControl: AccessControl | undefined;
+      readonly author: CommitAuthor;
     }
-  | { readonly kind: 'openStream'; readonly accessControl: AccessControl | undefined }
+  | { readonly kind: 'openStream'; readonly author: CommitAuthor }
   | { readonly kind: 'chunk'; readonly stream: number; readonly bytes: Uint8Array }
   | { readonly kind: 'endStream'; readonly stream: number }
   | { readonly kind: 'abortStream'; readonly stream: number }

@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import { assert, must } from '#base/assert.ts';
 import { WRITER_CLOSE_TIMEOUT_MS } from '#base/limits.ts';
 import type { IngestPort, IngestStream, IngestSummary } from '#access/ingest-service.ts';
-import type { AccessControl, CommitPort, CommitRequest, CommitResult } from '#graph/operations.ts';
+import type { CommitAuthor, CommitPort, CommitRequest, CommitResult } from '#graph/operations.ts';
 import { startThread } from '../start-thread.ts';
 import { errorOf } from '../thread-failure.ts';
 import { ThreadRequests } from '../thread-requests.ts';
@@ -72,15 +72,12 @@ export class WriterClient implements CommitPort, IngestPort, AsyncDisposable {
     return observeCommit(() => this.#requests.ask<TimedCommit>({ kind: 'timedCommit', request }));
   }
 
-  ingest(
-    operations: readonly unknown[],
-    accessControl: AccessControl | undefined,
-  ): Promise<IngestSummary> {
-    return this.#requests.ask<IngestSummary>({ kind: 'ingest', operations, accessControl });
+  ingest(operations: readonly unknown[], author: CommitAuthor): Promise<IngestSummary> {
+    return this.#requests.ask<IngestSummary>({ kind: 'ingest', operations, author });
   }
 
-  async openIngestStream(accessControl: AccessControl | undefined): Promise<IngestStream> {
-    const stream = await this.#requests.ask<number>({ kind: 'openStream', accessControl });
+  async openIngestStream(author: CommitAuthor): Promise<IngestStream> {
+    const stream = await this.#requests.ask<number>({ kind: 'openStream', author });
     return {
       write: (bytes) => this.#requests.ask<void>({ kind: 'chunk', stream, bytes }),
       end: () => this.#requests.ask<IngestSummary>({ kind: 'endStream', stream }),

@@ -29,10 +29,7 @@ async function perform(writer: OpenWriter, message: ToWriter): Promise<unknown> 
     case 'ingest':
       return ingest(writer, message);
     case 'openStream':
-      streams.set(
-        message.id,
-        new IngestStream(writer.graph, { accessControl: message.accessControl }),
-      );
+      streams.set(message.id, new IngestStream(writer.graph, { author: message.author }));
       return message.id;
     case 'chunk':
       return stream(message.stream).write(message.bytes);
@@ -66,9 +63,9 @@ function now(): number {
 
 async function ingest(
   { graph }: OpenWriter,
-  { operations, accessControl }: Extract<ToWriter, { kind: 'ingest' }>,
+  { operations, author }: Extract<ToWriter, { kind: 'ingest' }>,
 ): Promise<unknown> {
-  return { ...(await graph.ingest(operations, { firstIndex: 0, accessControl })), commits: 1 };
+  return { ...(await graph.ingest(operations, { firstIndex: 0, author })), commits: 1 };
 }
 
 function stream(number: number): IngestStream {

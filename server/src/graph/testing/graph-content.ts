@@ -105,6 +105,7 @@ function checkRaw(state: KeyValueReader, reader: StateReader): void {
     return found;
   };
   check(DB.nodes, (key) => [readId(key, 0)], ids.size);
+  check(DB.history, (key) => [readId(key, 0)]);
   check(DB.types, (key) => [idOfTypeKey(key)], ids.size);
   const edgeIds = (key: Uint8Array) => {
     reader.registry.edgeTypeById(edgeOfKey(key));
