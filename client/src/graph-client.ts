@@ -5,11 +5,13 @@ import type {
   NodeObject,
   NodeQuery,
   NodeSelection,
+  NodeVersion,
   SyntheticNodes,
 } from '@trellis/contract/shapes/node.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { jsonBody } from './client-base.ts';
 import { type IngestSource, NdjsonStream } from './ndjson.ts';
+import type { PageRequest } from './pages.ts';
 import { PeopleClient } from './people-client.ts';
 import type { CallOptions } from './transport.ts';
 
@@ -78,6 +80,15 @@ export class GraphClient extends PeopleClient {
   /** The node as the caller may see it. */
   getNode(uid: string, options?: CallOptions): Promise<NodeObject> {
     return this.get(`/api/node/${encodeURIComponent(uid)}`, options);
+  }
+
+  /** What has been changed in it, newest first, as far back as is kept. */
+  getNodeHistory(
+    uid: string,
+    page: PageRequest = {},
+    options?: CallOptions,
+  ): Promise<List<NodeVersion>> {
+    return this.get(`/api/node/${encodeURIComponent(uid)}/history`, options, { ...page });
   }
 
   /** By UIDs, in that order, or of one type, newest first. */

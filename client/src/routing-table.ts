@@ -33,6 +33,7 @@ export const SERVED_BY_REPLICAS: readonly string[] = [
   'GET /api/login/providers',
   'GET /api/node/{uid}',
   'GET /api/node/{uid}/files',
+  'GET /api/node/{uid}/history',
   'GET /api/openapi.json',
   'GET /api/saml/config',
   'GET /api/schema',

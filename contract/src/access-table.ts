@@ -102,6 +102,7 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   ingest: ingesting(...WRITERS),
 
   getNode: withScope(...SIGNED_IN),
+  getNodeHistory: withScope(...SIGNED_IN),
   queryNodes: withScope(...SIGNED_IN),
   getManyNodes: withScope(...SIGNED_IN),
   getManyFields: withScope(...SIGNED_IN),

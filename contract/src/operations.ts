@@ -86,6 +86,7 @@ import {
   getManyFields,
   getManyNodes,
   getNode,
+  getNodeHistory,
   queryNodes,
 } from './operations/nodes.ts';
 import { getSchema, putSchema } from './operations/schema.ts';
@@ -184,6 +185,7 @@ export const operations: readonly Operation[] = [
   putSchema,
   ingest,
   getNode,
+  getNodeHistory,
   queryNodes,
   getManyNodes,
   getManyFields,

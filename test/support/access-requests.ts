@@ -83,6 +83,7 @@ export const ACCESS_REQUESTS: AccessRequests = {
     body: { operations: [{ op: 'tryAdd', type: 'Note', key: 'n' }] },
   }),
   getNode: ({ uids }) => ({ path: `/api/node/${uids.node}` }),
+  getNodeHistory: ({ uids }) => ({ path: `/api/node/${uids.node}/history` }),
   queryNodes: () => ({ path: '/api/node/query', body: { type: 'Note' } }),
   getManyNodes: ({ uids }) => ({ path: '/api/node/many/full', body: { uids: [uids.node] } }),
   getManyFields: ({ uids }) => ({

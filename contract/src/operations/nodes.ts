@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { listOf } from '../shapes/list.ts';
+import { listOf, pageQuery } from '../shapes/list.ts';
 import {
   downloadQuery,
   manyFields,
@@ -8,6 +8,7 @@ import {
   nodeObject,
   nodeQuery,
   nodeSelection,
+  nodeVersion,
   syntheticNodes,
 } from '../shapes/node.ts';
 
@@ -23,6 +24,26 @@ export const getNode = {
   errors: ['node_not_found'],
   onReplica: 'serve',
   summary: 'Read one node.',
+} as const satisfies Operation;
+
+export const getNodeHistory = {
+  id: 'getNodeHistory',
+  area: 'nodes',
+  method: 'GET',
+  path: '/api/node/{uid}/history',
+  auth: 'session',
+  scope: 'read',
+  params: z.object({ uid: z.string().min(1) }),
+  query: pageQuery,
+  responses: {
+    200: {
+      description: 'Versions, newest first; fields that the caller may not read are in none.',
+      body: listOf(nodeVersion),
+    },
+  },
+  errors: ['node_not_found'],
+  onReplica: 'serve',
+  summary: 'List what has been changed in a node.',
 } as const satisfies Operation;
 
 export const queryNodes = {

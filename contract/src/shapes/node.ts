@@ -84,3 +84,30 @@ export const syntheticNodes = z.strictObject({
   nodes: z.array(z.looseObject({ Timestamp: z.string().optional() })).max(SYNTHETIC_NODES_MAX),
 });
 export type SyntheticNodes = Immutable<z.infer<typeof syntheticNodes>>;
+
+/**
+ * A field as a change found it and left it; `Timestamp` is one, too. Null where there was no value, and where it is too large to be
+ * told: then `beforeBytes` or `afterBytes` says how large, encoded.
+ */
+export const fieldChange = z.strictObject({
+  field: z.string(),
+  before: z.unknown(),
+  after: z.unknown(),
+  beforeBytes: z.int().min(0).optional(),
+  afterBytes: z.int().min(0).optional(),
+});
+
+/**
+ * A version of a node, and what made it. The first one has neither sequence nor time nor actor, which are not kept, and every field
+ * that it had. `version` is null to whoever may not read all fields.
+ */
+export const nodeVersion = z.strictObject({
+  version: z.int().min(1).nullable(),
+  sequence: z.int().min(1).nullable(),
+  /** Of the change, not that of the node. */
+  timestamp: z.iso.datetime().nullable(),
+  /** The user who made it; null where that is not known. */
+  actor: z.strictObject({ uid: z.string(), name: z.string() }).nullable(),
+  changes: z.array(fieldChange),
+});
+export type NodeVersion = Immutable<z.infer<typeof nodeVersion>>;

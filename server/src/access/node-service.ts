@@ -3,6 +3,7 @@ import { Problem } from '#base/problem.ts';
 import type { NodeObject } from '#graph/reader.ts';
 import type { Caller } from './caller.ts';
 import { NodeExporter, type NodeExport, type NodeSelection } from './node-export.ts';
+import { listVersions, type NodeVersionList } from './node-history.ts';
 import { checkNodeType } from './node-types.ts';
 import { fillTemplate, parseTemplate } from './node-template.ts';
 import { NodeView, type NodeReads } from './node-view.ts';
@@ -44,8 +45,16 @@ export class NodeService {
   /** Throws `node_not_found`. */
   get(caller: Caller, uid: string): NodeObject {
     const node = this.#view(caller).nodeByUid(uid);
-    if (node === undefined) throw new Problem('node_not_found', 'There is no such node.');
+    if (node === undefined) throw nodeNotFound();
     return node;
+  }
+
+  /** Throws `node_not_found`. */
+  history(caller: Caller, uid: string, page: Pick<NodeQuery, 'skip' | 'take'>): NodeVersionList {
+    const view = this.#view(caller);
+    const id = view.find(uid);
+    if (id === undefined) throw nodeNotFound();
+    return listVersions(view, id, page);
   }
 
   /** Those with the given UIDs, each once, in their order; or those of a type, newest first; or both. */
@@ -132,4 +141,8 @@ export class NodeService {
       }
     }
   }
+}
+
+function nodeNotFound(): Problem {
+  return new Problem('node_not_found', 'There is no such node.');
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
+import type { GraphReader, NodeHistory, NodeObject, Visibility } from '#graph/reader.ts';
 import type { AccessIndex } from './access-index.ts';
 import type { Caller } from './caller.ts';
 import { SEES_EVERYTHING } from './visibility.ts';
@@ -84,6 +84,23 @@ export class NodeView {
     return values.map((value, i) =>
       value === undefined && names[i] === key ? this.#reader.field(id, 'Id') : value,
     );
+  }
+
+  /** Undefined for nodes of system types, too: theirs is not kept. */
+  history(id: number): NodeHistory | undefined {
+    return this.#reader.history(id);
+  }
+
+  canReadField(id: number, field: string): boolean {
+    return this.#visibility.canReadField(id, field);
+  }
+
+  /** Whether no field that nodes of its type may have is withheld. */
+  readsAllFields(id: number): boolean {
+    const name = this.#reader.typeOf(id);
+    if (name === undefined || !this.#visibility.withholdsFields(name)) return true;
+    const type = this.#reader.schema().nodes.find((one) => one.type === name);
+    return Object.keys(type?.fields ?? {}).every((field) => this.canReadField(id, field));
   }
 
   countOfType(type: string): number {

@@ -19,7 +19,7 @@ const MEMBERS = SESSIONS.filter((name) => name !== 'guest');
 const CHAT_OPERATIONS =
   'sendChatMessage getChatOptions createChat listChats getChat putChat deleteChat stopChat putChatFeedback';
 const NODE_READS =
-  'getNode queryNodes getManyNodes getManyFields downloadCsv downloadJsonl downloadZip listNodeFiles getFile downloadFile';
+  'getNode getNodeHistory queryNodes getManyNodes getManyFields downloadCsv downloadJsonl downloadZip listNodeFiles getFile downloadFile';
 const FILE_WRITES =
   'uploadNodeFile deleteFile createFileUpload getFileUpload appendFileUpload deleteFileUpload';
 const INGESTING: readonly CallerName[] = ['ingestion-token', 'acl-token', 'connector-token'];

@@ -1,10 +1,11 @@
 import type { Caller } from '#access/caller.ts';
-import type { List } from '@trellis/contract/shapes/list.ts';
+import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type {
   ManyFields,
   NodeObject,
   NodeQuery,
   NodeSelection,
+  NodeVersion,
 } from '@trellis/contract/shapes/node.ts';
 import type { Awaitable } from './services.ts';
 
@@ -12,6 +13,8 @@ import type { Awaitable } from './services.ts';
 export interface NodeService {
   /** Throws `node_not_found`. */
   get(caller: Caller, uid: string): Awaitable<NodeObject>;
+  /** Newest first. Throws `node_not_found`. */
+  history(caller: Caller, uid: string, page: Page): Awaitable<List<NodeVersion>>;
   /** Throws `invalid_request` for a type that there is not, as do the exports, which know fields as well. */
   query(caller: Caller, query: NodeQuery): Awaitable<List<NodeObject>>;
   many(caller: Caller, uids: readonly string[]): Awaitable<readonly (NodeObject | null)[]>;

@@ -67,6 +67,7 @@ import { downloadZip } from './routes/nodes/downloadZip.ts';
 import { getManyFields } from './routes/nodes/getManyFields.ts';
 import { getManyNodes } from './routes/nodes/getManyNodes.ts';
 import { getNode } from './routes/nodes/getNode.ts';
+import { getNodeHistory } from './routes/nodes/getNodeHistory.ts';
 import { queryNodes } from './routes/nodes/queryNodes.ts';
 import { getSchema } from './routes/schema/getSchema.ts';
 import { putSchema } from './routes/schema/putSchema.ts';
@@ -181,6 +182,7 @@ export const routes: readonly Route[] = [
   putSchema,
   ingest,
   getNode,
+  getNodeHistory,
   queryNodes,
   getManyNodes,
   getManyFields,

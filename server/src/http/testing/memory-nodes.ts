@@ -9,9 +9,16 @@ const NODE = {
   Id: 'dog',
 } as const;
 
+const FIRST = { version: 1, sequence: null, timestamp: null, actor: null, changes: [] } as const;
+
 /** One word, dog, that everybody sees; and the download of the type `Broken`, which fails after its first piece. */
 export function memoryNodes(): HttpServices['nodes'] {
   const find = (uid: string) => (uid === NODE.UID ? NODE : null);
+  const seen = (uid: string) => {
+    const node = find(uid);
+    if (node === null) throw new Problem('node_not_found', 'There is no such node.');
+    return node;
+  };
   const open = (type: string | undefined): NodeExport => ({
     type,
     fields: ['Id'],
@@ -19,10 +26,10 @@ export function memoryNodes(): HttpServices['nodes'] {
     pieces: piecesOf(type),
   });
   return {
-    get: (_caller, uid) => {
-      const node = find(uid);
-      if (node === null) throw new Problem('node_not_found', 'There is no such node.');
-      return node;
+    get: (_caller, uid) => seen(uid),
+    history: (_caller, uid, page) => {
+      seen(uid);
+      return { items: [FIRST], total: 1, ...page };
     },
     query: (_caller, { skip, take }) => ({ items: [NODE], total: 1, skip, take }),
     many: (_caller, uids) => uids.map(find),

@@ -58,6 +58,7 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, SampleRequest>> = {
     status: 200,
   },
   getNode: { path: `/api/node/${UID}`, status: 200 },
+  getNodeHistory: { path: `/api/node/${UID}/history`, status: 200 },
   queryNodes: { path: '/api/node/query', json: { type: 'Word', take: 10 }, status: 200 },
   getManyNodes: { path: '/api/node/many/full', json: { uids: [UID] }, status: 200 },
   getManyFields: {
