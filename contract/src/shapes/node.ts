@@ -96,6 +96,7 @@ export const fieldChange = z.strictObject({
   beforeBytes: z.int().min(0).optional(),
   afterBytes: z.int().min(0).optional(),
 });
+export type FieldChange = Immutable<z.infer<typeof fieldChange>>;
 
 /**
  * A version of a node, and what made it. The first one has neither sequence nor time nor actor, which are not kept, and every field

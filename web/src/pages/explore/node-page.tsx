@@ -14,6 +14,7 @@ import { Time } from '../../ui/time.tsx';
 import { NodeActions } from './node/node-actions.tsx';
 import { NodeFiles } from './node/node-files.tsx';
 import { NodeFields } from './node/node-fields.tsx';
+import { NodeHistory } from './node/node-history.tsx';
 import { NodeNeighbors } from './node/node-neighbors.tsx';
 import { nodeQuery } from './node/node-queries.ts';
 import { SimilarNodes } from './node/similar-nodes.tsx';
@@ -69,6 +70,9 @@ export function NodePage() {
             <NodeFields node={node} />
           </Card>
           {!node.Type.startsWith('_') && <NodeFiles key={`files of ${uid}`} uid={uid} />}
+          {!node.Type.startsWith('_') && (
+            <NodeHistory key={`history of ${uid}`} uid={uid} type={node.Type} />
+          )}
           <SimilarNodes key={uid} uid={uid} />
         </div>
         <NodeNeighbors uid={uid} />

@@ -9,11 +9,21 @@ const SIMILAR_SHOWN = 8;
 /** So many neighbours at most are looked at to find some by a text. */
 export const NEIGHBORS_READ_MAX = 1_000;
 export const NEIGHBORS_TAKE = 20;
+export const HISTORY_TAKE = 10;
 
 export function nodeQuery(uid: string) {
   return queryOptions({
     queryKey: ['node', uid],
     queryFn: ({ signal }) => client.getNode(uid, { signal }),
+  });
+}
+
+/** Versions of it that one page has, newest first. */
+export function historyQuery(uid: string, skip: number) {
+  return queryOptions({
+    queryKey: ['node', uid, 'history', skip],
+    queryFn: ({ signal }) => client.getNodeHistory(uid, { skip, take: HISTORY_TAKE }, { signal }),
+    placeholderData: keepPreviousData,
   });
 }
 
