@@ -22,16 +22,23 @@ import type { List } from '@trellis/contract/shapes/list.ts';
 import type { EndpointMetricsList } from '@trellis/contract/shapes/stats.ts';
 import { pathOf } from './client-base.ts';
 import { EditorChannel } from './editor-channel.ts';
+import type { Migration } from '@trellis/contract/shapes/migration.ts';
 import { EmbeddingsClient } from './embeddings-client.ts';
 import type { PageRequest } from './pages.ts';
 import type { CallOptions } from './transport.ts';
 import { watchLines, type LineEvent, type WatchOptions } from './watched-lines.ts';
 
 /** An item of code, which may be deleted. */
-export interface CodeItem {
-  readonly kind: CodeKind;
+export interface CodeItem<Kind extends CodeKind = CodeKind> {
+  readonly kind: Kind;
   readonly name: string;
 }
+
+/** What there is after a version is restored. */
+export type RestoredCode<Kind extends CodeKind> = {
+  readonly endpoint: EndpointDefinition;
+  readonly migration: Migration;
+}[Kind];
 
 /** All code at once, its history, and the counters of the server; for administrators. */
 export class BuildClient extends EmbeddingsClient {
@@ -71,7 +78,11 @@ export class BuildClient extends EmbeddingsClient {
     return this.get(historyPath('item', item), options, { ...page });
   }
 
-  getCodeVersion(item: CodeItem, version: number, options?: CallOptions): Promise<CodeVersion> {
+  getCodeVersion<Kind extends CodeKind>(
+    item: CodeItem<Kind>,
+    version: number,
+    options?: CallOptions,
+  ): Promise<Extract<CodeVersion, { readonly kind: Kind }>> {
     return this.get(historyPath('version', item), options, { version });
   }
 
@@ -81,17 +92,17 @@ export class BuildClient extends EmbeddingsClient {
   }
 
   /** A new version with the content of an old one, also of an item that is deleted. */
-  restoreCode(
-    item: CodeItem,
+  restoreCode<Kind extends CodeKind>(
+    item: CodeItem<Kind>,
     wanted: CodeRestore,
     options?: CallOptions,
-  ): Promise<EndpointDefinition> {
+  ): Promise<RestoredCode<Kind>> {
     return this.post(historyPath('restore', item), wanted, options);
   }
 
   /** Runs two versions with one body, in the read-only scope. */
   compareCode(
-    item: CodeItem,
+    item: CodeItem<'endpoint'>,
     wanted: CodeComparison,
     options?: CallOptions,
   ): Promise<CodeComparisonResult> {
@@ -99,12 +110,12 @@ export class BuildClient extends EmbeddingsClient {
   }
 
   /** The last bodies that an endpoint was called with, if the primary records them. */
-  listRecordedInputs(item: CodeItem, options?: CallOptions): Promise<RecordedInputs> {
+  listRecordedInputs(item: CodeItem<'endpoint'>, options?: CallOptions): Promise<RecordedInputs> {
     return this.get(historyPath('inputs', item), options);
   }
 
   recordInputs(
-    item: CodeItem,
+    item: CodeItem<'endpoint'>,
     recording: InputRecording,
     options?: CallOptions,
   ): Promise<RecordedInputs> {

@@ -74,4 +74,21 @@ describe.skipIf(requireChromium())('the page of migrations', () => {
     await row.getByText('cancelled').waitFor();
     expect(await row.getByRole('progressbar').count()).toBe(0);
   });
+
+  test('it stands in the build tree and in the history of code, which lead back to it', async () => {
+    await people.as('admin', 'POST', '/api/migrations', { name: 'listed', code: 'nothing;' });
+    await using opened = await browser.signedInPage(people.workspace, { path: '#/admin/build' });
+    const { page } = opened;
+    const card = page.getByRole('region', { name: 'Migrations' });
+    await card.getByText('Does not compile').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await card.getByRole('link', { name: 'listed' }).click();
+    await page.getByRole('heading', { name: 'Migrations', level: 1 }).waitFor();
+    await page.goto(`${people.workspace.server.url}/#/admin/history`);
+    const change = page.getByRole('listitem').filter({ hasText: 'listed' });
+    await change.getByText('created').waitFor();
+    await change.getByText('Migration', { exact: true }).waitFor();
+    await change.getByRole('link', { name: 'listed' }).click();
+    await page.getByRole('heading', { name: 'Migrations', level: 1 }).waitFor();
+  });
 });

@@ -5,7 +5,7 @@ import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
 import { parseJson } from '../json-input.ts';
 import { readAll } from '../prompt.ts';
 import { table } from '../terminal.ts';
-import { itemOf, versionOf } from './endpoint-history.ts';
+import { itemOf, versionOf } from './code-history.ts';
 
 interface CompareOptions {
   readonly with?: string;

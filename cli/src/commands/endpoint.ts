@@ -6,9 +6,9 @@ import type { CommandContext, Run } from '../command-context.ts';
 import { parseJson } from '../json-input.ts';
 import { readAll } from '../prompt.ts';
 import { table } from '../terminal.ts';
+import { addCodeHistory } from './code-history.ts';
 import { addEndpointCompare } from './endpoint-compare.ts';
 import { addEndpointLogs } from './endpoint-logs.ts';
-import { addEndpointHistory } from './endpoint-history.ts';
 import { addEndpointPush } from './endpoint-push.ts';
 import { addEndpointMetrics } from './stats.ts';
 
@@ -18,7 +18,7 @@ export function addEndpoint(program: Command, run: Run): void {
     .summary('write and run custom endpoints')
     .description('Writes, reads and runs custom endpoints: TypeScript that runs in the server.');
   addEndpointPush(endpoint, run);
-  addEndpointHistory(endpoint, run);
+  addCodeHistory(endpoint, run, 'endpoint');
   addEndpointCompare(endpoint, run);
   addEndpointMetrics(endpoint, run);
   addEndpointLogs(endpoint, run);

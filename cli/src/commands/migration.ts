@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';
 import { harmless, table } from '../terminal.ts';
+import { addCodeHistory } from './code-history.ts';
 import { addMigrationPush } from './migration-push.ts';
 import { addMigrationRuns } from './migration-runs.ts';
 
@@ -38,6 +39,7 @@ export function addMigration(program: Command, run: Run): void {
     );
   addMigrationPush(migration, run);
   addMigrationRuns(migration, run);
+  addCodeHistory(migration, run, 'migration');
   migration
     .command('delete')
     .description('Deletes a migration; what it has done stays.')

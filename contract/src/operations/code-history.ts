@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import {
   codeChange,
@@ -9,12 +10,14 @@ import {
   codeRestore,
   codeVersion,
   codeVersionQuery,
+  endpointInHistory,
   historyQuery,
   inputRecording,
   recordedInputs,
 } from '../shapes/code-history.ts';
 import { endpointDefinition } from '../shapes/endpoint.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
+import { migration } from '../shapes/migration.ts';
 
 export const listCodeHistory = {
   id: 'listCodeHistory',
@@ -82,7 +85,7 @@ export const restoreCode = {
   responses: {
     200: {
       description: 'The new version, with the old content; with compiles false it is a draft.',
-      body: endpointDefinition,
+      body: z.union([endpointDefinition, migration]),
     },
   },
   errors: [
@@ -90,6 +93,8 @@ export const restoreCode = {
     'endpoint_built_in',
     'version_conflict',
     'not_read_only',
+    'migration_running',
+    'too_many_migrations',
     'storage_failed',
     'storage_full',
   ],
@@ -103,7 +108,7 @@ export const compareCode = {
   method: 'POST',
   path: '/api/code/history/compare/{kind}/{+name}',
   auth: 'admin',
-  params: codeItemInPath,
+  params: endpointInHistory,
   body: codeComparison,
   responses: { 200: { description: 'How each ran.', body: codeComparisonResult } },
   errors: ['code_version_not_found', 'recorded_input_not_found', 'endpoint_not_compiled'],
@@ -117,7 +122,7 @@ export const listRecordedInputs = {
   method: 'GET',
   path: '/api/code/history/inputs/{kind}/{+name}',
   auth: 'admin',
-  params: codeItemInPath,
+  params: endpointInHistory,
   responses: { 200: { description: 'What was recorded, newest first.', body: recordedInputs } },
   errors: ['endpoint_not_found'],
   onReplica: 'redirect',
@@ -130,7 +135,7 @@ export const recordInputs = {
   method: 'PUT',
   path: '/api/code/history/inputs/{kind}/{+name}',
   auth: 'admin-write',
-  params: codeItemInPath,
+  params: endpointInHistory,
   body: inputRecording,
   responses: { 200: { description: 'What is recorded by now.', body: recordedInputs } },
   errors: ['endpoint_not_found'],

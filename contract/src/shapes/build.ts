@@ -4,8 +4,8 @@ import type { Immutable } from '../immutable.ts';
 /** Who did it; null when the server itself did. */
 export const author = z.strictObject({ uid: z.string(), name: z.string() }).nullable();
 
-/** What code can be; more kinds will come. */
-export const codeKind = z.enum(['endpoint']);
+/** What code can be. */
+export const codeKind = z.enum(['endpoint', 'migration']);
 export type CodeKind = z.infer<typeof codeKind>;
 
 /** The answer of `GET /api/build/compile-status` (specification, sections 2.8 and 3.3). */

@@ -3,6 +3,7 @@ import type { Immutable } from '../immutable.ts';
 import { author, codeKind } from './build.ts';
 import { endpointSettings } from './endpoint.ts';
 import { pageQuery } from './list.ts';
+import { migrationOptions } from './migration.ts';
 import { RECORDED_INPUTS_MAX } from '../limits.ts';
 
 /** A version in a query string or a body; the first is 1. */
@@ -15,6 +16,9 @@ const version = z.int().min(1);
 
 /** An item of code in a path; names may contain "/". */
 export const codeItemInPath = z.object({ kind: codeKind, name: z.string().min(1) });
+
+/** Of code that can be called with bodies. */
+export const endpointInHistory = codeItemInPath.extend({ kind: codeKind.extract(['endpoint']) });
 
 /** One change of code or of its settings (open-shapes, section 8). */
 export const codeChange = z.strictObject({
@@ -40,10 +44,11 @@ export const historyQuery = pageQuery.extend({
 export type HistoryQuery = Immutable<z.output<typeof historyQuery>>;
 
 /** A version with all that it was. */
-export const codeVersion = codeChange.omit({ diff: true }).extend({
-  settings: z.strictObject(endpointSettings),
-  code: z.string(),
-});
+const versionOf = codeChange.omit({ diff: true }).extend({ code: z.string() });
+export const codeVersion = z.discriminatedUnion('kind', [
+  versionOf.extend({ kind: z.literal('endpoint'), settings: z.strictObject(endpointSettings) }),
+  versionOf.extend({ kind: z.literal('migration'), settings: migrationOptions }),
+]);
 export type CodeVersion = Immutable<z.infer<typeof codeVersion>>;
 
 export const codeVersionQuery = z.object({ version: versionText });

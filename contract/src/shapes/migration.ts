@@ -17,12 +17,15 @@ export const MIGRATION_STATES = [
 ] as const;
 const status = z.enum(MIGRATION_STATES);
 
-/** What is decided about a migration (open-shapes, section 8). */
-const migrationSettings = z.strictObject({
-  /** A module like that of an endpoint that may write. */
-  code: endpointCode,
+/** What is decided about a migration beside its code (open-shapes, section 8). */
+export const migrationOptions = z.strictObject({
   /** Whether a start of the primary runs it, when it has not run yet. */
   runOnStartup: z.boolean(),
+});
+
+const migrationSettings = migrationOptions.extend({
+  /** A module like that of an endpoint that may write. */
+  code: endpointCode,
 });
 
 export const newMigration = migrationSettings
@@ -38,7 +41,7 @@ export const migration = migrationSettings.extend({
   UID: z.string(),
   name: segmentName,
   status,
-  /** Starts at 1 and rises by 1 with every change. */
+  /** Rises by 1 with every change; goes on when it is deleted and made anew. */
   version: z.int().min(1),
   compiles: z.boolean(),
   diagnostics: z.array(diagnostic),

@@ -47,6 +47,7 @@ export type AuditAction =
   | 'task.run'
   | 'migration.created'
   | 'migration.changed'
+  | 'migration.restored'
   | 'migration.deleted'
   | 'migration.run'
   | 'migration.cancelled'

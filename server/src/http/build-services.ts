@@ -24,6 +24,7 @@ import type {
   EndpointLogQuery,
 } from '@trellis/contract/shapes/endpoint-log.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
+import type { Migration } from '@trellis/contract/shapes/migration.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type { EndpointMetricsList, OverviewStatistics } from '@trellis/contract/shapes/stats.ts';
 import type { Awaitable } from './services.ts';
@@ -42,8 +43,8 @@ export interface EditorService {
   signatureHelp(caller: Caller, place: EditorPlace, signal: AbortSignal): Promise<SignatureHelp>;
 }
 
-interface CodeItem {
-  readonly kind: CodeKind;
+interface CodeItem<Kind extends CodeKind = CodeKind> {
+  readonly kind: Kind;
   readonly name: string;
 }
 
@@ -53,16 +54,25 @@ export interface CodeHistoryService {
   listItem(caller: Caller, item: CodeItem, page: Page): Awaitable<List<CodeChange>>;
   version(caller: Caller, item: CodeItem, version: number): Awaitable<CodeVersion>;
   diff(caller: Caller, item: CodeItem, range: CodeDiffQuery): Awaitable<CodeDiff>;
-  /** Throws `version_conflict`, `not_read_only`. */
-  restore(caller: Caller, item: CodeItem, wanted: CodeRestore): Promise<EndpointDefinition>;
+  /** Throws `version_conflict`, `not_read_only`; of a migration `migration_running`, `too_many_migrations`. */
+  restore(
+    caller: Caller,
+    item: CodeItem,
+    wanted: CodeRestore,
+    address: string,
+  ): Promise<EndpointDefinition | Migration>;
   /** Throws `recorded_input_not_found`, `endpoint_not_compiled`. */
-  compare(caller: Caller, item: CodeItem, wanted: CodeComparison): Promise<CodeComparisonResult>;
+  compare(
+    caller: Caller,
+    item: CodeItem<'endpoint'>,
+    wanted: CodeComparison,
+  ): Promise<CodeComparisonResult>;
   /** This and the next throw `endpoint_not_found`. */
-  inputs(caller: Caller, item: CodeItem): Awaitable<RecordedInputs>;
+  inputs(caller: Caller, item: CodeItem<'endpoint'>): Awaitable<RecordedInputs>;
   /** `address` is that of the client, for the audit. */
   recordInputs(
     caller: Caller,
-    item: CodeItem,
+    item: CodeItem<'endpoint'>,
     keep: number,
     address: string,
   ): Awaitable<RecordedInputs>;

@@ -3,6 +3,8 @@ import type { CompileVerdicts } from './compile/compile-verdicts.ts';
 import { isBuiltIn } from './endpoint-definition.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 import type { Author, CodeKind } from './history/code-history.ts';
+import { MigrationStore } from './migrations/migration-store.ts';
+import type { StoredMigration } from './migrations/migration.ts';
 
 /** One leaf of the Build tree (open-shapes, section 8). */
 export interface CatalogItem {
@@ -11,29 +13,35 @@ export interface CatalogItem {
   readonly name: string;
   /** What stands before the last "/" of the name. */
   readonly folder: string;
-  readonly isReadOnly: boolean;
+  /** This and the next only of an endpoint. */
+  readonly isReadOnly?: boolean;
   /** The server brings it along: it cannot be changed. */
-  readonly isBuiltIn: boolean;
+  readonly isBuiltIn?: boolean;
   readonly compiles: boolean;
   /** ISO 8601 UTC. */
   readonly updatedAt: string;
   readonly updatedBy: Author | null;
 }
 
-/** Everything that the Build tree draws, by name: without source and without compiling. */
+/** Everything that the Build tree draws, endpoints first, each kind by name: without source and without compiling. */
 export class BuildCatalog {
   readonly #store: EndpointStore;
   readonly #reader: GraphReader;
   readonly #verdicts: CompileVerdicts;
+  readonly #migrations: MigrationStore;
 
   constructor(store: EndpointStore, reader: GraphReader, verdicts: CompileVerdicts) {
     this.#store = store;
     this.#reader = reader;
     this.#verdicts = verdicts;
+    this.#migrations = new MigrationStore(reader);
   }
 
   items(): CatalogItem[] {
-    return this.#store.all().map((endpoint) => this.#item(endpoint));
+    return [
+      ...this.#store.all().map((endpoint) => this.#item(endpoint)),
+      ...this.#migrations.all().map((migration) => this.#migrationItem(migration)),
+    ];
   }
 
   #item(endpoint: StoredEndpoint): CatalogItem {
@@ -49,6 +57,20 @@ export class BuildCatalog {
       updatedAt: endpoint.updatedAt,
       updatedBy: this.#author(endpoint.updatedBy),
     };
+  }
+
+  /** UIDs of migrations that did not compile when they were saved; those that have succeeded are done with. */
+  failingMigrations(): string[] {
+    return this.#migrations
+      .all()
+      .filter(({ compiles, status }) => !compiles && status !== 'succeeded')
+      .map(({ UID }) => UID);
+  }
+
+  #migrationItem(migration: StoredMigration): CatalogItem {
+    const { UID: uid, name, compiles, updatedAt, updatedBy: by } = migration;
+    const updatedBy = this.#author(by);
+    return { uid, kind: 'migration', name, folder: '', compiles, updatedAt, updatedBy };
   }
 
   /** Users are never deleted. */

@@ -24,7 +24,8 @@ export class BuildService {
   }
 
   compileStatus(_caller: Caller): CompileStatus {
-    return this.#options.verdicts.status();
+    const { FailingIds, Pending } = this.#options.verdicts.status();
+    return { FailingIds: [...FailingIds, ...this.#catalog.failingMigrations()], Pending };
   }
 
   catalog(_caller: Caller): { readonly items: CatalogItem[] } {

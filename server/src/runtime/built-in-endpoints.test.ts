@@ -41,7 +41,7 @@ it('lets nobody change, restore or delete it', async () => {
   for (const attempt of [
     () => service.put(ADMIN, NAME, { code: answers(0) }),
     () => service.delete(ADMIN, NAME),
-    () => service.codeHistory.restore(ADMIN, item, { version: 1 }),
+    () => service.codeHistory.restore(ADMIN, item, { version: 1 }, '127.0.0.1'),
   ]) {
     expect(await problemOf(attempt)).toMatchObject({ code: 'endpoint_built_in' });
   }

@@ -120,7 +120,8 @@ export class EndpointService implements AsyncDisposable {
     this.logs = logs;
     this.#runtime = runtime;
     this.#inputs = new EndpointInputs(runtime);
-    this.migrations = openMigrations({ ...options, compiler, services: () => runtime.services });
+    const services = () => runtime.services;
+    this.migrations = openMigrations({ ...options, compiler, history, services });
     this.#isReplica = options.isReplica;
     const run = runtime.runTrial.bind(runtime);
     const comparison = new VersionComparison({ store, history, definitions, run });
@@ -129,6 +130,7 @@ export class EndpointService implements AsyncDisposable {
       history,
       definitions,
       comparison,
+      migrations: this.migrations.service,
       audit: options.audit,
     });
   }

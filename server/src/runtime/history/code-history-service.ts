@@ -5,7 +5,16 @@ import type { EndpointDefinition } from '../endpoint-definition.ts';
 import { notFound } from '../endpoint-definitions.ts';
 import type { EndpointDefinitions } from '../endpoint-definitions.ts';
 import type { EndpointStore } from '../endpoint-store.ts';
-import type { CodeChange, CodeHistory, CodeItem, CodeVersion, TimeRange } from './code-history.ts';
+import type { MigrationService } from '../migrations/migration-service.ts';
+import type { Migration } from '../migrations/migration.ts';
+import type {
+  CodeChange,
+  CodeHistory,
+  CodeItem,
+  CodeKind,
+  CodeVersion,
+  TimeRange,
+} from './code-history.ts';
 import type { RecordedInput, RecordedInputs } from './recorded-inputs.ts';
 import type { Comparison, VersionComparison } from './version-comparison.ts';
 
@@ -24,6 +33,7 @@ export interface CodeHistoryParts {
   readonly history: CodeHistory;
   readonly definitions: EndpointDefinitions;
   readonly comparison: VersionComparison;
+  readonly migrations: Pick<MigrationService, 'restore'>;
   readonly audit: AuditTrail;
 }
 
@@ -40,6 +50,7 @@ export class CodeHistoryService {
   readonly #history: CodeHistory;
   readonly #definitions: EndpointDefinitions;
   readonly #comparison: VersionComparison;
+  readonly #migrations: CodeHistoryParts['migrations'];
   readonly #audit: AuditTrail;
 
   constructor(parts: CodeHistoryParts) {
@@ -47,6 +58,7 @@ export class CodeHistoryService {
     this.#history = parts.history;
     this.#definitions = parts.definitions;
     this.#comparison = parts.comparison;
+    this.#migrations = parts.migrations;
     this.#audit = parts.audit;
   }
 
@@ -58,7 +70,11 @@ export class CodeHistoryService {
     return this.#history.listItem(item, page);
   }
 
-  version(_caller: Caller, item: CodeItem, version: number): CodeVersion {
+  version<Kind extends CodeKind>(
+    _caller: Caller,
+    item: CodeItem<Kind>,
+    version: number,
+  ): CodeVersion<Kind> {
     return this.#history.get(item, version);
   }
 
@@ -68,14 +84,17 @@ export class CodeHistoryService {
 
   restore(
     caller: Caller,
-    { name }: CodeItem,
+    { kind, name }: CodeItem,
     wanted: Parameters<EndpointDefinitions['restore']>[2],
-  ): Promise<EndpointDefinition> {
-    return this.#definitions.restore(caller, name, wanted);
+    address: string,
+  ): Promise<EndpointDefinition | Migration> {
+    return kind === 'endpoint'
+      ? this.#definitions.restore(caller, name, wanted)
+      : this.#migrations.restore(caller, name, wanted, address);
   }
 
   /** Throws `endpoint_not_found`, as does the next. */
-  inputs(_caller: Caller, { name }: CodeItem): InputRecording {
+  inputs(_caller: Caller, { name }: CodeItem<'endpoint'>): InputRecording {
     const recorded = this.#inputsOf(name);
     return { keep: recorded.keep, inputs: recorded.list() };
   }
@@ -83,7 +102,7 @@ export class CodeHistoryService {
   /** Switches the recording on, or off with 0, which forgets what is recorded. */
   recordInputs(
     caller: Caller,
-    item: CodeItem,
+    item: CodeItem<'endpoint'>,
     keep: number,
     address: string | null,
   ): InputRecording {
@@ -107,7 +126,7 @@ export class CodeHistoryService {
 
   compare(
     caller: Caller,
-    item: CodeItem,
+    item: CodeItem<'endpoint'>,
     wanted: Parameters<VersionComparison['compare']>[2],
   ): Promise<Comparison> {
     return this.#comparison.compare(caller, item, wanted);

@@ -44,7 +44,7 @@ async function perform(
     // Of a deletion, what was deleted: the last that was there before.
     const content = versions.slice(0, Math.max(0, version)).findLast((one) => one !== undefined);
     if (content === undefined) return undefined;
-    await service.codeHistory.restore(ADMIN, item(name), { version });
+    await service.codeHistory.restore(ADMIN, item(name), { version }, '127.0.0.1');
     return { content };
   }
   if (what === 'delete') {

@@ -8,15 +8,23 @@ import type { GraphReader } from '#graph/reader.ts';
 import { DEFAULT_SETTINGS } from '../endpoint-definition.ts';
 import type { EndpointSettings } from '../endpoint-definition.ts';
 import { ENDPOINT_TYPE } from '../endpoint-store.ts';
+import { MIGRATION_TYPE } from '../migrations/migration-store.ts';
+import type { MigrationSettings } from '../migrations/migration.ts';
 import { contentDiff } from './content-diff.ts';
 import type { CodeContent } from './content-diff.ts';
 
-export type CodeKind = 'endpoint';
+/** What of a version of each kind can be set beside the code. */
+export interface SettingsOfKind {
+  readonly endpoint: Omit<EndpointSettings, 'code'>;
+  readonly migration: Omit<MigrationSettings, 'code'>;
+}
+
+export type CodeKind = keyof SettingsOfKind;
 export type CodeAction = 'created' | 'changed' | 'restored' | 'deleted';
 
 /** An item of code, which may be deleted by now. */
-export interface CodeItem {
-  readonly kind: CodeKind;
+export interface CodeItem<Kind extends CodeKind = CodeKind> {
+  readonly kind: Kind;
   readonly name: string;
 }
 
@@ -41,10 +49,13 @@ export interface CodeChange extends Change {
 }
 
 /** One version with its content; of a deletion the content that was deleted. */
-export interface CodeVersion extends Change {
-  readonly settings: Omit<EndpointSettings, 'code'>;
-  readonly code: string;
-}
+export type CodeVersion<Kind extends CodeKind = CodeKind> = {
+  readonly [One in Kind]: Change & {
+    readonly kind: One;
+    readonly settings: SettingsOfKind[One];
+    readonly code: string;
+  };
+}[Kind];
 
 /** A change that is about to be committed. */
 export interface NewVersion extends CodeItem {
@@ -71,7 +82,15 @@ interface Page {
 /** The node types in which the history is stored: see `#graph/system-schema.ts`. */
 const VERSION_TYPE = '_CodeVersion';
 const ITEM_TYPE = '_CodeItem';
-const TYPE_OF_KIND: Readonly<Record<CodeKind, string>> = { endpoint: ENDPOINT_TYPE };
+const TYPE_OF_KIND: Readonly<Record<CodeKind, string>> = {
+  endpoint: ENDPOINT_TYPE,
+  migration: MIGRATION_TYPE,
+};
+/** Of a setting that is younger than the version. */
+const DEFAULTS_OF_KIND: SettingsOfKind = {
+  endpoint: DEFAULT_SETTINGS,
+  migration: { runOnStartup: false },
+};
 
 /**
  * Every version of every item of code. A version is written by the commit that makes it, so that
@@ -150,19 +169,21 @@ export class CodeHistory {
     return { items, total, skip, take };
   }
 
-  find(item: CodeItem, version: number): CodeVersion | undefined {
+  find<Kind extends CodeKind>(
+    item: CodeItem<Kind>,
+    version: number,
+  ): CodeVersion<Kind> | undefined {
     this.#reader.refresh();
     const id = this.#idOf(item, version);
     if (id === undefined) return undefined;
     const node = must(this.#reader.node(id), 'the node of a version');
     const { diff: _diff, ...change } = this.#change(id);
-    // A setting that is younger than the version has its default.
-    const settings = { ...DEFAULT_SETTINGS, ...Object(node['Settings']) };
-    return { ...change, settings, code: String(node['Code']) };
+    const settings = { ...DEFAULTS_OF_KIND[item.kind], ...Object(node['Settings']) };
+    return Object({ ...change, settings, code: String(node['Code']) });
   }
 
   /** Throws `code_version_not_found`. */
-  get(item: CodeItem, version: number): CodeVersion {
+  get<Kind extends CodeKind>(item: CodeItem<Kind>, version: number): CodeVersion<Kind> {
     const found = this.find(item, version);
     if (found !== undefined) return found;
     if (this.lastVersion(item) === 0) throw noHistory(item);
@@ -207,8 +228,8 @@ export class CodeHistory {
 
   #change(id: number): CodeChange {
     const { values } = must(this.#reader.fields(id, CHANGE_FIELDS), 'the node of a version');
-    const [name, version, at, by, byName, action, diff] = values;
-    const item = { kind: 'endpoint', name: String(name) } as const;
+    const [kind, name, version, at, by, byName, action, diff] = values;
+    const item = { kind: String(kind) as CodeKind, name: String(name) };
     return {
       uid: uidOf(item),
       ...item,
@@ -221,7 +242,7 @@ export class CodeHistory {
   }
 }
 
-const CHANGE_FIELDS = ['Name', 'Version', 'Timestamp', 'By', 'ByName', 'Action', 'Diff'];
+const CHANGE_FIELDS = ['Kind', 'Name', 'Version', 'Timestamp', 'By', 'ByName', 'Action', 'Diff'];
 
 function content({ action, code, settings }: CodeVersion): CodeContent | undefined {
   return action === 'deleted' ? undefined : { code, settings };
@@ -247,6 +268,11 @@ function cut(diff: string): string {
   return `${diff.slice(0, end)}\\ The rest is left out.\n`;
 }
 
+const NAMED: Readonly<Record<CodeKind, string>> = {
+  endpoint: 'an endpoint',
+  migration: 'a migration',
+};
+
 function noHistory({ kind, name }: CodeItem): Problem {
-  return new Problem('code_version_not_found', `There never was an ${kind} "${name}"`);
+  return new Problem('code_version_not_found', `There never was ${NAMED[kind]} "${name}"`);
 }

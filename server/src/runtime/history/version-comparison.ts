@@ -50,7 +50,7 @@ export class VersionComparison {
    */
   async compare(
     caller: Caller,
-    item: CodeItem,
+    item: CodeItem<'endpoint'>,
     wanted: {
       readonly version: number;
       readonly with?: number | undefined;
@@ -83,7 +83,7 @@ export class VersionComparison {
     throw new Problem('recorded_input_not_found', message);
   }
 
-  async #runnable(version: CodeVersion): Promise<RunnableEndpoint> {
+  async #runnable(version: CodeVersion<'endpoint'>): Promise<RunnableEndpoint> {
     const { name, code, settings, uid: UID } = version;
     const diagnostics = await this.#options.definitions.check(code, settings.isReadOnly);
     if (diagnostics.length > 0) {

@@ -1,24 +1,22 @@
-import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
+import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
-import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { MIGRATIONS_MAX } from '#base/task-limits.ts';
-import { commitAndRead } from '#graph/commit-and-read.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { SERVER } from '#jobs/job-viewer.ts';
 import type { JobWithLog } from '#jobs/job.ts';
-import type { Diagnostic } from '../compile/diagnostic.ts';
 import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
-import { checkCode } from '../endpoint-definition.ts';
+import type { CodeHistory } from '../history/code-history.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
+import { MigrationChanges } from './migration-changes.ts';
+import { checkSeen, migrationItem } from './migration-versions.ts';
 import type { MigrationRunner } from './migration-runner.ts';
 import type { MigrationStates } from './migration-states.ts';
-import { MIGRATION_TYPE, migrationFields, type MigrationStore } from './migration-store.ts';
-import { NEVER_RAN } from './migration.ts';
+import type { MigrationStore } from './migration-store.ts';
 import type { Migration, MigrationSettings, StoredMigration } from './migration.ts';
 
 export interface MigrationServiceParts {
@@ -26,6 +24,7 @@ export interface MigrationServiceParts {
   readonly states: MigrationStates;
   readonly runner: MigrationRunner;
   readonly compiler: EndpointCompiler;
+  readonly history: CodeHistory;
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
@@ -40,20 +39,16 @@ export type MigrationChange = {
 };
 export type NewMigration = MigrationChange & { readonly name: string; readonly code: string };
 
-interface Deed {
-  readonly caller: Caller;
-  readonly address: string;
-  readonly action: AuditAction;
-}
-
 /** Code that administrators have run once (specification, section 4.7). */
 export class MigrationService {
   readonly #parts: MigrationServiceParts;
-  /** The last change that was asked for; one follows the other. */
-  #changes: Promise<unknown> = Promise.resolve();
+  readonly #changes: MigrationChanges;
+  /** The last that was asked for; one follows the other. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: MigrationServiceParts) {
     this.#parts = parts;
+    this.#changes = new MigrationChanges(parts);
   }
 
   list(_caller: Caller, { skip, take }: { readonly skip: number; readonly take: number }) {
@@ -70,15 +65,12 @@ export class MigrationService {
   create(caller: Caller, migration: NewMigration, address: string): Promise<Migration> {
     return this.#inTurn(async () => {
       const { name, code, runOnStartup = false } = migration;
-      const { store } = this.#parts;
-      if (store.find(name) !== undefined) {
+      if (this.#parts.store.find(name) !== undefined) {
         throw new Problem('migration_exists', `There is a migration "${name}" already`);
       }
-      if (store.all().length >= MIGRATIONS_MAX) {
-        throw new Problem('too_many_migrations', `There are ${MIGRATIONS_MAX} migrations already`);
-      }
-      const by = { caller, address, action: 'migration.created' } as const;
-      return this.#write(name, { code, runOnStartup }, undefined, by);
+      this.#requireRoom();
+      const by = { caller, address, action: 'created' } as const;
+      return shown(await this.#changes.write(name, { code, runOnStartup }, undefined, by));
     });
   }
 
@@ -88,23 +80,40 @@ export class MigrationService {
       const before = this.#require(name);
       this.#parts.runner.requireIdle();
       const { code = before.code, runOnStartup = before.runOnStartup } = change;
-      const by = { caller, address, action: 'migration.changed' } as const;
-      return this.#write(before.name, { code, runOnStartup }, before, by);
+      const by = { caller, address, action: 'changed' } as const;
+      return shown(await this.#changes.write(before.name, { code, runOnStartup }, before, by));
     });
   }
 
   /** Rejects as `put` does. */
   delete(caller: Caller, given: string, address: string): Promise<void> {
     return this.#inTurn(async () => {
-      const { name, nodeVersion } = this.#require(given);
+      const before = this.#require(given);
       this.#parts.runner.requireIdle();
-      await commitAndRead(
-        [
-          { op: 'delete', type: MIGRATION_TYPE, key: name, ifVersion: nodeVersion },
-          this.#trace({ caller, address, action: 'migration.deleted' }, name),
-        ],
-        this.#parts,
-      );
+      await this.#changes.delete(before, { caller, address, action: 'deleted' });
+    });
+  }
+
+  /**
+   * A new version with the content of an old one, also of one that is deleted, which is pending then; how another ran stays.
+   * Rejects with `code_version_not_found`, `version_conflict`, `migration_running`, `too_many_migrations`.
+   */
+  restore(
+    caller: Caller,
+    name: string,
+    { version, seen }: { readonly version: number; readonly seen?: number | undefined },
+    address: string,
+  ): Promise<Migration> {
+    return this.#inTurn(async () => {
+      const { store, runner, history } = this.#parts;
+      const item = migrationItem(name);
+      const { code, settings } = history.get(item, version);
+      runner.requireIdle();
+      checkSeen(item, seen, history);
+      const before = store.find(name);
+      if (before === undefined) this.#requireRoom();
+      const by = { caller, address, action: 'restored' } as const;
+      return shown(await this.#changes.write(name, { code, ...settings }, before, by));
     });
   }
 
@@ -154,9 +163,10 @@ export class MigrationService {
         ({ status }) => status !== 'pending' && (status !== 'succeeded' || named !== undefined),
       );
       const reset = wanted.map(({ name }) => name);
-      const by = { caller, address, action: 'migration.reset' } as const;
       if (reset.length > 0) {
-        await states.reset(wanted, this.#trace(by, named?.name ?? 'all', { reset }));
+        const by = { caller, address };
+        const trace = this.#changes.trace('migration.reset', by, named?.name ?? 'all', { reset });
+        await states.reset(wanted, trace);
       }
       return { reset };
     });
@@ -180,7 +190,8 @@ export class MigrationService {
       const names: string[] = [];
       for (const migration of wanted) {
         const { name, status } = migration;
-        const isReady = status === 'pending' && (await this.#diagnose(migration)).length === 0;
+        const isReady =
+          status === 'pending' && (await this.#changes.diagnose(migration)).length === 0;
         if (!isReady) {
           logger.warn({ migration: name, status }, 'migrations wait for one that did not run');
           break;
@@ -196,18 +207,16 @@ export class MigrationService {
     if (status === 'succeeded') {
       throw new Problem('migration_succeeded', `The migration "${name}" has run already`);
     }
-    const diagnostics = await this.#diagnose(migration);
+    const diagnostics = await this.#changes.diagnose(migration);
     if (diagnostics.length === 0) return;
     throw new Problem('migration_not_compiled', `The migration "${name}" does not compile`, {
       details: { name, diagnostics },
     });
   }
 
-  /** Against the schema that there is now. */
-  #diagnose({ code }: { readonly code: string }): Promise<Diagnostic[]> {
-    const { reader, compiler } = this.#parts;
-    reader.refresh();
-    return compiler.check(code, reader.schema(), false);
+  #requireRoom(): void {
+    if (this.#parts.store.all().length < MIGRATIONS_MAX) return;
+    throw new Problem('too_many_migrations', `There are ${MIGRATIONS_MAX} migrations already`);
   }
 
   #require(name: string): StoredMigration {
@@ -217,48 +226,9 @@ export class MigrationService {
     throw new Problem('migration_not_found', `There is no migration "${name}"`);
   }
 
-  async #write(
-    name: string,
-    settings: MigrationSettings,
-    before: StoredMigration | undefined,
-    by: Deed,
-  ): Promise<Migration> {
-    const { store, clock } = this.#parts;
-    checkCode(settings.code);
-    const diagnostics = await this.#diagnose(settings);
-    const fields = migrationFields({
-      status: 'pending',
-      ...NEVER_RAN,
-      ...before,
-      ...settings,
-      version: (before?.version ?? 0) + 1,
-      diagnostics,
-      updatedBy: by.caller.userUid,
-    });
-    const ifVersion = before?.nodeVersion ?? 0;
-    const timestamp = clock.now();
-    await commitAndRead(
-      [
-        { op: 'addOrUpdate', type: MIGRATION_TYPE, key: name, fields, timestamp, ifVersion },
-        this.#trace(by, name, { runOnStartup: settings.runOnStartup }),
-      ],
-      this.#parts,
-    );
-    return shown(must(store.find(name), 'the migration that was written'));
-  }
-
-  #trace(
-    { caller, address, action }: Deed,
-    id: string,
-    details?: Readonly<Record<string, unknown>>,
-  ): GraphOperation {
-    const event = deed(action, { caller, address }, { kind: 'migration', id }, details);
-    return this.#parts.audit.operation(event);
-  }
-
   #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const turn = this.#changes.then(change);
-    this.#changes = turn.catch(() => {});
+    const turn = this.#last.then(change);
+    this.#last = turn.catch(() => {});
     return turn;
   }
 }

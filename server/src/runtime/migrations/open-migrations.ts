@@ -5,6 +5,7 @@ import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
+import type { CodeHistory } from '../history/code-history.ts';
 import type { InvocationServices } from '../invocation.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
 import { MigrationRunner } from './migration-runner.ts';
@@ -25,6 +26,7 @@ export interface MigrationsOptions {
   readonly logger: RuntimeLogger;
   readonly redact: (json: string) => string;
   readonly compiler: EndpointCompiler;
+  readonly history: CodeHistory;
   readonly services: () => InvocationServices;
   readonly cancelWaitMs?: number | undefined;
   readonly forcedEndMs?: number | undefined;

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Catalog } from '@trellis/contract/shapes/build.ts';
-import { Link } from '@tanstack/react-router';
 import { ListTree } from 'lucide-react';
 import { useState } from 'react';
 import { client } from '../../api/client.ts';
@@ -12,6 +11,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
+import { CodeItemLink } from './code-item-link.tsx';
 
 type Item = Catalog['items'][number];
 
@@ -61,6 +61,7 @@ function Tree({
       name.toLowerCase().includes(filter.trim().toLowerCase()) &&
       (!isFailingOnly || failing.has(uid)),
   );
+  const migrations = shown.filter(({ kind }) => kind === 'migration');
   return (
     <>
       <div className="mb-4 flex flex-wrap items-end gap-4">
@@ -83,14 +84,23 @@ function Tree({
             icon={ListTree}
             title={items.length === 0 ? 'No code yet' : 'Nothing passes the filter'}
           >
-            {items.length === 0 && 'Endpoints that you write appear here.'}
+            {items.length === 0 && 'Endpoints and migrations that you write appear here.'}
           </EmptyState>
         </Card>
       ) : (
         <div className="flex flex-col gap-4">
           {foldersOf(shown).map(([folder, inside]) => (
-            <FolderCard key={folder} folder={folder} items={inside} failing={failing} />
+            <FolderCard
+              key={folder}
+              title={folder === '' ? 'Endpoints' : `${folder}/`}
+              folder={folder}
+              items={inside}
+              failing={failing}
+            />
           ))}
+          {migrations.length > 0 && (
+            <FolderCard title="Migrations" folder="" items={migrations} failing={failing} />
+          )}
         </div>
       )}
     </>
@@ -98,24 +108,23 @@ function Tree({
 }
 
 interface FolderCardProps {
+  readonly title: string;
   readonly folder: string;
   readonly items: readonly Item[];
   readonly failing: Set<string>;
 }
 
-function FolderCard({ folder, items, failing }: FolderCardProps) {
+function FolderCard({ title, folder, items, failing }: FolderCardProps) {
   return (
-    <Card title={folder === '' ? 'Endpoints' : `${folder}/`} isFlush>
+    <Card title={title} isFlush>
       <ul className="divide-y border-t">
         {items.map((item) => (
           <li key={item.uid} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
-            <Link
-              to="/endpoints/edit/$"
-              params={{ _splat: item.name }}
-              className="min-w-0 font-medium break-all text-accent underline"
-            >
-              {folder === '' ? item.name : item.name.slice(folder.length + 1)}
-            </Link>
+            <CodeItemLink
+              item={item}
+              text={folder === '' ? item.name : item.name.slice(folder.length + 1)}
+              className="min-w-0 font-medium break-all"
+            />
             {failing.has(item.uid) && <Badge tone="danger">Does not compile</Badge>}
             {item.isReadOnly === true && <Badge>Read-only</Badge>}
             {item.isBuiltIn === true && <Badge tone="info">Built in</Badge>}
@@ -129,8 +138,9 @@ function FolderCard({ folder, items, failing }: FolderCardProps) {
   );
 }
 
-/** In the order of their names, the root first. */
+/** Of endpoints, in the order of their names, the root first. */
 function foldersOf(items: readonly Item[]): [string, Item[]][] {
-  const folders = Map.groupBy(items, ({ folder }) => folder);
+  const endpoints = items.filter(({ kind }) => kind === 'endpoint');
+  const folders = Map.groupBy(endpoints, ({ folder }) => folder);
   return [...folders].toSorted(([left], [right]) => left.localeCompare(right));
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { CodeChange } from '@trellis/contract/shapes/code-history.ts';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { FileClock } from 'lucide-react';
 import { client } from '../../api/client.ts';
 import { atSkip } from '../../app/search-params.ts';
@@ -13,6 +13,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
+import { CodeItemLink } from './code-item-link.tsx';
 
 const route = getRouteApi('/workspace/admin/history');
 const TAKE = 25;
@@ -79,7 +80,7 @@ function Timeline({ items }: { readonly items: readonly CodeChange[] }) {
   if (items.length === 0) {
     return (
       <EmptyState icon={FileClock} title="No changes">
-        Changes of endpoints stand here, with who made them.
+        Changes of endpoints and migrations stand here, with who made them.
       </EmptyState>
     );
   }
@@ -89,13 +90,8 @@ function Timeline({ items }: { readonly items: readonly CodeChange[] }) {
         <li key={`${change.uid} ${change.version}`} className="px-4 py-3">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <Badge tone={TONES[change.action]}>{change.action}</Badge>
-            <Link
-              to="/endpoints/edit/$"
-              params={{ _splat: change.name }}
-              className="font-medium break-all text-accent underline"
-            >
-              {change.name}
-            </Link>
+            <CodeItemLink item={change} className="font-medium break-all" />
+            {change.kind === 'migration' && <Badge>Migration</Badge>}
             <span className="text-muted">version {change.version}</span>
             <span className="ml-auto text-[13px] text-muted">
               {change.by === null ? 'by the server' : `by ${change.by.name}`},{' '}

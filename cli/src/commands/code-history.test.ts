@@ -57,9 +57,9 @@ async function startHistory(isEqual = false) {
 it('history lists the changes of all endpoints, or of one', async () => {
   const { call } = await startHistory();
   expect((await call('endpoint', 'history')).stdout).toBe(`\
-AT                        VERSION  ACTION   BY   NAME
-2026-11-21T10:00:00.000Z  3        changed  ada  words/lookup
-2026-11-21T10:00:00.000Z  2        changed       words/lookup
+AT                        VERSION  ACTION   BY   KIND      NAME
+2026-11-21T10:00:00.000Z  3        changed  ada  endpoint  words/lookup
+2026-11-21T10:00:00.000Z  2        changed       endpoint  words/lookup
 `);
   const one = await call('endpoint', 'history', 'words/lookup', '--json');
   expect(JSON.parse(one.stdout)).toEqual([CHANGE]);
@@ -79,6 +79,29 @@ it('diff prints the diff, and restore says what became of it', async () => {
   expect(requests.at(-1)?.body).toBe('{"version":1}');
   expect((await call('endpoint', 'restore', 'words/lookup', '2')).code).toBe(1);
   expect((await call('endpoint', 'restore', 'words/lookup', 'two')).code).toBe(2);
+});
+
+it('a migration has a history, a diff and a way back as well', async () => {
+  const version = { ...CHANGE, kind: 'migration', name: '001' };
+  const service = await startService({
+    'GET /api/code/history/item/migration/001': () => ({
+      body: { items: [version], total: 1, skip: 0, take: 50 },
+    }),
+    'GET /api/code/history/diff/migration/001': () => ({
+      body: { uid: 'u', kind: 'migration', name: '001', from: 2, to: 3, diff: '+2\n' },
+    }),
+    'POST /api/code/history/restore/migration/001': () => ({
+      body: { name: '001', version: 4, compiles: true },
+    }),
+  });
+  const call = (...args: string[]) => trellis(['migration', ...args, '--server', service.url]);
+  expect(JSON.parse((await call('history', '001', '--json')).stdout)).toEqual([version]);
+  expect((await call('diff', '001')).stdout).toBe('+2\n');
+  const restored = await call('restore', '001', '2');
+  expect([restored.code, restored.stderr]).toEqual([
+    0,
+    '001 is at version 4, which is what version 2 was.\n',
+  ]);
 });
 
 it('compare shows both runs; the exit code says whether they are equal', async () => {

@@ -1,0 +1,130 @@
+import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
+import { deed, type Doer } from '#access/deed.ts';
+import { must } from '#base/assert.ts';
+import type { Clock } from '#base/clock.ts';
+import { commitAndRead } from '#graph/commit-and-read.ts';
+import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { Diagnostic } from '../compile/diagnostic.ts';
+import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
+import { checkCode } from '../endpoint-definition.ts';
+import type { CodeAction, CodeHistory } from '../history/code-history.ts';
+import { MIGRATION_TYPE, migrationFields, type MigrationStore } from './migration-store.ts';
+import { contentOf, migrationItem } from './migration-versions.ts';
+import { NEVER_RAN } from './migration.ts';
+import type { MigrationSettings, StoredMigration } from './migration.ts';
+
+export interface MigrationChangesParts {
+  readonly store: MigrationStore;
+  readonly compiler: EndpointCompiler;
+  readonly history: CodeHistory;
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+  readonly clock: Clock;
+}
+
+/** Who changes it, and in which way. */
+export interface Change extends Doer {
+  readonly action: CodeAction;
+}
+
+interface VersionContent {
+  readonly version: number;
+  readonly before: MigrationSettings | undefined;
+  readonly after: MigrationSettings | undefined;
+}
+
+/** Writes migrations: each change with its version in the history and its event in the audit, in one commit. */
+export class MigrationChanges {
+  readonly #parts: MigrationChangesParts;
+
+  constructor(parts: MigrationChangesParts) {
+    this.#parts = parts;
+  }
+
+  /** How one ran that was there before stays. */
+  async write(
+    name: string,
+    settings: MigrationSettings,
+    before: StoredMigration | undefined,
+    by: Change,
+  ): Promise<StoredMigration> {
+    const { store, clock } = this.#parts;
+    checkCode(settings.code);
+    const diagnostics = await this.diagnose(settings);
+    const version = this.#nextVersion(name, before);
+    const fields = migrationFields({
+      status: 'pending',
+      ...NEVER_RAN,
+      ...before,
+      ...settings,
+      version,
+      diagnostics,
+      updatedBy: by.caller.userUid,
+    });
+    const ifVersion = before?.nodeVersion ?? 0;
+    const timestamp = clock.now();
+    await commitAndRead(
+      [
+        { op: 'addOrUpdate', type: MIGRATION_TYPE, key: name, fields, timestamp, ifVersion },
+        ...this.#versionOperations(name, { version, before, after: settings }, by),
+        this.trace(`migration.${by.action}`, by, name, { runOnStartup: settings.runOnStartup }),
+      ],
+      this.#parts,
+    );
+    return must(store.find(name), 'the migration that was written');
+  }
+
+  async delete(before: StoredMigration, by: Change): Promise<void> {
+    const { name, nodeVersion } = before;
+    const version = { version: this.#nextVersion(name, before), before, after: undefined };
+    await commitAndRead(
+      [
+        { op: 'delete', type: MIGRATION_TYPE, key: name, ifVersion: nodeVersion },
+        ...this.#versionOperations(name, version, by),
+        this.trace('migration.deleted', by, name),
+      ],
+      this.#parts,
+    );
+  }
+
+  /** Against the schema that there is now. */
+  diagnose({ code }: { readonly code: string }): Promise<Diagnostic[]> {
+    const { reader, compiler } = this.#parts;
+    reader.refresh();
+    return compiler.check(code, reader.schema(), false);
+  }
+
+  trace(
+    action: AuditAction,
+    by: Doer,
+    id: string,
+    details?: Readonly<Record<string, unknown>>,
+  ): GraphOperation {
+    return this.#parts.audit.operation(deed(action, by, { kind: 'migration', id }, details));
+  }
+
+  /** Numbers go on when one is deleted and made anew. */
+  #nextVersion(name: string, before: StoredMigration | undefined): number {
+    const last = this.#parts.history.lastVersion(migrationItem(name));
+    return Math.max(before?.version ?? 0, last) + 1;
+  }
+
+  #versionOperations(
+    name: string,
+    { before, after, version }: VersionContent,
+    { caller, action }: Change,
+  ): GraphOperation[] {
+    const { history, clock } = this.#parts;
+    return history.operations({
+      ...migrationItem(name),
+      version,
+      action,
+      caller,
+      nowMs: clock.now(),
+      before: before && contentOf(before),
+      after: after && contentOf(after),
+    });
+  }
+}
