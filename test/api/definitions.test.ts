@@ -29,6 +29,8 @@ describe('an export', () => {
       'golden-sets/titles.json',
       'llm-search-settings.json',
       'manifest.json',
+      'migrations/001 titles.json',
+      'migrations/001 titles.ts',
       'research-settings.json',
       'schema.json',
       'search-settings.json',
@@ -80,7 +82,7 @@ describe('an import', () => {
     for (const query of ['', '?mirror=true', '?dryRun=true', '?mirror=true&dryRun=true']) {
       const result = await at.import(zip, query);
       expect(changesIn(result)).toEqual([]);
-      expect(result.totals).toMatchObject({ unchanged: 14, failed: 0 });
+      expect(result.totals).toMatchObject({ unchanged: 15, failed: 0 });
     }
     expect(Buffer.from(await at.exported()).equals(Buffer.from(zip))).toBe(true);
   });
@@ -92,7 +94,7 @@ describe('an import', () => {
     expect(changesIn(withoutTeam)).toContain('failed type-access type-access');
     await empty.ok('PUT', '/api/groups/group', { name: 'Editors' });
     const dryRun = await empty.import(zip, '?dryRun=true');
-    expect(dryRun.totals).toMatchObject({ created: 13, changed: 1, failed: 0 });
+    expect(dryRun.totals).toMatchObject({ created: 14, changed: 1, failed: 0 });
     expect(await empty.exportedFiles()).not.toHaveProperty(['tools/lookup.json']);
     const result = await empty.import(zip);
     expect(changesIn(result)).toEqual(changesIn(dryRun));
@@ -201,7 +203,7 @@ describe('an import', () => {
     const { 'manifest.json': text } = await at.exportedFiles();
     const manifest = JSON.parse(text!);
     const kinds = manifest.kinds.filter(
-      (kind: string) => !['endpoint', 'tool', 'task'].includes(kind),
+      (kind: string) => !['endpoint', 'tool', 'task', 'migration'].includes(kind),
     );
     const files = { 'manifest.json': JSON.stringify({ ...manifest, kinds }) };
     expect(changesIn(await at.import(files, '?mirror=true&dryRun=true'))).toEqual([

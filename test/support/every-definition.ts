@@ -5,6 +5,8 @@ export const CODE = `export const input = z.object({ word: z.string() });
 export default async ({ body }: Scope<typeof input>) => ({ word: body.word });
 `;
 
+export const MIGRATION = `export default async ({ log }: Scope) => log.info('moved');\n`;
+
 /** Makes definitions of every kind, as an administrator does. */
 export async function defineEverything(at: DefinitionsScene): Promise<void> {
   await at.ok('PUT', '/api/schema', LIBRARY_SCHEMA);
@@ -47,6 +49,7 @@ export async function defineEverything(at: DefinitionsScene): Promise<void> {
   });
   const task = { name: 'Every night', cron: '0 3 * * *', endpoint: 'words/lookup' };
   await at.ok('POST', '/api/admin/tasks', { ...task, body: { word: 'night' }, enabled: false });
+  await at.ok('POST', '/api/migrations', { name: '001 titles', code: MIGRATION });
   await at.ok('POST', '/api/chatai/agents', {
     name: 'librarian',
     instructions: 'You are a librarian.\n\nAnswer in one sentence.',

@@ -14,6 +14,7 @@ export const EXPORTED_KINDS = [
   'tool',
   'agent',
   'task',
+  'migration',
   'research-settings',
   'golden-set',
 ] as const;
@@ -23,6 +24,7 @@ export const DEFINITION_FOLDERS = [
   'agents',
   'endpoints',
   'golden-sets',
+  'migrations',
   'synonyms',
   'tasks',
   'tools',

@@ -10,6 +10,7 @@ import { AgentKind } from '#definitions/kinds/agent-kind.ts';
 import { EndpointKind } from '#definitions/kinds/endpoint-kind.ts';
 import { GoldenSetKind } from '#definitions/kinds/golden-set-kind.ts';
 import { LlmSearchSettingsKind } from '#definitions/kinds/llm-search-settings-kind.ts';
+import { MigrationKind } from '#definitions/kinds/migration-kind.ts';
 import { ResearchSettingsKind } from '#definitions/kinds/research-settings-kind.ts';
 import { SchemaKind } from '#definitions/kinds/schema-kind.ts';
 import { SearchSettingsKind } from '#definitions/kinds/search-settings-kind.ts';
@@ -26,6 +27,7 @@ import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
+import type { MigrationService } from '#runtime/migrations/migration-service.ts';
 import type { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
 import type { LlmSearchSettingsService } from '#search/settings/llm-search-settings.ts';
 import type { TaskService } from '#tasks/task-service.ts';
@@ -33,6 +35,7 @@ import { typeAccess } from '@trellis/contract/shapes/access.ts';
 import { agentChange, agentInPath } from '@trellis/contract/shapes/agent.ts';
 import { researchSettingsChange } from '@trellis/contract/shapes/deep-research.ts';
 import { endpointChange } from '@trellis/contract/shapes/endpoint.ts';
+import { migrationChange, migrationInPath } from '@trellis/contract/shapes/migration.ts';
 import { schemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { goldenSetContent, goldenSetInPath } from '@trellis/contract/shapes/search-evaluation.ts';
 import {
@@ -54,6 +57,7 @@ export interface DefinitionSources {
   readonly endpoints: EndpointService;
   readonly goldenSets: GoldenSetService;
   readonly llmSearchSettings: LlmSearchSettingsService;
+  readonly migrations: MigrationService;
   readonly schema: SchemaService;
   readonly searchConfiguration: SearchConfigurationService;
   readonly tasks: TaskService;
@@ -122,6 +126,7 @@ function definitionKinds(parts: DefinitionsParts): DefinitionKinds {
       definition: fromFile(agentChange),
     }),
     task: taskKind(parts),
+    migration: migrationKind(parts),
     'research-settings': new ResearchSettingsKind(
       parts.deepResearch,
       fromFile(researchSettingsChange),
@@ -139,6 +144,16 @@ function taskKind({ tasks, endpoints, reader }: DefinitionsParts): TaskKind {
     {
       name: (name) => validate(taskInPath, { name }, 'task').name,
       definition: fromFile(taskChange),
+    },
+  );
+}
+
+function migrationKind({ migrations, endpoints }: DefinitionsParts): MigrationKind {
+  return new MigrationKind(
+    { migrations, endpoints },
+    {
+      name: (name) => validate(migrationInPath, { name }, 'migration').name,
+      definition: fromFile(migrationChange),
     },
   );
 }

@@ -13,6 +13,7 @@ export const DEFINITION_KINDS = [
   'tool',
   'agent',
   'task',
+  'migration',
   'research-settings',
   'golden-set',
 ] as const;

@@ -127,7 +127,7 @@ function ImportForm({ isMirror, isRunning, isLooking, hasFile, ...on }: ImportFo
         />
         <CheckboxField
           label="Also delete what the file has not"
-          hint="Endpoints, tools, agents, tasks, golden sets and synonyms. Types and fields of the schema always stay."
+          hint="Endpoints, tools, agents, tasks, migrations, golden sets and synonyms. Types and fields of the schema always stay."
           checked={isMirror}
           disabled={!permission.isAllowed || isRunning}
           onChange={({ target }) => on.onMirror(target.checked)}
