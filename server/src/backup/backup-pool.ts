@@ -1,7 +1,7 @@
 import { BACKUP_TRANSFERS_MAX } from '#base/backup-limits.ts';
 import { releaseMemory } from '#base/release-memory.ts';
 import { SALT_BYTES, sealPiece, TAG_BYTES, unsealPiece } from '#store/piece-cipher.ts';
-import { pieceDigest } from '#store/piece.ts';
+import { pieceDigestAside } from '#store/piece.ts';
 import { backupCorrupt } from './backup-problem.ts';
 import type { BackupTarget } from './backup-target.ts';
 import { pieceName, type PoolSecret } from './pool-description.ts';
@@ -34,15 +34,16 @@ export class BackupPool {
   }
 
   /** The content, verified. Throws `backup_corrupt`, also when it is missing. */
-  async read(digest: string): Promise<Uint8Array> {
+  async read(digest: string): Promise<Uint8Array<ArrayBuffer>> {
     const path = this.pathOf(digest);
     const bytes = await this.readSealed(path, digest);
-    if (pieceDigest(bytes) !== digest) throw backupCorrupt(`${path} has other content`);
+    if ((await pieceDigestAside(bytes)) !== digest)
+      throw backupCorrupt(`${path} has other content`);
     return bytes;
   }
 
   /** Of a file that is sealed as pieces are, with a text that was sealed into it. */
-  async readSealed(path: string, label: string): Promise<Uint8Array> {
+  async readSealed(path: string, label: string): Promise<Uint8Array<ArrayBuffer>> {
     const stored = await this.#target.read(path);
     if (stored === undefined) throw backupCorrupt(`${path} is missing`);
     if (this.#secret === undefined) return stored;

@@ -14,8 +14,8 @@ export interface BackupTarget {
   readonly name: string;
   /** All files whose path begins with the folder, in any order; a folder that is not there has none. */
   list(folder: string): Promise<readonly TargetFile[]>;
-  /** Undefined when there is no such file. */
-  read(path: string): Promise<Uint8Array | undefined>;
+  /** Undefined when there is no such file. The bytes are the caller's own. */
+  read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** The file is there as a whole or not at all, and replaces one of its name. */
   write(path: string, content: readonly Uint8Array[]): Promise<void>;
   /** Does nothing when there is no such file. */

@@ -1,5 +1,6 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { BACKUP_TRANSFERS_MAX } from '#base/backup-limits.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitLog } from '#log/commit-log.ts';
@@ -79,7 +80,7 @@ async function restoreState(
   );
   const sizes = new Map(pieces.map(({ digest, bytes }) => [digest, bytes]));
   let done = 0;
-  // While one is put into the store, the next is read.
+  // While one is put into the store, the next are read and verified.
   const order = pieces.map(({ digest }) => digest);
   const ahead = new Map<string, Promise<Uint8Array>>();
   const begin = (digest: string | undefined): void => {
@@ -90,13 +91,14 @@ async function restoreState(
   };
   let at = 0;
   const source = {
+    isVerified: true,
     read: async (digest: string) => {
       signal.throwIfAborted();
       begin(digest);
       const reading = ahead.get(digest);
       ahead.delete(digest);
       at++;
-      for (const next of order.slice(at, at + 2)) begin(next);
+      for (const next of order.slice(at, at + BACKUP_TRANSFERS_MAX)) begin(next);
       const bytes = reading === undefined ? await pool.read(digest) : await reading;
       done += sizes.get(digest) ?? 0;
       report((0.9 * done) / total, `Restoring the state: ${Math.round((100 * done) / total)} %`);

@@ -76,7 +76,7 @@ export class S3Target implements BackupTarget {
     return files;
   }
 
-  async read(path: string): Promise<Uint8Array | undefined> {
+  async read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const answer = await this.#send(`reading ${path}`, { method: 'GET', key: this.#keyOf(path) });
     return answer.status === 404 ? undefined : answer.body;
   }
@@ -108,7 +108,7 @@ export class S3Target implements BackupTarget {
   async #send(
     doing: string,
     request: S3Request,
-  ): Promise<{ readonly status: number; readonly body: Uint8Array }> {
+  ): Promise<{ readonly status: number; readonly body: Uint8Array<ArrayBuffer> }> {
     const what = `${doing} in ${this.name}`;
     for (let tries = 1; ; tries++) {
       const isLast = tries >= BACKUP_S3_TRIES_MAX;

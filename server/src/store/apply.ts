@@ -6,8 +6,9 @@ import {
   readVaultApplied,
 } from './applied.ts';
 import type { GraphApplied, PendingCommit, VaultApplied } from './applied.ts';
-import { BatchEncoder, KEY_BYTES_MAX, readBatch, readPlaces } from './batch.ts';
+import { BatchEncoder, readBatch, readPlaces } from './batch.ts';
 import type { Environment } from './environment.ts';
+import { KeyScratch } from './key-scratch.ts';
 import { writeTransaction } from './write-transaction.ts';
 
 /** One commit as it stands in the log. */
@@ -143,16 +144,4 @@ function putOperations(environment: Environment, payload: Uint8Array): void {
     else
       void store.put(key, valueEnd > valueStart ? payload.subarray(valueStart, valueEnd) : NOTHING);
   });
-}
-
-/** Keys in one buffer, one view of it for each length: lmdb-js has written a key down when `put` comes back. */
-class KeyScratch {
-  readonly #bytes = new Uint8Array(KEY_BYTES_MAX);
-  readonly #views: Uint8Array[] = [];
-
-  copy(from: Uint8Array, start: number, end: number): Uint8Array {
-    const length = end - start;
-    for (let i = 0; i < length; i++) this.#bytes[i] = from[start + i]!;
-    return (this.#views[length] ??= this.#bytes.subarray(0, length));
-  }
 }

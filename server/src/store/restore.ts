@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { assert, must } from '#base/assert.ts';
+import { AssertionError } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
+import { releaseMemory } from '#base/release-memory.ts';
 import { putGraphApplied, putVaultApplied } from './applied.ts';
-import { readBatch } from './batch.ts';
+import { appendTransaction, type Appended } from './append.ts';
 import type { DatabaseNumber } from './databases.ts';
 import { openEnvironments } from './environment.ts';
 import type { Environment } from './environment.ts';
@@ -17,7 +18,10 @@ import { closeWritten, writeTransaction } from './write-transaction.ts';
 
 /** Where pieces come from. */
 export interface SnapshotSource {
+  /** The bytes are the caller's own. */
   read(digest: string): Promise<Uint8Array>;
+  /** Whether what is read has been compared with its digest already. */
+  readonly isVerified?: boolean;
 }
 
 export interface RestoreOptions {
@@ -88,44 +92,41 @@ async function loadDatabase(
   pieces: readonly ManifestPiece[],
   source: SnapshotSource,
 ): Promise<void> {
-  const store = must(environment.stores[db], `database ${db}`);
-  let after: Uint8Array = new Uint8Array(0);
   for (const piece of pieces) {
     const bytes = await source.read(piece.digest);
-    after = checkPiece(piece, bytes, db, after);
-    await writeTransaction(environment, () => {
-      readBatch(bytes, (_db, key, value) => void store.put(key, must(value, 'a value')));
-    });
+    if (bytes.length !== piece.bytes) throw otherContent(piece);
+    if (source.isVerified !== true && pieceDigest(bytes) !== piece.digest) {
+      throw otherContent(piece);
+    }
+    appendPiece(environment, db, piece, bytes);
+    releaseMemory(bytes);
   }
 }
 
 /**
  * The digest tells that a piece is the one that the manifest names, and the rest that it belongs there: puts into one database,
- * as many as listed, and in the order of keys from piece to piece. Answers the last key.
+ * as many as listed, and in the order of keys from piece to piece.
  */
-function checkPiece(
+function appendPiece(
+  environment: Environment,
+  db: DatabaseNumber,
   piece: ManifestPiece,
   bytes: Uint8Array,
-  db: DatabaseNumber,
-  after: Uint8Array,
-): Uint8Array {
-  if (bytes.length !== piece.bytes || pieceDigest(bytes) !== piece.digest) {
-    throw snapshotCorrupt(`piece ${piece.digest} has other content`);
-  }
-  let last = after;
-  let entries = 0;
+): void {
+  let appended: Appended;
   try {
-    readBatch(bytes, (number, key, value) => {
-      assert(number === db && value !== undefined, 'another operation than a put');
-      assert(Buffer.compare(last, key) < 0, 'keys out of order');
-      last = key;
-      entries++;
-    });
-    assert(entries === piece.entries, `${entries} entries`);
+    appended = appendTransaction(environment, db, bytes);
   } catch (cause) {
+    if (!(cause instanceof AssertionError)) throw cause;
     throw snapshotCorrupt(`piece ${piece.digest} does not belong where it is listed`, cause);
   }
-  return last;
+  if (appended.isInOrder && appended.entries === piece.entries) return;
+  const what = appended.isInOrder ? `has ${appended.entries} entries` : 'has keys out of order';
+  throw snapshotCorrupt(`piece ${piece.digest} does not belong where it is listed: it ${what}`);
+}
+
+function otherContent({ digest }: ManifestPiece): Problem {
+  return snapshotCorrupt(`piece ${digest} has other content`);
 }
 
 function notEmpty(storage: string): Problem {
