@@ -5,6 +5,7 @@ import { benchEndpoints } from './endpoints.ts';
 import { benchFrontEnd } from './front-end.ts';
 import { benchGraph } from './graph.ts';
 import { benchHttp } from './http.ts';
+import { benchImport } from './import.ts';
 import { benchLlm } from './llm.ts';
 import { benchReplication } from './replication.ts';
 import { Report } from './report.ts';
@@ -15,6 +16,7 @@ import { benchVectors } from './vectors.ts';
 /** `npm run bench` measures ours, the bare alternative and peers side by side; `npm run bench -- graph` only a section. */
 const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   graph: benchGraph,
+  import: benchImport,
   http: benchHttp,
   endpoints: benchEndpoints,
   tokens: benchTokens,

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 
 const PASSWORD = 'bench password';
-const MAIN = join(import.meta.dirname, '../cli/src/main.ts');
+export const TRELLIS_MAIN = join(import.meta.dirname, '../cli/src/main.ts');
 
 /** A server in a process of its own, as `npm start` runs it. */
 export interface BenchServer extends AsyncDisposable {
@@ -28,7 +28,12 @@ export async function startServer(
   { settings = {}, core }: BenchServerOptions = {},
 ): Promise<BenchServer> {
   const started = performance.now();
-  const command = [process.execPath, '--disable-warning=ExperimentalWarning', MAIN, 'serve'];
+  const command = [
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    TRELLIS_MAIN,
+    'serve',
+  ];
   const pinned = core === undefined ? command : ['taskset', '-c', String(core), ...command];
   const [program = '', ...args] = pinned;
   const child = spawn(program, args, {

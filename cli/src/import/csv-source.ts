@@ -1,20 +1,14 @@
-import { pipeline } from 'node:stream';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import { CsvError, type Info, parse } from 'csv-parse';
 import { CommandFailure, WrongUsage } from '../failure.ts';
+import { CsvFault, CsvRows, type CsvRow } from './csv-rows.ts';
 import { parseFieldText } from './field-text.ts';
 import type { ImportItem, ImportSource } from './import-source.ts';
 import type { InputFile } from './input-file.ts';
 import type { RecordMapping } from './record-mapping.ts';
 import { SchemaGrowth } from './schema-growth.ts';
 
-interface ParsedRow {
-  readonly record: readonly string[];
-  readonly info: Info & { readonly error?: CsvError };
-}
-
-/** Rows that go on together. */
-const GROUP_ROWS = 1_000;
+/** Of the headings of a file that has others than it should. */
+const SHOWN_CHARACTERS = 2_000;
 
 export interface CsvOptions {
   /** The server's schema. */
@@ -29,6 +23,9 @@ export function csvSource(
   mapping: RecordMapping,
   { known, createSchema, delimiter }: CsvOptions,
 ): ImportSource {
+  if (delimiter === '' || /["\r\n]/.test(delimiter)) {
+    throw new WrongUsage('--delimiter: neither nothing, nor a quote or a line break');
+  }
   const growth = new SchemaGrowth(mapping, known);
   const declare = (columns: readonly string[]): void => {
     for (const column of columns.filter((name) => mapping.isField(name))) {
@@ -53,7 +50,7 @@ export function csvSource(
       let columns: readonly string[] | undefined;
       for await (const rows of readRows(file, delimiter)) {
         if (columns === undefined) {
-          columns = checkHeadings(rows.shift()?.record ?? [], mapping, file.name);
+          columns = checkHeadings(rows.shift()?.cells ?? [], mapping, file.name);
           declare(columns);
         }
         const headings = columns;
@@ -70,29 +67,36 @@ export function csvSource(
 async function* readRows(
   file: InputFile,
   delimiter: string,
-): AsyncGenerator<ParsedRow[], void, undefined> {
-  const parser = parse({
-    delimiter,
-    bom: true,
-    info: true,
-    skip_empty_lines: true,
-    relax_column_count: true,
-  });
-  let rows: ParsedRow[] = [];
-  try {
-    // What goes wrong comes out of the reading end: there is nothing left to do for the callback.
-    const parsed: AsyncIterable<ParsedRow> = pipeline(file.chunks(), parser, () => {});
-    for await (const row of parsed) {
-      rows.push(row);
-      if (rows.length < GROUP_ROWS) continue;
-      yield rows;
-      rows = [];
+): AsyncGenerator<CsvRow[], void, undefined> {
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  const reader = new CsvRows(delimiter);
+  const fail = (line: number, what: string, cause?: unknown): CommandFailure =>
+    new CommandFailure(`${file.name}:${line}: ${what}`, { cause });
+  const decode = (chunk?: Buffer): string => {
+    try {
+      return chunk === undefined ? utf8.decode() : utf8.decode(chunk, { stream: true });
+    } catch (cause) {
+      throw fail(reader.line, 'not valid UTF-8, here or soon after', cause);
     }
-  } catch (cause) {
-    if (!(cause instanceof CsvError)) throw cause;
-    throw new CommandFailure(`${file.name}: ${cause.message}`, { cause });
+  };
+  try {
+    for await (const chunk of file.chunks()) {
+      const text = decode(chunk);
+      const nul = text.indexOf('\0');
+      if (nul >= 0) {
+        // What stands before it is read first: it may have a fault of its own, and says which line this is.
+        const before = reader.push(text.slice(0, nul));
+        if (before.length > 0) yield before;
+        throw fail(reader.line, 'a character 0, which no text has; the file must be in UTF-8');
+      }
+      const rows = reader.push(text);
+      if (rows.length > 0) yield rows;
+    }
+    yield [...reader.push(decode()), ...reader.end()];
+  } catch (error) {
+    if (error instanceof CsvFault) throw fail(error.line, error.message, error);
+    throw error;
   }
-  if (rows.length > 0) yield rows;
 }
 
 function checkHeadings(
@@ -102,7 +106,7 @@ function checkHeadings(
 ): readonly string[] {
   const missing = mapping.namedColumns().filter((column) => !columns.includes(column));
   if (missing.length > 0) {
-    const hint = `Its columns are: ${columns.join(', ')}`;
+    const hint = `Its columns are: ${columns.join(', ').slice(0, SHOWN_CHARACTERS)}`;
     throw new WrongUsage(`${name} has no column "${missing.join('", "')}"`, hint);
   }
   const fields = columns.filter((column) => mapping.isField(column));
@@ -118,17 +122,16 @@ function checkHeadings(
 }
 
 function itemsOf(
-  { record, info }: ParsedRow,
+  { cells, line: place }: CsvRow,
   columns: readonly string[],
   mapping: RecordMapping,
   convert: (column: string, value: unknown) => unknown,
 ): ImportItem[] {
-  const place = info.lines;
-  if (record.length !== columns.length) {
-    return [{ place, problem: `${record.length} cells, but there are ${columns.length} columns` }];
+  if (cells.length !== columns.length) {
+    return [{ place, problem: `${cells.length} cells, but there are ${columns.length} columns` }];
   }
   try {
-    const named = Object.fromEntries(columns.map((column, i) => [column, record[i]]));
+    const named = Object.fromEntries(columns.map((column, i) => [column, cells[i]]));
     const operations = mapping.operations(named, convert);
     return operations.map((operation) => ({ place, operation }));
   } catch (error) {

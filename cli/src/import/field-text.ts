@@ -42,8 +42,13 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?)?$/i;
 
+/** As most programs write it, and the server; without the days that not every month has. */
+const EXACT_TIME =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3])(?::[0-5]\d){2}\.\d{3}Z$/;
+
 /** ISO 8601 in UTC, of a date or a date and time in ISO 8601; without a time zone it is UTC already. */
 export function parseTime(text: string): string | undefined {
+  if (EXACT_TIME.test(text)) return text;
   const [, date, time = '00:00', zone = 'Z'] = TIME.exec(text.trim()) ?? [];
   const milliseconds = Date.parse(`${date}T${time}${zone}`);
   return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds).toISOString();

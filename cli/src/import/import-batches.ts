@@ -4,7 +4,8 @@ import type { ImportSource, ReadProgress } from './import-source.ts';
 
 /** Operations that are sent in one request and acknowledged together. */
 export interface ImportBatch {
-  readonly body: Uint8Array;
+  /** In parts. */
+  readonly body: readonly Uint8Array[];
   readonly operations: number;
   /** The place of each operation in the source. */
   readonly places: readonly number[];
@@ -21,25 +22,34 @@ export interface ImportBatch {
  */
 export const BATCH_OPERATIONS_MAX = 50_000;
 const BATCH_CHARACTERS_MAX = 16 * 1024 * 1024;
+/** So many at a time become bytes: a batch of strings would be moved about by each collection of garbage. */
+const ENCODED_OPERATIONS = 1_000;
 
 /** Skips the operations that are acknowledged already. Throws at the first place that gives no operation. */
 export async function* importBatches(
   source: ImportSource,
   skip: number,
 ): AsyncGenerator<ImportBatch, void, undefined> {
+  const encoder = new TextEncoder();
+  let body: Uint8Array[] = [];
   let lines: string[] = [];
   let places: number[] = [];
   let characters = 0;
   let seen = 0;
+  const encode = (): void => {
+    if (lines.length > 0) body.push(encoder.encode(`${lines.join('\n')}\n`));
+    lines = [];
+  };
   const take = (): ImportBatch => {
+    encode();
     const batch = {
-      body: new TextEncoder().encode(`${lines.join('\n')}\n`),
-      operations: lines.length,
+      body,
+      operations: places.length,
       places,
       schema: source.takeSchema(),
       progress: source.progress(),
     };
-    [lines, places, characters] = [[], [], 0];
+    [body, places, characters] = [[], [], 0];
     return batch;
   };
   for await (const items of source.items()) {
@@ -52,8 +62,9 @@ export async function* importBatches(
       lines.push(line);
       places.push(item.place);
       characters += line.length;
-      if (lines.length >= BATCH_OPERATIONS_MAX || characters >= BATCH_CHARACTERS_MAX) yield take();
+      if (lines.length >= ENCODED_OPERATIONS) encode();
+      if (places.length >= BATCH_OPERATIONS_MAX || characters >= BATCH_CHARACTERS_MAX) yield take();
     }
   }
-  if (lines.length > 0) yield take();
+  if (places.length > 0) yield take();
 }

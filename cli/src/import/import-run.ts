@@ -81,7 +81,7 @@ async function send(
   for (let tries = 0; ; tries++) {
     try {
       if (batch.schema !== undefined) await client.putSchema(batch.schema, { signal });
-      return await client.ingestStream([batch.body], { gzip, signal });
+      return await client.ingestStream(batch.body, { gzip, signal });
     } catch (error) {
       if (!(error instanceof TrellisError)) throw error;
       const pauseMs = pausesMs[tries];

@@ -1,3 +1,4 @@
+import { NDJSON_LINE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { CommandFailure } from '../failure.ts';
 import type { InputFile } from './input-file.ts';
 
@@ -34,6 +35,11 @@ export async function* readLines(file: InputFile): AsyncGenerator<Line[], void, 
     const end = text.lastIndexOf('\n');
     rest = text.slice(end + 1);
     if (end >= 0) yield split(text.slice(0, end));
+    if (rest.length > NDJSON_LINE_BYTES_MAX) {
+      throw new CommandFailure(
+        `${file.name}:${number + 1}: a line of more than ${NDJSON_LINE_BYTES_MAX} characters`,
+      );
+    }
   }
   rest += decode();
   if (rest !== '') yield split(rest);

@@ -33,6 +33,8 @@ export class RecordMapping {
   readonly links: readonly LinkColumn[];
   readonly listSeparator: string;
   readonly #timestamp: string | undefined;
+  /** Columns that are neither the key nor fields. */
+  readonly #beside: ReadonlySet<string | undefined>;
   readonly #types: ReadonlyMap<string, FieldType>;
   readonly #renamed: ReadonlyMap<string, string>;
   readonly #fieldNames = new Map<string, string>();
@@ -43,6 +45,7 @@ export class RecordMapping {
     this.listSeparator = options.listSeparator;
     this.#timestamp = options.timestamp;
     this.links = (options.link ?? []).map(parseLink);
+    this.#beside = new Set([this.#timestamp, ...this.links.map(({ column }) => column)]);
     this.#types = new Map(parsePairs(options.types, '--types').map(parseType));
     this.#renamed = new Map(parsePairs(options.rename, '--rename'));
   }
@@ -56,8 +59,7 @@ export class RecordMapping {
 
   /** Whether the column becomes a field of the node. */
   isField(column: string): boolean {
-    const isLink = this.links.some((link) => link.column === column);
-    return column !== this.key && column !== this.#timestamp && !isLink;
+    return column !== this.key && !this.#beside.has(column);
   }
 
   /** The type that the command line gives a column. */
@@ -85,8 +87,8 @@ export class RecordMapping {
   ): GraphOperation[] {
     const key = keyOf(record[this.key], this.key);
     const fields: { [name: string]: unknown } = {};
-    for (const [column, value] of Object.entries(record)) {
-      const converted = this.isField(column) ? convert(column, value) : undefined;
+    for (const column of Object.keys(record)) {
+      const converted = this.isField(column) ? convert(column, record[column]) : undefined;
       if (converted !== undefined) fields[this.fieldName(column)] = converted;
     }
     const operations: GraphOperation[] = [

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatOf, type ImportRow, previewRows, readRows } from './import-file.ts';
+import {
+  formatOf,
+  type ImportRow,
+  previewRows,
+  readRows,
+  ROW_CHARACTERS_MAX,
+} from './import-file.ts';
 
 /** A file that is read in pieces of so many bytes. */
 function fileOf(text: string, pieceBytes: number): File {
@@ -44,6 +50,35 @@ describe('the rows of a file', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it.each([
+    ['a quote that nobody closes', 'a,b\n1,"', 'x,\n'],
+    ['a line without an end', 'a,b\n', 'x,'],
+    ['a heading without an end', '"', 'x'],
+  ])('end with %s once it is longer than a row may be', async (_what, first, part) => {
+    const piece = new TextEncoder().encode(part.repeat(100_000));
+    let pieces = 0;
+    const stream = () =>
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(first)),
+        pull(controller) {
+          pieces++;
+          controller.enqueue(piece);
+        },
+      });
+    const file = Object.assign(new File([], 'file.csv'), { stream });
+    await expect(readRows(file, 'csv', 10).next()).rejects.toThrow('is a quote not closed?');
+    expect(pieces * piece.length).toBeLessThan(3 * ROW_CHARACTERS_MAX);
+  });
+
+  it.each([
+    ['Latin-1', Uint8Array.from([0x61, 0x0a, 0xf6, 0x0a])],
+    ['cut within a character', Uint8Array.from([0x61, 0x0a, 0xc3])],
+    ['UTF-16', Uint8Array.from([0x61, 0, 0x0a, 0])],
+  ])('are refused as no text: %s', async (_what, bytes) => {
+    const file = new File([bytes], 'file.csv');
+    await expect(previewRows(file, 'csv', 3)).rejects.toThrow('not text in UTF-8');
   });
 
   it('are found with whatever stands between the cells, without empty lines', async () => {

@@ -13,6 +13,9 @@ export interface RowBatch {
   readonly bytesRead: number;
 }
 
+/** Of one row, or one line of JSON. */
+export const ROW_CHARACTERS_MAX = 16 * 1024 * 1024;
+
 /** A row that cannot be read. */
 export class ImportFileError extends Error {
   override readonly name = 'ImportFileError';
@@ -123,11 +126,21 @@ function dialectOf(text: string): Dialect {
 class CsvSplitter {
   #dialect: Dialect | undefined;
   #rest = '';
+  /** A row that goes on is looked at again when it is twice as long, or else a long one would take for ever. */
+  #triedCharacters = 0;
 
   /** The rows that are whole: the last one may go on in the next piece. */
   push(text: string): string[][] {
     const all = this.#rest + text;
     this.#rest = all;
+    if (all.length < 2 * this.#triedCharacters) return [];
+    const rows = this.#split(all);
+    this.#triedCharacters = rows.length > 0 ? 0 : all.length;
+    checkLength(this.#rest);
+    return rows.filter(hasCells);
+  }
+
+  #split(all: string): string[][] {
     if (this.#dialect === undefined && !all.replaceAll(/"[^"]*"?/g, '').includes('\n')) return [];
     const rows: string[][] = [];
     let last: { row: string[]; end: number } | undefined;
@@ -143,7 +156,7 @@ class CsvSplitter {
       },
     });
     this.#rest = all.slice(wholeEnd);
-    return rows.filter(hasCells);
+    return rows;
   }
 
   end(): string[][] {
@@ -155,6 +168,14 @@ class CsvSplitter {
     this.#dialect ??= dialectOf(text);
     return this.#dialect;
   }
+}
+
+/** With a quote that nobody has closed all the rest of a file is one row, and without line breaks one line. */
+function checkLength(rest: string): void {
+  if (rest.length <= ROW_CHARACTERS_MAX) return;
+  throw new ImportFileError(
+    `A row is longer than ${ROW_CHARACTERS_MAX} characters: is a quote not closed?`,
+  );
 }
 
 /** An empty line is no row. */
@@ -187,6 +208,7 @@ async function* linesOf(
   for await (const { text, bytesRead } of chunksOf(file)) {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
+    checkLength(rest);
     for (const line of lines) yield { text: line, bytesRead };
   }
   if (rest !== '') yield { text: rest, bytesRead: file.size };
@@ -195,10 +217,20 @@ async function* linesOf(
 async function* chunksOf(
   file: File,
 ): AsyncGenerator<{ text: string; bytesRead: number }, void, undefined> {
-  const decoder = new TextDecoder('utf-8', { fatal: false });
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = (bytes?: Uint8Array<ArrayBuffer>): string => {
+    try {
+      const text = bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+      if (!text.includes('\0')) return text;
+    } catch {
+      // Told below, as it is told of the other files that are no text.
+    }
+    throw new ImportFileError('The file is not text in UTF-8: save it as that and try again');
+  };
   let bytesRead = 0;
   for await (const bytes of file.stream()) {
     bytesRead += bytes.length;
-    yield { text: decoder.decode(bytes, { stream: true }), bytesRead };
+    yield { text: decode(bytes), bytesRead };
   }
+  yield { text: decode(), bytesRead };
 }
