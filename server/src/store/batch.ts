@@ -63,7 +63,10 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
 
   /** Answers where the key lies in the payload; the value is right behind it. */
   put(db: DatabaseNumber, key: Uint8Array, value: Uint8Array): number {
-    assert(value.length <= VALUE_BYTES_MAX, `a value of ${value.length} bytes is too long`);
+    // Millions of entries pass here: what an assertion would say is made when it fails only.
+    if (value.length > VALUE_BYTES_MAX) {
+      throw new AssertionError(`a value of ${value.length} bytes is too long`);
+    }
     const at = this.#begin(db, key, putBytes(key, value));
     this.#bytes[at] = PUT;
     this.#view.setUint32(at + 4, value.length, true);
@@ -81,11 +84,10 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
   }
 
   #begin(db: DatabaseNumber, key: Uint8Array, bytes: number): number {
-    assert(KNOWN_DATABASES[db] === 1, `database ${db} does not exist`);
-    assert(
-      key.length > 0 && key.length <= KEY_BYTES_MAX,
-      `a key has 1 to ${KEY_BYTES_MAX} bytes, this one ${key.length}`,
-    );
+    if (KNOWN_DATABASES[db] !== 1) throw new AssertionError(`database ${db} does not exist`);
+    if (key.length === 0 || key.length > KEY_BYTES_MAX) {
+      throw new AssertionError(`a key has 1 to ${KEY_BYTES_MAX} bytes, this one ${key.length}`);
+    }
     const at = this.#end;
     if (at + bytes > this.#bytes.length) this.#grow(at + bytes);
     this.#end = at + bytes;
