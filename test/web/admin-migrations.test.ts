@@ -91,4 +91,22 @@ describe.skipIf(requireChromium())('the page of migrations', () => {
     await change.getByRole('link', { name: 'listed' }).click();
     await page.getByRole('heading', { name: 'Migrations', level: 1 }).waitFor();
   });
+
+  test('an old version is restored from the history of code, also of one that is gone', async () => {
+    await people.as('admin', 'POST', '/api/migrations', { name: 'gone', code: LOGS });
+    await people.as('admin', 'DELETE', '/api/migrations/gone');
+    await using opened = await browser.signedInPage(people.workspace, { path: '#/admin/history' });
+    const { page, complaints } = opened;
+    const restore = page.getByRole('button', { name: 'Restore version 1 of gone' });
+    await restore.click();
+    const question = page.getByRole('alertdialog', { name: /version 1 of the migration “gone”/ });
+    await expectAccessibleInBothThemes(page);
+    await question.getByRole('button', { name: 'Restore' }).click();
+    const change = page.getByRole('listitem').filter({ hasText: 'gone' });
+    await change.getByText('version 3').waitFor();
+    await change.getByText('restored', { exact: true }).waitFor();
+    const { json } = await people.as('admin', 'GET', '/api/migrations/gone');
+    expect(json).toMatchObject({ code: LOGS, status: 'pending', version: 3 });
+    expect(complaints).toEqual([]);
+  });
 });

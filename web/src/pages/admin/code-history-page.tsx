@@ -14,6 +14,7 @@ import { Pager } from '../../ui/pager.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CodeItemLink } from './code-item-link.tsx';
+import { RestoreMigration } from './migrations/restore-migration.tsx';
 
 const route = getRouteApi('/workspace/admin/history');
 const TAKE = 25;
@@ -97,6 +98,7 @@ function Timeline({ items }: { readonly items: readonly CodeChange[] }) {
               {change.by === null ? 'by the server' : `by ${change.by.name}`},{' '}
               <Time iso={change.at} />
             </span>
+            {change.kind === 'migration' && <RestoreMigration {...change} />}
           </div>
           {change.diff !== '' && (
             <details className="mt-2">

@@ -23,5 +23,5 @@ export function MigrationProgress({ jobId }: { readonly jobId: string }) {
 }
 
 function progressKey(jobId: string) {
-  return ['migrations', 'progress', jobId] as const;
+  return ['migration-progress', jobId] as const;
 }

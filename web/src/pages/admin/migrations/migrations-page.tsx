@@ -1,7 +1,5 @@
-import { eachItem } from '@trellis/client/pages.ts';
-import { LIST_TAKE_MAX } from '@trellis/contract/limits.ts';
 import type { Migration } from '@trellis/contract/shapes/migration.ts';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { DatabaseZap, Plus } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { client } from '../../../api/client.ts';
@@ -14,19 +12,13 @@ import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
 import { DeleteMigrationDialog } from './delete-migration-dialog.tsx';
+import { MIGRATIONS_KEY, migrationListQuery, refreshMigrations } from './migration-queries.ts';
 import { MigrationTable } from './migration-table.tsx';
 
 /** With the editor of code, which who only looks does not need. */
 const MigrationDialog = lazy(async () => ({
   default: (await import('./migration-dialog.tsx')).MigrationDialog,
 }));
-
-const MIGRATIONS_KEY = ['migrations'] as const;
-const migrationListQuery = queryOptions({
-  queryKey: [...MIGRATIONS_KEY, 'list'],
-  queryFn: async ({ signal }): Promise<readonly Migration[]> =>
-    Array.fromAsync(eachItem((page) => client.listMigrations(page, { signal }), LIST_TAKE_MAX)),
-});
 
 /** What can be done with one migration at once. */
 export type MigrationDeed = 'run' | 'cancel' | 'reset' | 'delete';
@@ -113,7 +105,7 @@ function MigrationsHeader({ onAdd }: { readonly onAdd: () => void }) {
 /** What is done with one migration; the list is read again afterwards. */
 function useMigrationDeeds() {
   const queries = useQueryClient();
-  const refresh = () => queries.invalidateQueries({ queryKey: MIGRATIONS_KEY });
+  const refresh = () => refreshMigrations(queries);
   const act = useMutation({
     mutationFn: ({ deed, name }: { readonly deed: MigrationDeed; readonly name: string }) =>
       perform(deed, name),
