@@ -14,6 +14,7 @@ import { post, startServer, untilIndexed, type BenchServer } from './server.ts';
 
 const ROUNDS = 3;
 const LOAD_SECONDS = 10;
+const COPY_TRIES_MAX = 5;
 const TARGETS = { first: 0.5, again: 0.1, restore: 0.4, latency: 2 };
 
 interface Places {
@@ -51,15 +52,15 @@ async function benchSpeed(report: Report, server: BenchServer, places: Places): 
   let again: Backup | undefined;
   let stored = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    for (const place of [places.backups, places.copy, places.restored]) await remove(place);
-    const copied = await timed(() => copyDurably(places.storage, places.copy));
+    for (const place of [places.backups, places.restored]) await remove(place);
+    const copySeconds = await timeOfCopy(places);
     const first = await timed(() => backUp(client));
     const second = await timed(() => backUp(client));
     const restored = await timed(() => restoreTo(places));
     bytes = first.value.newBytes;
     again = second.value;
     stored = await bytesOf(places.copy);
-    best.copy = Math.min(best.copy, copied.seconds);
+    best.copy = Math.min(best.copy, copySeconds);
     best.first = Math.min(best.first, first.seconds);
     best.again = Math.min(best.again, second.seconds);
     best.restore = Math.min(best.restore, restored.seconds);
@@ -161,6 +162,18 @@ async function copyDurably(from: string, to: string): Promise<void> {
   const run = promisify(execFile);
   await run('cp', ['-r', from, to]);
   await run('find', [to, '-exec', 'sync', '{}', '+']);
+}
+
+/** Until one has gone through: the index removes files while it follows what the audit tells of the backups. */
+async function timeOfCopy({ storage, copy }: Places): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    await remove(copy);
+    try {
+      return (await timed(() => copyDurably(storage, copy))).seconds;
+    } catch (error) {
+      if (tries === COPY_TRIES_MAX) throw error;
+    }
+  }
 }
 
 async function bytesOf(folder: string): Promise<number> {
