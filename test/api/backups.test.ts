@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
@@ -178,30 +178,6 @@ test('a verification finds what is damaged, and the next backup has it anew', as
   expect(second.newBytes).toBeGreaterThanOrEqual(second.bytes);
   expect(await verified(client, second.id)).toMatchObject({ state: 'succeeded' });
   expect(await readdir(library.storage)).not.toContain('verification');
-});
-
-test('a backup of what has not changed writes nothing, and is as good as the one before', async () => {
-  const env = { MSK_GRAPH_MASTER_KEY: MASTER_KEY, MSK_GRAPH_BACKUP_KEEP: '2' };
-  await using library = await startLibrary(env);
-  const { client, backups, scratch } = library;
-  await library.addBooks(['Emma']);
-  const first = await makeBackup(client);
-  const pieces = await filesBelow(join(backups, 'pieces'));
-  const second = await makeBackup(client);
-  expect(second).toMatchObject({ newBytes: 0, sequence: first.sequence, nodes: first.nodes });
-  const third = await makeBackup(client);
-  expect((await client.listBackups()).items).toEqual([third, second]);
-  expect(await filesBelow(join(backups, 'pieces'))).toEqual(pieces);
-  expect(await verified(client, third.id)).toMatchObject({ state: 'succeeded' });
-
-  await rm(pieces[0]!);
-  expect((await makeBackup(client)).newBytes).toBeGreaterThan(0);
-  const last = await makeBackup(client);
-  expect(last.newBytes).toBe(0);
-  expect(await verified(client, last.id)).toMatchObject({ state: 'succeeded' });
-  await library.server.stop();
-  expect((await restore([backups, '--to', scratch], env)).code).toBe(0);
-  expect(await titlesIn(scratch, env)).toEqual(['Emma']);
 });
 
 test('what is deleted, or need not be kept, goes with the pieces that only it needed', async () => {

@@ -28,24 +28,10 @@ export async function runBackup(
   parts: BackupWorkParts,
   progress: WorkProgress,
 ): Promise<BackupHeader> {
-  const { target } = parts;
+  const { target, masterKey, retention } = parts;
   using _claim = await target.claim();
   using source = await parts.openSource();
   const header = await takeBackup({ ...parts, ...progress, source, suffix: parts.suffix() });
-  await tidy(parts, progress);
-  return header;
-}
-
-/** Removes the backups that the rule does not keep. What fails is told. */
-export async function runTidying(parts: BackupWorkParts, progress: WorkProgress): Promise<void> {
-  using _claim = await parts.target.claim();
-  await tidy(parts, progress);
-}
-
-async function tidy(
-  { target, masterKey, retention }: BackupWorkParts,
-  progress: WorkProgress,
-): Promise<void> {
   progress.report(0.99, 'Removing what need not be kept');
   try {
     const gone = expired(await listHeaders(target), retention);
@@ -58,6 +44,7 @@ async function tidy(
   } catch (error) {
     progress.log(`Older backups could not be removed: ${String(error)}`);
   }
+  return header;
 }
 
 /** Throws as `verifyBackup`, and `backup_target_in_use`: what is damaged is removed. */

@@ -2,11 +2,6 @@
 
 /** Pieces that are written to a target, or read from one, at a time. */
 export const BACKUP_TRANSFERS_MAX = 4;
-/**
- * Up to so large a backup is made again without a thread for it when nothing has changed: the list of its pieces is short then, and to
- * start the thread would take most of the time.
- */
-export const BACKUP_REPEATED_BYTES_MAX = 16 * 1024 * 1024 * 1024;
 /** One file of archived commits, before encryption; a single commit may be larger. */
 export const BACKUP_LOG_FILE_BYTES_MAX = 8 * 1024 * 1024;
 /** What the log keeps at most for the next backup, beyond what it keeps anyway, and the room that must be left for that. */

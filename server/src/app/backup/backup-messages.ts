@@ -18,8 +18,6 @@ export interface BackupTask {
 
 export type BackupRequest =
   | { readonly kind: 'run' }
-  /** To remove the backups that need not be kept. */
-  | { readonly kind: 'tidy' }
   | { readonly kind: 'verify'; readonly id: string }
   | { readonly kind: 'remove'; readonly id: string };
 

@@ -6,7 +6,6 @@ import { must } from '#base/assert.ts';
 import { startThread } from '../start-thread.ts';
 import { errorOf } from '../thread-failure.ts';
 import type { BackupRequest, BackupTask, FromBackup, ToBackup } from './backup-messages.ts';
-import { repeatUnchanged } from './repeat-unchanged.ts';
 
 const SILENT: WorkProgress = {
   signal: new AbortController().signal,
@@ -14,25 +13,17 @@ const SILENT: WorkProgress = {
   log: () => undefined,
 };
 
-/** Does the work on backups in a thread that is there for as long as the work takes; but what is hardly any, at once. */
+/** Does the work on backups in a thread that is there for as long as the work takes. */
 export class BackupThread implements BackupWork, AsyncDisposable {
   readonly #task: Omit<BackupTask, 'request'>;
   readonly #running = new Map<Worker, Promise<unknown>>();
-  #repeating: Promise<unknown> | undefined;
 
   constructor(task: Omit<BackupTask, 'request'>) {
     this.#task = task;
   }
 
   async run(progress: WorkProgress): Promise<BackupHeader> {
-    const repeating = repeatUnchanged(this.#task, progress.signal);
-    this.#repeating = repeating.catch(() => undefined);
-    const repeated = await repeating;
-    if (repeated === undefined) {
-      return must(await this.#do({ kind: 'run' }, progress), 'the backup that was made');
-    }
-    if (repeated.isOneTooMany) await this.#do({ kind: 'tidy' }, progress);
-    return repeated.header;
+    return must(await this.#do({ kind: 'run' }, progress), 'the backup that was made');
   }
 
   async verify(id: string, progress: WorkProgress): Promise<void> {
@@ -48,7 +39,7 @@ export class BackupThread implements BackupWork, AsyncDisposable {
     for (const worker of this.#running.keys()) {
       worker.postMessage({ kind: 'cancel' } satisfies ToBackup);
     }
-    await Promise.allSettled([this.#repeating, ...this.#running.values()]);
+    await Promise.allSettled(this.#running.values());
   }
 
   #do(request: BackupRequest, progress: WorkProgress): Promise<BackupHeader | undefined> {

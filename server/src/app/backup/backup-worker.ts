@@ -1,24 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { BackupHeader } from '#backup/backup-header.ts';
-import { removeBackup, runBackup, runTidying, runVerification } from '#backup/backup-work.ts';
+import { removeBackup, runBackup, runVerification } from '#backup/backup-work.ts';
 import type { BackupWorkParts } from '#backup/backup-work.ts';
-import type { BackupSource } from '#backup/take-backup.ts';
+import type { BackupSource, SourceFile } from '#backup/take-backup.ts';
 import type { WorkProgress } from '#backup/work-progress.ts';
 import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
 import { BACKUP_LOG_REACH_MS } from '#base/backup-limits.ts';
 import { Problem } from '#base/problem.ts';
+import { unlessMissing } from '#log/durable-file.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
+import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
 import { openPublishedLog } from '../open-published-log.ts';
+import { SIGNING_KEY_FILE } from '../signing-key.ts';
 import { failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
 import type { BackupTask, FromBackup, ToBackup } from './backup-messages.ts';
 import { lowerPriority } from './low-priority.ts';
 import { openTarget } from './open-target.ts';
-import { sourceFiles } from './source-files.ts';
 
 /** A thread that makes, verifies or removes one backup: it reads the state and the log's files beside the writer. */
 const port = must(parentPort, 'the port of the backup thread');
@@ -72,9 +75,6 @@ async function perform(
     case 'verify':
       await runVerification(parts, task.request.id, progress);
       return undefined;
-    case 'tidy':
-      await runTidying(parts, progress);
-      return undefined;
     case 'remove':
       await removeBackup(parts, task.request.id);
       return undefined;
@@ -96,8 +96,33 @@ async function openSource({
     log,
     stateBytes: statSync(join(storage, 'graph', 'data.mdb')).size,
     reach: async (wanted) => void (await published.reach(wanted, BACKUP_LOG_REACH_MS)),
-    files: () => sourceFiles(storage, isEncrypted),
+    files: async () => [
+      ...(await frontEndFiles(storage)),
+      // Whoever has it can sign as anybody: it is kept where it is encrypted, and else nowhere.
+      ...(isEncrypted ? [fileOf(storage, SIGNING_KEY_FILE)] : []),
+    ],
     [Symbol.dispose]: () => reader[Symbol.dispose](),
+  };
+}
+
+async function frontEndFiles(storage: string): Promise<SourceFile[]> {
+  const folder = join(storage, FRONT_END_FOLDER);
+  const files = new DigestFolder(folder);
+  const names = (await unlessMissing(readdir(folder))) ?? [];
+  return names
+    .filter((name) => /^[0-9a-f]{64}$/.test(name))
+    .map((digest) => ({
+      path: `${FRONT_END_FOLDER}/${digest}`,
+      digest,
+      read: () => files.read(digest),
+    }));
+}
+
+function fileOf(storage: string, path: string): SourceFile {
+  return {
+    path,
+    digest: undefined,
+    read: () => unlessMissing(readFile(join(storage, path))),
   };
 }
 
