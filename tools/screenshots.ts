@@ -24,7 +24,7 @@ interface Picture {
 function pictures(): readonly Picture[] {
   return [
     { name: 'search', path: '#/?q=trellis', waitFor: 'mark' },
-    { name: 'node', path: `#/node/${word}`, waitFor: 'h1' },
+    { name: 'node', path: `#/node/${synset}`, waitFor: '[aria-label="Changes of the node"]' },
     { name: 'graph', path: `#/graph?node=${word}`, waitFor: 'canvas' },
     { name: 'chat', path: `#/chat/${assistant.chat}`, waitFor: 'text=to train on one' },
     { name: 'tour', path: '#/tour' },
@@ -81,6 +81,7 @@ const token = await http.signIn();
 await untilIndexed();
 await fillWithPeople();
 const word = await uidOfWord('star');
+const synset = await changedSynset();
 await using assistant = await pictureAssistant(http, token);
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 for (const theme of ['light', 'dark'] as const) await takeAll(browser, theme);
@@ -117,6 +118,25 @@ async function fillWithPeople(): Promise<void> {
     Alternates: [],
     Blocked: [],
   });
+}
+
+/** With a file, and a history. */
+async function changedSynset(): Promise<string> {
+  const query = { query: 'domestic dog', types: ['Synset'], take: 1 };
+  const found = await http.send({ path: '/api/cce/system/search', token, body: query });
+  const { UID: uid, Id: key } = Object(found.json).hits[0].node;
+  for (const Definition of [
+    'a domestic animal that barks',
+    'a domestic animal that barks, kept by people since prehistoric times',
+  ]) {
+    const operations = [{ op: 'update', type: 'Synset', key, fields: { Definition } }];
+    await http.send({ path: '/api/ingest', token, body: { operations } });
+  }
+  const body = new FormData();
+  body.set('file', new Blob(['Dogs come in many breeds.']), 'breeds.txt');
+  const headers = { authorization: `Bearer ${token}` };
+  await fetch(`${server.url}/api/node/${uid}/files`, { method: 'POST', headers, body });
+  return uid;
 }
 
 async function uidOfWord(lemma: string): Promise<string> {
