@@ -1,5 +1,6 @@
 import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts';
 import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import { eachItem } from '@trellis/client/pages.ts';
 import { nodeUid } from '@trellis/client/uid.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream, openAsBlob } from 'node:fs';
@@ -34,23 +35,23 @@ interface SourceFile {
   readonly file: string;
   /** Below the folder, with slashes. */
   readonly path: string;
-  readonly bytes: number;
 }
 
 async function bringFolder(target: Target, folder: string, bytesMax: number) {
   const options = { ...target, name: `folder ${folder}`, schema: SCHEMA };
   return runConnector(options, async (run) => {
-    await run.row('.', [node('Folder', '.', { Name: basename(folder) })]);
+    await run.row(nodeRow('.'), [node('Folder', '.', { Name: basename(folder) })]);
     let files: SourceFile[] = [];
     for await (const entry of await opendir(folder, { recursive: true })) {
       const file = join(entry.parentPath, entry.name);
       const path = relative(folder, file).split(sep).join('/');
-      if (entry.isDirectory()) await run.row(path, below('Folder', path, {}));
+      if (entry.isDirectory()) await run.row(nodeRow(path), below('Folder', path, {}));
       // What is neither, such as a link, could lead anywhere.
       if (!entry.isFile()) continue;
       const { size, mtime } = await stat(file);
-      await run.row(path, below('Document', path, { Bytes: size, Modified: mtime.toISOString() }));
-      if (size <= bytesMax) files.push({ file, path, bytes: size });
+      const fields = { Bytes: size, Modified: mtime.toISOString() };
+      await run.row(nodeRow(path), below('Document', path, fields));
+      if (size <= bytesMax) files.push({ file, path });
       if (files.length < FILES_AT_ONCE) continue;
       await bringContents(run, target, files);
       files = [];
@@ -78,7 +79,7 @@ async function bringContents(
       key: path,
       fields: { Sha256: sha256 },
     };
-    const id = `${path} content`;
+    const id = contentRow(path);
     if (!run.isUnchanged(id, [update]) && dryRun !== true) {
       await replaceFile(client, { uid: nodeUid('Document', path), file, signal });
     }
@@ -96,10 +97,24 @@ async function replaceFile(client: Target['client'], upload: Upload): Promise<vo
   const { uid, file, signal } = upload;
   const name = basename(file);
   const content = await openAsBlob(file);
-  const { items } = await client.listNodeFiles(uid, {}, { signal, forcePrimary: true });
-  const before = items.find((existing) => existing.Name === name);
-  if (before !== undefined) await client.deleteFile(before.UID, { signal });
+  const before = eachItem((page) =>
+    client.listNodeFiles(uid, page, { signal, forcePrimary: true }),
+  );
+  for await (const { Name, UID } of before) {
+    if (Name !== name) continue;
+    await client.deleteFile(UID, { signal });
+    break;
+  }
   await client.uploadFileInPieces(uid, name, content, { signal });
+}
+
+/** Ids of rows: no path can be taken for another's content. */
+function nodeRow(path: string): string {
+  return `node ${path}`;
+}
+
+function contentRow(path: string): string {
+  return `content ${path}`;
 }
 
 async function digest(file: string): Promise<string> {
@@ -139,6 +154,7 @@ await main({
   },
   run: (target, { folder, 'max-bytes': bytes }) => {
     if (folder === '') throw new Error('--folder is needed; see --help');
+    if (!/^\d+$/.test(bytes)) throw new Error(`--max-bytes ${bytes}: a whole number is needed`);
     return bringFolder(target, resolve(folder), Number(bytes));
   },
 });

@@ -50,3 +50,19 @@ test('a changed file is replaced, a moved one moves, a deleted one goes', async 
   await run();
   await expect.poll(() => found('wombat')).toEqual([]);
 });
+
+test('files are told apart, whatever their names end with', async () => {
+  writeFileSync(join(folder, 'odd'), 'An okapi.');
+  writeFileSync(join(folder, 'odd content'), 'A tapir.');
+  await run();
+  expect(Object.keys(await at.nodes('Document'))).toEqual(
+    expect.arrayContaining(['odd', 'odd content']),
+  );
+  expect(await run()).toMatchObject({ operations: 0 });
+});
+
+test('a limit that is no number is refused, and nothing is brought', async () => {
+  const args = ['--folder', folder, '--max-bytes', '5MB'];
+  const { code, stderr } = await at.end(at.launch('folder', args));
+  expect([code, stderr]).toEqual([1, 'folder: --max-bytes 5MB: a whole number is needed\n']);
+});
