@@ -3,6 +3,7 @@ import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts
 import { hash } from 'node:crypto';
 import { ConnectorError } from './connector-error.ts';
 import type { ConnectorState } from './connector-state.ts';
+import { effectsOf } from './effects.ts';
 import type { RowChange, RowCommitter } from './row-committer.ts';
 
 export interface RowCounts {
@@ -56,7 +57,8 @@ export class ConnectorRun<Cursor> {
       this.counts.unchanged++;
       await this.#gather({ kind: 'seen', id }, 0);
     } else {
-      await this.#gather({ kind: 'put', id, operations, hash: digest }, operations.length);
+      const effects = effectsOf(operations);
+      await this.#gather({ kind: 'put', id, operations, hash: digest, effects }, operations.length);
     }
   }
 
@@ -78,13 +80,12 @@ export class ConnectorRun<Cursor> {
   async removeUnseen(): Promise<void> {
     await this.commit();
     const { state, run } = this.#options;
-    const unseen = state.countUnseen(run);
-    this.#checkShare(unseen, state.countRows());
-    for (let left = unseen; left > 0;) {
+    this.#checkShare(state.countUnseen(run), state.countRows());
+    for (;;) {
       const ids = state.unseen(run, BATCH_ROWS_MAX);
+      if (ids.length === 0) return;
       for (const id of ids) await this.remove(id);
       await this.commit();
-      left = ids.length === 0 ? 0 : left - ids.length;
     }
   }
 

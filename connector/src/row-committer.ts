@@ -1,11 +1,11 @@
 import type { TrellisClient } from '@trellis/client/trellis-client.ts';
+import { pause } from '@trellis/client/transport.ts';
 import { TrellisError } from '@trellis/client/trellis-error.ts';
 import type { GraphOperation, IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
-import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectorError } from './connector-error.ts';
 import type { ConnectorState } from './connector-state.ts';
-import { effectsOf, operationOf } from './effects.ts';
+import { operationOf } from './effects.ts';
 
 /** What is to be done about one row of the source. */
 export type RowChange =
@@ -14,6 +14,7 @@ export type RowChange =
       readonly id: string;
       readonly operations: readonly GraphOperation[];
       readonly hash: Uint8Array;
+      readonly effects: readonly string[];
     }
   | { readonly kind: 'seen'; readonly id: string }
   | { readonly kind: 'remove'; readonly id: string };
@@ -129,7 +130,7 @@ export class RowCommitter {
     const effects = changes.flatMap((change) => {
       if (change.kind !== 'put') return [];
       state.forgetHash(change.id);
-      return effectsOf(change.operations);
+      return change.effects;
     });
     const added = state.addGone(effects);
     state.keep();
@@ -147,8 +148,8 @@ export class RowCommitter {
       if (change.kind === 'seen') state.markSeen(change.id, run);
       else if (change.kind === 'remove') removed += state.deleteRow(change.id) ? 1 : 0;
       else {
-        const { id, hash } = change;
-        state.putRow(id, { hash, run, effects: effectsOf(change.operations) });
+        const { id, hash, effects } = change;
+        state.putRow(id, { hash, run, effects });
         for (const operation of change.operations) owners[operations.push(operation) - 1] = id;
       }
     }
@@ -178,7 +179,7 @@ export class RowCommitter {
         return await client.ingest(operations, { signal });
       } catch (error) {
         if (retries >= RETRIES_MAX || !mayPass(error, operations)) throw error;
-        await pause(PAUSE_MS * 2 ** retries, undefined, { signal });
+        await pause(PAUSE_MS * 2 ** retries, signal);
       }
     }
   }
