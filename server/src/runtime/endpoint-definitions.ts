@@ -27,6 +27,7 @@ import { ENDPOINT_TYPE, nodeFields } from './endpoint-store.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 import type { CodeAction, CodeHistory } from './history/code-history.ts';
 import type { CodeContent } from './history/content-diff.ts';
+import { checkSeen } from './history/seen-version.ts';
 
 export interface EndpointDefinitionsOptions {
   readonly store: EndpointStore;
@@ -98,7 +99,10 @@ export class EndpointDefinitions {
       if (change.name !== undefined && change.name !== name) throw renamed();
       const before = this.#require(name);
       refuseBuiltIn(name);
-      this.#checkSeen(name, change.version, before.definition.version);
+      checkSeen(this.#options.history, endpointItem(name), {
+        seen: change.version,
+        current: before.definition.version,
+      });
       const settings = withChanges(before.definition, change);
       return this.#write(caller, { name, settings, action: 'changed', before });
     });
@@ -115,9 +119,10 @@ export class EndpointDefinitions {
   ): Promise<EndpointDefinition> {
     return this.#inTurn(async () => {
       const item = endpointItem(name);
-      const { code, settings } = this.#options.history.get(item, wanted.version);
+      const { history } = this.#options;
+      const { code, settings } = history.get(item, wanted.version);
       refuseBuiltIn(name);
-      this.#checkSeen(name, wanted.seen, this.#options.history.lastVersion(item));
+      checkSeen(history, item, { seen: wanted.seen, current: history.lastVersion(item) });
       const before = this.#options.store.find(name);
       return this.#write(caller, {
         name,
@@ -196,23 +201,6 @@ export class EndpointDefinitions {
     if (!isReadOnly || diagnostics.length === 0) return diagnostics;
     throw new Problem('not_read_only', 'The code does not compile in the read-only scope', {
       details: { diagnostics },
-    });
-  }
-
-  /** Refuses a change of what was changed since it was seen. */
-  #checkSeen(name: string, seen: number | undefined, current: number): void {
-    if (seen === undefined || seen === current) return;
-    const { history } = this.#options;
-    const item = endpointItem(name);
-    const message = `The endpoint "${name}" is at version ${current}, not ${seen}`;
-    throw new Problem('version_conflict', message, {
-      hint: 'Compare details.seen, details.current and your own text, and send the outcome with the current version.',
-      details: {
-        seenVersion: seen,
-        currentVersion: current,
-        seen: history.find(item, seen) ?? null,
-        current: history.find(item, current) ?? null,
-      },
     });
   }
 

@@ -1,5 +1,4 @@
-import { Problem } from '#base/problem.ts';
-import type { CodeHistory, CodeItem } from '../history/code-history.ts';
+import type { CodeItem } from '../history/code-history.ts';
 import type { CodeContent } from '../history/content-diff.ts';
 import type { MigrationSettings } from './migration.ts';
 
@@ -11,24 +10,4 @@ export function migrationItem(name: string): CodeItem<'migration'> {
 /** How it ran is no part of it. */
 export function contentOf({ code, runOnStartup }: MigrationSettings): CodeContent {
   return { code, settings: { runOnStartup } };
-}
-
-/** Throws `version_conflict` when there is a newer version than the one that was seen. */
-export function checkSeen(
-  item: CodeItem<'migration'>,
-  seen: number | undefined,
-  history: CodeHistory,
-): void {
-  const current = history.lastVersion(item);
-  if (seen === undefined || seen === current) return;
-  const message = `The migration "${item.name}" is at version ${current}, not ${seen}`;
-  throw new Problem('version_conflict', message, {
-    hint: 'Compare details.seen and details.current, and send the outcome with the current version.',
-    details: {
-      seenVersion: seen,
-      currentVersion: current,
-      seen: history.find(item, seen) ?? null,
-      current: history.find(item, current) ?? null,
-    },
-  });
 }
