@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { EmbeddingServer } from '../support/embedding-server.ts';
 import { valueAt, type Answer } from '../support/http-client.ts';
 import { People } from '../support/people.ts';
-import { untilIndexed } from '../support/search-index.ts';
+import { untilEmbedded, untilIndexed } from '../support/search-index.ts';
 
 /** Texts are embedded by a server of its own; `cove` is restricted to Ada's team. */
 const NOTES = {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await admin('POST', '/api/ingest', {
     operations: [{ op: 'restrict', node, team: { uid: team } }],
   });
-  await untilEmbedded();
+  await untilWhole();
 });
 afterAll(async () => {
   await people[Symbol.asyncDispose]();
@@ -62,17 +62,11 @@ async function write(notes: Readonly<Record<string, string>>): Promise<number> {
 }
 
 async function index() {
-  const { json, headers } = await admin('GET', '/api/search/index');
-  return { ...Object(json), committed: Number(headers.get('x-msk-sequence')) };
+  const { json } = await admin('GET', '/api/search/index');
+  return Object(json);
 }
 
-/** Until everything that was written is indexed, and no text waits for a vector. */
-async function untilEmbedded(): Promise<void> {
-  for (;;) {
-    const { sequence, committed, rebuild, texts } = await index();
-    if (sequence >= committed && rebuild === null && texts.waiting === 0) return;
-  }
-}
+const untilWhole = () => untilEmbedded(people.workspace.http, people.workspace.token);
 
 function search(who: string, request: object): Promise<Answer> {
   return people.as(who, 'POST', '/api/cce/system/search', request);
@@ -117,7 +111,7 @@ test('words and meaning together: what has both comes first', async () => {
 test('the same text is embedded once, wherever it stands', async () => {
   const before = embeddings.texts.length;
   await write({ copy: NOTES.bread });
-  await untilEmbedded();
+  await untilWhole();
   expect(embeddings.texts.slice(before)).toEqual([]);
   const { vectors } = await index();
   expect(vectors).toMatchObject([{ type: 'Note', field: 'Text', model: 'small', vectors: 5 }]);
@@ -156,7 +150,7 @@ describe('while the provider is down', () => {
       embedder: { status: 'waiting', lastError: expect.any(String) },
     });
     embeddings.script.fault = undefined;
-    await untilEmbedded();
+    await untilWhole();
     expect(hitsOf(await search('ada', { query: 'a lamp on a pier', mode: 'vector' }))[0]).toEqual([
       'lamp',
       'vector',
@@ -167,7 +161,7 @@ describe('while the provider is down', () => {
 test('a text that the provider does not take is counted, and does not hold up the others', async () => {
   embeddings.script.isRefused = (text) => text.includes('unspeakable');
   await write({ bad: 'An unspeakable text.', good: 'A text like any other.' });
-  await untilEmbedded();
+  await untilWhole();
   expect(await index()).toMatchObject({ texts: { waiting: 0, refused: 1 } });
   const found = await search('ada', { query: 'a text like any other', mode: 'vector', take: 1 });
   expect(hitsOf(found)).toEqual([['good', 'vector']]);

@@ -3,9 +3,9 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddingServer } from '../support/embedding-server.ts';
-import { valueAt } from '../support/http-client.ts';
 import { says } from '../support/llm-server.ts';
 import { LlmWorkspace } from '../support/llm-workspace.ts';
+import { untilEmbedded } from '../support/search-index.ts';
 import { ADMIN_PASSWORD, temporaryFolder } from '../support/trellis-process.ts';
 
 const MODULES = resolve(import.meta.dirname, '../../node_modules');
@@ -75,7 +75,8 @@ export class SnippetScene implements AsyncDisposable {
     await at.admin('PUT', '/api/schema', SCHEMA);
     await at.admin('PUT', '/api/search/settings', SEARCH);
     await at.admin('POST', '/api/ingest', { operations: OPERATIONS });
-    await at.#untilEmbedded();
+    const { people } = at.#llm;
+    await untilEmbedded(people.workspace.http, people.token('admin'));
     return at;
   }
 
@@ -119,16 +120,5 @@ export class SnippetScene implements AsyncDisposable {
   #placed(text: string): string {
     const { url } = this.#llm.people.workspace.server;
     return text.replaceAll(/https:\/\/(?:graph\.example\.org|trellis\.example)/g, url);
-  }
-
-  async #untilEmbedded(): Promise<void> {
-    for (;;) {
-      const answer = await this.#llm.people.as('admin', 'GET', '/api/search/index');
-      const committed = Number(answer.headers.get('x-msk-sequence'));
-      const sequence = Number(valueAt(answer.json, 'sequence'));
-      const waiting = valueAt(answer.json, 'texts', 'waiting');
-      const rebuild = valueAt(answer.json, 'rebuild');
-      if (sequence >= committed && rebuild === null && waiting === 0) return;
-    }
   }
 }

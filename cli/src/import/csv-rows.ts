@@ -1,3 +1,5 @@
+import { NDJSON_LINE_BYTES_MAX } from '@trellis/contract/limits.ts';
+
 /** One row of a CSV file. */
 export interface CsvRow {
   readonly cells: readonly string[];
@@ -17,8 +19,8 @@ export class CsvFault extends Error {
   }
 }
 
-/** Of one row: with a quote that nobody has closed, all the rest of a file is one. */
-export const CSV_ROW_CHARACTERS_MAX = 16 * 1024 * 1024;
+/** Of one row, which becomes a line of ingestion: with a quote that nobody has closed, all the rest of a file is one. */
+export const CSV_ROW_CHARACTERS_MAX = NDJSON_LINE_BYTES_MAX;
 export const CSV_CELLS_MAX = 10_000;
 
 const QUOTE = '"';

@@ -1,3 +1,4 @@
+import { NDJSON_LINE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import Papa from 'papaparse';
 
 /** A row of a file: values by the name of their column. */
@@ -13,8 +14,8 @@ export interface RowBatch {
   readonly bytesRead: number;
 }
 
-/** Of one row, or one line of JSON. */
-export const ROW_CHARACTERS_MAX = 16 * 1024 * 1024;
+/** Of one row, or one line of JSON: it becomes a line of ingestion. */
+export const ROW_CHARACTERS_MAX = NDJSON_LINE_BYTES_MAX;
 
 /** A row that cannot be read. */
 export class ImportFileError extends Error {
