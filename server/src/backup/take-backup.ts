@@ -6,7 +6,8 @@ import { DB } from '#store/databases.ts';
 import type { Manifest } from '#store/manifest.ts';
 import { pieceDigest } from '#store/piece.ts';
 import { updateSnapshot, writeSnapshot } from '#store/snapshot.ts';
-import type { HeldReader, StateReader } from '#store/snapshot-reader.ts';
+import type { HeldReader } from '#store/held-reader.ts';
+import type { StateReader } from '#store/snapshot-reader.ts';
 import {
   BACKUP_FORMAT,
   backupId,

@@ -41,7 +41,11 @@ const PENDING_KEY = Uint8Array.of(1);
 const SEQUENCE_BYTES = 8;
 
 export function readGraphApplied(graph: Environment, options?: GetOptions): GraphApplied {
-  const bytes = graph.applied.get(APPLIED_KEY, options);
+  return decodeGraphApplied(graph.applied.get(APPLIED_KEY, options));
+}
+
+/** Of the first entry of the graph's database `applied`. */
+export function decodeGraphApplied(bytes: Uint8Array | undefined): GraphApplied {
   if (bytes === undefined) return { sequence: 0, vaultSequence: 0, epoch: '' };
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return {

@@ -16,6 +16,7 @@ const PUT = 1;
 const DELETE_HEADER_BYTES = 4;
 const PUT_HEADER_BYTES = 8;
 const CAPACITY_DEFAULT_BYTES = 512;
+const COPIED_BYTES_MAX = 48;
 
 /** Nothing may reach the log that cannot be applied: LMDB takes one byte more, so that there is a key above all of ours. */
 export const KEY_BYTES_MAX = 1_977;
@@ -26,13 +27,13 @@ const KNOWN_DATABASES = new Uint8Array(256);
 for (const { number } of DATABASES) KNOWN_DATABASES[number] = 1;
 
 /** What a put takes in a payload. */
-export function putBytes(key: Uint8Array, value: Uint8Array): number {
-  return PUT_HEADER_BYTES + key.length + value.length;
+export function putBytes(keyBytes: number, valueBytes: number): number {
+  return PUT_HEADER_BYTES + keyBytes + valueBytes;
 }
 
 /** Encodes operations into one growing buffer, without an allocation for each. */
 export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
-  #bytes: Uint8Array;
+  #bytes: Uint8Array<ArrayBuffer>;
   #view: DataView;
   #end = 0;
   #count = 0;
@@ -57,43 +58,64 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
   }
 
   /** The operations encoded so far. */
-  get payload(): Uint8Array {
+  get payload(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#end);
   }
 
   /** Answers where the key lies in the payload; the value is right behind it. */
   put(db: DatabaseNumber, key: Uint8Array, value: Uint8Array): number {
-    // Millions of entries pass here: what an assertion would say is made when it fails only.
-    if (value.length > VALUE_BYTES_MAX) {
-      throw new AssertionError(`a value of ${value.length} bytes is too long`);
-    }
-    const at = this.#begin(db, key, putBytes(key, value));
-    this.#bytes[at] = PUT;
-    this.#view.setUint32(at + 4, value.length, true);
-    copy(key, this.#bytes, at + PUT_HEADER_BYTES);
-    copy(value, this.#bytes, at + PUT_HEADER_BYTES + key.length);
-    return at + PUT_HEADER_BYTES;
+    const at = this.#beginPut(db, key.length, value.length);
+    copy(key, 0, key.length, this.#bytes, at);
+    copy(value, 0, value.length, this.#bytes, at + key.length);
+    return at;
+  }
+
+  /** The same of an entry by where it lies. */
+  putPlaces(
+    db: DatabaseNumber,
+    keyBytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    valueBytes: Uint8Array,
+    valueStart: number,
+    valueEnd: number,
+  ): number {
+    const at = this.#beginPut(db, keyEnd - keyStart, valueEnd - valueStart);
+    copy(keyBytes, keyStart, keyEnd, this.#bytes, at);
+    copy(valueBytes, valueStart, valueEnd, this.#bytes, at + keyEnd - keyStart);
+    return at;
   }
 
   /** Answers where the key lies in the payload. */
   delete(db: DatabaseNumber, key: Uint8Array): number {
-    const at = this.#begin(db, key, DELETE_HEADER_BYTES + key.length);
+    const at = this.#begin(db, key.length, DELETE_HEADER_BYTES + key.length);
     this.#bytes[at] = DELETE;
-    copy(key, this.#bytes, at + DELETE_HEADER_BYTES);
+    copy(key, 0, key.length, this.#bytes, at + DELETE_HEADER_BYTES);
     return at + DELETE_HEADER_BYTES;
   }
 
-  #begin(db: DatabaseNumber, key: Uint8Array, bytes: number): number {
+  #beginPut(db: DatabaseNumber, keyBytes: number, valueBytes: number): number {
+    // Millions of entries pass here: what an assertion would say is made when it fails only.
+    if (valueBytes > VALUE_BYTES_MAX) {
+      throw new AssertionError(`a value of ${valueBytes} bytes is too long`);
+    }
+    const at = this.#begin(db, keyBytes, putBytes(keyBytes, valueBytes));
+    this.#bytes[at] = PUT;
+    this.#view.setUint32(at + 4, valueBytes, true);
+    return at + PUT_HEADER_BYTES;
+  }
+
+  #begin(db: DatabaseNumber, keyBytes: number, bytes: number): number {
     if (KNOWN_DATABASES[db] !== 1) throw new AssertionError(`database ${db} does not exist`);
-    if (key.length === 0 || key.length > KEY_BYTES_MAX) {
-      throw new AssertionError(`a key has 1 to ${KEY_BYTES_MAX} bytes, this one ${key.length}`);
+    if (keyBytes === 0 || keyBytes > KEY_BYTES_MAX) {
+      throw new AssertionError(`a key has 1 to ${KEY_BYTES_MAX} bytes, this one ${keyBytes}`);
     }
     const at = this.#end;
     if (at + bytes > this.#bytes.length) this.#grow(at + bytes);
     this.#end = at + bytes;
     this.#count++;
     this.#bytes[at + 1] = db;
-    this.#view.setUint16(at + 2, key.length, true);
+    this.#view.setUint16(at + 2, keyBytes, true);
     return at;
   }
 
@@ -168,8 +190,11 @@ function uint32(bytes: Uint8Array, at: number): number {
 }
 
 /** `set` crosses into native code, which costs more than the bytes of a usual key. */
-function copy(from: Uint8Array, to: Uint8Array, at: number): void {
-  const { length } = from;
-  if (length > 48) to.set(from, at);
-  else for (let i = 0; i < length; i++) to[at + i] = from[i]!;
+function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
+  const length = end - start;
+  if (length <= COPIED_BYTES_MAX) {
+    for (let i = 0; i < length; i++) to[at + i] = from[start + i]!;
+  } else {
+    to.set(length === from.length ? from : from.subarray(start, end), at);
+  }
 }

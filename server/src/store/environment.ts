@@ -13,10 +13,15 @@ export type EnvironmentName = 'graph' | 'vault';
  * To what an environment may grow. It is address space, of which a process has 2^47 bytes, and not memory or disk: the file
  * grows as it is filled. LMDB ends the process when there is no address space left, so it is not more than needed.
  */
-const MAP_BYTES: Readonly<Record<EnvironmentName, number>> = { graph: 2 ** 39, vault: 2 ** 34 };
+export const MAP_BYTES: Readonly<Record<EnvironmentName, number>> = {
+  graph: 2 ** 39,
+  vault: 2 ** 34,
+};
+/** In its folder. */
+export const LMDB_FILE = 'data.mdb';
 const DATABASES_MAX = 32;
 /** Holds the one record of `applied.ts`; its name cannot clash with a number of `DATABASES`. */
-const APPLIED_DATABASE = 'applied';
+export const APPLIED_DATABASE = 'applied';
 
 export type Store = Database<Uint8Array, Uint8Array>;
 

@@ -13,12 +13,18 @@ const PIECE_BYTES_MAX = 16 * 1024 * 1024;
 /** What comes on top of the minimum on average. */
 const PIECE_BYTES_SPREAD = 3 * 1024 * 1024;
 
-/** Whether an entry begins a new piece, after `pieceBytes` in the one before it. */
-export function beginsPiece(pieceBytes: number, key: Uint8Array, entryBytes: number): boolean {
+/** Whether an entry begins a new piece, after `pieceBytes` in the one before it. Its key lies in `bytes`. */
+export function beginsPiece(
+  pieceBytes: number,
+  entryBytes: number,
+  bytes: Uint8Array,
+  keyStart: number,
+  keyEnd: number,
+): boolean {
   if (pieceBytes < PIECE_BYTES_MIN) return false;
   if (pieceBytes + entryBytes > PIECE_BYTES_MAX) return true;
   // A chance by the entry's size gives the same piece size for many small entries and for few large ones.
-  return hash32(key) / 2 ** 32 < entryBytes / PIECE_BYTES_SPREAD;
+  return hash32(bytes, keyStart, keyEnd) / 2 ** 32 < entryBytes / PIECE_BYTES_SPREAD;
 }
 
 /** 64 hexadecimal digits. */
@@ -32,9 +38,9 @@ export async function pieceDigestAside(bytes: Uint8Array<ArrayBuffer>): Promise<
 }
 
 /** FNV-1a with a finaliser that spreads it over all bits (from MurmurHash3); it is part of the format. */
-function hash32(key: Uint8Array): number {
+function hash32(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
-  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key[i]!, 0x01000193);
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -5,14 +5,15 @@ import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { releaseMemory } from '#base/release-memory.ts';
 import { putGraphApplied, putVaultApplied } from './applied.ts';
-import { appendTransaction, type Appended } from './append.ts';
-import type { DatabaseNumber } from './databases.ts';
-import { openEnvironments } from './environment.ts';
-import type { Environment } from './environment.ts';
+import { appendToTree, appendTransaction, type Appended } from './append.ts';
+import { DATABASES, type DatabaseNumber } from './databases.ts';
+import { LMDB_FILE, MAP_BYTES, openEnvironments } from './environment.ts';
+import { NewTreeFile } from './lmdb-file/new-tree-file.ts';
 import { snapshotCorrupt } from './manifest.ts';
 import type { Manifest, ManifestPiece } from './manifest.ts';
 import { STORE_FILE, openStoreKeys } from './master-key.ts';
 import { pieceDigest } from './piece.ts';
+import { storageProblem } from './storage-problem.ts';
 import { syncFolder } from './sync-folder.ts';
 import { closeWritten, writeTransaction } from './write-transaction.ts';
 
@@ -69,11 +70,20 @@ export async function restoreSnapshot(
 async function load(manifest: Manifest, source: SnapshotSource, options: RestoreOptions) {
   const { storage } = options;
   const encryptionKey = openStoreKeys(options).environmentKey;
+  const pieces = new VerifiedPieces(source);
+  // Pages of an encrypted file are LMDB's alone to write.
+  const written =
+    encryptionKey === undefined ? await writeGraphFile(manifest, pieces, storage) : undefined;
   const { graph, vault } = openEnvironments({ storage, readOnly: false, encryptionKey });
   try {
-    for (const { number, pieces } of manifest.databases) {
-      const environment = graph.stores[number] === undefined ? vault : graph;
-      await loadDatabase(environment, number, pieces, source);
+    for (const database of manifest.databases) {
+      if (written?.has(database.number) === true) continue;
+      const environment = graph.stores[database.number] === undefined ? vault : graph;
+      for (const piece of database.pieces) {
+        const bytes = await pieces.read(piece);
+        addPiece(piece, () => appendTransaction(environment, database.number, bytes));
+        releaseMemory(bytes);
+      }
     }
     const { epoch, sequence } = manifest;
     await writeTransaction(vault, () => putVaultApplied(vault, sequence));
@@ -86,20 +96,55 @@ async function load(manifest: Manifest, source: SnapshotSource, options: Restore
   }
 }
 
-async function loadDatabase(
-  environment: Environment,
-  db: DatabaseNumber,
-  pieces: readonly ManifestPiece[],
-  source: SnapshotSource,
-): Promise<void> {
-  for (const piece of pieces) {
-    const bytes = await source.read(piece.digest);
-    if (bytes.length !== piece.bytes) throw otherContent(piece);
-    if (source.isVerified !== true && pieceDigest(bytes) !== piece.digest) {
-      throw otherContent(piece);
+/** The graph as a whole file, without LMDB: a third of the time. Answers the databases that are in it. */
+async function writeGraphFile(
+  manifest: Manifest,
+  pieces: VerifiedPieces,
+  storage: string,
+): Promise<ReadonlySet<DatabaseNumber>> {
+  const names = new Map<DatabaseNumber, string>();
+  for (const { number, name, environment } of DATABASES) {
+    if (environment === 'graph') names.set(number, name);
+  }
+  mkdirSync(join(storage, 'graph'), { recursive: true, mode: 0o700 });
+  const path = join(storage, 'graph', LMDB_FILE);
+  try {
+    await using file = new NewTreeFile(path, MAP_BYTES.graph);
+    for (const { number, pieces: list } of manifest.databases) {
+      const name = names.get(number);
+      if (name === undefined) continue;
+      await file.addTree(name, async (writer) => {
+        for (const piece of list) {
+          const bytes = await pieces.read(piece);
+          addPiece(piece, () => appendToTree(writer, number, bytes));
+          releaseMemory(bytes);
+        }
+      });
     }
-    appendPiece(environment, db, piece, bytes);
-    releaseMemory(bytes);
+    await file.end();
+  } catch (error) {
+    if (error instanceof Problem || error instanceof AssertionError) throw error;
+    throw storageProblem('writing', path, error);
+  }
+  syncFolder(join(storage, 'graph'));
+  return new Set(names.keys());
+}
+
+/** Every piece with the digest that names it. */
+class VerifiedPieces {
+  readonly #source: SnapshotSource;
+
+  constructor(source: SnapshotSource) {
+    this.#source = source;
+  }
+
+  async read(piece: ManifestPiece): Promise<Uint8Array> {
+    const bytes = await this.#source.read(piece.digest);
+    const isSame =
+      bytes.length === piece.bytes &&
+      (this.#source.isVerified === true || pieceDigest(bytes) === piece.digest);
+    if (!isSame) throw otherContent(piece);
+    return bytes;
   }
 }
 
@@ -107,15 +152,10 @@ async function loadDatabase(
  * The digest tells that a piece is the one that the manifest names, and the rest that it belongs there: puts into one database,
  * as many as listed, and in the order of keys from piece to piece.
  */
-function appendPiece(
-  environment: Environment,
-  db: DatabaseNumber,
-  piece: ManifestPiece,
-  bytes: Uint8Array,
-): void {
+function addPiece(piece: ManifestPiece, add: () => Appended): void {
   let appended: Appended;
   try {
-    appended = appendTransaction(environment, db, bytes);
+    appended = add();
   } catch (cause) {
     if (!(cause instanceof AssertionError)) throw cause;
     throw snapshotCorrupt(`piece ${piece.digest} does not belong where it is listed`, cause);

@@ -1,18 +1,11 @@
-import type { GetOptions, Transaction } from 'lmdb';
-import { AssertionError, must } from '#base/assert.ts';
-import { pendingFor, readGraphApplied, readSequence, readVaultApplied } from './applied.ts';
-import type { GraphApplied, PendingCommit } from './applied.ts';
-import { DATABASES } from './databases.ts';
+import { readSequence } from './applied.ts';
 import type { DatabaseNumber } from './databases.ts';
 import { openEnvironment, openEnvironments } from './environment.ts';
-import type { Environment, EnvironmentName, Store } from './environment.ts';
-import type { KeyRange, KeyValueReader, ScanVisitor, SnapshotReader } from './key-value.ts';
+import type { Environment, EnvironmentName } from './environment.ts';
+import { holdNewest, holdWithFile, type HeldReader } from './held-reader.ts';
+import type { KeyRange, ScanVisitor, SnapshotReader } from './key-value.ts';
 import { readStoreKeys } from './master-key.ts';
-import { Overlay, OverlayReader } from './overlay.ts';
 import { StoresReader } from './stores-reader.ts';
-
-/** Between taking the one transaction and the other, the writer may apply so many commits to both. */
-const PAIRING_ATTEMPTS_MAX = 1_000;
 
 export interface SnapshotReaderOptions {
   readonly storage: string;
@@ -35,12 +28,6 @@ export interface StateReader extends SnapshotReader {
    * so the files grow: hold for seconds, not for hours.
    */
   hold(): HeldReader;
-}
-
-export interface HeldReader extends KeyValueReader, Disposable {
-  readonly environments: readonly EnvironmentName[];
-  readonly sequence: number;
-  readonly epoch: string;
 }
 
 /**
@@ -80,7 +67,7 @@ class GraphReader extends StoresReader implements StateReader {
   }
 
   hold(): HeldReader {
-    return new HeldTransactions(this.#graph, undefined);
+    return holdWithFile(this.#graph, undefined);
   }
 
   [Symbol.dispose](): void {
@@ -123,7 +110,7 @@ class GraphAndVaultReader implements StateReader {
   }
 
   hold(): HeldReader {
-    return new HeldTransactions(this.#graph, this.#vault);
+    return holdWithFile(this.#graph, this.#vault);
   }
 
   [Symbol.dispose](): void {
@@ -134,7 +121,7 @@ class GraphAndVaultReader implements StateReader {
 
   #current(): HeldReader {
     if (this.#held === undefined) {
-      this.#held = this.hold();
+      this.#held = holdNewest(this.#graph, this.#vault);
       // A timer's callback is a turn of its own.
       this.#release = setTimeout(() => this.#end(), 0).unref();
     }
@@ -146,89 +133,4 @@ class GraphAndVaultReader implements StateReader {
     this.#held?.[Symbol.dispose]();
     this.#held = undefined;
   }
-}
-
-class HeldTransactions implements HeldReader {
-  readonly environments: readonly EnvironmentName[];
-  readonly sequence: number;
-  readonly epoch: string;
-  readonly #transactions: readonly Transaction[];
-  readonly #reader: KeyValueReader;
-
-  constructor(graph: Environment, vault: Environment | undefined) {
-    const { transactions, applied, pending } =
-      vault === undefined ? holdGraph(graph) : holdBoth(graph, vault);
-    const stores: Store[] = [];
-    const options: GetOptions[] = [];
-    for (const [i, environment] of [graph, vault].entries()) {
-      for (const { number } of DATABASES) {
-        const store = environment?.stores[number];
-        if (store === undefined) continue;
-        stores[number] = store;
-        options[number] = { transaction: must(transactions[i], 'a transaction') };
-      }
-    }
-    const reader = new StoresReader(stores, options);
-    this.environments = vault === undefined ? ['graph'] : ['graph', 'vault'];
-    this.sequence = applied.sequence;
-    this.epoch = applied.epoch;
-    this.#transactions = transactions;
-    this.#reader = pending === undefined ? reader : underPending(reader, pending);
-  }
-
-  get(db: DatabaseNumber, key: Uint8Array): Uint8Array | undefined {
-    return this.#reader.get(db, key);
-  }
-
-  has(db: DatabaseNumber, key: Uint8Array): boolean {
-    return this.#reader.has(db, key);
-  }
-
-  scan(db: DatabaseNumber, range: KeyRange, visit: ScanVisitor): void {
-    this.#reader.scan(db, range, visit);
-  }
-
-  [Symbol.dispose](): void {
-    for (const transaction of this.#transactions) transaction.done();
-  }
-}
-
-function underPending(reader: KeyValueReader, { payload }: PendingCommit): KeyValueReader {
-  const overlay = new Overlay();
-  overlay.add(payload);
-  return new OverlayReader(reader, overlay);
-}
-
-interface Held {
-  readonly transactions: readonly Transaction[];
-  readonly applied: GraphApplied;
-  readonly pending: PendingCommit | undefined;
-}
-
-function holdGraph(graph: Environment): Held {
-  const transaction = beginNewest(graph);
-  const applied = readGraphApplied(graph, { transaction });
-  return { transactions: [transaction], applied, pending: undefined };
-}
-
-/** The graph first: a vault that has carried out more than the graph shows means that the graph has moved on meanwhile. */
-function holdBoth(graph: Environment, vault: Environment): Held {
-  for (let attempt = 0; attempt < PAIRING_ATTEMPTS_MAX; attempt++) {
-    const ofGraph = beginNewest(graph);
-    const ofVault = beginNewest(vault);
-    const applied = readGraphApplied(graph, { transaction: ofGraph });
-    const vaultApplied = readVaultApplied(vault, { transaction: ofVault });
-    if (vaultApplied.sequence <= applied.vaultSequence) {
-      const pending = pendingFor(vaultApplied, applied.vaultSequence);
-      return { transactions: [ofGraph, ofVault], applied, pending };
-    }
-    ofGraph.done();
-    ofVault.done();
-  }
-  throw new AssertionError('the vault is ahead of the graph');
-}
-
-function beginNewest(environment: Environment): Transaction {
-  environment.root.resetReadTxn();
-  return environment.root.useReadTransaction();
 }

@@ -138,7 +138,7 @@ it('cuts pieces of about 4 MiB, whatever the size of the entries', () => {
     const sizes: number[] = [];
     let bytes = 0;
     for (let id = 0; sizes.length < 60; id++) {
-      if (beginsPiece(bytes, nodeKey(id), entryBytes)) {
+      if (beginsPiece(bytes, entryBytes, nodeKey(id), 0, nodeKey(id).length)) {
         sizes.push(bytes);
         bytes = 0;
       }

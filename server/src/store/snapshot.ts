@@ -1,28 +1,26 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { BatchEncoder, KEY_BYTES_MAX, putBytes } from './batch.ts';
+import { BatchEncoder, putBytes } from './batch.ts';
 import type { ChangedPieces, KeptPiece, KeptPieces } from './changed-pieces.ts';
 import { DATABASES } from './databases.ts';
 import type { DatabaseNumber } from './databases.ts';
-import type { KeyValueReader } from './key-value.ts';
+import type { HeldReader } from './held-reader.ts';
 import { sealManifest } from './manifest.ts';
 import type { Manifest, ManifestDatabase, ManifestPiece } from './manifest.ts';
-import { beginsPiece, pieceDigest } from './piece.ts';
-import type { HeldReader, StateReader } from './snapshot-reader.ts';
+import { beginsPiece, pieceDigestAside } from './piece.ts';
+import type { StateReader } from './snapshot-reader.ts';
 
 /** Where pieces go. Pieces of the same content come under the same digest, so one that is there already may be left. */
 export interface SnapshotSink {
-  /** The bytes are the sink's own from now on. The next piece is read when this one is written. */
+  /** The bytes are the sink's own from now on. Of the next piece no more is done than to read it until this one is written. */
   write(digest: string, bytes: Uint8Array): Promise<void>;
 }
 
 /** Most pieces fit without their buffer having to grow. */
 const PIECE_CAPACITY_BYTES = 6 * 1024 * 1024;
-/** Above every key. */
-const KEY_END = new Uint8Array(KEY_BYTES_MAX + 1).fill(255);
 
 /**
  * Writes the state of the newest commit, piece by piece, all of one read transaction, and answers its manifest. It takes what
- * the reader reads: the graph, or the graph and the vault. One piece at a time is in memory.
+ * the reader reads: the graph, or the graph and the vault. Two pieces at a time are in memory.
  *
  * While it runs the state's files grow by what is written to them: give it a worker of its own and a sink that is quick.
  */
@@ -73,30 +71,45 @@ export function digestHeld(held: HeldReader): Promise<Manifest> {
 }
 
 async function writePieces(
-  reader: KeyValueReader,
+  reader: HeldReader,
   db: DatabaseNumber,
   sink: SnapshotSink,
   kept?: KeptPieces,
 ): Promise<ManifestPiece[]> {
   const pieces: ManifestPiece[] = [];
   let start: Uint8Array | undefined = new Uint8Array(0);
+  // The digest of a piece is made, and the piece written, while the next one is read.
+  let handing: Promise<void> = Promise.resolve();
   while (start !== undefined) {
     const keeping: KeptPiece | undefined = kept?.beginningAt(start);
     if (keeping !== undefined) {
+      await handing;
       pieces.push(keeping.piece);
       start = keeping.next;
       continue;
     }
     const { batch, firstKey, next }: ReadPiece = readPiece(reader, db, start);
-    const { payload: bytes, count: entries } = batch;
-    if (entries > 0) {
-      const digest = pieceDigest(bytes);
-      pieces.push({ digest, bytes: bytes.length, entries, firstKey });
-      await sink.write(digest, bytes);
+    await handing;
+    if (batch.count > 0) {
+      handing = handOver(batch, firstKey, sink).then((piece) => void pieces.push(piece));
+      // It is waited for behind the next piece, whatever that one throws.
+      handing.catch(() => undefined);
     }
     start = next;
   }
+  await handing;
   return pieces;
+}
+
+async function handOver(
+  { payload, count: entries }: BatchEncoder,
+  firstKey: string,
+  sink: SnapshotSink,
+): Promise<ManifestPiece> {
+  const digest = await pieceDigestAside(payload);
+  const { length: bytes } = payload;
+  await sink.write(digest, payload);
+  return { digest, bytes, entries, firstKey };
 }
 
 interface ReadPiece {
@@ -108,15 +121,20 @@ interface ReadPiece {
 }
 
 /** The piece that begins with the first key from `start` on. */
-function readPiece(reader: KeyValueReader, db: DatabaseNumber, start: Uint8Array): ReadPiece {
+function readPiece(reader: HeldReader, db: DatabaseNumber, start: Uint8Array): ReadPiece {
   const batch = new BatchEncoder(PIECE_CAPACITY_BYTES);
   let firstKey = '';
   let next: Uint8Array | undefined;
-  reader.scan(db, { start, end: KEY_END }, (key, value) => {
-    if (batch.count === 0) firstKey = Buffer.from(key).toString('hex');
-    else if (beginsPiece(batch.length, key, putBytes(key, value))) next = key.slice();
-    if (next === undefined) batch.put(db, key, value);
-    return next === undefined;
+  reader.visit(db, start, (keyBytes, keyStart, keyEnd, valueBytes, valueStart, valueEnd) => {
+    const entryBytes = putBytes(keyEnd - keyStart, valueEnd - valueStart);
+    if (batch.count === 0) {
+      firstKey = Buffer.from(keyBytes.subarray(keyStart, keyEnd)).toString('hex');
+    } else if (beginsPiece(batch.length, entryBytes, keyBytes, keyStart, keyEnd)) {
+      next = keyBytes.slice(keyStart, keyEnd);
+      return false;
+    }
+    batch.putPlaces(db, keyBytes, keyStart, keyEnd, valueBytes, valueStart, valueEnd);
+    return true;
   });
   return { batch, firstKey, next };
 }

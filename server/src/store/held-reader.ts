@@ -1,0 +1,180 @@
+import type { GetOptions, Transaction } from 'lmdb';
+import { AssertionError, must } from '#base/assert.ts';
+import {
+  pendingFor,
+  readGraphApplied,
+  readVaultApplied,
+  type GraphApplied,
+  type PendingCommit,
+} from './applied.ts';
+import { KEY_BYTES_MAX } from './batch.ts';
+import { DATABASES, type DatabaseNumber } from './databases.ts';
+import type { Environment, EnvironmentName, Store } from './environment.ts';
+import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
+import { openGraphFile, type GraphFile } from './lmdb-file/graph-file.ts';
+import type { EntryVisitor } from './lmdb-file/tree-file.ts';
+import { Overlay, OverlayReader } from './overlay.ts';
+import { StoresReader } from './stores-reader.ts';
+
+/** Between taking the one transaction and the other, the writer may apply so many commits to both. */
+const PAIRING_ATTEMPTS_MAX = 1_000;
+/** Between taking the transactions and looking at the file, the writer may add a commit so many times. */
+const FILE_ATTEMPTS_MAX = 20;
+/** Above every key. */
+const KEY_END = new Uint8Array(KEY_BYTES_MAX + 1).fill(255);
+
+/** One commit of the state, unchanged until it is disposed. */
+export interface HeldReader extends KeyValueReader, Disposable {
+  readonly environments: readonly EnvironmentName[];
+  readonly sequence: number;
+  readonly epoch: string;
+  /** The entries of a database from the first key on that is not below `start`, in order: the quickest way to read all of them. */
+  visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): void;
+}
+
+export function holdNewest(graph: Environment, vault: Environment | undefined): HeldReader {
+  return new HeldTransactions(graph, vault);
+}
+
+/** For whoever reads all of it: the graph by its file, where that shows the same commit and can be read. */
+export function holdWithFile(graph: Environment, vault: Environment | undefined): HeldReader {
+  for (let attempt = 0; attempt < FILE_ATTEMPTS_MAX; attempt++) {
+    const held = new HeldTransactions(graph, vault);
+    const file = openGraphFile(graph.path);
+    if (file === undefined) return held;
+    const { sequence, epoch } = file.applied;
+    if (sequence === held.sequence && epoch === held.epoch) return new HeldFile(held, file);
+    file[Symbol.dispose]();
+    held[Symbol.dispose]();
+  }
+  return new HeldTransactions(graph, vault);
+}
+
+class HeldTransactions implements HeldReader {
+  readonly environments: readonly EnvironmentName[];
+  readonly sequence: number;
+  readonly epoch: string;
+  readonly #transactions: readonly Transaction[];
+  readonly #reader: KeyValueReader;
+
+  constructor(graph: Environment, vault: Environment | undefined) {
+    const { transactions, applied, pending } =
+      vault === undefined ? holdGraph(graph) : holdBoth(graph, vault);
+    const stores: Store[] = [];
+    const options: GetOptions[] = [];
+    for (const [i, environment] of [graph, vault].entries()) {
+      for (const { number } of DATABASES) {
+        const store = environment?.stores[number];
+        if (store === undefined) continue;
+        stores[number] = store;
+        options[number] = { transaction: must(transactions[i], 'a transaction') };
+      }
+    }
+    const reader = new StoresReader(stores, options);
+    this.environments = vault === undefined ? ['graph'] : ['graph', 'vault'];
+    this.sequence = applied.sequence;
+    this.epoch = applied.epoch;
+    this.#transactions = transactions;
+    this.#reader = pending === undefined ? reader : underPending(reader, pending);
+  }
+
+  get(db: DatabaseNumber, key: Uint8Array): Uint8Array | undefined {
+    return this.#reader.get(db, key);
+  }
+
+  has(db: DatabaseNumber, key: Uint8Array): boolean {
+    return this.#reader.has(db, key);
+  }
+
+  scan(db: DatabaseNumber, range: KeyRange, visit: ScanVisitor): void {
+    this.#reader.scan(db, range, visit);
+  }
+
+  visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): void {
+    this.#reader.scan(db, { start, end: KEY_END }, (key, value) =>
+      visitor(key, 0, key.length, value, 0, value.length),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    for (const transaction of this.#transactions) transaction.done();
+  }
+}
+
+/** The transactions keep the pages of the file as they are. */
+class HeldFile implements HeldReader {
+  readonly environments: readonly EnvironmentName[];
+  readonly sequence: number;
+  readonly epoch: string;
+  readonly #held: HeldReader;
+  readonly #file: GraphFile;
+
+  constructor(held: HeldReader, file: GraphFile) {
+    this.environments = held.environments;
+    this.sequence = held.sequence;
+    this.epoch = held.epoch;
+    this.#held = held;
+    this.#file = file;
+  }
+
+  get(db: DatabaseNumber, key: Uint8Array): Uint8Array | undefined {
+    return this.#held.get(db, key);
+  }
+
+  has(db: DatabaseNumber, key: Uint8Array): boolean {
+    return this.#held.has(db, key);
+  }
+
+  scan(db: DatabaseNumber, range: KeyRange, visit: ScanVisitor): void {
+    this.#held.scan(db, range, visit);
+  }
+
+  visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): void {
+    if (!this.#file.visit(db, start, visitor)) this.#held.visit(db, start, visitor);
+  }
+
+  [Symbol.dispose](): void {
+    this.#file[Symbol.dispose]();
+    this.#held[Symbol.dispose]();
+  }
+}
+
+function underPending(reader: KeyValueReader, { payload }: PendingCommit): KeyValueReader {
+  const overlay = new Overlay();
+  overlay.add(payload);
+  return new OverlayReader(reader, overlay);
+}
+
+interface Held {
+  readonly transactions: readonly Transaction[];
+  readonly applied: GraphApplied;
+  readonly pending: PendingCommit | undefined;
+}
+
+function holdGraph(graph: Environment): Held {
+  const transaction = beginNewest(graph);
+  const applied = readGraphApplied(graph, { transaction });
+  return { transactions: [transaction], applied, pending: undefined };
+}
+
+/** The graph first: a vault that has carried out more than the graph shows means that the graph has moved on meanwhile. */
+function holdBoth(graph: Environment, vault: Environment): Held {
+  for (let attempt = 0; attempt < PAIRING_ATTEMPTS_MAX; attempt++) {
+    const ofGraph = beginNewest(graph);
+    const ofVault = beginNewest(vault);
+    const applied = readGraphApplied(graph, { transaction: ofGraph });
+    const vaultApplied = readVaultApplied(vault, { transaction: ofVault });
+    if (vaultApplied.sequence <= applied.vaultSequence) {
+      const pending = pendingFor(vaultApplied, applied.vaultSequence);
+      return { transactions: [ofGraph, ofVault], applied, pending };
+    }
+    ofGraph.done();
+    ofVault.done();
+  }
+  throw new AssertionError('the vault is ahead of the graph');
+}
+
+function beginNewest(environment: Environment): Transaction {
+  environment.root.resetReadTxn();
+  return environment.root.useReadTransaction();
+}

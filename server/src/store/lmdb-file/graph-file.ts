@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { decodeGraphApplied, type GraphApplied } from '../applied.ts';
+import { DATABASES, type DatabaseNumber } from '../databases.ts';
+import { APPLIED_DATABASE, LMDB_FILE } from '../environment.ts';
+import type { Tree } from './page-format.ts';
+import { TreeFile, type EntryVisitor } from './tree-file.ts';
+
+/** The file of the graph, by the numbers of its databases. */
+export interface GraphFile extends Disposable {
+  readonly applied: GraphApplied;
+  /** Whether the database is there; else nothing is visited. */
+  visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): boolean;
+}
+
+/** Of the environment in the folder `path`; undefined when its file cannot be read as it lies there: see `TreeFile`. */
+export function openGraphFile(path: string): GraphFile | undefined {
+  const file = TreeFile.open(join(path, LMDB_FILE));
+  if (file === undefined) return undefined;
+  try {
+    const trees = file.trees();
+    const byNumber: (Tree | undefined)[] = [];
+    for (const { number, name } of DATABASES) byNumber[number] = trees.get(name);
+    return {
+      applied: decodeGraphApplied(firstValue(file, trees.get(APPLIED_DATABASE))),
+      visit: (db, start, visitor) => {
+        const tree = byNumber[db];
+        if (tree !== undefined) file.visit(tree, start, visitor);
+        return tree !== undefined;
+      },
+      [Symbol.dispose]: () => file[Symbol.dispose](),
+    };
+  } catch (error) {
+    file[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function firstValue(file: TreeFile, tree: Tree | undefined): Uint8Array | undefined {
+  let found: Uint8Array | undefined;
+  if (tree === undefined) return undefined;
+  file.visit(tree, new Uint8Array(0), (_key, _start, _end, value, start, end) => {
+    found = value.slice(start, end);
+    return false;
+  });
+  return found;
+}
