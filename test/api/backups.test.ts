@@ -23,6 +23,11 @@ async function filesBelow(folder: string): Promise<string[]> {
   return files;
 }
 
+/** More than the commits that a backup keeps instead of reading what they have changed. */
+function manyBooks(title: string): string[] {
+  return Array.from({ length: 600 }, (_, i) => `${title} ${i} `.padEnd(700, '.'));
+}
+
 test('without a target there are no backups, and a run says what is missing', async () => {
   await using workspace = await startWorkspace();
   const client = new TrellisClient({ baseUrl: workspace.server.url, token: workspace.token });
@@ -180,6 +185,52 @@ test('a verification finds what is damaged, and the next backup has it anew', as
   expect(await readdir(library.storage)).not.toContain('verification');
 });
 
+test('of what has hardly changed a backup keeps the commits alone, and needs no other backup', async () => {
+  await using library = await startLibrary();
+  const { client, backups, scratch } = library;
+  await library.addBooks(manyBooks('One'));
+  const first = await makeBackup(client);
+  const pieces = await filesBelow(join(backups, 'pieces'));
+  const made = [];
+  for (const title of ['Two', 'Three']) {
+    await library.addBooks([title]);
+    made.push(await makeBackup(client));
+    expect(await filesBelow(join(backups, 'pieces'))).toEqual(pieces);
+  }
+  const [second, third] = made;
+  for (const backup of [second!, third!]) {
+    expect(backup).toMatchObject({ hasLog: true, epoch: first.epoch });
+    expect(backup.newBytes).toBeLessThan(first.bytes / 10);
+    expect(backup.bytes).toBeGreaterThan(first.bytes);
+    const verification = await verified(client, backup.id);
+    expect(verification).toMatchObject({ state: 'succeeded' });
+    const told = verification.log.map(({ text }) => text).join(' ');
+    expect(told).toContain(`Its pieces are of sequence ${first.sequence}`);
+  }
+  expect([second!.nodes, third!.nodes].map((nodes) => nodes - first.nodes)).toEqual([
+    expect.any(Number),
+    second!.nodes - first.nodes + third!.nodes - second!.nodes,
+  ]);
+  await client.deleteBackup(first.id);
+  const [archived] = await filesBelow(join(backups, 'log'));
+  expect((await restore([backups, '--to', join(scratch, 'second'), '--at', second!.id])).code).toBe(
+    0,
+  );
+  expect(await titlesIn(join(scratch, 'second'))).toEqual([...manyBooks('One'), 'Two'].toSorted());
+  // Without one of the commits none of those behind is worth anything: the next backup does not build on them.
+  const bytes = await readFile(archived!);
+  bytes[bytes.length - 1]! ^= 1;
+  await writeFile(archived!, bytes);
+  const damaged = await verified(client, third!.id);
+  expect(damaged).toMatchObject({ state: 'failed', error: { code: 'backup_corrupt' } });
+  const refused = await restore([backups, '--to', join(scratch, 'third')]);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('are missing')]);
+  const fourth = await makeBackup(client);
+  expect(await verified(client, fourth.id)).toMatchObject({ state: 'succeeded' });
+  expect((await restore([backups, '--to', join(scratch, 'fourth')])).code).toBe(0);
+  expect(await titlesIn(join(scratch, 'fourth'))).toHaveLength(manyBooks('One').length + 2);
+});
+
 test('what is deleted, or need not be kept, goes with the pieces that only it needed', async () => {
   await using library = await startLibrary({
     MSK_GRAPH_BACKUP_KEEP: '2',
@@ -189,11 +240,12 @@ test('what is deleted, or need not be kept, goes with the pieces that only it ne
   const { client, backups } = library;
   const made = [];
   for (const title of ['One', 'Two', 'Three']) {
-    await library.addBooks([title]);
+    await library.addBooks(manyBooks(title));
     made.push(await makeBackup(client));
   }
   const [, second, third] = made;
   expect((await client.listBackups()).items).toEqual([third, second]);
+  expect(third!.newBytes).toBeGreaterThan(third!.bytes / 2);
   const archived = (await filesBelow(join(backups, 'log'))).map((path) => path.split('/').at(-1)!);
   for (const name of archived) {
     expect(Number(name.slice(17, 33))).toBeGreaterThan(second!.sequence);
@@ -210,7 +262,7 @@ test('what is deleted, or need not be kept, goes with the pieces that only it ne
   expect(await client.listBackups()).toMatchObject({ items: [], total: 0 });
 });
 
-test('a target of another kind is refused, and so is one of a later format', async () => {
+test('a target of another kind is refused, and a backup of a later format, but not one of an earlier', async () => {
   await using plain = await startLibrary();
   await makeBackup(plain.client);
   await using encrypted = await startLibrary({
@@ -222,11 +274,16 @@ test('a target of another kind is refused, and so is one of a later format', asy
   const [backup] = (await plain.client.listBackups()).items;
   const file = join(plain.backups, 'backups', `${backup!.id}.json`);
   const header = JSON.parse(await readFile(file, 'utf8'));
-  await writeFile(file, JSON.stringify({ ...header, format: 2 }));
+  // As the first versions wrote it.
+  const { snapshotSequence: _, ...older } = header;
+  expect(older.format).toBe(1);
+  await writeFile(file, JSON.stringify(older));
+  expect((await restore([plain.backups, '--to', join(plain.scratch, 'older')])).code).toBe(0);
+  await writeFile(file, JSON.stringify({ ...header, format: 3 }));
   const later = { status: 409, code: 'backup_format_unknown' };
   await expect(plain.client.listBackups()).rejects.toMatchObject(later);
   const refused = await restore([plain.backups, '--to', plain.scratch]);
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('format 2')]);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('format 3')]);
 });
 
 test('a task makes one when it is due', async () => {

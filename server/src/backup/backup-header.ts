@@ -6,7 +6,7 @@ import type { BackupTarget } from './backup-target.ts';
 
 /** One backup, as its file tells of it in the clear: nothing of what the workspace holds is in it. */
 export interface BackupHeader {
-  readonly format: typeof BACKUP_FORMAT;
+  readonly format: BackupFormat;
   readonly id: string;
   /** Of the state: no commit in it is newer. ISO 8601 UTC, as the next. */
   readonly createdAt: string;
@@ -14,6 +14,8 @@ export interface BackupHeader {
   /** The newest that the state has, in the history of this epoch. */
   readonly sequence: number;
   readonly epoch: string;
+  /** Of the state that its pieces hold. What the commits from there up to `sequence` changed is in the archive of the log. */
+  readonly snapshotSequence: number;
   /** Of the product that wrote it. */
   readonly version: string;
   readonly isEncrypted: boolean;
@@ -43,7 +45,10 @@ export interface BackupFile {
   readonly bytes: number;
 }
 
-export const BACKUP_FORMAT = 1;
+/** One whose pieces are older than it is has a format of its own, for versions that would take it for what the pieces hold. */
+type BackupFormat = typeof WHOLE_FORMAT | typeof OLDER_PIECES_FORMAT;
+const WHOLE_FORMAT = 1;
+const OLDER_PIECES_FORMAT = 2;
 export const BACKUPS_FOLDER = 'backups';
 const ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/;
 
@@ -79,9 +84,16 @@ export async function readHeader(target: BackupTarget, id: string): Promise<Back
   return header;
 }
 
-export async function writeHeader(target: BackupTarget, header: BackupHeader): Promise<void> {
+/** Completes it by its format. */
+export async function writeHeader(
+  target: BackupTarget,
+  parts: Omit<BackupHeader, 'format'>,
+): Promise<BackupHeader> {
+  const isOlder = parts.snapshotSequence < parts.sequence;
+  const header = { format: isOlder ? OLDER_PIECES_FORMAT : WHOLE_FORMAT, ...parts } as const;
   const text = `${JSON.stringify(header, undefined, 2)}\n`;
   await target.write(headerPath(header.id), [Buffer.from(text)]);
+  return header;
 }
 
 export function encodeContents(contents: BackupContents): Uint8Array {
@@ -91,9 +103,16 @@ export function encodeContents(contents: BackupContents): Uint8Array {
 /** Throws `backup_corrupt`. */
 export async function readContents(
   pool: BackupPool,
-  { id, contents: digest }: BackupHeader,
+  { id, contents: digest, epoch, snapshotSequence }: BackupHeader,
 ): Promise<BackupContents> {
-  const bytes = await pool.read(digest);
+  const { snapshot, files } = parseContents(await pool.read(digest), id);
+  if (snapshot.epoch !== epoch || snapshot.sequence !== snapshotSequence) {
+    throw backupCorrupt(`the contents of the backup ${id} are of another one`);
+  }
+  return { snapshot, files };
+}
+
+function parseContents(bytes: Uint8Array, id: string): BackupContents {
   try {
     const { snapshot, files }: BackupContents = JSON.parse(Buffer.from(bytes).toString());
     return { snapshot: parseManifest(Buffer.from(JSON.stringify(snapshot))), files };
@@ -111,19 +130,23 @@ async function tryReadHeader(target: BackupTarget, id: string): Promise<BackupHe
   } catch (cause) {
     throw backupCorrupt(`${headerPath(id)} in ${target.name} is not JSON`, cause);
   }
-  if (header.format !== BACKUP_FORMAT) {
+  if (header.format !== WHOLE_FORMAT && header.format !== OLDER_PIECES_FORMAT) {
     throw unknownFormat(`the backup ${id} in ${target.name}`, header.format);
   }
+  // The first versions did not write it.
+  header = { snapshotSequence: Number(header.sequence), ...header };
   if (!isWhole(header, id)) throw backupCorrupt(`${headerPath(id)} in ${target.name} is damaged`);
   return header;
 }
 
 function isWhole(header: Partial<BackupHeader>, id: string): header is BackupHeader {
-  const { createdAt, completedAt, sequence, epoch, contents } = header;
+  const { createdAt, completedAt, sequence, snapshotSequence, epoch, contents } = header;
   return (
     header.id === id &&
     [createdAt, completedAt].every((time) => Number.isFinite(Date.parse(String(time)))) &&
     Number.isSafeInteger(sequence) &&
+    Number.isSafeInteger(snapshotSequence) &&
+    Number(snapshotSequence) <= Number(sequence) &&
     /^[0-9a-f]{32}$/.test(String(epoch)) &&
     /^[0-9a-f]{64}$/.test(String(contents))
   );

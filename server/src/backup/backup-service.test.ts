@@ -14,6 +14,7 @@ const HEADER: BackupHeader = {
   createdAt: AT,
   completedAt: AT,
   sequence: 7,
+  snapshotSequence: 7,
   epoch: '0'.repeat(32),
   version: '26.11.0',
   isEncrypted: false,

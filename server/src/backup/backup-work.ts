@@ -1,11 +1,12 @@
 import type { Clock } from '#base/clock.ts';
 import { BackupPool } from './backup-pool.ts';
 import { headerPath, listHeaders, readHeader, type BackupHeader } from './backup-header.ts';
+import type { BackupSource } from './backup-source.ts';
 import type { BackupTarget } from './backup-target.ts';
 import { openPoolSecret } from './pool-description.ts';
 import { expired, type RetentionRule } from './retention.ts';
 import { sweep } from './sweep.ts';
-import { takeBackup, type BackupSource } from './take-backup.ts';
+import { takeBackup } from './take-backup.ts';
 import { verifyBackup } from './verify-backup.ts';
 import type { WorkProgress } from './work-progress.ts';
 

@@ -46,6 +46,8 @@ it('gives back the commits that it was given, plain and encrypted', async () => 
   );
 });
 
+const FILE = { path: '', epoch: '', digest: '', bytes: 0 };
+
 it('chains what overlaps, and stops where something is missing', () => {
   const anyFile = fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 9 }));
   fc.assert(
@@ -55,7 +57,7 @@ it('chains what overlaps, and stops where something is missing', () => {
       fc.option(fc.integer({ min: 0, max: 40 }), { nil: undefined }),
       (ranges, after, to) => {
         const files = ranges
-          .map(([first, more]) => ({ path: '', epoch: '', digest: '', first, last: first + more }))
+          .map(([first, more]) => ({ ...FILE, first, last: first + more }))
           .toSorted((one, other) => one.first - other.first);
         const there = new Set(
           files.flatMap(({ first, last }) =>

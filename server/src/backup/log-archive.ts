@@ -18,6 +18,8 @@ export interface ArchivedFile {
   readonly first: number;
   readonly last: number;
   readonly digest: string;
+  /** Of the file. */
+  readonly bytes: number;
 }
 
 const LOG_FOLDER = 'log';
@@ -31,10 +33,10 @@ export async function listArchive(
 ): Promise<readonly ArchivedFile[]> {
   const files = await target.list(epoch === undefined ? LOG_FOLDER : `${LOG_FOLDER}/${epoch}`);
   return files
-    .flatMap(({ path }): ArchivedFile[] => {
+    .flatMap(({ path, bytes }): ArchivedFile[] => {
       const [, of, first, last, digest] = NAME.exec(path) ?? [];
       if (of === undefined || digest === undefined) return [];
-      return [{ path, epoch: of, first: Number(first), last: Number(last), digest }];
+      return [{ path, epoch: of, first: Number(first), last: Number(last), digest, bytes }];
     })
     .toSorted((one, other) => one.first - other.first);
 }

@@ -115,7 +115,7 @@ async function replay(
   { header, chain, lastSequence, lastTime }: RestorePlan,
 ): Promise<number> {
   if (chain.length === 0) return header.sequence;
-  await using log = await logPlace.beginAs(header.epoch, header.sequence);
+  await using log = await logPlace.beginAs(header.epoch, header.snapshotSequence);
   for (const [i, file] of chain.entries()) {
     report(0.9 + (0.08 * i) / chain.length, `Restoring commits: ${i} of ${chain.length} files`);
     let appending: Promise<number>[] = [];
@@ -124,7 +124,9 @@ async function replay(
       signal.throwIfAborted();
       if (record.last < next) continue;
       if (record.first !== next) throw backupCorrupt(`${file.path} does not go on at ${next}`);
-      if (record.last > lastSequence || record.time > lastTime) {
+      // Those up to the backup belong to it, whatever a clock that was set back says.
+      const isTooNew = record.time > lastTime && record.last > header.sequence;
+      if (record.last > lastSequence || isTooNew) {
         await Promise.all(appending);
         return log.lastSequence;
       }

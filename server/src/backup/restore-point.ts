@@ -1,6 +1,6 @@
 import { Problem } from '#base/problem.ts';
 import { isBackupId, listHeaders, readHeader, type BackupHeader } from './backup-header.ts';
-import { noBackup } from './backup-problem.ts';
+import { backupCorrupt, noBackup } from './backup-problem.ts';
 import type { BackupTarget } from './backup-target.ts';
 import { chainFrom, listArchive, type ArchivedFile } from './log-archive.ts';
 
@@ -15,7 +15,7 @@ export type RestoreWish =
 /** How to get there. */
 export interface RestorePlan {
   readonly header: BackupHeader;
-  /** The commits behind it, in order; they may go beyond the point. */
+  /** The commits behind its pieces, in order; they may go beyond the point. */
   readonly chain: readonly ArchivedFile[];
   /** A commit belongs to the point when it ends at or before this sequence, and is no newer than this time. */
   readonly lastSequence: number;
@@ -42,10 +42,10 @@ export async function planRestore(target: BackupTarget, wish: RestoreWish): Prom
       if (newest === undefined) {
         throw new Problem('backup_not_found', `There is no backup in ${target.name}.`);
       }
-      return exactly(newest);
+      return await planBackup(target, newest);
     }
     case 'backup':
-      return exactly(await readHeader(target, wish.id));
+      return await planBackup(target, await readHeader(target, wish.id));
     case 'sequence':
       return await planSequence(target, wish.sequence);
     case 'time':
@@ -53,15 +53,23 @@ export async function planRestore(target: BackupTarget, wish: RestoreWish): Prom
   }
 }
 
-function exactly(header: BackupHeader): RestorePlan {
-  return { header, chain: [], lastSequence: header.sequence, lastTime: Infinity };
+/** Exactly what a backup is of. Throws `backup_corrupt` when commits are missing that it needs. */
+export async function planBackup(target: BackupTarget, header: BackupHeader): Promise<RestorePlan> {
+  const { id, sequence, snapshotSequence } = header;
+  const plan = { header, lastSequence: sequence, lastTime: Infinity };
+  if (snapshotSequence === sequence) return { ...plan, chain: [] };
+  const { chain, reached } = await chainBehind(target, header, sequence);
+  if (reached >= sequence) return { ...plan, chain };
+  throw backupCorrupt(
+    `the backup ${id} needs the commits from ${snapshotSequence + 1} to ${sequence}, and those behind ${reached} are missing`,
+  );
 }
 
 /** Of several histories that have the sequence, the newest. */
 async function planSequence(target: BackupTarget, sequence: number): Promise<RestorePlan> {
   const headers = await listHeaders(target);
   for (const header of headers.filter((one) => one.sequence <= sequence)) {
-    if (header.sequence === sequence) return exactly(header);
+    if (header.sequence === sequence) return await planBackup(target, header);
     const { chain, reached } = await chainBehind(target, header, sequence);
     if (reached >= sequence) {
       return { header, chain, lastSequence: sequence, lastTime: Infinity };
@@ -75,7 +83,7 @@ async function planTime(target: BackupTarget, time: number): Promise<RestorePlan
   const headers = await listHeaders(target);
   const header = headers.find(({ createdAt }) => Date.parse(createdAt) <= time);
   if (header === undefined) throw unreachable(new Date(time).toISOString(), headers);
-  if (Date.parse(header.createdAt) === time) return exactly(header);
+  if (Date.parse(header.createdAt) === time) return await planBackup(target, header);
   const later = headers.findLast(
     (one) => one.epoch === header.epoch && Date.parse(one.createdAt) >= time,
   );
@@ -85,8 +93,9 @@ async function planTime(target: BackupTarget, time: number): Promise<RestorePlan
   return { header, chain, lastSequence: later.sequence, lastTime: time };
 }
 
-async function chainBehind(target: BackupTarget, { epoch, sequence }: BackupHeader, to: number) {
-  return chainFrom(await listArchive(target, epoch), sequence, to);
+async function chainBehind(target: BackupTarget, header: BackupHeader, to: number) {
+  const { epoch, snapshotSequence } = header;
+  return chainFrom(await listArchive(target, epoch), snapshotSequence, to);
 }
 
 function unreachable(point: string, headers: readonly BackupHeader[]): Problem {

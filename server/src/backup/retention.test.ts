@@ -12,6 +12,7 @@ function headersAt(times: readonly number[]): BackupHeader[] {
     createdAt: new Date(time).toISOString(),
     completedAt: new Date(time).toISOString(),
     sequence: 0,
+    snapshotSequence: 0,
     epoch: '',
     version: '',
     isEncrypted: false,

@@ -6,7 +6,7 @@ import { listArchive } from './log-archive.ts';
 
 /**
  * Removes the pieces that no backup consists of any more, and the archived commits from which nothing can be restored: those at or
- * before the oldest backup of their history. Only whoever has claimed the target may, for a run that goes on elsewhere has pieces
+ * before the oldest pieces of their history. Only whoever has claimed the target may, for a run that goes on elsewhere has pieces
  * that no backup names yet. When the contents of one backup cannot be read, nothing is removed. Answers how many files went.
  */
 export async function sweep(target: BackupTarget, pool: BackupPool): Promise<number> {
@@ -35,11 +35,11 @@ export async function sweep(target: BackupTarget, pool: BackupPool): Promise<num
   return removed;
 }
 
-/** The lowest sequence that a backup has, by epoch. */
+/** The lowest sequence that the pieces of a backup have, by epoch. */
 function oldestOfEach(headers: readonly BackupHeader[]): ReadonlyMap<string, number> {
   const oldest = new Map<string, number>();
-  for (const { epoch, sequence } of headers) {
-    oldest.set(epoch, Math.min(sequence, oldest.get(epoch) ?? Infinity));
+  for (const { epoch, snapshotSequence } of headers) {
+    oldest.set(epoch, Math.min(snapshotSequence, oldest.get(epoch) ?? Infinity));
   }
   return oldest;
 }

@@ -1,70 +1,40 @@
-import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import type { LogTail } from '#log/log-tail.ts';
-import { ChangedPieces } from '#store/changed-pieces.ts';
+import {
+  BACKUP_COMMITS_BYTES_MIN,
+  BACKUP_COMMITS_FILES_MAX,
+  BACKUP_COMMITS_SHARE_MAX,
+} from '#base/backup-limits.ts';
+import type { ChangedPieces } from '#store/changed-pieces.ts';
 import { DB } from '#store/databases.ts';
 import type { Manifest } from '#store/manifest.ts';
 import { pieceDigest } from '#store/piece.ts';
 import { updateSnapshot, writeSnapshot } from '#store/snapshot.ts';
 import type { HeldReader } from '#store/held-reader.ts';
-import type { StateReader } from '#store/snapshot-reader.ts';
 import {
-  BACKUP_FORMAT,
+  addArchived,
+  archiveCommits,
+  commitsBehind,
+  type Archived,
+  type ArchivedCommits,
+} from './archive-commits.ts';
+import {
   backupId,
   encodeContents,
   listHeaders,
   readContents,
   writeHeader,
-  type BackupContents,
   type BackupFile,
   type BackupHeader,
 } from './backup-header.ts';
 import { BackupPool, PoolWriter } from './backup-pool.ts';
+import type { BackupSource, Former, TakeBackupOptions } from './backup-source.ts';
 import type { BackupTarget } from './backup-target.ts';
-import { chainFrom, listArchive, LogArchiver } from './log-archive.ts';
 import { openPoolSecret } from './pool-description.ts';
-import type { WorkProgress } from './work-progress.ts';
-
-/** A file beside the state, of which the next backup need not read what the one before has under the same path and digest. */
-export interface SourceFile {
-  readonly path: string;
-  /** Undefined where it is known only from the content. */
-  readonly digest: string | undefined;
-  /** Undefined when it went meanwhile. */
-  read(): Promise<Uint8Array | undefined>;
-}
-
-/** What a backup is made of. */
-export interface BackupSource {
-  readonly reader: StateReader;
-  readonly log: LogTail;
-  /** About how large the state is. */
-  readonly stateBytes: number;
-  /** Resolves once the log can be read up to there. */
-  reach(sequence: number): Promise<void>;
-  files(): Promise<readonly SourceFile[]>;
-}
-
-export interface TakeBackupOptions extends WorkProgress {
-  readonly target: BackupTarget;
-  readonly source: BackupSource;
-  readonly masterKey: string | undefined;
-  readonly clock: Clock;
-  /** 8 hexadecimal digits that no other backup of the moment has. */
-  readonly suffix: string;
-  /** Of the product. */
-  readonly version: string;
-}
-
-/** What there is of the backup before, in the same history. */
-interface Former {
-  readonly header: BackupHeader;
-  readonly contents: BackupContents;
-}
 
 /**
- * Makes a backup of the newest commit while others are written. Of a history that has one already, only what the commits since have
- * touched is read. The file that says that there is a backup comes last: before, there are only pieces, which the next run uses.
+ * Makes a backup of the newest commit while others are written. Of a history that has one already, the commits since are kept, and with
+ * few of them nothing else; with more, what they have touched is read. The file that says that there is a backup comes last: before,
+ * there are only pieces, which the next run uses.
  * The target is claimed by the caller. Throws what the target throws, and `job_cancelled` by the signal.
  */
 export async function takeBackup(options: TakeBackupOptions): Promise<BackupHeader> {
@@ -76,32 +46,34 @@ export async function takeBackup(options: TakeBackupOptions): Promise<BackupHead
   const createdAt = clock.now();
   const former = await findFormer(target, pool, held, options.log);
   const writer = await PoolWriter.open(pool, target);
-  const archived = await archiveLog(options, { pool, held, former });
-  const snapshot = await writeState(options, { held, writer, former, changed: archived.changed });
+  const archived = await archiveCommits(options, { pool, held, former });
+  const snapshot = await takeState(options, { pool, held, writer, former, archived });
   const files = await writeFiles(source, writer, former);
-  const contents = encodeContents({ snapshot, files });
+  const contents = encodeContents({ snapshot: snapshot.manifest, files });
   const digest = pieceDigest(contents);
   await writer.write(digest, contents);
   await writer.drain();
   await target.sync();
-  const header: BackupHeader = {
-    format: BACKUP_FORMAT,
+  options.signal.throwIfAborted();
+  const header = await writeHeader(target, {
     id: backupId(createdAt, options.suffix),
     createdAt: new Date(createdAt).toISOString(),
     completedAt: new Date(clock.now()).toISOString(),
     sequence: held.sequence,
     epoch: held.epoch,
+    snapshotSequence: snapshot.manifest.sequence,
     version: options.version,
     isEncrypted: secret !== undefined,
-    nodes: entriesOf(snapshot, DB.nodes),
-    edges: entriesOf(snapshot, DB.out),
-    bytes: bytesOf(snapshot) + files.reduce((sum, { bytes }) => sum + bytes, 0),
+    nodes: held.count(DB.nodes),
+    edges: held.count(DB.out),
+    bytes:
+      bytesOf(snapshot.manifest) +
+      snapshot.commitBytes +
+      files.reduce((sum, { bytes }) => sum + bytes, 0),
     newBytes: writer.writtenBytes + archived.bytes,
     hasLog: archived.isWhole,
     contents: digest,
-  };
-  options.signal.throwIfAborted();
-  await writeHeader(target, header);
+  });
   await target.sync();
   return header;
 }
@@ -138,59 +110,68 @@ function wentBack({ name }: BackupTarget, ahead: BackupHeader, sequence: number)
   );
 }
 
-interface Archived {
-  /** Undefined when not every commit since the backup before could be read. */
-  readonly changed: ChangedPieces | undefined;
-  readonly bytes: number;
-  readonly isWhole: boolean;
+interface StateParts {
+  readonly held: HeldReader;
+  readonly writer: PoolWriter;
+  readonly former: Former | undefined;
 }
 
-/** Adds the commits since the backup before to the archive, and takes in what they touched. */
-async function archiveLog(
-  { target, source, signal, log: note }: TakeBackupOptions,
-  parts: {
-    readonly pool: BackupPool;
-    readonly held: HeldReader;
-    readonly former: Former | undefined;
-  },
-): Promise<Archived> {
-  const { pool, held, former } = parts;
-  if (former === undefined) return { changed: undefined, bytes: 0, isWhole: false };
-  const { sequence: after } = former.header;
-  const changed = new ChangedPieces(former.contents.snapshot);
-  if (after === held.sequence) return { changed, bytes: 0, isWhole: true };
-  const { log } = source;
-  await source.reach(held.sequence);
-  const from = Math.max(after + 1, log.firstSequence);
-  if (from > after + 1) {
-    note(`The log begins at ${from}: commits behind ${after} are missing in the archive.`);
+/** What is known of the state at the sequence of a backup. */
+interface TakenState {
+  /** Of the state, or of an earlier one. */
+  readonly manifest: Manifest;
+  /** Of the archived commits from there on. */
+  readonly commitBytes: number;
+}
+
+async function takeState(
+  options: TakeBackupOptions,
+  parts: StateParts & { readonly pool: BackupPool; readonly archived: Archived },
+): Promise<TakenState> {
+  const { pool, held, writer, former, archived } = parts;
+  if (former === undefined || !archived.isWhole) {
+    return { manifest: await writeState(options, parts, undefined), commitBytes: 0 };
   }
-  // What a run that was killed has archived.
-  const { reached } = chainFrom(await listArchive(target, held.epoch), after);
-  const archiver = new LogArchiver(pool, held.epoch);
-  let last = from - 1;
-  for await (const record of log.read(from)) {
-    if (record.last > held.sequence) break;
-    signal.throwIfAborted();
-    changed.add(record.payload);
-    if (record.last > reached) await archiver.add(record);
-    ({ last } = record);
+  const { snapshot } = former.contents;
+  const behind = await commitsBehind(options.target, snapshot, held.sequence);
+  const isNear = behind !== undefined && areFew(behind, snapshot);
+  if (isNear && piecesOf(snapshot).every(({ digest, bytes }) => writer.has(digest, bytes))) {
+    return { manifest: snapshot, commitBytes: behind.bytes };
   }
-  await archiver.flush();
-  const isWhole = from === after + 1 && last === held.sequence;
-  return { changed: isWhole ? changed : undefined, bytes: archiver.writtenBytes, isWhole };
+  const changed = await changedSince(options, pool, former, archived.changed);
+  return { manifest: await writeState(options, parts, changed), commitBytes: 0 };
+}
+
+/** Undefined when what an earlier backup has archived cannot be read. */
+async function changedSince(
+  { target, log }: TakeBackupOptions,
+  pool: BackupPool,
+  { header, contents }: Former,
+  changed: ChangedPieces | undefined,
+): Promise<ChangedPieces | undefined> {
+  if (changed === undefined || header.snapshotSequence === header.sequence) return changed;
+  const earlier = await commitsBehind(target, contents.snapshot, header.sequence);
+  if (earlier === undefined) return undefined;
+  try {
+    await addArchived(changed, pool, earlier);
+    return changed;
+  } catch (error) {
+    log(`Archived commits cannot be used: ${String(error)}`);
+    return undefined;
+  }
+}
+
+/** A restore reads all of them. */
+function areFew({ files, bytes }: ArchivedCommits, snapshot: Manifest): boolean {
+  const bytesMax = Math.max(BACKUP_COMMITS_BYTES_MIN, BACKUP_COMMITS_SHARE_MAX * bytesOf(snapshot));
+  return files.length <= BACKUP_COMMITS_FILES_MAX && bytes <= bytesMax;
 }
 
 async function writeState(
   { signal, report, source, log }: TakeBackupOptions,
-  parts: {
-    readonly held: HeldReader;
-    readonly writer: PoolWriter;
-    readonly former: Former | undefined;
-    readonly changed: ChangedPieces | undefined;
-  },
+  { held, writer, former }: StateParts,
+  changed: ChangedPieces | undefined,
 ): Promise<Manifest> {
-  const { held, writer, former, changed } = parts;
   const expectedBytes = former?.header.bytes ?? source.stateBytes;
   let bytes = 0;
   const sink = {
@@ -246,11 +227,6 @@ async function writeFiles(
 
 function piecesOf({ databases }: Manifest) {
   return databases.flatMap(({ pieces }) => pieces);
-}
-
-function entriesOf({ databases }: Manifest, db: number): number {
-  const pieces = databases.find(({ number }) => number === db)?.pieces ?? [];
-  return pieces.reduce((sum, { entries }) => sum + entries, 0);
 }
 
 function bytesOf(manifest: Manifest): number {

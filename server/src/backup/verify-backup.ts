@@ -1,7 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import { DATABASES } from '#store/databases.ts';
+import { AppliedState } from '#store/applied-state.ts';
+import { DATABASES, DB } from '#store/databases.ts';
 import { isSameState, type Manifest } from '#store/manifest.ts';
 import { restoreSnapshot } from '#store/restore.ts';
 import { digestState } from '#store/snapshot.ts';
@@ -15,8 +16,9 @@ import {
 } from './backup-header.ts';
 import { BackupPool } from './backup-pool.ts';
 import type { BackupTarget } from './backup-target.ts';
-import { listArchive, readArchived } from './log-archive.ts';
+import { listArchive, readArchived, type ArchivedFile } from './log-archive.ts';
 import { readPoolSecret } from './pool-description.ts';
+import { planBackup } from './restore-point.ts';
 import type { WorkProgress } from './work-progress.ts';
 
 export interface VerifyBackupOptions extends WorkProgress {
@@ -34,29 +36,34 @@ export interface VerifyBackupOptions extends WorkProgress {
  * Throws `backup_corrupt`, `backup_not_found`, the problems of the target, and `job_cancelled` by the signal.
  */
 export async function verifyBackup(options: VerifyBackupOptions): Promise<void> {
-  const { target, id, masterKey, scratch, log } = options;
+  const { target, id, masterKey, scratch, clock, log } = options;
   const header = await readHeader(target, id);
   const pool = new BackupPool(target, (await readPoolSecret(target, masterKey))?.secret);
   const { snapshot, files } = await readContents(pool, header);
   await rm(scratch, { recursive: true, force: true });
   await mkdir(scratch, { recursive: true, mode: 0o700 });
+  let commits = 0;
   try {
-    await compareState(options, pool, snapshot);
+    await restoreState(options, pool, snapshot);
+    const { epoch } = header;
+    await using state = new AppliedState({ storage: scratch, masterKey, clock, epoch });
+    await compareState(options, snapshot);
     for (const { digest } of files) await pool.read(digest);
+    commits = await readLog(target, pool, header);
+    await addCommits(options, { state, pool, header });
   } catch (error) {
-    if (isDamage(error)) await removeDamaged(options, pool, { snapshot, files });
+    if (isDamage(error)) await removeDamaged(options, pool, { header, snapshot, files });
     throw error;
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
-  const commits = await readLog(target, pool, header);
   log(
     `${header.nodes} nodes and ${header.edges} edges are as they were at sequence ${header.sequence}.`,
   );
   log(`${files.length} files and ${commits} archived commits can be read.`);
 }
 
-async function compareState(
+async function restoreState(
   { masterKey, scratch: storage, clock, signal, report }: VerifyBackupOptions,
   pool: BackupPool,
   snapshot: Manifest,
@@ -66,54 +73,102 @@ async function compareState(
   const source = {
     read: (digest: string) => {
       signal.throwIfAborted();
-      report((0.7 * read++) / Math.max(1, pieces), `Restoring: ${read} of ${pieces} pieces`);
+      report((0.6 * read++) / Math.max(1, pieces), `Restoring: ${read} of ${pieces} pieces`);
       return pool.read(digest);
     },
   };
   await restoreSnapshot(snapshot, source, { storage, masterKey, clock });
-  report(0.7, 'Comparing');
+}
+
+async function compareState(
+  { scratch: storage, signal, report }: VerifyBackupOptions,
+  snapshot: Manifest,
+): Promise<void> {
+  report(0.6, 'Comparing');
   const environments = ['graph', 'vault'] as const;
-  using reader = openSnapshotReader({ storage, masterKey, environments });
+  // It is open already, for writing: with its key.
+  using reader = openSnapshotReader({ storage, environmentKey: undefined, environments });
   const restored = await digestState(reader);
   signal.throwIfAborted();
   if (!isSameState(restored, snapshot)) throw differs(snapshot, restored);
 }
 
-/** A damaged piece would be taken for a good one by every run to come. Throws when there is one. */
-async function removeDamaged(
-  { signal, report }: VerifyBackupOptions,
-  pool: BackupPool,
-  { snapshot, files }: BackupContents,
+/** Of a backup whose pieces are older than it is: to what was restored, all commits up to it. */
+async function addCommits(
+  { target, signal, report, log }: VerifyBackupOptions,
+  parts: {
+    readonly state: AppliedState;
+    readonly pool: BackupPool;
+    readonly header: BackupHeader;
+  },
 ): Promise<void> {
-  const pieces = [...snapshot.databases.flatMap((database) => database.pieces), ...files];
+  const { state, pool, header } = parts;
+  const { sequence, snapshotSequence, nodes, edges } = header;
+  const { chain } = await planBackup(target, header);
+  for (const [i, file] of chain.entries()) {
+    signal.throwIfAborted();
+    report(0.8 + (0.1 * i) / chain.length, `Adding commits: ${i} of ${chain.length} files`);
+    const commits = await readArchived(pool, file);
+    await state.apply(commits.filter(({ last }) => last > state.sequence && last <= sequence));
+  }
+  const found = { nodes: state.count(DB.nodes), edges: state.count(DB.out) };
+  if (state.sequence !== sequence || found.nodes !== nodes || found.edges !== edges) {
+    throw backupCorrupt(
+      `it leads to ${found.nodes} nodes and ${found.edges} edges at sequence ${state.sequence}, and was made of ${nodes} and ${edges} at ${sequence}`,
+    );
+  }
+  if (chain.length === 0) return;
+  log(`Its pieces are of sequence ${snapshotSequence}; the commits behind lead to ${sequence}.`);
+}
+
+/** What is damaged would be taken for good by every run to come. Throws when something is. */
+async function removeDamaged(
+  { target, signal, report }: VerifyBackupOptions,
+  pool: BackupPool,
+  { header, snapshot, files }: BackupContents & { readonly header: BackupHeader },
+): Promise<void> {
   let damaged = 0;
-  for (const { digest } of pieces) {
+  const look = async (read: Promise<unknown>, remove: () => Promise<void>): Promise<void> => {
     signal.throwIfAborted();
     report(0.9, 'Looking for what is damaged');
     try {
-      await pool.read(digest);
+      await read;
     } catch (error) {
       if (!isDamage(error)) throw error;
-      await pool.remove(digest);
+      await remove();
       damaged++;
     }
+  };
+  const pieces = [...snapshot.databases.flatMap((database) => database.pieces), ...files];
+  for (const { digest } of pieces) await look(pool.read(digest), () => pool.remove(digest));
+  const archived = await archivedUntil(target, header);
+  for (const file of archived) {
+    await look(readArchived(pool, file), () => target.remove(file.path));
   }
   if (damaged === 0) return;
-  throw backupCorrupt(`${damaged} of ${pieces.length} pieces are damaged or missing`);
+  const all = pieces.length + archived.length;
+  throw backupCorrupt(`${damaged} of ${all} pieces and files of commits are damaged or missing`);
 }
 
 function isDamage(error: unknown): boolean {
   return error instanceof Problem && error.code === 'backup_corrupt';
 }
 
+async function archivedUntil(
+  target: BackupTarget,
+  { epoch, sequence }: BackupHeader,
+): Promise<readonly ArchivedFile[]> {
+  return (await listArchive(target, epoch)).filter(({ last }) => last <= sequence);
+}
+
 async function readLog(
   target: BackupTarget,
   pool: BackupPool,
-  { epoch, sequence }: BackupHeader,
+  header: BackupHeader,
 ): Promise<number> {
-  const files = (await listArchive(target, epoch)).filter(({ last }) => last <= sequence);
   let commits = 0;
-  for (const file of files) commits += (await readArchived(pool, file)).length;
+  for (const file of await archivedUntil(target, header))
+    commits += (await readArchived(pool, file)).length;
   return commits;
 }
 

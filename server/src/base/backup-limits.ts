@@ -4,6 +4,13 @@
 export const BACKUP_TRANSFERS_MAX = 4;
 /** One file of archived commits, before encryption; a single commit may be larger. */
 export const BACKUP_LOG_FILE_BYTES_MAX = 8 * 1024 * 1024;
+/**
+ * A backup has the pieces of an earlier one as long as the commits since take no more room than this share of the state, or than so many
+ * bytes, in no more files: a restore reads them all.
+ */
+export const BACKUP_COMMITS_SHARE_MAX = 1 / 16;
+export const BACKUP_COMMITS_BYTES_MIN = 256 * 1024;
+export const BACKUP_COMMITS_FILES_MAX = 100;
 /** What the log keeps at most for the next backup, beyond what it keeps anyway, and the room that must be left for that. */
 export const BACKUP_LOG_HELD_BYTES_MAX = 4 * 1024 * 1024 * 1024;
 export const BACKUP_LOG_HELD_ROOM_BYTES_MIN = 4 * 1024 * 1024 * 1024;
@@ -17,3 +24,5 @@ export const BACKUPS_KEPT_MAX = 10_000;
 export const BACKUP_S3_TRIES_MAX = 5;
 export const BACKUP_S3_PAUSE_MS = 250;
 export const BACKUP_S3_TIMEOUT_MS = 120_000;
+/** How long the thread that works on backups stays once it has nothing to do. */
+export const BACKUP_THREAD_IDLE_MS = 60_000;

@@ -30,6 +30,8 @@ export interface HeldReader extends KeyValueReader, Disposable {
   readonly epoch: string;
   /** The entries of a database from the first key on that is not below `start`, in order: the quickest way to read all of them. */
   visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): void;
+  /** How many entries a database of the graph has. */
+  count(db: DatabaseNumber): number;
 }
 
 export function holdNewest(graph: Environment, vault: Environment | undefined): HeldReader {
@@ -55,6 +57,7 @@ class HeldTransactions implements HeldReader {
   readonly sequence: number;
   readonly epoch: string;
   readonly #transactions: readonly Transaction[];
+  readonly #stores: StoresReader;
   readonly #reader: KeyValueReader;
 
   constructor(graph: Environment, vault: Environment | undefined) {
@@ -70,12 +73,12 @@ class HeldTransactions implements HeldReader {
         options[number] = { transaction: must(transactions[i], 'a transaction') };
       }
     }
-    const reader = new StoresReader(stores, options);
+    this.#stores = new StoresReader(stores, options);
     this.environments = vault === undefined ? ['graph'] : ['graph', 'vault'];
     this.sequence = applied.sequence;
     this.epoch = applied.epoch;
     this.#transactions = transactions;
-    this.#reader = pending === undefined ? reader : underPending(reader, pending);
+    this.#reader = pending === undefined ? this.#stores : underPending(this.#stores, pending);
   }
 
   get(db: DatabaseNumber, key: Uint8Array): Uint8Array | undefined {
@@ -94,6 +97,10 @@ class HeldTransactions implements HeldReader {
     this.#reader.scan(db, { start, end: KEY_END }, (key, value) =>
       visitor(key, 0, key.length, value, 0, value.length),
     );
+  }
+
+  count(db: DatabaseNumber): number {
+    return this.#stores.count(db);
   }
 
   [Symbol.dispose](): void {
@@ -131,6 +138,10 @@ class HeldFile implements HeldReader {
 
   visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): void {
     if (!this.#file.visit(db, start, visitor)) this.#held.visit(db, start, visitor);
+  }
+
+  count(db: DatabaseNumber): number {
+    return this.#file.count(db) ?? this.#held.count(db);
   }
 
   [Symbol.dispose](): void {

@@ -49,6 +49,11 @@ export class StoresReader implements KeyValueReader {
     }
   }
 
+  /** How many entries a database has. */
+  count(db: DatabaseNumber): number {
+    return this.#store(db).getCount({ start: new Uint8Array(0), ...this.#options[db] });
+  }
+
   #store(db: DatabaseNumber): Store {
     return must(this.#stores[db], `database ${db} in this reader`);
   }

@@ -3,9 +3,8 @@ import type { RetentionRule } from '#backup/retention.ts';
 import type { ThreadFailure } from '../thread-failure.ts';
 import type { TargetSettings } from './open-target.ts';
 
-/** What a thread that works for backups is started with; it does this, and ends. It runs no user code. */
-export interface BackupTask {
-  readonly request: BackupRequest;
+/** What a thread that works for backups is started with. It runs no user code. */
+export interface BackupPlace {
   readonly storage: string;
   /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
   readonly masterKey: string | null;
@@ -21,9 +20,12 @@ export type BackupRequest =
   | { readonly kind: 'verify'; readonly id: string }
   | { readonly kind: 'remove'; readonly id: string };
 
-export interface ToBackup {
-  readonly kind: 'cancel';
-}
+export type ToBackup =
+  /** One at a time. */
+  | { readonly kind: 'do'; readonly request: BackupRequest }
+  | { readonly kind: 'cancel' }
+  /** Nothing more will be asked for. */
+  | { readonly kind: 'end' };
 
 export type FromBackup =
   | { readonly kind: 'progress'; readonly progress: number; readonly step: string }

@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { BackupHeader } from '#backup/backup-header.ts';
 import { removeBackup, runBackup, runVerification } from '#backup/backup-work.ts';
 import type { BackupWorkParts } from '#backup/backup-work.ts';
-import type { BackupSource, SourceFile } from '#backup/take-backup.ts';
+import type { BackupSource, SourceFile } from '#backup/backup-source.ts';
 import type { WorkProgress } from '#backup/work-progress.ts';
 import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
@@ -19,11 +19,11 @@ import { openPublishedLog } from '../open-published-log.ts';
 import { SIGNING_KEY_FILE } from '../signing-key.ts';
 import { failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
-import type { BackupTask, FromBackup, ToBackup } from './backup-messages.ts';
+import type { BackupPlace, BackupRequest, FromBackup, ToBackup } from './backup-messages.ts';
 import { lowerPriority } from './low-priority.ts';
 import { openTarget } from './open-target.ts';
 
-/** A thread that makes, verifies or removes one backup: it reads the state and the log's files beside the writer. */
+/** A thread that makes, verifies or removes backups: it reads the state and the log's files beside the writer. */
 const port = must(parentPort, 'the port of the backup thread');
 /** For what is restored to be compared. */
 const SCRATCH_FOLDER = 'verification';
@@ -32,51 +32,63 @@ function send(message: FromBackup): void {
   port.postMessage(message);
 }
 
-async function main(): Promise<void> {
+function main(): void {
   lowerPriority();
-  const task: BackupTask = workerData;
-  const cancelling = new AbortController();
-  port.on('message', ({ kind }: ToBackup) => {
-    if (kind === 'cancel') {
+  const place: BackupPlace = workerData;
+  let cancelling = new AbortController();
+  port.on('message', (message: ToBackup) => {
+    if (message.kind === 'do') {
+      cancelling = new AbortController();
+      void answer(place, message.request, cancelling.signal);
+    } else if (message.kind === 'cancel') {
       cancelling.abort(new Problem('job_cancelled', 'The work on backups was cancelled.'));
+    } else {
+      // It ends by itself: LMDB ends the whole process when it is interrupted while it closes.
+      port.close();
     }
   });
+}
+
+async function answer(
+  place: BackupPlace,
+  request: BackupRequest,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     const progress: WorkProgress = {
-      signal: cancelling.signal,
+      signal,
       report: (done, step) => send({ kind: 'progress', progress: done, step }),
       log: (text) => send({ kind: 'log', text }),
     };
-    send({ kind: 'done', header: await perform(task, progress) });
+    send({ kind: 'done', header: await perform(place, request, progress) });
   } catch (error) {
     send({ kind: 'failed', failure: failureOf(error) });
   }
-  // It ends by itself: LMDB ends the whole process when it is interrupted while it closes.
-  port.close();
 }
 
 async function perform(
-  task: BackupTask,
+  place: BackupPlace,
+  request: BackupRequest,
   progress: WorkProgress,
 ): Promise<BackupHeader | undefined> {
   const parts: BackupWorkParts = {
-    target: openTarget(task.target),
-    masterKey: task.masterKey ?? undefined,
+    target: openTarget(place.target),
+    masterKey: place.masterKey ?? undefined,
     clock: systemClock,
-    version: task.version,
-    retention: task.retention,
-    scratch: join(task.storage, SCRATCH_FOLDER),
+    version: place.version,
+    retention: place.retention,
+    scratch: join(place.storage, SCRATCH_FOLDER),
     suffix: () => randomBytes(4).toString('hex'),
-    openSource: () => openSource(task),
+    openSource: () => openSource(place),
   };
-  switch (task.request.kind) {
+  switch (request.kind) {
     case 'run':
       return await runBackup(parts, progress);
     case 'verify':
-      await runVerification(parts, task.request.id, progress);
+      await runVerification(parts, request.id, progress);
       return undefined;
     case 'remove':
-      await removeBackup(parts, task.request.id);
+      await removeBackup(parts, request.id);
       return undefined;
   }
 }
@@ -85,7 +97,7 @@ async function openSource({
   storage,
   masterKey,
   sequence,
-}: BackupTask): Promise<BackupSource & Disposable> {
+}: BackupPlace): Promise<BackupSource & Disposable> {
   const published = new PublishedSequence(sequence);
   const { log, isEncrypted } = await openPublishedLog(storage, masterKey, published);
   // The writer has opened the environments for the whole process: no other thread needs their key.
@@ -126,4 +138,4 @@ function fileOf(storage: string, path: string): SourceFile {
   };
 }
 
-void main();
+main();

@@ -66,6 +66,7 @@ function tokenOf({ kind, tokenId }: Caller): { readonly token?: string } {
   return kind === 'session' ? {} : { token: tokenId };
 }
 
-function present({ format: _format, contents: _contents, ...shown }: BackupHeader): Backup {
+function present(header: BackupHeader): Backup {
+  const { format: _format, contents: _contents, snapshotSequence: _of, ...shown } = header;
   return shown;
 }

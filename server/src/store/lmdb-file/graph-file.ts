@@ -10,6 +10,8 @@ export interface GraphFile extends Disposable {
   readonly applied: GraphApplied;
   /** Whether the database is there; else nothing is visited. */
   visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): boolean;
+  /** Undefined when the database is not there. */
+  count(db: DatabaseNumber): number | undefined;
 }
 
 /** Of the environment in the folder `path`; undefined when its file cannot be read as it lies there: see `TreeFile`. */
@@ -27,6 +29,7 @@ export function openGraphFile(path: string): GraphFile | undefined {
         if (tree !== undefined) file.visit(tree, start, visitor);
         return tree !== undefined;
       },
+      count: (db) => byNumber[db]?.entries,
       [Symbol.dispose]: () => file[Symbol.dispose](),
     };
   } catch (error) {

@@ -1,0 +1,51 @@
+import type { Clock } from '#base/clock.ts';
+import { Applier, type LoggedCommit } from './apply.ts';
+import type { DatabaseNumber } from './databases.ts';
+import { openEnvironments, type Environments } from './environment.ts';
+import { openStoreKeys } from './master-key.ts';
+import { StoresReader } from './stores-reader.ts';
+import { closeWritten } from './write-transaction.ts';
+
+export interface AppliedStateOptions {
+  readonly storage: string;
+  readonly masterKey: string | undefined;
+  readonly clock: Clock;
+  /** Of the history that the state has, 32 hexadecimal digits. */
+  readonly epoch: string;
+}
+
+/** A state without a log of its own, to which commits can be added that lie somewhere else. Nobody else writes to it. */
+export class AppliedState implements AsyncDisposable {
+  readonly #environments: Environments;
+  readonly #applier: Applier;
+
+  /** Throws the problems of `openStoreKeys` and `openEnvironment`. */
+  constructor({ epoch, ...options }: AppliedStateOptions) {
+    const encryptionKey = openStoreKeys(options).environmentKey;
+    const { storage } = options;
+    this.#environments = openEnvironments({ storage, readOnly: false, encryptionKey });
+    const { graph, vault } = this.#environments;
+    this.#applier = new Applier(graph, vault, epoch);
+  }
+
+  get sequence(): number {
+    return this.#applier.sequence;
+  }
+
+  /** Commits that follow one another, from the one behind `sequence` on. */
+  async apply(commits: readonly LoggedCommit[]): Promise<void> {
+    if (commits.length > 0) await this.#applier.apply(commits);
+  }
+
+  /** How many entries a database of the graph has. */
+  count(db: DatabaseNumber): number {
+    const { graph } = this.#environments;
+    graph.root.resetReadTxn();
+    return new StoresReader(graph.stores).count(db);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { graph, vault } = this.#environments;
+    await Promise.all([graph, vault].map(closeWritten));
+  }
+}
