@@ -282,7 +282,7 @@ test('a target of another kind is refused, and a backup of a later format, but n
   await writeFile(file, JSON.stringify({ ...header, format: 3 }));
   const later = { status: 409, code: 'backup_format_unknown' };
   await expect(plain.client.listBackups()).rejects.toMatchObject(later);
-  const refused = await restore([plain.backups, '--to', plain.scratch]);
+  const refused = await restore([plain.backups, '--to', join(plain.scratch, 'later')]);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('format 3')]);
 });
 
