@@ -1,6 +1,7 @@
 import { benchAccess } from './access.ts';
 import { benchBackup } from './backup.ts';
 import { benchCopy } from './copy.ts';
+import { benchEndpointChanges } from './endpoint-changes.ts';
 import { benchEndpoints } from './endpoints.ts';
 import { benchFrontEnd } from './front-end.ts';
 import { benchGraph } from './graph.ts';
@@ -19,6 +20,7 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   import: benchImport,
   http: benchHttp,
   endpoints: benchEndpoints,
+  'endpoint-changes': benchEndpointChanges,
   tokens: benchTokens,
   access: benchAccess,
   replication: benchReplication,
