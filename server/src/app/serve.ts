@@ -75,7 +75,7 @@ export async function serve(env: Environment): Promise<number> {
     await refuseUnfinishedRestore(storage);
     isolateProcess();
     // Goes last: what the others do to their end is told of as well.
-    await using telemetry = await startTelemetry(wanted, log.logger);
+    await using telemetry = await startTelemetry(wanted, log.logger, startFolder);
     const stopped = stopSignal();
     await using workspace = await open(config.role, {
       storage,

@@ -2,11 +2,28 @@ import type { Environment } from './read-config.ts';
 
 /** Where one signal goes, and how. */
 export interface OtlpTarget {
+  /** Of gRPC the path means nothing; `https` is asked for with TLS, `http` without. */
   readonly url: string;
-  readonly protocol: 'http/protobuf' | 'http/json';
+  readonly protocol: 'grpc' | 'http/protobuf' | 'http/json';
   /** May hold credentials: never logged, never in a report. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  readonly compression: 'none' | 'gzip';
+  readonly tlsFiles: OtlpTlsFiles;
+}
+
+/** A file in PEM, and the variable that names it. */
+export interface NamedFile {
+  readonly variable: string;
+  readonly path: string;
+}
+
+export interface OtlpTlsFiles {
+  /** Who vouches for the receiver, instead of whom the system trusts. */
+  readonly ca?: NamedFile;
+  /** By which the receiver knows the server: both, or none. */
+  readonly certificate?: NamedFile;
+  readonly key?: NamedFile;
 }
 
 export type TraceSampler =
@@ -53,7 +70,8 @@ const SAMPLERS: readonly TraceSampler[] = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ];
-const PROTOCOLS: readonly OtlpTarget['protocol'][] = ['http/protobuf', 'http/json'];
+const PROTOCOLS: readonly OtlpTarget['protocol'][] = ['grpc', 'http/protobuf', 'http/json'];
+const COMPRESSIONS: readonly OtlpTarget['compression'][] = ['none', 'gzip'];
 const SERVICE_NAME = 'trellis';
 
 export function readTelemetry(env: Environment): ReadTelemetry {
@@ -94,22 +112,46 @@ function targetOf(variables: Variables, signal: Signal): OtlpTarget | null {
   const common = (name: string): string => `OTEL_EXPORTER_OTLP_${name}`;
   const exporter = `OTEL_${signal.toUpperCase()}_EXPORTER`;
   if ((variables.oneOf(exporter, ['otlp', 'none']) ?? 'otlp') === 'none') return null;
-  const url = variables.url(own('ENDPOINT')) ?? below(variables.url(common('ENDPOINT')), signal);
+  const either = <T>(read: (name: string) => T | undefined, name: string): T | undefined =>
+    read(own(name)) ?? read(common(name));
+  const protocol =
+    either((name) => variables.oneOf(name, PROTOCOLS), 'PROTOCOL') ?? 'http/protobuf';
+  const isGrpc = protocol === 'grpc';
+  const plain = isGrpc ? (either(variables.isTrue, 'INSECURE') ?? false) : undefined;
+  const url =
+    variables.url(own('ENDPOINT'), plain) ??
+    below(variables.url(common('ENDPOINT'), plain), isGrpc ? '' : `/v1/${signal}`);
   if (url === undefined) return null;
+  const fits = isGrpc ? isGrpcMetadata : () => true;
   return {
     url,
-    protocol:
-      variables.oneOf(own('PROTOCOL'), PROTOCOLS) ??
-      variables.oneOf(common('PROTOCOL'), PROTOCOLS) ??
-      'http/protobuf',
-    headers: { ...variables.pairs(common('HEADERS')), ...variables.pairs(own('HEADERS')) },
-    timeoutMs: variables.count(own('TIMEOUT')) ?? variables.count(common('TIMEOUT')) ?? 10_000,
+    protocol,
+    headers: {
+      ...variables.pairs(common('HEADERS'), fits),
+      ...variables.pairs(own('HEADERS'), fits),
+    },
+    timeoutMs: either(variables.count, 'TIMEOUT') ?? 10_000,
+    compression: either((name) => variables.oneOf(name, COMPRESSIONS), 'COMPRESSION') ?? 'none',
+    tlsFiles: {
+      ...fileOf('ca', either(variables.file, 'CERTIFICATE')),
+      ...fileOf('certificate', either(variables.file, 'CLIENT_CERTIFICATE')),
+      ...fileOf('key', either(variables.file, 'CLIENT_KEY')),
+    },
   };
 }
 
+function fileOf(member: keyof OtlpTlsFiles, file: NamedFile | undefined): OtlpTlsFiles {
+  return file === undefined ? {} : { [member]: file };
+}
+
 /** The common endpoint is a base; that of a signal is taken as it is. */
-function below(base: string | undefined, signal: Signal): string | undefined {
-  return base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/${signal}`;
+function below(base: string | undefined, path: string): string | undefined {
+  return base === undefined ? undefined : `${base.replace(/\/+$/, '')}${path}`;
+}
+
+/** What gRPC takes as metadata in text; anything else would end the export of everything. */
+function isGrpcMetadata(key: string, value: string): boolean {
+  return /^[\w.-]+$/.test(key) && !/-bin$/i.test(key) && /^[ -~]*$/.test(value);
 }
 
 function resourceOf(variables: Variables): Record<string, string> {
@@ -147,12 +189,22 @@ class Variables {
     return found;
   }
 
-  count(name: string): number | undefined {
+  readonly count = (name: string): number | undefined => {
     const given = this.text(name);
     if (given === undefined) return undefined;
     if (/^[1-9]\d{0,8}$/.test(given)) return Number(given);
     return this.#warn(name, 'no whole number from 1 on');
-  }
+  };
+
+  readonly isTrue = (name: string): boolean | undefined => {
+    const given = this.oneOf(name, ['true', 'false']);
+    return given === undefined ? undefined : given === 'true';
+  };
+
+  readonly file = (name: string): NamedFile | undefined => {
+    const path = this.text(name);
+    return path === undefined ? undefined : { variable: name, path };
+  };
 
   ratio(name: string): number | undefined {
     const given = this.text(name);
@@ -161,16 +213,23 @@ class Variables {
     return ratio >= 0 && ratio <= 1 ? ratio : this.#warn(name, 'no number from 0 to 1');
   }
 
-  url(name: string): string | undefined {
+  /** `isPlain`: of gRPC, whether what is only `host:port` is asked without TLS. */
+  url(name: string, isPlain: boolean | undefined): string | undefined {
     const given = this.text(name);
     if (given === undefined) return undefined;
+    if (isPlain !== undefined && /^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}$/i.test(given)) {
+      return `${isPlain ? 'http' : 'https'}://${given}`;
+    }
     const url = URL.parse(given);
     const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
     return isHttp ? given : this.#warn(name, 'no http or https URL');
   }
 
   /** `key1=value1,key2=value2`, as the baggage of W3C writes them. */
-  pairs(name: string): Record<string, string> {
+  pairs(
+    name: string,
+    fits: (key: string, value: string) => boolean = () => true,
+  ): Record<string, string> {
     const pairs: Record<string, string> = {};
     for (const part of (this.text(name) ?? '').split(',')) {
       if (part.trim() === '') continue;
@@ -178,7 +237,8 @@ class Variables {
       const key = part.slice(0, Math.max(0, at)).trim();
       const value = decoded(part.slice(at + 1).trim());
       if (key === '' || value === undefined) this.#warn(name, 'not a list of key=value');
-      else pairs[key] = value;
+      else if (fits(key, value)) pairs[key] = value;
+      else this.#warn(name, 'not what gRPC can send as metadata');
     }
     return pairs;
   }

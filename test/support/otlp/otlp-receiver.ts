@@ -1,45 +1,31 @@
-import { EventEmitter, once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-} from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import {
-  decodeOtlp,
-  pointsIn,
-  spansIn,
-  type ReceivedPoint,
-  type ReceivedSpan,
-} from './otlp-decoding.ts';
-
-const WAIT_MS = 45_000;
+import { gunzipSync } from 'node:zlib';
+import { ReceivedTelemetry } from './received-telemetry.ts';
 
 /** A receiver of the OpenTelemetry protocol over HTTP, in protobuf and JSON, that remembers what has come. */
-export class OtlpReceiver implements AsyncDisposable {
-  readonly spans: ReceivedSpan[] = [];
-  readonly points: ReceivedPoint[] = [];
-  readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
-  /** Bodies as they came, one after the other. */
-  text = '';
+export class OtlpReceiver extends ReceivedTelemetry implements AsyncDisposable {
   /** What is answered. */
   status = 200;
   readonly #server: Server;
-  readonly #events = new EventEmitter().setMaxListeners(0);
+  readonly #scheme: string;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, scheme: string) {
+    super();
     this.#server = server;
+    this.#scheme = scheme;
   }
 
-  static async start(): Promise<OtlpReceiver> {
-    const server = createServer();
-    const receiver = new OtlpReceiver(server);
-    server.on('request', async (request, response) => {
+  static async start(tls?: ServerOptions): Promise<OtlpReceiver> {
+    const server = tls === undefined ? createServer() : createTlsServer(tls);
+    const receiver = new OtlpReceiver(server, tls === undefined ? 'http' : 'https');
+    server.on('request', async (request: IncomingMessage, response) => {
       await receiver.#receive(request);
       response.writeHead(receiver.status, { 'content-type': 'application/json' }).end('{}');
-      receiver.#events.emit('received');
+      receiver.answered();
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -48,33 +34,12 @@ export class OtlpReceiver implements AsyncDisposable {
 
   get url(): string {
     const { port } = this.#server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
+    return `${this.#scheme}://127.0.0.1:${port}`;
   }
 
   /** Variables that send everything here soon. */
   get env(): Readonly<Record<string, string>> {
-    return {
-      OTEL_EXPORTER_OTLP_ENDPOINT: this.url,
-      OTEL_BSP_SCHEDULE_DELAY: '50',
-      OTEL_METRIC_EXPORT_INTERVAL: '200',
-    };
-  }
-
-  /** Looks after each export, until it finds something. */
-  async waitFor<T>(look: () => T | undefined, what: string): Promise<T> {
-    const signal = AbortSignal.timeout(WAIT_MS);
-    for (;;) {
-      const found = look();
-      if (found !== undefined) return found;
-      await once(this.#events, 'received', { signal }).catch(() => {
-        const names = [...new Set([...this.spans, ...this.points].map(({ name }) => name))];
-        throw new Error(`${what} did not come; what came: ${names.join(', ')}`);
-      });
-    }
-  }
-
-  span(what: (span: ReceivedSpan) => boolean): ReceivedSpan | undefined {
-    return this.spans.find(what);
+    return sendingSoonTo(this.url);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -84,14 +49,19 @@ export class OtlpReceiver implements AsyncDisposable {
   }
 
   async #receive(request: IncomingMessage): Promise<void> {
-    const bytes = await buffer(request);
+    const body = await buffer(request);
     const { url: path = '', headers } = request;
-    this.requests.push({ path, headers });
-    this.text += bytes.toString();
+    const bytes = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
     const isTraces = path.endsWith('/v1/traces');
     const isJson = headers['content-type'] === 'application/json';
-    const body = decodeOtlp(isTraces ? 'Traces' : 'Metrics', isJson, bytes);
-    if (isTraces) this.spans.push(...spansIn(body));
-    else this.points.push(...pointsIn(body));
+    this.take({ path, headers }, { isTraces, isJson, bytes });
   }
+}
+
+export function sendingSoonTo(url: string): Readonly<Record<string, string>> {
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+    OTEL_METRIC_EXPORT_INTERVAL: '200',
+  };
 }

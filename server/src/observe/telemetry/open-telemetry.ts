@@ -10,8 +10,12 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import {
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  type PushMetricExporter,
+} from '@opentelemetry/sdk-metrics';
 import type { Logger } from '../logger.ts';
 import { Instruments } from './instruments.ts';
 import { metricExporter, samplerOf, spanExporter, type OtlpSettings } from './otlp.ts';
@@ -31,8 +35,18 @@ const SCOPE = 'trellis';
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /** Loads OpenTelemetry and begins to export, as the settings say. */
-export function openTelemetry(options: TelemetryOptions): Telemetry {
-  return new OtlpTelemetry(options);
+export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  reportFaults(options.logger);
+  const { traces, metrics } = options.settings;
+  return new OtlpTelemetry(options, {
+    spans: traces && (await spanExporter(traces)),
+    metrics: metrics && (await metricExporter(metrics)),
+  });
+}
+
+interface Exporters {
+  readonly spans: SpanExporter | null;
+  readonly metrics: PushMetricExporter | null;
 }
 
 class OtlpTelemetry implements Telemetry {
@@ -42,10 +56,8 @@ class OtlpTelemetry implements Telemetry {
   readonly #meters: MeterProvider;
   readonly #instruments: Instruments;
 
-  constructor({ settings, version, logger }: TelemetryOptions) {
-    reportFaults(logger);
+  constructor({ settings, version }: TelemetryOptions, exporters: Exporters) {
     const resource = resourceFromAttributes({ 'service.version': version, ...settings.resource });
-    const { traces, metrics } = settings;
     const batching = {
       scheduledDelayMillis: settings.spanDelayMs,
       maxQueueSize: settings.spanQueueMax,
@@ -53,21 +65,21 @@ class OtlpTelemetry implements Telemetry {
     };
     this.#tracers = new TracerProvider({
       resource,
-      sampler: samplerOf(traces === null ? { sampler: 'always_off', ratio: 0 } : settings),
+      sampler: samplerOf(exporters.spans === null ? { sampler: 'always_off', ratio: 0 } : settings),
       spanProcessors:
-        traces === null
+        exporters.spans === null
           ? []
-          : [new BatchSpanProcessor({ exporter: spanExporter(traces), ...batching })],
+          : [new BatchSpanProcessor({ exporter: exporters.spans, ...batching })],
     });
     const interval = settings.metricIntervalMs;
     this.#meters = new MeterProvider({
       resource,
       readers:
-        metrics === null
+        exporters.metrics === null
           ? []
           : [
               new PeriodicExportingMetricReader({
-                exporter: metricExporter(metrics),
+                exporter: exporters.metrics,
                 exportIntervalMillis: interval,
                 exportTimeoutMillis: Math.min(settings.metricTimeoutMs, interval),
               }),
