@@ -5,6 +5,7 @@
  *     pieces/<2 digits>/<name>                       everything that there is much of, by its digest: `backup-pool.ts`
  *     log/<epoch>/<first>-<last>-<digest>            commits between the backups: `log-archive.ts`
  *     backups/<id>.json                              one for each backup, written last: `backup-header.ts`
+ *     lock/                                          who writes: `folder-target.ts`, `s3-lease.ts`
  *
  * A path has segments of `[A-Za-z0-9._-]` with `/` between them. Every method throws `backup_target_failed` when the target does not
  * do what it should, and `storage_full` when there is no room.
@@ -22,8 +23,8 @@ export interface BackupTarget {
   remove(path: string): Promise<void>;
   /** What was written is durable when this resolves. */
   sync(): Promise<void>;
-  /** For one that writes, until disposed. Throws `backup_target_in_use`. */
-  claim(): Promise<Disposable>;
+  /** For one that writes, until disposed. `note` is told where a claim does not keep everybody else out. Throws `backup_target_in_use`. */
+  claim(note: (text: string) => void): Promise<Disposable | AsyncDisposable>;
 }
 
 export interface TargetFile {

@@ -30,7 +30,7 @@ export async function runBackup(
   progress: WorkProgress,
 ): Promise<BackupHeader> {
   const { target, masterKey, retention } = parts;
-  using _claim = await target.claim();
+  await using _claim = await target.claim(progress.log);
   using source = await parts.openSource();
   const header = await takeBackup({ ...parts, ...progress, source, suffix: parts.suffix() });
   progress.report(0.99, 'Removing what need not be kept');
@@ -54,7 +54,7 @@ export async function runVerification(
   id: string,
   progress: WorkProgress,
 ): Promise<void> {
-  using _claim = await parts.target.claim();
+  await using _claim = await parts.target.claim(progress.log);
   await verifyBackup({ ...parts, ...progress, id });
 }
 
@@ -63,7 +63,7 @@ export async function removeBackup(
   { target, masterKey }: BackupWorkParts,
   id: string,
 ): Promise<void> {
-  using _claim = await target.claim();
+  await using _claim = await target.claim(() => undefined);
   const pool = new BackupPool(target, await openPoolSecret(target, masterKey));
   await readHeader(target, id);
   await target.remove(headerPath(id));

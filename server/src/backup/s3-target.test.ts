@@ -1,23 +1,27 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '#base/clock.ts';
+import { systemTimers } from '#base/timers.ts';
 import { S3_BUCKET, startS3Server, type S3Server } from '../../../test/support/s3-server.ts';
+import type { S3Place } from './s3-client.ts';
 import { S3Target, type S3TargetOptions } from './s3-target.ts';
 
 let server: S3Server;
 beforeAll(async () => void (server = await startS3Server('')));
 afterAll(() => server[Symbol.asyncDispose]());
 
-function open(options: Partial<S3TargetOptions & S3TargetOptions['place']> = {}): S3Target {
+function open(options: Partial<S3TargetOptions & S3Place> = {}): S3Target {
   const { bucket = S3_BUCKET, prefix = '', endpoint = server.url } = options;
   return new S3Target({
     place: { bucket, prefix, endpoint, region: 'us-east-1' },
     accessKey: 'S3RVER',
     secretKey: 'S3RVER',
     clock: systemClock,
+    timers: systemTimers,
+    newHolder: randomUUID,
     fetch,
     pause: () => Promise.resolve(),
     ...options,

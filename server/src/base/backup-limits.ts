@@ -26,3 +26,13 @@ export const BACKUP_S3_PAUSE_MS = 250;
 export const BACKUP_S3_TIMEOUT_MS = 120_000;
 /** How long the thread that works on backups stays once it has nothing to do. */
 export const BACKUP_THREAD_IDLE_MS = 60_000;
+/**
+ * In a store of objects: how long a claim lasts that is not renewed, and how often it is. A request that was begun while it could be
+ * trusted may take its timeout, so nothing is written after that much less.
+ */
+export const BACKUP_LEASE_MS = 300_000;
+export const BACKUP_LEASE_RENEWAL_MS = 45_000;
+/** How long whoever claims waits for others to be heard of, where the store cannot decide between them. */
+export const BACKUP_LEASE_SETTLING_MS = 5_000;
+/** Claims that are tried while others come and go. */
+export const BACKUP_LEASE_TRIES_MAX = 3;

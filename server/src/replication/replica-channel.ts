@@ -13,7 +13,7 @@ import { ReplicaCalls } from './replica-calls.ts';
 import type { ReplicaConnection } from './replica-calls.ts';
 import { SnapshotCopy } from './snapshot-copy.ts';
 import { startReports } from './report-loop.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '#base/timers.ts';
 
 export interface TailOptions {
   /** Of the primary's log that the replica has applied; checked by the primary. */

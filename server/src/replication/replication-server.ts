@@ -43,7 +43,7 @@ import type {
   ChallengeRequest,
 } from './service-definition.ts';
 import { HANDSHAKE_CALL } from './session-keys.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '#base/timers.ts';
 import { Verification } from './verification.ts';
 import type { HeldState, OnVerificationProgress, VerificationReport } from './verification.ts';
 

@@ -3,7 +3,7 @@ import {
   REPLICA_REPORT_INTERVAL_MS,
 } from '#base/replication-limits.ts';
 import type { ReportStream } from './replica-calls.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '#base/timers.ts';
 
 export interface ReportLoop extends Disposable {
   /** Everything up to `sequence` is applied. */

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackupTarget } from '#backup/backup-target.ts';
 import { FolderTarget } from '#backup/folder-target.ts';
-import { S3Target, type S3Place } from '#backup/s3-target.ts';
+import type { S3Place } from '#backup/s3-client.ts';
+import { S3Target } from '#backup/s3-target.ts';
 import { systemClock } from '#base/clock.ts';
+import { systemTimers } from '#base/timers.ts';
 
 /** Where backups are kept. */
 export type TargetSettings =
@@ -20,6 +23,8 @@ export function openTarget(settings: TargetSettings): BackupTarget {
   return new S3Target({
     ...settings,
     clock: systemClock,
+    timers: systemTimers,
+    newHolder: randomUUID,
     fetch,
     pause: (ms) => sleep(ms, undefined),
   });

@@ -10,7 +10,7 @@ import {
 } from '#base/replication-limits.ts';
 import type { ReplicationEvent } from '#replication/replication-event.ts';
 import { startReplicationServer, type ReplicationServer } from '#replication/replication-server.ts';
-import { systemTimers } from '#replication/timers.ts';
+import { systemTimers } from '#base/timers.ts';
 import { digestHeld } from '#store/snapshot.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { SnapshotSpool } from '#store/snapshot-spool.ts';

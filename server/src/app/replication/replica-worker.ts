@@ -5,7 +5,7 @@ import { Problem } from '#base/problem.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { connectReplica, type ReplicaChannel } from '#replication/replica-channel.ts';
 import { replicaName } from '#replication/replica-name.ts';
-import { systemTimers } from '#replication/timers.ts';
+import { systemTimers } from '#base/timers.ts';
 import { failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
 import { openFollowing } from './open-following.ts';

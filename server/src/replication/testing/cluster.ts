@@ -7,7 +7,7 @@ import { deriveReplicationSecret } from '../replication-secret.ts';
 import type { ReplicationEvent } from '../replication-event.ts';
 import { startReplicationServer } from '../replication-server.ts';
 import type { ReplicationServer, ReplicationServerOptions } from '../replication-server.ts';
-import type { Timers } from '../timers.ts';
+import type { Timers } from '#base/timers.ts';
 import { MemorySnapshot } from './memory-snapshot.ts';
 
 export const SECRET = deriveReplicationSecret(Buffer.from('a key of which both sides know'));
