@@ -75,6 +75,24 @@ describe.skipIf(requireChromium())('the page of migrations', () => {
     expect(await row.getByRole('progressbar').count()).toBe(0);
   });
 
+  test('one that a change of the schema has broken says so while the page is open', async () => {
+    const bookOf = (Pages: string) => ({ nodes: [{ type: 'Book', fields: { Pages } }], edges: [] });
+    await people.as('admin', 'PUT', '/api/schema', bookOf('Int'));
+    const code = `export default async ({ graph }: Scope) => {
+  ((await graph.tryGet('Book', 'b'))?.Pages ?? 0).toFixed();
+};
+`;
+    await people.as('admin', 'POST', '/api/migrations', { name: 'pages', code });
+    await using opened = await browser.signedInPage(people.workspace, { path: PATH });
+    const row = opened.page.getByRole('row', { name: /pages/ });
+    await row.getByText('pending').waitFor();
+    expect(await row.getByText('Does not compile').count()).toBe(0);
+    await people.as('admin', 'PUT', '/api/schema', bookOf('Long'));
+    await row.getByText('Does not compile').waitFor();
+    await row.getByText('pending').waitFor();
+    await people.as('admin', 'DELETE', '/api/migrations/pages');
+  });
+
   test('it stands in the build tree and in the history of code, which lead back to it', async () => {
     await people.as('admin', 'POST', '/api/migrations', { name: 'listed', code: 'nothing;' });
     await using opened = await browser.signedInPage(people.workspace, { path: '#/admin/build' });

@@ -1,9 +1,10 @@
 import type { GraphReader } from '#graph/reader.ts';
+import { checkedEndpoint, checkedMigration } from './compile/checked-code.ts';
 import type { CompileVerdicts } from './compile/compile-verdicts.ts';
 import { isBuiltIn } from './endpoint-definition.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 import type { Author, CodeKind } from './history/code-history.ts';
-import { MigrationStore } from './migrations/migration-store.ts';
+import type { MigrationStore } from './migrations/migration-store.ts';
 import type { StoredMigration } from './migrations/migration.ts';
 
 /** One leaf of the Build tree (open-shapes, section 8). */
@@ -23,24 +24,26 @@ export interface CatalogItem {
   readonly updatedBy: Author | null;
 }
 
+export interface BuildCatalogParts {
+  readonly store: EndpointStore;
+  readonly migrations: MigrationStore;
+  readonly reader: GraphReader;
+  readonly verdicts: CompileVerdicts;
+}
+
 /** Everything that the Build tree draws, endpoints first, each kind by name: without source and without compiling. */
 export class BuildCatalog {
-  readonly #store: EndpointStore;
-  readonly #reader: GraphReader;
-  readonly #verdicts: CompileVerdicts;
-  readonly #migrations: MigrationStore;
+  readonly #parts: BuildCatalogParts;
 
-  constructor(store: EndpointStore, reader: GraphReader, verdicts: CompileVerdicts) {
-    this.#store = store;
-    this.#reader = reader;
-    this.#verdicts = verdicts;
-    this.#migrations = new MigrationStore(reader);
+  constructor(parts: BuildCatalogParts) {
+    this.#parts = parts;
   }
 
   items(): CatalogItem[] {
+    const { store, migrations } = this.#parts;
     return [
-      ...this.#store.all().map((endpoint) => this.#item(endpoint)),
-      ...this.#migrations.all().map((migration) => this.#migrationItem(migration)),
+      ...store.all().map((endpoint) => this.#item(endpoint)),
+      ...migrations.all().map((migration) => this.#migrationItem(migration)),
     ];
   }
 
@@ -53,22 +56,15 @@ export class BuildCatalog {
       folder: name.slice(0, Math.max(0, name.lastIndexOf('/'))),
       isReadOnly,
       isBuiltIn: isBuiltIn(name),
-      compiles: this.#verdicts.compiles(endpoint),
+      compiles: this.#parts.verdicts.compiles(checkedEndpoint(endpoint)),
       updatedAt: endpoint.updatedAt,
       updatedBy: this.#author(endpoint.updatedBy),
     };
   }
 
-  /** UIDs of migrations that did not compile when they were saved; those that have succeeded are done with. */
-  failingMigrations(): string[] {
-    return this.#migrations
-      .all()
-      .filter(({ compiles, status }) => !compiles && status !== 'succeeded')
-      .map(({ UID }) => UID);
-  }
-
   #migrationItem(migration: StoredMigration): CatalogItem {
-    const { UID: uid, name, compiles, updatedAt, updatedBy: by } = migration;
+    const { UID: uid, name, updatedAt, updatedBy: by } = migration;
+    const compiles = this.#parts.verdicts.compiles(checkedMigration(migration));
     const updatedBy = this.#author(by);
     return { uid, kind: 'migration', name, folder: '', compiles, updatedAt, updatedBy };
   }
@@ -76,8 +72,9 @@ export class BuildCatalog {
   /** Users are never deleted. */
   #author(uid: string | null): Author | null {
     if (uid === null) return null;
-    const id = this.#reader.id({ uid });
-    const name = id === undefined ? undefined : this.#reader.field(id, 'UserName');
+    const { reader } = this.#parts;
+    const id = reader.id({ uid });
+    const name = id === undefined ? undefined : reader.field(id, 'UserName');
     return { uid, name: typeof name === 'string' ? name : '' };
   }
 }

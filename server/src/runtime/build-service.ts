@@ -5,9 +5,11 @@ import type { CatalogItem } from './build-catalog.ts';
 import type { CompileStatus, CompileVerdicts } from './compile/compile-verdicts.ts';
 import type { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import type { EndpointStore } from './endpoint-store.ts';
+import type { MigrationStore } from './migrations/migration-store.ts';
 
 export interface BuildServiceOptions {
   readonly store: EndpointStore;
+  readonly migrations: MigrationStore;
   readonly reader: GraphReader;
   readonly compiler: EndpointCompiler;
   readonly verdicts: CompileVerdicts;
@@ -20,12 +22,11 @@ export class BuildService {
 
   constructor(options: BuildServiceOptions) {
     this.#options = options;
-    this.#catalog = new BuildCatalog(options.store, options.reader, options.verdicts);
+    this.#catalog = new BuildCatalog(options);
   }
 
   compileStatus(_caller: Caller): CompileStatus {
-    const { FailingIds, Pending } = this.#options.verdicts.status();
-    return { FailingIds: [...FailingIds, ...this.#catalog.failingMigrations()], Pending };
+    return this.#options.verdicts.status();
   }
 
   catalog(_caller: Caller): { readonly items: CatalogItem[] } {

@@ -7,6 +7,7 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
 import type { Diagnostic } from './compile/diagnostic.ts';
+import { checkedEndpoint } from './compile/checked-code.ts';
 import type { CompileVerdicts } from './compile/compile-verdicts.ts';
 import type { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import {
@@ -257,7 +258,7 @@ export class EndpointDefinitions {
       this.#options,
     );
     const written = this.#require(name);
-    if (!isChecked) verdicts.note(written, schema, compiles);
+    if (!isChecked) verdicts.note(checkedEndpoint(written), schema, diagnostics);
     return written.definition;
   }
 }

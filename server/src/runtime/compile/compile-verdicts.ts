@@ -2,12 +2,16 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { GraphReader } from '#graph/reader.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
-import type { EndpointStore, StoredEndpoint } from '../endpoint-store.ts';
+import type { EndpointStore } from '../endpoint-store.ts';
+import type { MigrationStore } from '../migrations/migration-store.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
+import { checkedEndpoint, checkedMigration, type CheckedCode } from './checked-code.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import type { EndpointCompiler } from './endpoint-compiler.ts';
 
 export interface CompileVerdictsOptions {
   readonly store: EndpointStore;
+  readonly migrations: MigrationStore;
   readonly reader: GraphReader;
   readonly compiler: EndpointCompiler;
   readonly logger: RuntimeLogger;
@@ -16,7 +20,7 @@ export interface CompileVerdictsOptions {
 
 interface Verdict {
   readonly schema: SchemaDocument;
-  readonly compiles: boolean;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** The names that the specification, section 2.8, gives them. */
@@ -26,17 +30,17 @@ export interface CompileStatus {
 }
 
 /**
- * Which endpoints compile against the schema of now. Kept in memory: what is stored with an
- * endpoint is the verdict of its saving, and what serves goes on serving whatever is found here.
+ * Which endpoints and migrations compile against the schema of now. Kept in memory: what is stored with them is the verdict of
+ * their saving. What serves goes on serving whatever is found here, and no migration is run for it; those that have succeeded are
+ * done with, and not checked.
  *
- * What has no verdict is checked in the background: one endpoint at a time, so that a check that
- * somebody waits for waits for one of these at most; and from the beginning when the schema changes
- * meanwhile.
+ * What has no verdict is checked in the background: one at a time, so that a check that somebody waits for waits for one of these
+ * at most; and from the beginning when the schema changes meanwhile.
  */
 export class CompileVerdicts {
   readonly #options: CompileVerdictsOptions;
-  /** A changed endpoint is another object, and the verdict of the former one goes with it. */
-  readonly #verdicts = new WeakMap<StoredEndpoint, Verdict>();
+  /** By identity: changed code is another one. */
+  readonly #verdicts = new Map<string, Verdict>();
   #schema: SchemaDocument;
   #checking: Promise<void> | undefined;
   #isClosed = false;
@@ -49,22 +53,30 @@ export class CompileVerdicts {
 
   /** From the caches; begins to fill them where they are cold (specification, section 3.3). */
   status(): CompileStatus {
-    const endpoints = this.#options.store.all();
-    const schema = this.#options.reader.schema();
-    const Pending = endpoints.some((endpoint) => this.#verdictOf(endpoint, schema) === undefined);
-    if (Pending) this.#start();
-    const failing = endpoints.filter((endpoint) => !this.compiles(endpoint));
-    return { FailingIds: failing.map(({ definition }) => definition.UID), Pending };
+    const Pending = this.warm();
+    const failing = this.#all().filter((code) => !this.compiles(code));
+    return { FailingIds: failing.map(({ uid }) => uid), Pending };
+  }
+
+  /** Begins to check what has no verdict of the schema of now; whether there is any. */
+  warm(): boolean {
+    const isCold = this.#pending().length > 0;
+    if (isCold) this.#start();
+    return isCold;
+  }
+
+  compiles(code: CheckedCode): boolean {
+    return this.diagnostics(code).length === 0;
   }
 
   /** As of the last check, which may be the one at saving. */
-  compiles(endpoint: StoredEndpoint): boolean {
-    return this.#verdicts.get(endpoint)?.compiles ?? endpoint.definition.compiles;
+  diagnostics({ identity, diagnostics }: CheckedCode): readonly Diagnostic[] {
+    return this.#verdicts.get(identity)?.diagnostics ?? diagnostics;
   }
 
-  /** What somebody has found out by checking an endpoint against a schema. */
-  note(endpoint: StoredEndpoint, schema: SchemaDocument, compiles: boolean): void {
-    this.#verdicts.set(endpoint, { schema, compiles });
+  /** What somebody has found out by checking code against a schema. */
+  note(code: CheckedCode, schema: SchemaDocument, diagnostics: readonly Diagnostic[]): void {
+    this.#verdicts.set(code.identity, { schema, diagnostics });
   }
 
   /** To be called after a commit that may have changed the schema: then all is checked again. */
@@ -86,11 +98,14 @@ export class CompileVerdicts {
 
   #start(): void {
     if (this.#isClosed) return;
-    const job = { kind: 'endpoint-recheck', step: 'Checking the endpoints' } as const;
+    const job = { kind: 'endpoint-recheck', step: 'Checking endpoints and migrations' } as const;
     this.#checking ??= this.#options.jobs
       .run(job, (running) => this.#checkAll(running))
       .catch((error: unknown) => {
-        this.#options.logger.error({ err: error }, 'the endpoints could not be checked again');
+        this.#options.logger.error(
+          { err: error },
+          'endpoints and migrations could not be checked again',
+        );
       })
       .finally(() => {
         this.#checking = undefined;
@@ -98,52 +113,77 @@ export class CompileVerdicts {
   }
 
   async #checkAll(job: RunningJob): Promise<void> {
-    const { store, reader, logger } = this.#options;
+    const { reader } = this.#options;
+    this.#forget();
     for (let pending = this.#pending(); pending.length > 0; pending = this.#pending()) {
       this.#schema = reader.schema();
       await this.#check(pending, this.#schema, job);
       if (this.#isClosed) return;
     }
-    const broken = store
-      .all()
-      .filter((endpoint) => endpoint.definition.compiles && !this.compiles(endpoint))
-      .map(({ definition }) => definition.name);
-    for (const name of broken) job.log(`${name} does not compile any more`);
-    if (broken.length > 0) {
+    this.#tell(job);
+  }
+
+  /** Of what compiled when it was saved. */
+  #tell(job: RunningJob): void {
+    const { logger } = this.#options;
+    const broken = this.#all().filter(
+      (code) => code.diagnostics.length === 0 && !this.compiles(code),
+    );
+    for (const { kind, name } of broken) job.log(`The ${kind} ${name} does not compile any more`);
+    const namesOf = (kind: CheckedCode['kind']): string[] =>
+      broken.filter((code) => code.kind === kind).map(({ name }) => name);
+    const [endpoints, migrations] = [namesOf('endpoint'), namesOf('migration')];
+    if (endpoints.length > 0) {
       logger.warn(
-        { endpoints: broken },
+        { endpoints },
         'these endpoints do not compile any more; what they served they go on serving',
+      );
+    }
+    if (migrations.length > 0) {
+      logger.warn(
+        { migrations },
+        'these migrations do not compile any more; they are refused until they do',
       );
     }
   }
 
-  #pending(): StoredEndpoint[] {
-    const endpoints = this.#options.store.all();
+  #all(): CheckedCode[] {
+    const { store, migrations } = this.#options;
+    const wanted = migrations.all().filter(({ status }) => status !== 'succeeded');
+    return [...store.all().map(checkedEndpoint), ...wanted.map(checkedMigration)];
+  }
+
+  #pending(): CheckedCode[] {
+    const all = this.#all();
     const schema = this.#options.reader.schema();
-    return endpoints.filter((endpoint) => this.#verdictOf(endpoint, schema) === undefined);
+    return all.filter(({ identity }) => this.#verdicts.get(identity)?.schema !== schema);
+  }
+
+  /** The verdicts of what is there no longer. */
+  #forget(): void {
+    const there = new Set([
+      ...this.#all().map(({ identity }) => identity),
+      ...this.#options.migrations.all().map((migration) => checkedMigration(migration).identity),
+    ]);
+    for (const identity of this.#verdicts.keys()) {
+      if (!there.has(identity)) this.#verdicts.delete(identity);
+    }
   }
 
   /** Ends early when the schema has become another one. */
   async #check(
-    endpoints: readonly StoredEndpoint[],
+    pending: readonly CheckedCode[],
     schema: SchemaDocument,
     job: RunningJob,
   ): Promise<void> {
     const { compiler, reader } = this.#options;
-    for (const [done, endpoint] of endpoints.entries()) {
-      const { name, code, isReadOnly } = endpoint.definition;
-      job.report({ progress: done / endpoints.length, step: `Checking ${name}` });
-      const diagnostics = await compiler.check(code, schema, isReadOnly);
-      this.note(endpoint, schema, diagnostics.length === 0);
+    for (const [done, one] of pending.entries()) {
+      job.report({ progress: done / pending.length, step: `Checking ${one.name}` });
+      this.note(one, schema, await compiler.check(one.code, schema, one.isReadOnly));
       // What has come in since goes first.
       await turn();
       reader.refresh();
       if (this.#isClosed || reader.schema() !== schema) return;
     }
-  }
-
-  #verdictOf(endpoint: StoredEndpoint, schema: SchemaDocument): Verdict | undefined {
-    const verdict = this.#verdicts.get(endpoint);
-    return verdict?.schema === schema ? verdict : undefined;
   }
 }

@@ -6,6 +6,8 @@ import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { Diagnostic } from '../compile/diagnostic.ts';
+import { checkedMigration } from '../compile/checked-code.ts';
+import type { CompileVerdicts } from '../compile/compile-verdicts.ts';
 import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
 import { checkCode } from '../endpoint-definition.ts';
 import type { CodeAction, CodeHistory } from '../history/code-history.ts';
@@ -17,6 +19,7 @@ import type { MigrationSettings, StoredMigration } from './migration.ts';
 export interface MigrationChangesParts {
   readonly store: MigrationStore;
   readonly compiler: EndpointCompiler;
+  readonly verdicts: CompileVerdicts;
   readonly history: CodeHistory;
   readonly reader: GraphReader;
   readonly commits: CommitPort;
@@ -50,9 +53,9 @@ export class MigrationChanges {
     before: StoredMigration | undefined,
     by: Change,
   ): Promise<StoredMigration> {
-    const { store, clock } = this.#parts;
+    const { store, clock, verdicts } = this.#parts;
     checkCode(settings.code);
-    const diagnostics = await this.diagnose(settings);
+    const { schema, diagnostics } = await this.#check(settings.code);
     const version = this.#nextVersion(name, before);
     const fields = migrationFields({
       status: 'pending',
@@ -73,7 +76,9 @@ export class MigrationChanges {
       ],
       this.#parts,
     );
-    return must(store.find(name), 'the migration that was written');
+    const written = must(store.find(name), 'the migration that was written');
+    verdicts.note(checkedMigration(written), schema, diagnostics);
+    return written;
   }
 
   async delete(before: StoredMigration, by: Change): Promise<void> {
@@ -90,10 +95,17 @@ export class MigrationChanges {
   }
 
   /** Against the schema that there is now. */
-  diagnose({ code }: { readonly code: string }): Promise<Diagnostic[]> {
+  async diagnose(migration: StoredMigration): Promise<readonly Diagnostic[]> {
+    const { schema, diagnostics } = await this.#check(migration.code);
+    this.#parts.verdicts.note(checkedMigration(migration), schema, diagnostics);
+    return diagnostics;
+  }
+
+  async #check(code: string) {
     const { reader, compiler } = this.#parts;
     reader.refresh();
-    return compiler.check(code, reader.schema(), false);
+    const schema = reader.schema();
+    return { schema, diagnostics: await compiler.check(code, schema, false) };
   }
 
   trace(

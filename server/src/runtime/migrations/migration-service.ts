@@ -9,6 +9,8 @@ import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { SERVER } from '#jobs/job-viewer.ts';
 import type { JobWithLog } from '#jobs/job.ts';
+import { checkedMigration } from '../compile/checked-code.ts';
+import type { CompileVerdicts } from '../compile/compile-verdicts.ts';
 import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
 import type { CodeHistory } from '../history/code-history.ts';
 import { checkSeen } from '../history/seen-version.ts';
@@ -25,6 +27,7 @@ export interface MigrationServiceParts {
   readonly states: MigrationStates;
   readonly runner: MigrationRunner;
   readonly compiler: EndpointCompiler;
+  readonly verdicts: CompileVerdicts;
   readonly history: CodeHistory;
   readonly reader: GraphReader;
   readonly commits: CommitPort;
@@ -53,13 +56,16 @@ export class MigrationService {
   }
 
   list(_caller: Caller, { skip, take }: { readonly skip: number; readonly take: number }) {
-    const all = this.#parts.store.all();
-    return { items: all.slice(skip, skip + take).map(shown), total: all.length, skip, take };
+    const { store, verdicts } = this.#parts;
+    const all = store.all();
+    verdicts.warm();
+    const items = all.slice(skip, skip + take).map((one) => this.#shown(one));
+    return { items, total: all.length, skip, take };
   }
 
   /** By its name, or its UID. Throws `migration_not_found`, as do those that follow. */
   get(_caller: Caller, name: string): Migration {
-    return shown(this.#require(name));
+    return this.#shown(this.#require(name));
   }
 
   /** Rejects with `migration_exists`, `too_many_migrations`. */
@@ -71,7 +77,7 @@ export class MigrationService {
       }
       this.#requireRoom();
       const by = { caller, address, action: 'created' } as const;
-      return shown(await this.#changes.write(name, { code, runOnStartup }, undefined, by));
+      return this.#shown(await this.#changes.write(name, { code, runOnStartup }, undefined, by));
     });
   }
 
@@ -82,7 +88,9 @@ export class MigrationService {
       this.#parts.runner.requireIdle();
       const { code = before.code, runOnStartup = before.runOnStartup } = change;
       const by = { caller, address, action: 'changed' } as const;
-      return shown(await this.#changes.write(before.name, { code, runOnStartup }, before, by));
+      return this.#shown(
+        await this.#changes.write(before.name, { code, runOnStartup }, before, by),
+      );
     });
   }
 
@@ -114,7 +122,7 @@ export class MigrationService {
       const before = store.find(name);
       if (before === undefined) this.#requireRoom();
       const by = { caller, address, action: 'restored' } as const;
-      return shown(await this.#changes.write(name, { code, ...settings }, before, by));
+      return this.#shown(await this.#changes.write(name, { code, ...settings }, before, by));
     });
   }
 
@@ -232,12 +240,11 @@ export class MigrationService {
     this.#last = turn.catch(() => {});
     return turn;
   }
-}
 
-function shown({
-  nodeVersion: _version,
-  updatedBy: _by,
-  ...migration
-}: StoredMigration): Migration {
-  return migration;
+  /** With the verdict of the last check, which is what a run would be told. */
+  #shown(migration: StoredMigration): Migration {
+    const { nodeVersion: _version, updatedBy: _by, ...shown } = migration;
+    const diagnostics = this.#parts.verdicts.diagnostics(checkedMigration(migration));
+    return { ...shown, compiles: diagnostics.length === 0, diagnostics };
+  }
 }

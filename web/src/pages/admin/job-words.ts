@@ -4,7 +4,7 @@ import type { BadgeTone } from '../../ui/badge.tsx';
 export const KIND_WORDS: Readonly<Record<JobKind, string>> = {
   'index-rebuild': 'Building the search index',
   'embedding-backfill': 'Embedding texts',
-  'endpoint-recheck': 'Checking endpoints',
+  'endpoint-recheck': 'Checking endpoints and migrations',
   'replica-verification': 'Comparing replicas',
   'deep-research': 'Deep research',
   'definitions-import': 'Import of definitions',

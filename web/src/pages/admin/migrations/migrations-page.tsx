@@ -22,6 +22,8 @@ const MigrationDialog = lazy(async () => ({
 
 /** What can be done with one migration at once. */
 export type MigrationDeed = 'run' | 'cancel' | 'reset' | 'delete';
+/** Jobs behind which a migration is shown otherwise: it has run, or a changed schema has broken it. */
+const TELLING: ReadonlySet<string> = new Set(['migration', 'endpoint-recheck']);
 const DONE: Readonly<Record<MigrationDeed, string>> = {
   run: 'The migration runs',
   cancel: 'The migration has stopped',
@@ -129,7 +131,7 @@ function useMigrationJobs(): void {
   useEffect(
     () =>
       liveConnection.onMessage((message) => {
-        if (message.type === 'JOB_CHANGED' && message.job.kind === 'migration') {
+        if (message.type === 'JOB_CHANGED' && TELLING.has(message.job.kind)) {
           void queries.invalidateQueries({ queryKey: MIGRATIONS_KEY });
         }
       }),
