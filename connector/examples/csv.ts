@@ -4,10 +4,11 @@ import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { runConnector } from '../src/run-connector.ts';
 import { main, type Target } from './command-line.ts';
+import { LastRows, type ReplacedRow } from './last-rows.ts';
 
 /**
  * A table as CSV, from a file or from the web: a node for each row. The source is listed whole each time, so what is not in it
- * any more goes.
+ * any more goes. Of rows with the same key the last counts, and it alone is sent: nothing is sent before the table has been read.
  */
 interface CsvSource {
   readonly source: string;
@@ -17,6 +18,8 @@ interface CsvSource {
 
 /** A hostile file must not become one endless record. */
 const RECORD_BYTES_MAX = 1024 * 1024;
+/** Rows with the key of another one that are named one by one. */
+const REPLACED_TOLD = 20;
 
 async function bringCsv(target: Target, { source, type, key }: CsvSource) {
   if (source === '' || type === '' || key === '') {
@@ -30,22 +33,42 @@ async function bringCsv(target: Target, { source, type, key }: CsvSource) {
     },
     bom: true,
     skip_empty_lines: true,
+    info: true,
     max_record_size: RECORD_BYTES_MAX,
   });
   // What goes wrong on the way is thrown where the records are read.
   const records = pipeline(await open(source, target.signal), parser, () => {});
-  const all = records[Symbol.asyncIterator]();
-  const begin = await all.next();
+  using rows = new LastRows();
+  let replaced = 0;
+  for await (const { record, info } of records as AsyncIterable<ParsedRow>) {
+    const id = record[key];
+    if (id === undefined) break;
+    const former = rows.add(id, info.lines, record);
+    if (former !== undefined && ++replaced <= REPLACED_TOLD) tellReplaced(former, key);
+  }
+  if (replaced > REPLACED_TOLD) {
+    process.stderr.write(`csv: and ${replaced - REPLACED_TOLD} more such rows\n`);
+  }
   if (!columns.includes(key)) throw new Error(`There is no column ${key}: ${columns.join(', ')}`);
   const options = { ...target, name: `csv ${source}`, schema: schemaOf({ type, key, columns }) };
-  return runConnector(options, async (run) => {
-    for (let next = begin; next.done !== true; next = await all.next()) {
-      const fields: Record<string, string> = next.value;
-      const id = fields[key] ?? '';
+  return await runConnector(options, async (run) => {
+    for (const { key: id, row: fields } of rows.rows()) {
       await run.row(id, [{ op: 'addOrUpdate', type, key: id, fields }]);
     }
     await run.removeUnseen();
   });
+}
+
+interface ParsedRow {
+  readonly record: Record<string, string>;
+  /** `lines`: up to the end of the record. */
+  readonly info: { readonly lines: number };
+}
+
+function tellReplaced({ key, line, byLine }: ReplacedRow, column: string): void {
+  process.stderr.write(
+    `csv: lines ${line} and ${byLine} both have the ${column} "${key}": line ${byLine} counts\n`,
+  );
 }
 
 async function open(source: string, signal: AbortSignal | undefined): Promise<Readable> {
@@ -76,7 +99,7 @@ await main({
 
   --source         a file, or a URL; its first line names the columns
   --type TYPE      of the nodes
-  --key COLUMN     that has the key of each node`,
+  --key COLUMN     that has the key of each node; of rows with the same key the last counts`,
   options: {
     source: { type: 'string', default: '' },
     type: { type: 'string', default: '' },

@@ -23,6 +23,11 @@ export interface ConnectorRunOptions {
   readonly onCommit: () => void;
 }
 
+interface Gathered {
+  readonly change: RowChange;
+  readonly operations: number;
+}
+
 /** Rows that are unchanged are kept in mind up to this many, as they cost no operation. */
 const BATCH_ROWS_MAX = 10_000;
 const HASH_BYTES = 16;
@@ -33,7 +38,8 @@ export class ConnectorRun<Cursor> {
   cursor: Cursor | undefined;
   readonly counts: RowCounts = { rows: 0, unchanged: 0 };
   readonly #options: ConnectorRunOptions;
-  #batch: RowChange[] = [];
+  /** By id: of a row that is given again the last counts. */
+  readonly #batch = new Map<string, Gathered>();
   #batchOperations = 0;
   /** The commit before the one that is being gathered. */
   #committing: Promise<void> = Promise.resolve();
@@ -46,7 +52,8 @@ export class ConnectorRun<Cursor> {
   /**
    * A row of the source as it is now, and the operations that it becomes, which are committed together. Sent only when they
    * differ from those of an earlier run; what they brought then and no row brings now is taken back at the next checkpoint,
-   * or at the end of the run. `id` is the row's own in the source, for ever.
+   * or at the end of the run. `id` is the row's own in the source, for ever. Of a row that is given several times in a run the last
+   * counts; those before may be sent as well, at each run anew.
    */
   async row(id: string, operations: readonly GraphOperation[]): Promise<void> {
     this.#options.signal?.throwIfAborted();
@@ -109,14 +116,22 @@ export class ConnectorRun<Cursor> {
   }
 
   async #gather(change: RowChange, operations: number): Promise<void> {
+    this.#forgetFormer(change.id);
     if (this.#batchOperations + operations > INGEST_COMMIT_OPERATIONS_MAX)
       await this.#startCommit();
-    this.#batch.push(change);
+    this.#batch.set(change.id, { change, operations });
     this.#batchOperations += operations;
     const isFull =
-      this.#batchOperations >= this.#options.batchOperations ||
-      this.#batch.length >= BATCH_ROWS_MAX;
+      this.#batchOperations >= this.#options.batchOperations || this.#batch.size >= BATCH_ROWS_MAX;
     if (isFull) await this.#startCommit();
+  }
+
+  /** What was gathered of the row before: it was never sent, and is not said any more. */
+  #forgetFormer(id: string): void {
+    const former = this.#batch.get(id);
+    if (former === undefined) return;
+    this.#batch.delete(id);
+    this.#batchOperations -= former.operations;
   }
 
   /** Resolves when the commit before is done: one is under way while the next is gathered, and no more. */
@@ -125,9 +140,9 @@ export class ConnectorRun<Cursor> {
       awaited = this.#committing;
       await awaited;
     }
-    if (this.#batch.length === 0) return;
-    const batch = this.#batch;
-    this.#batch = [];
+    if (this.#batch.size === 0) return;
+    const batch = [...this.#batch.values()].map(({ change }) => change);
+    this.#batch.clear();
     this.#batchOperations = 0;
     this.#goOnWith(this.#options.committer.commit(batch).then(this.#options.onCommit));
   }

@@ -52,6 +52,26 @@ it('sends what is new and what has changed, and nothing else', async () => {
   ]);
 });
 
+it('of a row that is given several times the last counts, also when it is what was sent before', async () => {
+  const { workspace, run } = await scene();
+  const twice = () =>
+    run(async (source) => {
+      await source.row('1', [note('a', 'former')]);
+      await source.row('2', [note('b', '')]);
+      await source.row('1', [note('a', 'last')]);
+    });
+  expect(await twice()).toMatchObject({ rows: 3, operations: 2, commits: 1 });
+  expect(workspace.nodes.get('Note:a')).toEqual({ Text: 'last' });
+  expect(await twice()).toMatchObject({ operations: 0 });
+  await run(async (source) => {
+    await source.remove('1');
+    await source.row('1', [note('a', 'last')]);
+    await source.row('2', [note('b', 'gone')]);
+    await source.remove('2');
+  });
+  expect([...workspace.nodes]).toEqual([['Note:a', { Text: 'last' }]]);
+});
+
 it('takes back what a row no longer brings, unless another row does', async () => {
   const { workspace, run } = await scene();
   await run(async (source) => {

@@ -38,6 +38,31 @@ test('a table becomes nodes, and what changes in it changes there', async () => 
   expect(people['a@x.org']).toMatchObject({ Name: 'Anna' });
 });
 
+test('of rows with one key the last counts, is sent once, and both are named', async () => {
+  const many = join(at.folder, 'parts.csv');
+  const state = ['--state', join(at.folder, 'parts.state')];
+  const rows = Array.from({ length: 900 }, (_, i) => `${i},part ${i}\n`);
+  writeFileSync(many, `No,Name\n7,first\n7,"sec\nond"\n${rows.join('')}8,last\n`);
+  const given = [...args('Part', many, 'No'), ...state];
+  const { code, stdout, stderr } = await at.end(at.launch('csv', [...given, '--json']));
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 900, operations: 900 });
+  expect(stderr.split('\n')).toEqual([
+    'csv: lines 2 and 4 both have the No "7": line 4 counts',
+    'csv: lines 4 and 12 both have the No "7": line 12 counts',
+    'csv: lines 13 and 905 both have the No "8": line 905 counts',
+    '',
+  ]);
+  const parts = await at.nodes('Part');
+  expect(Object.keys(parts)).toHaveLength(900);
+  expect([parts['7'], parts['8']]).toMatchObject([{ Name: 'part 7' }, { Name: 'last' }]);
+  expect(await at.run('csv', given)).toMatchObject({ unchanged: 900, operations: 0 });
+  // The last of them goes: what the one before says counts, though it is older in the file.
+  writeFileSync(many, `No,Name\n7,first\n7,"sec\nond"\n${rows.join('')}`);
+  expect(await at.run('csv', given)).toMatchObject({ unchanged: 899, operations: 1 });
+  expect((await at.nodes('Part'))['8']).toMatchObject({ Name: 'part 8' });
+});
+
 test('a source that is suddenly empty takes nothing away', async () => {
   writeFileSync(file, 'Email,Name\n');
   const { code, stderr } = await at.end(at.launch('csv', args('Person')));
