@@ -24,11 +24,11 @@ import {
   callerOf,
   continueUpload,
   readUpload,
-  uploadNotFound,
   uploadReference,
   UPLOAD_TYPE,
   type UploadRecord,
 } from './upload-record.ts';
+import { beyondSize, tooLarge, uploadConflict, uploadNotFound } from './upload-problem.ts';
 
 export interface NewUpload extends GivenFile {
   /** Bytes. */
@@ -54,6 +54,11 @@ export interface FileUploadsParts {
   readonly store: FileStore;
   readonly files: NodeFiles;
   readonly clock: Clock;
+}
+
+interface ReadUpload extends UploadRecord {
+  /** Of its node, as it was read. */
+  readonly version: number;
 }
 
 interface Sender {
@@ -115,9 +120,9 @@ export class FileUploads {
     bytes: AsyncIterable<Uint8Array>,
   ): Promise<FileUpload> {
     const upload = this.#own(sender.caller, id);
-    if (this.#busy.has(id)) throw conflict('Bytes are arriving for this upload.', upload);
+    if (this.#busy.has(id)) throw uploadConflict('Bytes are arriving for this upload.', upload);
     if (offset !== upload.received) {
-      throw conflict(`The upload is at ${upload.received}, not at ${offset}.`, upload);
+      throw uploadConflict(`The upload is at ${upload.received}, not at ${offset}.`, upload);
     }
     this.#busy.add(id);
     try {
@@ -135,15 +140,16 @@ export class FileUploads {
 
   /** Also while bytes arrive for it, which nobody keeps then. */
   async delete(caller: Caller, id: string): Promise<void> {
-    await this.#drop(this.#own(caller, id));
+    while (!(await this.#drop(this.#own(caller, id))));
   }
 
   /** Drops those that nobody went on with for long. */
   async sweep(): Promise<void> {
-    const now = this.#parts.clock.now();
-    for (const upload of this.#all()) {
-      const isOver = Date.parse(upload.expiresAt) <= now && !this.#busy.has(upload.id);
-      if (isOver) await this.#drop(upload);
+    for (const { id } of this.#all()) {
+      // Somebody may have gone on with it while others were dropped.
+      const upload = this.#find(id);
+      if (upload === undefined || this.#busy.has(id)) continue;
+      if (Date.parse(upload.expiresAt) <= this.#parts.clock.now()) await this.#drop(upload);
     }
   }
 
@@ -236,13 +242,22 @@ export class FileUploads {
     return hash.digest('hex');
   }
 
-  /** All the pieces that it may have: more can have come since it was read. */
-  async #drop({ id, content, size }: UploadRecord): Promise<void> {
+  /**
+   * All the pieces that it may have: more can have come since it was read. False, with nothing done, when it has changed since: the
+   * pieces of one that is whole by now are those of a file.
+   */
+  async #drop({ id, content, size, version }: ReadUpload): Promise<boolean> {
     const operations = [
-      { op: 'delete', ...uploadReference(id) } as const,
+      { op: 'delete', ...uploadReference(id), ifVersion: version } as const,
       ...deletePieces(content, pieceCount(size)),
     ];
-    await this.#parts.commits.commit({ system: true, operations });
+    try {
+      await this.#parts.commits.commit({ system: true, operations });
+      return true;
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'version_conflict') return false;
+      throw error;
+    }
   }
 
   #all(): UploadRecord[] {
@@ -251,13 +266,19 @@ export class FileUploads {
     return reader.idsOfType(UPLOAD_TYPE).map((id) => readUpload(reader, id));
   }
 
-  #own(caller: Caller, key: string): UploadRecord {
+  #own(caller: Caller, key: string): ReadUpload {
+    const upload = this.#find(key);
+    if (upload?.caller !== callerOf(caller)) throw uploadNotFound();
+    return upload;
+  }
+
+  #find(key: string): ReadUpload | undefined {
     const { reader } = this.#parts;
     reader.refresh();
     const id = reader.id(uploadReference(key));
-    const upload = id === undefined ? undefined : readUpload(reader, id);
-    if (upload?.caller !== callerOf(caller)) throw uploadNotFound();
-    return upload;
+    if (id === undefined) return undefined;
+    const version = must(reader.version(id), 'the version of an upload');
+    return { ...readUpload(reader, id), version };
   }
 
   #expiry(): string {
@@ -267,20 +288,4 @@ export class FileUploads {
 
 function shown({ id, received, size, name, contentType, expiresAt }: UploadRecord): FileUpload {
   return { id, offset: received, size, name, contentType, expiresAt, file: null };
-}
-
-function conflict(message: string, { received }: UploadRecord): Problem {
-  return new Problem('upload_conflict', message, { details: { offset: received } });
-}
-
-function tooLarge(): Problem {
-  return new Problem('body_too_large', `The file is larger than ${FILE_BYTES_MAX} bytes.`, {
-    details: { limitBytes: FILE_BYTES_MAX },
-  });
-}
-
-function beyondSize(size: number): Problem {
-  return new Problem('body_too_large', `The upload was begun for ${size} bytes, and more came.`, {
-    details: { limitBytes: size },
-  });
 }

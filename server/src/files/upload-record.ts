@@ -1,5 +1,4 @@
 import { must } from '#base/assert.ts';
-import { Problem } from '#base/problem.ts';
 import type { Caller } from '#access/caller.ts';
 import type { GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
@@ -83,8 +82,4 @@ export function beginUpload(upload: UploadRecord): GraphOperation {
 export function continueUpload(id: string, received: number, expiresAt: string): GraphOperation {
   const fields = { Received: received, ExpiresAt: expiresAt };
   return { op: 'update', ...uploadReference(id), fields };
-}
-
-export function uploadNotFound(): Problem {
-  return new Problem('upload_not_found', 'There is no such upload.');
 }
