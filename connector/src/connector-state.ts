@@ -1,8 +1,9 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConnectorError } from './connector-error.ts';
+import type { Effect } from './effects.ts';
 
-/** Of the tables below. */
-const FORMAT = 1;
+/** Of the tables below. The first had no contents. */
+const FORMAT = 2;
 const SQLITE_BUSY = 5;
 const SQLITE_NOT_A_DATABASE = 26;
 
@@ -13,10 +14,23 @@ const TABLES = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS source_row_by_run ON source_row (run);
   CREATE TABLE IF NOT EXISTS effect (
-    effect TEXT NOT NULL, row_number INTEGER NOT NULL, PRIMARY KEY (effect, row_number)
+    effect TEXT NOT NULL, row_number INTEGER NOT NULL, content BLOB NOT NULL,
+    PRIMARY KEY (effect, row_number)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS effect_by_row ON effect (row_number);
-  CREATE TABLE IF NOT EXISTS gone (effect TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS gone (
+    effect TEXT NOT NULL, content BLOB NOT NULL, PRIMARY KEY (effect, content)
+  ) STRICT, WITHOUT ROWID;
+`;
+/** Of the first format, to which the statements above have added nothing. A content that is not known is none that a row has. */
+const FROM_FIRST_FORMAT = `
+  ALTER TABLE effect ADD COLUMN content BLOB NOT NULL DEFAULT x'';
+  ALTER TABLE gone RENAME TO former_gone;
+  CREATE TABLE gone (
+    effect TEXT NOT NULL, content BLOB NOT NULL, PRIMARY KEY (effect, content)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO gone SELECT effect, x'' FROM former_gone;
+  DROP TABLE former_gone;
 `;
 
 /** What the state keeps besides rows, each as JSON. */
@@ -49,9 +63,9 @@ export class ConnectorState implements Disposable {
       database.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE;');
       database.exec('BEGIN EXCLUSIVE');
       database.exec(TABLES);
-      database.exec('COMMIT');
       const state = new ConnectorState(database);
-      state.#checkFormat(path);
+      state.#bringUp(path);
+      database.exec('COMMIT');
       return state;
     } catch (error) {
       database.close();
@@ -89,13 +103,13 @@ export class ConnectorState implements Disposable {
   }
 
   /** What it brought before and does not bring now becomes `gone`. */
-  putRow(id: string, row: { hash: Uint8Array; run: number; effects: readonly string[] }): void {
+  putRow(id: string, row: { hash: Uint8Array; run: number; effects: readonly Effect[] }): void {
     const upsert = `INSERT INTO source_row (id, hash, run) VALUES (?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, run = excluded.run RETURNING number`;
     const number = Number(this.#prepared(upsert).get(id, row.hash, row.run)?.['number']);
     this.#dropEffects(number);
-    const insert = this.#prepared('INSERT INTO effect (effect, row_number) VALUES (?, ?)');
-    for (const effect of row.effects) insert.run(effect, number);
+    const sql = 'INSERT INTO effect (effect, row_number, content) VALUES (?, ?, ?)';
+    for (const { effect, content } of row.effects) this.#prepared(sql).run(effect, number, content);
   }
 
   markSeen(id: string, run: number): void {
@@ -110,25 +124,34 @@ export class ConnectorState implements Disposable {
   }
 
   /** What may be about to come, until a row brings it; gives those that were not `gone` before. */
-  addGone(effects: readonly string[]): string[] {
-    const insert = this.#prepared('INSERT OR IGNORE INTO gone (effect) VALUES (?)');
-    return effects.filter((effect) => insert.run(effect).changes === 1);
+  addGone(effects: readonly Effect[]): Effect[] {
+    const insert = this.#prepared('INSERT OR IGNORE INTO gone (effect, content) VALUES (?, ?)');
+    return effects.filter(({ effect, content }) => insert.run(effect, content).changes === 1);
   }
 
-  forgetGone(effects: readonly string[]): void {
-    const remove = this.#prepared('DELETE FROM gone WHERE effect = ?');
-    for (const effect of effects) remove.run(effect);
+  forgetGone(effects: readonly Effect[]): void {
+    const remove = this.#prepared('DELETE FROM gone WHERE effect = ? AND content = ?');
+    for (const { effect, content } of effects) remove.run(effect, content);
   }
 
-  /** What some row brought once and none brings now, up to so many, is forgotten and given, to be taken back. */
+  /**
+   * What some row brought once and none brings now, up to so many, is forgotten and given, to be taken back. What a row still brings stays;
+   * when none says of it what was said last, those rows are as if they had changed, for the next run to say it again.
+   */
   takeGone(take: number): string[] {
     // One search of the index for each that is gone: all that is brought may be a thousand times as much.
+    this.#prepared(`UPDATE source_row SET hash = x'' WHERE number IN (
+      SELECT brought.row_number FROM gone JOIN effect AS brought ON brought.effect = gone.effect
+      WHERE NOT EXISTS (
+        SELECT 1 FROM effect WHERE effect.effect = gone.effect AND effect.content = gone.content
+      ))`).run();
     const brought = `DELETE FROM gone
       WHERE EXISTS (SELECT 1 FROM effect WHERE effect.effect = gone.effect)`;
     this.#prepared(brought).run();
-    const sql = `DELETE FROM gone WHERE effect IN (SELECT effect FROM gone LIMIT ?) RETURNING effect`;
+    const sql = `DELETE FROM gone WHERE effect IN (SELECT DISTINCT effect FROM gone LIMIT ?)
+      RETURNING effect`;
     const rows = this.#prepared(sql).all(take);
-    return rows.map((row) => String(row['effect']));
+    return [...new Set(rows.map((row) => String(row['effect'])))];
   }
 
   countRows(): number {
@@ -166,15 +189,19 @@ export class ConnectorState implements Disposable {
   }
 
   #dropEffects(rowNumber: number): void {
-    const gone = 'INSERT OR IGNORE INTO gone SELECT effect FROM effect WHERE row_number = ?';
+    const gone = `INSERT OR IGNORE INTO gone
+      SELECT effect, content FROM effect WHERE row_number = ?`;
     this.#prepared(gone).run(rowNumber);
     this.#prepared('DELETE FROM effect WHERE row_number = ?').run(rowNumber);
   }
 
-  #checkFormat(path: string): void {
+  #bringUp(path: string): void {
     const format = this.get<number>('format');
-    if (format === undefined) return this.set('format', FORMAT);
     if (format === FORMAT) return;
+    if (format === undefined || format === 1) {
+      if (format === 1) this.#database.exec(FROM_FIRST_FORMAT);
+      return this.set('format', FORMAT);
+    }
     throw new ConnectorError(
       'state_mismatch',
       `${path} has format ${format}, which is newer than this kit (${FORMAT}): use a newer one`,

@@ -1,17 +1,33 @@
 import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts';
+import { hash } from 'node:crypto';
+
+/** Something that a row brings. */
+export interface Effect {
+  /** The operation that takes it back, by which it is told from others. */
+  readonly effect: string;
+  /** A hash of what the row says of it: two rows may bring one node, and say different things. */
+  readonly content: Uint8Array;
+}
+
+const CONTENT_HASH_BYTES = 8;
 
 /**
  * What a row brings into the graph and what goes when no row brings it any more, each written as the operation that takes it
  * back. A node that is only tried to be added belongs to nobody, and stays. A restriction is not taken back by leaving it out:
  * a row that forgets to say who may see its node must not open it to everybody (`restrictTo`).
  */
-export function effectsOf(operations: readonly GraphOperation[]): string[] {
-  const effects = new Set<string>();
+export function effectsOf(operations: readonly GraphOperation[]): Effect[] {
+  const said = new Map<string, string>();
   for (const operation of operations) {
     const inverse = takenBack(operation);
-    if (inverse !== undefined) effects.add(JSON.stringify(inverse));
+    if (inverse === undefined) continue;
+    const effect = JSON.stringify(inverse);
+    said.set(effect, (said.get(effect) ?? '') + JSON.stringify(operation));
   }
-  return [...effects];
+  return Array.from(said, ([effect, text]) => ({
+    effect,
+    content: hash('sha256', text, 'buffer').subarray(0, CONTENT_HASH_BYTES),
+  }));
 }
 
 export function operationOf(effect: string): GraphOperation {

@@ -5,7 +5,7 @@ import type { GraphOperation, IngestSummary } from '@trellis/contract/shapes/gra
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { ConnectorError } from './connector-error.ts';
 import type { ConnectorState } from './connector-state.ts';
-import { operationOf } from './effects.ts';
+import { operationOf, type Effect } from './effects.ts';
 
 /** What is to be done about one row of the source. */
 export type RowChange =
@@ -14,7 +14,7 @@ export type RowChange =
       readonly id: string;
       readonly operations: readonly GraphOperation[];
       readonly hash: Uint8Array;
-      readonly effects: readonly string[];
+      readonly effects: readonly Effect[];
     }
   | { readonly kind: 'seen'; readonly id: string }
   | { readonly kind: 'remove'; readonly id: string };
@@ -124,7 +124,7 @@ export class RowCommitter {
   }
 
   /** Gives what is to be forgotten when nothing of it is done. */
-  #announce(changes: readonly RowChange[]): string[] {
+  #announce(changes: readonly RowChange[]): Effect[] {
     const { state } = this.#options;
     state.begin();
     const effects = changes.flatMap((change) => {

@@ -3,6 +3,7 @@ import type { GraphOperation } from '@trellis/contract/shapes/graph-operation.ts
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ConnectorRun } from './connector-run.ts';
 import { type ConnectorOptions, runConnector } from './run-connector.ts';
@@ -70,6 +71,52 @@ it('of a row that is given several times the last counts, also when it is what w
     await source.remove('2');
   });
   expect([...workspace.nodes]).toEqual([['Note:a', { Text: 'last' }]]);
+});
+
+it('of a node that two rows bring says again what the one says that is left', async () => {
+  const { workspace, run } = await scene();
+  const one = (source: ConnectorRun<number>) => source.row('1', [note('a', 'one')]);
+  await run(async (source) => {
+    await one(source);
+    await source.row('2', [note('a', 'two')]);
+  });
+  const listing = () =>
+    run(
+      async (source) => {
+        await one(source);
+        await source.removeUnseen();
+      },
+      { removedShareMax: 1 },
+    );
+  expect(await listing()).toMatchObject({ removed: 1, operations: 0 });
+  expect(await listing()).toMatchObject({ operations: 1 });
+  expect([...workspace.nodes]).toEqual([['Note:a', { Text: 'one' }]]);
+  expect(await listing()).toMatchObject({ operations: 0 });
+});
+
+it('goes on with a state of the first format', async () => {
+  const { workspace, run, state } = await scene();
+  const rows = ['1', '2'] as const;
+  const first = () =>
+    run(async (source) => {
+      for (const id of rows) await source.row(id, [note('shared', 'same'), note(id, id)]);
+    });
+  await first();
+  {
+    using database = new DatabaseSync(state);
+    database.exec(`
+      ALTER TABLE effect DROP COLUMN content;
+      DROP TABLE gone;
+      CREATE TABLE gone (effect TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+      UPDATE setting SET value = '1' WHERE name = 'format'`);
+  }
+  expect(await first()).toMatchObject({ unchanged: 2, operations: 0 });
+  const second = await run(async (source) => {
+    await source.row('1', [note('shared', 'same')]);
+    await source.removeUnseen();
+  });
+  expect(second).toMatchObject({ removed: 1 });
+  expect([...workspace.nodes]).toEqual([['Note:shared', { Text: 'same' }]]);
 });
 
 it('takes back what a row no longer brings, unless another row does', async () => {
