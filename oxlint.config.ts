@@ -67,6 +67,8 @@ export default defineConfig({
     'node_modules',
     'web/dist',
     'web/dist.*',
+    'server/dist',
+    'server/dist.*',
     'coverage',
     'data',
     'samples/*/endpoints',

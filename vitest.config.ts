@@ -24,6 +24,7 @@ export default defineConfig({
           name: 'server',
           include: ['test/**/*.test.ts'],
           exclude: ['test/{rules,support}/**'],
+          globalSetup: 'test/support/build-program.ts',
           // Against what hangs: a busy machine may take many times as long as an idle one.
           testTimeout: 180_000,
           hookTimeout: 180_000,

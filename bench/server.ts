@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 
 const PASSWORD = 'bench password';
-export const TRELLIS_MAIN = join(import.meta.dirname, '../cli/src/main.ts');
+export const TRELLIS_MAIN = join(import.meta.dirname, '../server/dist/trellis.js');
 
 /** A server in a process of its own, as `npm start` runs it. */
 export interface BenchServer extends AsyncDisposable {

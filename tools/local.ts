@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /**
  * A primary (`npm run primary`) and a replica of it (`npm run replica`) on this machine, to try out how they work together. What
@@ -9,14 +10,14 @@ import { join, resolve } from 'node:path';
  * authority has issued. Variables that are set go before the ones here.
  */
 const ROOT = resolve(import.meta.dirname, '..');
+const PROGRAM = join(ROOT, 'server/dist/trellis.js');
 const FOLDER = join(ROOT, 'local');
 const PRIMARY = 'http://127.0.0.1:8080';
 const REPLICA = 'http://127.0.0.1:8081';
 
 /** What the command prints. */
 function trellis(...args: readonly string[]): string {
-  const cli = join(ROOT, 'cli/src/main.ts');
-  const { stdout, status } = spawnSync(process.execPath, [...process.execArgv, cli, ...args], {
+  const { stdout, status } = spawnSync(process.execPath, [...process.execArgv, PROGRAM, ...args], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -66,4 +67,4 @@ mkdirSync(FOLDER, { recursive: true });
 const [node = '', , role] = process.argv;
 Object.assign(process.env, { ...settingsOf(role), ...process.env });
 process.argv = [node, 'trellis', 'serve'];
-await import('../cli/src/main.ts');
+await import(pathToFileURL(PROGRAM).href);

@@ -11,18 +11,19 @@ import { programManifest, PARTS, readManifest } from './package/manifests.ts';
 import {
   compileDeclarations,
   TYPED,
+  writeBundle,
   writeFrontEnd,
   writePart,
   writeSamples,
 } from './package/part-files.ts';
 
-/** Old ones read it too, and say what they lack. */
+/** Old ones read it too, and say what they lack. The packages that the program is made of are always below it. */
 const PROGRAM = `#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(\`Trellis runs on Node 24 or newer; this is \${process.version}.\\n\`);
   process.exit(1);
 }
-await import('@trellis/cli/main.ts');
+await import('../node_modules/@trellis/server/dist/trellis.js');
 `;
 
 const ROOT = join(import.meta.dirname, '..');
@@ -51,6 +52,7 @@ function versionOf(current: string, build: string | undefined): string {
 function writeProgram(folder: string): void {
   const scope = join(folder, 'node_modules/@trellis');
   for (const part of PARTS) writePart(ROOT, part, join(scope, part), version);
+  writeBundle(ROOT, join(scope, 'server'));
   writeSamples(ROOT, join(scope, 'samples'), version);
   writeFrontEnd(ROOT, join(scope, 'web'), version);
   mkdirSync(join(folder, 'bin'), { recursive: true });

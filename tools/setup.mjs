@@ -1,11 +1,11 @@
 /**
- * Installs what package-lock.json asks for, and builds the front end, each when it is missing or stale; says nothing when all
- * is there. It runs before every `npm start` and `npm test`, in a fresh clone on whatever Node the machine has: so plain
+ * Installs what package-lock.json asks for, and builds the front end and the program, each when it is missing or stale; says
+ * nothing when all is there. It runs before every `npm start` and `npm test`, in a fresh clone on whatever Node the machine has: so plain
  * JavaScript, built-in modules only, and cheap. It writes to stderr only, because stdout belongs to the command that follows.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { buildFrontEnd } from './front-end-build.mjs';
+import { buildOutputs } from './built-outputs.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PINNED_NODE = `${ROOT}node_modules/.bin/node`;
@@ -13,7 +13,7 @@ const NODE_MAJOR_MIN = 24;
 
 if (!isInstalled()) await install();
 checkNode();
-buildFrontEnd(ROOT, existsSync(PINNED_NODE) ? PINNED_NODE : process.execPath, fail);
+buildOutputs(ROOT, existsSync(PINNED_NODE) ? PINNED_NODE : process.execPath, fail);
 
 /** npm keeps what it really installed in a lock file of its own, written last: the two must agree. */
 function isInstalled() {

@@ -29,16 +29,27 @@ mkdirSync(output + '/assets', { recursive: true });
 if (existsSync('src/main.tsx')) cpSync('src/main.tsx', output + '/assets/main.js');
 `;
 
+/** In the place of the bundler: takes the name of the one source. */
+const BUNDLE = `
+import { cpSync, mkdirSync } from 'node:fs';
+const output = process.argv[process.argv.indexOf('--outDir') + 1];
+mkdirSync(output);
+cpSync('../cli/src/main.ts', output + '/trellis.js');
+`;
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'trellis-setup-'));
   mkdirSync(join(folder, 'tools'));
-  for (const name of ['setup.mjs', 'front-end-build.mjs']) {
+  for (const name of ['setup.mjs', 'built-outputs.mjs']) {
     cpSync(join(import.meta.dirname, name), join(folder, 'tools', name));
   }
   write('package-lock.json', JSON.stringify({ packages: locked }));
   write('web/src/main.tsx', 'first');
   write('node_modules/vite/bin/vite.js', BUILD);
+  mkdirSync(join(folder, 'server'));
+  write('cli/src/main.ts', 'first');
+  write('tools/bundle-program.ts', BUNDLE);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -112,7 +123,7 @@ describe('the front end', () => {
     writeInstalled(installed);
     const { status, stderr, stdout } = setUp();
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
-    expect(stderr).toMatch(/^Building the front end.*\n$/);
+    expect(stderr).toMatch(/^Building the front end.*\nBuilding the program.*\n$/);
     expect(built()).toBe('first');
     expect(builds()).toEqual([expect.stringMatching(/^build --outDir \S+dist\.\d+ --emptyOutDir/)]);
     expect(readdirSync(join(folder, 'web')).toSorted()).toEqual(['dist', 'src']);
@@ -139,11 +150,17 @@ describe('the front end', () => {
     ['a test', 'web/src/main.test.tsx'],
     ['what was installed', 'web/node_modules/a/index.js'],
     ['a hidden file', 'web/.env'],
-    ['what the server is made of', 'server/src/app/serve.ts'],
   ])('is not built for %s', (_, path) => {
     setUpOnce();
     write(path, 'new');
     expect([setUp().stderr, builds().length]).toEqual(['', 1]);
+  });
+
+  it('is not built for what the server is made of', () => {
+    setUpOnce();
+    write('server/src/app/serve.ts', 'new');
+    expect(setUp().stderr).toMatch(/^Building the program.*\n$/);
+    expect(builds()).toHaveLength(1);
   });
 
   it('that cannot be built says why, and leaves what there was', () => {
@@ -155,6 +172,51 @@ describe('the front end', () => {
     expect(stderr).toMatch(/x is no y\n\nThe front end could not be built/);
     expect(built()).toBe('first');
     expect(readdirSync(join(folder, 'web')).toSorted()).toEqual(['dist', 'src']);
+  });
+});
+
+describe('the program', () => {
+  const built = (): string => readFileSync(join(folder, 'server/dist/trellis.js'), 'utf8');
+
+  it('is built when it is not there', () => {
+    setUpOnce();
+    expect(built()).toBe('first');
+    expect(readdirSync(join(folder, 'server'))).toEqual(['dist']);
+  });
+
+  it.each([
+    ['a source has changed', () => write('cli/src/main.ts', 'second')],
+    ['there is a new source', () => write('server/src/app/new.ts', '')],
+    ['what bundles it has changed', () => write('tools/program-bundle/plugin.ts', '')],
+    ['a file that is read beside the code has changed', () => write('server/src/x.proto', '')],
+    ['another version of a package is asked for', () => changeLock()],
+    ['the output is gone', () => rmSync(join(folder, 'server/dist'), { recursive: true })],
+  ])('is built anew when %s', (_, change) => {
+    setUpOnce();
+    change();
+    expect(setUp().stderr).toContain('Building the program');
+    expect(built()).toBe(readFileSync(join(folder, 'cli/src/main.ts'), 'utf8'));
+    expect(setUp().stderr).toBe('');
+  });
+
+  it.each([
+    ['a test', 'server/src/app/serve.test.ts'],
+    ['the front end', 'web/src/main.tsx'],
+    ['what it was built to', 'server/dist.7/trellis.js'],
+  ])('is not built for %s', (_, path) => {
+    setUpOnce();
+    write(path, 'new');
+    expect(setUp().stderr).not.toContain('Building the program');
+  });
+
+  it('that cannot be built says why, and leaves what there was', () => {
+    setUpOnce();
+    write('tools/bundle-program.ts', `console.error('x is no y'); process.exitCode = 1;`);
+    const { status, stderr } = setUp();
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/x is no y\n\nThe program could not be built/);
+    expect(built()).toBe('first');
+    expect(readdirSync(join(folder, 'server'))).toEqual(['dist']);
   });
 });
 

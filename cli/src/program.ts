@@ -1,6 +1,6 @@
+import { createRequire } from 'node:module';
 import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { Command, CommanderError } from 'commander';
-import packageJson from '../package.json' with { type: 'json' };
 import { type Action, CommandContext, type GlobalOptions, type Run } from './command-context.ts';
 import { addAccess } from './commands/access.ts';
 import { addAgent } from './commands/agent.ts';
@@ -46,6 +46,9 @@ import {
   WrongUsage,
 } from './failure.ts';
 import type { Terminal } from './terminal.ts';
+
+/** `YY.M.build` (specification, section 9). */
+const VERSION: string = createRequire(import.meta.url)('../package.json').version;
 
 /** In the order of the help. */
 const COMMANDS = [
@@ -114,7 +117,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
 function makeProgram(terminal: Terminal, run: Run): Command {
   const program = new Command('trellis')
     .description('Trellis, an open knowledge-graph workspace server.')
-    .version(packageJson.version)
+    .version(VERSION)
     .option(
       '--server <url>',
       'server to talk to; also TRELLIS_SERVER (default: that of the profile)',

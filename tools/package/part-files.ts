@@ -43,6 +43,11 @@ export function writeFrontEnd(root: string, folder: string, version: string): vo
   cpSync(join(root, 'web/dist'), join(folder, 'dist'), { recursive: true });
 }
 
+/** The program in few files, which has been built: it runs beside the modules that it was made of, and reads what lies there. */
+export function writeBundle(root: string, folder: string): void {
+  cpSync(join(root, 'server/dist'), join(folder, 'dist'), { recursive: true });
+}
+
 /** What npm needs of a folder to pack it. */
 function besidesText(name: string, version: string): string {
   return JSON.stringify({ name: `@trellis/${name}`, version, type: 'module' });

@@ -10,7 +10,7 @@ import type { Logger } from '#observe/logger.ts';
 /** By path, such as `/index.html`, percent-encoded as a URL has it. */
 export type FrontEndFiles = ReadonlyMap<string, FrontEndFile>;
 
-/** The one that comes with the server, once it is built (tools/front-end-build.mjs). */
+/** The one that comes with the server, once it is built (tools/built-outputs.mjs). */
 const BUILT_IN_FOLDER = join(import.meta.dirname, '../../../../web/dist');
 
 export interface FrontEndOptions {

@@ -1,0 +1,48 @@
+/**
+ * Puts the program, unbuilt some 900 modules and as many of packages, into few files (decision 0018): a start of it, and of
+ * each of its threads, is mostly the time that Node takes to find and load modules. `node tools/bundle-program.ts --outDir
+ * FOLDER`; `tools/setup.mjs` calls it when sources have changed. The folder has to lie in `server/`: see `PlacesPlugin`.
+ */
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { rolldown } from 'rolldown';
+import { licenseTexts } from './program-bundle/license-texts.ts';
+import { placesPlugin } from './program-bundle/places-plugin.ts';
+import { readTextsPlugin } from './program-bundle/read-texts-plugin.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+/** Has files of its own that it finds by where it lies: addons, the compiler, definitions of the protocol, fonts of PDFs. */
+const NOT_BUNDLED = /^(?:lmdb|@node-rs\/.*|typescript|@grpc\/.*|unpdf)(?:\/|$)/;
+
+const { values } = parseArgs({ options: { outDir: { type: 'string' } } });
+if (values.outDir === undefined) throw new Error('say where to: --outDir FOLDER');
+const folder = resolve(values.outDir);
+
+const bundle = await rolldown({
+  input: { trellis: join(ROOT, 'cli/src/main.ts') },
+  cwd: ROOT,
+  platform: 'node',
+  tsconfig: false,
+  external: NOT_BUNDLED,
+  plugins: [readTextsPlugin(ROOT), placesPlugin(ROOT, folder)],
+  onLog(level, log) {
+    // Packages of others are as they are; what is wrong here fails the build.
+    if (level === 'warn' && log.id?.includes('/node_modules/') !== true) {
+      throw new Error(`${log.code ?? ''} ${log.message}`);
+    }
+  },
+});
+const { output } = await bundle.write({
+  dir: folder,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name].js',
+  // A server that runs while the files are made anew finds chunks by names, and exports in them.
+  minifyInternalExports: false,
+  keepNames: true,
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+});
+const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+writeFileSync(join(folder, 'licenses.txt'), licenseTexts(modules));
