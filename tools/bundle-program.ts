@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
+import { httpPlugin } from './program-bundle/http-plugin.ts';
 import { licenseTexts } from './program-bundle/license-texts.ts';
 import { placesPlugin } from './program-bundle/places-plugin.ts';
 import { readTextsPlugin } from './program-bundle/read-texts-plugin.ts';
@@ -25,7 +26,7 @@ const bundle = await rolldown({
   platform: 'node',
   tsconfig: false,
   external: NOT_BUNDLED,
-  plugins: [readTextsPlugin(ROOT), placesPlugin(ROOT, folder)],
+  plugins: [readTextsPlugin(ROOT), placesPlugin(ROOT, folder), httpPlugin()],
   onLog(level, log) {
     // Packages of others are as they are; what is wrong here fails the build.
     if (level === 'warn' && log.id?.includes('/node_modules/') !== true) {
