@@ -53,9 +53,16 @@ export interface Analyzer {
 /** The languages with an analysis of their own, and `--`: what settings, queries and synonyms may name. */
 export const ANALYSIS_LANGUAGES: readonly Language[] = [...LANGUAGE_RULES.keys()].toSorted();
 
+/** What the analyzers of a thread have in common: a table and dictionaries that take a while to make. */
+class SharedParts {
+  readonly classes = new CharacterClasses();
+  readonly segmenter = new Intl.Segmenter('th', { granularity: 'word' });
+}
+
 /** The analyzers of one thread: each is made when it is first asked for, with its stemmer and a cache of words. */
 export class Analyzers {
-  readonly #classes = new CharacterClasses();
+  /** Made with the first analyzer: a thread that starts has other things to do. */
+  #parts: SharedParts | undefined;
   readonly #made = new Map<string, LanguageAnalyzer>();
   readonly #cachedWordsMax: number;
 
@@ -81,7 +88,7 @@ export class Analyzers {
     // Two codes for one language (nb and nn are no) share what belongs to it.
     const analyzer =
       language === rules.language
-        ? new LanguageAnalyzer(rules, this.#classes, this.#cachedWordsMax)
+        ? new LanguageAnalyzer(rules, (this.#parts ??= new SharedParts()), this.#cachedWordsMax)
         : this.#for(rules.language);
     this.#made.set(language, analyzer);
     return analyzer;

@@ -27,15 +27,21 @@ export class LanguageAnalyzer implements Analyzer {
   readonly #classes: CharacterClasses;
   readonly #stemmer: Stemmer | undefined;
   readonly #words: WordCache;
-  readonly #segmenter = new Intl.Segmenter('th', { granularity: 'word' });
+  readonly #segmenter: Intl.Segmenter;
   #stopWordList: readonly string[] | undefined;
   #stopWords: ReadonlySet<string> | undefined;
 
-  constructor(rules: LanguageRules, classes: CharacterClasses, cachedWordsMax: number) {
+  /** `segmenter` cuts what is written without spaces. */
+  constructor(
+    rules: LanguageRules,
+    { classes, segmenter }: { classes: CharacterClasses; segmenter: Intl.Segmenter },
+    cachedWordsMax: number,
+  ) {
     this.#words = new WordCache(cachedWordsMax);
     this.language = rules.language;
     this.#rules = rules;
     this.#classes = classes;
+    this.#segmenter = segmenter;
     this.#stemmer = rules.stemmer?.();
   }
 
