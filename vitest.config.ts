@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { SummaryReporter } from './tools/summary-reporter.ts';
 
-/** Two kinds of tests: those beside the code, and those that use a running server as anybody would, in test/. */
+/**
+ * Tests beside the code, and those that use a running server as anybody would, in test/. A process for each file takes 0.4 s of
+ * processor time and more, most of it for what all of them import. So files run one after the other in as many processes as
+ * there are workers; but those of the parts of the server, which have addons, threads, and the folder of their process.
+ */
 export default defineConfig({
   test: {
     reporters: [new SummaryReporter(), 'default'],
@@ -13,7 +17,17 @@ export default defineConfig({
         test: {
           name: 'code',
           include: ['**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/!(rules|support)/**'],
+          exclude: ['**/node_modules/**', 'test/!(rules|support)/**', 'server/src/**', 'sim/**'],
+          isolate: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          include: ['{server/src,sim}/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -25,6 +39,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/{rules,support}/**'],
           globalSetup: 'test/support/build-program.ts',
+          isolate: false,
           // Against what hangs: a busy machine may take many times as long as an idle one.
           testTimeout: 180_000,
           hookTimeout: 180_000,
