@@ -1,5 +1,5 @@
 /**
- * Puts the program, unbuilt some 900 modules and as many of packages, into few files (decision 0018): a start of it, and of
+ * Puts the program, unbuilt some 900 modules and as many of packages, into few files (decision 0019): a start of it, and of
  * each of its threads, is mostly the time that Node takes to find and load modules. `node tools/bundle-program.ts --outDir
  * FOLDER`; `tools/setup.mjs` calls it when sources have changed. The folder has to lie in `server/`: see `PlacesPlugin`.
  */
