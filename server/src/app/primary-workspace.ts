@@ -22,6 +22,7 @@ import {
 } from './replication/open-primary.ts';
 import { lagIn } from './sampled-load.ts';
 import { indexNotice } from './search/index-notice.ts';
+import { searchBuildThreads } from './search/search-build-threads.ts';
 import { searchMemoryBytes } from './search/search-memory.ts';
 import { ServerStatus } from './server-status.ts';
 import { primaryProbes } from './part-probes.ts';
@@ -135,6 +136,7 @@ async function openPrimaryServices(
         masterKey: secrets.graphMasterKey,
         sequence: state.sequence.buffer,
         memoryBytesMax: searchMemoryBytes(config),
+        buildThreads: searchBuildThreads(config),
       },
       replicaLag: async () => lagIn(await replication.health()),
       logs: options.logs,

@@ -17,6 +17,7 @@ import { openReadState, type ReadState } from './read-state.ts';
 import { LoggedAuditTrail, ReadOnlyWrites } from './replication/read-only-writes.ts';
 import { ReplicaThread } from './replication/replica-thread.ts';
 import { describeIndexNotice } from './search/index-notice.ts';
+import { searchBuildThreads } from './search/search-build-threads.ts';
 import { searchMemoryBytes } from './search/search-memory.ts';
 import { ServerStatus, VERSION } from './server-status.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
@@ -176,6 +177,7 @@ function openReplicaServices(
       masterKey: secrets.graphMasterKey,
       sequence: sequence.buffer,
       memoryBytesMax: searchMemoryBytes(config),
+      buildThreads: searchBuildThreads(config),
     },
     sequence,
     replicaLag: () => Promise.resolve(undefined),

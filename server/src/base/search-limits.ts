@@ -52,6 +52,16 @@ export const SEARCH_INDEXING_CACHED_WORDS_MAX = 65_536;
 /** Nodes that the index takes in before it looks for newer commits. */
 export const SEARCH_BATCH_NODES_MAX = 2_000;
 
+/** Threads that make segments of many nodes: at most; when nothing is said; and for each of them so much of the index's budget. */
+export const SEARCH_BUILD_THREADS_MAX = 64;
+export const SEARCH_BUILD_THREADS_DEFAULT_MAX = 8;
+export const SEARCH_BUILD_THREAD_BYTES = 128 * 1024 * 1024;
+/** The thread that indexes builds fewer nodes itself; and the least that another one is asked for. */
+export const SEARCH_BUILD_NODES_MIN = 20_000;
+export const SEARCH_BUILD_TASK_NODES_MIN = 4_000;
+/** Nodes that such a thread reads in one transaction of the store. */
+export const SEARCH_BUILD_PAUSE_NODES = 500;
+
 /** Documents, and tokens of them, that wait to become a segment; and what a merge makes at most. */
 export const SEARCH_WAITING_DOCUMENTS_MAX = 50_000;
 export const SEARCH_WAITING_TOKENS_MAX = 2_000_000;

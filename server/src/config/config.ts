@@ -28,6 +28,8 @@ export interface Config {
   readonly lowMemory: boolean;
   /** Budget of the search index; null where nothing is said. */
   readonly searchMemoryMb: number | null;
+  /** Threads that build the search index; null where nothing is said. */
+  readonly searchBuildThreads: number | null;
   readonly replication: {
     readonly port: number;
     /** Of the primary to follow; null on a primary. */

@@ -1,5 +1,6 @@
 import { BACKUPS_KEPT_MAX } from '#base/backup-limits.ts';
 import { PASSWORD_CHARACTERS_MAX } from '#base/limits.ts';
+import { SEARCH_BUILD_THREADS_MAX } from '#base/search-limits.ts';
 
 /** What is wrong with a value, as the end of a sentence that begins with the variable's name, and what to do. */
 export class ValueFault {
@@ -22,6 +23,7 @@ export const parsers = {
   port: parsePort,
   megabytes: parseMegabytes,
   count: parseCount,
+  threads: parseThreads,
   host: parseHost,
   /** A path, which may be relative to the folder the server was started in. */
   folder: (text: string): string => text,
@@ -76,6 +78,15 @@ function parseCount(text: string): number | ValueFault {
   return new ValueFault(
     `is ${quote(text)}, which is no number of backups`,
     `Set a whole number from 0 to ${BACKUPS_KEPT_MAX}.`,
+  );
+}
+
+function parseThreads(text: string): number | ValueFault {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count > 0 && count <= SEARCH_BUILD_THREADS_MAX) return count;
+  return new ValueFault(
+    `is ${quote(text)}, which is no number of threads`,
+    `Set a whole number from 1 to ${SEARCH_BUILD_THREADS_MAX}.`,
   );
 }
 

@@ -91,6 +91,7 @@ function configOf(values: Values, env: Environment): Config {
     },
     lowMemory: values.MSK_LOW_MEMORY,
     searchMemoryMb: values.MSK_SEARCH_MEMORY_MB,
+    searchBuildThreads: values.MSK_SEARCH_BUILD_THREADS,
     replication: { port: values.MSK_REPLICATION_PORT, primaryAddress },
     log: { level: values.MSK_LOG_LEVEL, folder: values.MSK_LOG_PATH },
     licensePublicKey: values.MSK_LICENSE_PUBLIC_KEY,

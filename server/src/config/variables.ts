@@ -164,6 +164,12 @@ export const variables = {
     description:
       'Memory for the search index of this process; the rest of a larger index is read from its files. A quarter of the machine, and 64 in low-memory mode, unless set.',
   },
+  MSK_SEARCH_BUILD_THREADS: {
+    type: 'threads',
+    default: null,
+    description:
+      'Threads that build the search index when much is indexed anew. One for each processor, as far as the memory of the index goes (one for each 128 MB of it, 8 at most), unless set.',
+  },
   MSK_LOG_LEVEL: {
     type: 'log-level',
     default: 'info',

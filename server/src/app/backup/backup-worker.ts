@@ -20,7 +20,7 @@ import { SIGNING_KEY_FILE } from '../signing-key.ts';
 import { failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
 import type { BackupPlace, BackupRequest, FromBackup, ToBackup } from './backup-messages.ts';
-import { lowerPriority } from './low-priority.ts';
+import { lowerPriority } from '../low-priority.ts';
 import { openTarget } from './open-target.ts';
 
 /** A thread that makes, verifies or removes backups: it reads the state and the log's files beside the writer. */

@@ -5,7 +5,9 @@ import type { GraphOperation } from '#graph/operations.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
 import { scale, seed } from '../../../../test/support/scale.ts';
 import { IndexedGraph } from './testing/indexed-graph.ts';
+import { interleavedThreads } from './testing/interleaved-threads.ts';
 
+const STEPS = { minLength: 4, maxLength: 24 };
 const SOAK_TIMEOUT_MS = 300_000;
 const TYPES = ['Note', 'Paper', 'Late'];
 const FIELDS = { Title: 'String', Text: 'String', Tags: 'String[]' } as const;
@@ -57,16 +59,21 @@ const typeSettings = fc.record({
 });
 const settings = fc.record({ Note: typeSettings, Paper: typeSettings, Late: typeSettings });
 
+/** Who builds what is indexed anew: the thread that indexes, or others too, all the time or until they end by themselves. */
+type Threads = 'one' | 'several' | 'mortal';
+
 type Step =
   | { readonly kind: 'commit'; readonly operations: readonly GraphOperation[] }
   | { readonly kind: 'settings'; readonly types: object }
   /** A type that was not there, or a field that a type did not have. */
   | { readonly kind: 'grow' }
   /** The process ends in good order, and starts again with what it kept, all of it in memory or nothing that can be in files. */
-  | { readonly kind: 'restart'; readonly memoryBytesMax: number }
+  | { readonly kind: 'restart'; readonly memoryBytesMax: number; readonly threads: Threads }
   /** Commits that are gone from the log before the index has seen them. */
   | { readonly kind: 'overtake'; readonly operations: readonly GraphOperation[] }
   | { readonly kind: 'compare' };
+
+const threads = fc.constantFrom<Threads[]>('one', 'several', 'mortal');
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -83,6 +90,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('restart' as const),
       memoryBytesMax: fc.constantFrom(0, Infinity),
+      threads,
     }),
   },
   {
@@ -114,6 +122,11 @@ const REQUESTS = [
 function compare(graph: IndexedGraph): void {
   const { followed, anew } = graph.answers(REQUESTS);
   expect(followed).toEqual(anew);
+}
+
+function buildBy(graph: IndexedGraph, by: Threads): void {
+  const tasksMax = by === 'mortal' ? 2 : Infinity;
+  graph.threads = by === 'one' ? undefined : (ports) => interleavedThreads({ ...ports, tasksMax });
 }
 
 /** A node of a type that is not there yet is nothing to write. */
@@ -154,6 +167,7 @@ async function take(graph: IndexedGraph, one: Step): Promise<void> {
     case 'restart':
       await graph.stop();
       graph.memoryBytesMax = one.memoryBytesMax;
+      buildBy(graph, one.threads);
       graph.start();
       return;
     case 'overtake':
@@ -173,8 +187,9 @@ test(
   'an index that follows the log answers as one that is built anew from the state',
   async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 24 }), async (steps) => {
+      fc.asyncProperty(threads, fc.array(step, STEPS), async (by, steps) => {
         await using graph = await IndexedGraph.open();
+        buildBy(graph, by);
         const nodes = ['Note', 'Paper'].map((type) => ({ type, key: 'Name', fields: FIELDS }));
         await graph.commit({ operations: [], schema: { nodes, edges: [] } });
         graph.show();

@@ -11,6 +11,8 @@ export interface IndexOptions {
   readonly sequence: SharedArrayBuffer;
   /** Budget of memory for the index; bytes. */
   readonly memoryBytesMax: number;
+  /** That build an index; with 1 the thread that indexes does it alone. */
+  readonly buildThreads: number;
 }
 
 /** What one thread of several, one after the other, is started with. */

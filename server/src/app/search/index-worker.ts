@@ -11,6 +11,7 @@ import type { FromIndex, IndexThreadOptions, ToIndex } from './index-messages.ts
 import { NoIndexFiles, StoredIndex } from './stored-index.ts';
 import { NoVectorFiles, StoredVectors } from './stored-vectors.ts';
 import { TextDesk } from '#search/indexing/vectors/text-desk.ts';
+import { BuildThreads } from './build-threads.ts';
 import { MergeThread } from './merge-thread.ts';
 
 /**
@@ -24,8 +25,8 @@ function send(message: FromIndex): void {
 }
 
 async function main(signal: AbortSignal): Promise<void> {
-  const { storage, masterKey, sequence, memoryBytesMax, firstSegment }: IndexThreadOptions =
-    workerData;
+  const options: IndexThreadOptions = workerData;
+  const { storage, masterKey, sequence, memoryBytesMax, buildThreads, firstSegment } = options;
   const published = new PublishedSequence(sequence);
   const { log, isEncrypted } = await openPublishedLog(storage, masterKey, published);
   // The thread that writes has opened the environments for the whole process: no other thread needs their key.
@@ -34,6 +35,10 @@ async function main(signal: AbortSignal): Promise<void> {
   await using merges = new MergeThread({ storage });
   const note = (text: string, level: 'debug' | 'warn' = 'warn'): void =>
     send({ kind: 'note', level, text });
+  await using threads =
+    buildThreads === 1
+      ? undefined
+      : new BuildThreads({ storage, sequence, memoryBytesMax, count: buildThreads, note });
   const keeping = { storage, log, memoryBytesMax, note };
   using kept = isEncrypted ? new NoIndexFiles(keeping) : new StoredIndex(keeping);
   await runIndex(
@@ -52,6 +57,7 @@ async function main(signal: AbortSignal): Promise<void> {
         : new StoredVectors(storage, { log, random: Math.random, note }),
       texts,
       note,
+      threads,
     },
     signal,
   );

@@ -14,13 +14,13 @@ import {
   NO_NUMBERS,
   type IndexNumbers,
   type IndexPlan,
-  type PlannedType,
 } from '../settings/index-plan.ts';
 import { SEARCH_SETTING, withFiles } from '../settings/search-settings.ts';
 import { readSearchSettings } from '../settings/search-settings-service.ts';
 import { EMBEDDING_TYPE } from '../embeddings/embedding-record.ts';
 import type { TextIndex } from '../text/text-index.ts';
-import { documentOf } from './node-document.ts';
+import { documentOf, plannedFor } from './node-document.ts';
+import { RangeBuilds, type SegmentThreads } from './range-builds.ts';
 import { Rebuild } from './rebuild.ts';
 import type { SearchSnapshot } from './search-snapshot.ts';
 import type { VectorFieldOptions } from './vectors/vector-field.ts';
@@ -54,6 +54,8 @@ export interface IndexFollowerOptions {
   readonly vectors: VectorFieldOptions;
   /** The log must reach back so far, too. */
   readonly keptVectors: KeptVectors | undefined;
+  /** Who makes segments of many nodes; without any, this thread. */
+  readonly threads?: SegmentThreads | undefined;
 }
 
 /**
@@ -65,6 +67,7 @@ export class IndexFollower {
   readonly #options: IndexFollowerOptions;
   readonly #analyzers = new Analyzers(SEARCH_INDEXING_CACHED_WORDS_MAX);
   readonly #rebuild: Rebuild;
+  readonly #builds: RangeBuilds | undefined;
   /** What it has of vectors; and the types whose vectors are made anew. */
   readonly vectors: VectorIndexer;
   readonly #vectorRebuild: Rebuild;
@@ -79,7 +82,9 @@ export class IndexFollower {
   constructor(options: IndexFollowerOptions) {
     const { reader, clock, progress, keptVectors } = options;
     this.#options = options;
-    this.#rebuild = new Rebuild(reader, clock);
+    const rebuild = (this.#rebuild = new Rebuild(reader, clock));
+    const { threads, index } = options;
+    this.#builds = threads && new RangeBuilds({ threads, rebuild, index });
     this.#vectorRebuild = new Rebuild(reader, clock);
     this.vectors = new VectorIndexer({ reader, clock, ...options.vectors }, keptVectors);
     reader.refresh();
@@ -117,6 +122,21 @@ export class IndexFollower {
 
   get isUpToDate(): boolean {
     return this.#options.log.lastSequence <= this.#sequence && !this.isRebuilding;
+  }
+
+  /** Whether other threads build segments, which it takes in when they come. */
+  get isBuilding(): boolean {
+    return this.#builds?.areUnderWay ?? false;
+  }
+
+  /** Calls the listener when there is something to take in from other threads. */
+  onBuilt(listener: () => void): void {
+    if (this.#builds !== undefined) this.#builds.onBuilt = listener;
+  }
+
+  /** What other threads build is of no use any more. */
+  [Symbol.dispose](): void {
+    this.#builds?.[Symbol.dispose]();
   }
 
   /** Takes in some of what there is to do; false when there was nothing. Rejects with `log_trimmed` when it has fallen behind. */
@@ -199,18 +219,27 @@ export class IndexFollower {
 
   #rebuildSome(): boolean {
     if (this.#rebuild.isDone) return this.#rebuildSomeVectors();
-    const { reader } = this.#options;
-    for (const id of this.#rebuild.next(SEARCH_BATCH_NODES_MAX)) {
-      this.#indexText(id, reader.record(id));
+    let hasWorked = true;
+    if (this.#builds?.isWorthIt === true) {
+      hasWorked = this.#builds.work(this.#plan.types);
+    } else {
+      const { reader } = this.#options;
+      const visit = (id: number): void => this.#indexText(id, reader.record(id));
+      this.#rebuild.visit(SEARCH_BATCH_NODES_MAX, visit);
     }
-    if (this.#rebuild.isDone) this.#isWhole = true;
+    if (this.#rebuild.isDone) {
+      this.#isWhole = true;
+      this.#builds?.rest();
+    }
     // Also where the last types had no nodes: that they are done is news.
-    return true;
+    return hasWorked || this.#rebuild.isDone;
   }
 
   #rebuildSomeVectors(): boolean {
     if (this.#vectorRebuild.isDone) return false;
-    this.#makeVectors(this.#vectorRebuild.next(VECTOR_BATCH_NODES_MAX));
+    const { reader } = this.#options;
+    const visit = (id: number): void => this.#indexVectors(id, reader.record(id));
+    this.#vectorRebuild.visit(VECTOR_BATCH_NODES_MAX, visit);
     return true;
   }
 
@@ -232,7 +261,7 @@ export class IndexFollower {
 
   #indexVectors(id: number, record: NodeRecord | undefined): void {
     const { reader } = this.#options;
-    const planned = this.#plannedFor(record);
+    const planned = plannedFor(record, { reader, types: this.#plan.types });
     if (record === undefined || planned === undefined) {
       this.vectors.delete(id);
       return;
@@ -244,20 +273,10 @@ export class IndexFollower {
 
   #indexText(id: number, record: NodeRecord | undefined): void {
     const { reader, index } = this.#options;
-    const planned = this.#plannedFor(record);
-    if (record === undefined || planned === undefined) {
-      index.remove(id);
-    } else {
-      const type = reader.nodeTypeOf(record);
-      index.add(documentOf(id, record, type, planned, this.#analyzers));
-    }
-  }
-
-  /** How it is searched; undefined when it is not. */
-  #plannedFor(record: NodeRecord | undefined): PlannedType | undefined {
-    const planned = record && this.#plan.types.get(record.typeId);
-    if (record === undefined || planned?.needs === undefined) return planned;
-    const type = this.#options.reader.nodeTypeOf(record);
-    return record.valueByName(type, planned.needs) === undefined ? undefined : planned;
+    const { types } = this.#plan;
+    const document = documentOf(id, record, { reader, types, analyzers: this.#analyzers });
+    this.#builds?.outdate(id);
+    if (document === undefined) index.remove(id);
+    else index.add(document);
   }
 }

@@ -1,9 +1,10 @@
 import { SEARCH_FACET_VALUE_CHARACTERS_MAX } from '#base/search-limits.ts';
 import type { NodeRecord } from '#graph/node-record.ts';
 import type { NodeType } from '#graph/schema-registry.ts';
+import type { StateReader } from '#graph/state-reader.ts';
 import type { Analyzers, Token } from '../analysis/analyzer.ts';
 import { detectLanguage } from '../analysis/detect-language.ts';
-import type { PlannedFacet, PlannedText, PlannedType } from '../settings/index-plan.ts';
+import type { IndexPlan, PlannedFacet, PlannedText, PlannedType } from '../settings/index-plan.ts';
 import { AUTO_LANGUAGE } from '../settings/search-settings.ts';
 import type { FacetValues, FieldText, IndexedDocument } from '../text/indexed-document.ts';
 
@@ -12,14 +13,32 @@ const VALUE_GAP = 100;
 /** So much of a text tells its language. */
 const DETECTED_CHARACTERS = 2_000;
 
-/** What the index keeps of a node: see `IndexedDocument`. `record` and `type` are the node's, `planned` is of its type. */
+export interface DocumentParts {
+  readonly reader: StateReader;
+  readonly types: IndexPlan['types'];
+  readonly analyzers: Analyzers;
+}
+
+/** How a node is searched; undefined when it is not. */
+export function plannedFor(
+  record: NodeRecord | undefined,
+  { reader, types }: Pick<DocumentParts, 'reader' | 'types'>,
+): PlannedType | undefined {
+  const planned = record && types.get(record.typeId);
+  if (record === undefined || planned?.needs === undefined) return planned;
+  const needed = record.valueByName(reader.nodeTypeOf(record), planned.needs);
+  return needed === undefined ? undefined : planned;
+}
+
+/** What the index keeps of a node, whose record this is: see `IndexedDocument`. Undefined when it is not searched. */
 export function documentOf(
   id: number,
-  record: NodeRecord,
-  type: NodeType,
-  planned: PlannedType,
-  analyzers: Analyzers,
-): IndexedDocument {
+  record: NodeRecord | undefined,
+  parts: DocumentParts,
+): IndexedDocument | undefined {
+  const planned = plannedFor(record, parts);
+  if (record === undefined || planned === undefined) return undefined;
+  const type = parts.reader.nodeTypeOf(record);
   const texts = planned.texts.map((text) => ({
     text,
     values: textsOf(record.valueByName(type, text.name)),
@@ -32,7 +51,7 @@ export function documentOf(
     language,
     fields: texts
       .filter(({ values }) => values.length > 0)
-      .map(({ text, values }) => fieldText(text, values, language, analyzers))
+      .map(({ text, values }) => fieldText(text, values, language, parts.analyzers))
       .toSorted((a, b) => a.field - b.field),
     facets: facetsOf(record, type, planned.facets),
   };

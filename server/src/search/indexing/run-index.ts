@@ -12,6 +12,7 @@ import { TextIndex } from '../text/text-index.ts';
 import { IndexFollower, type CommitSource } from './index-follower.ts';
 import { IndexMerges, type MergePorts } from './index-merges.ts';
 import { IndexSaves, type IndexFiles } from './index-saves.ts';
+import type { SegmentThreads } from './range-builds.ts';
 import type { SearchSnapshot } from './search-snapshot.ts';
 import type { TextDesk } from './vectors/text-desk.ts';
 import type { VectorFieldOptions } from './vectors/vector-field.ts';
@@ -37,6 +38,8 @@ export interface IndexPorts {
   /** Who asks for texts to be embedded; nobody on a replica. */
   readonly texts: TextDesk;
   readonly note: MergePorts['note'];
+  /** Undefined where this thread indexes alone. */
+  readonly threads?: SegmentThreads | undefined;
 }
 
 /** Keeps an index up with the log until the signal aborts. */
@@ -52,7 +55,7 @@ export async function runIndex(ports: IndexPorts, signal: AbortSignal): Promise<
   const released = new ReleasedMemory(releasedBytesMax(files.memoryBytesMax));
   while (!signal.aborted) {
     try {
-      const follower = new IndexFollower({ ...ports, index, progress, keptVectors });
+      using follower = new IndexFollower({ ...ports, index, progress, keptVectors });
       await new IndexRun(ports, { index, follower, released }).run(signal);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'log_trimmed') throw error;
@@ -91,6 +94,7 @@ class IndexRun {
     const { openPages } = ports.files;
     this.#merges = new IndexMerges(index, { ...ports, openPages }, () => this.#hasMerged());
     this.#vectors = new VectorUpkeep(follower, ports);
+    follower.onBuilt(() => this.#wake());
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -107,12 +111,14 @@ class IndexRun {
           this.#isPublished = false;
           this.#saves.note();
         }
-        this.#publishIfDue(hasWorked);
-        this.#merges.startIfDue(!hasWorked, signal);
+        // Others may be at work, while this thread waits for what they build.
+        const isBusy = hasWorked || this.#follower.isBuilding;
+        const untilPublished = this.#publishIfDue(isBusy);
+        this.#merges.startIfDue(!isBusy, signal);
         this.#ports.texts.serve(this.#follower.vectors, () => this.#hasMoved());
         if (hasWorked) this.#vectors.note();
         const isLinking = this.#vectors.work();
-        const rest = this.#saves.startIfDue(!hasWorked);
+        const untilSaved = this.#saves.startIfDue(!isBusy);
         if (hasWorked || isLinking) {
           // Messages come in between, and what is being merged or saved goes on.
           await setImmediate();
@@ -120,7 +126,8 @@ class IndexRun {
         }
         if (signal.aborted) break;
         await this.#vectors.saveIfDue();
-        const alarm = rest === undefined ? undefined : setTimeout(wake, rest);
+        const rest = Math.min(untilPublished ?? Infinity, untilSaved ?? Infinity);
+        const alarm = rest === Infinity ? undefined : setTimeout(wake, rest);
         await change.promise;
         clearTimeout(alarm);
       }
@@ -144,21 +151,29 @@ class IndexRun {
     this.#hasMoved();
   }
 
-  /** At once when it is up with the log; while it is not, every so often. */
-  #publishIfDue(isBusy: boolean): void {
-    if (this.#isPublished) return;
+  /**
+   * At once when it is up with the log; while it is not, every so often. Answers after how many milliseconds it is due; undefined when
+   * there is nothing new.
+   */
+  #publishIfDue(isBusy: boolean): number | undefined {
+    if (this.#isPublished) return undefined;
     const now = this.#ports.clock.now();
-    const interval = this.#follower.isRebuilding
-      ? SEARCH_REBUILD_PUBLISH_INTERVAL_MS
-      : SEARCH_REFRESH_INTERVAL_MS;
-    if (isBusy && !this.#follower.isUpToDate && now - this.#publishedAtMs < interval) return;
+    // A view is made of what waits to become a segment: while this thread rebuilds, that would be many small ones.
+    const interval =
+      this.#follower.isRebuilding && !this.#follower.isBuilding
+        ? SEARCH_REBUILD_PUBLISH_INTERVAL_MS
+        : SEARCH_REFRESH_INTERVAL_MS;
+    const rest = this.#publishedAtMs + interval - now;
+    if (isBusy && !this.#follower.isUpToDate && rest > 0) return rest;
     this.#publishedAtMs = now;
     this.#isPublished = true;
     const snapshot = this.#follower.snapshot();
     const released = this.#released.replace(snapshot.view);
     this.#ports.publish({ ...snapshot, released });
-    if (released === this.#collected) return;
-    this.#collected = released;
-    callLater(this.#ports.collect);
+    if (released !== this.#collected) {
+      this.#collected = released;
+      callLater(this.#ports.collect);
+    }
+    return undefined;
   }
 }

@@ -70,8 +70,8 @@ export class Segment {
    */
   documentOf(node: number): number {
     const { nodes, byNode, count } = this.documents;
-    // Nodes that are new are mostly above all others.
-    if (count === 0 || node > nodes[byNode[count - 1]!]!) return -1;
+    // Nodes that are new are mostly above all others; a type is walked through from its newest node down.
+    if (count === 0 || node > nodes[byNode[count - 1]!]! || node < nodes[byNode[0]!]!) return -1;
     let low = 0;
     let high = count;
     while (low < high) {

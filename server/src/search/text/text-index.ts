@@ -107,6 +107,28 @@ export class TextIndex {
     }
   }
 
+  /**
+   * Takes in a segment that was made of `nodes` elsewhere, in the place of what is known of them. What is known of the `outdated`
+   * nodes is newer, and stays.
+   */
+  adopt(
+    nodes: ArrayLike<number>,
+    memory: SharedArrayBuffer | undefined,
+    outdated: ReadonlySet<number>,
+  ): void {
+    for (let i = 0; i < nodes.length; i++) {
+      const node = nodes[i]!;
+      if (!outdated.has(node)) this.remove(node);
+    }
+    if (memory === undefined) return;
+    const part = openPart(this.#nextId++, new Segment(memory), false, []);
+    for (const node of outdated) {
+      const document = part.segment.documentOf(node);
+      if (document >= 0) part.tombstones.delete(document);
+    }
+    this.#parts.push(part);
+  }
+
   /** A view of all that was written so far. */
   refresh(): IndexView {
     this.#flush();

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '#base/clock.ts';
-import { Problem } from '#base/problem.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import type { CommitRequest } from '#graph/operations.ts';
@@ -12,6 +11,7 @@ import { openLogTail, type LogTail } from '#log/log-tail.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import type { MergePorts } from '#search/indexing/index-merges.ts';
 import { performMerge } from '#search/indexing/perform-merge.ts';
+import type { SegmentThreads } from '#search/indexing/range-builds.ts';
 import { runIndex } from '#search/indexing/run-index.ts';
 import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { embeddingKey } from '#search/embeddings/embedding-key.ts';
@@ -19,13 +19,13 @@ import { textChunks } from '#search/indexing/vectors/vector-indexer.ts';
 import { openVectors } from '#search/service/opened-vectors.ts';
 import { must } from '#base/assert.ts';
 import { LiveSearcher } from '#search/service/live-searcher.ts';
-import type { SearchAnswer } from '#search/service/search.ts';
 import { Searcher } from '#search/service/searcher.ts';
 import { indexFolder } from '#search/text/index-manifest.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import { openState } from '#store/state-writer.ts';
 import { PublishedSequence } from '../../writer/published-sequence.ts';
 import type { IndexOptions } from '../index-messages.ts';
+import { comparable } from './comparable-answer.ts';
 import { StoredIndex } from '../stored-index.ts';
 import { StoredVectors } from '../stored-vectors.ts';
 import { TextDesk } from '#search/indexing/vectors/text-desk.ts';
@@ -46,16 +46,26 @@ interface Parts {
   readonly resources: AsyncDisposableStack;
 }
 
+interface ThreadsPorts {
+  /** Of their own. */
+  readonly reader: StateReader;
+  readonly note: (text: string) => void;
+}
+
 /** A real graph in a folder of its own, and the index that follows its log, with its files. */
 export class IndexedGraph implements AsyncDisposable {
   /** What the index has told of since the graph was opened. */
   readonly notes: string[] = [];
   /** Since it was started last: how often it was told that something is made anew. */
   rebuilds = 0;
+  /** How far that was each time. */
+  progress: number[] = [];
   /** What waits to be embedded. */
   texts = new TextDesk();
   /** Of the index that is started next. */
   memoryBytesMax = Infinity;
+  /** The same: who makes segments for it; nobody else when there is nothing here. */
+  threads: ((ports: ThreadsPorts) => SegmentThreads) | undefined;
   readonly #parts: Parts;
   readonly #segments: SegmentReaders;
   #searcher: Searcher;
@@ -104,11 +114,12 @@ export class IndexedGraph implements AsyncDisposable {
     return join(this.#parts.storage, 'search');
   }
 
-  /** For a thread that indexes the same graph. */
+  /** For threads that index the same graph. */
   get indexOptions(): IndexOptions {
     const { storage, published } = this.#parts;
     const { memoryBytesMax } = this;
-    return { storage, masterKey: null, sequence: published.buffer, memoryBytesMax };
+    const { buffer: sequence } = published;
+    return { storage, masterKey: null, sequence, memoryBytesMax, buildThreads: 1 };
   }
 
   /** As of the last commit that was shown. */
@@ -139,6 +150,8 @@ export class IndexedGraph implements AsyncDisposable {
     const newestSequence = (): number => published.get();
     const run = async (): Promise<void> => {
       using reader = openGraphReader({ storage, newestSequence });
+      using threadsReader = openGraphReader({ storage, newestSequence });
+      const threads = this.threads?.({ reader: threadsReader, note });
       using files = new StoredIndex({ storage, log, memoryBytesMax: this.memoryBytesMax, note });
       const merge: MergePorts['merge'] = async (task) => performMerge(task, files.openPages);
       const publish = (snapshot: SearchSnapshot): void => this.#receive(snapshot);
@@ -149,10 +162,11 @@ export class IndexedGraph implements AsyncDisposable {
       const vectors = { random };
       const following = { reader, log, clock, merge, publish, note };
       const kept = { files, firstSegment: 1, vectorFiles, collect: () => {} };
-      await runIndex({ ...following, ...kept, vectors, texts }, closing.signal);
+      await runIndex({ ...following, ...kept, vectors, texts, threads }, closing.signal);
     };
     this.#newest = undefined;
     this.rebuilds = 0;
+    this.progress = [];
     this.texts = new TextDesk();
     // Of an index that has ended nothing is read any more.
     this.#segments.keepOnly(new Set());
@@ -169,7 +183,22 @@ export class IndexedGraph implements AsyncDisposable {
 
   /** Until the index has everything that was shown; rejects when it ends before. */
   async indexed(): Promise<void> {
-    while (!this.#isUpToDate()) await Promise.race([this.#changed.promise, this.#ended()]);
+    await this.until(
+      ({ sequence, rebuild }) =>
+        sequence !== null && sequence >= this.#parts.published.get() && rebuild === null,
+    );
+  }
+
+  /** Until the index has taken in every commit that was shown; it may still be built anew. */
+  followed(): Promise<void> {
+    return this.until(({ sequence }) => (sequence ?? 0) >= this.#parts.published.get());
+  }
+
+  /** Rejects when the index ends before. */
+  async until(holds: (state: IndexState) => boolean): Promise<void> {
+    while (this.#newest === undefined || !holds(this.#newest.state)) {
+      await Promise.race([this.#changed.promise, this.#ended()]);
+    }
   }
 
   /** Of the index that follows, and of one that is built anew from the state. */
@@ -220,14 +249,13 @@ export class IndexedGraph implements AsyncDisposable {
     await this.#parts.resources.disposeAsync();
   }
 
-  #isUpToDate(): boolean {
-    const { sequence = null, rebuild = null } = this.#newest?.state ?? {};
-    return sequence !== null && sequence >= this.#parts.published.get() && rebuild === null;
-  }
-
   #receive(snapshot: SearchSnapshot): void {
     this.#newest = snapshot;
-    if (snapshot.state.rebuild !== null) this.rebuilds++;
+    const { rebuild } = snapshot.state;
+    if (rebuild !== null) {
+      this.rebuilds++;
+      this.progress.push(rebuild.done);
+    }
     // As it comes out of a message to another thread.
     this.#searcher.receive(structuredClone(snapshot));
     this.#changed.resolve();
@@ -253,24 +281,4 @@ function vectorsIn(reader: StateReader, { vectors, plan }: SearchSnapshot): unkn
       .filter(([, , , found]) => found.length > 0),
   );
   return list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-}
-
-/** Hits of the same score come in any order; a refusal is its code. */
-function comparable(search: () => SearchAnswer): unknown {
-  try {
-    const { hits, total, facets } = search();
-    const shown = hits.map(({ node, score, highlights }) => ({
-      uid: node.UID,
-      score: Number(score.toPrecision(9)),
-      highlights,
-    }));
-    return {
-      total,
-      facets,
-      hits: shown.toSorted((a, b) => b.score - a.score || (a.uid < b.uid ? -1 : 1)),
-    };
-  } catch (error) {
-    if (error instanceof Problem) return error.code;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { getPriority } from 'node:os';
 import { expect, it } from 'vitest';
-import { startThread } from '../start-thread.ts';
+import { startThread } from './start-thread.ts';
 
 it('lowers that of the thread alone', async () => {
   const module = JSON.stringify(new URL('./low-priority.ts', import.meta.url));
