@@ -28,8 +28,15 @@ export interface Token {
   readonly end: number;
   /** Counts words from 0 without gaps; never decreases. */
   readonly position: number;
-  /** Tells words apart that are met again and again, most of the time: the same pair of term and surface often has the same one. */
-  readonly hint?: number;
+  /** The same object for the same pair of term and surface, most of the time, where words are met again and again. */
+  readonly word?: WordPlace;
+}
+
+/** Where whoever collects tokens keeps what it knows of their word, so that it need not look the word up. */
+export interface WordPlace {
+  /** Whose number it is. */
+  owner: object | undefined;
+  number: number;
 }
 
 /** Two letters (ISO 639-1), or `--` for any: words are folded, not stemmed, and none is a stop word. */

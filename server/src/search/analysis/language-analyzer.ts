@@ -7,7 +7,7 @@ import { HASH, PLUS, Scanner } from './scanner.ts';
 import type { Stemmer } from './stemmers.ts';
 import { stopWordsOf } from './stop-words.ts';
 import { hashOf } from './word-hash.ts';
-import { type AnalysedWord, type KnownWord, WordCache, hintOf } from './word-cache.ts';
+import { type AnalysedWord, type KnownWord, WordCache, knownWord } from './word-cache.ts';
 
 /** Some versions of Intl.Segmenter take the square of the length. */
 const SEGMENT_UNITS_MAX = 10_000;
@@ -94,11 +94,12 @@ export class LanguageAnalyzer implements Analyzer {
       emit({ term: letter, surface: letter, start, end: start + 1, position });
       return position + 1;
     }
-    const { surface, term, surfaceTerm, hint } = this.#word(text, start, end, hash);
+    const word = this.#word(text, start, end, hash);
+    const { surface, term, surfaceTerm } = word;
     if (surface === '') return position;
-    emit({ term, surface, start, end, position, hint });
+    emit({ term, surface, start, end, position, word });
     if (surfaceTerm !== undefined) {
-      emit({ term: surfaceTerm, surface, start, end, position, hint: hint + 1 });
+      emit({ term: surfaceTerm, surface, start, end, position, word: word.other! });
     }
     return position + 1;
   }
@@ -109,9 +110,7 @@ export class LanguageAnalyzer implements Analyzer {
     if (known !== undefined) return known;
     const raw = text.slice(start, end);
     const analysed = this.#analyseWord(raw);
-    return isShort
-      ? this.#words.set(raw, analysed)
-      : { ...analysed, hint: hintOf(analysed.surface) };
+    return isShort ? this.#words.set(raw, analysed) : knownWord(analysed);
   }
 
   #analyseWord(raw: string): AnalysedWord {

@@ -1,3 +1,4 @@
+import type { WordPlace } from './analyzer.ts';
 import { hashOf } from './word-hash.ts';
 
 /** What analysis made of a word. */
@@ -8,10 +9,10 @@ export interface AnalysedWord {
   readonly surfaceTerm: string | undefined;
 }
 
-/** A word that is kept. */
-export interface KnownWord extends AnalysedWord {
-  /** See `Token`. Even, so that there is room for another one with the same surface. */
-  readonly hint: number;
+/** A word that is kept, and where who indexes keeps what it knows of it: see `Token`. */
+export interface KnownWord extends AnalysedWord, WordPlace {
+  /** The same for its `surfaceTerm`, where it has one. */
+  readonly other: WordPlace | undefined;
 }
 
 /**
@@ -38,12 +39,12 @@ export class WordCache {
 
   set(word: string, analysed: AnalysedWord): KnownWord {
     // A part of a text keeps the whole text in memory: what is kept is a copy.
-    const known = {
-      surface: copyOf(analysed.surface),
-      term: copyOf(analysed.term),
-      surfaceTerm: analysed.surfaceTerm === undefined ? undefined : copyOf(analysed.surfaceTerm),
-      hint: hintOf(analysed.surface),
-    };
+    const { surface, term, surfaceTerm } = analysed;
+    const known = knownWord({
+      surface: copyOf(surface),
+      term: copyOf(term),
+      surfaceTerm: surfaceTerm === undefined ? undefined : copyOf(surfaceTerm),
+    });
     this.#add(word, known);
     return known;
   }
@@ -63,12 +64,11 @@ const UNITS_AT_FIRST = 4_096;
 /** A hash table with linear probing, at most half full, that compares words where they are: neither are they cut out nor hashed twice. */
 class Generation {
   readonly #words: KnownWord[] = [];
-  /** Hashes of the words, and where their units begin; one more than there are words. */
-  readonly #hashes: number[] = [];
-  readonly #starts: number[] = [0];
+  /** Where the units of each word begin; one more than there are words. */
+  #starts = new Uint32Array(SLOTS_AT_FIRST);
   #units = new Uint16Array(UNITS_AT_FIRST);
-  /** Number of a word + 1, or 0. As many as a power of two. */
-  #slots = new Int32Array(SLOTS_AT_FIRST);
+  /** Pairs of the hash of a word and its number + 1, or 0: side by side, as one is looked at after the other. As many as a power of two. */
+  #slots = new Int32Array(2 * SLOTS_AT_FIRST);
 
   get size(): number {
     return this.#words.length;
@@ -77,57 +77,69 @@ class Generation {
   get(hash: number, text: string, start: number, end: number): KnownWord | undefined {
     const slots = this.#slots;
     const mask = slots.length - 1;
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const index = slots[slot]! - 1;
+    for (let at = (hash << 1) & mask; ; at = (at + 2) & mask) {
+      const index = slots[at + 1]! - 1;
       if (index < 0) return undefined;
-      if (this.#hashes[index] === hash && this.#isAt(index, text, start, end)) {
-        return this.#words[index];
-      }
+      if (slots[at] === hash && this.#isAt(index, text, start, end)) return this.#words[index];
     }
   }
 
   add(hash: number, text: string, word: KnownWord): void {
-    const start = this.#starts[this.#words.length]!;
-    this.#reserve(start + text.length);
+    const index = this.#words.length;
+    const start = this.#starts[index]!;
+    const end = start + text.length;
+    this.#reserve(index + 2, end);
     for (let i = 0; i < text.length; i++) this.#units[start + i] = text.charCodeAt(i);
-    this.#starts.push(start + text.length);
-    this.#hashes.push(hash);
+    this.#starts[index + 1] = end;
     this.#words.push(word);
-    if (this.#words.length * 2 > this.#slots.length) this.#rehash(this.#slots.length * 2);
-    else this.#take(hash, this.#words.length);
+    if (this.#words.length * 4 > this.#slots.length) this.#rehash();
+    take(this.#slots, hash, index + 1);
   }
 
   #isAt(index: number, text: string, start: number, end: number): boolean {
     const from = this.#starts[index]!;
     if (this.#starts[index + 1]! - from !== end - start) return false;
+    const units = this.#units;
     for (let at = start; at < end; at++) {
-      if (text.charCodeAt(at) !== this.#units[from + at - start]) return false;
+      if (text.charCodeAt(at) !== units[from + at - start]) return false;
     }
     return true;
   }
 
-  #take(hash: number, number: number): void {
-    const mask = this.#slots.length - 1;
-    let slot = hash & mask;
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
-    this.#slots[slot] = number;
+  #rehash(): void {
+    const slots = new Int32Array(this.#slots.length * 2);
+    for (let at = 0; at < this.#slots.length; at += 2) {
+      const number = this.#slots[at + 1]!;
+      if (number > 0) take(slots, this.#slots[at]!, number);
+    }
+    this.#slots = slots;
   }
 
-  #rehash(size: number): void {
-    this.#slots = new Int32Array(size);
-    this.#hashes.forEach((hash, index) => this.#take(hash, index + 1));
-  }
-
-  #reserve(length: number): void {
-    if (length <= this.#units.length) return;
-    const units = new Uint16Array(Math.max(length, this.#units.length * 2));
-    units.set(this.#units);
-    this.#units = units;
+  #reserve(starts: number, units: number): void {
+    if (starts > this.#starts.length) {
+      const larger = new Uint32Array(this.#starts.length * 2);
+      larger.set(this.#starts);
+      this.#starts = larger;
+    }
+    if (units > this.#units.length) {
+      const larger = new Uint16Array(Math.max(units, this.#units.length * 2));
+      larger.set(this.#units);
+      this.#units = larger;
+    }
   }
 }
 
-export function hintOf(surface: string): number {
-  return hashOf(surface) & -2;
+function take(slots: Int32Array, hash: number, number: number): void {
+  const mask = slots.length - 1;
+  let at = (hash << 1) & mask;
+  while (slots[at + 1] !== 0) at = (at + 2) & mask;
+  slots[at] = hash;
+  slots[at + 1] = number;
+}
+
+export function knownWord({ surface, term, surfaceTerm }: AnalysedWord): KnownWord {
+  const other = surfaceTerm === undefined ? undefined : { owner: undefined, number: 0 };
+  return { owner: undefined, number: 0, surface, term, surfaceTerm, other };
 }
 
 function copyOf(word: string): string {

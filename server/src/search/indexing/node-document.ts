@@ -105,15 +105,17 @@ function facetsOf(
   const columns: FacetValues[] = [];
   for (const { name, column } of facets) {
     const value = record.valueByName(type, name);
-    const values = new Set(
-      (Array.isArray(value) ? value : [value])
-        .filter((one) => one !== undefined && one !== null)
-        .map(String)
-        .filter((one) => one.length <= SEARCH_FACET_VALUE_CHARACTERS_MAX),
-    );
-    if (values.size > 0) columns.push({ column, values: [...values] });
+    // Of most nodes it is one text: then there is nothing to make of it.
+    const values = typeof value === 'string' ? [value] : facetValues(value);
+    const counted = values.filter((one) => one.length <= SEARCH_FACET_VALUE_CHARACTERS_MAX);
+    if (counted.length > 0) columns.push({ column, values: counted });
   }
-  return columns.toSorted((a, b) => a.column - b.column);
+  return columns.length < 2 ? columns : columns.toSorted((a, b) => a.column - b.column);
+}
+
+function facetValues(value: unknown): readonly string[] {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return [...new Set(values.filter((one) => one !== undefined && one !== null).map(String))];
 }
 
 function textsOf(value: unknown): readonly string[] {

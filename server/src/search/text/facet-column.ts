@@ -91,7 +91,8 @@ export class FacetColumnsBuilder {
 
   add(document: number, id: number, values: readonly string[]): void {
     const column = this.column(id);
-    for (const value of new Set(values)) column.add(document, column.numberOf(value));
+    const distinct = values.length === 1 ? values : new Set(values);
+    for (const value of distinct) column.add(document, column.numberOf(value));
   }
 
   finish(documentCount: number): Map<number, FacetColumn> {

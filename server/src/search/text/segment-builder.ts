@@ -14,20 +14,14 @@ import { VocabularyBuilder } from './vocabulary/vocabulary-builder.ts';
 
 /** A pair of a word and the term it was indexed as. Another term of the same word hangs on `other`. */
 interface Word {
-  readonly surface: string;
   readonly term: string;
-  readonly termNumber: number;
-  documentCount: number;
-  lastDocument: number;
+  readonly number: number;
   other: Word | undefined;
 }
 
-const RECENT_AT_FIRST = 64;
-const RECENT_MAX = 131_072;
-
-function emptyPlaces(count: number): (Word | undefined)[] {
-  return Array.from({ length: count }, () => undefined);
-}
+/** Of each word, side by side: the number of its term, how many documents have it, and the last of them + 1. */
+const WORD_NUMBERS = 3;
+const WORDS_AT_FIRST = 1_024;
 
 /**
  * Collects documents and makes a segment of them. A token costs three numbers until then: which term, which field of
@@ -38,8 +32,10 @@ export class SegmentBuilder {
   readonly #documents = new DocumentTableBuilder();
   readonly #facets = new FacetColumnsBuilder();
   readonly #words = new Map<string, Word>();
-  /** By the hints of tokens: nearly always the word that a token is of. As many as a power of two. */
-  #recent: (Word | undefined)[] = emptyPlaces(RECENT_AT_FIRST);
+  /** Marks words as its own. Words outlive it, so that it is not the builder with all that it holds. */
+  readonly #owner = {};
+  #wordCount = 0;
+  #wordNumbers = new Uint32Array(WORD_NUMBERS * WORDS_AT_FIRST);
   readonly #terms = new Map<string, number>();
   readonly #tokenTerms = new NumberList(4_096);
   readonly #tokenRuns = new NumberList(4_096);
@@ -98,30 +94,27 @@ export class SegmentBuilder {
     this.#runFields.push(field);
     this.#documents.addField(field, boost, encodeLength(tokens.length));
     for (const token of tokens) {
-      const word = this.#word(token);
-      if (word.lastDocument !== document) {
-        word.lastDocument = document;
-        word.documentCount++;
+      const at = WORD_NUMBERS * this.#word(token);
+      const numbers = this.#wordNumbers;
+      if (numbers[at + 2] !== document + 1) {
+        numbers[at + 2] = document + 1;
+        numbers[at + 1]! += 1;
       }
-      this.#tokenTerms.push(word.termNumber);
+      this.#tokenTerms.push(numbers[at]!);
       this.#tokenRuns.push(run);
       this.#tokenPositions.push(token.position);
     }
   }
 
-  #word({ surface, term, hint = 0 }: Token): Word {
-    const recent = this.#recent[this.#placeOf(hint)];
-    if (recent !== undefined && recent.surface === surface && recent.term === term) return recent;
-    const word = this.#find(surface, term);
-    if (this.#words.size * 2 > this.#recent.length && this.#recent.length < RECENT_MAX) {
-      this.#recent = emptyPlaces(this.#recent.length * 2);
+  /** The number of the word that a token is of. */
+  #word({ surface, term, word: place }: Token): number {
+    if (place?.owner === this.#owner) return place.number;
+    const { number } = this.#find(surface, term);
+    if (place !== undefined) {
+      place.owner = this.#owner;
+      place.number = number;
     }
-    this.#recent[this.#placeOf(hint)] = word;
-    return word;
-  }
-
-  #placeOf(hint: number): number {
-    return (hint ^ (hint >>> 15)) & (this.#recent.length - 1);
+    return number;
   }
 
   #find(surface: string, term: string): Word {
@@ -129,16 +122,23 @@ export class SegmentBuilder {
     let word = first;
     while (word !== undefined && word.term !== term) word = word.other;
     if (word !== undefined) return word;
+    word = { term, number: this.#addWord(term), other: first?.other };
+    if (first === undefined) this.#words.set(surface, word);
+    else first.other = word;
+    return word;
+  }
+
+  #addWord(term: string): number {
     let termNumber = this.#terms.get(term);
     if (termNumber === undefined) this.#terms.set(term, (termNumber = this.#terms.size));
-    word = { surface, term, termNumber, documentCount: 0, lastDocument: -1, other: undefined };
-    if (first === undefined) {
-      this.#words.set(surface, word);
-    } else {
-      word.other = first.other;
-      first.other = word;
+    const at = WORD_NUMBERS * this.#wordCount;
+    if (at === this.#wordNumbers.length) {
+      const larger = new Uint32Array(2 * at);
+      larger.set(this.#wordNumbers);
+      this.#wordNumbers = larger;
     }
-    return word;
+    this.#wordNumbers[at] = termNumber;
+    return this.#wordCount++;
   }
 
   #tokensByTerm(ranks: Uint32Array, { fields }: DocumentTable): SortedTokens {
@@ -169,14 +169,20 @@ export class SegmentBuilder {
 
   #vocabulary(ranks: Uint32Array): SharedArrayBuffer {
     const builder = new VocabularyBuilder();
+    const numbers = this.#wordNumbers;
     for (const surface of sortStrings([...this.#words.keys()])) {
       const first = this.#words.get(surface)!;
-      const words = [first];
-      for (let { other } = first; other !== undefined; { other } = other) words.push(other);
-      if (words.length > 1) words.sort((a, b) => ranks[a.termNumber]! - ranks[b.termNumber]!);
-      for (const { termNumber, documentCount } of words) {
-        builder.add({ word: surface, term: ranks[termNumber]!, documentCount });
+      const entries = [];
+      for (let word: Word | undefined = first; word !== undefined; word = word.other) {
+        const at = WORD_NUMBERS * word.number;
+        entries.push({
+          word: surface,
+          term: ranks[numbers[at]!]!,
+          documentCount: numbers[at + 1]!,
+        });
       }
+      if (entries.length > 1) entries.sort((a, b) => a.term - b.term);
+      for (const entry of entries) builder.add(entry);
     }
     return builder.finish();
   }
