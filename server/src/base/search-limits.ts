@@ -59,6 +59,8 @@ export const SEARCH_BUILD_THREAD_BYTES = 128 * 1024 * 1024;
 /** The thread that indexes builds fewer nodes itself; and the least that another one is asked for. */
 export const SEARCH_BUILD_NODES_MIN = 20_000;
 export const SEARCH_BUILD_TASK_NODES_MIN = 4_000;
+/** Such a thread ends when there was nothing to do for so long. */
+export const SEARCH_BUILD_REST_MS = 30_000;
 /** Nodes that such a thread reads in one transaction of the store. */
 export const SEARCH_BUILD_PAUSE_NODES = 500;
 

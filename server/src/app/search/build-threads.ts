@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import {
   SEARCH_BUILD_NODES_MIN,
+  SEARCH_BUILD_REST_MS,
   SEARCH_BUILD_TASK_NODES_MIN,
   SEARCH_WAITING_DOCUMENTS_MAX,
 } from '#base/search-limits.ts';
@@ -31,6 +32,8 @@ interface BuildThreadsParts extends BuildOptions {
   readonly count: number;
   readonly memoryBytesMax: number;
   readonly note: (text: string) => void;
+  /** How long they stay when there is nothing to do. */
+  readonly restMs?: number;
 }
 
 interface Running {
@@ -46,7 +49,8 @@ interface Thread {
 
 /**
  * Threads that make segments of many nodes, for the one that indexes: they start when there is something to do, go after those that
- * serve when processors are few, and end when an index is built.
+ * serve when processors are few, and end a while after an index is built. Who tries settings builds several in a row, and a thread that
+ * has built one is twice as fast as a new one at first.
  */
 export class BuildThreads implements SegmentThreads, AsyncDisposable {
   readonly count: number;
@@ -57,6 +61,8 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
   readonly note: (text: string) => void;
   readonly #options: BuildOptions;
   readonly #start: typeof startThread;
+  readonly #restMs: number;
+  #ending: NodeJS.Timeout | undefined;
   readonly #threads = new Set<Thread>();
   /** Resolved when a thread has nothing to do any more. */
   #freed = Promise.withResolvers<void>();
@@ -66,6 +72,7 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
     this.count = parts.count;
     this.memoryBytesMax = parts.memoryBytesMax;
     this.note = parts.note;
+    this.#restMs = parts.restMs ?? SEARCH_BUILD_REST_MS;
     this.#start = start;
   }
 
@@ -74,6 +81,7 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
     onBuilt: (segment: BuiltSegment) => void,
     signal: AbortSignal,
   ): Promise<void> {
+    clearTimeout(this.#ending);
     let thread = this.#free();
     while (thread === undefined) {
       // One that was told to stop a moment ago.
@@ -96,14 +104,20 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
   }
 
   rest(): void {
-    for (const thread of this.#threads) this.#close(thread);
+    clearTimeout(this.#ending);
+    this.#ending = setTimeout(() => this.#closeAll(), this.#restMs).unref();
   }
 
   /** Resolves when nobody reads the store any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     const exits = [...this.#threads].map(({ exited }) => exited.promise);
-    this.rest();
+    clearTimeout(this.#ending);
+    this.#closeAll();
     await Promise.all(exits);
+  }
+
+  #closeAll(): void {
+    for (const thread of this.#threads) this.#close(thread);
   }
 
   #free(): Thread | undefined {
