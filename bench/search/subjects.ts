@@ -4,6 +4,7 @@ import { installedPostgres, PostgresText } from '../peers/postgres-text.ts';
 import { SqliteText, type AnalysedText } from '../peers/sqlite-text.ts';
 import { timed } from '../measure.ts';
 import type { Report } from '../report.ts';
+import { timeBuilds, type BuildTimes } from './build.ts';
 import { timeOver, type BenchDocument, type Corpus } from './corpus.ts';
 import { buildOurs, NAMES_BOOST, type BuiltIndex } from './our-index.ts';
 
@@ -25,6 +26,7 @@ export async function buildSubjects(
   analyzer: Analyzer,
   isSmall: boolean,
 ): Promise<Subjects> {
+  const times = await timeBuilds(corpus);
   const ours = buildOurs(corpus, analyzer);
   const sqlite = new SqliteText(NAMES_BOOST);
   const miniSearch = isSmall ? new MiniSearchText(NAMES_BOOST) : undefined;
@@ -32,7 +34,12 @@ export async function buildSubjects(
     sqlite.add(i, analysed(document, analyzer)),
   );
   sqliteSeconds += (await timed(() => sqlite.finish())).seconds;
-  const others = [`SQLite FTS5 ${rate(corpus, sqliteSeconds)} documents/s`];
+  const others = [
+    `with threads that have just started ${rate(corpus, times.several.first)} documents/s`,
+    `one thread ${rate(corpus, times.one.best)} documents/s, just started ${rate(corpus, times.one.first)}`,
+    `in this thread and process, without the graph, ${rate(corpus, ours.buildSeconds)} documents/s, merges ${mergeRate(ours)}`,
+    `SQLite FTS5 ${rate(corpus, sqliteSeconds)} documents/s`,
+  ];
   if (miniSearch !== undefined) {
     const seconds = timeOver(corpus, (document, i) =>
       miniSearch.add(i, analysed(document, analyzer)),
@@ -48,12 +55,13 @@ export async function buildSubjects(
   } else if (isSmall) {
     others.push('PostgreSQL not on this machine');
   }
-  const documentsPerSecond = rate(corpus, ours.buildSeconds);
+  const { best } = times.several;
+  const documentsPerSecond = rate(corpus, best);
   report.add({
-    what: `search, ${corpus.name}: build ${corpus.size} documents with analysis, one thread`,
-    ours: `${documentsPerSecond} documents/s, merges ${mergeRate(ours)}`,
+    what: `search, ${corpus.name}: build ${corpus.size} documents of a graph with analysis, ${threadsOf(times)}`,
+    ours: `${documentsPerSecond} documents/s`,
     others,
-    ratio: `${(sqliteSeconds / ours.buildSeconds).toFixed(2)} of FTS5`,
+    ratio: `${(times.one.best / best).toFixed(2)} of one thread, ${(sqliteSeconds / best).toFixed(2)} of FTS5`,
     target: `${DOCUMENTS_PER_SECOND_MIN} documents/s`,
     reached: documentsPerSecond >= DOCUMENTS_PER_SECOND_MIN,
   });
@@ -95,6 +103,10 @@ function analysed({ names, gloss }: BenchDocument, analyzer: Analyzer): Analysed
 
 function rate({ size }: Corpus, seconds: number): number {
   return Math.round(size / seconds);
+}
+
+function threadsOf({ threads }: BuildTimes): string {
+  return threads === 1 ? 'one thread' : `${threads} threads, as a server here has`;
 }
 
 function mergeRate({ mergedPostings, mergeSeconds }: BuiltIndex): string {
