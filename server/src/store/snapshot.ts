@@ -15,8 +15,8 @@ export interface SnapshotSink {
   write(digest: string, bytes: Uint8Array): Promise<void>;
 }
 
-/** Most pieces fit without their buffer having to grow. */
-const PIECE_CAPACITY_BYTES = 6 * 1024 * 1024;
+/** Nearly all pieces fit without their buffer having to grow; of what they do not fill, the system gives no memory. */
+const PIECE_CAPACITY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Writes the state of the newest commit, piece by piece, all of one read transaction, and answers its manifest. It takes what
@@ -130,7 +130,8 @@ function readPiece(reader: HeldReader, db: DatabaseNumber, start: Uint8Array): R
     if (batch.count === 0) {
       firstKey = Buffer.from(keyBytes.subarray(keyStart, keyEnd)).toString('hex');
     } else if (beginsPiece(batch.length, entryBytes, keyBytes, keyStart, keyEnd)) {
-      next = keyBytes.slice(keyStart, keyEnd);
+      // A copy, whatever kind of array it is: `slice` of a Buffer is none.
+      next = Uint8Array.from(keyBytes.subarray(keyStart, keyEnd));
       return false;
     }
     batch.putPlaces(db, keyBytes, keyStart, keyEnd, valueBytes, valueStart, valueEnd);

@@ -42,7 +42,7 @@ function firstValue(file: TreeFile, tree: Tree | undefined): Uint8Array | undefi
   let found: Uint8Array | undefined;
   if (tree === undefined) return undefined;
   file.visit(tree, new Uint8Array(0), (_key, _start, _end, value, start, end) => {
-    found = value.slice(start, end);
+    found = Uint8Array.from(value.subarray(start, end));
     return false;
   });
   return found;
