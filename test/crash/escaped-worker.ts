@@ -10,6 +10,8 @@ import type { Loot } from '../../server/src/runtime/testing/intruder.ts';
  * of the realm of an endpoint. Everything else is the server as it is. What the intruder brought out goes to the folder that
  * TRELLIS_LOOT names, and `found.json` comes last.
  */
+/** As the program of the sources, and as the one that is made of them, calls the file of an endpoint worker. */
+const ENDPOINT_WORKER = /\/sandbox(?:\/worker\.ts|-worker\.js)$/;
 const folder = String(process.env['TRELLIS_LOOT']);
 const { Worker } = threads;
 const intruder = new URL('../../server/src/runtime/testing/intruder.ts', import.meta.url);
@@ -25,7 +27,7 @@ loot.port1.unref();
 let isIn = false;
 threads.Worker = class extends Worker {
   constructor(file: string | URL, options: WorkerOptions = {}) {
-    if (isIn || !String(file).endsWith('/sandbox/worker.ts')) {
+    if (isIn || !ENDPOINT_WORKER.test(String(file))) {
       super(file, options);
       return;
     }

@@ -85,6 +85,9 @@ test(
       await server.kill();
       server = await TrellisProcess.start({ storage: folder.path, env: SEVERAL });
       client = await signIn(server);
+      // What was under way, and what the log has beyond the index that was saved, is made up for.
+      await searchesOn(client.http, client.token);
+      expect(await total(client)).toBe(books);
     }
     const answers = await searchesOn(client.http, client.token);
     expect(server.stderr).not.toContain('by one thread');
