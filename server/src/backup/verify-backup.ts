@@ -128,11 +128,11 @@ async function removeDamaged(
   { header, snapshot, files }: BackupContents & { readonly header: BackupHeader },
 ): Promise<void> {
   let damaged = 0;
-  const look = async (read: Promise<unknown>, remove: () => Promise<void>): Promise<void> => {
+  const look = async (read: () => Promise<unknown>, remove: () => Promise<void>): Promise<void> => {
     signal.throwIfAborted();
     report(0.9, 'Looking for what is damaged');
     try {
-      await read;
+      await read();
     } catch (error) {
       if (!isDamage(error)) throw error;
       await remove();
@@ -140,10 +140,18 @@ async function removeDamaged(
     }
   };
   const pieces = [...snapshot.databases.flatMap((database) => database.pieces), ...files];
-  for (const { digest } of pieces) await look(pool.read(digest), () => pool.remove(digest));
+  for (const { digest } of pieces) {
+    await look(
+      () => pool.read(digest),
+      () => pool.remove(digest),
+    );
+  }
   const archived = await archivedUntil(target, header);
   for (const file of archived) {
-    await look(readArchived(pool, file), () => target.remove(file.path));
+    await look(
+      () => readArchived(pool, file),
+      () => target.remove(file.path),
+    );
   }
   if (damaged === 0) return;
   const all = pieces.length + archived.length;
