@@ -3,13 +3,7 @@ import type { HeldReader } from '#store/held-reader.ts';
 import type { Manifest } from '#store/manifest.ts';
 import type { BackupPool } from './backup-pool.ts';
 import type { BackupTarget } from './backup-target.ts';
-import {
-  chainFrom,
-  listArchive,
-  LogArchiver,
-  readArchived,
-  type ArchivedFile,
-} from './log-archive.ts';
+import { chainBehind, LogArchiver, readArchived, type ArchivedFile } from './log-archive.ts';
 import type { Former, TakeBackupOptions } from './backup-source.ts';
 
 export interface Archived {
@@ -40,7 +34,7 @@ export async function archiveCommits(
     note(`The log begins at ${from}: commits behind ${after} are missing in the archive.`);
   }
   // What a run that was killed has archived.
-  const { reached } = chainFrom(await listArchive(target, held.epoch), after);
+  const { reached } = await chainBehind(target, former.header);
   const archiver = new LogArchiver(pool, held.epoch);
   let last = from - 1;
   for await (const record of log.read(from)) {
@@ -65,10 +59,10 @@ export interface ArchivedCommits {
 /** Those behind a state; undefined when some are missing. */
 export async function commitsBehind(
   target: BackupTarget,
-  { epoch, sequence }: Manifest,
+  snapshot: Manifest,
   to: number,
 ): Promise<ArchivedCommits | undefined> {
-  const { chain, reached } = chainFrom(await listArchive(target, epoch), sequence, to);
+  const { chain, reached } = await chainBehind(target, snapshot, to);
   if (reached < to) return undefined;
   return { files: chain, bytes: chain.reduce((sum, file) => sum + file.bytes, 0) };
 }

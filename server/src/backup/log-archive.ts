@@ -67,6 +67,15 @@ export function chainFrom(
   return { chain, reached };
 }
 
+/** The files by which one comes from a sequence of a history as far as they reach, or to `to`. */
+export async function chainBehind(
+  target: BackupTarget,
+  { epoch, sequence }: { readonly epoch: string; readonly sequence: number },
+  to?: number,
+): Promise<{ readonly chain: readonly ArchivedFile[]; readonly reached: number }> {
+  return chainFrom(await listArchive(target, epoch), sequence, to);
+}
+
 /** Writes commits of one epoch that follow one another into files. */
 export class LogArchiver {
   readonly #pool: BackupPool;

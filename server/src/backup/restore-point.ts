@@ -2,7 +2,7 @@ import { Problem } from '#base/problem.ts';
 import { isBackupId, listHeaders, readHeader, type BackupHeader } from './backup-header.ts';
 import { backupCorrupt, noBackup } from './backup-problem.ts';
 import type { BackupTarget } from './backup-target.ts';
-import { chainFrom, listArchive, type ArchivedFile } from './log-archive.ts';
+import { chainBehind, type ArchivedFile } from './log-archive.ts';
 
 /** What somebody wants back. */
 export type RestoreWish =
@@ -58,7 +58,7 @@ export async function planBackup(target: BackupTarget, header: BackupHeader): Pr
   const { id, sequence, snapshotSequence } = header;
   const plan = { header, lastSequence: sequence, lastTime: Infinity };
   if (snapshotSequence === sequence) return { ...plan, chain: [] };
-  const { chain, reached } = await chainBehind(target, header, sequence);
+  const { chain, reached } = await chainOf(target, header, sequence);
   if (reached >= sequence) return { ...plan, chain };
   throw backupCorrupt(
     `the backup ${id} needs the commits from ${snapshotSequence + 1} to ${sequence}, and those behind ${reached} are missing`,
@@ -70,7 +70,7 @@ async function planSequence(target: BackupTarget, sequence: number): Promise<Res
   const headers = await listHeaders(target);
   for (const header of headers.filter((one) => one.sequence <= sequence)) {
     if (header.sequence === sequence) return await planBackup(target, header);
-    const { chain, reached } = await chainBehind(target, header, sequence);
+    const { chain, reached } = await chainOf(target, header, sequence);
     if (reached >= sequence) {
       return { header, chain, lastSequence: sequence, lastTime: Infinity };
     }
@@ -88,14 +88,13 @@ async function planTime(target: BackupTarget, time: number): Promise<RestorePlan
     (one) => one.epoch === header.epoch && Date.parse(one.createdAt) >= time,
   );
   if (later === undefined) throw unreachable(new Date(time).toISOString(), headers);
-  const { chain, reached } = await chainBehind(target, header, later.sequence);
+  const { chain, reached } = await chainOf(target, header, later.sequence);
   if (reached < later.sequence) throw unreachable(new Date(time).toISOString(), headers);
   return { header, chain, lastSequence: later.sequence, lastTime: time };
 }
 
-async function chainBehind(target: BackupTarget, header: BackupHeader, to: number) {
-  const { epoch, snapshotSequence } = header;
-  return chainFrom(await listArchive(target, epoch), snapshotSequence, to);
+function chainOf(target: BackupTarget, { epoch, snapshotSequence }: BackupHeader, to: number) {
+  return chainBehind(target, { epoch, sequence: snapshotSequence }, to);
 }
 
 function unreachable(point: string, headers: readonly BackupHeader[]): Problem {

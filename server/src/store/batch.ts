@@ -1,4 +1,5 @@
 import { assert, AssertionError } from '#base/assert.ts';
+import { copyBytes, u32 } from './bytes.ts';
 import { DATABASES } from './databases.ts';
 import type { DatabaseNumber } from './databases.ts';
 import type { WriteBatch } from './key-value.ts';
@@ -16,7 +17,6 @@ const PUT = 1;
 const DELETE_HEADER_BYTES = 4;
 const PUT_HEADER_BYTES = 8;
 const CAPACITY_DEFAULT_BYTES = 512;
-const COPIED_BYTES_MAX = 48;
 
 /** Nothing may reach the log that cannot be applied: LMDB takes one byte more, so that there is a key above all of ours. */
 export const KEY_BYTES_MAX = 1_977;
@@ -65,8 +65,8 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
   /** Answers where the key lies in the payload; the value is right behind it. */
   put(db: DatabaseNumber, key: Uint8Array, value: Uint8Array): number {
     const at = this.#beginPut(db, key.length, value.length);
-    copy(key, 0, key.length, this.#bytes, at);
-    copy(value, 0, value.length, this.#bytes, at + key.length);
+    copyBytes(key, 0, key.length, this.#bytes, at);
+    copyBytes(value, 0, value.length, this.#bytes, at + key.length);
     return at;
   }
 
@@ -81,8 +81,8 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
     valueEnd: number,
   ): number {
     const at = this.#beginPut(db, keyEnd - keyStart, valueEnd - valueStart);
-    copy(keyBytes, keyStart, keyEnd, this.#bytes, at);
-    copy(valueBytes, valueStart, valueEnd, this.#bytes, at + keyEnd - keyStart);
+    copyBytes(keyBytes, keyStart, keyEnd, this.#bytes, at);
+    copyBytes(valueBytes, valueStart, valueEnd, this.#bytes, at + keyEnd - keyStart);
     return at;
   }
 
@@ -90,7 +90,7 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
   delete(db: DatabaseNumber, key: Uint8Array): number {
     const at = this.#begin(db, key.length, DELETE_HEADER_BYTES + key.length);
     this.#bytes[at] = DELETE;
-    copy(key, 0, key.length, this.#bytes, at + DELETE_HEADER_BYTES);
+    copyBytes(key, 0, key.length, this.#bytes, at + DELETE_HEADER_BYTES);
     return at + DELETE_HEADER_BYTES;
   }
 
@@ -155,7 +155,7 @@ export function readPlaces(payload: Uint8Array, visit: OperationPlaceVisitor): v
     const keyStart = at + (isPut ? PUT_HEADER_BYTES : DELETE_HEADER_BYTES);
     const keyEnd = keyStart + keyLength;
     assert(keyStart <= length, 'a batch ends within an operation');
-    at = isPut ? keyEnd + uint32(payload, keyStart - 4) : keyEnd;
+    at = isPut ? keyEnd + u32(payload, keyStart - 4) : keyEnd;
     assert(at <= length, 'a batch ends within an operation');
     visit(db, keyStart, keyEnd, isPut ? keyEnd : -1, at);
   }
@@ -181,20 +181,4 @@ export function readBatch(payload: Uint8Array, visit: OperationVisitor): void {
 
 function isDatabaseNumber(n: number): n is DatabaseNumber {
   return KNOWN_DATABASES[n] === 1;
-}
-
-function uint32(bytes: Uint8Array, at: number): number {
-  return (
-    (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
-  );
-}
-
-/** `set` crosses into native code, which costs more than the bytes of a usual key. */
-function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
-  const length = end - start;
-  if (length <= COPIED_BYTES_MAX) {
-    for (let i = 0; i < length; i++) to[at + i] = from[start + i]!;
-  } else {
-    to.set(length === from.length ? from : from.subarray(start, end), at);
-  }
 }

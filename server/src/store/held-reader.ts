@@ -45,7 +45,7 @@ export function holdWithFile(graph: Environment, vault: Environment | undefined)
     const file = openGraphFile(graph.path);
     if (file === undefined) return held;
     const { sequence, epoch } = file.applied;
-    if (sequence === held.sequence && epoch === held.epoch) return new HeldFile(held, file);
+    if (sequence === held.sequence && epoch === held.epoch) return held.readBy(file);
     file[Symbol.dispose]();
     held[Symbol.dispose]();
   }
@@ -59,6 +59,7 @@ class HeldTransactions implements HeldReader {
   readonly #transactions: readonly Transaction[];
   readonly #stores: StoresReader;
   readonly #reader: KeyValueReader;
+  #file: GraphFile | undefined;
 
   constructor(graph: Environment, vault: Environment | undefined) {
     const { transactions, applied, pending } =
@@ -93,60 +94,26 @@ class HeldTransactions implements HeldReader {
     this.#reader.scan(db, range, visit);
   }
 
+  /** The file shows the same commit; the transactions keep its pages as they are. It is disposed with this. */
+  readBy(file: GraphFile): this {
+    this.#file = file;
+    return this;
+  }
+
   visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): void {
+    if (this.#file?.visit(db, start, visitor) === true) return;
     this.#reader.scan(db, { start, end: KEY_END }, (key, value) =>
       visitor(key, 0, key.length, value, 0, value.length),
     );
   }
 
   count(db: DatabaseNumber): number {
-    return this.#stores.count(db);
+    return this.#file?.count(db) ?? this.#stores.count(db);
   }
 
   [Symbol.dispose](): void {
+    this.#file?.[Symbol.dispose]();
     for (const transaction of this.#transactions) transaction.done();
-  }
-}
-
-/** The transactions keep the pages of the file as they are. */
-class HeldFile implements HeldReader {
-  readonly environments: readonly EnvironmentName[];
-  readonly sequence: number;
-  readonly epoch: string;
-  readonly #held: HeldReader;
-  readonly #file: GraphFile;
-
-  constructor(held: HeldReader, file: GraphFile) {
-    this.environments = held.environments;
-    this.sequence = held.sequence;
-    this.epoch = held.epoch;
-    this.#held = held;
-    this.#file = file;
-  }
-
-  get(db: DatabaseNumber, key: Uint8Array): Uint8Array | undefined {
-    return this.#held.get(db, key);
-  }
-
-  has(db: DatabaseNumber, key: Uint8Array): boolean {
-    return this.#held.has(db, key);
-  }
-
-  scan(db: DatabaseNumber, range: KeyRange, visit: ScanVisitor): void {
-    this.#held.scan(db, range, visit);
-  }
-
-  visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): void {
-    if (!this.#file.visit(db, start, visitor)) this.#held.visit(db, start, visitor);
-  }
-
-  count(db: DatabaseNumber): number {
-    return this.#file.count(db) ?? this.#held.count(db);
-  }
-
-  [Symbol.dispose](): void {
-    this.#file[Symbol.dispose]();
-    this.#held[Symbol.dispose]();
   }
 }
 

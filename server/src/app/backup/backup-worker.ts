@@ -13,6 +13,7 @@ import { systemClock } from '#base/clock.ts';
 import { BACKUP_LOG_REACH_MS } from '#base/backup-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { unlessMissing } from '#log/durable-file.ts';
+import { LMDB_FILE } from '#store/environment.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
 import { openPublishedLog } from '../open-published-log.ts';
@@ -106,7 +107,7 @@ async function openSource({
   return {
     reader,
     log,
-    stateBytes: statSync(join(storage, 'graph', 'data.mdb')).size,
+    stateBytes: statSync(join(storage, 'graph', LMDB_FILE)).size,
     reach: async (wanted) => void (await published.reach(wanted, BACKUP_LOG_REACH_MS)),
     files: async () => [
       ...(await frontEndFiles(storage)),

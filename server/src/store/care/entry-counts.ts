@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATABASES } from '../databases.ts';
-import { openEnvironments, type Environment } from '../environment.ts';
+import { LMDB_FILE, openEnvironments, type Environment } from '../environment.ts';
 import { readStoreKeys } from '../master-key.ts';
 
 export interface DatabaseSize {
@@ -62,7 +62,7 @@ export function entriesOf(access: StoreAccess): number {
 }
 
 function fileBytesOf({ path }: Environment): number {
-  return statSync(join(path, 'data.mdb')).size;
+  return statSync(join(path, LMDB_FILE)).size;
 }
 
 /** What `getStats` answers, whose type says nothing. */

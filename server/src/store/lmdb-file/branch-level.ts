@@ -1,3 +1,4 @@
+import { putU16, putU32 } from '../bytes.ts';
 import type { PageSink } from './page-sink.ts';
 import {
   NODE_HEADER_BYTES,
@@ -5,8 +6,6 @@ import {
   PAGE_IS_BRANCH,
   PAGE_LOWER_AT,
   PAGE_UPPER_AT,
-  putU16,
-  putU32,
 } from './page-format.ts';
 
 interface Child {

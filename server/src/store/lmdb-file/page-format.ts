@@ -1,3 +1,5 @@
+import { putU16, putU32 } from '../bytes.ts';
+
 /**
  * How a file of LMDB is laid out, data version 2: `MDB_page`, `MDB_node`, `MDB_db`, `MDB_meta` and `MDB_ovpage` of liblmdb's mdb.c as
  * lmdb-js builds it. Only 64-bit machines whose numbers are little-endian write it so; of others, of a later version and of an encrypted file
@@ -132,23 +134,4 @@ export function writeTree(bytes: Buffer, at: number, tree: Tree): void {
   const counts = [tree.branchPages, tree.leafPages, tree.longValuePages, tree.entries];
   for (const [i, count] of counts.entries()) bytes.writeBigUInt64LE(BigInt(count), at + 8 + i * 8);
   bytes.writeBigInt64LE(BigInt(tree.root), at + 40);
-}
-
-export function u16(bytes: Uint8Array, at: number): number {
-  return bytes[at]! | (bytes[at + 1]! << 8);
-}
-
-export function u32(bytes: Uint8Array, at: number): number {
-  return (u16(bytes, at) | (u16(bytes, at + 2) << 16)) >>> 0;
-}
-
-export function putU16(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value;
-  bytes[at + 1] = value >>> 8;
-}
-
-/** Of the value its lower 32 bits. */
-export function putU32(bytes: Uint8Array, at: number, value: number): void {
-  putU16(bytes, at, value);
-  putU16(bytes, at + 2, value >>> 16);
 }

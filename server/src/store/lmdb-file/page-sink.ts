@@ -1,3 +1,4 @@
+import { putU16, putU32 } from '../bytes.ts';
 import { closeSync, fdatasync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import {
@@ -6,8 +7,6 @@ import {
   PAGE_FLAGS_AT,
   PAGE_HEADER_BYTES,
   PAGE_IS_LONG_VALUE,
-  putU16,
-  putU32,
 } from './page-format.ts';
 
 /** The transaction that all pages are of. */

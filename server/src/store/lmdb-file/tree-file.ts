@@ -1,3 +1,4 @@
+import { u16, u32 } from '../bytes.ts';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { AssertionError } from '#base/assert.ts';
 import {
@@ -15,8 +16,6 @@ import {
   PAGE_LOWER_AT,
   readMeta,
   readTree,
-  u16,
-  u32,
   type Meta,
   type Tree,
 } from './page-format.ts';

@@ -1,3 +1,4 @@
+import { copyBytes, putU16, putU32, u16 } from '../bytes.ts';
 import { BranchLevel } from './branch-level.ts';
 import {
   EMPTY_TREE,
@@ -8,15 +9,9 @@ import {
   PAGE_IS_LEAF,
   PAGE_LOWER_AT,
   PAGE_UPPER_AT,
-  putU16,
-  putU32,
-  u16,
   type Tree,
 } from './page-format.ts';
 import { FIRST_TRANSACTION, type PageSink } from './page-sink.ts';
-
-/** What is longer is copied by the system. */
-const COPIED_BYTES_MAX = 64;
 
 /** Writes one tree from its entries in the order of their keys: each page once, and full. */
 export class TreeWriter {
@@ -64,9 +59,9 @@ export class TreeWriter {
     putU16(leaf, node + 6, keyBytes);
     this.#lastStart = node + NODE_HEADER_BYTES;
     this.#lastEnd = this.#lastStart + keyBytes;
-    copy(bytes, keyStart, keyEnd, leaf, this.#lastStart);
+    copyBytes(bytes, keyStart, keyEnd, leaf, this.#lastStart);
     if (isLong) this.#addLongValue(bytes, valueStart, valueEnd);
-    else copy(bytes, valueStart, valueEnd, leaf, this.#lastEnd);
+    else copyBytes(bytes, valueStart, valueEnd, leaf, this.#lastEnd);
     this.#entries++;
     return true;
   }
@@ -141,10 +136,4 @@ export class TreeWriter {
     }
     return keyEnd - keyStart > this.#lastEnd - this.#lastStart;
   }
-}
-
-function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
-  const length = end - start;
-  if (length > COPIED_BYTES_MAX) to.set(from.subarray(start, end), at);
-  else for (let i = 0; i < length; i++) to[at + i] = from[start + i]!;
 }
