@@ -91,14 +91,20 @@ export function post(
 
 /** Until everything is indexed that was there when it was asked: what is measured is not to be beside that. */
 export async function untilIndexed(server: BenchServer): Promise<void> {
+  const { headers } = await indexState(server);
+  const committed = Number(headers.get('x-msk-sequence'));
   for (;;) {
-    const answer = await fetch(new URL('/api/search/index', server.url), {
-      headers: { authorization: `Bearer ${server.token}` },
-    });
-    const { sequence, rebuild } = Object(await answer.json());
-    if (sequence !== null && rebuild === null) return;
+    const { sequence, rebuild } = Object(await (await indexState(server)).json());
+    // Without the sequence it would answer before an index that has just begun has got to rebuilding.
+    if (sequence !== null && sequence >= committed && rebuild === null) return;
     await setTimeout(100);
   }
+}
+
+function indexState(server: BenchServer): Promise<Response> {
+  return fetch(new URL('/api/search/index', server.url), {
+    headers: { authorization: `Bearer ${server.token}` },
+  });
 }
 
 export async function putSchema(server: BenchServer, schema: unknown): Promise<void> {
