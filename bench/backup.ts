@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import type { Backup } from '@trellis/contract/shapes/backup.ts';
 import { restore } from '../server/src/app/restore.ts';
+import { must } from '../server/src/base/assert.ts';
 import { READS_ENDPOINT } from './endpoint-code.ts';
 import { load } from './load.ts';
 import { timed } from './measure.ts';
@@ -13,7 +14,7 @@ import type { Report } from './report.ts';
 import { post, startServer, untilIndexed, type BenchServer } from './server.ts';
 
 const ROUNDS = 3;
-const LOAD_SECONDS = 10;
+const LOAD_SECONDS = 8;
 const COPY_TRIES_MAX = 5;
 const TARGETS = { first: 0.5, again: 0.1, restore: 0.4, latency: 2 };
 
@@ -97,7 +98,7 @@ async function benchSpeed(report: Report, server: BenchServer, places: Places): 
   });
 }
 
-/** Calls of an endpoint at a steady rate, alone and while one first backup follows the other. */
+/** Calls of an endpoint at a steady rate, alone and while one first backup follows the other, in turns. */
 async function benchLatency(report: Report, server: BenchServer, places: Places): Promise<void> {
   const client = new TrellisClient({ baseUrl: server.url, token: server.token });
   await post(server, '/api/endpoints/create', {
@@ -115,24 +116,30 @@ async function benchLatency(report: Report, server: BenchServer, places: Places)
       pauseMs: 20,
     });
   await calls();
-  const alone = await calls();
-  const loaded = new AbortController();
+  const rounds: { readonly alone: number; readonly beside: number; readonly ratio: number }[] = [];
   let backups = 0;
-  const backingUp = async (): Promise<void> => {
-    while (!loaded.signal.aborted) {
-      await remove(places.backups);
-      await backUp(client);
-      backups++;
-    }
-  };
-  const background = backingUp();
-  const beside = await calls().finally(() => loaded.abort());
-  await background;
-  const ratio = beside.p99 / alone.p99;
+  for (let round = 0; round < ROUNDS; round++) {
+    const alone = (await calls()).p99;
+    const loaded = new AbortController();
+    const backingUp = async (): Promise<void> => {
+      while (!loaded.signal.aborted) {
+        await remove(places.backups);
+        await backUp(client);
+        backups++;
+      }
+    };
+    const background = backingUp();
+    const beside = (await calls().finally(() => loaded.abort())).p99;
+    await background;
+    rounds.push({ alone, beside, ratio: beside / alone });
+  }
+  // The slowest hundredth of a few seconds is another in each round.
+  const [, middle] = rounds.toSorted((one, other) => one.ratio - other.ratio);
+  const { alone, beside, ratio } = must(middle, 'the middle one of three rounds');
   report.add({
     what: 'calls of an endpoint while backups are made, p99',
-    ours: `${beside.p99.toFixed(1)} ms beside ${backups} first backups`,
-    others: [`alone ${alone.p99.toFixed(1)} ms`],
+    ours: `${beside.toFixed(1)} ms beside first backups, ${backups} in three rounds`,
+    others: [`alone ${alone.toFixed(1)} ms`],
     ratio: ratio.toFixed(2),
     target: `at most ${TARGETS.latency}`,
     reached: ratio <= TARGETS.latency,

@@ -12,9 +12,9 @@ import { PROGRAM } from '../support/program.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
 
-/** So that there are many pieces: 12 MB of text that is not the same twice. */
+/** So that there are many pieces, and two threads read them: 21 MB of text that is not the same twice. */
 const BOOKS = 600;
-const TITLE_CHARACTERS = 20_000;
+const TITLE_CHARACTERS = 35_000;
 const TIMEOUT_MS = 600_000;
 
 let library: BackedUpLibrary;

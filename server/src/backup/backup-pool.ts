@@ -105,9 +105,15 @@ export class PoolWriter {
     return this.#present.get(this.#pool.pathOf(digest)) === this.#pool.storedBytes(bytes);
   }
 
-  /** The bytes are the writer's own from now on. Resolves when there is room for another. */
-  async write(digest: string, bytes: Uint8Array): Promise<void> {
-    if (this.#writing.has(digest) || this.has(digest, bytes.length)) return;
+  /**
+   * The bytes are the writer's own from now on, until it hands them to `release`. Resolves when there is room for another.
+   */
+  async write(
+    digest: string,
+    bytes: Uint8Array,
+    release: () => void = () => releaseMemory(bytes, bytes.buffer.byteLength - bytes.length),
+  ): Promise<void> {
+    if (this.#writing.has(digest) || this.has(digest, bytes.length)) return release();
     while (this.#writing.size >= BACKUP_TRANSFERS_MAX) await Promise.race(this.#writing.values());
     this.#throwFailure();
     const { length } = bytes;
@@ -116,7 +122,7 @@ export class PoolWriter {
       .then(() => {
         this.#present.set(this.#pool.pathOf(digest), this.#pool.storedBytes(length));
         this.#writtenBytes += length;
-        releaseMemory(bytes, bytes.buffer.byteLength - length);
+        release();
       })
       .catch((error: unknown) => void (this.#failure ??= { error }))
       .finally(() => void this.#writing.delete(digest));

@@ -1,5 +1,6 @@
 import type { Clock } from '#base/clock.ts';
 import type { LogTail } from '#log/log-tail.ts';
+import type { SecondReader } from '#store/second-reader.ts';
 import type { StateReader } from '#store/snapshot-reader.ts';
 import type { BackupContents, BackupHeader } from './backup-header.ts';
 import type { BackupTarget } from './backup-target.ts';
@@ -18,6 +19,8 @@ export interface SourceFile {
 export interface BackupSource {
   readonly reader: StateReader;
   readonly log: LogTail;
+  /** Undefined when there is too little to read for two. */
+  readonly second: SecondReader | undefined;
   /** About how large the state is. */
   readonly stateBytes: number;
   /** Resolves once the log can be read up to there. */

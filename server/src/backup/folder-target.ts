@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { Problem } from '#base/problem.ts';
@@ -7,6 +8,7 @@ import { targetFailed } from './backup-problem.ts';
 import type { BackupTarget, TargetFile } from './backup-target.ts';
 
 const LOCK_FOLDER = 'lock';
+const WRITE_BYTES_MAX = 256 * 1024;
 
 /** Backups in a folder of this machine, or of one that it has mounted. */
 export class FolderTarget implements BackupTarget {
@@ -44,16 +46,13 @@ export class FolderTarget implements BackupTarget {
 
   async write(path: string, content: readonly Uint8Array[]): Promise<void> {
     const file = join(this.#folder, path);
-    const bytes = content.reduce((sum, { length }) => sum + length, 0);
     await this.#doing(`writing ${file}`, async () => {
       await this.#makeFolder(dirname(file));
       const aside = file + UNFINISHED;
       try {
         {
           await using handle = await open(aside, 'w', 0o600);
-          const { bytesWritten } = await handle.writev(content);
-          // The system tells of a lack of room with the next write only.
-          if (bytesWritten < bytes) throw new Error('no space left for the whole of a file');
+          writeAll(handle.fd, content);
           await handle.sync();
         }
         await rename(aside, file);
@@ -102,6 +101,18 @@ export class FolderTarget implements BackupTarget {
       return await work();
     } catch (error) {
       throw targetFailed(what, error);
+    }
+  }
+}
+
+/**
+ * In the calling thread, which goes after those that serve, as those of Node's pool do not; and in short calls, between which the system lets
+ * them go first.
+ */
+function writeAll(file: number, content: readonly Uint8Array[]): void {
+  for (const part of content) {
+    for (let at = 0; at < part.length;) {
+      at += writeSync(file, part, at, Math.min(WRITE_BYTES_MAX, part.length - at));
     }
   }
 }

@@ -9,7 +9,9 @@ import { DB } from '#store/databases.ts';
 import type { Manifest } from '#store/manifest.ts';
 import { pieceDigest } from '#store/piece.ts';
 import { updateSnapshot, writeSnapshot } from '#store/snapshot.ts';
+import type { SnapshotSink } from '#store/snapshot-pieces.ts';
 import type { HeldReader } from '#store/held-reader.ts';
+import { SpareMemory } from '#store/spare-memory.ts';
 import {
   addArchived,
   archiveCommits,
@@ -174,15 +176,17 @@ async function writeState(
 ): Promise<Manifest> {
   const expectedBytes = former?.header.bytes ?? source.stateBytes;
   let bytes = 0;
-  const sink = {
-    write: async (digest: string, piece: Uint8Array) => {
+  using memory = new SpareMemory();
+  const sink: SnapshotSink = {
+    spare: () => memory.take(),
+    write: async (digest, piece) => {
       signal.throwIfAborted();
       bytes += piece.length;
       report(
         Math.min(0.99, bytes / Math.max(1, expectedBytes)),
         `Reading the state: ${mega(bytes)}`,
       );
-      await writer.write(digest, piece);
+      await writer.write(digest, piece, () => memory.give(piece.buffer));
     },
   };
   if (changed !== undefined && former !== undefined) {
@@ -191,7 +195,9 @@ async function writeState(
     log('Pieces that an earlier backup has written are missing or damaged: all are looked at.');
     bytes = 0;
   }
-  return await writeSnapshot(held, sink);
+  const snapshot = await writeSnapshot(held, sink, source.second);
+  await writer.drain();
+  return snapshot;
 }
 
 /** Whether every piece that was kept is in the pool still; those that are new are being written. */

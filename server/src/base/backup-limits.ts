@@ -2,6 +2,10 @@
 
 /** Pieces that are written to a target, or read from one, at a time. */
 export const BACKUP_TRANSFERS_MAX = 4;
+/** Of the file of the graph, from which on a second thread reads it: below, the thread takes longer to start than it saves. */
+export const BACKUP_SECOND_READER_BYTES_MIN = 16 * 1024 * 1024;
+/** Pieces that the second thread has read and the first has not taken. */
+export const BACKUP_PIECES_AHEAD_MAX = 2;
 /** One file of archived commits, before encryption; a single commit may be larger. */
 export const BACKUP_LOG_FILE_BYTES_MAX = 8 * 1024 * 1024;
 /**

@@ -31,7 +31,7 @@ it('reads back what was put, in order', () => {
 });
 
 it('answers where keys lie, also after the buffer has moved', () => {
-  const batch = new BatchEncoder(4);
+  const batch = new BatchEncoder(new Uint8Array(4));
   const places = Array.from({ length: 300 }, (_, i) =>
     batch.put(DB.meta, Uint8Array.of(1, i & 255), Uint8Array.of(i >> 8)),
   );

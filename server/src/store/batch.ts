@@ -38,9 +38,10 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
   #end = 0;
   #count = 0;
 
-  constructor(capacityBytes = CAPACITY_DEFAULT_BYTES) {
-    this.#bytes = new Uint8Array(capacityBytes);
-    this.#view = new DataView(this.#bytes.buffer);
+  /** Into `bytes`, whose content does not matter, for as long as they have room. */
+  constructor(bytes: Uint8Array<ArrayBuffer> = new Uint8Array(CAPACITY_DEFAULT_BYTES)) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
   get count(): number {
@@ -81,6 +82,11 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
     valueEnd: number,
   ): number {
     const at = this.#beginPut(db, keyEnd - keyStart, valueEnd - valueStart);
+    // As both lie in a page of LMDB, and here.
+    if (valueBytes === keyBytes && valueStart === keyEnd) {
+      copyBytes(keyBytes, keyStart, valueEnd, this.#bytes, at);
+      return at;
+    }
     copyBytes(keyBytes, keyStart, keyEnd, this.#bytes, at);
     copyBytes(valueBytes, valueStart, valueEnd, this.#bytes, at + keyEnd - keyStart);
     return at;

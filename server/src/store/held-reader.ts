@@ -12,7 +12,7 @@ import { DATABASES, type DatabaseNumber } from './databases.ts';
 import type { Environment, EnvironmentName, Store } from './environment.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
 import { openGraphFile, type GraphFile } from './lmdb-file/graph-file.ts';
-import type { EntryVisitor } from './lmdb-file/tree-file.ts';
+import type { EntryVisitor, TreePlace } from './lmdb-file/tree-pages.ts';
 import { Overlay, OverlayReader } from './overlay.ts';
 import { StoresReader } from './stores-reader.ts';
 
@@ -30,8 +30,9 @@ export interface HeldReader extends KeyValueReader, Disposable {
   readonly epoch: string;
   /** The entries of a database from the first key on that is not below `start`, in order: the quickest way to read all of them. */
   visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): void;
-  /** How many entries a database of the graph has. */
   count(db: DatabaseNumber): number;
+  /** Where another thread can read the database while this is held; undefined where only LMDB can. */
+  placeOf(db: DatabaseNumber): TreePlace | undefined;
 }
 
 export function holdNewest(graph: Environment, vault: Environment | undefined): HeldReader {
@@ -109,6 +110,10 @@ class HeldTransactions implements HeldReader {
 
   count(db: DatabaseNumber): number {
     return this.#file?.count(db) ?? this.#stores.count(db);
+  }
+
+  placeOf(db: DatabaseNumber): TreePlace | undefined {
+    return this.#file?.placeOf(db);
   }
 
   [Symbol.dispose](): void {

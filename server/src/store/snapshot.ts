@@ -1,22 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { BatchEncoder, putBytes } from './batch.ts';
-import type { ChangedPieces, KeptPiece, KeptPieces } from './changed-pieces.ts';
-import { DATABASES } from './databases.ts';
+import type { ChangedPieces } from './changed-pieces.ts';
+import { DATABASES, DB } from './databases.ts';
 import type { DatabaseNumber } from './databases.ts';
 import type { HeldReader } from './held-reader.ts';
 import { sealManifest } from './manifest.ts';
-import type { Manifest, ManifestDatabase, ManifestPiece } from './manifest.ts';
-import { beginsPiece, pieceDigestAside } from './piece.ts';
+import type { Manifest, ManifestPiece } from './manifest.ts';
+import { writeByTwo, type PiecesByDatabase, type SecondReader } from './second-reader.ts';
+import { writePieces, type SnapshotSink } from './snapshot-pieces.ts';
 import type { StateReader } from './snapshot-reader.ts';
-
-/** Where pieces go. Pieces of the same content come under the same digest, so one that is there already may be left. */
-export interface SnapshotSink {
-  /** The bytes are the sink's own from now on. Of the next piece no more is done than to read it until this one is written. */
-  write(digest: string, bytes: Uint8Array): Promise<void>;
-}
-
-/** Nearly all pieces fit without their buffer having to grow; of what they do not fill, the system gives no memory. */
-const PIECE_CAPACITY_BYTES = 16 * 1024 * 1024;
+import { SpareMemory } from './spare-memory.ts';
 
 /**
  * Writes the state of the newest commit, piece by piece, all of one read transaction, and answers its manifest. It takes what
@@ -29,14 +21,17 @@ export async function takeSnapshot(reader: StateReader, sink: SnapshotSink): Pro
   return await writeSnapshot(held, sink);
 }
 
-/** The same of a commit that is held already. */
-export async function writeSnapshot(held: HeldReader, sink: SnapshotSink): Promise<Manifest> {
-  const databases: ManifestDatabase[] = [];
-  for (const { number, environment } of DATABASES) {
-    if (!held.environments.includes(environment)) continue;
-    databases.push({ number, pieces: await writePieces(held, number, sink) });
+/** The same of a commit that is held already. With a second reader each reads one database after the other. */
+export async function writeSnapshot(
+  held: HeldReader,
+  sink: SnapshotSink,
+  second?: SecondReader,
+): Promise<Manifest> {
+  // Which database is large is known at once only where its file can be read, as by the second reader.
+  if (second !== undefined && held.placeOf(DB.nodes) !== undefined) {
+    return seal(held, await writeByTwo(held, numbersOf(held), { sink, second }));
   }
-  return sealManifest(held.epoch, held.sequence, databases);
+  return seal(held, await writeEach(held, (number) => writePieces(held, number, sink)));
 }
 
 /**
@@ -49,13 +44,10 @@ export async function updateSnapshot(
   changed: ChangedPieces,
   sink: SnapshotSink,
 ): Promise<Manifest> {
-  const databases: ManifestDatabase[] = [];
-  for (const { number, environment } of DATABASES) {
-    if (!held.environments.includes(environment)) continue;
-    const keeper = changed.of(number);
-    databases.push({ number, pieces: await writePieces(held, number, sink, keeper) });
-  }
-  return sealManifest(held.epoch, held.sequence, databases);
+  const written = await writeEach(held, (number) =>
+    writePieces(held, number, sink, changed.of(number)),
+  );
+  return seal(held, written);
 }
 
 /** The manifest that a snapshot would have, to compare two states by. */
@@ -65,77 +57,38 @@ export async function digestState(reader: StateReader): Promise<Manifest> {
 }
 
 /** The same of a commit that is held already. */
-export function digestHeld(held: HeldReader): Promise<Manifest> {
-  // Without a turn between the pieces the thread would do nothing else meanwhile.
-  return writeSnapshot(held, { write: () => nextTurn() });
+export async function digestHeld(held: HeldReader): Promise<Manifest> {
+  using memory = new SpareMemory();
+  const sink: SnapshotSink = {
+    spare: () => memory.take(),
+    write: async (_digest, { buffer }) => {
+      // Without a turn between the pieces the thread would do nothing else meanwhile.
+      await nextTurn();
+      memory.give(buffer);
+    },
+  };
+  return await writeSnapshot(held, sink);
 }
 
-async function writePieces(
-  reader: HeldReader,
-  db: DatabaseNumber,
-  sink: SnapshotSink,
-  kept?: KeptPieces,
-): Promise<ManifestPiece[]> {
-  const pieces: ManifestPiece[] = [];
-  let start: Uint8Array | undefined = new Uint8Array(0);
-  // The digest of a piece is made, and the piece written, while the next one is read.
-  let handing: Promise<void> = Promise.resolve();
-  while (start !== undefined) {
-    const keeping: KeptPiece | undefined = kept?.beginningAt(start);
-    if (keeping !== undefined) {
-      await handing;
-      pieces.push(keeping.piece);
-      start = keeping.next;
-      continue;
-    }
-    const { batch, firstKey, next }: ReadPiece = readPiece(reader, db, start);
-    await handing;
-    if (batch.count > 0) {
-      handing = handOver(batch, firstKey, sink).then((piece) => void pieces.push(piece));
-      // It is waited for behind the next piece, whatever that one throws.
-      handing.catch(() => undefined);
-    }
-    start = next;
-  }
-  await handing;
-  return pieces;
+async function writeEach(
+  held: HeldReader,
+  write: (number: DatabaseNumber) => Promise<ManifestPiece[]>,
+): Promise<PiecesByDatabase> {
+  const written = new Map<DatabaseNumber, ManifestPiece[]>();
+  for (const number of numbersOf(held)) written.set(number, await write(number));
+  return written;
 }
 
-async function handOver(
-  { payload, count: entries }: BatchEncoder,
-  firstKey: string,
-  sink: SnapshotSink,
-): Promise<ManifestPiece> {
-  const digest = await pieceDigestAside(payload);
-  const { length: bytes } = payload;
-  await sink.write(digest, payload);
-  return { digest, bytes, entries, firstKey };
+function numbersOf({ environments }: HeldReader): DatabaseNumber[] {
+  return DATABASES.filter(({ environment }) => environments.includes(environment)).map(
+    ({ number }) => number,
+  );
 }
 
-interface ReadPiece {
-  readonly batch: BatchEncoder;
-  /** Hexadecimal. */
-  readonly firstKey: string;
-  /** With which the next piece begins. */
-  readonly next: Uint8Array | undefined;
-}
-
-/** The piece that begins with the first key from `start` on. */
-function readPiece(reader: HeldReader, db: DatabaseNumber, start: Uint8Array): ReadPiece {
-  const batch = new BatchEncoder(PIECE_CAPACITY_BYTES);
-  let firstKey = '';
-  let next: Uint8Array | undefined;
-  reader.visit(db, start, (keyBytes, keyStart, keyEnd, valueBytes, valueStart, valueEnd) => {
-    const entryBytes = putBytes(keyEnd - keyStart, valueEnd - valueStart);
-    if (batch.count === 0) {
-      firstKey = Buffer.from(keyBytes.subarray(keyStart, keyEnd)).toString('hex');
-    } else if (beginsPiece(batch.length, entryBytes, keyBytes, keyStart, keyEnd)) {
-      // A copy, whatever kind of array it is: `slice` of a Buffer is none.
-      next = Uint8Array.from(keyBytes.subarray(keyStart, keyEnd));
-      return false;
-    }
-    batch.putPlaces(db, keyBytes, keyStart, keyEnd, valueBytes, valueStart, valueEnd);
-    return true;
+function seal({ epoch, sequence }: HeldReader, written: PiecesByDatabase): Manifest {
+  const databases = DATABASES.flatMap(({ number }) => {
+    const pieces = written.get(number);
+    return pieces === undefined ? [] : [{ number, pieces }];
   });
-  return { batch, firstKey, next };
+  return sealManifest(epoch, sequence, databases);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { BackupHeader } from '#backup/backup-header.ts';
@@ -10,7 +11,7 @@ import type { BackupSource, SourceFile } from '#backup/backup-source.ts';
 import type { WorkProgress } from '#backup/work-progress.ts';
 import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
-import { BACKUP_LOG_REACH_MS } from '#base/backup-limits.ts';
+import { BACKUP_LOG_REACH_MS, BACKUP_SECOND_READER_BYTES_MIN } from '#base/backup-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { unlessMissing } from '#log/durable-file.ts';
 import { LMDB_FILE } from '#store/environment.ts';
@@ -21,8 +22,9 @@ import { SIGNING_KEY_FILE } from '../signing-key.ts';
 import { failureOf } from '../thread-failure.ts';
 import { PublishedSequence } from '../writer/published-sequence.ts';
 import type { BackupPlace, BackupRequest, FromBackup, ToBackup } from './backup-messages.ts';
-import { lowerPriority } from '../low-priority.ts';
+import { lowerPriority, PRIORITY } from '../low-priority.ts';
 import { openTarget } from './open-target.ts';
+import { PieceThread } from './piece-thread.ts';
 
 /** A thread that makes, verifies or removes backups: it reads the state and the log's files beside the writer. */
 const port = must(parentPort, 'the port of the backup thread');
@@ -34,41 +36,44 @@ function send(message: FromBackup): void {
 }
 
 function main(): void {
-  lowerPriority();
+  lowerPriority(PRIORITY.last);
   const place: BackupPlace = workerData;
+  const second = new PieceThread();
   let cancelling = new AbortController();
   port.on('message', (message: ToBackup) => {
     if (message.kind === 'do') {
       cancelling = new AbortController();
-      void answer(place, message.request, cancelling.signal);
+      void answer({ place, second }, message.request, cancelling.signal);
     } else if (message.kind === 'cancel') {
       cancelling.abort(new Problem('job_cancelled', 'The work on backups was cancelled.'));
     } else {
+      second[Symbol.dispose]();
       // It ends by itself: LMDB ends the whole process when it is interrupted while it closes.
       port.close();
     }
   });
 }
 
-async function answer(
-  place: BackupPlace,
-  request: BackupRequest,
-  signal: AbortSignal,
-): Promise<void> {
+interface Parts {
+  readonly place: BackupPlace;
+  readonly second: PieceThread;
+}
+
+async function answer(parts: Parts, request: BackupRequest, signal: AbortSignal): Promise<void> {
   try {
     const progress: WorkProgress = {
       signal,
       report: (done, step) => send({ kind: 'progress', progress: done, step }),
       log: (text) => send({ kind: 'log', text }),
     };
-    send({ kind: 'done', header: await perform(place, request, progress) });
+    send({ kind: 'done', header: await perform(parts, request, progress) });
   } catch (error) {
     send({ kind: 'failed', failure: failureOf(error) });
   }
 }
 
 async function perform(
-  place: BackupPlace,
+  { place, second }: Parts,
   request: BackupRequest,
   progress: WorkProgress,
 ): Promise<BackupHeader | undefined> {
@@ -80,7 +85,7 @@ async function perform(
     retention: place.retention,
     scratch: join(place.storage, SCRATCH_FOLDER),
     suffix: () => randomBytes(4).toString('hex'),
-    openSource: () => openSource(place),
+    openSource: () => openSource(place, second),
   };
   switch (request.kind) {
     case 'run':
@@ -94,20 +99,21 @@ async function perform(
   }
 }
 
-async function openSource({
-  storage,
-  masterKey,
-  sequence,
-}: BackupPlace): Promise<BackupSource & Disposable> {
+async function openSource(
+  { storage, masterKey, sequence }: BackupPlace,
+  second: PieceThread,
+): Promise<BackupSource & Disposable> {
   const published = new PublishedSequence(sequence);
   const { log, isEncrypted } = await openPublishedLog(storage, masterKey, published);
   // The writer has opened the environments for the whole process: no other thread needs their key.
   const environments = ['graph', 'vault'] as const;
   const reader = openSnapshotReader({ storage, environmentKey: undefined, environments });
+  const stateBytes = statSync(join(storage, 'graph', LMDB_FILE)).size;
   return {
     reader,
     log,
-    stateBytes: statSync(join(storage, 'graph', LMDB_FILE)).size,
+    stateBytes,
+    second: canReadByTwo(stateBytes) ? second : undefined,
     reach: async (wanted) => void (await published.reach(wanted, BACKUP_LOG_REACH_MS)),
     files: async () => [
       ...(await frontEndFiles(storage)),
@@ -116,6 +122,10 @@ async function openSource({
     ],
     [Symbol.dispose]: () => reader[Symbol.dispose](),
   };
+}
+
+function canReadByTwo(stateBytes: number): boolean {
+  return stateBytes >= BACKUP_SECOND_READER_BYTES_MIN && availableParallelism() > 1;
 }
 
 async function frontEndFiles(storage: string): Promise<SourceFile[]> {

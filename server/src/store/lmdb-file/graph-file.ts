@@ -3,7 +3,8 @@ import { decodeGraphApplied, type GraphApplied } from '../applied.ts';
 import { DATABASES, type DatabaseNumber } from '../databases.ts';
 import { APPLIED_DATABASE, LMDB_FILE } from '../environment.ts';
 import type { Tree } from './page-format.ts';
-import { TreeFile, type EntryVisitor } from './tree-file.ts';
+import { TreeFile } from './tree-file.ts';
+import type { EntryVisitor, TreePlace } from './tree-pages.ts';
 
 /** The file of the graph, by the numbers of its databases. */
 export interface GraphFile extends Disposable {
@@ -12,6 +13,8 @@ export interface GraphFile extends Disposable {
   visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): boolean;
   /** Undefined when the database is not there. */
   count(db: DatabaseNumber): number | undefined;
+  /** For another thread; undefined when the database is not there. */
+  placeOf(db: DatabaseNumber): TreePlace | undefined;
 }
 
 /** Of the environment in the folder `path`; undefined when its file cannot be read as it lies there: see `TreeFile`. */
@@ -30,6 +33,10 @@ export function openGraphFile(path: string): GraphFile | undefined {
         return tree !== undefined;
       },
       count: (db) => byNumber[db]?.entries,
+      placeOf: (db) => {
+        const tree = byNumber[db];
+        return tree === undefined ? undefined : file.placeOf(tree);
+      },
       [Symbol.dispose]: () => file[Symbol.dispose](),
     };
   } catch (error) {
