@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -87,6 +88,50 @@ describe.each([
     expect(await told).toBe(3);
   });
 });
+
+describe('a tail that was just opened', () => {
+  const large = { segmentBytesMax: 8 * 1024 * 1024 };
+  /** Records of one segment, some of which are longer than what is read at once. */
+  const lengths = [10, 900_000, 0, 300_000, 5_000, 262_104, 262_144, 40, 1_200_000, 70];
+
+  test('begins with any record, without having read those before', async () => {
+    await using log = await openLog(large);
+    for (const [i, bytes] of lengths.entries()) await log.append(1 + (i % 3), filled(bytes, i));
+    for (let from = 1; from <= log.lastSequence; from++) {
+      expect(await allOf(await openTail(log), from)).toEqual(await readAll(log, from));
+    }
+  });
+
+  test('says where a log is damaged whose headers lead nowhere', async () => {
+    await using log = await openLog(large);
+    for (const [i, bytes] of lengths.entries()) await log.append(1, filled(bytes, i));
+    const [name] = (await readdir(folder.path)).filter((file) => file.endsWith('.segment'));
+    const file = await open(join(folder.path, name ?? ''), 'r+');
+    const { buffer } = await file.read({ buffer: Buffer.alloc(2_000_000) });
+    // The length of the fourth record: others begin where no record does.
+    const [, , , fourth] = recordStarts(buffer);
+    const bytes = Buffer.from([0, 4, 0, 1]);
+    await file.write(bytes, 0, 4, (fourth ?? 0) + 8);
+    await file.close();
+    expect(await allOf(await openTail(log), 4).catch((error: unknown) => error)).toMatchObject({
+      code: 'log_corrupt',
+      message: expect.stringContaining(`byte ${fourth}`),
+    });
+    await expect(allOf(await openTail(log), 9)).rejects.toMatchObject({
+      code: 'log_corrupt',
+      message: expect.stringContaining(`byte ${fourth}`),
+    });
+  });
+});
+
+/** Where `TRLR` stands, which nothing that is filled in holds. */
+function recordStarts(bytes: Buffer): number[] {
+  const starts: number[] = [];
+  for (let at = bytes.indexOf('TRLR', 8); at >= 0; at = bytes.indexOf('TRLR', at + 1)) {
+    starts.push(at);
+  }
+  return starts;
+}
 
 test('ends where the log is durable, though more is written already', async () => {
   await using log = await openLog();

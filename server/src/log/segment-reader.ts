@@ -9,6 +9,9 @@ import type { Segment } from './segment.ts';
 /** How much is read at once; a larger record is read whole. */
 const WINDOW_BYTES = 1024 * 1024;
 
+/** The same of headers alone. */
+const SEEK_BYTES = 256 * 1024;
+
 /** A record that is whole, in the bytes it was read with. */
 export interface FoundRecord {
   readonly header: RecordHeader;
@@ -43,18 +46,15 @@ export interface ScanRange {
 }
 
 /**
- * The records of a segment from the one that holds `from`, or a little earlier, up to byte `upTo`
- * or the end of the file, checked, in batches of about a megabyte. Fills the segment's index on the
- * way.
+ * The records of a segment from the one that holds `from` up to byte `upTo` or the end of the file,
+ * checked, in batches of about a megabyte. Fills the segment's index on the way.
  */
 export async function* scanSegment(
   file: FileHandle,
   segment: Segment,
   { from, last = Infinity, upTo }: ScanRange,
 ): AsyncGenerator<Batch> {
-  const start = segment.index.floor(from);
-  let offset = start?.offset ?? SEGMENT_HEADER_BYTES;
-  let sequence = start?.sequence ?? segment.first;
+  let { offset, sequence } = await seek(file, segment, from, upTo);
   let end = upTo;
   let windowBytes = WINDOW_BYTES;
   while (offset < end) {
@@ -75,6 +75,43 @@ export async function* scanSegment(
     yield { records: found.records };
     windowBytes = Math.max(WINDOW_BYTES, found.missingBytes);
   }
+}
+
+interface Place {
+  readonly offset: number;
+  /** Of the record that begins there. */
+  readonly sequence: number;
+}
+
+/**
+ * Where the record begins that holds `from`, by the lengths in the headers before it, which a reader may need to pass by the thousand. What
+ * they say is checked by what it leads to; where that is no record, the scan begins before it all, and finds what is damaged.
+ */
+async function seek(
+  file: FileHandle,
+  segment: Segment,
+  from: number,
+  upTo: number,
+): Promise<Place> {
+  const start = segment.index.floor(from) ?? {
+    offset: SEGMENT_HEADER_BYTES,
+    sequence: segment.first,
+  };
+  let { offset, sequence } = start;
+  while (sequence < from && offset < upTo) {
+    const bytes = await readWindow(file, segment, offset, Math.min(SEEK_BYTES, upTo - offset));
+    if (bytes.length < RECORD_HEADER_BYTES) return start;
+    let at = 0;
+    while (at + RECORD_HEADER_BYTES <= bytes.length) {
+      const header = decodeHeader(bytes, at);
+      if (header === undefined || header.first !== sequence) return start;
+      if (sequence + header.count > from) return { offset: offset + at, sequence };
+      sequence += header.count;
+      at += RECORD_HEADER_BYTES + header.storedBytes;
+    }
+    offset += at;
+  }
+  return offset > upTo ? start : { offset, sequence };
 }
 
 async function readWindow(
@@ -103,9 +140,7 @@ interface Parsed {
   readonly missingBytes: number;
 }
 
-interface Position {
-  readonly offset: number;
-  readonly sequence: number;
+interface Position extends Place {
   readonly crcSeed: number;
 }
 
