@@ -105,7 +105,7 @@ describe('a tail that was just opened', () => {
   test('says where a log is damaged whose headers lead nowhere', async () => {
     await using log = await openLog(large);
     for (const [i, bytes] of lengths.entries()) await log.append(1, filled(bytes, i));
-    const [name] = (await readdir(folder.path)).filter((file) => file.endsWith('.segment'));
+    const name = (await readdir(folder.path)).find((file) => file.endsWith('.segment'));
     const file = await open(join(folder.path, name ?? ''), 'r+');
     const { buffer } = await file.read({ buffer: Buffer.alloc(2_000_000) });
     // The length of the fourth record: others begin where no record does.

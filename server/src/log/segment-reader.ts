@@ -9,8 +9,9 @@ import type { Segment } from './segment.ts';
 /** How much is read at once; a larger record is read whole. */
 const WINDOW_BYTES = 1024 * 1024;
 
-/** The same of headers alone. */
-const SEEK_BYTES = 256 * 1024;
+/** The same where only headers are wanted: little when the records are long, much when there are many in it. */
+const SEEK_BYTES_MIN = 4 * 1024;
+const SEEK_BYTES_MAX = 512 * 1024;
 
 /** A record that is whole, in the bytes it was read with. */
 export interface FoundRecord {
@@ -98,8 +99,9 @@ async function seek(
     sequence: segment.first,
   };
   let { offset, sequence } = start;
+  let windowBytes = SEEK_BYTES_MIN;
   while (sequence < from && offset < upTo) {
-    const bytes = await readWindow(file, segment, offset, Math.min(SEEK_BYTES, upTo - offset));
+    const bytes = await readWindow(file, segment, offset, Math.min(windowBytes, upTo - offset));
     if (bytes.length < RECORD_HEADER_BYTES) return start;
     let at = 0;
     while (at + RECORD_HEADER_BYTES <= bytes.length) {
@@ -110,6 +112,10 @@ async function seek(
       at += RECORD_HEADER_BYTES + header.storedBytes;
     }
     offset += at;
+    const isPassed = at > 2 * bytes.length;
+    windowBytes = isPassed
+      ? Math.max(SEEK_BYTES_MIN, windowBytes / 2)
+      : Math.min(SEEK_BYTES_MAX, windowBytes * 2);
   }
   return offset > upTo ? start : { offset, sequence };
 }
