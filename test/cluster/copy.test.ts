@@ -80,7 +80,14 @@ test('a network that is cut in the middle of the copy ends it, and what came is 
   await expectResumedCopy(replica);
 });
 
+/** A primary that is killed before indexes it anew after its start, as a job, of which the state has a record then. */
+async function untilIndexIsSaved(): Promise<void> {
+  const manifest = join(primary.storage, 'search', 'manifest.json');
+  await expect.poll(() => existsSync(manifest)).toBe(true);
+}
+
 test('so does a primary that is restarted in the middle of the copy', async () => {
+  await untilIndexIsSaved();
   const replica = await cluster.node('primary-restarted');
   const started = await launchHalfCopied(replica);
   await primary.process.kill();

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -98,7 +98,8 @@ describe('a tail that was just opened', () => {
     await using log = await openLog(large);
     for (const [i, bytes] of lengths.entries()) await log.append(1 + (i % 3), filled(bytes, i));
     for (let from = 1; from <= log.lastSequence; from++) {
-      expect(await allOf(await openTail(log), from)).toEqual(await readAll(log, from));
+      const [found, expected] = [await allOf(await openTail(log), from), await readAll(log, from)];
+      expect(found.map(inShort)).toEqual(expected.map(inShort));
     }
   });
 
@@ -123,6 +124,11 @@ describe('a tail that was just opened', () => {
     });
   });
 });
+
+/** Megabytes are compared by what they add up to. */
+function inShort({ payload, ...record }: LogRecord): unknown {
+  return { ...record, payload: createHash('sha256').update(payload).digest('hex') };
+}
 
 /** Where `TRLR` stands, which nothing that is filled in holds. */
 function recordStarts(bytes: Buffer): number[] {

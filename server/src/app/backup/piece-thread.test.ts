@@ -13,9 +13,9 @@ import { createStorage, MASTER_KEY, type TestStorage } from '#store/testing/stor
 import { startThread } from '../start-thread.ts';
 import { PieceThread } from './piece-thread.ts';
 
-const EDGES = 40_000;
-const EDGE_BYTES = 800;
-const NODES = 10_000;
+const EDGES = 12_000;
+const EDGE_BYTES = 1_500;
+const NODES = 6_000;
 const NODE_BYTES = 3_000;
 /** Values of random bytes that entries have parts of. */
 const CONTENT = Buffer.from(Array.from({ length: 8_192 }, (_, i) => Math.imul(i, i + 13) >>> 5));
@@ -99,7 +99,7 @@ function watched(thread: PieceThread): { second: SecondReader; read: DatabaseNum
 
 it('takes part in the same snapshot, again and again, while others write', async () => {
   using thread = new PieceThread();
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 3; round++) {
     const { second, read } = watched(thread);
     using held = reader.hold();
     const alone = new Pieces();
@@ -112,14 +112,14 @@ it('takes part in the same snapshot, again and again, while others write', async
     expect(await writeSnapshot(held, pieces, second)).toEqual(expected);
     expect(pieces).toEqual(alone);
     expect(read).not.toEqual([]);
-    expect(pieces.size).toBeGreaterThan(12);
+    expect(pieces.size).toBeGreaterThan(9);
     expect([...pieces.keys()]).toEqual([...pieces.values()]);
     await writing;
     reader.refresh();
   }
 });
 
-it.each([1, 2, 3, 5, 8])(
+it.each([1, 2, 5])(
   'ends with what the sink fails with at piece %i, and reads again',
   async (failing) => {
     using thread = new PieceThread();
