@@ -111,7 +111,7 @@ export class PoolWriter {
   async write(
     digest: string,
     bytes: Uint8Array,
-    release: () => void = () => releaseMemory(bytes, bytes.buffer.byteLength - bytes.length),
+    release: () => void = () => releaseMemory(bytes),
   ): Promise<void> {
     if (this.#writing.has(digest) || this.has(digest, bytes.length)) return release();
     while (this.#writing.size >= BACKUP_TRANSFERS_MAX) await Promise.race(this.#writing.values());
