@@ -195,9 +195,7 @@ async function writeState(
     log('Pieces that an earlier backup has written are missing or damaged: all are looked at.');
     bytes = 0;
   }
-  const snapshot = await writeSnapshot(held, sink, source.second);
-  await writer.drain();
-  return snapshot;
+  return await writeSnapshot(held, sink, source.second);
 }
 
 /** Whether every piece that was kept is in the pool still; those that are new are being written. */

@@ -27,7 +27,10 @@ export async function writeByTwo(
   numbers: readonly DatabaseNumber[],
   { sink, second }: Sharing,
 ): Promise<PiecesByDatabase> {
-  const waiting = numbers.toSorted((one, other) => held.count(other) - held.count(one));
+  // Of the vault LMDB counts each entry.
+  const entries = new Map(numbers.map((db) => [db, held.count(db)]));
+  const entriesOf = (db: DatabaseNumber): number => entries.get(db) ?? 0;
+  const waiting = numbers.toSorted((one, other) => entriesOf(other) - entriesOf(one));
   const written = new Map<DatabaseNumber, ManifestPiece[]>();
   let failure: { readonly error: unknown } | undefined;
   const shared: SnapshotSink = {

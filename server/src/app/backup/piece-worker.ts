@@ -37,8 +37,6 @@ class PortSink implements SnapshotSink, Disposable {
   onTaken(spare: ArrayBuffer | undefined): void {
     this.#untaken--;
     if (spare !== undefined) this.#memory.give(spare);
-    // The last pieces are taken when all is read.
-    if (this.#isEnded) this.#memory[Symbol.dispose]();
     this.#tell();
   }
 

@@ -53,6 +53,7 @@ export class TreeFile implements Disposable {
     return found;
   }
 
+  /** As of the pages. */
   visit(tree: Tree, start: Uint8Array, visitor: EntryVisitor): void {
     this.#pages.visit(tree, start, visitor);
   }
