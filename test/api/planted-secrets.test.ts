@@ -12,7 +12,7 @@ const PLANTED = {
   wrongPassword: 'planted-wrong-password-3',
   userPassword: 'planted-user-password-4',
   jwtKey: 'planted-jwt-key-of-more-than-32-bytes-5',
-  masterKey: 'planted-master-key-6',
+  masterKey: 'planted-master-key-of-more-than-32-bytes-6',
   smtpPassword: 'planted-smtp-password-7',
   otelHeader: 'planted-otel-header-8',
   chatKey: 'planted-chat-provider-key-9',

@@ -67,7 +67,7 @@ test('every fault of the configuration has its remedy', async () => {
 });
 
 test('a wrong master key, a port that is taken and a folder that is a file are found', async () => {
-  const masterKey = 'the master key that is right';
+  const masterKey = 'the master key that is right, and long';
   const env = { MSK_GRAPH_MASTER_KEY: masterKey };
   await using server = await TrellisProcess.start({ storage, env });
   await server.stop();
@@ -76,7 +76,7 @@ test('a wrong master key, a port that is taken and a folder that is a file are f
   const { port } = listener.address() as AddressInfo;
   const file = join(folder.path, 'file');
   await writeFile(file, '');
-  const wrongKey = 'the master key that is wrong';
+  const wrongKey = 'the master key that is wrong, and long';
   const found = await doctor({
     MSK_GRAPH_MASTER_KEY: wrongKey,
     MSK_PORT: String(port),

@@ -11,8 +11,8 @@ import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
 /** Each starts several processes, one after the other. */
 const TIMEOUT = { timeout: 180_000 };
 
-const OLD = 'the former master key';
-const NEW = 'the master key to come';
+const OLD = 'the former master key, which is long enough';
+const NEW = 'the master key to come, which is long enough';
 const CODE = 'export default async ({ graph }: Scope) => graph.addOrUpdate("Book", "b");';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -152,7 +152,7 @@ test(
     await server.stop();
     const path = join(storage, 'store.json');
     const text = await readFile(path, 'utf8');
-    await writeFile(path, text.replace('"format": 1', '"format": 2'));
+    await writeFile(path, text.replace(/"format": \d/, '"format": 3'));
     const newer = await trellis(['compact', '--json']);
     expect([newer.code, newer.stderr]).toEqual([
       1,

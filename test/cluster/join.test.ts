@@ -169,7 +169,9 @@ test('of another replica, which is no primary, and in its folder', async () => {
 });
 
 test('with a master key that the primary does not have', async () => {
-  const { code, log } = await refused({ MSK_GRAPH_MASTER_KEY: 'a master key of this replica' });
+  const { code, log } = await refused({
+    MSK_GRAPH_MASTER_KEY: 'a master key that only this replica has',
+  });
   expect(code).toBe(EXIT_REPLICA_FAILED);
   expect(log).toContain('the master keys of primary and replica differ');
   expect(primary.process.log).toContain('was not registered: its master key differs');
@@ -179,7 +181,9 @@ test('with a master key that its own store was made without', async () => {
   const replica = await cluster.node('encrypted');
   await replica.startReplica(link);
   await replica.process.stop();
-  const started = replica.launchReplica(link, { MSK_GRAPH_MASTER_KEY: 'another master key' });
+  const started = replica.launchReplica(link, {
+    MSK_GRAPH_MASTER_KEY: 'another master key, which is long enough',
+  });
   expect((await started.waitForExit()).code).toBe(EXIT_CONFIGURATION);
   expect(started.log).toContain('"code":"store_not_encrypted"');
 });

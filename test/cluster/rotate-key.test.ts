@@ -3,8 +3,8 @@ import { runTrellis } from '../support/command-line.ts';
 import { LIBRARY_SCHEMA } from '../support/workspace.ts';
 import { Cluster, type ClusterNode } from './cluster.ts';
 
-const OLD = { MSK_GRAPH_MASTER_KEY: 'the former master key' };
-const NEW = { MSK_GRAPH_MASTER_KEY: 'the master key to come' };
+const OLD = { MSK_GRAPH_MASTER_KEY: 'the former master key, which is long enough' };
+const NEW = { MSK_GRAPH_MASTER_KEY: 'the master key to come, which is long enough' };
 
 test(
   'a primary and its replica, both rotated, go on without a copy',

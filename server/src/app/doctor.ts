@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { systemClock } from '#base/clock.ts';
 import { ConfigError } from '#config/config-error.ts';
 import type { Config, Secrets } from '#config/config.ts';
-import { readConfig, type Environment } from '#config/read-config.ts';
+import type { Environment } from '#config/read-config.ts';
 import { STORE_FILE } from '#store/master-key.ts';
 import { findingsOf, type Finding } from './doctor/finding.ts';
 import {
@@ -17,6 +17,7 @@ import {
   isInUse,
 } from './doctor/storage-checks.ts';
 import { licenseReporter } from './license-report.ts';
+import { readSettings } from './read-settings.ts';
 
 /**
  * Looks at everything on this machine that a server with these variables depends on; changes nothing. For `trellis doctor`,
@@ -24,9 +25,9 @@ import { licenseReporter } from './license-report.ts';
  */
 export async function examine(env: Environment): Promise<Finding[]> {
   const { ok, warning, wrong } = findingsOf('configuration');
-  let read: ReturnType<typeof readConfig>;
+  let read: ReturnType<typeof readSettings>;
   try {
-    read = readConfig(env);
+    read = readSettings(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.faults.map(({ variable, problem, remedy }) =>

@@ -66,7 +66,8 @@ async function run(
   progress: WorkProgress,
 ): Promise<Restored & { readonly storage: string }> {
   const wish = parseRestoreWish(at);
-  const { config, secrets } = readConfig({ ...env, MSK_GRAPH_BACKUP_FOLDER: from });
+  const asGiven = { ...env, MSK_GRAPH_BACKUP_FOLDER: from };
+  const { config, secrets } = readConfig(asGiven, { opensOlder: true });
   const target = openTarget(targetSettings(config, secrets, process.cwd()));
   const storage = resolve(to ?? config.storageFolder);
   const masterKey = secrets.graphMasterKey ?? undefined;

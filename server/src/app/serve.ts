@@ -5,7 +5,7 @@ import { Problem } from '#base/problem.ts';
 import { systemClock } from '#base/clock.ts';
 import { ConfigError } from '#config/config-error.ts';
 import type { Secrets } from '#config/config.ts';
-import { readConfig, type Environment } from '#config/read-config.ts';
+import type { Environment } from '#config/read-config.ts';
 import { readTelemetry } from '#config/telemetry-variables.ts';
 import { openLog, type Log, type Logger } from '#observe/logger.ts';
 import { LogFiles } from '#observe/logs/log-files.ts';
@@ -14,6 +14,7 @@ import { createRedactor } from '#observe/redaction.ts';
 import { settleRewrite } from '#store/care/settle-rewrite.ts';
 import { tuneGarbageCollection } from './garbage-collection.ts';
 import { isolateProcess } from './process-isolation.ts';
+import { readSettings } from './read-settings.ts';
 import { stopSignal } from './stop-signals.ts';
 import { createStorageFolder } from './storage-folder.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
@@ -44,9 +45,9 @@ const CONFIGURATION_PROBLEMS: ReadonlySet<string> = new Set([
  * stdout, once it can answer; logs and what a person should read go to stderr.
  */
 export async function serve(env: Environment): Promise<number> {
-  let read: ReturnType<typeof readConfig>;
+  let read: ReturnType<typeof readSettings>;
   try {
-    read = readConfig(env);
+    read = readSettings(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemClock } from '#base/clock.ts';
+import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Environment } from '#config/read-config.ts';
 import { lockFolder } from '#log/folder-lock.ts';
@@ -77,6 +78,11 @@ export async function rotateMasterKey(
   if (newMasterKey === masterKey) {
     throw new Problem('wrong_master_key', 'the new master key is the one that there is', {
       hint: 'Give another one.',
+    });
+  }
+  if (Buffer.byteLength(newMasterKey) < KEY_BYTES_MIN) {
+    throw new Problem('wrong_master_key', 'the new master key is too short', {
+      hint: `Give one of ${KEY_BYTES_MIN} bytes or more, such as: openssl rand -base64 32`,
     });
   }
   settleRewrite(storage);

@@ -1,19 +1,29 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Problem } from '#base/problem.ts';
+import {
+  isKeyStretching,
+  KEY_STRETCHING,
+  stretchedKey,
+  type KeyStretching,
+} from '#store/stretched-key.ts';
 import { backupCorrupt, unknownFormat } from './backup-problem.ts';
 import type { BackupTarget } from './backup-target.ts';
 
 /** The terms of a pool, in the clear. It is written before anything else, and never changes. */
 interface PoolDescription {
-  readonly format: typeof POOL_FORMAT;
+  /** 2 where the master key is stretched. */
+  readonly format: typeof POOL_FORMAT | typeof POOL_FORMAT_STRETCHED;
   readonly encryption: {
     /** 32 bytes, hexadecimal; so is the check, of 16. */
     readonly salt: string;
     readonly keyCheck: string;
+    /** Null in pools that were begun before master keys were stretched. */
+    readonly keyStretching: KeyStretching | null;
   } | null;
 }
 
 export const POOL_FORMAT = 1;
+const POOL_FORMAT_STRETCHED = 2;
 const POOL_FILE = 'pool.json';
 const SALT_BYTES = 32;
 const KEY_CHECK_BYTES = 16;
@@ -40,7 +50,8 @@ export async function readPoolSecret(
     });
   }
   const salt = Buffer.from(encryption.salt, 'hex');
-  const check = derive(masterKey, salt, 'check', KEY_CHECK_BYTES);
+  const stretched = stretchedKey(masterKey, salt, encryption.keyStretching);
+  const check = derive(stretched, salt, 'check', KEY_CHECK_BYTES);
   if (!timingSafeEqual(check, Buffer.from(encryption.keyCheck, 'hex'))) {
     throw new Problem(
       'wrong_master_key',
@@ -50,7 +61,7 @@ export async function readPoolSecret(
       },
     );
   }
-  return { secret: derive(masterKey, salt, 'secret', SECRET_BYTES) };
+  return { secret: derive(stretched, salt, 'secret', SECRET_BYTES) };
 }
 
 /** The secret to write with; makes the pool where there is none. Throws `backup_target_mismatch` as well. */
@@ -77,19 +88,22 @@ export function pieceName(secret: PoolSecret, digest: string): string {
 
 async function begin(target: BackupTarget, masterKey: string | undefined): Promise<PoolSecret> {
   const salt = randomBytes(SALT_BYTES);
+  const stretched =
+    masterKey === undefined ? undefined : stretchedKey(masterKey, salt, KEY_STRETCHING);
   const description: PoolDescription = {
-    format: POOL_FORMAT,
+    format: stretched === undefined ? POOL_FORMAT : POOL_FORMAT_STRETCHED,
     encryption:
-      masterKey === undefined
+      stretched === undefined
         ? null
         : {
             salt: salt.toString('hex'),
-            keyCheck: derive(masterKey, salt, 'check', KEY_CHECK_BYTES).toString('hex'),
+            keyCheck: derive(stretched, salt, 'check', KEY_CHECK_BYTES).toString('hex'),
+            keyStretching: KEY_STRETCHING,
           },
   };
   await target.write(POOL_FILE, [Buffer.from(`${JSON.stringify(description, undefined, 2)}\n`)]);
   await target.sync();
-  return masterKey === undefined ? undefined : derive(masterKey, salt, 'secret', SECRET_BYTES);
+  return stretched === undefined ? undefined : derive(stretched, salt, 'secret', SECRET_BYTES);
 }
 
 function parse(bytes: Uint8Array, name: string): PoolDescription {
@@ -100,19 +114,31 @@ function parse(bytes: Uint8Array, name: string): PoolDescription {
     throw backupCorrupt(`${POOL_FILE} in ${name} is not JSON`, cause);
   }
   const { format, encryption } = value;
-  if (format !== POOL_FORMAT) throw unknownFormat(`${POOL_FILE} in ${name}`, format);
+  if (format !== POOL_FORMAT && format !== POOL_FORMAT_STRETCHED) {
+    throw unknownFormat(`${POOL_FILE} in ${name}`, format);
+  }
   if (encryption === null) return { format, encryption };
+  const keyStretching = isKeyStretching(encryption?.keyStretching)
+    ? encryption.keyStretching
+    : null;
   const isWhole =
-    isHex(encryption?.salt, SALT_BYTES) && isHex(encryption?.keyCheck, KEY_CHECK_BYTES);
+    isHex(encryption?.salt, SALT_BYTES) &&
+    isHex(encryption?.keyCheck, KEY_CHECK_BYTES) &&
+    (keyStretching !== null) === (format === POOL_FORMAT_STRETCHED);
   if (encryption === undefined || !isWhole)
     throw backupCorrupt(`${POOL_FILE} in ${name} is damaged`);
-  return { format, encryption };
+  return { format, encryption: { ...encryption, keyStretching } };
 }
 
 function isHex(value: unknown, bytes: number): boolean {
   return typeof value === 'string' && value.length === bytes * 2 && /^[0-9a-f]*$/.test(value);
 }
 
-function derive(masterKey: string, salt: Uint8Array, purpose: string, bytes: number): Buffer {
-  return Buffer.from(hkdfSync('sha256', masterKey, salt, `trellis backup ${purpose}`, bytes));
+function derive(
+  secret: string | Uint8Array,
+  salt: Uint8Array,
+  purpose: string,
+  bytes: number,
+): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, salt, `trellis backup ${purpose}`, bytes));
 }

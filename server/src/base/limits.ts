@@ -1,5 +1,5 @@
 /**
- * Every limit of the server, by name; units last. Those of the specification's section 8 say so. Those of search, of
+ * Every limit of the server, by name; units last. Those of the specification's section 8 say so. Those of sign-in, of search, of
  * replication, and of jobs and logs stand in files of their own.
  */
 
@@ -41,15 +41,6 @@ export const MIN_SEQUENCE_WAIT_MS = 2_000;
 
 /** Tokens whose signature is remembered as good. */
 export const TOKEN_CACHE_ENTRIES_MAX = 10_000;
-/** Sign-in (open-shapes, section 3). */
-export const SESSION_LIFETIME_MS = 12 * 60 * 60 * 1_000;
-export const PASSWORD_CHARACTERS_MIN = 10;
-export const PASSWORD_CHARACTERS_MAX = 1_024;
-export const LOGIN_FAILURES_MAX = 5;
-export const LOGIN_FAILURES_WINDOW_MS = 60_000;
-/** Users and addresses whose failures are remembered at a time. */
-export const LOGIN_THROTTLE_SUBJECTS_MAX = 100_000;
-
 /** Endpoint runs (open-shapes, section 5). */
 export const ENDPOINT_TIMEOUT_DEFAULT_MS = 30_000;
 export const ENDPOINT_TIMEOUT_MAX_MS = 600_000;
@@ -206,14 +197,6 @@ export const AUDIT_EVENTS_MAX = 1_000_000;
 export const AUDIT_QUEUE_MAX = 10_000;
 export const AUDIT_COMMIT_EVENTS_MAX = 1_000;
 export const AUDIT_SCAN_MAX = 200_000;
-
-/** Password resets (open-shapes, section 3): how long a link works; mails to one address, and requests from one, within a window. */
-export const PASSWORD_RESET_LIFETIME_MS = 30 * 60 * 1_000;
-export const PASSWORD_RESET_WINDOW_MS = 60 * 60 * 1_000;
-export const PASSWORD_RESET_MAILS_MAX = 3;
-export const PASSWORD_RESET_REQUESTS_MAX = 30;
-/** Requests that wait to be looked at: a stop waits for them. */
-export const PASSWORD_RESET_QUEUE_MAX = 100;
 
 /** Mails that are under way, those between two tries included; and how long the mail server may keep silent. */
 export const MAILS_WAITING_MAX = 1_000;

@@ -1,13 +1,10 @@
-import { PASSWORD_CHARACTERS_MIN } from '#base/limits.ts';
+import { PASSWORD_CHARACTERS_MIN } from '#base/sign-in-limits.ts';
 import { relative, sep } from 'node:path';
 import type { Config } from './config.ts';
 import type { ConfigFault } from './config-error.ts';
 
 import type { Values } from './values.ts';
 import type { VariableName } from './variables.ts';
-
-/** HS256 asks for a key at least as long as its digest (RFC 7518, section 3.2). */
-const JWT_KEY_BYTES_ADVISED = 32;
 
 /** Settings that are each well-formed but cannot hold together (specification, section 2.9). */
 export function faultsBetween(
@@ -72,12 +69,6 @@ function replicaFaults(isSet: (name: VariableName) => boolean): ConfigFault[] {
 /** Sentences about what is odd, or will fail later with a message of its own. */
 export function warningsOf(values: Values, config: Config): string[] {
   const warnings: string[] = [];
-  const key = values.MSK_JWT_KEY;
-  if (key !== null && Buffer.byteLength(key) < JWT_KEY_BYTES_ADVISED) {
-    warnings.push(
-      `MSK_JWT_KEY is shorter than ${JWT_KEY_BYTES_ADVISED} bytes, so it can be guessed.`,
-    );
-  }
   const password = values.MSK_ADMIN_PASSWORD;
   if (password !== null && password.length < PASSWORD_CHARACTERS_MIN) {
     warnings.push(

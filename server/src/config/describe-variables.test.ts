@@ -9,7 +9,7 @@ describe('the printed table', () => {
     expect(names).toEqual(Object.keys(variables));
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(72);
     expect(lines).toContain('  MSK_PORT (port, default 8080)');
-    expect(lines).toContain('  MSK_JWT_KEY (text, secret)');
+    expect(lines).toContain('  MSK_JWT_KEY (key, secret)');
   });
 
   it('has one row of four cells for every variable in the documentation', () => {

@@ -1,5 +1,5 @@
 import { BACKUPS_KEPT_MAX } from '#base/backup-limits.ts';
-import { PASSWORD_CHARACTERS_MAX } from '#base/limits.ts';
+import { KEY_BYTES_MIN, PASSWORD_CHARACTERS_MAX } from '#base/sign-in-limits.ts';
 import { SEARCH_BUILD_THREADS_MAX } from '#base/search-limits.ts';
 
 /** What is wrong with a value, as the end of a sentence that begins with the variable's name, and what to do. */
@@ -19,6 +19,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** How each type of variable is read. A parser gets text that is not empty, and answers the value or a fault. */
 export const parsers = {
   text: (text: string): string => text,
+  key: parseKey,
+  'master-key': parseMasterKey,
   boolean: parseBoolean,
   port: parsePort,
   megabytes: parseMegabytes,
@@ -40,6 +42,25 @@ export type ParsedValue<T extends VariableType> = Exclude<
   ReturnType<(typeof parsers)[T]>,
   ValueFault
 >;
+
+/** Of 256 random bits in base64, for example; what is shorter can be guessed by whoever holds what it signs or encrypts. */
+function parseKey(text: string): string | ValueFault {
+  const bytes = Buffer.byteLength(text);
+  // The value is a secret and is not shown.
+  if (bytes >= KEY_BYTES_MIN) return text;
+  return new ValueFault(
+    `has ${bytes} bytes, fewer than ${KEY_BYTES_MIN}, so that it can be guessed`,
+    'Set a random one, which this prints: openssl rand -base64 32',
+  );
+}
+
+/** A store that a short key encrypts already cannot just be given another one. */
+function parseMasterKey(text: string): string | ValueFault {
+  const key = parseKey(text);
+  if (!(key instanceof ValueFault)) return key;
+  const remedy = `${key.remedy}. A store that has this key gets the new one by "trellis storage rotate-key"`;
+  return new ValueFault(key.problem, `${remedy}.`);
+}
 
 function parseBoolean(text: string): boolean | ValueFault {
   switch (text.toLowerCase()) {

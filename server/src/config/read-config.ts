@@ -10,14 +10,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads every variable of the table. A variable that is set to nothing counts as not set. Throws a `ConfigError` with
- * every fault; what is odd but harmless comes back as sentences in `warnings`.
+ * every fault; what is odd but harmless comes back as sentences in `warnings`. With `opensOlder`, the master key may be as
+ * short as older versions took it.
  */
-export function readConfig(env: Environment): {
+export function readConfig(
+  env: Environment,
+  { opensOlder = false }: { readonly opensOlder?: boolean } = {},
+): {
   config: Config;
   secrets: Secrets;
   warnings: string[];
 } {
-  const { values, faults } = readValues(env);
+  const { values, faults } = readValues(env, opensOlder ? OLDER_TYPES : {});
   faults.push(...faultsBetween(values, (name) => isSet(env, name)));
   if (faults.length > 0) throw new ConfigError(faults, unknownNames(env));
   const config = configOf(values, env);
@@ -36,12 +40,20 @@ export function readConfig(env: Environment): {
   };
 }
 
+/** Types of variables as older versions read them. */
+type OlderTypes = { readonly [Name in VariableName]?: Variable['type'] };
+const OLDER_TYPES: OlderTypes = { MSK_GRAPH_MASTER_KEY: 'text' };
+
 /** A variable whose value is at fault has its default in `values`, so that the checks between variables still run. */
-function readValues(env: Environment): { values: Values; faults: ConfigFault[] } {
+function readValues(
+  env: Environment,
+  types: OlderTypes,
+): { values: Values; faults: ConfigFault[] } {
   const faults: ConfigFault[] = [];
   const entries = Object.entries<Variable>(variables).map(([name, row]) => {
     const given = env[name] ?? '';
-    const parsed = given.trim() === '' ? undefined : parseAs(row, given);
+    const type = types[name as VariableName] ?? row.type;
+    const parsed = given.trim() === '' ? undefined : parseAs({ ...row, type }, given);
     if (!(parsed instanceof ValueFault)) return [name, parsed ?? defaultOf(row)];
     faults.push({ variable: name as VariableName, problem: parsed.problem, remedy: parsed.remedy });
     return [name, defaultOf(row)];

@@ -29,10 +29,11 @@ export const variables = {
       'Folder that holds the whole database, on a local disk. A replica must name it: it holds its copy.',
   },
   MSK_GRAPH_MASTER_KEY: {
-    type: 'text',
+    type: 'master-key',
     default: null,
     secret: true,
-    description: 'Encrypts the stored graph. The same on the primary and every replica.',
+    description:
+      'Encrypts the stored graph; 32 bytes or more, such as the output of "openssl rand -base64 32". The same on the primary and every replica.',
   },
   MSK_GRAPH_BACKUP_FOLDER: {
     type: 'backup-target',
@@ -85,11 +86,11 @@ export const variables = {
       'Password of the first administrator, "admin"; read at the first start only. Without it a random one is printed once.',
   },
   MSK_JWT_KEY: {
-    type: 'text',
+    type: 'key',
     default: null,
     secret: true,
     description:
-      'Signs every session and token, and the replication secret is derived from it: the same on the primary and every replica. Without it a primary keeps a random key in its storage folder and replication is off.',
+      'Signs every session and token, and the replication secret is derived from it; 32 bytes or more, such as the output of "openssl rand -base64 32". The same on the primary and every replica. Without it a primary keeps a random key in its storage folder and replication is off.',
   },
   MSK_PUBLIC_ADDRESS: {
     type: 'url',

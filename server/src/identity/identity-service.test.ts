@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LOGIN_FAILURES_MAX, LOGIN_FAILURES_WINDOW_MS } from '#base/limits.ts';
+import { LOGIN_FAILURES_MAX, LOGIN_FAILURES_WINDOW_MS } from '#base/sign-in-limits.ts';
 import { openTestIdentity, TEST_PASSWORD, type TestIdentity } from './testing/test-identity.ts';
 import { userUid } from './users.ts';
 

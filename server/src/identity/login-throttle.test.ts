@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LOGIN_FAILURES_MAX, LOGIN_FAILURES_WINDOW_MS } from '#base/limits.ts';
+import { LOGIN_FAILURES_MAX, LOGIN_FAILURES_WINDOW_MS } from '#base/sign-in-limits.ts';
 import { LoginThrottle } from './login-throttle.ts';
 
 function setUp() {

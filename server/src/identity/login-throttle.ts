@@ -3,7 +3,7 @@ import {
   LOGIN_FAILURES_MAX,
   LOGIN_FAILURES_WINDOW_MS,
   LOGIN_THROTTLE_SUBJECTS_MAX,
-} from '#base/limits.ts';
+} from '#base/sign-in-limits.ts';
 import { Problem } from '#base/problem.ts';
 
 /**

@@ -4,7 +4,7 @@ import {
   PASSWORD_RESET_MAILS_MAX,
   PASSWORD_RESET_REQUESTS_MAX,
   PASSWORD_RESET_WINDOW_MS,
-} from '#base/limits.ts';
+} from '#base/sign-in-limits.ts';
 import type { Mail } from './mail-sender.ts';
 import { PasswordResetService } from './password-reset-service.ts';
 import { linkRecords } from './sso/account-links.ts';

@@ -3,14 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
+import { USER_TEXT_CHARACTERS_MAX } from '#base/limits.ts';
 import {
   PASSWORD_RESET_LIFETIME_MS,
   PASSWORD_RESET_MAILS_MAX,
   PASSWORD_RESET_QUEUE_MAX,
   PASSWORD_RESET_REQUESTS_MAX,
   PASSWORD_RESET_WINDOW_MS,
-  USER_TEXT_CHARACTERS_MAX,
-} from '#base/limits.ts';
+} from '#base/sign-in-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LOGIN_THROTTLE_SUBJECTS_MAX } from '#base/limits.ts';
+import { LOGIN_THROTTLE_SUBJECTS_MAX } from '#base/sign-in-limits.ts';
 import { RateLimit } from './rate-limit.ts';
 
 const MINUTE_MS = 60_000;

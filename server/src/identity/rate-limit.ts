@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts';
-import { LOGIN_THROTTLE_SUBJECTS_MAX } from '#base/limits.ts';
+import { LOGIN_THROTTLE_SUBJECTS_MAX } from '#base/sign-in-limits.ts';
 
 /** So many times for one subject, such as an address, within any window of that length. */
 export class RateLimit {

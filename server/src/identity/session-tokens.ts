@@ -1,5 +1,6 @@
 import type { Clock } from '#base/clock.ts';
-import { SESSION_LIFETIME_MS, SESSION_TEAMS_MAX } from '#base/limits.ts';
+import { SESSION_TEAMS_MAX } from '#base/limits.ts';
+import { SESSION_LIFETIME_MS } from '#base/sign-in-limits.ts';
 import { ISSUER } from './token-claims.ts';
 import type { TokenSignature } from './token-signature.ts';
 

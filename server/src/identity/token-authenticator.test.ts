@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createSigner } from 'fast-jwt';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SESSION_LIFETIME_MS } from '#base/limits.ts';
+import { SESSION_LIFETIME_MS } from '#base/sign-in-limits.ts';
 import { formatUid, keyedUid } from '#base/uid.ts';
 import { openTestIdentity, TEST_KEY, type TestIdentity } from './testing/test-identity.ts';
 

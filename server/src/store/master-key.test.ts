@@ -1,16 +1,28 @@
-import { writeFile } from 'node:fs/promises';
+import { hkdfSync } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openSegmentLog } from '#log/segment-log.ts';
 import { KEEP_ALL, TestClock } from '#log/testing/log-engine.ts';
 import { temporaryFolder } from '#log/testing/temporary-folder.ts';
 import { DB } from './databases.ts';
-import { MASTER_KEY_CHARACTERS_MIN, openStoreKeys, readStoreKeys } from './master-key.ts';
+import {
+  isOfOlderKey,
+  MASTER_KEY_CHARACTERS_MIN,
+  openStoreKeys,
+  readStoreKeys,
+} from './master-key.ts';
 import { openSnapshotReader } from './snapshot-reader.ts';
 import { openState } from './state-writer.ts';
+import {
+  KEY_STRETCHING,
+  STRETCHING_MEMORY_KIB_MAX,
+  STRETCHING_PASSES_MAX,
+} from './stretched-key.ts';
 import { MASTER_KEY, createStorage, filesIn } from './testing/storage.ts';
 
 const clock = new TestClock();
+const SALT = '000102030405060708090a0b0c0d0e0f';
 const SECRET = 'the quick brown fox jumps over the lazy dog';
 
 it('derives the same keys at every start, and others in every store', async () => {
@@ -25,6 +37,48 @@ it('derives the same keys at every start, and others in every store', async () =
   const others = openStoreKeys({ ...options, storage: other.path });
   expect(others.environmentKey).not.toBe(keys.environmentKey);
   expect(others.logKey).not.toEqual(keys.logKey);
+});
+
+it('stretches the master key of a new store, and not that of one which an older version made', async () => {
+  await using made = await temporaryFolder();
+  await using older = await temporaryFolder();
+  openStoreKeys({ storage: made.path, masterKey: MASTER_KEY, clock });
+  const file = JSON.parse(await readFile(join(made.path, 'store.json'), 'utf8'));
+  expect(file).toMatchObject({
+    format: 2,
+    keyStretching: { algorithm: 'argon2id', memoryKib: 65_536, passes: 3 },
+  });
+  const derived = (purpose: string, bytes: number) =>
+    Buffer.from(
+      hkdfSync('sha256', MASTER_KEY, Buffer.from(SALT, 'hex'), `trellis store ${purpose}`, bytes),
+    );
+  const keyCheck = derived('check', 16).toString('hex');
+  await writeFile(
+    join(older.path, 'store.json'),
+    JSON.stringify({ format: 1, encrypted: true, salt: SALT, keyCheck, createdAt: '' }),
+  );
+  const keys = readStoreKeys({ storage: older.path, masterKey: MASTER_KEY });
+  expect(keys.logKey).toEqual(derived('log', 32));
+  expect([made, older].map(({ path }) => isOfOlderKey(path))).toEqual([false, true]);
+});
+
+it.each([
+  ['none, though its format has it', null],
+  [
+    'one that would take all memory',
+    { ...KEY_STRETCHING, memoryKib: STRETCHING_MEMORY_KIB_MAX + 1 },
+  ],
+  ['one that would take for ever', { ...KEY_STRETCHING, passes: STRETCHING_PASSES_MAX + 1 }],
+  ['another one', { ...KEY_STRETCHING, algorithm: 'argon2d' }],
+])('refuses a store.json whose stretching is %s', async (_what, keyStretching) => {
+  await using folder = await temporaryFolder();
+  const options = { storage: folder.path, masterKey: MASTER_KEY };
+  openStoreKeys({ ...options, clock });
+  const path = join(folder.path, 'store.json');
+  const file = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify({ ...file, keyStretching }));
+  const refusal = expect.objectContaining({ code: 'store_format_unknown' });
+  expect(() => readStoreKeys(options)).toThrow(refusal);
 });
 
 it('derives none without a master key', async () => {
@@ -65,7 +119,7 @@ it.each([
 });
 
 it.each([
-  ['a later format', '{"format":2}'],
+  ['a later format', '{"format":3}'],
   ['no JSON', '{'],
   ['a salt cut short', '{"format":1,"encrypted":false,"salt":"00","keyCheck":null,"createdAt":""}'],
 ])('refuses a store.json with %s', async (_what, text) => {

@@ -12,6 +12,12 @@ import {
 import { join } from 'node:path';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
+import {
+  isKeyStretching,
+  KEY_STRETCHING,
+  stretchedKey,
+  type KeyStretching,
+} from './stretched-key.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /**
@@ -19,12 +25,15 @@ import { syncFolder } from './sync-folder.ts';
  * It holds no secret: a random salt, and a value derived like the keys by which a wrong master key is told at once.
  */
 export interface StoreFile {
-  readonly format: typeof STORE_FORMAT;
+  /** 2 where the master key is stretched. */
+  readonly format: typeof STORE_FORMAT_PLAIN | typeof STORE_FORMAT;
   readonly encrypted: boolean;
   /** 32 hexadecimal digits. */
   readonly salt: string;
   /** 32 hexadecimal digits; null when not encrypted. */
   readonly keyCheck: string | null;
+  /** Null when not encrypted, and in what was written before master keys were stretched. */
+  readonly keyStretching: KeyStretching | null;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
 }
@@ -37,7 +46,9 @@ export interface StoreKeys {
   readonly logKey: Uint8Array | undefined;
 }
 
-const STORE_FORMAT = 1;
+/** The newest format. A store that is not encrypted says the one before, which older versions open as well. */
+const STORE_FORMAT = 2;
+const STORE_FORMAT_PLAIN = 1;
 export const STORE_FILE = 'store.json';
 const SALT_BYTES = 16;
 const KEY_CHECK_BYTES = 16;
@@ -59,14 +70,17 @@ export function openStoreKeys(options: StoreKeysOptions & { readonly clock: Cloc
     throw unknownFormat(storage, `${STORE_FILE} is missing`);
   }
   const salt = randomBytes(SALT_BYTES);
+  const isEncrypted = masterKey !== undefined;
+  const secret = isEncrypted ? stretchedKey(masterKey, salt, KEY_STRETCHING) : undefined;
   writeStoreFile(storage, {
-    format: STORE_FORMAT,
-    encrypted: masterKey !== undefined,
+    format: isEncrypted ? STORE_FORMAT : STORE_FORMAT_PLAIN,
+    encrypted: isEncrypted,
     salt: salt.toString('hex'),
-    keyCheck: masterKey === undefined ? null : keyCheckOf(masterKey, salt).toString('hex'),
+    keyCheck: secret === undefined ? null : keyCheckOf(secret, salt).toString('hex'),
+    keyStretching: isEncrypted ? KEY_STRETCHING : null,
     createdAt: new Date(clock.now()).toISOString(),
   });
-  return deriveKeys(masterKey, salt);
+  return deriveKeys(secret, salt);
 }
 
 /**
@@ -88,30 +102,45 @@ export function readStoreKeys({ storage, masterKey }: StoreKeysOptions): StoreKe
       hint: 'Set MSK_GRAPH_MASTER_KEY to the key with which the store was first started.',
     });
   }
-  if (!timingSafeEqual(keyCheckOf(masterKey, salt), Buffer.from(file.keyCheck, 'hex'))) {
+  const secret = stretchedKey(masterKey, salt, file.keyStretching);
+  if (!timingSafeEqual(keyCheckOf(secret, salt), Buffer.from(file.keyCheck, 'hex'))) {
     throw new Problem('wrong_master_key', `the master key does not open the store in ${storage}`, {
       hint: 'Set MSK_GRAPH_MASTER_KEY to the key with which the store was first started.',
     });
   }
-  return deriveKeys(masterKey, salt);
+  return deriveKeys(secret, salt);
 }
 
-function deriveKeys(masterKey: string | undefined, salt: Uint8Array): StoreKeys {
-  if (masterKey === undefined) return { environmentKey: undefined, logKey: undefined };
+/** What was stretched, and the master key itself of older stores. */
+type Secret = string | Uint8Array;
+
+/** Whether there is a store, encrypted with a master key that was not stretched. Throws nothing: opening it tells more. */
+export function isOfOlderKey(storage: string): boolean {
+  try {
+    const { encrypted, keyStretching } = readStoreFile(storage);
+    return encrypted && keyStretching === null;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
+
+function deriveKeys(secret: Secret | undefined, salt: Uint8Array): StoreKeys {
+  if (secret === undefined) return { environmentKey: undefined, logKey: undefined };
   return {
-    environmentKey: derive(masterKey, salt, 'environment', ENVIRONMENT_KEY_BYTES).toString(
+    environmentKey: derive(secret, salt, 'environment', ENVIRONMENT_KEY_BYTES).toString(
       'base64url',
     ),
-    logKey: derive(masterKey, salt, 'log', LOG_KEY_BYTES),
+    logKey: derive(secret, salt, 'log', LOG_KEY_BYTES),
   };
 }
 
-function keyCheckOf(masterKey: string, salt: Uint8Array): Buffer {
-  return derive(masterKey, salt, 'check', KEY_CHECK_BYTES);
+function keyCheckOf(secret: Secret, salt: Uint8Array): Buffer {
+  return derive(secret, salt, 'check', KEY_CHECK_BYTES);
 }
 
-function derive(masterKey: string, salt: Uint8Array, purpose: string, bytes: number): Buffer {
-  return Buffer.from(hkdfSync('sha256', masterKey, salt, `trellis store ${purpose}`, bytes));
+function derive(secret: Secret, salt: Uint8Array, purpose: string, bytes: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, salt, `trellis store ${purpose}`, bytes));
 }
 
 function checkLength(masterKey: string | undefined): void {
@@ -135,10 +164,14 @@ function readStoreFile(storage: string): StoreFile {
       `a newer version wrote it (its format is ${String(format)}, this one knows ${STORE_FORMAT})`,
     );
   }
-  if (format !== STORE_FORMAT) {
+  if (format !== STORE_FORMAT && format !== STORE_FORMAT_PLAIN) {
     throw unknownFormat(storage, `its format is ${JSON.stringify(format)}, not ${STORE_FORMAT}`);
   }
-  const isEncrypted = encrypted === true && isHex(keyCheck, KEY_CHECK_BYTES);
+  const keyStretching = isKeyStretching(file.keyStretching) ? file.keyStretching : null;
+  const isEncrypted =
+    encrypted === true &&
+    isHex(keyCheck, KEY_CHECK_BYTES) &&
+    (keyStretching !== null) === (format === STORE_FORMAT);
   const isPlain = encrypted === false && keyCheck === null;
   if (!isHex(salt, SALT_BYTES) || !(isEncrypted || isPlain) || typeof createdAt !== 'string') {
     throw unknownFormat(storage, `${STORE_FILE} is damaged`);
@@ -148,6 +181,7 @@ function readStoreFile(storage: string): StoreFile {
     encrypted: isEncrypted,
     salt,
     keyCheck: isEncrypted ? keyCheck : null,
+    keyStretching: isEncrypted ? keyStretching : null,
     createdAt,
   };
 }

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  LOGIN_THROTTLE_SUBJECTS_MAX,
-  SSO_FAILURES_MAX,
-  SSO_FAILURES_WINDOW_MS,
-} from '#base/limits.ts';
+import { SSO_FAILURES_MAX, SSO_FAILURES_WINDOW_MS } from '#base/limits.ts';
+import { LOGIN_THROTTLE_SUBJECTS_MAX } from '#base/sign-in-limits.ts';
 import { FailureLimit } from './failure-limit.ts';
 
 test('one address fails so often in one window, and no more', () => {

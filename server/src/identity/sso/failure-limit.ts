@@ -1,9 +1,6 @@
 import type { Clock } from '#base/clock.ts';
-import {
-  LOGIN_THROTTLE_SUBJECTS_MAX,
-  SSO_FAILURES_MAX,
-  SSO_FAILURES_WINDOW_MS,
-} from '#base/limits.ts';
+import { SSO_FAILURES_MAX, SSO_FAILURES_WINDOW_MS } from '#base/limits.ts';
+import { LOGIN_THROTTLE_SUBJECTS_MAX } from '#base/sign-in-limits.ts';
 import { Problem } from '#base/problem.ts';
 
 /**

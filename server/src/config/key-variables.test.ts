@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
+import { ConfigError, type ConfigFault } from './config-error.ts';
+import { readConfig, type Environment } from './read-config.ts';
+
+function faultsOf(env: Environment): readonly ConfigFault[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('variables that are keys', () => {
+  it.each<[string, string, boolean]>([
+    ['MSK_JWT_KEY', 'k'.repeat(KEY_BYTES_MIN - 1), false],
+    ['MSK_JWT_KEY', 'k'.repeat(KEY_BYTES_MIN), true],
+    ['MSK_JWT_KEY', 'é'.repeat(KEY_BYTES_MIN / 2), true],
+    ['MSK_GRAPH_MASTER_KEY', 'k'.repeat(KEY_BYTES_MIN - 1), false],
+    ['MSK_GRAPH_MASTER_KEY', 'k'.repeat(KEY_BYTES_MIN), true],
+  ])('%s=%s is accepted: %s', (name, value, isAccepted) => {
+    expect(faultsOf({ [name]: value }).map((fault) => fault.variable)).toEqual(
+      isAccepted ? [] : [name],
+    );
+  });
+
+  it('tells how to make a key that is long enough, and not the one that is too short', () => {
+    const faults = faultsOf({ MSK_JWT_KEY: 'hunter2', MSK_GRAPH_MASTER_KEY: 'hunter3' });
+    const { message } = new ConfigError(faults);
+    expect(message.match(/openssl rand -base64 32/g)).toHaveLength(2);
+    expect(message).not.toMatch(/hunter/);
+  });
+
+  it('takes a short master key where it opens what an older version wrote', () => {
+    const env = { MSK_GRAPH_MASTER_KEY: 'a short one' };
+    expect(readConfig(env, { opensOlder: true }).secrets.graphMasterKey).toBe('a short one');
+    const short = { ...env, MSK_JWT_KEY: 'short too' };
+    expect(() => readConfig(short, { opensOlder: true })).toThrow(
+      /^1 setting is wrong:\s+MSK_JWT_KEY/,
+    );
+  });
+});
