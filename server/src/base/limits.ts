@@ -53,6 +53,8 @@ export const ENDPOINT_TERMINATE_AGAIN_MS = 100;
 export const ENDPOINT_CODE_BYTES_MAX = 512 * 1024;
 export const ENDPOINT_NAME_CHARACTERS_MAX = 200;
 export const ENDPOINT_QUEUE_MAX = 1_000;
+/** Calls of one caller that are under way, without those that endpoints make. */
+export const ENDPOINT_CALLS_PER_CALLER_MAX = 300;
 /** Callers that an endpoint worker remembers. */
 export const ENDPOINT_CALLERS_KNOWN_MAX = 1_000;
 /** Items in one message to an endpoint worker: fewer leave it idle for shorter, more cost less. */
@@ -63,6 +65,8 @@ export const ENDPOINT_RESULT_BYTES_MAX = 64 * 1024 * 1024;
 export const ENDPOINT_STALL_MS = 100;
 /** Workers beyond the pool's size that may take the place of stalled ones. */
 export const ENDPOINT_STALLED_WORKERS_MAX = 4;
+/** Those of them that the calls of one caller may take. */
+export const ENDPOINT_STALLED_WORKERS_PER_CALLER_MAX = 2;
 /** Endpoint versions that one worker keeps loaded. */
 export const ENDPOINT_REALMS_MAX = 128;
 export const ENDPOINT_LOG_LINES_MAX = 1_000;

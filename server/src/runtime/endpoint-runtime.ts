@@ -8,7 +8,7 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { answerOf, jsonOf, problemOf } from './call-outcome.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
-import { callerKey, requestKey } from './caller-key.ts';
+import { budgetKey, callerKey, requestKey } from './caller-key.ts';
 import { cachedAnswer, CachedRuns, minSequenceOf } from './cached-runs.ts';
 import type { Keep } from './cached-runs.ts';
 import type { EndpointDefinition } from './endpoint-definition.ts';
@@ -186,7 +186,10 @@ export class EndpointRuntime {
     const isLimited = maxConcurrent > 0;
     let isError = true;
     if (isLimited && parent !== undefined) this.#queues.enterNested(definition);
-    else if (isLimited) await this.#queues.enter(definition, deadline, run.signal);
+    else if (isLimited) {
+      const caller = budgetKey(run.caller);
+      await this.#queues.enter(definition, { caller, deadline, signal: run.signal });
+    }
     const onEnded = isLimited ? () => this.#queues.leave(name) : undefined;
     let call: EndpointCall | undefined;
     try {

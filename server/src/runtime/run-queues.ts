@@ -10,6 +10,8 @@ export interface RunLimits {
 }
 
 interface Waiting {
+  /** See `budgetKey`. */
+  readonly caller: string;
   /** Of `performance.now()`. */
   readonly deadline: number;
   readonly signal: CallSignal;
@@ -20,13 +22,16 @@ interface Waiting {
 interface Queue {
   maxConcurrent: number;
   running: number;
+  /** Of each caller that waits: how many of its calls have begun since it began to wait. */
+  readonly begun: Map<string, number>;
   /** In the order in which they came. */
   readonly waiting: Set<Waiting>;
 }
 
 /**
  * Keeps endpoints with a limit of their own to so many runs at a time; more calls wait, up to their
- * deadline, and more than may wait are refused.
+ * deadline, and more than may wait are refused. Callers take turns, however many calls each of them
+ * has there; when no more can wait, whoever has most of them loses the newest to one who has fewer.
  *
  * A run that an endpoint makes counts, but never waits: the one that asks for it holds a place
  * already, and two endpoints that call each other would wait for each other.
@@ -40,21 +45,23 @@ export class RunQueues {
    * To be followed by `leave` once it has resolved. Rejects with `endpoint_overloaded`, and with the
    * signal's reason.
    */
-  enter(limits: RunLimits, deadline: number, signal: CallSignal): Promise<void> {
+  enter(
+    limits: RunLimits,
+    { caller, deadline, signal }: Pick<Waiting, 'caller' | 'deadline' | 'signal'>,
+  ): Promise<void> {
     const queue = this.#queueOf(limits);
     this.#advance(limits.name, queue);
     if (queue.running < limits.maxConcurrent) {
       queue.running++;
       return Promise.resolve();
     }
-    if (queue.waiting.size >= limits.maxQueued) {
-      return Promise.reject(
-        overloaded(limits.name, `${limits.maxConcurrent} runs are under way and enough calls wait`),
-      );
+    if (queue.waiting.size >= limits.maxQueued && !makeRoom(limits, queue, caller)) {
+      return Promise.reject(tooManyWait(limits));
     }
     this.#watch ??= setInterval(() => this.#look(), ENDPOINT_WATCHDOG_MS);
     return new Promise((begin, giveUp) => {
-      queue.waiting.add({ deadline, signal, begin, giveUp });
+      if (!queue.begun.has(caller)) queue.begun.set(caller, leastBegun(queue));
+      queue.waiting.add({ caller, deadline, signal, begin, giveUp });
     });
   }
 
@@ -76,16 +83,21 @@ export class RunQueues {
       known.maxConcurrent = maxConcurrent;
       return known;
     }
-    const queue = { maxConcurrent, running: 0, waiting: new Set<Waiting>() };
+    const queue = { maxConcurrent, running: 0, begun: new Map(), waiting: new Set<Waiting>() };
     this.#queues.set(name, queue);
     return queue;
   }
 
   #advance(name: string, queue: Queue): void {
-    for (const next of queue.waiting) {
-      if (queue.running >= queue.maxConcurrent) return;
+    while (queue.running < queue.maxConcurrent) {
+      const next = nextInTurn(queue);
+      if (next === undefined) {
+        queue.begun.clear();
+        return;
+      }
       queue.waiting.delete(next);
       if (this.#giveUp(name, next)) continue;
+      queue.begun.set(next.caller, queue.begun.get(next.caller)! + 1);
       queue.running++;
       next.begin();
     }
@@ -112,6 +124,43 @@ export class RunQueues {
     else return false;
     return true;
   }
+}
+
+/** The oldest call of a caller who has had the fewest turns. */
+function nextInTurn({ waiting, begun }: Queue): Waiting | undefined {
+  let next: Waiting | undefined;
+  for (const one of waiting) {
+    if (next === undefined || begun.get(one.caller)! < begun.get(next.caller)!) next = one;
+  }
+  return next;
+}
+
+/** Who comes later does not catch up on turns that they never wanted. */
+function leastBegun({ waiting, begun }: Queue): number {
+  let least = Infinity;
+  for (const { caller } of waiting) least = Math.min(least, begun.get(caller)!);
+  return least === Infinity ? 0 : least;
+}
+
+/** Refuses the newest call of whoever has most of those that wait, unless that is no other than who asks. */
+function makeRoom(limits: RunLimits, { waiting }: Queue, caller: string): boolean {
+  const calls = new Map<string, Waiting[]>();
+  for (const one of waiting) {
+    const own = calls.get(one.caller);
+    if (own === undefined) calls.set(one.caller, [one]);
+    else own.push(one);
+  }
+  const own = calls.get(caller)?.length ?? 0;
+  const most = [...calls.values()].reduce((a, b) => (b.length > a.length ? b : a), []);
+  if (most.length <= own + 1) return false;
+  const newest = most.at(-1)!;
+  waiting.delete(newest);
+  newest.giveUp(tooManyWait(limits));
+  return true;
+}
+
+function tooManyWait({ name, maxConcurrent }: RunLimits): Problem {
+  return overloaded(name, `${maxConcurrent} runs are under way and enough calls wait`);
 }
 
 function overloaded(name: string, why: string): Problem {

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ENDPOINT_QUEUE_MAX, ENDPOINT_REALMS_MAX } from '#base/limits.ts';
+import {
+  ENDPOINT_CALLS_PER_CALLER_MAX,
+  ENDPOINT_QUEUE_MAX,
+  ENDPOINT_REALMS_MAX,
+} from '#base/limits.ts';
+import { USER } from '../testing/test-endpoints.ts';
 import { openTestPool } from '../testing/test-pool.ts';
 import type { TestPool } from '../testing/test-pool.ts';
 
@@ -11,15 +16,52 @@ afterEach(() => pool[Symbol.asyncDispose]());
 
 const FOR_EVER = 'await new Promise(() => {});';
 
+const as = (userUid: string) => ({ ...USER, userUid });
+
 it('takes so many calls at a time and no more', async () => {
   const caller = new AbortController();
   const { signal } = caller;
-  const calls = Array.from({ length: ENDPOINT_QUEUE_MAX }, () => pool.run(FOR_EVER, { signal }));
+  const calls = Array.from({ length: ENDPOINT_QUEUE_MAX }, (_, i) =>
+    pool.run(FOR_EVER, { signal, caller: as(`user ${i % 10}`) }),
+  );
   const ended = Promise.allSettled(calls);
   expect(await pool.fault('return 1;')).toMatchObject({ kind: 'overloaded' });
   caller.abort();
   await ended;
   expect(await pool.run('return 1;')).toBe(1);
+});
+
+it('takes so many calls of one caller, and those of others beside them', async () => {
+  const mallory = { caller: as('mallory') };
+  const caller = new AbortController();
+  const call = { ...mallory, signal: caller.signal };
+  const most = Array.from({ length: ENDPOINT_CALLS_PER_CALLER_MAX - 1 }, () =>
+    pool.run(FOR_EVER, call),
+  );
+  expect(await pool.run('return 1;', mallory)).toBe(1);
+  most.push(pool.run(FOR_EVER, call));
+  const ended = Promise.allSettled(most);
+  expect(await pool.fault('return 1;', mallory)).toMatchObject({ kind: 'overloaded' });
+  expect(await pool.run('return 2;', { caller: as('bob') })).toBe(2);
+  caller.abort();
+  await ended;
+  expect(await pool.run('return 1;', mallory)).toBe(1);
+});
+
+it('of several workers leaves one to other callers, however much one asks for', async () => {
+  await using several = await openTestPool(2);
+  const mallory = { caller: as('mallory'), timeoutMs: 60_000 };
+  await expect.poll(() => several.pool.load().ready).toBe(2);
+  let ended = 0;
+  const busy = 'const end = Date.now() + 300; while (Date.now() < end);';
+  const heavy = Array.from({ length: 8 }, async () => {
+    await several.run(busy, mallory);
+    ended++;
+  });
+  const bob = { caller: as('bob'), timeoutMs: 60_000 };
+  for (let call = 0; call < 50; call++) await several.run('return 1;', bob);
+  expect(ended).toBeLessThan(heavy.length);
+  await Promise.all(heavy);
 });
 
 it('loads another version of an endpoint, and another endpoint under its name', async () => {

@@ -1,18 +1,18 @@
 import {
   ENDPOINT_HEAP_SOFT_BYTES,
-  ENDPOINT_QUEUE_MAX,
   ENDPOINT_STALL_MS,
   ENDPOINT_STALLED_WORKERS_MAX,
   ENDPOINT_WATCHDOG_MS,
 } from '#base/limits.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import { budgetKey } from '../caller-key.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
+import { CallCounts } from './call-counts.ts';
 import { faultOfRetry, STOPPED, stopping, TOO_LATE } from './call-faults.ts';
 import { TOO_MUCH_MEMORY, withCallers } from './call-faults.ts';
-import { CallFault } from './endpoint-call.ts';
-import type { CallResult, EndpointCall } from './endpoint-call.ts';
+import type { CallFault, CallResult, EndpointCall } from './endpoint-call.ts';
 import { assertProcessIsIsolated } from './isolation.ts';
-import { leastBusyReady, poolLoad, surplusWorker, type PoolLoad } from './pool-load.ts';
+import { poolLoad, surplusWorker, workerFor, type PoolLoad } from './pool-load.ts';
 import { PoolWorker } from './pool-worker.ts';
 import { RunningCall } from './running-call.ts';
 import type { StateGate } from './state-gate.ts';
@@ -44,12 +44,13 @@ export interface EndpointPoolOptions {
  * - the code of a call whose caller has gone is told so;
  * - a worker with too large a heap ends with the calls of the guest at work, or retires when none
  *   is.
+ * No caller has all of it: see `workerFor` and `CallCounts`.
  */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
   readonly #workers = new Set<PoolWorker>();
   readonly #waiting = new Set<RunningCall>();
-  #callCount = 0;
+  readonly #calls = new CallCounts();
   #lastCall = 0;
   #failedStarts = 0;
   #watch: NodeJS.Timeout | undefined;
@@ -78,8 +79,8 @@ export class EndpointPool {
   run(call: EndpointCall): Promise<CallResult> {
     const refusal = this.#refusalOf(call);
     if (refusal !== undefined) return RunningCall.refuse(call, refusal);
-    const running = new RunningCall(++this.#lastCall, call, () => this.#callCount--);
-    this.#callCount++;
+    const running = new RunningCall(++this.#lastCall, call, () => this.#calls.remove(call));
+    this.#calls.add(call);
     this.#watch ??= setInterval(() => this.#look(), ENDPOINT_WATCHDOG_MS);
     this.#dispatch(running);
     return running.result;
@@ -91,11 +92,9 @@ export class EndpointPool {
     for (const { thread } of this.#workers) thread.receiveSearch(snapshot);
   }
 
-  #refusalOf({ signal }: EndpointCall): unknown {
-    if (signal.aborted) return signal.reason;
-    if (this.#isClosed) return stopping();
-    if (this.#callCount < ENDPOINT_QUEUE_MAX) return undefined;
-    return new CallFault('overloaded', `${ENDPOINT_QUEUE_MAX} calls are under way already`);
+  #refusalOf(call: EndpointCall): unknown {
+    if (call.signal.aborted) return call.signal.reason;
+    return this.#isClosed ? stopping() : this.#calls.refusalOf(call);
   }
 
   load(): PoolLoad {
@@ -113,12 +112,12 @@ export class EndpointPool {
   }
 
   #dispatch(running: RunningCall): void {
-    const { signal } = running.call;
+    const { signal, caller } = running.call;
     if (signal.aborted) {
       running.reject(signal.reason);
       return;
     }
-    const best = leastBusyReady(this.#workers);
+    const best = workerFor(this.#workers, this.#options.size, budgetKey(caller));
     if (best === undefined) {
       this.#waiting.add(running);
       this.#addWorkers();
@@ -193,6 +192,7 @@ export class EndpointPool {
         this.#dispatch(running);
       }
     }
+    this.#dispatchWaiting();
   }
 
   #look(): void {
@@ -206,7 +206,7 @@ export class EndpointPool {
       this.#waiting.delete(running);
       running.reject(signal.aborted ? signal.reason : TOO_LATE);
     }
-    if (this.#callCount === 0 && [...this.#workers].every((worker) => worker.guest === 0)) {
+    if (this.#calls.all === 0 && [...this.#workers].every((worker) => worker.guest === 0)) {
       clearInterval(this.#watch);
       this.#watch = undefined;
     }

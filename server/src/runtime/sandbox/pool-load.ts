@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { ENDPOINT_STALLED_WORKERS_PER_CALLER_MAX } from '#base/limits.ts';
 import type { PoolWorker } from './pool-worker.ts';
 
 /** What a pool has to do at a moment. */
@@ -14,9 +15,12 @@ export interface PoolLoad {
   readonly waiting: number;
 }
 
-/** How many workers a pool has by default: the main thread keeps a processor for itself. */
+/**
+ * How many workers a pool has by default: one for each processor but that of the main thread, and one more, as whoever calls
+ * leaves one to others.
+ */
 export function usualSize(): number {
-  return Math.max(1, availableParallelism() - 1);
+  return Math.max(1, availableParallelism() - 1) + 1;
 }
 
 export function poolLoad(workers: ReadonlySet<PoolWorker>, waiting: number): PoolLoad {
@@ -31,14 +35,39 @@ export function poolLoad(workers: ReadonlySet<PoolWorker>, waiting: number): Poo
   };
 }
 
-/** The one to give the next call to; undefined when there is none. On the path of every call. */
-export function leastBusyReady(workers: ReadonlySet<PoolWorker>): PoolWorker | undefined {
-  let best: PoolWorker | undefined;
+/**
+ * The worker to give the next call of a caller to; undefined when it has to wait. However much one caller asks for, of a pool
+ * of two workers or more one that can be used keeps free of it: the calls of others find it there. On the path of every call.
+ */
+export function workerFor(
+  workers: ReadonlySet<PoolWorker>,
+  size: number,
+  caller: string,
+): PoolWorker | undefined {
+  let own: PoolWorker | undefined;
+  let other: PoolWorker | undefined;
+  let others = 0;
+  let occupied = 0;
   for (const worker of workers) {
+    const isOwn = worker.hasCallsOf(caller);
+    if (isOwn) occupied++;
     if (!worker.isReady || !worker.isUsable) continue;
-    if (best === undefined || worker.calls.size < best.calls.size) best = worker;
+    if (isOwn) own = lessBusy(own, worker);
+    else {
+      others++;
+      other = lessBusy(other, worker);
+    }
   }
-  return best;
+  const mayTakeOther =
+    size === 1 ||
+    occupied === 0 ||
+    (others > 1 && occupied < size - 1 + ENDPOINT_STALLED_WORKERS_PER_CALLER_MAX);
+  if (!mayTakeOther || other === undefined) return own;
+  return own === undefined ? other : lessBusy(other, own);
+}
+
+function lessBusy(a: PoolWorker | undefined, b: PoolWorker): PoolWorker {
+  return a === undefined || b.calls.size < a.calls.size ? b : a;
 }
 
 /** The least busy one, when more can be used than `size`. */

@@ -2,6 +2,7 @@ import type { Caller } from '#access/caller.ts';
 import { ENDPOINT_CALLERS_KNOWN_MAX, ENDPOINT_REALMS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { IdMap } from '#base/id-map.ts';
+import { budgetKey } from '../caller-key.ts';
 import { CallFault } from './endpoint-call.ts';
 import type { CallResult, LoadableEndpoint } from './endpoint-call.ts';
 import type { FrameItem } from './frame.ts';
@@ -47,6 +48,8 @@ export class PoolWorker {
   readonly #guests = new Map<string, LoadedGuest>();
   /** A caller is the same object from one call to the next, as long as nothing is written: it is sent once. */
   readonly #callers = new Map<Caller, number>();
+  /** Of each caller, by `budgetKey`: how many of the calls. */
+  readonly #callsOf = new Map<string, number>();
   #lastCaller = 0;
   #lastGuest = 0;
   #lastTurns = -1;
@@ -67,6 +70,11 @@ export class PoolWorker {
   /** The number of the guest that may be running; 0 for none. */
   get guest(): number {
     return this.thread.progress.guest;
+  }
+
+  /** `caller`: its `budgetKey`. */
+  hasCallsOf(caller: string): boolean {
+    return this.#callsOf.has(caller);
   }
 
   /** Since when, in milliseconds, a guest has been running without coming back; 0 when none is. */
@@ -94,6 +102,8 @@ export class PoolWorker {
     running.guest = this.#load(endpoint, running.id);
     running.frame = this.thread.nextFrame;
     this.calls.set(running.id, running);
+    const key = budgetKey(caller);
+    this.#callsOf.set(key, (this.#callsOf.get(key) ?? 0) + 1);
     this.thread.send(
       `"call",${running.id},${running.guest},${this.#numberOf(caller)},${headers.length}`,
       headers + body,
@@ -110,8 +120,16 @@ export class PoolWorker {
 
   /** Lets go of a call: what the worker still does for it is ignored. */
   drop(running: RunningCall): void {
-    this.calls.delete(running.id);
+    this.#remove(running);
     this.thread.send(`"drop",${running.id}`);
+  }
+
+  #remove({ id, call }: RunningCall): void {
+    this.calls.delete(id);
+    const key = budgetKey(call.caller);
+    const left = (this.#callsOf.get(key) ?? 1) - 1;
+    if (left > 0) this.#callsOf.set(key, left);
+    else this.#callsOf.delete(key);
   }
 
   #numberOf(caller: Caller): number {
@@ -198,7 +216,7 @@ export class PoolWorker {
   }
 
   #settle(running: RunningCall, result: CallResult | CallFault): void {
-    this.calls.delete(running.id);
+    this.#remove(running);
     if (result instanceof CallFault) running.reject(result);
     else running.resolve(result);
     this.#events.onSettled(this);
