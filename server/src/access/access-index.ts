@@ -25,12 +25,18 @@ export class AccessIndex {
   #sequence = -1;
   #restricted = new IdSet();
   readonly #restrictedOfType = new Map<string, IdSet>();
+  /** Nodes that were restricted when they were deleted: whoever follows the log later than this may still know them. */
+  readonly #gone = new IdSet();
+  /** Rises when restrictions of nodes of a type change, or of any type. */
+  readonly #changesOfType = new Map<string, number>();
+  #changes = 0;
   /** By team or user: the nodes restricted to exactly that one. */
   #restrictedTo = new Map<number, IdSet>();
   /** By user or team: the teams it is directly in. */
   #teamsOf = new Map<number, Set<number>>();
   /** The one asked for last is the last. */
   readonly #users = new Map<number, UserAccess>();
+  #lastAccess = 0;
 
   /** By the user's UID, of the commit that was last followed. */
   readonly #visibilities = new Map<string | null, Visibility>();
@@ -82,6 +88,16 @@ export class AccessIndex {
     return this.#restrictedOfType.get(type) ?? NO_IDS;
   }
 
+  /** Of a type, whether any of its nodes may be restricted, or may have been. */
+  mayRestrictOfType(type: string): boolean {
+    return this.#gone.size > 0 || this.restrictedOfType(type).size > 0;
+  }
+
+  /** Another text whenever the restrictions of nodes of a type have changed. */
+  restrictionsOfType(type: string): string {
+    return `${this.#changes} ${this.#changesOfType.get(type) ?? 0}`;
+  }
+
   /** Catches up with the commit that the reader stands at. */
   follow(): void {
     const { sequence } = this.#reader;
@@ -115,7 +131,7 @@ export class AccessIndex {
     }
     const owned = new IdSet();
     for (const node of this.#reader.neighbors(user, 'out', OWNS)) owned.add(node);
-    const access = { user, principals, visible, owned };
+    const access = { user, principals, visible, owned, version: ++this.#lastAccess };
     this.#users.set(user, access);
     return access;
   }
@@ -134,6 +150,7 @@ export class AccessIndex {
     this.#restrictedTo = new Map();
     this.#teamsOf = new Map();
     this.#users.clear();
+    this.#changes++;
     const reader = this.#reader;
     for (const team of reader.idsOfType('_AccessGroup')) {
       for (const node of reader.neighbors(team, 'in', TO_TEAM)) this.#restrict(node, team);
@@ -153,7 +170,13 @@ export class AccessIndex {
 
   #putRestricted(node: number, isRestricted: boolean): void {
     this.#restricted.put(node, isRestricted);
-    const type = isRestricted ? this.#reader.typeOf(node) : undefined;
+    const type = this.#reader.typeOf(node);
+    if (type === undefined) this.#changes++;
+    else this.#changesOfType.set(type, (this.#changesOfType.get(type) ?? 0) + 1);
+    if (!isRestricted) {
+      for (const nodes of this.#restrictedOfType.values()) nodes.delete(node);
+      return;
+    }
     if (type !== undefined && !this.#restrictedOfType.has(type)) {
       this.#restrictedOfType.set(type, new IdSet());
     }
@@ -184,14 +207,24 @@ export class AccessIndex {
         }
         return;
       case '_Owns':
-        this.#users.get(from)?.owned.put(to, isThere);
+        this.#takeOwner(from, to, isThere);
     }
+  }
+
+  #takeOwner(user: number, node: number, isThere: boolean): void {
+    const access = this.#users.get(user);
+    if (access === undefined) return;
+    access.owned.put(node, isThere);
+    this.#users.set(user, { ...access, version: ++this.#lastAccess });
   }
 
   #takeRestriction(node: number, principal: number, isThere: boolean): void {
     this.#setOf(principal).put(node, isThere);
+    const isGone = this.#reader.typeOf(node) === undefined;
+    if (isGone) this.#gone.add(node);
     const isRestricted =
       isThere ||
+      isGone ||
       this.#reader.neighbors(node, 'out', TO_TEAM).length > 0 ||
       this.#reader.neighbors(node, 'out', TO_USER).length > 0;
     this.#putRestricted(node, isRestricted);

@@ -43,6 +43,11 @@ export class TypeRules {
     this.#reader = reader;
   }
 
+  /** Another one when they have changed. */
+  get version(): number {
+    return this.#version;
+  }
+
   get(type: string): TypeRule | undefined {
     return this.#rules.get(type);
   }

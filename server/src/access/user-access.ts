@@ -8,4 +8,6 @@ export interface UserAccess {
   /** Of the restricted nodes, those restricted to one of the principals. */
   readonly visible: IdSet;
   readonly owned: IdSet;
+  /** Another one when `principals` or `owned` have changed. */
+  readonly version: number;
 }

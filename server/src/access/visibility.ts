@@ -28,6 +28,7 @@ export const SEES_EVERYTHING: Visibility = {
   canSee: () => true,
   hiddenOfType: () => 0,
   mayHideOfType: () => false,
+  sightOf: () => undefined,
   canSeeEdge: () => true,
   withholdsFields: () => false,
   canReadField: () => true,
@@ -38,6 +39,8 @@ export const SEES_EVERYTHING: Visibility = {
 export interface Restrictions {
   isRestricted(id: number): boolean;
   restrictedOfType(type: string): IdSet;
+  mayRestrictOfType(type: string): boolean;
+  restrictionsOfType(type: string): string;
 }
 
 /** Of a caller without a user: what is restricted to nobody (specification, section 2.2). */
@@ -61,7 +64,18 @@ export class NobodyVisibility implements Visibility {
 
   mayHideOfType(type: string): boolean {
     if (type === FILE_TYPE) return this.#reader.countOfType(type) > 0;
-    return this.hiddenOfType(type) > 0;
+    return this.hiddenOfType(type) > 0 || this.#restrictions.mayRestrictOfType(type);
+  }
+
+  sightOf(types: readonly string[]): string {
+    const ofTypes = types
+      .filter((type) => this.mayHideOfType(type))
+      .map((type) => `${type} ${this.#restrictions.restrictionsOfType(type)}`);
+    return [this.sightName(), this.#rules.version, ...ofTypes].join(', ');
+  }
+
+  protected sightName(): string {
+    return '';
   }
 
   hiddenOfType(type: string): number {
@@ -197,6 +211,10 @@ export class UserVisibility extends NobodyVisibility {
       if (!this.hasRestriction(id) && this.#reader.typeOf(id) === type) count++;
     }
     return count;
+  }
+
+  protected override sightName(): string {
+    return `${this.#access.user} ${this.#access.version} ${this.#isGuest}`;
   }
 
   protected override isOwnNode(id: number): boolean {

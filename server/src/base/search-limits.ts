@@ -204,3 +204,8 @@ export const EMBEDDING_QUERIES_KEPT_BYTES_MAX = 64 * 1024 * 1024;
 /** Queries that wait for their vector at a time: at the primary, and of each replica. */
 export const EMBEDDING_QUERIES_RUNNING_MAX = 256;
 export const EMBEDDING_QUERIES_OF_REPLICA_MAX = 16;
+/** Searchers who do not see everything, of whom a thread keeps what they see; and how long that holds for files. */
+export const SEARCH_SIGHTS_MAX = 32;
+export const SEARCH_FILE_SIGHT_MS = 5_000;
+/** Words that a prefix or a typing error may become, that are looked at for those that the searcher may be told. */
+export const SEARCH_SEEN_WORDS_MAX = 1_000;

@@ -130,8 +130,13 @@ export interface Visibility {
   canSee(id: number, type?: string): boolean;
   /** How many nodes of a type cannot be seen. */
   hiddenOfType(type: string): number;
-  /** Whether any may be hidden, without counting them: it may say so where none is. */
+  /** Whether any may be hidden, without counting them: it may say so where none is. Deleted ones count, which an index may still have. */
   mayHideOfType(type: string): boolean;
+  /**
+   * Another text when this reader sees other nodes of these types than before, or may read other fields, as long as the nodes
+   * themselves stay as they are; undefined for one who sees everything.
+   */
+  sightOf(types: readonly string[]): string | undefined;
   /** Edges of the other types are not shown, not followed and not counted. */
   canSeeEdge(type: string): boolean;
   /** Whether any field of nodes of this type may be withheld: when not, `canReadField` need not be asked. */

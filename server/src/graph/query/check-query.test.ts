@@ -206,6 +206,7 @@ describe('a query', () => {
   it('counts only what the user may see, and everything without asUser', () => {
     const visibility: Visibility = {
       canSee: () => false,
+      sightOf: () => 'nobody',
       canSeeEdge: () => true,
       withholdsFields: () => false,
       hiddenOfType: () => 0,

@@ -56,6 +56,7 @@ function visibilityOf(
     canSee: (id) => !ids.has(id),
     hiddenOfType: (name) => [...ids].filter((id) => graph.reader.typeOf(id) === name).length,
     mayHideOfType: (name) => [...ids].some((id) => graph.reader.typeOf(id) === name),
+    sightOf: () => [...ids, withheld, ...withheldIn].join(),
     canSeeEdge: (name) => name !== hiddenEdge,
     withholdsFields: (name) => withheldIn.includes(name),
     canReadField: (id, name) =>

@@ -1,15 +1,24 @@
 import type { Analyzer, Analyzers } from '../analysis/analyzer.ts';
 import type { SearchSnapshot } from '../indexing/search-snapshot.ts';
+import type { Visibility } from '#graph/reader.ts';
+import { Sights } from './sights.ts';
 import { openVectors, type OpenedVectors } from './opened-vectors.ts';
 import type { PlannedText, PlannedType } from '../settings/index-plan.ts';
 import { AUTO_LANGUAGE } from '../settings/search-settings.ts';
-import { IndexView, type ViewPart } from '../text/index-view.ts';
+import { IndexView } from '../text/index-view.ts';
+import { SeenView } from '../text/seen-view.ts';
 import type { OpenPages } from '../text/segment-bytes.ts';
-import { isDeleted } from '../text/tombstones.ts';
 
 const ANY_LANGUAGE = '--';
 
-/** What can be found, opened in this thread. */
+interface SnapshotParts extends Pick<OpenedSnapshot, 'view' | 'types' | 'vectors'> {
+  /** Of facets, by the names of their fields. */
+  readonly columns: ReadonlyMap<string, number>;
+  readonly analyzers: Analyzers;
+  readonly sights: Sights;
+}
+
+/** What can be found, opened in this thread, as far as somebody sees it. */
 export class OpenedSnapshot {
   readonly view: IndexView;
   readonly types: readonly PlannedType[];
@@ -18,21 +27,57 @@ export class OpenedSnapshot {
   readonly #byName: ReadonlyMap<string, PlannedType>;
   readonly #columns: ReadonlyMap<string, number>;
   readonly #analyzers: Analyzers;
+  readonly #sights: Sights;
   #languages: readonly string[] | undefined;
 
+  private constructor({ view, types, vectors, columns, analyzers, sights }: SnapshotParts) {
+    this.view = view;
+    this.types = types;
+    this.vectors = vectors;
+    this.#byName = new Map(types.map((type) => [type.name, type]));
+    this.#columns = columns;
+    this.#analyzers = analyzers;
+    this.#sights = sights;
+  }
+
   /** What is known of the snapshot before goes on being known. Throws an `UnreadableSegmentError`. */
-  constructor(
-    snapshot: SearchSnapshot,
+  static open(
+    { plan, view, vectors }: SearchSnapshot,
     { analyzers, openPages }: { readonly analyzers: Analyzers; readonly openPages?: OpenPages },
     previous?: OpenedSnapshot,
-  ) {
-    const { plan, view, vectors } = snapshot;
-    this.#analyzers = analyzers;
-    this.vectors = openVectors(vectors, plan.types, previous?.vectors);
-    this.view = IndexView.open(view, previous?.view, openPages);
-    this.types = [...plan.types.values()];
-    this.#byName = new Map(this.types.map((type) => [type.name, type]));
-    this.#columns = new Map(plan.numbers.columns.map((name, column) => [name, column]));
+  ): OpenedSnapshot {
+    return new OpenedSnapshot({
+      view: IndexView.open(view, previous?.view, openPages),
+      types: [...plan.types.values()],
+      vectors: openVectors(vectors, plan.types, previous?.vectors),
+      columns: new Map(plan.numbers.columns.map((name, column) => [name, column])),
+      analyzers,
+      sights: previous === undefined ? new Sights() : previous.#sights.forNext(),
+    });
+  }
+
+  /** The same as somebody sees it at this moment, `nowMs` since the Unix epoch. */
+  seenBy(visibility: Visibility | undefined, nowMs: number): OpenedSnapshot {
+    const names = this.types.map(({ name }) => name);
+    const sight = visibility?.sightOf(names);
+    if (visibility === undefined || sight === undefined) return this;
+    return this.#sights.snapshotFor({ snapshot: this, visibility, sight, nowMs }, (view) =>
+      view === this.view ? this : this.#withView(view),
+    );
+  }
+
+  #withView(view: IndexView): OpenedSnapshot {
+    const { types, vectors } = this;
+    const columns = this.#columns;
+    const sights = this.#sights;
+    return new OpenedSnapshot({
+      view,
+      types,
+      vectors,
+      columns,
+      analyzers: this.#analyzers,
+      sights,
+    });
   }
 
   type(name: string): PlannedType | undefined {
@@ -62,8 +107,9 @@ export class OpenedSnapshot {
   get languages(): readonly string[] {
     if (this.#languages !== undefined) return this.#languages;
     const found = new Set<string>();
-    for (const part of this.view.parts)
-      for (const language of languagesOf(part)) found.add(language);
+    for (const part of this.view.parts.keys()) {
+      for (const language of languagesOf(this.view, part)) found.add(language);
+    }
     for (const { texts } of this.types) {
       for (const { language } of texts) if (language !== AUTO_LANGUAGE) found.add(language);
     }
@@ -71,13 +117,14 @@ export class OpenedSnapshot {
   }
 }
 
-/** Of documents that are there: what was deleted must not change what a query finds. */
-function languagesOf({ segment, tombstones }: ViewPart): ReadonlySet<string> {
+/** Of documents that count: what was deleted, or is hidden, must not change what a query finds. */
+function languagesOf(view: IndexView, part: number): ReadonlySet<string> {
+  const { segment, tombstones } = view.parts[part]!;
   const { count, languages, languageNames } = segment.documents;
-  if (tombstones.deletedCount === 0) return new Set(languageNames);
+  if (!(view instanceof SeenView) && tombstones.deletedCount === 0) return new Set(languageNames);
   const found = new Set<string>();
   for (let document = 0; document < count && found.size < languageNames.length; document++) {
-    if (!isDeleted(tombstones, document)) found.add(languageNames[languages[document]!]!);
+    if (view.isCounted(part, document)) found.add(languageNames[languages[document]!]!);
   }
   return found;
 }

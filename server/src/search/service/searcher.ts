@@ -42,7 +42,7 @@ export class Searcher {
     const { segments } = this.#options;
     const parts = { analyzers: this.#analyzers, ...(segments && { openPages: segments.open }) };
     try {
-      this.#opened = new OpenedSnapshot(snapshot, parts, this.#opened);
+      this.#opened = OpenedSnapshot.open(snapshot, parts, this.#opened);
     } catch (error) {
       // A thread that was busy for long: the snapshot that does without the segment is on its way.
       if (error instanceof UnreadableSegmentError) return;
@@ -68,12 +68,12 @@ export class Searcher {
 
   /** See `search`. Throws `not_ready` before there is an index. */
   search(request: unknown, visibility: Visibility | undefined): SearchAnswer {
-    return search(this.#sources(), request, visibility);
+    return search(this.#sourcesFor(visibility), request, visibility);
   }
 
   /** See `suggest`. Throws `not_ready` before there is an index. */
   suggest(request: unknown, visibility: Visibility | undefined): readonly Suggestion[] {
-    return suggest(this.#sources(), request, visibility);
+    return suggest(this.#sourcesFor(visibility), request, visibility);
   }
 
   /** See `similarWords`. None before there is an index. */
@@ -81,13 +81,13 @@ export class Searcher {
     wanted: { readonly word: string; readonly language: string; readonly tolerance: number },
     visibility: Visibility | undefined,
   ): readonly SimilarWord[] {
-    const sources = this.#open();
-    return sources === undefined ? [] : similarWords(sources, wanted, visibility);
+    if (this.#opened === undefined) return [];
+    return similarWords(this.#sourcesFor(visibility), wanted, visibility);
   }
 
   /** For `startSearch` of a query: see `findByText`. */
   readonly findByText: FindByText = (wanted, visibility) =>
-    findByText(this.#sources(), wanted, visibility);
+    findByText(this.#sourcesFor(visibility), wanted, visibility);
 
   /** For similar nodes of a query: see `findSimilar`. */
   readonly findSimilar: FindSimilar = (wanted, visibility) =>
@@ -108,15 +108,17 @@ export class Searcher {
     return vectorsOfNode(this.#sources(), id, visibility);
   }
 
-  #sources(): SearchSources {
-    const sources = this.#open();
-    if (sources !== undefined) return sources;
-    throw new Problem('not_ready', 'The search index is not there yet.');
+  /** With the index as somebody sees it. */
+  #sourcesFor(visibility: Visibility | undefined): SearchSources {
+    const sources = this.#sources();
+    return { ...sources, snapshot: sources.snapshot.seenBy(visibility, sources.now()) };
   }
 
-  #open(): SearchSources | undefined {
+  #sources(): SearchSources {
     const snapshot = this.#opened;
-    if (snapshot === undefined) return undefined;
+    if (snapshot === undefined) {
+      throw new Problem('not_ready', 'The search index is not there yet.');
+    }
     const { synonymsOf } = this.#synonyms;
     return { ...this.#options, synonymsOf, snapshot };
   }

@@ -1,4 +1,4 @@
-import { SEARCH_SUGGESTION_NODES_MAX } from '#base/search-limits.ts';
+import { SEARCH_SEEN_WORDS_MAX, SEARCH_SUGGESTION_NODES_MAX } from '#base/search-limits.ts';
 import type { QueryContext } from '#graph/query/query-context.ts';
 import type { Analyzer } from '../analysis/analyzer.ts';
 import {
@@ -11,6 +11,9 @@ import type { TextQuery } from '../text/text-query.ts';
 import { conditionsOf } from './conditions.ts';
 import type { OpenedSnapshot } from './opened-snapshot.ts';
 import type { SearchScope } from './scope.ts';
+
+/** Of the nodes with a word in any of its forms, those that are looked at for the word itself: the best, then more of them. */
+const FEW_AND_MANY = [SEARCH_SUGGESTION_NODES_MAX, SEARCH_SEEN_WORDS_MAX] as const;
 
 /** Tells whether somebody may be told a word: only one that stands in a field, of a node, that they see. */
 export class SeenWords {
@@ -41,19 +44,41 @@ export class SeenWords {
   }
 
   has(word: string): boolean {
-    return this.#find(word, false).hits.some((hit) => this.#hasWord(hit, word));
+    return FEW_AND_MANY.some((limit) =>
+      this.#find(word, false, limit).hits.some((hit) => this.#hasWord(hit, word)),
+    );
   }
 
-  /** Nodes with just this word, among the best of those that have it in any of its forms. */
-  fewOf(word: string): number {
-    return this.#find(word, false).hits.filter((hit) => this.#hasWord(hit, word)).length;
+  /** Nodes with the word in any of its forms, none of which need be the word itself. */
+  formsOf(word: string): number {
+    const { view } = this.#snapshot;
+    const terms = new Set(this.#analyzers.map((analyzer) => analyzer.stem(word)));
+    return [...terms].reduce((most, term) => {
+      const numbers = view.parts.map(({ segment }) => segment.terms.find(term));
+      return Math.max(most, view.documentCountOf(numbers));
+    }, 0);
   }
 
-  #find(word: string, isCounted: boolean): TextResult {
+  /** Nodes with just this word: so many at least, of those that are looked at. */
+  countUpTo(word: string, enough: number): number {
+    let count = 0;
+    for (const limit of FEW_AND_MANY) {
+      const { hits } = this.#find(word, false, limit);
+      count = hits.filter((hit) => this.#hasWord(hit, word)).length;
+      if (count >= enough || hits.length < limit) break;
+    }
+    return count;
+  }
+
+  #find(word: string, isCounted: boolean, limit?: number): TextResult {
     const terms = new Set(this.#analyzers.map((analyzer) => analyzer.stem(word)));
     const alternatives = [...terms].map((term) => ({ kind: 'term', term, weight: 1 }) as const);
     const query: TextQuery = { groups: [{ occurrence: 'must', alternatives }] };
-    return searchText(this.#snapshot.view, query, { ...this.#options, isCounted });
+    return searchText(this.#snapshot.view, query, {
+      ...this.#options,
+      isCounted,
+      ...(limit === undefined ? {} : { limit }),
+    });
   }
 
   /** The index knows forms only: another form may be all that there is to see. */

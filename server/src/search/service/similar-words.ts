@@ -3,6 +3,7 @@ import { QueryContext } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
 import type { SearchSources } from './prepared-search.ts';
 import { SearchScope } from './scope.ts';
+import { wordsFor } from './seen-vocabulary.ts';
 import { SeenWords } from './seen-words.ts';
 
 export interface SimilarWord {
@@ -28,12 +29,12 @@ export function similarWords(
   if (surface === undefined || tokens.length > 1) return [];
   const edits = Math.floor((1 - wanted.tolerance) * (lettersOf(surface) + 2) + 1e-9);
   if (edits === 0) return [];
-  const near = snapshot.view.vocabularies
+  const context = new QueryContext(sources.reader, visibility, undefined);
+  const scope = new SearchScope(snapshot, context, { types: undefined, fields: undefined });
+  const near = wordsFor(snapshot, scope, context)
     .within(surface, edits === 1 ? 1 : 2, SYNONYM_CANDIDATES_MAX)
     .map(({ word, distance }) => ({ word, similarity: similarityOf(surface, word, distance) }))
     .filter(({ word, similarity }) => word !== surface && similarity >= wanted.tolerance);
-  const context = new QueryContext(sources.reader, visibility, undefined);
-  const scope = new SearchScope(snapshot, context, { types: undefined, fields: undefined });
   const seen = new SeenWords(snapshot, scope, context);
   return near
     .map(({ word, similarity }) => ({ term: word, similarity, count: seen.countOf(word) }))

@@ -9,6 +9,7 @@ import type { Visibility } from '#graph/reader.ts';
 import { Members, asList, invalid } from '../request/members.ts';
 import type { SearchSources } from './prepared-search.ts';
 import { SearchScope } from './scope.ts';
+import { wordsFor } from './seen-vocabulary.ts';
 import { SeenWords } from './seen-words.ts';
 
 export interface Suggestion {
@@ -40,11 +41,10 @@ export function suggest(
   const surfaces = new Set(
     analyzers.flatMap((analyzer) => analyzer.analyze(last).map(({ surface }) => surface)),
   );
+  const list = wordsFor(snapshot, scope, context);
   const words = new Set(
     [...surfaces].flatMap((surface) =>
-      snapshot.view.vocabularies
-        .completions(surface, SEARCH_WORD_COMPLETIONS_MAX)
-        .map(({ word }) => word),
+      list.completions(surface, SEARCH_WORD_COMPLETIONS_MAX).map(({ word }) => word),
     ),
   );
   const before = query.slice(0, query.length - last.length);

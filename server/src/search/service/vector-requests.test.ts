@@ -229,6 +229,7 @@ describe('similar nodes', () => {
       canSee: (id: number) => id !== hidden,
       hiddenOfType: () => 1,
       mayHideOfType: () => true,
+      sightOf: () => 'somebody',
       canSeeEdge: () => true,
       withholdsFields: () => true,
       canReadField: (_: number, field: string) => field !== 'At',

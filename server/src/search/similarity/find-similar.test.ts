@@ -208,6 +208,7 @@ class World implements AsyncDisposable {
       canSee: (id) => !isHidden.has(id),
       hiddenOfType: () => 0,
       mayHideOfType: () => false,
+      sightOf: () => [...isHidden, this.#withheld].join(),
       canSeeEdge: () => true,
       withholdsFields: (type) => this.#withheld?.startsWith(type) === true,
       canReadField: () => true,

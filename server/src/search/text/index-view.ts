@@ -5,7 +5,7 @@ import { FieldScoring, type FieldStatistics } from './field-scoring.ts';
 import type { OpenPages } from './segment-bytes.ts';
 import { SearchScratch } from './search-scratch.ts';
 import { Segment } from './segment.ts';
-import type { Tombstones } from './tombstones.ts';
+import { isDeleted, type Tombstones } from './tombstones.ts';
 import { Vocabularies } from './vocabulary/vocabularies.ts';
 
 /** A view as it is posted to another thread: all its memory is shared, nothing of it is copied. */
@@ -31,14 +31,13 @@ export interface ViewPart extends SharedPart {
  * The index at one moment: segments, and which of their documents are deleted. It never changes, so that a node is in
  * it once or not at all, however long a search takes; the next commit makes another view.
  *
- * Its statistics count every document that is not deleted, also those that a searcher may not see. Of hidden documents
- * nothing shows but through the scores of others.
+ * Its statistics count every document that is not deleted. Who may not see all of them searches a `SeenView`.
  */
 export class IndexView {
   readonly parts: readonly ViewPart[];
-  readonly documentCount: number;
   /** Numbers of the parts in the order to search them: a high threshold early spares the most work later. */
   readonly largestFirst: readonly number[];
+  #documentCount: number | undefined;
   readonly #fields = new Map<number, FieldStatistics>();
   readonly #scorings: (FieldScoring | undefined)[] = [];
   readonly #scratches: SearchScratch[];
@@ -49,10 +48,6 @@ export class IndexView {
     this.#scratches = previous === undefined ? [] : previous.#scratches;
     const count = (part: number): number => parts[part]!.segment.documents.count;
     this.largestFirst = [...parts.keys()].toSorted((a, b) => count(b) - count(a));
-    this.documentCount = parts.reduce(
-      (sum, { segment, tombstones }) => sum + segment.documents.count - tombstones.deletedCount,
-      0,
-    );
   }
 
   /**
@@ -70,6 +65,11 @@ export class IndexView {
       }),
       previous,
     );
+  }
+
+  /** Those that are not deleted. */
+  get documentCount(): number {
+    return (this.#documentCount ??= this.countDocuments());
   }
 
   share(): SharedView {
@@ -99,13 +99,15 @@ export class IndexView {
 
   /** How many documents have a term, given its number in each part, or -1. */
   documentCountOf(termNumbers: readonly number[]): number {
-    let count = 0;
-    this.parts.forEach(({ segment, tombstones, deletedPostings }, index) => {
-      const term = termNumbers[index]!;
-      if (term < 0) return;
-      count += segment.termDocumentCounts[term]! - deletedPostings.count(term, tombstones);
-    });
-    return count;
+    return termNumbers.reduce(
+      (sum, term, part) => (term < 0 ? sum : sum + this.countInPart(part, term)),
+      0,
+    );
+  }
+
+  /** Whether a document is one of those that the statistics count. */
+  isCounted(part: number, document: number): boolean {
+    return !isDeleted(this.parts[part]!.tombstones, document);
   }
 
   field(id: number): FieldStatistics {
@@ -129,25 +131,55 @@ export class IndexView {
     this.#scratches.push(scratch);
   }
 
+  protected countDocuments(): number {
+    return this.parts.reduce(
+      (sum, { segment, tombstones }) => sum + segment.documents.count - tombstones.deletedCount,
+      0,
+    );
+  }
+
+  /** How many documents of a part have one of its terms. */
+  protected countInPart(part: number, term: number): number {
+    const { segment, tombstones, deletedPostings } = this.parts[part]!;
+    return segment.termDocumentCounts[term]! - deletedPostings.count(term, tombstones);
+  }
+
+  /** How many documents of a part have one of its fields, and how long these are together. */
+  protected lengthsInPart(part: number, field: number): FieldLengths {
+    const { segment, tombstones } = this.parts[part]!;
+    const { documentCounts, lengthSums } = segment.documents.fields;
+    return {
+      documentCount: documentCounts[field]! - tombstones.fieldDocumentCounts[field]!,
+      lengthSum: lengthSums[field]! - tombstones.fieldLengthSums[field]!,
+    };
+  }
+
   #computeField(id: number): FieldStatistics {
     let documentCount = 0;
     let lengthSum = 0;
     let boost = 1;
     let newest = -1;
-    for (const { id: partId, segment, tombstones } of this.parts) {
+    this.parts.forEach(({ id: partId, segment }, part) => {
       const { fields } = segment.documents;
       const number = fields.ids.indexOf(id);
-      if (number < 0) continue;
-      documentCount += fields.documentCounts[number]! - tombstones.fieldDocumentCounts[number]!;
-      lengthSum += fields.lengthSums[number]! - tombstones.fieldLengthSums[number]!;
+      if (number < 0) return;
+      const lengths = this.lengthsInPart(part, number);
+      documentCount += lengths.documentCount;
+      lengthSum += lengths.lengthSum;
       if (partId > newest) {
         newest = partId;
         boost = fields.boosts[number]!;
       }
-    }
+    });
     const averageLength = documentCount > 0 ? lengthSum / documentCount : 1;
     return { boost, averageLength, weights: occurrenceWeights(boost, averageLength) };
   }
+}
+
+export interface FieldLengths {
+  readonly documentCount: number;
+  /** In tokens. */
+  readonly lengthSum: number;
 }
 
 /** A segment as it was shared, opened in this thread. */

@@ -180,6 +180,7 @@ function visibilityOf(
     canSee: (id) => !hidden.has(id),
     hiddenOfType: (type) => [...hidden].filter((id) => reader.typeOf(id) === type).length,
     mayHideOfType: () => hidden.size > 0,
+    sightOf: () => [...hidden, ...withheldFields].join(),
     canSeeEdge: () => true,
     withholdsFields: (type) => [...withheldFields].some((name) => name.startsWith(`${type}.`)),
     canReadField: (id, field) => canRead(reader.typeOf(id), field),
