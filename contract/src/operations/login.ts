@@ -11,7 +11,8 @@ export const createLogin = {
   body: z.strictObject({ user: z.string(), password: z.string() }),
   responses: {
     200: {
-      description: 'A session token and when it expires (ISO 8601, UTC).',
+      description:
+        'A session token and when it expires (ISO 8601, UTC). A cookie marks the device: failures of others do not delay it.',
       body: z.strictObject({ token: z.string(), expiresAt: z.iso.datetime() }),
     },
   },

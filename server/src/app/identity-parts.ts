@@ -7,6 +7,7 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { AuditService } from '#identity/audit-service.ts';
 import { IdentityService } from '#identity/identity-service.ts';
+import { KnownDevices } from '#identity/known-devices.ts';
 import { OneAtATime } from '#identity/one-at-a-time.ts';
 import { PasswordResetService } from '#identity/password-reset-service.ts';
 import { PrincipalService } from '#identity/principal-service.ts';
@@ -76,7 +77,8 @@ export function openIdentity(options: IdentityOptions): IdentityParts {
   const authenticator = new TokenAuthenticator(parts);
   const tokens = new TokenService(parts);
   const housekeeping = options.isReplica ? undefined : keepTokenUse(tokens, options.logger);
-  const identity = new IdentityService({ ...parts, authenticator });
+  const devices = new KnownDevices(options.signingKey, systemClock);
+  const identity = new IdentityService({ ...parts, authenticator, devices });
   const sso = new SsoService({
     ...parts,
     fetch,

@@ -118,7 +118,9 @@ async function openPrimaryServices(
   const { storage, config, secrets, logger, redact } = options;
   const { reader, writer } = state;
   await using opened = new AsyncDisposableStack();
-  const audit = opened.use(new StoredAuditTrail({ reader, commits: writer, logger }));
+  const audit = opened.use(
+    new StoredAuditTrail({ reader, commits: writer, logger, clock: systemClock }),
+  );
   const services = opened.use(
     await openServices({
       ...state,

@@ -11,6 +11,8 @@ export interface Config {
     readonly corsOrigins: readonly string[];
     readonly useHsts: boolean;
     readonly redirectToHttps: boolean;
+    /** Addresses and networks that are believed who the client is. */
+    readonly trustedProxies: readonly string[];
   };
   /** URLs without a slash at the end. */
   readonly publicAddress: string | null;

@@ -81,6 +81,12 @@ export function warningsOf(values: Values, config: Config): string[] {
   if (values.MSK_REDIRECT_TO_HTTPS && config.publicAddress?.startsWith('http:') === true) {
     warnings.push('MSK_REDIRECT_TO_HTTPS is on, but MSK_PUBLIC_ADDRESS is an http URL.');
   }
+  const isBehindProxy = values.MSK_USE_HSTS || values.MSK_REDIRECT_TO_HTTPS;
+  if (isBehindProxy && values.MSK_TRUSTED_PROXIES.length === 0) {
+    warnings.push(
+      'MSK_TRUSTED_PROXIES is not set, so that everybody who comes through a proxy counts as one address.',
+    );
+  }
   if (config.role === 'primary') {
     if (values.MSK_PRIMARY_ADDRESS !== null) {
       warnings.push('MSK_PRIMARY_ADDRESS is ignored without MSK_REPLICA=true.');

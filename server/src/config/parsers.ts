@@ -1,3 +1,4 @@
+import { ipVersion } from '#base/ip-address.ts';
 import { BACKUPS_KEPT_MAX } from '#base/backup-limits.ts';
 import { KEY_BYTES_MIN, PASSWORD_CHARACTERS_MAX } from '#base/sign-in-limits.ts';
 import { SEARCH_BUILD_THREADS_MAX } from '#base/search-limits.ts';
@@ -32,6 +33,7 @@ export const parsers = {
   'backup-target': parseBackupTarget,
   url: parseUrl,
   origins: parseOrigins,
+  networks: parseNetworks,
   password: parsePassword,
   'smtp-url': parseSmtpUrl,
   'log-level': parseLogLevel,
@@ -173,6 +175,27 @@ function parseOrigins(text: string): readonly string[] | ValueFault {
     origins.add(url.origin);
   }
   return [...origins];
+}
+
+/** IP addresses, and networks such as 10.0.0.0/8. */
+function parseNetworks(text: string): readonly string[] | ValueFault {
+  const items = text.split(/[;,]/).map((item) => item.trim());
+  const networks = items.filter((item) => item !== '');
+  const wrong = networks.find((item) => !isNetwork(item));
+  if (wrong === undefined) return networks;
+  return new ValueFault(
+    `has ${quote(wrong)}, which is neither an IP address nor a network`,
+    'List those of your proxies, such as 10.0.0.7 or 10.1.0.0/16, with ";" between them.',
+  );
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = ipVersion(address);
+  if (version === undefined || rest.length > 0) return false;
+  const bits = version === 6 ? 128 : 32;
+  // A prefix of no bits is everybody.
+  return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
 }
 
 function parsePassword(text: string): string | ValueFault {

@@ -85,6 +85,7 @@ function configOf(values: Values, env: Environment): Config {
       corsOrigins: [...origins],
       useHsts: values.MSK_USE_HSTS,
       redirectToHttps: values.MSK_REDIRECT_TO_HTTPS,
+      trustedProxies: values.MSK_TRUSTED_PROXIES,
     },
     publicAddress: values.MSK_PUBLIC_ADDRESS,
     serverAddress: isBlanked ? null : (values.MSK_SERVER_ADDRESS ?? values.MSK_PUBLIC_ADDRESS),

@@ -120,6 +120,12 @@ export const variables = {
     description:
       'Redirects plain HTTP to HTTPS; for a server behind TLS whose proxy sends X-Forwarded-Proto.',
   },
+  MSK_TRUSTED_PROXIES: {
+    type: 'networks',
+    default: '',
+    description:
+      'IP addresses and networks of your proxies, separated by semicolons, such as "10.0.0.7;10.1.0.0/16". Only they are believed which address a request comes from (X-Forwarded-For).',
+  },
   MSK_REPLICA: {
     type: 'boolean',
     default: 'false',

@@ -1,5 +1,17 @@
 import type { SchemaDocument } from './schema.ts';
 
+const AUDIT_FIELDS = {
+  Action: 'String',
+  ActorUid: 'UID',
+  ActorName: 'String',
+  TargetKind: 'String',
+  TargetId: 'String',
+  TargetName: 'String',
+  Outcome: 'String',
+  Address: 'String',
+  Details: 'Json',
+} as const;
+
 /**
  * The built-in types, written by the first commit of a workspace; a later version of the server
  * adds to them the same way. Their names begin with an underscore, or with `RestrictAccessTo` for
@@ -37,20 +49,9 @@ export const SYSTEM_SCHEMA: SchemaDocument = {
       label: 'Name',
       fields: { Value: 'Json' },
     },
-    {
-      type: '_AuditEvent',
-      fields: {
-        Action: 'String',
-        ActorUid: 'UID',
-        ActorName: 'String',
-        TargetKind: 'String',
-        TargetId: 'String',
-        TargetName: 'String',
-        Outcome: 'String',
-        Address: 'String',
-        Details: 'Json',
-      },
-    },
+    { type: '_AuditEvent', fields: AUDIT_FIELDS },
+    // What those cause who are not signed in: kept apart, so that it pushes nothing else out.
+    { type: '_AuditStrangerEvent', fields: AUDIT_FIELDS },
     {
       type: '_Endpoint',
       key: 'Name',

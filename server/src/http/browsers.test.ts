@@ -118,8 +118,9 @@ describe('the redirect to HTTPS', () => {
 });
 
 describe('the address of the client', () => {
-  const seen = async (options: { useHsts: boolean }): Promise<string[]> => {
-    await using at = await startTestServer(options);
+  const seen = async (trustedProxies: readonly string[], forwarded: string): Promise<string[]> => {
+    const behindTls = { useHsts: true, redirectToHttps: true };
+    await using at = await startTestServer({ ...behindTls, trustedProxies });
     const addresses: string[] = [];
     const { login } = at.services.identity;
     Object.assign(at.services.identity, {
@@ -130,16 +131,22 @@ describe('the address of the client', () => {
     });
     await at.request('POST', '/api/login/create', {
       json: { user: 'ada', password: 'correct horse' },
-      headers: { 'x-forwarded-for': '203.0.113.9' },
+      headers: { 'x-forwarded-for': forwarded, 'x-forwarded-proto': 'https' },
     });
     return addresses;
   };
 
   it('is that of the connection, whatever the request claims', async () => {
-    expect(await seen({ useHsts: false })).toEqual(['127.0.0.1']);
+    expect(await seen([], '203.0.113.9')).toEqual(['127.0.0.1']);
+    expect(await seen(['10.0.0.0/8', '::1'], '203.0.113.9')).toEqual(['127.0.0.1']);
   });
 
-  it('is what a proxy on a private address says, behind TLS', async () => {
-    expect(await seen({ useHsts: true })).toEqual(['203.0.113.9']);
+  it('is what a proxy says that is believed', async () => {
+    expect(await seen(['127.0.0.0/8'], '203.0.113.9')).toEqual(['203.0.113.9']);
+  });
+
+  it('is the last that no proxy has, whatever the client has put before it', async () => {
+    const forwarded = '198.51.100.1, 203.0.113.9, 10.0.0.7';
+    expect(await seen(['127.0.0.1', '10.0.0.7'], forwarded)).toEqual(['203.0.113.9']);
   });
 });

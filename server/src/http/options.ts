@@ -5,9 +5,11 @@ export interface HttpServerOptions {
   readonly logger: Logger;
   /** `MSK_CORS`. */
   readonly corsOrigins: readonly string[];
-  /** `MSK_USE_HSTS` and `MSK_REDIRECT_TO_HTTPS`. With either, a proxy on a private address is believed who the client is. */
+  /** `MSK_USE_HSTS` and `MSK_REDIRECT_TO_HTTPS`. */
   readonly useHsts: boolean;
   readonly redirectToHttps: boolean;
+  /** `MSK_TRUSTED_PROXIES`: only they are believed who the client is. */
+  readonly trustedProxies: readonly string[];
   /** Where a replica sends what it may not do itself; null on a primary. */
   readonly primaryAddress: string | null;
   /** A new request id, unguessable; UUIDs unless a test hands in its own. */

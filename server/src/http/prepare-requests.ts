@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isPrivateAddress } from '#base/ip-address.ts';
 import { Problem } from '#base/problem.ts';
 import type { BesideOperations } from './beside-operations.ts';
 import { REQUEST_ID } from './header-names.ts';
@@ -39,5 +40,14 @@ export function refuseEarly(
 
 /** The status is told over plain HTTP as well: load balancers ask for it that way. */
 function isPlain(request: FastifyRequest): boolean {
-  return request.protocol !== 'https' && request.routeOptions.config.operation?.area !== 'status';
+  if (request.routeOptions.config.operation?.area === 'status') return false;
+  return request.protocol !== 'https' && !cameOverTls(request);
+}
+
+/**
+ * What a neighbor says of how a request came to it, also one that is not believed whom it came from: who lies here does no more
+ * than go without the redirect themselves.
+ */
+function cameOverTls({ headers, socket }: FastifyRequest): boolean {
+  return headers['x-forwarded-proto'] === 'https' && isPrivateAddress(socket.remoteAddress ?? '');
 }

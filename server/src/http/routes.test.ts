@@ -8,6 +8,7 @@ import * as assistantLimits from '#base/assistant-limits.ts';
 import * as llmLimits from '#base/llm-limits.ts';
 import * as operationsLimits from '#base/operations-limits.ts';
 import * as searchLimits from '#base/search-limits.ts';
+import * as signInLimits from '#base/sign-in-limits.ts';
 import * as taskLimits from '#base/task-limits.ts';
 import * as contractLimits from '@trellis/contract/limits.ts';
 import { operations } from '@trellis/contract/operations.ts';
@@ -40,6 +41,7 @@ describe('the contract and its routes', () => {
       ...llmLimits,
       ...operationsLimits,
       ...searchLimits,
+      ...signInLimits,
       ...taskLimits,
     };
     expect(all).toMatchObject({ ...contractLimits });

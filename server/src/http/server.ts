@@ -165,7 +165,6 @@ function createFastify(
   options: HttpServerOptions,
   timeouts: HttpTimeouts,
 ): FastifyInstance {
-  const isBehindProxy = options.useHsts || options.redirectToHttps;
   const app = Fastify({
     bodyLimit: JSON_BODY_BYTES_MAX,
     clientErrorHandler: onClientError,
@@ -185,7 +184,7 @@ function createFastify(
     return503OnClosing: false,
     routerOptions: { maxParamLength: HTTP_HEADER_BYTES_MAX },
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
-    trustProxy: isBehindProxy ? ['loopback', 'linklocal', 'uniquelocal'] : false,
+    trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
   });
   app.decorate('tickObject', tickObject());
   app.server.on('upgrade', (request, socket, head) => webSockets.open(request, socket, head));

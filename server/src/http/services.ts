@@ -134,12 +134,16 @@ export interface IdentityService {
   authenticate(token: string): Caller | Promise<Caller>;
   /** Throws `invalid_token` unless it was signed here and has not expired: the part that no commit can change. */
   verify(token: string): void;
-  /** `address` is that of the client, for throttling. Throws `invalid_credentials`, `too_many_requests`. */
+  /**
+   * `address` is that of the client, for throttling; `marks` are what its browser keeps of sign-ins before, and shall keep from
+   * now on. Throws `invalid_credentials`, `too_many_requests`.
+   */
   login(
     user: string,
     password: string,
     address: string,
-  ): Promise<{ readonly token: string; readonly expiresAt: string }>;
+    marks?: string,
+  ): Promise<{ readonly token: string; readonly expiresAt: string; readonly marks: string }>;
   check(
     caller: Caller,
   ): Awaitable<{ readonly user: { readonly uid: string; readonly name: string } }>;

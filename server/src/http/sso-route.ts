@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { Answer } from './answer.ts';
+import { cookieHeader, readCookie, type OwnCookie } from './cookies.ts';
 import { SEQUENCE } from './header-names.ts';
 import { readInput, sendNoBody, type Input, type Route } from './route.ts';
 import type { HttpServices } from './services.ts';
 import type { SsoArrival, SsoVisitor } from './sso-service.ts';
 
 /** A sign-in must come back within this time, and its session must be fetched; the cookie need not last longer. */
-const COOKIE_SECONDS = 660;
+const COOKIE: OwnCookie = { name: 'trellis-sso', maxAgeSeconds: 660, sameSite: 'Lax' };
 
 export interface SsoInput<O extends Operation> extends Input<O> {
   readonly visitor: SsoVisitor;
@@ -23,7 +24,7 @@ export interface SsoAnswer<O extends Operation> {
 
 /**
  * An operation of a sign-in at an identity provider: it sees the cookie that ties the sign-in to the browser which began
- * it, and may set it or lead elsewhere. No other operation knows cookies.
+ * it, and may set it or lead elsewhere. No other operation but the sign-in with a password knows cookies.
  */
 export function ssoRoute<const O extends Operation>(
   operation: O,
@@ -40,7 +41,7 @@ export function ssoRoute<const O extends Operation>(
       const answer: { readonly status: number; readonly body?: unknown } = result.answer;
       reply.code(answer.status).header(SEQUENCE, services.sequence());
       if (result.browser !== undefined) {
-        reply.header('set-cookie', cookieOf(result.browser, isSecure));
+        reply.header('set-cookie', cookieHeader(COOKIE, result.browser, isSecure));
       }
       if (result.location !== undefined) reply.header('location', result.location);
       if (answer.body === undefined) return sendNoBody(reply);
@@ -58,22 +59,10 @@ export function arrivalAnswer(arrival: SsoArrival) {
 }
 
 function visitorOf(request: FastifyRequest, isSecure: boolean): SsoVisitor {
-  const { accept = '', cookie = '' } = request.headers;
-  const name = cookieName(isSecure);
-  const found = cookie.split(';').map((pair) => pair.trim());
+  const { accept = '' } = request.headers;
   return {
-    browser: found.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1),
+    browser: readCookie(request, COOKIE, isSecure),
     address: request.ip,
     wantsSession: accept.includes('application/json') && !accept.includes('text/html'),
   };
-}
-
-/** With TLS the name makes browsers refuse the cookie from anybody but this very host (RFC 6265bis, section 4.1.3). */
-function cookieName(isSecure: boolean): string {
-  return isSecure ? '__Host-trellis-sso' : 'trellis-sso';
-}
-
-function cookieOf(secret: string, isSecure: boolean): string {
-  const flags = `Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax`;
-  return `${cookieName(isSecure)}=${secret}; ${flags}${isSecure ? '; Secure' : ''}`;
 }

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller } from '#access/caller.ts';
 import { AUDIT_SCAN_MAX } from '#base/limits.ts';
 import type { GraphReader, NodeObject } from '#graph/reader.ts';
-import { AUDIT_TYPE } from './audit-trail.ts';
+import { AUDIT_TYPE, STRANGER_AUDIT_TYPE } from './audit-trail.ts';
 
 export interface AuditFilter {
   /** A whole action, or the area before its dot. */
@@ -54,11 +54,12 @@ export class AuditService {
     const reader = this.#reader;
     reader.refresh();
     if (isUnfiltered(query)) {
-      const ids = reader.idsOfType(AUDIT_TYPE, { skip, take });
+      const ids = this.#newest(skip + take).slice(skip);
       const items = ids.map((id) => reader.node(id)).filter((node) => node !== undefined);
-      return { items: items.map(listed), total: reader.countOfType(AUDIT_TYPE), skip, take };
+      const total = reader.countOfType(AUDIT_TYPE) + reader.countOfType(STRANGER_AUDIT_TYPE);
+      return { items: items.map(listed), total, skip, take };
     }
-    const ids = reader.idsOfType(AUDIT_TYPE, { take: AUDIT_SCAN_MAX });
+    const ids = this.#newest(AUDIT_SCAN_MAX);
     const items: ListedEvent[] = [];
     let found = 0;
     for (let i = 0; i < ids.length && found <= skip + take; i++) {
@@ -68,6 +69,27 @@ export class AuditService {
       if (++found > skip && items.length < take) items.push(listed(node));
     }
     return { items, total: found, skip, take };
+  }
+
+  /** Ids of events, newest first: each is greater than those before it, whatever its type. */
+  #newest(take: number): number[] {
+    const [events, ofStrangers] = [AUDIT_TYPE, STRANGER_AUDIT_TYPE].map((type) =>
+      this.#reader.idsOfType(type, { take }),
+    );
+    const merged: number[] = [];
+    let [i, j] = [0, 0];
+    while (merged.length < take) {
+      const [one, other] = [events?.[i], ofStrangers?.[j]];
+      if (one === undefined && other === undefined) break;
+      if (other === undefined || (one !== undefined && one > other)) {
+        merged.push(one ?? 0);
+        i++;
+      } else {
+        merged.push(other);
+        j++;
+      }
+    }
+    return merged;
   }
 }
 

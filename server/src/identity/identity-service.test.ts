@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LOGIN_FAILURES_MAX, LOGIN_FAILURES_WINDOW_MS } from '#base/sign-in-limits.ts';
+import {
+  ADDRESS_FAILURES_MAX,
+  LOGIN_DELAY_MIN_MS,
+  LOGIN_FAILURES_MAX,
+} from '#base/sign-in-limits.ts';
 import { openTestIdentity, TEST_PASSWORD, type TestIdentity } from './testing/test-identity.ts';
 import { userUid } from './users.ts';
 
@@ -11,8 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => at[Symbol.asyncDispose]());
 
-const login = (user: string, password: string, address = '10.0.0.1') =>
-  at.identity.login(user, password, address);
+const login = (user: string, password: string, address = '10.0.0.1', marks?: string) =>
+  at.identity.login(user, password, address, marks);
 
 describe('the audit of a sign-in', () => {
   test('tells who came in, from where, and how', async () => {
@@ -53,21 +57,19 @@ describe('the audit of a sign-in', () => {
     expect(at.events[0]?.target?.name).toBe('x'.repeat(200));
   });
 
-  test('tells of a throttled user once in a minute', async () => {
-    for (let i = 0; i < LOGIN_FAILURES_MAX; i++) {
-      await expect(login('ann', 'wrong', `10.0.1.${i}`)).rejects.toThrow('not right');
-    }
+  test('tells of a throttled user once, and lets them in when the delay is over', async () => {
+    await guess('ann');
     at.events.length = 0;
     const tries = async () => {
       for (let i = 0; i < 20; i++) {
-        await expect(login('ann', TEST_PASSWORD, `10.0.2.${i}`)).rejects.toThrow('Too many');
+        await expect(login('ann', TEST_PASSWORD)).rejects.toThrow('Too many');
       }
     };
     await tries();
     expect(at.events).toMatchObject([
       { action: 'login.failed', target: { name: 'ann' }, details: { reason: 'throttled' } },
     ]);
-    at.graph.clock.time += LOGIN_FAILURES_WINDOW_MS - 1;
+    at.graph.clock.time += LOGIN_DELAY_MIN_MS - 1;
     await tries();
     expect(at.events).toHaveLength(1);
     at.graph.clock.time += 1;
@@ -76,14 +78,50 @@ describe('the audit of a sign-in', () => {
   });
 
   test('tells of a throttled address once, whoever it tries to be', async () => {
-    for (let i = 0; i < LOGIN_FAILURES_MAX + 20; i++) {
+    for (let i = 0; i < ADDRESS_FAILURES_MAX + 20; i++) {
       await expect(login(`user ${i}`, 'wrong')).rejects.toMatchObject({
-        code: i < LOGIN_FAILURES_MAX ? 'invalid_credentials' : 'too_many_requests',
+        code: i < ADDRESS_FAILURES_MAX ? 'invalid_credentials' : 'too_many_requests',
       });
     }
-    expect(at.events).toHaveLength(LOGIN_FAILURES_MAX + 1);
+    expect(at.events).toHaveLength(ADDRESS_FAILURES_MAX + 1);
   });
 });
+
+describe('guesses of others', () => {
+  test('lock nobody out elsewhere', async () => {
+    await guess('ann');
+    await expect(login('ann', TEST_PASSWORD)).rejects.toThrow('Too many');
+    await login('ann', TEST_PASSWORD, '10.0.0.2');
+  });
+
+  test('lock nobody out of a device that they have signed in on, and of no session', async () => {
+    const { marks, token } = await login('ann', TEST_PASSWORD);
+    await guess('ann');
+    for (let i = LOGIN_FAILURES_MAX; i < ADDRESS_FAILURES_MAX; i++) {
+      await expect(login(`user ${i}`, 'wrong')).rejects.toThrow('not right');
+    }
+    await expect(login('bob', TEST_PASSWORD)).rejects.toThrow('Too many');
+    await expect(login('ann', TEST_PASSWORD, '10.0.0.1', `${marks}x`)).rejects.toThrow('Too many');
+    await login('ann', TEST_PASSWORD, '10.0.0.1', marks);
+    const change = { oldPassword: TEST_PASSWORD, newPassword: 'another password' };
+    await at.identity.changePassword(at.identity.authenticate(token), change, '10.0.0.1');
+  });
+
+  test('are no more with a mark: it counts for itself', async () => {
+    const { marks } = await login('ann', TEST_PASSWORD);
+    for (let i = 0; i < LOGIN_FAILURES_MAX; i++) {
+      await expect(login('ann', 'wrong', '10.0.0.1', marks)).rejects.toThrow('not right');
+    }
+    await expect(login('ann', 'wrong', '10.0.0.9', marks)).rejects.toThrow('Too many');
+    await login('ann', TEST_PASSWORD, '10.0.0.9');
+  });
+});
+
+async function guess(user: string): Promise<void> {
+  for (let i = 0; i < LOGIN_FAILURES_MAX; i++) {
+    await expect(login(user, 'wrong')).rejects.toThrow('not right');
+  }
+}
 
 describe('a sign-in that somebody else vouches for', () => {
   test('begins a session', () => {

@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
-import { SESSION_LIFETIME_MS } from '#base/sign-in-limits.ts';
+import {
+  PASSWORD_HASHES_MAX,
+  PASSWORD_HASHES_WAITING_MAX,
+  SESSION_LIFETIME_MS,
+} from '#base/sign-in-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { LoginThrottle } from './login-throttle.ts';
+import { addressGroup } from './address-group.ts';
+import { FairGate, type Ticket } from './fair-gate.ts';
+import type { KnownDevices } from './known-devices.ts';
+import { LoginThrottle, type Attempt } from './login-throttle.ts';
 import { checkPasswordStrength, hashPassword, PasswordVerifier } from './passwords.ts';
 import { revocation } from './revocations.ts';
 import { issueSession, type IssuedSession } from './session-tokens.ts';
@@ -23,6 +30,7 @@ export interface IdentityParts {
   readonly signature: TokenSignature;
   readonly authenticator: TokenAuthenticator;
   readonly audit: AuditTrail;
+  readonly devices: KnownDevices;
   /** UIDs of the teams a user is in, nested ones included. */
   readonly teamsOf: (userUid: string) => readonly string[];
 }
@@ -35,32 +43,46 @@ export class IdentityService {
   readonly #parts: IdentityParts;
   readonly #throttle: LoginThrottle;
   readonly #passwords = new PasswordVerifier();
+  readonly #gate = new FairGate({
+    runningMax: PASSWORD_HASHES_MAX,
+    waitingMax: PASSWORD_HASHES_WAITING_MAX,
+  });
 
   constructor(parts: IdentityParts) {
     this.#parts = parts;
     this.#throttle = new LoginThrottle(parts.clock);
   }
 
-  /** A wrong user and a wrong password are the same 401 `invalid_credentials` in the same time. */
-  async login(user: string, password: string, address: string): Promise<IssuedSession> {
-    const attempt = await this.#throttle.begin(userKey(user), address, () =>
-      this.#loginFailed(triedUser(user), address, { via: 'password', reason: 'throttled' }),
+  /**
+   * A wrong user and a wrong password are the same 401 `invalid_credentials` in the same time. `marks` are what the browser
+   * keeps of sign-ins before this one, and shall keep from now on.
+   */
+  async login(
+    user: string,
+    password: string,
+    address: string,
+    marks?: string,
+  ): Promise<IssuedSession & { readonly marks: string }> {
+    const { reader, vault, devices } = this.#parts;
+    const tried = triedUser(user);
+    const device = devices.deviceOf(tried.uid, marks);
+    const record = await this.#tryPassword(
+      { user: userKey(user), address, device },
+      () => this.#loginFailed(tried, address, { via: 'password', reason: 'throttled' }),
+      async () => {
+        reader.refresh();
+        const found = findUserByName(reader, user);
+        const credential = found && readCredential(vault, found.uid);
+        const matches = await this.#passwords.verify(credential?.passwordHash, password);
+        return matches && found?.active === true ? found : undefined;
+      },
     );
-    let succeeded = false;
-    try {
-      this.#parts.reader.refresh();
-      const record = findUserByName(this.#parts.reader, user);
-      const credential = record && readCredential(this.#parts.vault, record.uid);
-      const matches = await this.#passwords.verify(credential?.passwordHash, password);
-      if (record === undefined || !matches || !record.active) {
-        this.#loginFailed(triedUser(user), address, { via: 'password', reason: 'credentials' });
-        throw invalidCredentials();
-      }
-      succeeded = true;
-      return this.#begin(record, 'password', address);
-    } finally {
-      attempt.end(succeeded);
+    if (record === undefined) {
+      this.#loginFailed(tried, address, { via: 'password', reason: 'credentials' });
+      throw invalidCredentials();
     }
+    const session = this.#begin(record, 'password', address);
+    return { ...session, marks: devices.mark(record.uid, marks) };
   }
 
   /**
@@ -118,24 +140,26 @@ export class IdentityService {
     const { clock, commits, audit, vault } = this.#parts;
     const { user } = this.check(caller);
     const changed = ofUser('password.changed', user, address);
-    const attempt = await this.#throttle.begin(userKey(user.name), address, () =>
-      audit.record({ ...changed, outcome: 'failure', details: { reason: 'throttled' } }),
+    // The session is what it is told by: what strangers do elsewhere does not count against its user.
+    const attempt = { user: userKey(user.name), address, device: caller.tokenId };
+    const isRight = await this.#tryPassword(
+      attempt,
+      () => audit.record({ ...changed, outcome: 'failure', details: { reason: 'throttled' } }),
+      () => {
+        const credential = readCredential(vault, user.uid);
+        return this.#passwords.verify(credential?.passwordHash, change.oldPassword);
+      },
     );
-    let succeeded = false;
-    try {
-      const credential = readCredential(vault, user.uid);
-      if (!(await this.#passwords.verify(credential?.passwordHash, change.oldPassword))) {
-        audit.record({ ...changed, outcome: 'failure', details: { reason: 'credentials' } });
-        throw new Problem('wrong_password', 'The old password is not right.', {
-          details: { fields: [{ path: 'oldPassword', message: 'is not the present password' }] },
-        });
-      }
-      succeeded = true;
-      checkPasswordStrength(change.newPassword);
-    } finally {
-      attempt.end(succeeded);
+    if (!isRight) {
+      audit.record({ ...changed, outcome: 'failure', details: { reason: 'credentials' } });
+      throw new Problem('wrong_password', 'The old password is not right.', {
+        details: { fields: [{ path: 'oldPassword', message: 'is not the present password' }] },
+      });
     }
-    const passwordHash = await hashPassword(change.newPassword);
+    checkPasswordStrength(change.newPassword);
+    const passwordHash = await this.#gate.run(ticketOf(attempt), () =>
+      hashPassword(change.newPassword),
+    );
     const now = clock.now();
     const record = {
       passwordHash,
@@ -148,6 +172,23 @@ export class IdentityService {
       system: true,
       vault: [writeCredential(user.uid, record)],
     });
+  }
+
+  /** Tries a password when it may be tried, and when it is its turn; what is not true was wrong. */
+  async #tryPassword<T>(
+    attempt: Attempt,
+    onRefused: () => void,
+    verify: () => Promise<T>,
+  ): Promise<T> {
+    const begun = await this.#throttle.begin(attempt, onRefused);
+    let outcome: 'right' | 'wrong' | 'untried' = 'untried';
+    try {
+      const result = await this.#gate.run(ticketOf(attempt), verify);
+      outcome = result ? 'right' : 'wrong';
+      return result;
+    } finally {
+      begun.end(outcome);
+    }
   }
 
   #begin({ uid, userName }: UserRecord, via: string, address: string): IssuedSession {
@@ -174,9 +215,17 @@ export class IdentityService {
   }
 }
 
+/** In which line for the processor: a device that is known waits as itself, anybody else as their address. */
+function ticketOf({ user, address, device }: Attempt): Ticket {
+  const isKnown = device !== undefined;
+  return { isKnown, group: isKnown ? user : addressGroup(address) };
+}
+
 /** Whom somebody tried to be, whether there is such a user or not. */
 function triedUser(name: string): { readonly uid: string; readonly name: string } {
-  return { uid: userUid(name), name: name.slice(0, TRIED_NAME_CHARACTERS_MAX).toWellFormed() };
+  // A copy: what is cut of a long text keeps the whole of it in memory.
+  const start = Buffer.from(name.slice(0, TRIED_NAME_CHARACTERS_MAX)).toString();
+  return { uid: userUid(name), name: start };
 }
 
 /** What a user has done to their own account. */
@@ -191,6 +240,6 @@ function ofUser(
 
 function invalidCredentials(): Problem {
   return new Problem('invalid_credentials', 'The user name or the password is not right.', {
-    hint: 'Check both; after five failures within a minute sign-in is refused for a while.',
+    hint: 'Check both; after five failures within a minute each further try has to wait.',
   });
 }

@@ -15,6 +15,7 @@ import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { deed } from '#access/deed.ts';
+import { addressGroup } from './address-group.ts';
 import type { MailSender } from './mail-sender.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { passwordResetMail } from './password-reset-mail.ts';
@@ -77,7 +78,8 @@ export class PasswordResetService implements AsyncDisposable {
    * too often, from one address or for one, is dropped.
    */
   request(email: string, address: string): void {
-    if (!this.#byAddress.take(address) || !this.#byEmail.take(email.toLowerCase())) return;
+    if (!this.#byAddress.take(addressGroup(address))) return;
+    if (!this.#byEmail.take(email.toLowerCase())) return;
     if (this.#waiting >= PASSWORD_RESET_QUEUE_MAX) return;
     this.#waiting++;
     void this.#requests.run(async () => {

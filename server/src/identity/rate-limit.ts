@@ -1,7 +1,8 @@
 import type { Clock } from '#base/clock.ts';
+import { subjectKey } from './address-group.ts';
 import { LOGIN_THROTTLE_SUBJECTS_MAX } from '#base/sign-in-limits.ts';
 
-/** So many times for one subject, such as an address, within any window of that length. */
+/** So many times for one subject, such as an address, within any window of that length. Strangers name subjects: hashes are kept. */
 export class RateLimit {
   readonly #clock: Clock;
   readonly #timesMax: number;
@@ -16,7 +17,8 @@ export class RateLimit {
   }
 
   /** Counts once more, or answers false when it would be once too often. */
-  take(subject: string): boolean {
+  take(name: string): boolean {
+    const subject = subjectKey(name);
     const now = this.#clock.now();
     const recent = (this.#times.get(subject) ?? []).filter((at) => at > now - this.#windowMs);
     const isAllowed = recent.length < this.#timesMax;

@@ -31,7 +31,7 @@ export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<
   await writer.addSystemSchema();
   const reader = new StateReader(state, state);
   const log = new BenchLog();
-  const audit = new StoredAuditTrail({ reader, commits: writer, logger: log });
+  const audit = new StoredAuditTrail({ reader, commits: writer, logger: log, clock });
   await addContent({ writer, audit, administrator: ADMINISTRATOR }, options);
   const search = new BenchSearch({ reader, writer, audit, embed: options.embed });
   if (options.search !== undefined) await search.put(ADMINISTRATOR, options.search);

@@ -100,7 +100,7 @@ export class MemoryServices implements HttpServices {
         });
       }
       if (password !== 'correct horse') throw new Problem('invalid_credentials', 'Wrong.');
-      return { token: user, expiresAt: '2026-11-21T00:00:00.000Z' };
+      return { token: user, expiresAt: '2026-11-21T00:00:00.000Z', marks: `${user}-was-here` };
     },
     check: (who) => ({ user: { uid: String(who.userUid), name: String(who.userName) } }),
     changePassword: async (_caller, { oldPassword }) => {

@@ -52,6 +52,7 @@ export async function startTestServer(
     corsOrigins: [],
     useHsts: false,
     redirectToHttps: false,
+    trustedProxies: [],
     primaryAddress: null,
     ...options,
   });

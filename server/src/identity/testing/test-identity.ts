@@ -4,6 +4,7 @@ import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { StoredAuditTrail } from '../audit-trail.ts';
 import { IdentityService } from '../identity-service.ts';
+import { KnownDevices } from '../known-devices.ts';
 import { hashPassword } from '../passwords.ts';
 import { TokenAuthenticator } from '../token-authenticator.ts';
 import { TokenService } from '../token-service.ts';
@@ -43,6 +44,7 @@ export async function openTestIdentity(): Promise<TestIdentity> {
   const stored = new StoredAuditTrail({
     reader: graph.reader,
     commits: graph.writer,
+    clock: graph.clock,
     logger: { error: (_fields, message) => expect.fail(message) },
   });
   const audit = auditInto(events, stored);
@@ -53,7 +55,8 @@ export async function openTestIdentity(): Promise<TestIdentity> {
     const parts = { reader, vault, commits, clock, signature, uses, audit };
     const authenticator = new TokenAuthenticator(parts);
     const teamsOf = (uid: string) => access.teamsOf(uid);
-    const identity = new IdentityService({ ...parts, authenticator, teamsOf });
+    const devices = new KnownDevices(key, clock);
+    const identity = new IdentityService({ ...parts, authenticator, teamsOf, devices });
     return { signature, identity, tokens: new TokenService(parts) };
   };
   const { signature, identity, tokens } = restart();

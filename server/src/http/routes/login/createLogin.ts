@@ -1,7 +1,16 @@
 import { createLogin as operation } from '@trellis/contract/operations/login.ts';
 import { answer } from '../../answer.ts';
-import { jsonRoute } from '../../route.ts';
+import { signInRoute } from '../../sign-in-route.ts';
 
-export const createLogin = jsonRoute(operation, async ({ body, address }, { identity }) =>
-  answer(200, await identity.login(body.user, body.password, address)),
+export const createLogin = signInRoute(
+  operation,
+  async ({ body, address }, brought, { identity }) => {
+    const { token, expiresAt, marks } = await identity.login(
+      body.user,
+      body.password,
+      address,
+      brought,
+    );
+    return { answer: answer(200, { token, expiresAt }), marks };
+  },
 );

@@ -13,6 +13,40 @@ function faultsOf(env: Environment): readonly ConfigFault[] {
   return [];
 }
 
+describe('addresses of proxies', () => {
+  it.each([
+    ['10.0.0.7', true],
+    ['10.0.0.0/8;::1;2001:db8::/32', true],
+    ['10.0.0.0/32, fd00::/128', true],
+    ['10.0.0.0/33', false],
+    ['fd00::/129', false],
+    ['0.0.0.0/0', false],
+    ['::/0', false],
+    ['10.0.0', false],
+    ['loopback', false],
+    ['proxy.example', false],
+    ['fe80::1%eth0', false],
+    ['10.0.0.0/8/8', false],
+    ['10.0.0.7:8080', false],
+  ])('MSK_TRUSTED_PROXIES=%s is accepted: %s', (value, isAccepted) => {
+    expect(faultsOf({ MSK_TRUSTED_PROXIES: value })).toHaveLength(isAccepted ? 0 : 1);
+  });
+
+  it('and a redirect to HTTPS do not go with a public address without TLS', () => {
+    const env = { MSK_REDIRECT_TO_HTTPS: 'true', MSK_TRUSTED_PROXIES: '10.0.0.7' };
+    const { warnings } = readConfig({ ...env, MSK_PUBLIC_ADDRESS: 'http://x.example' });
+    expect(warnings).toEqual([expect.stringContaining('MSK_PUBLIC_ADDRESS is an http URL')]);
+  });
+
+  it('are missed where there is a proxy', () => {
+    for (const name of ['MSK_USE_HSTS', 'MSK_REDIRECT_TO_HTTPS']) {
+      const { warnings } = readConfig({ [name]: 'true' });
+      expect(warnings).toEqual([expect.stringContaining('MSK_TRUSTED_PROXIES is not set')]);
+      expect(readConfig({ [name]: 'true', MSK_TRUSTED_PROXIES: '::1' }).warnings).toEqual([]);
+    }
+  });
+});
+
 describe('variables that are keys', () => {
   it.each<[string, string, boolean]>([
     ['MSK_JWT_KEY', 'k'.repeat(KEY_BYTES_MIN - 1), false],

@@ -1,0 +1,24 @@
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
+/** Of all that a URL would take between its brackets, and not what would end them. */
+const IPV6_CHARACTERS = /^[0-9a-f.]*:[0-9a-f:.]*$/i;
+const PRIVATE_IPV4 = /^(?:127|10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\./;
+const PRIVATE_IPV6 = /^(?:::1$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
+const IPV4_IN_IPV6 = /^::ffff:(?=\d+\.)/i;
+
+/** Undefined for what is no address. */
+export function ipVersion(text: string): 4 | 6 | undefined {
+  if (IPV4.test(text)) return 4;
+  return IPV6_CHARACTERS.test(text) && URL.canParse(`http://[${text}]/`) ? 6 : undefined;
+}
+
+/** Of this machine, or of a network that is not public; of a well-formed address. */
+export function isPrivateAddress(address: string): boolean {
+  const plain = withoutMapping(address);
+  return PRIVATE_IPV4.test(plain) || PRIVATE_IPV6.test(plain);
+}
+
+/** An IPv4 address as it is, also where a socket of IPv6 tells it. */
+export function withoutMapping(address: string): string {
+  return address.replace(IPV4_IN_IPV6, '');
+}

@@ -1,0 +1,37 @@
+import type { Operation } from '@trellis/contract/operation.ts';
+import { DEVICE_LIFETIME_MS } from '#base/sign-in-limits.ts';
+import type { Answer } from './answer.ts';
+import { cookieHeader, readCookie, type OwnCookie } from './cookies.ts';
+import { readInput, sendJson, type Input, type Route } from './route.ts';
+import type { HttpServices } from './services.ts';
+
+/** What a browser keeps of those who have signed in on it. It opens nothing: it is sent to no other site, and read by no script. */
+const COOKIE: OwnCookie = {
+  name: 'trellis-device',
+  maxAgeSeconds: DEVICE_LIFETIME_MS / 1_000,
+  sameSite: 'Strict',
+};
+
+/** A sign-in with a password: it sees what the browser keeps of sign-ins before, and has it keep this one. */
+export function signInRoute<const O extends Operation>(
+  operation: O,
+  handler: (
+    input: Input<O>,
+    marks: string | undefined,
+    services: HttpServices,
+  ) => Promise<{ readonly answer: Answer<O>; readonly marks: string }>,
+): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, { services }) {
+      const { isSecure } = services.sso;
+      const brought = readCookie(request, COOKIE, isSecure);
+      const result = await handler(readInput(operation, request), brought, services);
+      const answer: { readonly status: number; readonly body?: unknown } = result.answer;
+      reply.code(answer.status);
+      reply.header('set-cookie', cookieHeader(COOKIE, result.marks, isSecure));
+      return sendJson(reply, services, answer.body);
+    },
+  };
+}
