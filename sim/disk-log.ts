@@ -81,6 +81,10 @@ export class DiskLog implements CommitLog {
     return this.#queue.onDurable(listener);
   }
 
+  bytesAfter(sequence: number): number {
+    return this.#stored.bytesAfter(sequence);
+  }
+
   async trim(keepAfter: number): Promise<void> {
     if (this.#options.process.isAlive) await this.#stored.trim(keepAfter);
   }

@@ -3,6 +3,7 @@ import { startReplicationServer } from '../server/src/replication/replication-se
 import type { ReplicationServer } from '../server/src/replication/replication-server.ts';
 import type { HeldState } from '../server/src/replication/verification.ts';
 import type { FollowedLog } from '../server/src/replication/primary-follow.ts';
+import { Followers } from '../server/src/log/followers.ts';
 import type { History } from '../server/src/store/history.ts';
 import type { SnapshotLease } from '../server/src/store/snapshot-lease.ts';
 import { addressOf } from './addresses.ts';
@@ -17,7 +18,6 @@ import type { Operation, StateVersion } from './workspace-state.ts';
 
 export const SECRET = new Uint8Array(32).fill(7);
 export const VERSION = '1.0.0';
-const NEEDED_INTERVAL_MS = 1_000;
 
 /** A primary from the start of its process to its end: writer, log, state, and the server for its replicas. */
 export class PrimaryNode {
@@ -28,8 +28,7 @@ export class PrimaryNode {
   #server: ReplicationServer | undefined;
   /** The value of the counters in the newest commit that is on its way. */
   #built: number;
-  /** As the thread of the replicas tells the writer. */
-  #needed: number | undefined;
+  readonly #followers = new Followers();
 
   private constructor(host: Host, process: SimulatedProcess, log: DiskLog) {
     this.process = process;
@@ -105,7 +104,6 @@ export class PrimaryNode {
       internalUrl: 'http://replica.internal',
       appliedSequence: epoch === this.#log.epoch ? sequence : 0,
     });
-    this.#needed = this.server.lowestNeeded();
   }
 
   async stop(): Promise<void> {
@@ -125,6 +123,7 @@ export class PrimaryNode {
       secret: SECRET,
       version: VERSION,
       log: this.#followed(),
+      followers: this.#followers,
       openSnapshot: () => this.#openSnapshot(),
       holdState: async () => this.#holdState(),
       pause: (ms) => process.wait(ms, 'compares its replicas'),
@@ -134,16 +133,14 @@ export class PrimaryNode {
         if (process.isAlive) world.checkers.onEvent(event);
       },
     });
-    process.every(NEEDED_INTERVAL_MS, () => {
-      this.#needed = this.server.lowestNeeded();
-    });
     process.every(TRIM_INTERVAL_MS, () => this.#trim());
   }
 
   #trim(): void {
     const { disk, world } = this.#host;
     const { flushed } = must(disk.state, 'the state of a primary');
-    const needed = world.faults.trimsWithoutReplicas === true ? Infinity : this.#needed;
+    const needed =
+      world.faults.trimsWithoutReplicas === true ? Infinity : this.#followers.lowestNeeded();
     void this.#log.trim(Math.min(flushed.sequence, needed ?? Infinity));
     world.checkers.onTrimmed(this);
   }

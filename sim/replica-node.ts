@@ -119,7 +119,6 @@ export class ReplicaNode {
       loaded: () => {
         this.#isLoaded = true;
       },
-      applied: () => {},
       caughtUp: () => {},
     };
   }

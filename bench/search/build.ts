@@ -8,7 +8,7 @@ import { IndexThread } from '../../server/src/app/search/index-thread.ts';
 import { searchBuildThreads } from '../../server/src/app/search/search-build-threads.ts';
 import { searchMemoryBytes } from '../../server/src/app/search/search-memory.ts';
 import { openWriter, type OpenWriter } from '../../server/src/app/writer/open-writer.ts';
-import { PublishedSequence } from '../../server/src/app/writer/published-sequence.ts';
+import { Followers } from '../../server/src/log/followers.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '../../server/src/base/limits.ts';
 import type { GraphOperation } from '../../server/src/graph/operations.ts';
@@ -103,17 +103,18 @@ async function timeRounds(
   { size }: Corpus,
   buildThreads: number,
 ): Promise<Rounds> {
-  const published = new PublishedSequence();
+  const followers = new Followers();
+  const { applied } = followers;
   const set = async (searchable: boolean): Promise<void> => {
     const types = { Synset: { searchable, language: 'en', fields: FIELDS } };
     const operations = [settingOperation(SEARCH_SETTING, { types })];
-    published.publish((await writer.graph.commit({ system: true, operations })).sequence);
+    applied.publish((await writer.graph.commit({ system: true, operations })).sequence, 1);
   };
   await set(false);
   rmSync(indexFolder(storage), { recursive: true, force: true });
   const memoryBytesMax = searchMemoryBytes(CONFIG);
-  const { buffer: sequence } = published;
-  const options = { storage, masterKey: null, sequence, memoryBytesMax, buildThreads };
+  const { buffer } = followers;
+  const options = { storage, masterKey: null, followers: buffer, memoryBytesMax, buildThreads };
   const log = { level: 'warn', folder: null, name: 'bench', secrets: [] } as const;
   const { logger } = openLog({ ...log, clock: systemClock });
   await using index = new IndexThread(options, logger);

@@ -35,7 +35,7 @@ import { Statistics } from './statistics.ts';
 import { callObserver } from './telemetry/observed-calls.ts';
 import { observedFetch } from './telemetry/observed-requests.ts';
 import { openTasks, type Automation } from './tasks.ts';
-import type { PublishedSequence } from './writer/published-sequence.ts';
+import type { AppliedSequence } from '#log/applied-sequence.ts';
 
 export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 'store'> {
   readonly writes: CommitPort & IngestPort;
@@ -56,7 +56,7 @@ export interface ServicesOptions extends Pick<ReadState, 'reader' | 'vault' | 's
   readonly index: IndexOptions;
   /** Started before there was a state. */
   readonly pool?: EndpointPool;
-  readonly sequence: PublishedSequence;
+  readonly sequence: AppliedSequence;
   readonly telemetry: Telemetry | undefined;
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;
   readonly license: HttpServices['license'];

@@ -1,45 +1,33 @@
+import type { AppliedSequence } from '#log/applied-sequence.ts';
+import { Followers } from '#log/followers.ts';
 import { openReadState, type ReadState } from './read-state.ts';
-import { SharedNumber } from './replication/shared-number.ts';
 import type { WriterOptions } from './writer/messages.ts';
-import { PublishedSequence } from './writer/published-sequence.ts';
 import { WriterClient, type WriterEvents } from './writer/writer-client.ts';
 
 /** The way to write, and what this thread reads with. */
 export interface OpenStorage extends AsyncDisposable, Omit<ReadState, typeof Symbol.dispose> {
   readonly writer: WriterClient;
-  readonly sequence: PublishedSequence;
-  /** The sequence behind which replicas need the log. */
-  readonly needed: SharedNumber;
-  /** The same, of backups. */
-  readonly neededByBackups: SharedNumber;
+  readonly followers: Followers;
+  /** That of the followers. */
+  readonly sequence: AppliedSequence;
 }
 
 export async function openStorage(
-  options: Omit<WriterOptions, 'sequence' | 'needed' | 'neededByBackups'>,
+  options: Omit<WriterOptions, 'followers'>,
   events: WriterEvents,
 ): Promise<OpenStorage> {
   await using opened = new AsyncDisposableStack();
-  const sequence = new PublishedSequence();
-  const needed = new SharedNumber();
-  const neededByBackups = new SharedNumber();
+  const followers = Followers.awaiting(['text index', 'vector index', 'backups']);
+  const { applied: sequence } = followers;
   const writer = opened.use(
-    await WriterClient.open(
-      {
-        ...options,
-        sequence: sequence.buffer,
-        needed: needed.buffer,
-        neededByBackups: neededByBackups.buffer,
-      },
-      events,
-    ),
+    await WriterClient.open({ ...options, followers: followers.buffer }, events),
   );
   const { reader, vault, store } = opened.use(openReadState(options.storage, sequence));
   const resources = opened.move();
   return {
     writer,
+    followers,
     sequence,
-    needed,
-    neededByBackups,
     reader,
     vault,
     store,

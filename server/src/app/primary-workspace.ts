@@ -136,7 +136,7 @@ async function openPrimaryServices(
       index: {
         storage,
         masterKey: secrets.graphMasterKey,
-        sequence: state.sequence.buffer,
+        followers: state.followers.buffer,
         memoryBytesMax: searchMemoryBytes(config),
         buildThreads: searchBuildThreads(config),
       },

@@ -1,8 +1,8 @@
 import { openGraphReader } from '#graph/open-reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { VaultReader } from '#identity/vault.ts';
+import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { openVaultReader } from './vault-reader.ts';
-import type { PublishedSequence } from './writer/published-sequence.ts';
 
 /** What a thread reads with, beside the one that writes. */
 export interface ReadState extends Disposable {
@@ -16,7 +16,7 @@ export interface ReadState extends Disposable {
 }
 
 /** Once the thread that writes has the state open. */
-export function openReadState(storage: string, sequence: PublishedSequence): ReadState {
+export function openReadState(storage: string, sequence: AppliedSequence): ReadState {
   using opened = new DisposableStack();
   const store = { storage, environmentKey: undefined };
   const newestSequence = (): number => sequence.get();

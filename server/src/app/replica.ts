@@ -3,6 +3,8 @@ import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { createHttpServer } from '#http/server.ts';
+import type { AppliedSequence } from '#log/applied-sequence.ts';
+import { Followers } from '#log/followers.ts';
 import type { AnswerEmbed } from '#replication/embed-call.ts';
 import { replicaName } from '#replication/replica-name.ts';
 import { deriveReplicationSecret } from '#replication/replication-secret.ts';
@@ -24,13 +26,14 @@ import { readMetrics } from './telemetry/read-metrics.ts';
 import { TracedApplications } from './telemetry/traced-commits.ts';
 import { StartingServices } from './starting-services.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
-import { PublishedSequence } from './writer/published-sequence.ts';
 
 /** What a replica cannot be without: the configuration has been checked for it. */
 interface ReplicaParts extends WorkspaceOptions {
   readonly jwtKey: string;
   readonly primaryAddress: string;
-  readonly sequence: PublishedSequence;
+  readonly followers: Followers;
+  /** That of the followers. */
+  readonly sequence: AppliedSequence;
 }
 
 /** Listens, so that it can be asked how it is, and begins to follow the primary; not ready before it has caught up. */
@@ -102,11 +105,13 @@ function roleOf(replicaUID: string): ReplicaHealth {
 
 function partsOf(options: WorkspaceOptions): ReplicaParts {
   const { config, secrets } = options;
+  const followers = Followers.awaiting(['text index', 'vector index']);
   return {
     ...options,
     jwtKey: must(secrets.jwtKey, 'MSK_JWT_KEY of a replica'),
     primaryAddress: must(config.replication.primaryAddress, 'MSK_PRIMARY_ADDRESS of a replica'),
-    sequence: new PublishedSequence(),
+    followers,
+    sequence: followers.applied,
   };
 }
 
@@ -115,7 +120,7 @@ function followPrimary(
   replicaUID: string,
   frontEnd: ReplicaFrontEnd,
 ): ReplicaThread {
-  const { storage, config, secrets, jwtKey, primaryAddress, sequence, logger } = parts;
+  const { storage, config, secrets, jwtKey, primaryAddress, followers, logger } = parts;
   const traces = parts.telemetry && new TracedApplications(parts.telemetry);
   return new ReplicaThread(
     {
@@ -123,7 +128,7 @@ function followPrimary(
       masterKey: secrets.graphMasterKey,
       lowMemory: config.lowMemory,
       port: config.replication.port,
-      sequence: sequence.buffer,
+      followers: followers.buffer,
       primaryAddress,
       secret: deriveReplicationSecret(Buffer.from(jwtKey)),
       replicaUID,
@@ -160,7 +165,7 @@ function openReplicaServices(
 ): Promise<OpenServices> {
   requireReplicas(parts);
   const { logger, redact, telemetry, jwtKey, primaryAddress } = parts;
-  const { storage, config, secrets, sequence } = parts;
+  const { storage, config, secrets, followers } = parts;
   return openServices({
     ...state,
     writes: new ReadOnlyWrites(),
@@ -175,11 +180,11 @@ function openReplicaServices(
     index: {
       storage,
       masterKey: secrets.graphMasterKey,
-      sequence: sequence.buffer,
+      followers: followers.buffer,
       memoryBytesMax: searchMemoryBytes(config),
       buildThreads: searchBuildThreads(config),
     },
-    sequence,
+    sequence: parts.sequence,
     replicaLag: () => Promise.resolve(undefined),
     logs: parts.logs,
     license: { report: licenseReporter(licenseSettings(parts), systemClock) },

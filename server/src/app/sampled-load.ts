@@ -4,10 +4,10 @@ import { LOAD_SAMPLE_INTERVAL_MS } from '#base/operations-limits.ts';
 import { diskOf } from '#observe/health.ts';
 import { LoadSamples, type LoadSample, type ReplicaLag } from '#observe/load-samples.ts';
 import type { Logger } from '#observe/logger.ts';
-import type { PublishedSequence } from './writer/published-sequence.ts';
+import type { AppliedSequence } from '#log/applied-sequence.ts';
 
 export interface SampledLoadParts {
-  readonly sequence: PublishedSequence;
+  readonly sequence: AppliedSequence;
   readonly storage: string;
   readonly logger: Logger;
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;

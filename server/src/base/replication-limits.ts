@@ -49,7 +49,5 @@ export const REPLICA_REJOIN_TIMEOUT_MS = 10_000;
 /** A comparison of replicas with their primary: how long they stop applying at most, and how long reading may take. */
 export const REPLICA_VERIFY_HOLD_MS = 10_000;
 export const REPLICA_VERIFY_READ_MS = 10 * 60_000;
-/** How often the writer is told behind which sequence replicas need the log. */
-export const REPLICATION_NEEDED_INTERVAL_MS = 1_000;
 /** How often replicas, handshakes and snapshots are looked through for those that are late. */
 export const REPLICATION_SWEEP_INTERVAL_MS = 5_000;

@@ -52,6 +52,9 @@ export interface CommitLog extends AsyncDisposable {
    */
   onDurable(listener: (lastSequence: number) => void): () => void;
 
+  /** Bytes of the segments that hold anything after the sequence; 0 when it is the last one. */
+  bytesAfter(sequence: number): number;
+
   /**
    * Drops whole segments that nobody needs: those whose every sequence is at or below `keepAfter`
    * (the lowest sequence that any follower, the local state included, has durably applied) and

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Problem } from '#base/problem.ts';
 import { CommitQueue } from './commit-queue.ts';
-import { droppableSegments, segmentBytesMaxDefault } from './retention.ts';
+import { bytesAfter, droppableSegments, segmentBytesMaxDefault } from './retention.ts';
 import { logTrimmed, requireReadable } from './log-problem.ts';
 import type { Clock } from '#base/clock.ts';
 import type { CommitLog, LogRecord } from './commit-log.ts';
@@ -86,6 +86,10 @@ class MemoryLog implements CommitLog {
 
   onDurable(listener: (lastSequence: number) => void): () => void {
     return this.#queue.onDurable(listener);
+  }
+
+  bytesAfter(sequence: number): number {
+    return bytesAfter(this.#medium.segments, sequence);
   }
 
   async trim(keepAfter: number): Promise<void> {

@@ -50,3 +50,11 @@ export function droppableSegments(
   }
   return dropped;
 }
+
+/** Bytes of the segments that hold anything after the sequence. */
+export function bytesAfter(
+  segments: readonly Pick<ArchivedSegment, 'last' | 'bytes'>[],
+  sequence: number,
+): number {
+  return segments.reduce((sum, { last, bytes }) => (last > sequence ? sum + bytes : sum), 0);
+}

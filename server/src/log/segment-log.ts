@@ -7,7 +7,7 @@ import { errorCode, requireReadable, storageProblem } from './log-problem.ts';
 import { newManifest, openCipher, readManifest, writeManifest } from './manifest.ts';
 import { readRecords } from './record-reader.ts';
 import { clearUnfinishedLog, recoverSegments } from './recovery.ts';
-import { droppableSegments, segmentBytesMaxDefault } from './retention.ts';
+import { bytesAfter, droppableSegments, segmentBytesMaxDefault } from './retention.ts';
 import { createSegment } from './segment.ts';
 import { NO_PREVIOUS_SEGMENT } from './segment-header.ts';
 import { SegmentWriter } from './segment-writer.ts';
@@ -148,6 +148,10 @@ class SegmentLog implements CommitLog, SegmentSource {
 
   onDurable(listener: (lastSequence: number) => void): () => void {
     return this.#queue.onDurable(listener);
+  }
+
+  bytesAfter(sequence: number): number {
+    return bytesAfter(this.#parts.segments, sequence);
   }
 
   trim(keepAfter: number): Promise<void> {

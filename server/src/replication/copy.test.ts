@@ -258,7 +258,7 @@ describe('the snapshot that a primary holds', () => {
       timers.fire();
     }
     expect(server.replicas()).toHaveLength(1);
-    expect(server.lowestNeeded()).toBe(0);
+    expect(primary.followers.lowestNeeded()).toBe(0);
   });
 
   it('that cannot be opened is told as unavailable, and why is told to the primary alone', async () => {

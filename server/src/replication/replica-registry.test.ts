@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { REPLICA_DROP_MS, REPLICAS_MAX } from '#base/replication-limits.ts';
+import { Followers } from '#log/followers.ts';
 import { ReplicaRegistry } from './replica-registry.ts';
 import type { ReplicaRegistration } from './replica-registry.ts';
 import { ManualClock } from './testing/cluster.ts';
@@ -9,12 +10,14 @@ function start() {
   const clock = new ManualClock();
   const log = { firstSequence: 1, lastSequence: 0 };
   const dropped: string[] = [];
+  const followers = new Followers();
   const registry = new ReplicaRegistry({
     clock,
     log,
-    onDropped: ({ replicaUID }) => dropped.push(replicaUID),
+    followers,
+    onDropped: ({ replicaUID }, reason) => dropped.push(`${replicaUID}: ${reason}`),
   });
-  return { clock, log, dropped, registry };
+  return { clock, log, dropped, registry, followers };
 }
 
 function registration(replicaUID: string, appliedSequence = 0): ReplicaRegistration {
@@ -60,22 +63,22 @@ describe('the registry', () => {
   });
 
   it('drops a replica ten minutes after its last sign of life, and keeps its lag until then', () => {
-    const { registry, clock, dropped, log } = start();
+    const { registry, clock, dropped, log, followers } = start();
     log.lastSequence = 50;
     registry.register(registration('a'));
     clock.time += REPLICA_DROP_MS - 1;
-    registry.dropSilent();
+    registry.dropLate();
     registry.reported('a', 20);
     clock.time += REPLICA_DROP_MS - 1;
-    registry.dropSilent();
+    registry.dropLate();
     expect(registry.list()).toMatchObject([{ lagVersions: 30 }]);
     expect(registry.lag().currentLag).toBe(30);
     clock.time += 1;
-    registry.dropSilent();
-    expect(dropped).toEqual(['a']);
+    registry.dropLate();
+    expect(dropped).toEqual(['a: silent']);
     expect(registry.list()).toEqual([]);
     expect(registry.lag().currentLag).toBe(0);
-    expect(registry.lowestNeeded()).toBeUndefined();
+    expect(followers.lowestNeeded()).toBeUndefined();
     registry.reported('a', 50);
     expect(registry.find('a')).toBeUndefined();
   });
@@ -93,7 +96,7 @@ describe('the registry', () => {
       clock.time += REPLICA_DROP_MS - 1;
       sign(registry);
       clock.time += REPLICA_DROP_MS - 1;
-      registry.dropSilent();
+      registry.dropLate();
       expect(registry.list()).toHaveLength(1);
     }
   });
@@ -109,33 +112,51 @@ describe('the registry', () => {
     registry.register(registration('replica 7'));
     expect(dropped).toEqual([]);
     registry.register(registration('one more'));
-    expect(dropped).toEqual(['replica 1']);
+    expect(dropped).toEqual(['replica 1: silent']);
     expect(registry.list()).toHaveLength(REPLICAS_MAX);
   });
 });
 
 describe('the log that must be kept for replicas', () => {
+  it('is no longer kept for the one for which it takes too much room, which is dropped and told so', () => {
+    const { registry, log, followers, dropped } = start();
+    log.lastSequence = 200;
+    registry.register(registration('far behind', 10));
+    registry.register(registration('near', 190));
+    followers
+      .needing()
+      .find(({ neededAfter }) => neededAfter === 10)!
+      .drop();
+    expect(followers.lowestNeeded()).toBe(190);
+    // A report that was on its way does not take it back.
+    registry.reported('far behind', 20);
+    expect(followers.lowestNeeded()).toBe(190);
+    registry.dropLate();
+    expect(dropped).toEqual(['far behind: no room']);
+    expect(registry.list()).toMatchObject([{ replicaUID: 'near' }]);
+  });
+
   it('begins behind what each one has, as far as the log still goes back', () => {
-    const { registry, log } = start();
-    expect(registry.lowestNeeded()).toBeUndefined();
+    const { registry, log, followers } = start();
+    expect(followers.lowestNeeded()).toBeUndefined();
     Object.assign(log, { firstSequence: 101, lastSequence: 200 });
     registry.register(registration('resumes', 150));
-    expect(registry.lowestNeeded()).toBe(150);
+    expect(followers.lowestNeeded()).toBe(150);
     registry.register(registration('just resumes', 100));
-    expect(registry.lowestNeeded()).toBe(100);
+    expect(followers.lowestNeeded()).toBe(100);
     // It needs a snapshot, which is not older than now.
     registry.register(registration('too old', 99));
     registry.register(registration('new'));
-    expect(registry.lowestNeeded()).toBe(100);
+    expect(followers.lowestNeeded()).toBe(100);
     registry.reported('just resumes', 180);
     registry.reported('resumes', 190);
-    expect(registry.lowestNeeded()).toBe(180);
+    expect(followers.lowestNeeded()).toBe(180);
     registry.register(registration('ahead', 300));
     registry.reported('ahead', 300);
     registry.reported('just resumes', 200);
     registry.reported('resumes', 200);
     log.lastSequence = 250;
-    expect(registry.lowestNeeded()).toBe(200);
+    expect(followers.lowestNeeded()).toBe(200);
   });
 
   it('is never less than what a registered replica still lacks, whatever happens in whatever order', () => {
@@ -152,14 +173,14 @@ describe('the log that must be kept for replicas', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const { registry, log, clock } = start();
+        const { registry, log, clock, followers } = start();
         /** What a naive primary would note of each: what it has, and when it was heard of. */
         const model = new Map<string, { has: number; at: number }>();
         for (const each of steps) {
           if (each.kind === 'append') log.lastSequence += each.count;
           if (each.kind === 'wait') {
             clock.time += each.ms;
-            registry.dropSilent();
+            registry.dropLate();
             for (const [name, { at }] of model) {
               if (clock.time - at >= REPLICA_DROP_MS) model.delete(name);
             }
@@ -176,7 +197,7 @@ describe('the log that must be kept for replicas', () => {
             model.set(each.name, { has, at: clock.time });
           }
           const needed = [...model.values()].map(({ has }) => has);
-          expect(registry.lowestNeeded()).toBe(
+          expect(followers.lowestNeeded()).toBe(
             needed.length === 0 ? undefined : Math.min(...needed),
           );
           expect(new Set(registry.list().map(({ replicaUID }) => replicaUID))).toEqual(

@@ -1,5 +1,6 @@
 import { REPLICA_DROP_MS, REPLICAS_MAX } from '#base/replication-limits.ts';
 import type { Clock } from '#base/clock.ts';
+import type { Followers, FollowerSlot } from '#log/followers.ts';
 import { INITIAL_LAG, observeLag, readLag } from './lag.ts';
 import type { LagReport } from './lag.ts';
 import { replicaName } from './replica-name.ts';
@@ -34,13 +35,18 @@ export interface ReplicaStatus {
 export interface RegistryOptions {
   readonly clock: Clock;
   readonly log: { readonly firstSequence: number; readonly lastSequence: number };
-  readonly onDropped: (replica: ReplicaStatus) => void;
+  /** Where each replica says what it needs of the log. */
+  readonly followers: Pick<Followers, 'claim'>;
+  readonly onDropped: (replica: ReplicaStatus, reason: DropReason) => void;
 }
+
+/** Why a replica is known no longer: it said nothing for too long, or the log that it needs takes too much room. */
+export type DropReason = 'silent' | 'no room';
 
 interface Entry {
   status: ReplicaStatus;
-  /** The log is kept behind it for this replica. */
-  neededAfter: number;
+  /** The log is kept for this replica as it says there. */
+  readonly position: FollowerSlot;
   lastSeenAt: number;
 }
 
@@ -77,8 +83,10 @@ export class ReplicaRegistry {
     };
     // One that cannot resume starts from a snapshot that is yet to be taken.
     const canResume = appliedSequence >= log.firstSequence - 1;
-    const neededAfter = canResume ? Math.min(appliedSequence, log.lastSequence) : log.lastSequence;
-    this.#entries.set(replicaUID, { status, neededAfter, lastSeenAt: now });
+    const position = this.#options.followers.claim('replica');
+    position.reached(canResume ? appliedSequence : 0);
+    position.needs(canResume ? Math.min(appliedSequence, log.lastSequence) : log.lastSequence);
+    this.#entries.set(replicaUID, { status, position, lastSeenAt: now });
     return status;
   }
 
@@ -94,8 +102,8 @@ export class ReplicaRegistry {
 
   /** It is given everything up to `sequence`, as a snapshot or because it goes on from there. */
   needsAfter(replicaUID: string, sequence: number): void {
-    this.#update(replicaUID, (entry) => {
-      entry.neededAfter = Math.min(sequence, this.#options.log.lastSequence);
+    this.#update(replicaUID, ({ position }) => {
+      position.needs(Math.min(sequence, this.#options.log.lastSequence));
     });
   }
 
@@ -110,7 +118,11 @@ export class ReplicaRegistry {
     this.#update(replicaUID, (entry) => {
       const lagVersions = Math.max(0, log.lastSequence - appliedSequence);
       entry.status = { ...entry.status, reportedAt: now, appliedSequence, lagVersions };
-      entry.neededAfter = Math.min(appliedSequence, log.lastSequence);
+      entry.position.reached(appliedSequence);
+      // Who was told that the log is not kept for it registers anew.
+      if (!entry.position.isDropped) {
+        entry.position.needs(Math.min(appliedSequence, log.lastSequence));
+      }
     });
     this.#observe();
   }
@@ -124,33 +136,33 @@ export class ReplicaRegistry {
     return readLag(this.#lag, this.#options.clock.now());
   }
 
-  /** The sequence behind which the log must be kept; undefined when no replica needs any of it. */
-  lowestNeeded(): number | undefined {
-    const needed = [...this.#entries.values()].map(({ neededAfter }) => neededAfter);
-    return needed.length === 0 ? undefined : Math.min(...needed);
-  }
-
-  /** Drops the replicas that have been silent for too long; to be called every so often. */
-  dropSilent(): void {
+  /** Drops the replicas that have been silent for too long, and those that the log is not kept for; to be called every so often. */
+  dropLate(): void {
     const deadline = this.#options.clock.now() - REPLICA_DROP_MS;
-    for (const { status, lastSeenAt } of this.#entries.values()) {
-      if (lastSeenAt <= deadline) this.#drop(status);
+    for (const { status, position, lastSeenAt } of this.#entries.values()) {
+      if (position.isDropped) this.#drop(status, 'no room');
+      else if (lastSeenAt <= deadline) this.#drop(status, 'silent');
     }
   }
 
   #makeRoomFor(replicaUID: string): void {
-    this.#entries.delete(replicaUID);
+    this.#forget(replicaUID);
     if (this.#entries.size < REPLICAS_MAX) return;
     const [longestSilent] = [...this.#entries.values()].toSorted(
       (a, b) => a.lastSeenAt - b.lastSeenAt,
     );
-    if (longestSilent !== undefined) this.#drop(longestSilent.status);
+    if (longestSilent !== undefined) this.#drop(longestSilent.status, 'silent');
   }
 
-  #drop(status: ReplicaStatus): void {
-    this.#entries.delete(status.replicaUID);
+  #drop(status: ReplicaStatus, reason: DropReason): void {
+    this.#forget(status.replicaUID);
     if (status.reportedAt !== undefined) this.#observe();
-    this.#options.onDropped(status);
+    this.#options.onDropped(status, reason);
+  }
+
+  #forget(replicaUID: string): void {
+    this.#entries.get(replicaUID)?.position[Symbol.dispose]();
+    this.#entries.delete(replicaUID);
   }
 
   #update(replicaUID: string, change: (entry: Entry) => void): void {

@@ -1,8 +1,9 @@
-import type { ReplicaStatus } from './replica-registry.ts';
+import type { DropReason, ReplicaStatus } from './replica-registry.ts';
 
 /** What a primary's log says of its replicas. Nothing in it is secret. */
 export type ReplicationEvent =
-  | { readonly kind: 'registered' | 'dropped'; readonly replica: ReplicaStatus }
+  | { readonly kind: 'registered'; readonly replica: ReplicaStatus }
+  | { readonly kind: 'dropped'; readonly replica: ReplicaStatus; readonly reason: DropReason }
   /** Shook hands; `replica.version` may differ from the primary's, which is only told. */
   | { readonly kind: 'connected'; readonly replica: ReplicaStatus; readonly peer: string }
   | { readonly kind: 'rejected'; readonly reason: RejectionReason; readonly peer: string }

@@ -9,6 +9,7 @@ import {
 } from '#base/replication-limits.ts';
 import type { Clock } from '#base/clock.ts';
 import { REPLICATION_SWEEP_INTERVAL_MS } from '#base/replication-limits.ts';
+import type { Followers } from '#log/followers.ts';
 import { encodeManifest } from '#store/manifest.ts';
 import type { SnapshotLease } from '#store/snapshot-lease.ts';
 import { notRegistered, statusOf, unavailable } from './channel-problem.ts';
@@ -33,7 +34,7 @@ import { requireFollowable, requireSameRecord, sendLog } from './primary-follow.
 import type { FollowedLog } from './primary-follow.ts';
 import { PrimarySessions } from './primary-sessions.ts';
 import { ReplicaRegistry } from './replica-registry.ts';
-import type { ReplicaRegistration, ReplicaStatus } from './replica-registry.ts';
+import type { DropReason, ReplicaRegistration, ReplicaStatus } from './replica-registry.ts';
 import type { OnReplicationEvent } from './replication-event.ts';
 import { loadMethods } from './service-definition.ts';
 import type {
@@ -56,6 +57,8 @@ export interface ReplicationServerOptions {
   /** Of this server, which replicas are told. */
   readonly version: string;
   readonly log: FollowedLog;
+  /** Where replicas say what they need of the log. */
+  readonly followers: Pick<Followers, 'claim'>;
   readonly openSnapshot: () => Promise<SnapshotLease>;
   /** The newest commit of the state, once it is at `sequence` or later, to compare replicas with. */
   readonly holdState: (sequence: number) => Promise<HeldState>;
@@ -77,8 +80,6 @@ export interface ReplicationServer extends AsyncDisposable {
   /** The registered replicas, in the order of their registration. */
   replicas(): readonly ReplicaStatus[];
   lag(): LagReport;
-  /** The sequence behind which the log must be kept for replicas; undefined when there are none. */
-  lowestNeeded(): number | undefined;
   /** To every replica that is connected. */
   notify(notice: Notice): void;
   /** To every replica, also to those that connect later: it holds until the next one of its kind. */
@@ -107,7 +108,7 @@ export async function startReplicationServer(
   const { registry, notices, copy, calls } = parts;
   const sweep = timers.every(REPLICATION_SWEEP_INTERVAL_MS, () => {
     copy.sweep();
-    registry.dropSilent();
+    registry.dropLate();
   });
   return {
     port: boundPort,
@@ -118,7 +119,6 @@ export async function startReplicationServer(
     },
     replicas: () => registry.list(),
     lag: () => registry.lag(),
-    lowestNeeded: () => registry.lowestNeeded(),
     notify: (notice) => notices.post(notice),
     announce: (notice) => notices.keep(notice),
     verify: (onProgress) => parts.verification.run(onProgress),
@@ -143,11 +143,11 @@ interface Parts {
 function partsOf(options: ReplicationServerOptions): Parts {
   const { secret, clock, log, openSnapshot, onEvent, holdState, pause } = options;
   const sessions = new PrimarySessions(secret, clock);
-  const onDropped = (replica: ReplicaStatus): void => {
-    sessions.close(replica.replicaUID, notRegistered(`replica ${replica.replicaUID} was silent`));
-    onEvent({ kind: 'dropped', replica });
+  const onDropped = (replica: ReplicaStatus, reason: DropReason): void => {
+    sessions.close(replica.replicaUID, notRegistered(WHY_DROPPED[reason](replica)));
+    onEvent({ kind: 'dropped', replica, reason });
   };
-  const registry = new ReplicaRegistry({ clock, log, onDropped });
+  const registry = new ReplicaRegistry({ clock, log, followers: options.followers, onDropped });
   const notices = new NoticeBoard();
   return {
     sessions,
@@ -163,6 +163,13 @@ function partsOf(options: ReplicationServerOptions): Parts {
     calls: new PrimaryCalls({ sessions, registry, onEvent }),
   };
 }
+
+/** As the replica is told. */
+const WHY_DROPPED: Readonly<Record<DropReason, (replica: ReplicaStatus) => string>> = {
+  silent: ({ replicaUID }) => `replica ${replicaUID} was silent`,
+  'no room': ({ replicaUID }) =>
+    `the log that replica ${replicaUID} needs takes too much room on the primary: it copies the graph`,
+};
 
 function handlersOf(options: ReplicationServerOptions, parts: Parts) {
   const { log, onEvent } = options;

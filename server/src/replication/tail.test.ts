@@ -38,17 +38,17 @@ function statusOf({ server }: TestPrimary) {
 describe('tailing', () => {
   it('applies what is appended and reports it, so that the primary knows the lag', async () => {
     await using primary = await startPrimary();
-    const { log, server } = primary;
+    const { log, server, followers } = primary;
     await log.append(3, Buffer.from('first'));
     using channel = await primary.connect();
     const { timers, applied } = tailing(primary, channel);
     await until(() => statusOf(primary).reportedAt !== undefined && applied.length === 1);
     expect(statusOf(primary)).toMatchObject({ appliedSequence: 0, lagVersions: 3 });
-    expect(server.lowestNeeded()).toBe(0);
+    expect(followers.lowestNeeded()).toBe(0);
     timers.fire();
     await until(() => statusOf(primary).appliedSequence === 3);
     expect(statusOf(primary)).toMatchObject({ lagVersions: 0 });
-    expect(server.lowestNeeded()).toBe(3);
+    expect(followers.lowestNeeded()).toBe(3);
     await log.append(4, Buffer.from('second'));
     await until(() => applied.length === 2);
     timers.fire();

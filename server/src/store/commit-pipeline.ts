@@ -3,8 +3,7 @@ import { assert } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import type { Applier } from './apply.ts';
-import { readSequence } from './applied.ts';
-import type { PendingCommit } from './applied.ts';
+import { readSequence, type PendingCommit } from './applied.ts';
 import { OverlaidBatch } from './overlaid-batch.ts';
 import type { Environment } from './environment.ts';
 import type { SpaceCheck, SpaceNeeded } from './free-space.ts';
@@ -12,7 +11,7 @@ import { followUp, notApplied, notTaken } from './commit-problem.ts';
 import type { KeyValueReader, WriteBatch } from './key-value.ts';
 import { Overlay, OverlayReader } from './overlay.ts';
 import type { OverlayLayer } from './overlay-table.ts';
-import type { State } from './state-writer.ts';
+import type { Publication, State } from './state-writer.ts';
 import { StoresReader } from './stores-reader.ts';
 import { closeWritten } from './write-transaction.ts';
 
@@ -32,6 +31,7 @@ export interface CommitPipelineOptions {
   readonly log: CommitLog;
   readonly applier: Applier;
   readonly checkSpace: SpaceCheck;
+  readonly published: Publication | undefined;
 }
 
 /** A commit from its construction until every reader can see it. */
@@ -57,6 +57,7 @@ export class CommitPipeline implements State {
   readonly #log: CommitLog;
   readonly #applier: Applier;
   readonly #checkSpace: SpaceCheck;
+  readonly #published: Publication | undefined;
   /** The operations of the commits in flight. */
   readonly #overlay = new Overlay();
   /** Operations that are acknowledged, and carried out in the vault with its next commit only. */
@@ -78,17 +79,19 @@ export class CommitPipeline implements State {
   #readyWaiters: (() => void)[] = [];
   readonly #closing = new AbortController();
 
-  constructor({ graph, vault, log, applier, checkSpace }: CommitPipelineOptions) {
+  constructor({ graph, vault, log, applier, checkSpace, published }: CommitPipelineOptions) {
     this.#environments = [graph, vault];
     this.#log = log;
     this.#applier = applier;
     this.#checkSpace = checkSpace;
+    this.#published = published;
     this.#sequence = applier.sequence;
     const stores = graph.stores.map((store, db) => store ?? vault.stores[db]);
     for (const [db, store] of vault.stores.entries()) if (store !== undefined) stores[db] = store;
     const applied = new OverlayReader(new StoresReader(stores), this.#pendingOverlay);
     this.view = new OverlayReader(applied, this.#overlay);
     this.#showPending();
+    published?.publish(applier.sequence, 0);
   }
 
   get sequence(): number {
@@ -243,10 +246,9 @@ export class CommitPipeline implements State {
       batch.drop();
       this.#forget(batch);
     }
-    for (const { last, resolve } of group) {
-      if (last > 0) this.#sequence = last;
-      resolve(this.#sequence);
-    }
+    // Here, for every commit, and before whoever has the answer can ask another thread.
+    this.#published?.publish(sequence, group.filter(({ last }) => last > 0).length);
+    for (const { last, resolve } of group) resolve((this.#sequence = last || this.#sequence));
     assert(this.#sequence === sequence, 'a group ends with its last commit');
     this.#wakeReady();
     void this.#awaitFlush(sequence);
@@ -272,10 +274,8 @@ export class CommitPipeline implements State {
   }
 
   #needed({ count, payload }: OverlaidBatch): SpaceNeeded {
-    return {
-      operations: this.#operationsInFlight + count,
-      bytes: this.#bytesInFlight + payload.length,
-    };
+    const bytes = this.#bytesInFlight + payload.length;
+    return { operations: this.#operationsInFlight + count, bytes };
   }
 
   #forget({ payload, count }: OverlaidBatch): void {

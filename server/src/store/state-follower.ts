@@ -5,7 +5,7 @@ import type { Environment } from './environment.ts';
 import { freeSpaceCheck } from './free-space.ts';
 import type { SpaceCheck } from './free-space.ts';
 import { openReplayed } from './open-replayed.ts';
-import type { StateOptions } from './state-writer.ts';
+import type { Publication, StateOptions } from './state-writer.ts';
 import { closeWritten } from './write-transaction.ts';
 
 /**
@@ -28,9 +28,10 @@ export interface StateFollower extends AsyncDisposable {
 
 /** Opens the state read-write and brings it up to the end of its own log; see `openReplayed` for the problems. */
 export async function openStateFollower(options: StateOptions): Promise<StateFollower> {
-  const { storage, log, checkSpace = freeSpaceCheck(storage) } = options;
+  const { storage, log, checkSpace = freeSpaceCheck(storage), applied } = options;
   const { graph, vault, applier } = await openReplayed(options);
-  return new Follower({ environments: [graph, vault], log, applier, checkSpace });
+  applied?.publish(applier.sequence, 0);
+  return new Follower({ environments: [graph, vault], log, applier, checkSpace, applied });
 }
 
 interface FollowerParts {
@@ -38,6 +39,7 @@ interface FollowerParts {
   readonly log: CommitLog;
   readonly applier: Applier;
   readonly checkSpace: SpaceCheck;
+  readonly applied: Publication | undefined;
 }
 
 class Follower implements StateFollower {
@@ -69,6 +71,7 @@ class Follower implements StateFollower {
       await this.#append(added.filter(({ last }) => last > log.lastSequence));
       await applier.apply(added);
       for (const { root } of environments) root.resetReadTxn();
+      this.#parts.applied?.publish(this.sequence, added.length);
       void this.#awaitFlush(this.sequence);
       return this.sequence;
     } finally {

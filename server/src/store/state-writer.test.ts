@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { AppliedSequence } from '#log/applied-sequence.ts';
 import { DB } from './databases.ts';
 import type { State } from './state-writer.ts';
 import { Model, anyCommit, contentOf, hex, putAll, utf8 } from './testing/operations.ts';
@@ -146,4 +147,22 @@ it('tells how far LMDB is flushed', async () => {
   const { sequence } = await put(state, KEY, utf8('two'));
   // The flush of the last commit follows its acknowledgement.
   await expect.poll(() => state.flushedSequence).toBe(sequence);
+});
+
+it('tells how far it is with every commit, whoever waits for the answer, and before that', async () => {
+  await using storage = await createStorage();
+  const applied = new AppliedSequence();
+  await using state = await storage.openState({}, applied);
+  expect(applied.get()).toBe(0);
+  // Nobody waits for this one: its client has left.
+  void put(state, KEY, utf8('one'));
+  expect(await applied.reach(1, 60_000)).toBe(true);
+  const { sequence } = await put(state, KEY, utf8('two'));
+  expect(applied.get()).toBe(sequence);
+  await state.commit(() => undefined);
+  expect(applied.commits).toBe(2);
+  await state[Symbol.asyncDispose]();
+  const next = new AppliedSequence();
+  await using _again = await storage.openState({}, next);
+  expect(next.get()).toBe(sequence);
 });

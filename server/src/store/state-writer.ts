@@ -14,6 +14,14 @@ export interface StateOptions {
   readonly clock: Clock;
   /** Before each commit; by default `freeSpaceCheck` of the storage folder. */
   readonly checkSpace?: SpaceCheck;
+  /** Who is told how far the state is, before anybody is told that a commit is taken; nobody where nobody follows. */
+  readonly applied?: Publication | undefined;
+}
+
+/** Where the state says how far it is: see `AppliedSequence`. */
+export interface Publication {
+  /** Readers see everything up to the sequence; `commits` is how many more than the last time. */
+  publish(sequence: number, commits: number): void;
 }
 
 /** The state of a workspace, opened for writing; there is one in a process. */
@@ -30,6 +38,11 @@ export interface State extends StateWriter {
  * the problems.
  */
 export async function openState(options: StateOptions): Promise<State> {
-  const { storage, log, checkSpace = freeSpaceCheck(storage) } = options;
-  return new CommitPipeline({ ...(await openReplayed(options)), log, checkSpace });
+  const { storage, log, checkSpace = freeSpaceCheck(storage), applied } = options;
+  return new CommitPipeline({
+    ...(await openReplayed(options)),
+    log,
+    checkSpace,
+    published: applied,
+  });
 }

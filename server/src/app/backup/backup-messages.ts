@@ -11,8 +11,8 @@ export interface BackupPlace {
   readonly target: TargetSettings;
   readonly retention: RetentionRule;
   readonly version: string;
-  /** Where the writer publishes how far it is. */
-  readonly sequence: SharedArrayBuffer;
+  /** Of `Followers`: how far the state is. */
+  readonly followers: SharedArrayBuffer;
 }
 
 export type BackupRequest =

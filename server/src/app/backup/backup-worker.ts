@@ -14,13 +14,13 @@ import { systemClock } from '#base/clock.ts';
 import { BACKUP_LOG_REACH_MS, BACKUP_SECOND_READER_BYTES_MIN } from '#base/backup-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { unlessMissing } from '#log/durable-file.ts';
+import { Followers } from '#log/followers.ts';
 import { LMDB_FILE } from '#store/environment.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import { SIGNING_KEY_FILE } from '../signing-key.ts';
 import { failureOf } from '../thread-failure.ts';
-import { PublishedSequence } from '../writer/published-sequence.ts';
 import type { BackupPlace, BackupRequest, FromBackup, ToBackup } from './backup-messages.ts';
 import { lowerPriority, PRIORITY } from '../low-priority.ts';
 import { openTarget } from './open-target.ts';
@@ -100,11 +100,11 @@ async function perform(
 }
 
 async function openSource(
-  { storage, masterKey, sequence }: BackupPlace,
+  { storage, masterKey, followers }: BackupPlace,
   second: PieceThread,
 ): Promise<BackupSource & Disposable> {
-  const published = new PublishedSequence(sequence);
-  const { log, isEncrypted } = await openPublishedLog(storage, masterKey, published);
+  const { applied } = new Followers(followers);
+  const { log, isEncrypted } = await openPublishedLog(storage, masterKey, applied);
   // The writer has opened the environments for the whole process: no other thread needs their key.
   const environments = ['graph', 'vault'] as const;
   const reader = openSnapshotReader({ storage, environmentKey: undefined, environments });
@@ -114,7 +114,7 @@ async function openSource(
     log,
     stateBytes,
     second: canReadByTwo(stateBytes) ? second : undefined,
-    reach: async (wanted) => void (await published.reach(wanted, BACKUP_LOG_REACH_MS)),
+    reach: async (wanted) => void (await applied.reach(wanted, BACKUP_LOG_REACH_MS)),
     files: async () => [
       ...(await frontEndFiles(storage)),
       // Whoever has it can sign as anybody: it is kept where it is encrypted, and else nowhere.

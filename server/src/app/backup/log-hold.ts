@@ -1,18 +1,9 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import {
-  BACKUP_LOG_HELD_BYTES_MAX,
-  BACKUP_LOG_HELD_ROOM_BYTES_MIN,
-  BACKUP_LOG_LOOK_INTERVAL_MS,
-} from '#base/backup-limits.ts';
-import { unlessMissing } from '#log/durable-file.ts';
-import { roomBytes } from '#store/storage-problem.ts';
-import type { SharedNumber } from '../replication/shared-number.ts';
+import { BACKUP_LOG_LOOK_INTERVAL_MS } from '#base/backup-limits.ts';
+import type { FollowerSlot } from '#log/followers.ts';
 
 export interface LogHoldOptions {
-  readonly storage: string;
-  /** What the writer looks at before it trims the log. */
-  readonly needed: SharedNumber;
+  /** Of backups among those who follow the log. */
+  readonly position: FollowerSlot;
   /** The sequence of the newest backup of this history; undefined while there is none. Rejects while nobody can tell. */
   readonly newest: () => Promise<number | undefined>;
   readonly onNote: (text: string) => void;
@@ -20,19 +11,18 @@ export interface LogHoldOptions {
 
 /**
  * Keeps the log behind the newest backup, so that the next one reads only what has changed, and has the commits between the two; but
- * not at any cost of room.
+ * not at any cost of room: whoever trims the log says when it is too much.
  */
 export class LogHold implements Disposable {
   readonly #options: LogHoldOptions;
   readonly #timer: NodeJS.Timeout;
-  /** Everything, until it is known what the target has. */
-  #after: number | undefined = 0;
   #isKnown = false;
   #isGivenUp = false;
 
   constructor(options: LogHoldOptions) {
     this.#options = options;
-    options.needed.set(0);
+    // Everything, until it is known what the target has.
+    options.position.needs(0);
     this.#timer = setInterval(() => void this.#look(), BACKUP_LOG_LOOK_INTERVAL_MS);
     this.refresh();
   }
@@ -48,37 +38,25 @@ export class LogHold implements Disposable {
   }
 
   async #look(): Promise<void> {
-    const { storage, needed, newest } = this.#options;
+    this.#tellIfDropped();
+    if (this.#isKnown) return;
+    const { position, newest } = this.#options;
     try {
-      if (!this.#isKnown) {
-        this.#after = await newest();
-        this.#isKnown = true;
-      }
+      const after = await newest();
+      this.#isKnown = true;
+      this.#isGivenUp = false;
+      position.reached(after ?? 0);
+      position.needs(after);
     } catch {
       // The target cannot be read now; who asks it for something is told. The next look tries again.
     }
-    const hasRoom =
-      roomBytes(storage) >= BACKUP_LOG_HELD_ROOM_BYTES_MIN &&
-      (await bytesOf(join(storage, 'log'))) <= BACKUP_LOG_HELD_BYTES_MAX;
-    this.#tell(hasRoom);
-    needed.set(hasRoom ? this.#after : undefined);
   }
 
-  #tell(hasRoom: boolean): void {
-    const isGivenUp = !hasRoom && this.#after !== undefined;
-    if (isGivenUp && !this.#isGivenUp) {
-      this.#options.onNote(
-        'the log takes too much room to be kept for the next backup: that one reads the whole state, and points before it cannot be restored',
-      );
-    }
-    this.#isGivenUp = isGivenUp;
+  #tellIfDropped(): void {
+    if (!this.#options.position.isDropped || this.#isGivenUp) return;
+    this.#isGivenUp = true;
+    this.#options.onNote(
+      'the log takes too much room to be kept for the next backup: that one reads the whole state, and points before it cannot be restored',
+    );
   }
-}
-
-async function bytesOf(folder: string): Promise<number> {
-  let bytes = 0;
-  for (const name of (await unlessMissing(readdir(folder))) ?? []) {
-    bytes += (await unlessMissing(stat(join(folder, name))))?.size ?? 0;
-  }
-  return bytes;
 }

@@ -21,7 +21,7 @@ export interface BackupOptions extends Pick<
   WorkspaceOptions,
   'storage' | 'startFolder' | 'config' | 'secrets' | 'logger'
 > {
-  readonly opened: Pick<OpenStorage, 'sequence' | 'neededByBackups'>;
+  readonly opened: Pick<OpenStorage, 'followers'>;
   readonly audit: AuditTrail;
 }
 
@@ -40,6 +40,7 @@ export function openBackups(options: BackupOptions, jobs: JobRegistry): OpenBack
   const configured = isConfigured
     ? configure(options, targetSettings(config, secrets, startFolder))
     : undefined;
+  if (configured === undefined) options.opened.followers.release('backups');
   const service = new BackupService({
     configured,
     jobs,
@@ -67,15 +68,14 @@ function configure(options: BackupOptions, settings: TargetSettings) {
     target: settings,
     retention: config.backup.keep,
     version: VERSION,
-    sequence: opened.sequence.buffer,
+    followers: opened.followers.buffer,
   });
   return { target, work, hold: holdLog(options, target) };
 }
 
 function holdLog({ storage, opened, logger }: BackupOptions, target: BackupTarget): LogHold {
   return new LogHold({
-    storage,
-    needed: opened.neededByBackups,
+    position: opened.followers.of('backups'),
     newest: async () => {
       const epoch = (await readManifest(join(storage, 'log')))?.epoch;
       const headers = await listHeaders(target);

@@ -7,7 +7,7 @@ import type { GraphReader } from '#graph/reader.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { isPassing } from '../replication/replica-run.ts';
-import type { PublishedSequence } from '../writer/published-sequence.ts';
+import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { DigestFolder, FRONT_END_FOLDER } from './digest-folder.ts';
 import { FrontEndCache, type FetchFrontEndFiles } from './front-end-cache.ts';
 import type { FrontEndFiles } from './front-end-folder.ts';
@@ -20,7 +20,7 @@ import { ServedFrontEnd, servedFiles } from './served-front-end.ts';
 export interface FollowedFrontEnd {
   readonly storage: string;
   readonly reader: GraphReader;
-  readonly sequence: PublishedSequence;
+  readonly sequence: AppliedSequence;
   readonly fetch: FetchFrontEndFiles;
   readonly logger: Logger;
 }

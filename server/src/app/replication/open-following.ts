@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { systemClock } from '#base/clock.ts';
-import { LOG_TRIM_INTERVAL_MS } from '#base/limits.ts';
+import type { Followers } from '#log/followers.ts';
 import { digestAt } from '#log/record-digest.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import { readHistory } from '#store/history.ts';
 import { openStoreKeys } from '#store/master-key.ts';
 import { openStateFollower } from '#store/state-follower.ts';
 import { archiveRule } from '../writer/archive-rule.ts';
+import { keepTrimming } from '../writer/keep-trimming.ts';
 import type { FollowedState } from './replica-run.ts';
 
 export interface FollowingOptions {
@@ -17,8 +18,11 @@ export interface FollowingOptions {
 }
 
 /** Opens the store of a replica; after a copy its log begins where the snapshot ends. */
-export async function openFollowing(options: FollowingOptions): Promise<FollowedState> {
-  const { storage, lowMemory } = options;
+export async function openFollowing(
+  options: FollowingOptions & { readonly followers: Followers },
+  onNote: (text: string) => void,
+): Promise<FollowedState> {
+  const { storage, lowMemory, followers } = options;
   const masterKey = options.masterKey ?? undefined;
   const { logKey } = openStoreKeys({ storage, masterKey, clock: systemClock });
   const { epoch, sequence } = await readHistory({ storage, masterKey, clock: systemClock });
@@ -33,13 +37,15 @@ export async function openFollowing(options: FollowingOptions): Promise<Followed
     }),
   );
   const follower = opened.use(
-    await openStateFollower({ storage, log, masterKey, clock: systemClock }),
+    await openStateFollower({
+      storage,
+      log,
+      masterKey,
+      clock: systemClock,
+      applied: followers.applied,
+    }),
   );
-  const trimming = setInterval(() => {
-    // What is not trimmed now is so the next time.
-    log.trim(follower.flushedSequence).catch(() => undefined);
-  }, LOG_TRIM_INTERVAL_MS);
-  opened.defer(() => clearInterval(trimming));
+  opened.use(keepTrimming({ storage, lowMemory, log, state: follower, followers }, onNote));
   const resources = opened.move();
   return {
     epoch: log.epoch,

@@ -52,8 +52,7 @@ export async function openReplication(
     secret: deriveReplicationSecret(Buffer.from(jwtKey)),
     version: VERSION,
     frontEnd: new Map([...frontEnd.values()].map(({ digest, bytes }) => [digest, bytes])),
-    sequence: opened.sequence.buffer,
-    needed: opened.needed.buffer,
+    followers: opened.followers.buffer,
   };
   try {
     const replication = await PrimaryReplication.open(options, logger);

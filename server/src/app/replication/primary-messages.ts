@@ -15,10 +15,8 @@ export interface PrimaryOptions {
   readonly version: string;
   /** The files of the built-in front end, by their digest; those of others are in the storage folder. */
   readonly frontEnd: ReadonlyMap<string, Uint8Array>;
-  /** Where the writer publishes how far it is. */
-  readonly sequence: SharedArrayBuffer;
-  /** Where the writer reads behind which sequence the log must be kept. */
-  readonly needed: SharedArrayBuffer;
+  /** Of `Followers`: how far the state is, and where replicas say what they need of the log. */
+  readonly followers: SharedArrayBuffer;
 }
 
 export interface ReplicationState {

@@ -12,6 +12,7 @@ import { systemClock } from '#base/clock.ts';
 import { REPLICA_REGISTRATION_AGE_MAX_MS } from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
+import { Followers } from '#log/followers.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { AnswerEmbed, EmbedRequest } from '#replication/embed-call.ts';
 import type { Notice } from '#replication/message-shapes.ts';
@@ -19,7 +20,6 @@ import type { ReplicaStatus } from '#replication/replica-registry.ts';
 import { startThread } from '../start-thread.ts';
 import { errorOf, failureOf } from '../thread-failure.ts';
 import { ThreadRequests } from '../thread-requests.ts';
-import { PublishedSequence } from '../writer/published-sequence.ts';
 import type {
   FromPrimary,
   PrimaryOptions,
@@ -33,7 +33,6 @@ import {
   proofOfPrimary,
   proofOfReplica,
 } from './registration-proof.ts';
-import { SharedNumber } from './shared-number.ts';
 import { verifyAsJob, type VerificationPort } from './verification-job.ts';
 
 /** What a primary is to its replicas (specification, sections 2.7 and 3.1): registration here, the channel in a thread of its own. */
@@ -134,7 +133,7 @@ export class PrimaryReplication implements AsyncDisposable {
     return {
       version: this.#options.version,
       epoch: this.#epoch,
-      sequence: new PublishedSequence(this.#options.sequence).get(),
+      sequence: new Followers(this.#options.followers).applied.get(),
       replicas: replicas.map(recordOf),
     };
   }
@@ -255,7 +254,7 @@ export class PrimaryReplication implements AsyncDisposable {
     this.#isEnded = true;
     const message = 'Replicas are not served any more: see the log.';
     this.#requests.end(new Problem('replication_off', message));
-    new SharedNumber(this.#options.needed).set(undefined);
+    new Followers(this.#options.followers).release('replica');
     if (!this.#isClosing) this.#logger.error({ err: error }, 'replicas are not served any more');
   }
 }

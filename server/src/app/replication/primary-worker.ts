@@ -3,11 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
-import {
-  REPLICATION_NEEDED_INTERVAL_MS,
-  REPLICATION_SWEEP_INTERVAL_MS,
-  REPLICA_VERIFY_HOLD_MS,
-} from '#base/replication-limits.ts';
+import { REPLICATION_SWEEP_INTERVAL_MS, REPLICA_VERIFY_HOLD_MS } from '#base/replication-limits.ts';
+import { Followers } from '#log/followers.ts';
 import type { ReplicationEvent } from '#replication/replication-event.ts';
 import { startReplicationServer, type ReplicationServer } from '#replication/replication-server.ts';
 import { systemTimers } from '#base/timers.ts';
@@ -17,7 +14,6 @@ import { SnapshotSpool } from '#store/snapshot-spool.ts';
 import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import { errorOf, failureOf } from '../thread-failure.ts';
-import { PublishedSequence } from '../writer/published-sequence.ts';
 import { ThreadRequests } from '../thread-requests.ts';
 import type {
   EmbedForReplica,
@@ -26,7 +22,6 @@ import type {
   PrimaryRequest,
   ToPrimary,
 } from './primary-messages.ts';
-import { SharedNumber } from './shared-number.ts';
 
 /**
  * The thread that serves replicas: it reads the log's files and the state beside the writer, so that a copy takes time from nobody
@@ -44,9 +39,9 @@ const embeddings = new ThreadRequests<EmbedForReplica>(send);
 async function main(): Promise<void> {
   const options: PrimaryOptions = workerData;
   const { storage, host, secret, version } = options;
-  const published = new PublishedSequence(options.sequence);
-  const needed = new SharedNumber(options.needed);
-  const { log, isEncrypted } = await openPublishedLog(storage, options.masterKey, published);
+  const followers = new Followers(options.followers);
+  const { applied } = followers;
+  const { log, isEncrypted } = await openPublishedLog(storage, options.masterKey, applied);
   // The writer has opened the environments for the whole process: no other thread needs their key.
   const reader = openSnapshotReader({
     storage,
@@ -65,10 +60,11 @@ async function main(): Promise<void> {
     secret,
     version,
     log,
+    followers,
     port: options.port,
     openSnapshot: () => spool.openSnapshot(),
     holdState: async (sequence) => {
-      await published.reach(sequence, REPLICA_VERIFY_HOLD_MS);
+      await applied.reach(sequence, REPLICA_VERIFY_HOLD_MS);
       const held = reader.hold();
       return {
         sequence: held.sequence,
@@ -84,14 +80,12 @@ async function main(): Promise<void> {
     timers: systemTimers,
     onEvent: (event) => tell(event, () => server.replicas()),
   });
-  serveRequests(server, spool, needed);
+  serveRequests(server, spool);
   send({ kind: 'listening', port: server.port, epoch: log.epoch });
 }
 
 /** Of the main thread, until it closes. */
-function serveRequests(server: ReplicationServer, spool: SnapshotSpool, needed: SharedNumber) {
-  const publish = (): void => needed.set(server.lowestNeeded());
-  const publishing = setInterval(publish, REPLICATION_NEEDED_INTERVAL_MS);
+function serveRequests(server: ReplicationServer, spool: SnapshotSpool) {
   const sweeping = setInterval(() => {
     spool.sweep().catch((error: unknown) => {
       send({ kind: 'note', ...warn(`snapshots for replicas are not cleared: ${String(error)}`) });
@@ -104,11 +98,7 @@ function serveRequests(server: ReplicationServer, spool: SnapshotSpool, needed: 
     }
     perform(server, spool, message)
       .then((value) => {
-        publish();
-        if (message.kind === 'close') {
-          clearInterval(publishing);
-          clearInterval(sweeping);
-        }
+        if (message.kind === 'close') clearInterval(sweeping);
         send({ kind: 'done', id: message.id, value });
       })
       .catch((error: unknown) => fail(message.id, error));
@@ -147,6 +137,11 @@ function tell(event: ReplicationEvent, replicas: ReplicationServer['replicas']):
   }
 }
 
+const WHY_DROPPED = {
+  silent: 'has been silent for too long',
+  'no room': 'needs more of the log than there is room for',
+} as const;
+
 function noteOf(
   event: ReplicationEvent,
 ): { readonly level: 'info' | 'warn'; readonly text: string } | undefined {
@@ -154,7 +149,7 @@ function noteOf(
     case 'registered':
       return info(`new read-only replica registration: ${nameOf(event.replica)}`);
     case 'dropped':
-      return info(`the replica ${nameOf(event.replica)} has been silent for too long: dropped`);
+      return info(`the replica ${nameOf(event.replica)} ${WHY_DROPPED[event.reason]}: dropped`);
     case 'connected':
       return info(
         `the replica ${nameOf(event.replica)} of version ${event.replica.version} is connected from ${event.peer}`,

@@ -9,8 +9,8 @@ import type { RegistrationOptions } from './register-replica.ts';
 export interface ReplicaOptions extends RegistrationOptions, FollowingOptions {
   /** Of the channel, on the host of the primary's address. */
   readonly port: number;
-  /** Where it publishes how far it is. */
-  readonly sequence: SharedArrayBuffer;
+  /** Of `Followers`: where its state publishes how far it is, and its indexes say what they need of its log. */
+  readonly followers: SharedArrayBuffer;
   /** Whether it is to tell when it has applied what: see `applied`. */
   readonly isTimed: boolean;
 }

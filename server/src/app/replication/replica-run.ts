@@ -48,8 +48,7 @@ export interface ReplicaEvents {
   note(text: string, level?: 'info' | 'warn'): void;
   progress(bytesDone: number, bytesTotal: number): void;
   /** The store is there, and open for writing: other threads may read it. */
-  loaded(sequence: number): void;
-  applied(sequence: number): void;
+  loaded(): void;
   /** Everything that the primary had when it was joined is applied. */
   caughtUp(): void;
 }
@@ -86,7 +85,7 @@ export async function runReplica(ports: ReplicaPorts, signal: AbortSignal): Prom
     await copy(first, ports);
   }
   await using state = await ports.openState();
-  events.loaded(state.sequence);
+  events.loaded();
   try {
     await tail(ports, { state, first }, signal);
   } catch (error) {
@@ -164,7 +163,6 @@ async function tail(ports: ReplicaPorts, { state, first }: Tailing, signal: Abor
         signal,
         apply: async (chunk) => {
           const sequence = await state.apply(chunk);
-          events.applied(sequence);
           reached(sequence);
           delayMs = REPLICA_RETRY_DELAY_MIN_MS;
           return sequence;

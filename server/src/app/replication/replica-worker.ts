@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
+import { Followers } from '#log/followers.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { connectReplica, type ReplicaChannel } from '#replication/replica-channel.ts';
 import { replicaName } from '#replication/replica-name.ts';
 import { systemTimers } from '#base/timers.ts';
 import { failureOf } from '../thread-failure.ts';
-import { PublishedSequence } from '../writer/published-sequence.ts';
 import { openFollowing } from './open-following.ts';
 import { PausableState } from './pausable-state.ts';
 import { registerReplica } from './register-replica.ts';
@@ -40,7 +40,7 @@ async function main(signal: AbortSignal): Promise<void> {
 
 function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
   const { secret, replicaUID, version, primaryAddress, storage } = options;
-  const events = eventsTo(new PublishedSequence(options.sequence));
+  const followers = new Followers(options.followers);
   let inspection: StateInspection | undefined;
   return {
     store,
@@ -64,7 +64,7 @@ function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
       return channel;
     },
     openState: async () => {
-      const following = await openFollowing(options);
+      const following = await openFollowing({ ...options, followers }, events.note);
       const state = new PausableState(options.isTimed ? timed(following) : following);
       inspection = new StateInspection({ storage, state, note: events.note });
       return state;
@@ -109,18 +109,12 @@ async function passNotices(
   }
 }
 
-function eventsTo(published: PublishedSequence): ReplicaEvents {
-  return {
-    note: (text, level = 'info') => send({ kind: 'note', level, text }),
-    progress: (bytesDone, bytesTotal) => send({ kind: 'progress', bytesDone, bytesTotal }),
-    loaded: (sequence) => {
-      published.publish(sequence);
-      send({ kind: 'loaded' });
-    },
-    applied: (sequence) => published.publish(sequence),
-    caughtUp: () => send({ kind: 'caughtUp' }),
-  };
-}
+const events: ReplicaEvents = {
+  note: (text, level = 'info') => send({ kind: 'note', level, text }),
+  progress: (bytesDone, bytesTotal) => send({ kind: 'progress', bytesDone, bytesTotal }),
+  loaded: () => send({ kind: 'loaded' }),
+  caughtUp: () => send({ kind: 'caughtUp' }),
+};
 
 async function answer(id: number, request: ReplicaRequest): Promise<void> {
   try {

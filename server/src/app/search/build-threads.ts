@@ -13,8 +13,8 @@ import { errorOf, type ThreadFailure } from '../thread-failure.ts';
 /** What such a thread is started with. */
 export interface BuildOptions {
   readonly storage: string;
-  /** Where the process publishes how far it is. */
-  readonly sequence: SharedArrayBuffer;
+  /** Of `Followers`: how far the state is. */
+  readonly followers: SharedArrayBuffer;
 }
 
 export type ToBuild =
@@ -67,8 +67,8 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
   /** Resolved when a thread has nothing to do any more. */
   #freed = Promise.withResolvers<void>();
 
-  constructor({ storage, sequence, ...parts }: BuildThreadsParts, start = startThread) {
-    this.#options = { storage, sequence };
+  constructor({ storage, followers, ...parts }: BuildThreadsParts, start = startThread) {
+    this.#options = { storage, followers };
     this.count = parts.count;
     this.memoryBytesMax = parts.memoryBytesMax;
     this.note = parts.note;

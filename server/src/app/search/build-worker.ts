@@ -3,11 +3,11 @@ import { must } from '#base/assert.ts';
 import { SEARCH_INDEXING_CACHED_WORDS_MAX } from '#base/search-limits.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import { Analyzers } from '#search/analysis/analyzer.ts';
+import { Followers } from '#log/followers.ts';
 import { buildSegments, type BuildPorts, type BuildTask } from '#search/indexing/build-segments.ts';
 import { TEXT_INDEX_LIMITS } from '#search/indexing/text-index-limits.ts';
 import { lowerPriority } from '../low-priority.ts';
 import { failureOf } from '../thread-failure.ts';
-import { PublishedSequence } from '../writer/published-sequence.ts';
 import type { BuildOptions, FromBuild, ToBuild } from './build-threads.ts';
 
 /** Makes segments beside the thread that indexes, of nodes that it reads itself, one task at a time. */
@@ -30,9 +30,9 @@ async function build(task: BuildTask, ports: BuildPorts, signal: AbortSignal): P
 
 function main(): void {
   lowerPriority();
-  const { storage, sequence }: BuildOptions = workerData;
-  const published = new PublishedSequence(sequence);
-  const newestSequence = (): number => published.get();
+  const { storage, followers }: BuildOptions = workerData;
+  const { applied } = new Followers(followers);
+  const newestSequence = (): number => applied.get();
   const reader = openGraphReader({ storage, environmentKey: undefined, newestSequence });
   const analyzers = new Analyzers(SEARCH_INDEXING_CACHED_WORDS_MAX);
   const ports: BuildPorts = { reader, analyzers, limits: TEXT_INDEX_LIMITS };

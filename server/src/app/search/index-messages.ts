@@ -7,8 +7,8 @@ export interface IndexOptions {
   readonly storage: string;
   /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
   readonly masterKey: string | null;
-  /** Where the process publishes how far it is. */
-  readonly sequence: SharedArrayBuffer;
+  /** Of `Followers`: how far the state is, and where the indexes say what they need of the log. */
+  readonly followers: SharedArrayBuffer;
   /** Budget of memory for the index; bytes. */
   readonly memoryBytesMax: number;
   /** That build an index; with 1 the thread that indexes does it alone. */

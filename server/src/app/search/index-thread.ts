@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { systemClock } from '#base/clock.ts';
+import { Followers } from '#log/followers.ts';
 import type { Logger } from '#observe/logger.ts';
 import { degraded, failed, OK, type PartState } from '#observe/part-health.ts';
 import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
@@ -137,6 +138,8 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
     const delayMs = this.#restarts.next();
     if (delayMs === undefined) {
       this.#isLost = true;
+      const followers = new Followers(this.#options.followers);
+      for (const kind of ['text index', 'vector index'] as const) followers.release(kind);
       this.#logger.error('nothing new is found by search until the server is started again');
       return;
     }

@@ -3,10 +3,10 @@ import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
 import { garbageCollector } from '#runtime/sandbox/garbage-collector.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
+import { Followers } from '#log/followers.ts';
 import { runIndex } from '#search/indexing/run-index.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import { failureOf } from '../thread-failure.ts';
-import { PublishedSequence } from '../writer/published-sequence.ts';
 import type { FromIndex, IndexThreadOptions, ToIndex } from './index-messages.ts';
 import { NoIndexFiles, StoredIndex } from './stored-index.ts';
 import { NoVectorFiles, StoredVectors } from './stored-vectors.ts';
@@ -26,11 +26,12 @@ function send(message: FromIndex): void {
 
 async function main(signal: AbortSignal): Promise<void> {
   const options: IndexThreadOptions = workerData;
-  const { storage, masterKey, sequence, memoryBytesMax, buildThreads, firstSegment } = options;
-  const published = new PublishedSequence(sequence);
-  const { log, isEncrypted } = await openPublishedLog(storage, masterKey, published);
+  const { storage, masterKey, memoryBytesMax, buildThreads, firstSegment } = options;
+  const followers = new Followers(options.followers);
+  const { applied } = followers;
+  const { log, isEncrypted } = await openPublishedLog(storage, masterKey, applied);
   // The thread that writes has opened the environments for the whole process: no other thread needs their key.
-  const newestSequence = (): number => published.get();
+  const newestSequence = (): number => applied.get();
   using reader = openGraphReader({ storage, environmentKey: undefined, newestSequence });
   await using merges = new MergeThread({ storage });
   const note = (text: string, level: 'debug' | 'warn' = 'warn'): void =>
@@ -38,7 +39,13 @@ async function main(signal: AbortSignal): Promise<void> {
   await using threads =
     buildThreads === 1
       ? undefined
-      : new BuildThreads({ storage, sequence, memoryBytesMax, count: buildThreads, note });
+      : new BuildThreads({
+          storage,
+          followers: followers.buffer,
+          memoryBytesMax,
+          count: buildThreads,
+          note,
+        });
   const keeping = { storage, log, memoryBytesMax, note };
   using kept = isEncrypted ? new NoIndexFiles(keeping) : new StoredIndex(keeping);
   await runIndex(
@@ -55,6 +62,8 @@ async function main(signal: AbortSignal): Promise<void> {
       vectorFiles: isEncrypted
         ? new NoVectorFiles(storage)
         : new StoredVectors(storage, { log, random: Math.random, note }),
+      text: followers.of('text index'),
+      vector: followers.of('vector index'),
       texts,
       note,
       threads,

@@ -139,11 +139,11 @@ test(
       return worker;
     };
     let isDeadly = false;
-    const { storage, sequence, memoryBytesMax } = graph.indexOptions;
+    const { storage, followers, memoryBytesMax } = graph.indexOptions;
     let threads: BuildThreads | undefined;
     graph.threads = ({ note: tell }) =>
       (threads = new BuildThreads(
-        { storage, sequence, memoryBytesMax, count: 3, note: tell, restMs: 0 },
+        { storage, followers, memoryBytesMax, count: 3, note: tell, restMs: 0 },
         start,
       ));
     const operations = Array.from({ length: 24_000 }, (_, name) =>

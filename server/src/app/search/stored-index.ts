@@ -36,6 +36,7 @@ export class StoredIndex implements IndexFiles, Disposable {
   readonly #options: StoredIndexOptions;
   readonly #files: SegmentFiles;
   readonly #readers: SegmentReaders;
+  savedSequence: number | undefined;
 
   constructor(options: StoredIndexOptions) {
     const folder = indexFolder(options.storage);
@@ -55,6 +56,7 @@ export class StoredIndex implements IndexFiles, Disposable {
       const origin: Origin = JSON.parse(stored.manifest.settings);
       const record = await digestAt(log, stored.manifest.sequence);
       if (origin.analysis === ANALYSIS && record !== undefined && record === origin.record) {
+        this.savedSequence = stored.manifest.sequence;
         return { parts: stored.parts, progress: origin.progress };
       }
       note('the search index is built anew: the log does not go on from the one that was kept');
@@ -69,8 +71,12 @@ export class StoredIndex implements IndexFiles, Disposable {
   async save(view: IndexView, progress: IndexProgress): Promise<ReadonlySet<number>> {
     const { storage, log, note } = this.#options;
     const { sequence } = progress;
+    const savedBefore = this.savedSequence;
+    // The log is kept from here on.
+    this.savedSequence ??= sequence;
     try {
       if (!hasRoom(storage, view.memoryBytes)) {
+        this.savedSequence = undefined;
         this.#files.clear(view);
         return NONE;
       }
@@ -78,9 +84,11 @@ export class StoredIndex implements IndexFiles, Disposable {
       const record = await digestAt(log, sequence);
       const origin: Origin = { analysis: ANALYSIS, record, progress };
       await this.#files.save(view, sequence, JSON.stringify(origin));
+      this.savedSequence = sequence;
       note('the search index has been saved', 'debug');
     } catch (error) {
       // The workspace is worth more than a fast start.
+      this.savedSequence = savedBefore;
       note(`the search index is not kept: ${String(error)}`);
       return NONE;
     }
@@ -99,6 +107,7 @@ const NONE: ReadonlySet<number> = new Set();
 /** An index is in the open: where the state is encrypted, it is kept in memory only, all of it, and built at each start. */
 export class NoIndexFiles implements IndexFiles, Disposable {
   readonly memoryBytesMax: number;
+  savedSequence: undefined;
   readonly #note: (text: string) => void;
   #hasTold = false;
 

@@ -34,6 +34,7 @@ export class StoredVectors implements VectorFiles {
   readonly #log: LogTail;
   readonly #random: () => number;
   readonly #note: (text: string) => void;
+  savedSequence: number | undefined;
 
   constructor(
     storage: string,
@@ -50,6 +51,7 @@ export class StoredVectors implements VectorFiles {
       const kept: Kept = JSON.parse(readFileSync(join(this.#folder, LIST), 'utf8'));
       const record = await digestAt(this.#log, kept.sequence);
       if (record === undefined || record !== kept.record) return undefined;
+      this.#isSavedAt(kept);
       const fields = new Map(kept.fields.map((field) => [field.key, field]));
       return { ...kept, load: (field) => this.#load(field, fields.get(field.key), kept.sequence) };
     } catch (error) {
@@ -60,6 +62,8 @@ export class StoredVectors implements VectorFiles {
 
   /** Room on the volume is for commits first: where there is little, nothing is kept. */
   async save(fields: readonly VectorField[], progress: VectorProgress): Promise<void> {
+    // The log is kept from here on.
+    this.savedSequence ??= progress.sequence;
     try {
       const record = await digestAt(this.#log, progress.sequence);
       const list = join(this.#folder, LIST);
@@ -67,6 +71,7 @@ export class StoredVectors implements VectorFiles {
       const bytes = fields.reduce((sum, { writer }) => sum + bytesOf(writer), 0);
       if (!hasRoom(dirname(this.#folder), bytes)) {
         rmSync(this.#folder, { recursive: true, force: true });
+        this.savedSequence = undefined;
         return;
       }
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
@@ -74,10 +79,17 @@ export class StoredVectors implements VectorFiles {
       const content: Kept = { ...progress, record, fields: kept };
       writeFileSync(`${list}.new`, JSON.stringify(content), { mode: 0o600, flush: true });
       renameSync(`${list}.new`, list);
+      this.#isSavedAt(content);
     } catch (error) {
       // The workspace is worth more than a fast start.
+      this.savedSequence = undefined;
       this.#note(`vectors are not kept: ${String(error)}`);
     }
+  }
+
+  /** A list without vectors is nothing to keep the log for. */
+  #isSavedAt({ sequence, fields }: Kept): void {
+    this.savedSequence = fields.length === 0 ? undefined : sequence;
   }
 
   #save(field: VectorField, number: number, sequence: number): KeptField[] {
@@ -112,6 +124,8 @@ export class StoredVectors implements VectorFiles {
 
 /** Where the state is encrypted, vectors are in memory only. */
 export class NoVectorFiles implements VectorFiles {
+  savedSequence: undefined;
+
   constructor(storage: string) {
     rmSync(folderOf(storage), { recursive: true, force: true });
   }

@@ -4,10 +4,10 @@ import type { HealthReport } from '#observe/health.ts';
 import type { ReadMetric } from '#observe/telemetry/metric-catalogue.ts';
 import type { Reading, Telemetry } from '#observe/telemetry/telemetry.ts';
 import type { OpenServices } from '../open-services.ts';
-import type { PublishedSequence } from '../writer/published-sequence.ts';
+import type { AppliedSequence } from '#log/applied-sequence.ts';
 
 export interface MetricSources {
-  readonly sequence: PublishedSequence;
+  readonly sequence: AppliedSequence;
   /** Undefined until there are some. */
   readonly services: () => OpenServices | undefined;
   readonly status: {

@@ -7,12 +7,8 @@ export interface WriterOptions {
   /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
   readonly masterKey: string | null;
   readonly lowMemory: boolean;
-  /** Where the writer publishes how far it is: see `published-sequence.ts`. */
-  readonly sequence: SharedArrayBuffer;
-  /** Where replicas say behind which sequence they need the log: see `shared-number.ts`. */
-  readonly needed: SharedArrayBuffer;
-  /** The same, of backups. */
-  readonly neededByBackups: SharedArrayBuffer;
+  /** Of `Followers`: where the state publishes how far it is, and followers say what they need of the log. */
+  readonly followers: SharedArrayBuffer;
 }
 
 export type WriterRequest =

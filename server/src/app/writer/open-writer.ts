@@ -1,19 +1,20 @@
 import { join } from 'node:path';
 import { systemClock } from '#base/clock.ts';
-import { LOG_TRIM_INTERVAL_MS } from '#base/limits.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import type { CommitLog } from '#log/commit-log.ts';
+import { Followers } from '#log/followers.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import { openStoreKeys } from '#store/master-key.ts';
 import { openState, type State } from '#store/state-writer.ts';
 import { archiveRule } from './archive-rule.ts';
+import { keepTrimming } from './keep-trimming.ts';
 
 export interface OpenWriterOptions {
   readonly storage: string;
   readonly masterKey: string | null;
   readonly lowMemory: boolean;
-  /** The sequence behind which replicas or backups need the log; infinite while none do. */
-  readonly neededAfter?: () => number;
+  /** Those that other threads know; by default there are none. */
+  readonly followers?: Followers;
 }
 
 /** The log, the state that follows it, and the transactor: everything that writes. */
@@ -31,7 +32,7 @@ export async function openWriter(
   options: OpenWriterOptions,
   onNote: (text: string) => void,
 ): Promise<OpenWriter> {
-  const { storage, lowMemory } = options;
+  const { storage, lowMemory, followers = new Followers() } = options;
   const masterKey = options.masterKey ?? undefined;
   await using opened = new AsyncDisposableStack();
   // The keys come first: a wrong one must not touch the log either.
@@ -45,22 +46,12 @@ export async function openWriter(
       onRecovery: (note) => onNote(`log recovery: ${JSON.stringify(note)}`),
     }),
   );
-  const state = opened.use(await openState({ storage, log, masterKey, clock: systemClock }));
+  const state = opened.use(
+    await openState({ storage, log, masterKey, clock: systemClock, applied: followers.applied }),
+  );
   const graph = new GraphWriter(state, systemClock);
   await graph.addSystemSchema();
-  const trimming = setInterval(() => {
-    log
-      .trim(Math.min(state.flushedSequence, options.neededAfter?.() ?? Infinity))
-      .catch((error: unknown) => onNote(`trimming the log: ${error}`));
-  }, LOG_TRIM_INTERVAL_MS);
+  opened.use(keepTrimming({ storage, lowMemory, log, state, followers }, onNote));
   const resources = opened.move();
-  return {
-    graph,
-    state,
-    log,
-    [Symbol.asyncDispose]: async () => {
-      clearInterval(trimming);
-      await resources.disposeAsync();
-    },
-  };
+  return { graph, state, log, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

@@ -2,12 +2,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { assert, must } from '#base/assert.ts';
 import type { CommitRequest } from '#graph/operations.ts';
 import { IngestStream } from '#graph/ingest-stream.ts';
-import { SharedNumber } from '../replication/shared-number.ts';
+import { Followers } from '#log/followers.ts';
 import { loadWordnet } from '../sample.ts';
 import { failureOf } from '../thread-failure.ts';
 import type { FromWriter, TimedCommit, ToWriter, WriterOptions } from './messages.ts';
 import { openWriter, type OpenWriter } from './open-writer.ts';
-import { PublishedSequence } from './published-sequence.ts';
 
 /**
  * The writer thread: the log, the only read-write state, the transactor, and the parsing of ingest streams (design, "Threads").
@@ -80,28 +79,16 @@ function fail(id: number | null, error: unknown): void {
 
 async function main(): Promise<void> {
   const options: WriterOptions = workerData;
-  const published = new PublishedSequence(options.sequence);
+  const followers = new Followers(options.followers);
   const notes: string[] = [];
   let opened = false;
-  const needed = [options.needed, options.neededByBackups].map((one) => new SharedNumber(one));
-  const neededAfter = (): number => Math.min(...needed.map((one) => one.get() ?? Infinity));
-  const writer = await openWriter({ ...options, neededAfter }, (text) => {
+  const writer = await openWriter({ ...options, followers }, (text) => {
     if (opened) send({ kind: 'note', text });
     else notes.push(text);
   });
-  published.publish(writer.state.sequence, 0);
-  let counted = writer.graph.commits;
   port.on('message', (message: ToWriter) => {
     perform(writer, message).then(
-      (value) => {
-        // Before the answer: whoever has it may ask any thread for what was written.
-        if (published.get() < writer.state.sequence) {
-          const { commits } = writer.graph;
-          published.publish(writer.state.sequence, commits - counted);
-          counted = commits;
-        }
-        send({ kind: 'done', id: message.id, value });
-      },
+      (value) => send({ kind: 'done', id: message.id, value }),
       (error: unknown) => fail(message.id, error),
     );
   });

@@ -110,6 +110,8 @@ async function take(step: Exclude<Step, { kind: 'restart' }>, world: World): Pro
 async function checkTrim(keepAfter: number, world: World): Promise<void> {
   const { log, model, clock, settings } = world;
   const before = log.firstSequence;
+  expect(log.bytesAfter(keepAfter)).toBeLessThanOrEqual(log.bytesAfter(0));
+  expect(log.bytesAfter(log.lastSequence)).toBe(0);
   await log.trim(keepAfter);
   const after = log.firstSequence;
   expect(after).toBeGreaterThanOrEqual(before);

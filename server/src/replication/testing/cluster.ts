@@ -1,6 +1,7 @@
 import { createMemoryLog, createMemoryMedium } from '#log/memory-log.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import type { SnapshotLease } from '#store/snapshot-lease.ts';
+import { Followers } from '#log/followers.ts';
 import { connectReplica } from '../replica-channel.ts';
 import type { ReplicaChannel } from '../replica-channel.ts';
 import { deriveReplicationSecret } from '../replication-secret.ts';
@@ -39,6 +40,7 @@ export class ManualTimers implements Timers {
 /** A primary over a log in memory, listening on a free port of this machine. */
 export interface TestPrimary extends AsyncDisposable {
   readonly server: ReplicationServer;
+  readonly followers: Followers;
   readonly log: CommitLog;
   readonly clock: ManualClock;
   readonly timers: ManualTimers;
@@ -62,12 +64,14 @@ export async function startPrimary(options: TestPrimaryOptions = {}): Promise<Te
   const timers = new ManualTimers();
   const events: ReplicationEvent[] = [];
   const log = options.commitLog ?? memoryLog(clock);
+  const followers = new Followers();
   const server = await startReplicationServer({
     host: '127.0.0.1',
     port: 0,
     secret: SECRET,
     version: '26.11.0',
     log,
+    followers,
     openSnapshot: (): Promise<SnapshotLease> => new MemorySnapshot(log.epoch, 0, []).open(),
     holdState: () => Promise.reject(new Error('this primary has no state to compare')),
     pause: () => Promise.withResolvers<void>().promise,
@@ -79,6 +83,7 @@ export async function startPrimary(options: TestPrimaryOptions = {}): Promise<Te
   register(server, REPLICA_UID);
   return {
     server,
+    followers,
     log,
     clock,
     timers,

@@ -116,6 +116,11 @@ export class IndexFollower {
     return { sequence: this.#sequence, waiting: this.vectors.waiting.nodes() };
   }
 
+  /** Everything up to it is taken in. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
   get isRebuilding(): boolean {
     return !this.#rebuild.isDone || !this.#vectorRebuild.isDone;
   }

@@ -28,6 +28,7 @@ class Bench {
   constructor(memoryBytesMax = Infinity) {
     const files: IndexFiles = {
       memoryBytesMax,
+      savedSequence: undefined,
       load: async () => undefined,
       save: async (view, { sequence }) => {
         await this.disk;

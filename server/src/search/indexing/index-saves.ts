@@ -15,6 +15,8 @@ export interface IndexFiles {
   readonly memoryBytesMax: number;
   /** Undefined where nothing is kept in files. */
   readonly openPages?: OpenPages;
+  /** Of what a start would go on from now, from the beginning of its save on; undefined when there is nothing, or it is found to be of no use. */
+  savedSequence: number | undefined;
   /** Undefined when there is nothing that the log goes on from. */
   load(): Promise<KeptIndex | undefined>;
   /** Answers which segments of the view are in files now, by their numbers. */

@@ -12,6 +12,7 @@ import { TextIndex } from '../text/text-index.ts';
 import { IndexFollower, type CommitSource } from './index-follower.ts';
 import { IndexMerges, type MergePorts } from './index-merges.ts';
 import { IndexSaves, type IndexFiles } from './index-saves.ts';
+import { LogNeeds, type IndexPosition } from './log-needs.ts';
 import type { SegmentThreads } from './range-builds.ts';
 import type { SearchSnapshot } from './search-snapshot.ts';
 import type { TextDesk } from './vectors/text-desk.ts';
@@ -25,6 +26,9 @@ export interface IndexPorts {
   readonly log: CommitSource & {
     onDurable(listener: (lastSequence: number) => void): () => void;
   };
+  /** The places of the two indexes among those who follow the log. */
+  readonly text: IndexPosition;
+  readonly vector: IndexPosition;
   readonly clock: Clock;
   readonly merge: MergePorts['merge'];
   readonly publish: (snapshot: SearchSnapshot) => void;
@@ -45,6 +49,7 @@ export interface IndexPorts {
 /** Keeps an index up with the log until the signal aborts. */
 export async function runIndex(ports: IndexPorts, signal: AbortSignal): Promise<void> {
   const { files, firstSegment: firstId } = ports;
+  const needs = new LogNeeds(ports);
   const kept = await files.load();
   let keptVectors = await ports.vectorFiles.load();
   let index = new TextIndex(limitsWithin(files.memoryBytesMax), kept?.parts, {
@@ -56,11 +61,12 @@ export async function runIndex(ports: IndexPorts, signal: AbortSignal): Promise<
   while (!signal.aborted) {
     try {
       using follower = new IndexFollower({ ...ports, index, progress, keptVectors });
-      await new IndexRun(ports, { index, follower, released }).run(signal);
+      await new IndexRun(ports, { index, follower, released, needs }).run(signal);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'log_trimmed') throw error;
       // What it has not seen is not told any more: it reads everything.
       ports.note('the search index is built anew: it was too far behind the log');
+      needs.trimmed();
       index = index.successor();
       progress = undefined;
       keptVectors = undefined;
@@ -72,6 +78,7 @@ interface IndexRunParts {
   readonly index: TextIndex;
   readonly follower: IndexFollower;
   readonly released: ReleasedMemory;
+  readonly needs: LogNeeds;
 }
 
 class IndexRun {
@@ -80,14 +87,16 @@ class IndexRun {
   readonly #merges: IndexMerges;
   readonly #saves: IndexSaves;
   readonly #released: ReleasedMemory;
+  readonly #needs: LogNeeds;
   #collected = 0;
   #wake = (): void => {};
   #publishedAtMs = -Infinity;
   #isPublished = false;
   readonly #vectors: VectorUpkeep;
 
-  constructor(ports: IndexPorts, { index, follower, released }: IndexRunParts) {
+  constructor(ports: IndexPorts, { index, follower, released, needs }: IndexRunParts) {
     this.#released = released;
+    this.#needs = needs;
     this.#ports = ports;
     this.#follower = follower;
     this.#saves = new IndexSaves({ index, follower }, ports, () => this.#hasMoved());
@@ -119,14 +128,17 @@ class IndexRun {
         if (hasWorked) this.#vectors.note();
         const isLinking = this.#vectors.work();
         const untilSaved = this.#saves.startIfDue(!isBusy);
+        this.#needs.reached(this.#follower.sequence);
         if (hasWorked || isLinking) {
           // Messages come in between, and what is being merged or saved goes on.
           await setImmediate();
           continue;
         }
         if (signal.aborted) break;
-        await this.#vectors.saveIfDue();
-        const rest = Math.min(untilPublished ?? Infinity, untilSaved ?? Infinity);
+        const untilVectorsSaved = await this.#vectors.saveIfDue();
+        this.#needs.reached(this.#follower.sequence);
+        const untils = [untilPublished, untilSaved, untilVectorsSaved];
+        const rest = Math.min(...untils.map((until) => until ?? Infinity));
         const alarm = rest === Infinity ? undefined : setTimeout(wake, rest);
         await change.promise;
         clearTimeout(alarm);
@@ -134,6 +146,7 @@ class IndexRun {
       // A merge that is under way is not waited for: it is done again after the next start.
       await this.#saves.finish();
       await this.#vectors.save();
+      this.#needs.reached(this.#follower.sequence);
     } finally {
       stop();
       signal.removeEventListener('abort', wake);

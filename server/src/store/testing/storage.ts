@@ -7,7 +7,7 @@ import { temporaryFolder } from '#log/testing/temporary-folder.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
 import type { StateReader } from '../snapshot-reader.ts';
 import { openState } from '../state-writer.ts';
-import type { State } from '../state-writer.ts';
+import type { Publication, State } from '../state-writer.ts';
 
 export const MASTER_KEY = 'correct horse battery';
 
@@ -15,7 +15,7 @@ export const MASTER_KEY = 'correct horse battery';
 export interface TestStorage extends AsyncDisposable {
   readonly path: string;
   /** Every opened one has to be disposed before the next. */
-  openState(options?: Partial<MemoryLogOptions>): Promise<State>;
+  openState(options?: Partial<MemoryLogOptions>, applied?: Publication): Promise<State>;
   openReader(environments: readonly ('graph' | 'vault')[]): StateReader;
 }
 
@@ -25,14 +25,14 @@ export async function createStorage(masterKey?: string): Promise<TestStorage> {
   const storage = folder.path;
   return {
     path: storage,
-    openState: (options) => {
+    openState: (options, applied) => {
       const log = createMemoryLog({
         clock: new TestClock(),
         archive: KEEP_ALL,
         medium,
         ...options,
       });
-      return openState({ storage, log, masterKey, clock: new TestClock() });
+      return openState({ storage, log, masterKey, clock: new TestClock(), applied });
     },
     openReader: (environments) => openSnapshotReader({ storage, masterKey, environments }),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),

@@ -7,6 +7,7 @@ import { openGraphReader } from '#graph/open-reader.ts';
 import type { CommitRequest } from '#graph/operations.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { CommitLog } from '#log/commit-log.ts';
+import { Followers } from '#log/followers.ts';
 import { openLogTail, type LogTail } from '#log/log-tail.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import type { MergePorts } from '#search/indexing/index-merges.ts';
@@ -23,7 +24,6 @@ import { Searcher } from '#search/service/searcher.ts';
 import { indexFolder } from '#search/text/index-manifest.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import { openState } from '#store/state-writer.ts';
-import { PublishedSequence } from '../../writer/published-sequence.ts';
 import type { IndexOptions } from '../index-messages.ts';
 import { comparable } from './comparable-answer.ts';
 import { StoredIndex } from '../stored-index.ts';
@@ -40,7 +40,7 @@ interface Parts {
   readonly storage: string;
   readonly log: CommitLog;
   readonly writer: GraphWriter;
-  readonly published: PublishedSequence;
+  readonly followers: Followers;
   readonly tail: LogTail;
   readonly reader: StateReader;
   readonly resources: AsyncDisposableStack;
@@ -97,13 +97,14 @@ export class IndexedGraph implements AsyncDisposable {
     const state = opened.use(await openState({ storage, log, clock: systemClock }));
     const writer = new GraphWriter(state, systemClock);
     const { sequence } = await writer.addSystemSchema();
-    const published = new PublishedSequence();
-    published.publish(sequence);
-    const tail = await openLogTail({ folder, durable: published });
-    const newestSequence = (): number => published.get();
+    const followers = new Followers();
+    const { applied } = followers;
+    applied.publish(sequence, 1);
+    const tail = await openLogTail({ folder, durable: applied });
+    const newestSequence = (): number => applied.get();
     const reader = opened.use(openGraphReader({ storage, newestSequence }));
     const resources = opened.move();
-    return new IndexedGraph({ storage, log, writer, published, tail, reader, resources });
+    return new IndexedGraph({ storage, log, writer, followers, tail, reader, resources });
   }
 
   get vectorFolder(): string {
@@ -116,10 +117,10 @@ export class IndexedGraph implements AsyncDisposable {
 
   /** For threads that index the same graph. */
   get indexOptions(): IndexOptions {
-    const { storage, published } = this.#parts;
+    const { storage } = this.#parts;
     const { memoryBytesMax } = this;
-    const { buffer: sequence } = published;
-    return { storage, masterKey: null, sequence, memoryBytesMax, buildThreads: 1 };
+    const { buffer: followers } = this.#parts.followers;
+    return { storage, masterKey: null, followers, memoryBytesMax, buildThreads: 1 };
   }
 
   /** As of the last commit that was shown. */
@@ -135,7 +136,7 @@ export class IndexedGraph implements AsyncDisposable {
 
   /** Tells readers of all commits so far. */
   show(): void {
-    this.#parts.published.publish(this.#last);
+    this.#parts.followers.applied.publish(this.#last, 1);
   }
 
   /** Drops all of the log but the newest commit. */
@@ -143,11 +144,17 @@ export class IndexedGraph implements AsyncDisposable {
     return this.#parts.log.trim(this.#last);
   }
 
+  /** The same, but for what those who follow the log have said that they need. */
+  trimForFollowers(): Promise<void> {
+    const { log, followers } = this.#parts;
+    return log.trim(Math.min(this.#last, followers.lowestNeeded() ?? Infinity));
+  }
+
   start(): void {
-    const { tail: log, storage, published } = this.#parts;
+    const { tail: log, storage, followers } = this.#parts;
     const closing = new AbortController();
     const note = (text: string): void => void this.notes.push(text);
-    const newestSequence = (): number => published.get();
+    const newestSequence = (): number => followers.applied.get();
     const run = async (): Promise<void> => {
       using reader = openGraphReader({ storage, newestSequence });
       using threadsReader = openGraphReader({ storage, newestSequence });
@@ -160,7 +167,8 @@ export class IndexedGraph implements AsyncDisposable {
       const vectorFiles = new StoredVectors(storage, { log, random, note });
       const { texts } = this;
       const vectors = { random };
-      const following = { reader, log, clock, merge, publish, note };
+      const positions = { text: followers.of('text index'), vector: followers.of('vector index') };
+      const following = { reader, log, clock, merge, publish, note, ...positions };
       const kept = { files, firstSegment: 1, vectorFiles, collect: () => {} };
       await runIndex({ ...following, ...kept, vectors, texts, threads }, closing.signal);
     };
@@ -185,13 +193,13 @@ export class IndexedGraph implements AsyncDisposable {
   async indexed(): Promise<void> {
     await this.until(
       ({ sequence, rebuild }) =>
-        sequence !== null && sequence >= this.#parts.published.get() && rebuild === null,
+        sequence !== null && sequence >= this.#parts.followers.applied.get() && rebuild === null,
     );
   }
 
   /** Until the index has taken in every commit that was shown; it may still be built anew. */
   followed(): Promise<void> {
-    return this.until(({ sequence }) => (sequence ?? 0) >= this.#parts.published.get());
+    return this.until(({ sequence }) => (sequence ?? 0) >= this.#parts.followers.applied.get());
   }
 
   /** Rejects when the index ends before. */

@@ -3,6 +3,8 @@ import type { VectorField } from './vector-field.ts';
 
 /** Where vectors are between two starts. */
 export interface VectorFiles {
+  /** Of what a start would go on from now, from the beginning of its save on; undefined when there is nothing, or it is found to be of no use. */
+  savedSequence: number | undefined;
   /** Undefined when there is nothing that the log goes on from. */
   load(): Promise<KeptVectors | undefined>;
   save(fields: readonly VectorField[], progress: VectorProgress): Promise<void>;

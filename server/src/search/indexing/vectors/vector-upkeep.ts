@@ -31,8 +31,13 @@ export class VectorUpkeep {
     return this.#follower.vectors.work();
   }
 
-  async saveIfDue(): Promise<void> {
-    if (this.#ports.clock.now() - this.#savedAtMs >= VECTOR_SAVE_INTERVAL_MS) await this.save();
+  /** Answers after how many milliseconds a save is due; undefined when there is nothing to save. */
+  async saveIfDue(): Promise<number | undefined> {
+    if (this.#isSaved || this.#follower.vectorProgress === undefined) return undefined;
+    const rest = this.#savedAtMs + VECTOR_SAVE_INTERVAL_MS - this.#ports.clock.now();
+    if (rest > 0) return rest;
+    await this.save();
+    return undefined;
   }
 
   /** Nothing while vectors are made anew: a part of them would pass for all. */

@@ -1,15 +1,18 @@
+/** Bytes of shared memory that an `AppliedSequence` takes. */
+export const APPLIED_SEQUENCE_BYTES = 24;
+
 /**
- * The newest applied sequence, shared by the writer with every thread. A 64-bit sequence, then a counter that changes with
- * it, on which other threads wait, and how many commits there were since the start.
+ * How far the state is, in memory that threads share: the newest sequence that readers of the state can see, then a counter that
+ * changes with it, on which other threads wait, and how many commits there were since the start. The state publishes it where it
+ * acknowledges commits, and nobody else does: so nothing that is durable and applied is unknown to who follows, whatever becomes
+ * of the request that it came with.
  */
-export class PublishedSequence {
-  readonly buffer: SharedArrayBuffer;
+export class AppliedSequence {
   readonly #sequence: BigInt64Array;
   readonly #changes: Int32Array;
   readonly #commits: BigInt64Array;
 
-  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(24)) {
-    this.buffer = buffer;
+  constructor(buffer: SharedArrayBuffer = new SharedArrayBuffer(APPLIED_SEQUENCE_BYTES)) {
     this.#sequence = new BigInt64Array(buffer, 0, 1);
     this.#changes = new Int32Array(buffer, 8, 1);
     this.#commits = new BigInt64Array(buffer, 16, 1);
@@ -25,7 +28,7 @@ export class PublishedSequence {
   }
 
   /** `commits` is how many there were since the last call. */
-  publish(sequence: number, commits = 1): void {
+  publish(sequence: number, commits: number): void {
     Atomics.add(this.#commits, 0, BigInt(commits));
     Atomics.store(this.#sequence, 0, BigInt(sequence));
     Atomics.add(this.#changes, 0, 1);
