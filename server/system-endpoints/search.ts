@@ -42,7 +42,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   invalid_query: 400,
   embeddings_not_configured: 409,
   embeddings_unavailable: 503,
-  not_ready: 503,
+  index_opening: 503,
 };
 
 /** The answer for a search that fails in one of these ways; null for every other error. */

@@ -51,7 +51,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   invalid_query: 400,
   embeddings_not_configured: 409,
   embeddings_unavailable: 503,
-  not_ready: 503,
+  index_opening: 503,
 };
 
 /** The answer for what the query, or the provider of embeddings, refuses; null for every other error. */

@@ -21,7 +21,7 @@ export default async function suggest({
     return await suggestAsUser(body as SuggestRequest);
   } catch (error) {
     const { code, message = '' } = error as Partial<Problem>;
-    if (code === 'not_ready') return status(503, { error: { code, message } });
+    if (code === 'index_opening') return status(503, { error: { code, message } });
     if (code !== 'invalid_query') throw error;
     const fields = [{ path: 'types', message }];
     return badRequest({ error: { code: 'invalid_request', message, details: { fields } } });

@@ -18,6 +18,12 @@ export const searchErrors = {
     hint: 'Repeat the search after the seconds in the Retry-After header, or search for words: mode "text".',
     retryAfterSeconds: 5,
   },
+  index_opening: {
+    status: 503,
+    title: 'Search index not open yet',
+    hint: 'The saved index is being opened; repeat the search after the seconds in the Retry-After header.',
+    retryAfterSeconds: 1,
+  },
   golden_set_not_found: {
     status: 404,
     title: 'Golden set not found',

@@ -84,6 +84,7 @@ export interface OpenServices extends GraphServices, AsyncDisposable {
   readonly textVectors: TextVectors;
   /** How the thread that indexes is. */
   readonly indexCondition: OpenSearch['indexCondition'];
+  readonly indexOpened: OpenSearch['indexOpened'];
   /** Of models, by everybody, since the process started. */
   readonly modelTokens: OpenAssistant['tokensUsed'];
   readonly automation: Automation;
@@ -181,8 +182,11 @@ function offeredBy(endpoints: EndpointService) {
 }
 
 /** What whoever looks after the server is told. */
-function toldOf({ indexCondition }: OpenSearch, { tokensUsed: modelTokens }: OpenAssistant) {
-  return { indexCondition, modelTokens };
+function toldOf(
+  { indexCondition, indexOpened }: OpenSearch,
+  { tokensUsed: modelTokens }: OpenAssistant,
+) {
+  return { indexCondition, indexOpened, modelTokens };
 }
 
 /** What the process knows without the graph. */

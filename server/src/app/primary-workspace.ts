@@ -93,7 +93,7 @@ export async function openPrimaryWorkspace(
     makeReady: async () => {
       await prepareFirstStart({ ...options, ...state, endpoints: services.endpoints, url });
       await installSystemEndpoints(services.endpoints);
-      await Promise.all([frontEnd.publish(), services.endpoints.ready]);
+      await Promise.all([frontEnd.publish(), services.endpoints.ready, services.indexOpened()]);
       await services.automation.recover();
       status.becomeReady();
       await services.automation.start();

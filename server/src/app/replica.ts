@@ -76,7 +76,7 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
     const state = resources.use(openReadState(storage, sequence));
     graph = resources.use(await openReplicaServices(parts, state, thread.embed));
     services.provide(graph);
-    const caughtUp = Promise.all([thread.caughtUp, graph.endpoints.ready]);
+    const caughtUp = Promise.all([thread.caughtUp, graph.endpoints.ready, graph.indexOpened()]);
     await Promise.race([caughtUp, stopping.promise]);
     const following = frontEnd.follow({ ...parts, ...state, fetch: thread.fetchFrontEnd });
     resources.use(await Promise.race([following, stopping.promise]));

@@ -94,6 +94,8 @@ export const SEARCH_REFRESH_INTERVAL_MS = 40;
 export const SEARCH_REBUILD_PUBLISH_INTERVAL_MS = 1_000;
 /** Room that the files of the index leave on the volume: for commits. */
 export const SEARCH_FILES_ROOM_BYTES_MIN = 256 * 1024 * 1024;
+/** How long a start waits for the saved index to be open before it is ready without it. */
+export const SEARCH_OPENING_WAIT_MS = 60_000;
 /** What changed since the index was saved last is read from the log at the next start. */
 export const SEARCH_SAVE_INTERVAL_MS = 10_000;
 /** The same under steady ingest, when there is never a moment to spare; and while the index is over its budget of memory. */

@@ -11,13 +11,16 @@ export interface EndpointAnswer {
 }
 
 const STATUSES_WITHOUT_BODY: readonly number[] = [204, 205, 304];
+/** Of what cannot be answered now. */
+const SOON = { 'retry-after': '1' } as const;
 const HEADER_VALUE = /^[\x21-\x7e]+$/;
 
 export function answerOf(result: CallResult): EndpointAnswer {
   switch (result.kind) {
     case 'answer': {
-      const hasBody = !STATUSES_WITHOUT_BODY.includes(result.status);
-      return { status: result.status, body: hasBody ? result.json : null };
+      const { status } = result;
+      const body = STATUSES_WITHOUT_BODY.includes(status) ? null : result.json;
+      return status === 503 ? { status, headers: SOON, body } : { status, body };
     }
     case 'redirect':
       if (!HEADER_VALUE.test(result.location)) {

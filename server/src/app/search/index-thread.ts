@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { systemClock } from '#base/clock.ts';
+import { SEARCH_OPENING_WAIT_MS } from '#base/search-limits.ts';
 import { Followers } from '#log/followers.ts';
 import type { Logger } from '#observe/logger.ts';
 import { degraded, failed, OK, type PartState } from '#observe/part-health.ts';
@@ -50,6 +51,7 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
   #isLost = false;
   #asked: Asked | undefined;
   #onUnused: (keys: readonly string[]) => void = () => {};
+  readonly #opened = Promise.withResolvers<void>();
 
   constructor(options: IndexOptions, logger: Logger, start = startThread) {
     this.#options = options;
@@ -60,6 +62,22 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
 
   get state(): IndexState {
     return this.#state;
+  }
+
+  /**
+   * Resolves when what was saved can be searched: at once where nothing was, whatever is built anew from then on. After
+   * SEARCH_OPENING_WAIT_MS nobody waits for it any more, nor for a thread that ends again and again.
+   */
+  async opened(): Promise<void> {
+    const waited = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      this.#logger.warn(
+        'the saved search index takes long to open: searches are refused until it is',
+      );
+      waited.resolve();
+    }, SEARCH_OPENING_WAIT_MS);
+    await Promise.race([this.#opened.promise, waited.promise]);
+    clearTimeout(timer);
   }
 
   /** Whether it has ended so often that there will be no other one. */
@@ -109,6 +127,7 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
+    this.#opened.resolve();
     clearTimeout(this.#restart);
     if (this.#run === undefined) return;
     const { worker, closed } = this.#run;
@@ -138,6 +157,7 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
     const delayMs = this.#restarts.next();
     if (delayMs === undefined) {
       this.#isLost = true;
+      this.#opened.resolve();
       const followers = new Followers(this.#options.followers);
       for (const kind of ['text index', 'vector index'] as const) followers.release(kind);
       this.#logger.error('nothing new is found by search until the server is started again');
@@ -194,6 +214,7 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
     if (state.sequence === null && hasWhole) return;
     this.#newest = snapshot;
     for (const listener of this.#listeners) listener(snapshot);
+    this.#opened.resolve();
   }
 
   #fail(error: unknown): void {

@@ -56,6 +56,8 @@ export interface OpenSearch extends SearchServices, AsyncDisposable {
   readonly wantedTexts: WantedTexts;
   /** How the thread that indexes is. */
   readonly indexCondition: () => PartState;
+  /** Resolves when the saved index can be searched: see `IndexThread`. */
+  readonly indexOpened: () => Promise<void>;
   /** For searches by meaning of endpoint code. */
   readonly embedQuery: EmbedQuery;
 }
@@ -97,6 +99,7 @@ export function openSearch(parts: SearchParts): OpenSearch {
     embeddings: new NodeEmbeddings({ reader, access, searcher }),
     wantedTexts: index,
     indexCondition: () => index.condition(),
+    indexOpened: () => index.opened(),
     embedQuery: embed,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -66,12 +66,12 @@ export class Searcher {
     this.#analyzers.loadAll();
   }
 
-  /** See `search`. Throws `not_ready` before there is an index. */
+  /** See `search`. Throws `index_opening` before there is an index. */
   search(request: unknown, visibility: Visibility | undefined): SearchAnswer {
     return search(this.#sourcesFor(visibility), request, visibility);
   }
 
-  /** See `suggest`. Throws `not_ready` before there is an index. */
+  /** See `suggest`. Throws `index_opening` before there is an index. */
   suggest(request: unknown, visibility: Visibility | undefined): readonly Suggestion[] {
     return suggest(this.#sourcesFor(visibility), request, visibility);
   }
@@ -93,17 +93,17 @@ export class Searcher {
   readonly findSimilar: FindSimilar = (wanted, visibility) =>
     findSimilar(this.#sources(), wanted, visibility);
 
-  /** See `modelsFor` of query-vectors.ts. Throws `not_ready` before there is an index. */
+  /** See `modelsFor` of query-vectors.ts. Throws `index_opening` before there is an index. */
   modelsFor(request: unknown): readonly string[] {
     return modelsFor(this.#sources(), request);
   }
 
-  /** See `similarTo` of similar-nodes.ts. Throws `not_ready` before there is an index. */
+  /** See `similarTo` of similar-nodes.ts. Throws `index_opening` before there is an index. */
   similarTo(wanted: WantedSimilar, visibility: Visibility | undefined): readonly FoundNode[] {
     return similarTo(this.#sources(), wanted, visibility);
   }
 
-  /** See `vectorsOfNode`. Throws `not_ready` before there is an index. */
+  /** See `vectorsOfNode`. Throws `index_opening` before there is an index. */
   vectorsOfNode(id: number, visibility: Visibility | undefined): readonly NodeVector[] {
     return vectorsOfNode(this.#sources(), id, visibility);
   }
@@ -117,7 +117,7 @@ export class Searcher {
   #sources(): SearchSources {
     const snapshot = this.#opened;
     if (snapshot === undefined) {
-      throw new Problem('not_ready', 'The search index is not there yet.');
+      throw new Problem('index_opening', 'The search index is not open yet.');
     }
     const { synonymsOf } = this.#synonyms;
     return { ...this.#options, synonymsOf, snapshot };

@@ -89,7 +89,7 @@ function isCalled({ node }: Neighbor, text: string): boolean {
 const WITHOUT_VECTORS: ReadonlySet<string> = new Set([
   'invalid_request',
   'embeddings_not_configured',
-  'not_ready',
+  'index_opening',
 ]);
 
 /** Nodes whose vectors are near; none where there are no vectors. */

@@ -18,11 +18,11 @@ interface SearchFailureProps {
 /** Why there is no answer, and what to do about it. */
 export function SearchFailure({ error, onRetry, onSearchForWords }: SearchFailureProps) {
   const { code } = describeError(error);
-  if (code === 'not_ready') {
+  if (code === 'index_opening') {
     return (
       <EmptyState
         icon={Hourglass}
-        title="The search index is being built"
+        title="The search index is being opened"
         action={<Button onClick={() => void onRetry()}>Try again</Button>}
       >
         Nothing can be found until it is there. That takes a moment after a start, and longer after
