@@ -14,6 +14,10 @@ export const INGEST_COMMIT_OPERATIONS_MAX = 10_000;
 export const JSON_BODY_BYTES_MAX = 16 * 1024 * 1024;
 export const NDJSON_LINE_BYTES_MAX = 16 * 1024 * 1024;
 
+/** The schema of the graph. */
+export const SCHEMA_TYPES_MAX = 10_000;
+export const SCHEMA_FIELDS_PER_TYPE_MAX = 1_000;
+
 /** Passwords (open-shapes, section 3). */
 export const PASSWORD_CHARACTERS_MIN = 10;
 export const PASSWORD_CHARACTERS_MAX = 1_024;
@@ -52,6 +56,7 @@ export const SSO_ALLOWED_DOMAINS_MAX = 100;
 export const SSO_GROUPS_MAX = 1_000;
 /** Base64 of one SAML response. */
 export const SAML_RESPONSE_CHARACTERS_MAX = 512 * 1024;
+export const SAML_PROVIDERS_MAX = 20;
 
 /** Users and teams (open-shapes, section 3). */
 export const USER_NAME_CHARACTERS_MAX = 100;

@@ -33,6 +33,11 @@ export interface Operation {
   readonly body?: z.ZodType;
   /** What the body is, for those who read of it, where the server looks at less of it before the route is called. */
   readonly documentedBody?: z.ZodType;
+  /**
+   * What the body may have at most, decompressed, where it is taken as a whole; see `bodyBytesMaxOf`. Streams and uploads have limits of
+   * their own.
+   */
+  readonly bodyBytesMax?: number;
   /** Media types of the body; `application/json` when not given. */
   readonly consumes?: readonly MediaType[];
   /** Whether the body may come with `Content-Encoding: gzip`. */

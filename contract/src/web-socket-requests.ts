@@ -3,6 +3,7 @@ import { errorBody } from './errors.ts';
 import type { Auth } from './operation.ts';
 import { completions, editorPlace, hover, signatureHelp } from './shapes/editor.ts';
 import { endpointCheck, endpointDraft } from './shapes/endpoint.ts';
+import { WEB_SOCKET_TYPE_CHARACTERS_MAX } from './request-limits.ts';
 
 /** A row of the table of requests that a session may send over its WebSocket. */
 interface WebSocketRequestRow {
@@ -50,7 +51,10 @@ export type WebSocketResult<T extends WebSocketRequestType> = z.infer<
 const id = z.int().min(0);
 
 /** The part of a request that all of them have. */
-export const webSocketRequestHead = z.looseObject({ id, type: z.string() });
+export const webSocketRequestHead = z.looseObject({
+  id,
+  type: z.string().max(WEB_SOCKET_TYPE_CHARACTERS_MAX),
+});
 
 /** `{id, type, result}`, or why there is no result; then `id` is null if the request had none. */
 export const webSocketAnswer = z.union([

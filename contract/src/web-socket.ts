@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 import type { Auth } from './operation.ts';
 import { job } from './shapes/job.ts';
+import { WEB_SOCKET_TOKEN_CHARACTERS_MAX } from './request-limits.ts';
 
 /**
  * The WebSocket (open-shapes, section 8). It is no operation: a plain `GET` of the path is answered 426
@@ -16,7 +17,9 @@ import { job } from './shapes/job.ts';
 export const WEB_SOCKET_PATH = '/api/ws';
 
 /** The first message of a client: the token of a session, not of any other kind. */
-export const webSocketSignIn = z.strictObject({ token: z.string().min(1) });
+export const webSocketSignIn = z.strictObject({
+  token: z.string().min(1).max(WEB_SOCKET_TOKEN_CHARACTERS_MAX),
+});
 
 export const webSocketMessage = z.discriminatedUnion('type', [
   /** The servers to read from have changed: URLs with ";" between them, as in the page's `MSKREPLICAURLS`. */

@@ -52,6 +52,11 @@ export const requestErrors = {
     title: 'Body too large',
     hint: 'Stay below details.limitBytes; ingest more than that as application/x-ndjson.',
   },
+  body_too_complex: {
+    status: 413,
+    title: 'Body with too many values',
+    hint: 'Stay below details.limitValues and details.limitDepth; ingest more than that as application/x-ndjson.',
+  },
   line_too_large: {
     status: 413,
     title: 'Line of an NDJSON stream too large',

@@ -20,6 +20,12 @@ export const serverErrors = {
     hint: 'Close connections that are not needed, or connect later.',
     retryAfterSeconds: 10,
   },
+  bodies_in_flight: {
+    status: 503,
+    title: 'Too many large requests at a time',
+    hint: 'Send it again after the seconds in the Retry-After header, and fewer large requests at a time.',
+    retryAfterSeconds: 1,
+  },
   replica_behind: {
     status: 503,
     title: 'Replica has not caught up',

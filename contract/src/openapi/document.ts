@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { bodyBytesMaxOf } from '../body-limit.ts';
 import type { Area, Operation } from '../operation.ts';
 import { operations } from '../operations.ts';
 import { responseHeaders } from '../response-headers.ts';
@@ -133,8 +134,17 @@ function requestBody(operation: Operation, schemas: ShapeSchemas): object | unde
     return [type, { schema: schemas.of(documentedBody, 'input') }] as const;
   });
   const isOptional = !(body instanceof z.ZodFile) && body.safeParse(undefined).success;
-  return { required: !isOptional, content: Object.fromEntries(contents) };
+  return {
+    required: !isOptional,
+    content: Object.fromEntries(contents),
+    // Of what is taken as a whole.
+    ...(WHOLE.some((type) => consumes.includes(type))
+      ? { 'x-max-bytes': bodyBytesMaxOf(operation) }
+      : {}),
+  };
 }
+
+const WHOLE = ['application/json', 'application/x-www-form-urlencoded'] as const;
 
 const BYTES = { type: 'string', format: 'binary' };
 

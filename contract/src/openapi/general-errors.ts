@@ -24,7 +24,7 @@ const CALLER: readonly ErrorCode[] = [
   'invalid_token',
   'forbidden',
 ];
-const BODY: readonly ErrorCode[] = ['body_too_large', 'unsupported_media_type'];
+const BODY: readonly ErrorCode[] = ['body_too_large', 'bodies_in_flight', 'unsupported_media_type'];
 
 /** Every code that an operation may answer: its own, and those that its kind of request may meet anywhere. */
 export function errorCodesOf(operation: Operation): ErrorCode[] {
@@ -37,7 +37,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   // A body is read where the method may have one, also when nothing is made of it.
   if (method !== 'GET') add(BODY);
   if (method !== 'GET' && (consumes ?? ['application/json']).includes('application/json')) {
-    codes.add('malformed_json');
+    codes.add('malformed_json').add('body_too_complex');
   }
   // Without a name, and without the name of a provider that there is, it is another path.
   if (path.includes('{+') || path.includes('{provider}')) codes.add('route_not_found');

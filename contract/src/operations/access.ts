@@ -8,8 +8,11 @@ import {
   principals,
   typeAccess,
 } from '../shapes/access.ts';
+import { uidText } from '../bounded-shapes.ts';
+import { USER_TEXT_CHARACTERS_MAX } from '../limits.ts';
+import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 
-const params = z.object({ uid: z.string().min(1) });
+const params = z.object({ uid: uidText.min(1) });
 
 export const getTypeAccess = {
   id: 'getTypeAccess',
@@ -29,6 +32,7 @@ export const putTypeAccess = {
   method: 'PUT',
   path: '/api/access/types',
   auth: 'admin-write',
+  bodyBytesMax: LONG_BODY_BYTES_MAX,
   body: typeAccess,
   responses: { 200: { description: 'The rules from now on.', body: typeAccess } },
   errors: ['version_conflict', 'storage_failed', 'storage_full'],
@@ -42,7 +46,7 @@ export const explainAccess = {
   method: 'GET',
   path: '/api/access/explain',
   auth: 'admin',
-  query: z.object({ user: z.string().min(1), node: z.string().min(1) }),
+  query: z.object({ user: z.string().min(1).max(USER_TEXT_CHARACTERS_MAX), node: uidText.min(1) }),
   responses: { 200: { description: 'Whether, and every reason why.', body: accessExplanation } },
   errors: ['user_not_found', 'node_not_found'],
   onReplica: 'serve',

@@ -12,6 +12,7 @@ import {
   newAgent,
 } from '../shapes/agent.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
+import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 
 export const listAgents = {
   id: 'listAgents',
@@ -88,6 +89,7 @@ export const runAgent = {
   auth: 'session',
   noGuests: true,
   params: agentInPath,
+  bodyBytesMax: LONG_BODY_BYTES_MAX,
   body: agentRunRequest,
   responses: {
     200: { description: 'The run, which has ended.', body: agentRunWithTranscript },

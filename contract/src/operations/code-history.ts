@@ -18,6 +18,7 @@ import {
 import { endpointDefinition } from '../shapes/endpoint.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 import { migration } from '../shapes/migration.ts';
+import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
 export const listCodeHistory = {
   id: 'listCodeHistory',
@@ -109,6 +110,7 @@ export const compareCode = {
   path: '/api/code/history/compare/{kind}/{+name}',
   auth: 'admin',
   params: endpointInHistory,
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   body: codeComparison,
   responses: { 200: { description: 'How each ran.', body: codeComparisonResult } },
   errors: ['code_version_not_found', 'recorded_input_not_found', 'endpoint_not_compiled'],

@@ -6,6 +6,7 @@ import {
   similarNodes,
   similarQuery,
 } from '../shapes/embedding.ts';
+import { uidText } from '../bounded-shapes.ts';
 
 export const getEmbeddings = {
   id: 'getEmbeddings',
@@ -32,7 +33,7 @@ const similar = {
   path: '/api/embeddings/similar/{uid}',
   auth: 'session',
   scope: 'read',
-  params: z.object({ uid: z.string().min(1) }),
+  params: z.object({ uid: uidText.min(1) }),
   query: similarQuery,
   responses: {
     200: {

@@ -8,14 +8,20 @@ import {
   newEndpoint,
 } from '../shapes/endpoint.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
+import { JSON_BODY_BYTES_MAX } from '../limits.ts';
+import {
+  HEADER_TEXT_CHARACTERS_MAX,
+  LONG_BODY_BYTES_MAX,
+  PATH_TEXT_CHARACTERS_MAX,
+} from '../request-limits.ts';
 
 /** Any text is asked for: a name that no endpoint can have is not found. */
-const nameInPath = z.object({ name: z.string().min(1) });
+const nameInPath = z.object({ name: z.string().min(1).max(PATH_TEXT_CHARACTERS_MAX) });
 
 /** The key of a run that is under way, under either name. */
 const runHeaders = z.object({
-  'msk-endpoint-key': z.string().optional(),
-  'x-msk-endpoint-key': z.string().optional(),
+  'msk-endpoint-key': z.string().max(HEADER_TEXT_CHARACTERS_MAX).optional(),
+  'x-msk-endpoint-key': z.string().max(HEADER_TEXT_CHARACTERS_MAX).optional(),
 });
 
 export const createEndpoint = {
@@ -24,6 +30,7 @@ export const createEndpoint = {
   method: 'POST',
   path: '/api/endpoints/create',
   auth: 'admin-write',
+  bodyBytesMax: LONG_BODY_BYTES_MAX,
   body: newEndpoint,
   responses: {
     201: {
@@ -69,6 +76,7 @@ export const putEndpoint = {
   path: '/api/endpoints/{+name}',
   auth: 'admin-write',
   params: nameInPath,
+  bodyBytesMax: LONG_BODY_BYTES_MAX,
   body: endpointChange,
   responses: { 200: { description: 'The endpoint after the change.', body: endpointDefinition } },
   errors: [
@@ -102,6 +110,7 @@ export const checkEndpoint = {
   method: 'POST',
   path: '/api/endpoints/check',
   auth: 'admin',
+  bodyBytesMax: LONG_BODY_BYTES_MAX,
   body: endpointDraft,
   responses: { 200: { description: 'What the compiler says of the code.', body: endpointCheck } },
   errors: [],
@@ -116,6 +125,7 @@ const run = {
   headers: runHeaders,
   /** Whatever the endpoint takes: the worker parses it, once. */
   body: z.unknown(),
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   responses: {
     200: {
       description: 'Whatever the endpoint returns.',

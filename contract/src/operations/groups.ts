@@ -3,8 +3,9 @@ import type { Operation } from '../operation.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 import { memberChange, newTeam, teamChange, teamMembers, teamNode } from '../shapes/team.ts';
 import { searchQuery, userNode } from '../shapes/user.ts';
+import { uidText } from '../bounded-shapes.ts';
 
-const params = z.object({ groupUID: z.string().min(1) });
+const params = z.object({ groupUID: uidText.min(1) });
 
 export const listGroups = {
   id: 'listGroups',

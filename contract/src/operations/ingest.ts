@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INGEST_COMMIT_OPERATIONS_MAX } from '../limits.ts';
+import { INGEST_COMMIT_OPERATIONS_MAX, JSON_BODY_BYTES_MAX } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { graphOperation, ingestSummary } from '../shapes/graph-operation.ts';
 
@@ -11,6 +11,7 @@ export const ingest = {
   auth: 'admin-write',
   scope: 'ingestion',
   /** The operations of one atomic commit, each a `graphOperation`; as NDJSON one a line, committed every 10,000 lines. */
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   body: z.strictObject({ operations: z.array(z.unknown()).max(INGEST_COMMIT_OPERATIONS_MAX) }),
   documentedBody: z.strictObject({
     operations: z.array(graphOperation).max(INGEST_COMMIT_OPERATIONS_MAX),

@@ -8,6 +8,7 @@ import {
   messageRequest,
   protocolObject,
 } from '../shapes/llm.ts';
+import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
 const ROUTER_ERRORS = [
   'llm_not_configured',
@@ -27,6 +28,7 @@ export const createChatCompletion = {
   path: '/api/llm/openai/v1/chat/completions',
   auth: 'token',
   tokens: ['llm-openai'],
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   body: chatCompletionRequest,
   responses: {
     200: {
@@ -60,6 +62,7 @@ export const createEmbeddings = {
   path: '/api/llm/openai/v1/embeddings',
   auth: 'token',
   tokens: ['llm-openai'],
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   body: embeddingsRequest,
   responses: { 200: { description: 'Vectors of texts.', body: protocolObject } },
   errors: ['embeddings_not_configured', ...ROUTER_ERRORS.slice(1)],
@@ -75,6 +78,7 @@ export const createMessage = {
   auth: 'token',
   tokens: ['llm-anthropic'],
   tokenHeader: 'x-api-key',
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   body: messageRequest,
   responses: {
     200: {

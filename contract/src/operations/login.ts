@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { USER_TEXT_CHARACTERS_MAX } from '../limits.ts';
 import type { Operation } from '../operation.ts';
+import { givenPassword } from '../shapes/user.ts';
 
 export const createLogin = {
   id: 'createLogin',
@@ -8,7 +9,7 @@ export const createLogin = {
   method: 'POST',
   path: '/api/login/create',
   auth: 'none',
-  body: z.strictObject({ user: z.string(), password: z.string() }),
+  body: z.strictObject({ user: z.string().max(USER_TEXT_CHARACTERS_MAX), password: givenPassword }),
   responses: {
     200: {
       description:
@@ -44,7 +45,7 @@ export const changePassword = {
   method: 'POST',
   path: '/api/login/password/change',
   auth: 'session',
-  body: z.strictObject({ oldPassword: z.string(), newPassword: z.string() }),
+  body: z.strictObject({ oldPassword: givenPassword, newPassword: givenPassword }),
   responses: { 204: { description: 'Changed; the other sessions of the user have ended.' } },
   errors: ['wrong_password', 'weak_password', 'too_many_requests'],
   onReplica: 'redirect',
@@ -87,7 +88,7 @@ export const completePasswordReset = {
   method: 'POST',
   path: '/api/login/password/reset/complete',
   auth: 'none',
-  body: z.strictObject({ token: z.string().max(200), newPassword: z.string() }),
+  body: z.strictObject({ token: z.string().max(200), newPassword: givenPassword }),
   responses: { 204: { description: 'Changed; the sessions of the user have ended.' } },
   errors: ['invalid_reset_token', 'weak_password', 'storage_failed', 'storage_full'],
   onReplica: 'redirect',

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
+import { JSON_BODY_BYTES_MAX } from '../limits.ts';
+import { HEADER_TEXT_CHARACTERS_MAX } from '../request-limits.ts';
 
 export const callMcp = {
   id: 'callMcp',
@@ -9,10 +11,11 @@ export const callMcp = {
   auth: 'session',
   tokens: ['mcp'],
   headers: z.object({
-    'mcp-session-id': z.string().optional(),
-    'mcp-protocol-version': z.string().optional(),
+    'mcp-session-id': z.string().max(HEADER_TEXT_CHARACTERS_MAX).optional(),
+    'mcp-protocol-version': z.string().max(HEADER_TEXT_CHARACTERS_MAX).optional(),
   }),
   /** One message of the Model Context Protocol; the protocol says more of it. */
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   body: z.unknown(),
   responses: {
     200: {

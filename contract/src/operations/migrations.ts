@@ -9,6 +9,7 @@ import {
   newMigration,
   resetMigrations,
 } from '../shapes/migration.ts';
+import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 
 const reads = { area: 'migrations', auth: 'admin', onReplica: 'redirect' } as const;
 const writes = { ...reads, auth: 'admin-write' } as const;
@@ -29,6 +30,7 @@ export const createMigration = {
   id: 'createMigration',
   method: 'POST',
   path: '/api/migrations',
+  bodyBytesMax: LONG_BODY_BYTES_MAX,
   body: newMigration,
   responses: { 201: { description: 'The migration, which has not run.', body: migration } },
   errors: [
@@ -98,6 +100,7 @@ export const putMigration = {
   method: 'PUT',
   path: '/api/migrations/{name}',
   params: migrationInPath,
+  bodyBytesMax: LONG_BODY_BYTES_MAX,
   body: migrationChange,
   responses: { 200: { description: 'The migration after the change.', body: migration } },
   errors: [

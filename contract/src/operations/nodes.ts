@@ -11,6 +11,9 @@ import {
   nodeVersion,
   syntheticNodes,
 } from '../shapes/node.ts';
+import { uidText } from '../bounded-shapes.ts';
+import { JSON_BODY_BYTES_MAX } from '../limits.ts';
+import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 
 export const getNode = {
   id: 'getNode',
@@ -19,7 +22,7 @@ export const getNode = {
   path: '/api/node/{uid}',
   auth: 'session',
   scope: 'read',
-  params: z.object({ uid: z.string().min(1) }),
+  params: z.object({ uid: uidText.min(1) }),
   responses: { 200: { description: 'The node as the caller may see it.', body: nodeObject } },
   errors: ['node_not_found'],
   onReplica: 'serve',
@@ -33,7 +36,7 @@ export const getNodeHistory = {
   path: '/api/node/{uid}/history',
   auth: 'session',
   scope: 'read',
-  params: z.object({ uid: z.string().min(1) }),
+  params: z.object({ uid: uidText.min(1) }),
   query: pageQuery,
   responses: {
     200: {
@@ -112,6 +115,7 @@ export const downloadCsv = {
   auth: 'session',
   scope: 'read',
   query: downloadQuery,
+  bodyBytesMax: LONG_BODY_BYTES_MAX,
   body: nodeSelection,
   responses: {
     200: {
@@ -134,6 +138,7 @@ export const downloadJsonl = {
   auth: 'session',
   scope: 'read',
   query: downloadQuery,
+  bodyBytesMax: LONG_BODY_BYTES_MAX,
   body: nodeSelection,
   responses: {
     200: {
@@ -156,6 +161,7 @@ export const downloadZip = {
   auth: 'session',
   scope: 'read',
   query: downloadQuery,
+  bodyBytesMax: LONG_BODY_BYTES_MAX,
   body: nodeSelection,
   responses: {
     200: {
@@ -176,6 +182,7 @@ export const downloadSyntheticCsv = {
   path: '/api/node/download/synthetic/csv',
   auth: 'session',
   noGuests: true,
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   body: syntheticNodes,
   responses: {
     200: {
@@ -196,6 +203,7 @@ export const downloadSyntheticJsonl = {
   path: '/api/node/download/synthetic/jsonl',
   auth: 'session',
   noGuests: true,
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   body: syntheticNodes,
   responses: {
     200: {

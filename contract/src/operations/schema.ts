@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { schemaDocument } from '../shapes/schema-document.ts';
+import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
 export const getSchema = {
   id: 'getSchema',
@@ -21,6 +22,7 @@ export const putSchema = {
   path: '/api/schema',
   auth: 'admin-write',
   scope: 'ingestion',
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   body: schemaDocument,
   responses: { 200: { description: 'The whole schema after the change.', body: schemaDocument } },
   errors: ['schema_conflict', 'storage_failed', 'storage_full'],

@@ -7,6 +7,7 @@ import {
   searchEvaluationList,
   searchEvaluationReport,
 } from '../shapes/search-evaluation.ts';
+import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
 export const listGoldenSets = {
   id: 'listGoldenSets',
@@ -40,6 +41,7 @@ export const putGoldenSet = {
   path: '/api/search/golden-sets/{name}',
   auth: 'admin-write',
   params: goldenSetInPath,
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   body: goldenSetContent,
   responses: { 200: { description: 'The set as it is now.', body: goldenSet } },
   errors: ['storage_failed', 'storage_full'],

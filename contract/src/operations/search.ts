@@ -13,6 +13,7 @@ import {
   synonymQuery,
   synonymRecord,
 } from '../shapes/search.ts';
+import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 
 export const getSearchSettings = {
   id: 'getSearchSettings',
@@ -32,6 +33,7 @@ export const putSearchSettings = {
   method: 'PUT',
   path: '/api/search/settings',
   auth: 'admin-write',
+  bodyBytesMax: LONG_BODY_BYTES_MAX,
   body: searchSettings,
   responses: { 200: { description: 'The settings after the change.', body: searchSettings } },
   errors: ['version_conflict', 'storage_failed', 'storage_full'],
@@ -57,6 +59,7 @@ export const putLlmSearchSettings = {
   method: 'PUT',
   path: '/api/search/settings/llm',
   auth: 'admin-write',
+  bodyBytesMax: LONG_BODY_BYTES_MAX,
   body: llmSearchChange,
   responses: { 200: { description: 'The settings after the change.', body: llmSearchSettings } },
   errors: ['version_conflict', 'storage_failed', 'storage_full'],

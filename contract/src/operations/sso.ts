@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SAML_RESPONSE_CHARACTERS_MAX, SSO_TEXT_CHARACTERS_MAX } from '../limits.ts';
+import { FORM_BODY_BYTES_MAX, SSO_STATE_CHARACTERS_MAX } from '../request-limits.ts';
 import type { Operation } from '../operation.ts';
 import {
   issuedSession,
@@ -71,7 +72,7 @@ export const completeLogin = {
   path: '/api/{provider}/completed-login-attempt',
   auth: 'none',
   params: provider,
-  query: z.looseObject({ state: z.string().optional() }),
+  query: z.looseObject({ state: z.string().max(SSO_STATE_CHARACTERS_MAX).optional() }),
   responses: {
     200: { description: SIGNED_IN_JSON, body: issuedSession },
     303: { description: HANDED_OVER },
@@ -145,9 +146,10 @@ export const consumeSamlResponse = {
   path: '/api/saml/acs',
   auth: 'none',
   consumes: ['application/x-www-form-urlencoded'],
+  bodyBytesMax: FORM_BODY_BYTES_MAX,
   body: z.object({
     SAMLResponse: z.string().min(1).max(SAML_RESPONSE_CHARACTERS_MAX),
-    RelayState: z.string().optional(),
+    RelayState: z.string().max(SSO_TEXT_CHARACTERS_MAX).optional(),
   }),
   responses: {
     200: { description: SIGNED_IN_JSON, body: issuedSession },

@@ -12,6 +12,7 @@ import {
   taskInPath,
   taskRun,
 } from '../shapes/task.ts';
+import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
 const reads = {
   area: 'tasks',
@@ -49,6 +50,7 @@ export const createTask = {
   id: 'createTask',
   method: 'POST',
   path: '/api/admin/tasks',
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   body: newTask,
   responses: { 201: { description: 'The task.', body: task } },
   errors: [
@@ -92,6 +94,7 @@ export const putTask = {
   method: 'PUT',
   path: '/api/admin/tasks/{name}',
   params: taskInPath,
+  bodyBytesMax: JSON_BODY_BYTES_MAX,
   body: taskChange,
   responses: { 200: { description: 'The task after the change.', body: task } },
   errors: [

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 import { createdToken, newToken, tokenKind, tokenRecord } from '../shapes/token.ts';
+import { uidText } from '../bounded-shapes.ts';
 
 export const listTokens = {
   id: 'listTokens',
@@ -48,7 +49,7 @@ export const revokeToken = {
   method: 'DELETE',
   path: '/api/tokens/{id}',
   auth: 'admin-write',
-  params: z.object({ id: z.string().min(1) }),
+  params: z.object({ id: uidText.min(1) }),
   responses: { 204: { description: 'Revoked; it is refused from the next request.' } },
   errors: ['token_not_found', 'storage_failed', 'storage_full'],
   onReplica: 'redirect',

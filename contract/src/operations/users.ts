@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { listOf } from '../shapes/list.ts';
 import { newUser, searchQuery, userChange, userNode } from '../shapes/user.ts';
+import { uidText } from '../bounded-shapes.ts';
 
-const params = z.object({ uid: z.string().min(1) });
+const params = z.object({ uid: uidText.min(1) });
 
 export const listUsers = {
   id: 'listUsers',

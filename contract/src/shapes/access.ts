@@ -1,19 +1,27 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
-import { LIST_TAKE_MAX, PRINCIPALS_MAX, USER_TEXT_CHARACTERS_MAX } from '../limits.ts';
+import {
+  LIST_TAKE_MAX,
+  PRINCIPALS_MAX,
+  SCHEMA_FIELDS_PER_TYPE_MAX,
+  SCHEMA_TYPES_MAX,
+  USER_TEXT_CHARACTERS_MAX,
+} from '../limits.ts';
+import { graphName, recordUpTo, uidText } from '../bounded-shapes.ts';
 
-const uids = z.array(z.string()).max(LIST_TAKE_MAX);
+const uids = z.array(uidText).max(LIST_TAKE_MAX);
 
 /** Who may read a field beside administrators; nobody else when both are empty. */
 const fieldAccess = z.strictObject({ teams: uids.optional(), users: uids.optional() });
 
 /** The body of `/api/access/types` (open-shapes, section 4): the rules of all types that have some. */
 export const typeAccess = z.strictObject({
-  types: z.record(
-    z.string(),
+  types: recordUpTo(
+    SCHEMA_TYPES_MAX,
+    graphName,
     z.strictObject({
       visibleTo: z.enum(['everyone', 'restricted']).optional(),
-      fields: z.record(z.string(), fieldAccess).optional(),
+      fields: recordUpTo(SCHEMA_FIELDS_PER_TYPE_MAX, graphName, fieldAccess).optional(),
     }),
   ),
 });

@@ -3,6 +3,7 @@ import type { Immutable } from '../immutable.ts';
 import { ADMIN_AGENT_MESSAGE_CHARACTERS_MAX, EMBEDDING_MODEL_CHARACTERS_MAX } from '../limits.ts';
 import { chatToolCall } from './chat.ts';
 import { diagnostic } from './endpoint.ts';
+import { uidText } from '../bounded-shapes.ts';
 
 /** A conversation with the admin agent, in a path. */
 export const adminAgentSessionInPath = z.object({ id: z.string().min(1).max(100) });
@@ -117,7 +118,7 @@ export type AdminAgentAnswer = Immutable<z.infer<typeof adminAgentAnswer>>;
 export const adminAgentApproval = z
   .strictObject({
     /** Refused with `version_conflict` when the session has another proposal by now. */
-    proposal: z.string().optional(),
+    proposal: uidText.optional(),
     /** Has to be true where an item of the proposal has `widensAccess`. */
     acceptWidenedAccess: z.boolean().optional(),
   })

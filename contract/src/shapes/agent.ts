@@ -13,8 +13,10 @@ import {
   EMBEDDING_MODEL_CHARACTERS_MAX,
   TOOL_DESCRIPTION_CHARACTERS_MAX,
 } from '../limits.ts';
+import { GRAPH_NAME_CHARACTERS_MAX } from '../request-limits.ts';
 import { pageQuery } from './list.ts';
 import { toolName } from './tool.ts';
+import { recordUpTo } from '../bounded-shapes.ts';
 
 /** As tools are named, so that one can be in a path. */
 const agentName = toolName;
@@ -79,10 +81,11 @@ export type AgentSummary = Immutable<z.infer<typeof agentSummary>>;
 export const agentRunRequest = z.strictObject({
   message: z.string().trim().min(1).max(AGENT_MESSAGE_CHARACTERS_MAX),
   /** Values of the variables in its instructions; one that it has not is left alone. */
-  variables: z
-    .record(z.string(), z.string().max(AGENT_VARIABLE_CHARACTERS_MAX))
-    .refine((values) => Object.keys(values).length <= AGENT_VARIABLES_MAX, 'are too many')
-    .optional(),
+  variables: recordUpTo(
+    AGENT_VARIABLES_MAX,
+    z.string().max(GRAPH_NAME_CHARACTERS_MAX),
+    z.string().max(AGENT_VARIABLE_CHARACTERS_MAX),
+  ).optional(),
   /** Answers at once, while the run goes on. */
   async: z.boolean().optional(),
 });

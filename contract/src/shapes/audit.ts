@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { pageQuery } from './list.ts';
+import { moment } from '../bounded-shapes.ts';
 
 export const auditQuery = pageQuery.extend({
   /** A whole action, or the area before its dot. */
@@ -11,8 +12,8 @@ export const auditQuery = pageQuery.extend({
   target: z.string().max(200).optional(),
   outcome: z.enum(['success', 'failure']).optional(),
   /** Not before this time, and before that one. */
-  from: z.iso.datetime({ offset: true }).optional(),
-  to: z.iso.datetime({ offset: true }).optional(),
+  from: moment.optional(),
+  to: moment.optional(),
 });
 export type AuditQuery = Immutable<z.output<typeof auditQuery>>;
 

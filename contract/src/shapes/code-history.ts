@@ -5,17 +5,23 @@ import { endpointSettings } from './endpoint.ts';
 import { pageQuery } from './list.ts';
 import { migrationOptions } from './migration.ts';
 import { RECORDED_INPUTS_MAX } from '../limits.ts';
+import { NUMBER_CHARACTERS_MAX, PATH_TEXT_CHARACTERS_MAX } from '../request-limits.ts';
+import { moment } from '../bounded-shapes.ts';
 
 /** A version in a query string or a body; the first is 1. */
 const versionText = z
   .string()
+  .max(NUMBER_CHARACTERS_MAX)
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number)
   .pipe(z.int().min(1));
 const version = z.int().min(1);
 
 /** An item of code in a path; names may contain "/". */
-export const codeItemInPath = z.object({ kind: codeKind, name: z.string().min(1) });
+export const codeItemInPath = z.object({
+  kind: codeKind,
+  name: z.string().min(1).max(PATH_TEXT_CHARACTERS_MAX),
+});
 
 /** Of code that can be called with bodies. */
 export const endpointInHistory = codeItemInPath.extend({ kind: codeKind.extract(['endpoint']) });
@@ -38,8 +44,8 @@ export type CodeChange = Immutable<z.infer<typeof codeChange>>;
 
 export const historyQuery = pageQuery.extend({
   /** Not before this time, and before that one. */
-  from: z.iso.datetime({ offset: true }).optional(),
-  to: z.iso.datetime({ offset: true }).optional(),
+  from: moment.optional(),
+  to: moment.optional(),
 });
 export type HistoryQuery = Immutable<z.output<typeof historyQuery>>;
 

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { NODE_UIDS_MAX, SEARCH_TYPES_MAX, SIMILAR_NODES_MAX } from '../limits.ts';
+import { PATH_TEXT_CHARACTERS_MAX } from '../request-limits.ts';
 import { queryInteger } from './list.ts';
 import { nodeObject } from './node.ts';
+import { graphName, uidText } from '../bounded-shapes.ts';
 
 /** The body of `POST /api/embeddings/uids` (specification, section 5): whose vectors, and of which field when not of all. */
 export const embeddingsWanted = z.strictObject({
-  UIDs: z.array(z.string()).max(NODE_UIDS_MAX),
-  field: z.string().min(1).optional(),
+  UIDs: z.array(uidText).max(NODE_UIDS_MAX),
+  field: graphName.min(1).optional(),
 });
 export type EmbeddingsWanted = Immutable<z.infer<typeof embeddingsWanted>>;
 
@@ -30,8 +32,9 @@ export const similarQuery = z.object({
   /** Names of the types of the nodes that are found, with commas between them. */
   types: z
     .string()
+    .max(PATH_TEXT_CHARACTERS_MAX)
     .transform((names) => names.split(','))
-    .pipe(z.array(z.string().min(1)).max(SEARCH_TYPES_MAX))
+    .pipe(z.array(graphName.min(1)).max(SEARCH_TYPES_MAX))
     .optional(),
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { ENDPOINT_LOG_QUERY_CHARACTERS_MAX, ENDPOINT_NAME_CHARACTERS_MAX } from '../limits.ts';
 import { pageQuery } from './list.ts';
+import { moment } from '../bounded-shapes.ts';
 
 /** From the least to the most urgent. */
 export const ENDPOINT_LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -38,8 +39,8 @@ export const endpointLogFilter = z.object({
   /** In the message or the data as JSON text, in any case of letters. */
   query: z.string().min(1).max(ENDPOINT_LOG_QUERY_CHARACTERS_MAX).optional(),
   /** Not before this time, and before that one. */
-  from: z.iso.datetime({ offset: true }).optional(),
-  to: z.iso.datetime({ offset: true }).optional(),
+  from: moment.optional(),
+  to: moment.optional(),
 });
 export type EndpointLogFilter = Immutable<z.output<typeof endpointLogFilter>>;
 

@@ -26,6 +26,7 @@ const utf8 = new TextEncoder();
 
 export const endpointCode = z
   .string()
+  .max(ENDPOINT_CODE_BYTES_MAX, `must be at most ${ENDPOINT_CODE_BYTES_MAX} bytes of UTF-8`)
   .refine((code) => utf8.encode(code).length <= ENDPOINT_CODE_BYTES_MAX, {
     error: `must be at most ${ENDPOINT_CODE_BYTES_MAX} bytes of UTF-8`,
   });

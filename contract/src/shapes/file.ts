@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { FILE_BYTES_MAX, UPLOAD_NAME_CHARACTERS_MAX } from '../limits.ts';
+import { NUMBER_CHARACTERS_MAX } from '../request-limits.ts';
+import { uidText } from '../bounded-shapes.ts';
 import { fileEntry } from './admin-agent.ts';
 
 /** Types of files that a browser shows without running anything: others are sent as bytes to be saved. */
@@ -13,7 +15,7 @@ export const HARMLESS_MEDIA_TYPES: readonly string[] = [
   'image/avif',
 ];
 
-export const fileInPath = z.object({ uid: z.string().min(1) });
+export const fileInPath = z.object({ uid: uidText.min(1) });
 export const uploadInPath = z.object({ id: z.string().min(1).max(100) });
 
 /** A file of a node, as uploads answer it (specification, section 2.8). */
@@ -61,6 +63,7 @@ export type FileUpload = Immutable<z.infer<typeof fileUpload>>;
 export const uploadOffset = z.object({
   'upload-offset': z
     .string()
+    .max(NUMBER_CHARACTERS_MAX)
     .regex(/^\d{1,15}$/, 'must be a whole number')
     .transform(Number),
 });

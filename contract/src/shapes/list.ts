@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { LIST_TAKE_DEFAULT, LIST_TAKE_MAX } from '../limits.ts';
+import { NUMBER_CHARACTERS_MAX } from '../request-limits.ts';
 
 /** A whole number in a query string, with a default. Strict: neither "", "1e2" nor " 5 " is one. */
 export function queryInteger(min: number, max: number, fallback: number) {
   return z
     .string()
+    .max(NUMBER_CHARACTERS_MAX)
     .regex(/^\d{1,15}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.int().min(min).max(max))

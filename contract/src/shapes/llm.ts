@@ -1,21 +1,29 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
+import { EMBEDDING_MODEL_CHARACTERS_MAX, JSON_BODY_BYTES_MAX } from '../limits.ts';
+import { LLM_MESSAGES_MAX, LLM_ROLE_CHARACTERS_MAX } from '../request-limits.ts';
 
 /**
  * Bodies of the two protocols are checked as far as the router reads them: the rest is the provider's to judge, and members that are
  * new get there too.
  */
 const request = z.looseObject({
-  model: z.string().min(1),
-  messages: z.array(z.looseObject({ role: z.string() })).min(1),
+  model: z.string().min(1).max(EMBEDDING_MODEL_CHARACTERS_MAX),
+  messages: z
+    .array(z.looseObject({ role: z.string().max(LLM_ROLE_CHARACTERS_MAX) }))
+    .min(1)
+    .max(LLM_MESSAGES_MAX),
   stream: z.boolean().nullish(),
 });
 
 export const chatCompletionRequest = request;
 export const messageRequest = request.extend({ max_tokens: z.int().min(1) });
 export const embeddingsRequest = z.looseObject({
-  model: z.string().min(1),
-  input: z.union([z.string(), z.array(z.unknown())]),
+  model: z.string().min(1).max(EMBEDDING_MODEL_CHARACTERS_MAX),
+  input: z.union([
+    z.string().max(JSON_BODY_BYTES_MAX),
+    z.array(z.unknown()).max(JSON_BODY_BYTES_MAX),
+  ]),
 });
 
 /** An object of one of the two protocols. */

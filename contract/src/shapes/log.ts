@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { LOG_FILE_NAMES_MAX, LOG_QUERY_CHARACTERS_MAX } from '../limits.ts';
+import { LOG_FILE_NAME_CHARACTERS_MAX } from '../request-limits.ts';
 import { listOf, pageQuery } from './list.ts';
+import { moment } from '../bounded-shapes.ts';
 
 /** From the least to the most urgent. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -25,7 +27,6 @@ export type LogRecord = Immutable<z.infer<typeof logRecord>>;
 export const liveLogRecord = logRecord.extend({ sequence: z.int().min(0) });
 export type LiveLogRecord = Immutable<z.infer<typeof liveLogRecord>>;
 
-const time = z.iso.datetime({ offset: true });
 const query = z.string().min(1).max(LOG_QUERY_CHARACTERS_MAX);
 
 /** A record must fit all that is given. */
@@ -35,8 +36,8 @@ export const logFilter = z.object({
   /** This one or a more urgent one. */
   level: level.optional(),
   /** Not before this time, and before that one. */
-  from: time.optional(),
-  to: time.optional(),
+  from: moment.optional(),
+  to: moment.optional(),
 });
 export type LogFilter = Immutable<z.output<typeof logFilter>>;
 
@@ -80,6 +81,7 @@ export const logDownloadQuery = z.object({
   /** With "," between; without it all. */
   fileNames: z
     .string()
+    .max(LOG_FILE_NAMES_MAX * LOG_FILE_NAME_CHARACTERS_MAX)
     .transform((names) => names.split(','))
     .pipe(z.array(fileName).max(LOG_FILE_NAMES_MAX))
     .optional(),

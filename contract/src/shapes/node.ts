@@ -9,6 +9,8 @@ import {
   NODE_UIDS_MAX,
   SYNTHETIC_NODES_MAX,
 } from '../limits.ts';
+import { TIME_CHARACTERS_MAX } from '../request-limits.ts';
+import { graphName, uidText } from '../bounded-shapes.ts';
 
 /** A node as its reader may see it (open-shapes, section 2): fields that may not be read are absent. */
 export const nodeObject = z.looseObject({
@@ -21,7 +23,7 @@ export const nodeObject = z.looseObject({
 export type NodeObject = Immutable<z.infer<typeof nodeObject>>;
 
 /** What is no UID at all is as good as that of a node that does not exist. */
-const uids = z.array(z.string()).max(NODE_UIDS_MAX);
+const uids = z.array(uidText).max(NODE_UIDS_MAX);
 const NAMES_NO_NODES = 'needs uids, or type, or both';
 
 function namesNodes({ uids: some, type }: { uids?: unknown; type?: unknown }): boolean {
@@ -32,7 +34,7 @@ function namesNodes({ uids: some, type }: { uids?: unknown; type?: unknown }): b
 export const nodeQuery = z
   .strictObject({
     uids: uids.optional(),
-    type: z.string().optional(),
+    type: graphName.optional(),
     skip: z.int().min(0).default(0),
     take: z.int().min(1).max(LIST_TAKE_MAX).default(LIST_TAKE_DEFAULT),
   })
@@ -49,7 +51,7 @@ export const manyNodes = z.strictObject({ uids });
 export const manyFields = z
   .strictObject({
     uids,
-    field: z.string().min(1).optional(),
+    field: graphName.min(1).optional(),
     template: z.string().max(NODE_TEMPLATE_CHARACTERS_MAX).optional(),
   })
   .refine(
@@ -61,9 +63,9 @@ export type ManyFields = Immutable<z.infer<typeof manyFields>>;
 /** The body of a download: the nodes as in a query; `fields` are the columns after the fixed ones. */
 export const nodeSelection = z
   .strictObject({
-    uids: z.array(z.string()).max(DOWNLOAD_UIDS_MAX).optional(),
-    type: z.string().optional(),
-    fields: z.array(z.string()).max(DOWNLOAD_FIELDS_MAX).optional(),
+    uids: z.array(uidText).max(DOWNLOAD_UIDS_MAX).optional(),
+    type: graphName.optional(),
+    fields: z.array(graphName).max(DOWNLOAD_FIELDS_MAX).optional(),
   })
   .refine(namesNodes, NAMES_NO_NODES);
 export type NodeSelection = Immutable<z.infer<typeof nodeSelection>>;
@@ -81,7 +83,9 @@ export const downloadQuery = z.object({
 
 /** The body of a synthetic download: nodes that are stored nowhere, with whatever fields. */
 export const syntheticNodes = z.strictObject({
-  nodes: z.array(z.looseObject({ Timestamp: z.string().optional() })).max(SYNTHETIC_NODES_MAX),
+  nodes: z
+    .array(z.looseObject({ Timestamp: z.string().max(TIME_CHARACTERS_MAX).optional() }))
+    .max(SYNTHETIC_NODES_MAX),
 });
 export type SyntheticNodes = Immutable<z.infer<typeof syntheticNodes>>;
 

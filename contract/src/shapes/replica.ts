@@ -99,8 +99,15 @@ export const replicaVerification = z.strictObject({
 });
 export type ReplicaVerification = Immutable<z.infer<typeof replicaVerification>>;
 
-const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`));
-const uid = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{22}$/, 'must be a UID');
+const hex = (bytes: number) =>
+  z
+    .string()
+    .max(bytes * 2)
+    .regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`));
+const uid = z
+  .string()
+  .max(22)
+  .regex(/^[1-9A-HJ-NP-Za-km-z]{22}$/, 'must be a UID');
 
 /**
  * The body of `POST /api/replicas/register`: a replica proves that it has the key of the workspace, and does not send it. The
@@ -114,7 +121,10 @@ export const replicaRegistration = z.strictObject({
   /** Where the primary reaches it. */
   serverAddress: z.string().max(2_000),
   /** What it has from an earlier life, so that the log is kept from there on: the epoch, empty for nothing, and the sequence. */
-  epoch: z.string().regex(/^(?:[0-9a-f]{32})?$/),
+  epoch: z
+    .string()
+    .max(32)
+    .regex(/^(?:[0-9a-f]{32})?$/),
   sequence: z.int().min(0),
   /** Told, not checked (specification, section 3.1). */
   version: z.string().max(100),

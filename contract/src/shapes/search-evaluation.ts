@@ -8,6 +8,7 @@ import {
   GOLDEN_SET_RELEVANT_MAX,
 } from '../limits.ts';
 import type { Immutable } from '../immutable.ts';
+import { uidText } from '../bounded-shapes.ts';
 
 const name = z
   .string()
@@ -22,8 +23,8 @@ export const goldenSetInPath = z.object({ name });
 
 /** A UID alone has the grade 1. */
 const relevantNode = z.union([
-  z.string(),
-  z.strictObject({ uid: z.string(), grade: z.number().positive().max(GOLDEN_SET_GRADE_MAX) }),
+  uidText,
+  z.strictObject({ uid: uidText, grade: z.number().positive().max(GOLDEN_SET_GRADE_MAX) }),
 ]);
 
 /** Queries with the nodes that they should find (open-shapes, section 6). */

@@ -9,17 +9,22 @@ import {
   SEARCH_CHUNK_CHARACTERS_MIN,
   SEARCH_FIELDS_MAX,
   SEARCH_TYPES_MAX,
-  SYNONYMS_MAX,
   SYNONYM_CHARACTERS_MAX,
+  SYNONYMS_MAX,
 } from '../limits.ts';
+import { NUMBER_CHARACTERS_MAX } from '../request-limits.ts';
 import type { Immutable } from '../immutable.ts';
 import { queryInteger } from './list.ts';
+import { graphName, recordUpTo } from '../bounded-shapes.ts';
 
 /**
  * ISO 639-1; `--` for any: words are compared as they are written. `auto` finds out from each text.
  * Which there are, the server says when it refuses one.
  */
-const language = z.string().regex(/^(?:[a-z]{2}|--|auto)$/, 'must be two letters, "--" or "auto"');
+const language = z
+  .string()
+  .max(4)
+  .regex(/^(?:[a-z]{2}|--|auto)$/, 'must be two letters, "--" or "auto"');
 
 const fieldSettings = z.strictObject({
   /** The words of the field are searched. A hit in it counts `boost` times as much as one in a field with 1. */
@@ -47,20 +52,12 @@ const typeSettings = z.strictObject({
   /** False keeps the rest of the settings for later. */
   searchable: z.boolean().default(true),
   language: language.default('auto'),
-  fields: z
-    .record(z.string().min(1), fieldSettings)
-    .refine(hasAtMost(SEARCH_FIELDS_MAX), `must name at most ${SEARCH_FIELDS_MAX} fields`),
+  fields: recordUpTo(SEARCH_FIELDS_MAX, graphName.min(1), fieldSettings),
 });
-
-function hasAtMost(max: number): (names: object) => boolean {
-  return (names) => Object.keys(names).length <= max;
-}
 
 /** What can be searched, and how (open-shapes, section 6). */
 export const searchSettings = z.strictObject({
-  types: z
-    .record(z.string().min(1), typeSettings)
-    .refine(hasAtMost(SEARCH_TYPES_MAX), `must name at most ${SEARCH_TYPES_MAX} types`),
+  types: recordUpTo(SEARCH_TYPES_MAX, graphName.min(1), typeSettings),
 });
 export type SearchSettings = Immutable<z.infer<typeof searchSettings>>;
 
@@ -121,6 +118,7 @@ const term = z
 const terms = z.array(term).max(SYNONYMS_MAX);
 const lang = z
   .string()
+  .max(2)
   .regex(/^(?:[a-z]{2}|--)$/, 'must be a language of two letters, or "--" for any');
 const queryFlag = z.enum(['true', 'false'], 'must be "true" or "false"');
 
@@ -180,6 +178,7 @@ export const synonymQuery = z.object({
   lang,
   tolerance: z
     .string()
+    .max(NUMBER_CHARACTERS_MAX)
     .regex(/^(?:0\.[7-9]\d{0,9}|1(?:\.0{1,10})?)$/, 'must be a number from 0.7 to 1.0')
     .transform(Number)
     .default(0.8),
@@ -194,7 +193,7 @@ export const synonymChangeQuery = z.object({
   replace: queryFlag.default('true').transform((flag) => flag === 'true'),
 });
 
-const searchNames = z.array(z.string().min(1)).max(LLM_SEARCH_NAMES_MAX);
+const searchNames = z.array(graphName.min(1)).max(LLM_SEARCH_NAMES_MAX);
 
 /** What models may search for on somebody's behalf (open-shapes, section 7), as it holds. */
 export const llmSearchSettings = z.strictObject({
@@ -202,7 +201,7 @@ export const llmSearchSettings = z.strictObject({
   /** Names of fields by which hits may be narrowed. */
   filters: searchNames,
   /** Filters by the types that can be searched. */
-  available: z.record(z.string(), z.array(z.string())),
+  available: recordUpTo(SEARCH_TYPES_MAX, graphName, z.array(graphName).max(SEARCH_FIELDS_MAX)),
 });
 export type LlmSearchSettings = Immutable<z.infer<typeof llmSearchSettings>>;
 

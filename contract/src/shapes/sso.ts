@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import {
+  SAML_PROVIDERS_MAX,
   SSO_ALLOWED_DOMAINS_MAX,
   SSO_GROUPS_MAX,
   SSO_RETURN_PATH_CHARACTERS_MAX,
   SSO_TEXT_CHARACTERS_MAX,
 } from '../limits.ts';
+import { recordUpTo, uidText } from '../bounded-shapes.ts';
 
 /** The identity providers of OpenID Connect, one prefix each (specification, section 4.2). */
 export const SSO_PROVIDERS = ['googlesso', 'microsoftsso', 'oktasso', 'auth0sso'] as const;
@@ -26,9 +28,7 @@ const domain = z
   .regex(/^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z][a-z\d-]*$/, 'must be a domain in lower case');
 const allowedDomains = z.array(domain).max(SSO_ALLOWED_DOMAINS_MAX);
 /** From the name of a group at the provider to the UID of a team here. */
-const groupTeams = z
-  .record(name, z.string())
-  .refine((map) => Object.keys(map).length <= SSO_GROUPS_MAX, `at most ${SSO_GROUPS_MAX} groups`);
+const groupTeams = recordUpTo(SSO_GROUPS_MAX, name, uidText);
 
 const settable = {
   enabled: z.boolean(),
@@ -36,7 +36,14 @@ const settable = {
   /** The provider's issuer identifier; https, or http on the loopback. Empty: none given yet. */
   issuer: text,
   /** What is asked for; `openid` always. */
-  scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'must be a scope')).max(50),
+  scopes: z
+    .array(
+      z
+        .string()
+        .max(200)
+        .regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, 'must be a scope'),
+    )
+    .max(50),
   /** Only addresses in these domains may sign in; empty: any. */
   allowedDomains,
   /** The claim that lists the user's groups. */
@@ -65,6 +72,7 @@ export type SsoConfigChange = Immutable<z.infer<typeof ssoConfigChange>>;
 /** The name of a SAML provider in paths and settings. */
 export const samlProviderName = z
   .string()
+  .max(40)
   .regex(/^[A-Za-z\d][A-Za-z\d-]{0,39}$/, 'must be 1 to 40 letters, digits and "-"');
 
 const samlProvider = z.strictObject({
@@ -92,7 +100,8 @@ export type SamlConfig = Immutable<z.infer<typeof samlConfig>>;
 
 /** Providers by name: what is left out stays as it is, null removes the provider. */
 export const samlConfigChange = z.strictObject({
-  providers: z.record(
+  providers: recordUpTo(
+    SAML_PROVIDERS_MAX,
     samlProviderName,
     samlProvider
       .extend({ attributes: samlProvider.shape.attributes.partial() })

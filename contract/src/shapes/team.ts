@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { LIST_TAKE_MAX, TEAM_NAME_CHARACTERS_MAX, USER_TEXT_CHARACTERS_MAX } from '../limits.ts';
 import { plainText } from './user.ts';
+import { uidText } from '../bounded-shapes.ts';
 
 const description = z
   .string()
@@ -19,7 +20,7 @@ export type NewTeam = Immutable<z.infer<typeof newTeam>>;
 export const teamChange = newTeam.partial();
 export type TeamChange = Immutable<z.infer<typeof teamChange>>;
 
-const uids = z.array(z.string()).max(LIST_TAKE_MAX);
+const uids = z.array(uidText).max(LIST_TAKE_MAX);
 
 /** The body of `PUT /api/groups/group/{groupUID}/users`. A member is a user, or a team, whose members are then members too. */
 export const memberChange = z.strictObject({

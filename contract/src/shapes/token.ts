@@ -4,6 +4,7 @@ import { ENDPOINT_NAME_CHARACTERS_MAX, TOKEN_NAME_CHARACTERS_MAX } from '../limi
 import { SCOPES } from '../scopes.ts';
 import { TOKEN_KINDS } from '../token-kinds.ts';
 import { plainText } from './user.ts';
+import { moment, uidText } from '../bounded-shapes.ts';
 
 export const tokenKind = z.enum(TOKEN_KINDS);
 
@@ -35,8 +36,8 @@ export const newToken = z.strictObject({
   name: plainText(1, TOKEN_NAME_CHARACTERS_MAX),
   scopes: z.array(scope).max(SCOPES.length).nullable().optional(),
   path: tokenPath.nullable().optional(),
-  actingUser: z.string().nullable().optional(),
-  expiresAt: z.iso.datetime({ offset: true }).nullable().optional(),
+  actingUser: uidText.nullable().optional(),
+  expiresAt: moment.nullable().optional(),
 });
 export type NewToken = Immutable<z.infer<typeof newToken>>;
 

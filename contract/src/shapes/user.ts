@@ -5,6 +5,7 @@ import {
   USER_PREFERENCES_CHARACTERS_MAX,
   USER_TEXT_CHARACTERS_MAX,
 } from '../limits.ts';
+import { PASSWORD_INPUT_CHARACTERS_MAX } from '../request-limits.ts';
 import { ROLES } from '../roles.ts';
 import { pageQuery } from './list.ts';
 
@@ -21,6 +22,9 @@ export const plainText = (min: number, max: number) =>
     .refine((text) => !CONTROL.test(text), 'must not hold control characters')
     .refine((text) => text.isWellFormed(), 'must be Unicode');
 
+/** A password as somebody gives it: whether it may be one is looked at later. */
+export const givenPassword = z.string().max(PASSWORD_INPUT_CHARACTERS_MAX);
+
 const name = plainText(0, USER_TEXT_CHARACTERS_MAX);
 const email = z.email().max(USER_TEXT_CHARACTERS_MAX);
 export const role = z.enum(ROLES);
@@ -33,7 +37,7 @@ export const newUser = z.strictObject({
   firstName: name.optional(),
   lastName: name.optional(),
   /** Without one the user signs in at an identity provider, or with a reset link. */
-  password: z.string().optional(),
+  password: givenPassword.optional(),
   roles: roles.optional(),
   isAdmin: z.boolean().optional(),
   isReadOnlyAdmin: z.boolean().optional(),

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { FETCH_ALLOW_LIST_MAX, REPLICA_URLS_CHARACTERS_MAX } from '../limits.ts';
+import {
+  FETCH_ALLOW_LIST_MAX,
+  PROVIDER_ADDRESS_CHARACTERS_MAX,
+  REPLICA_URLS_CHARACTERS_MAX,
+} from '../limits.ts';
 import type { Immutable } from '../immutable.ts';
 import { interfaceName } from './interface.ts';
 import { plainText } from './user.ts';
@@ -7,6 +11,7 @@ import { plainText } from './user.ts';
 /** As browsers write origins: so comparing them is comparing texts. */
 const httpOrigin = z
   .string()
+  .max(PROVIDER_ADDRESS_CHARACTERS_MAX)
   .refine(
     (text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text,
     'must be an origin, such as https://api.example.com: no path, no user, no default port',
