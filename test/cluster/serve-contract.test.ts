@@ -79,10 +79,17 @@ describe('every operation of the contract', () => {
 
   test.each(rows('redirect'))('%s sends to the primary', async (_id, operation) => {
     const { path, ...request } = await requestOf(operation);
-    for (const token of [pair.admin, undefined]) {
+    for (const token of [pair.admin, undefined, 'h.c.s']) {
       const answer = await pair.replica.http.send(
         callOf(operation, { path: `${path}?a=%2F`, ...request }, token),
       );
+      // Who calls is asked first, where anything asks it at all.
+      if (token !== pair.admin && operation.auth !== 'none') {
+        expect(answer.status).toBe(401);
+        const code = token === undefined ? 'missing_token' : 'invalid_token';
+        expect(answer.json).toMatchObject({ error: { code } });
+        continue;
+      }
       expect(answer.status).toBe(303);
       expect(answer.headers.get('location')).toBe(`${pair.link.address}${path}?a=%2F`);
       expect(answer.text).toBe('');

@@ -24,7 +24,7 @@ export function besideOperations(
       throw new Problem('front_end_not_built', 'This server has no front end: it was not built.');
     }
     if (!ALLOW.includes(request.method)) throw methodNotAllowed(request, ALLOW);
-    if (isWebSocket) throw webSockets.problem();
+    if (isWebSocket) throw webSockets.problem(request.ip);
     frontEnd.send(path, request, reply);
   };
 }

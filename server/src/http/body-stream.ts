@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
 import { GZIP_EXPANSION_RATIO_MAX, JSON_BODY_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import type { BodyHold } from './body/body-budget.ts';
 import { bodyTooLarge } from './error-answer.ts';
 
 /**
@@ -46,16 +47,21 @@ function isCompressed({ headers }: FastifyRequest): boolean {
   return headers['content-encoding']?.toLowerCase() === 'gzip';
 }
 
-/** The whole body as text, up to the limit of a JSON body. */
-export async function bodyText(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+/** The whole body, counted in `hold`. Throws `body_too_large`, `bodies_in_flight`. */
+export async function wholeBody(
+  chunks: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+  hold: BodyHold,
+): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    if (bytes > JSON_BODY_BYTES_MAX) throw bodyTooLarge();
+    if (bytes > bytesMax) throw bodyTooLarge(bytesMax);
+    hold.add(chunk.length);
     parts.push(chunk);
   }
-  return Buffer.concat(parts, bytes).toString('utf8');
+  return Buffer.concat(parts, bytes);
 }
 
 function unpack(raw: FastifyRequest['raw']): Gunzip {

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
-import { JSON_BODY_BYTES_MAX } from '#base/limits.ts';
 import type { Logger } from '#observe/logger.ts';
 import {
   errorCatalogue,
@@ -79,8 +78,6 @@ export function toProblem(error: unknown, operation: Operation | undefined): Pro
         },
       );
     }
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return bodyTooLarge(cause);
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Problem(
         'malformed_request',
@@ -92,8 +89,10 @@ export function toProblem(error: unknown, operation: Operation | undefined): Pro
   }
 }
 
-export function bodyTooLarge(extra: { readonly cause?: unknown } = {}): Problem {
-  const limitBytes = JSON_BODY_BYTES_MAX;
+export function bodyTooLarge(
+  limitBytes: number,
+  extra: { readonly cause?: unknown } = {},
+): Problem {
   return new Problem('body_too_large', `The body is larger than ${limitBytes} bytes.`, {
     ...extra,
     details: { limitBytes },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { JSON_BODY_BYTES_MAX } from '#base/limits.ts';
+import { STRANGER_BODY_BYTES_MAX } from '@trellis/contract/request-limits.ts';
 import { errorBody, invalidRequestDetails } from '@trellis/contract/errors.ts';
 import { startTestServer, type RequestOptions, type TestServer } from './testing/test-server.ts';
 
@@ -271,13 +271,13 @@ describe('error answers', () => {
 
   it('takes bodies up to the limit, and not a byte more', async () => {
     const padded = (bytes: number): string => {
-      const frame = JSON.stringify({ user: 'ada', password: '' });
-      return JSON.stringify({ user: 'ada', password: 'x'.repeat(bytes - frame.length) });
+      const body = JSON.stringify({ user: 'ada', password: 'x' });
+      return body + ' '.repeat(bytes - body.length);
     };
     for (const [bytes, status] of [
-      [JSON_BODY_BYTES_MAX - 1, 401],
-      [JSON_BODY_BYTES_MAX, 401],
-      [JSON_BODY_BYTES_MAX + 1, 413],
+      [STRANGER_BODY_BYTES_MAX - 1, 401],
+      [STRANGER_BODY_BYTES_MAX, 401],
+      [STRANGER_BODY_BYTES_MAX + 1, 413],
     ] as const) {
       const response = await at.request('POST', LOGIN, { body: padded(bytes), headers: JSON_TYPE });
       expect(response.status).toBe(status);
@@ -285,7 +285,7 @@ describe('error answers', () => {
         const { error } = errorBody.parse(response.json);
         expect(error).toMatchObject({
           code: 'body_too_large',
-          details: { limitBytes: JSON_BODY_BYTES_MAX },
+          details: { limitBytes: STRANGER_BODY_BYTES_MAX },
         });
       }
     }

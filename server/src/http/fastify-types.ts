@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import type { Caller } from '#access/caller.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 
@@ -9,5 +10,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the body is read, on every route that asks who is calling. */
     caller: Caller | null;
+    /** Set before the body is read: what the body takes is held until this is closed. */
+    response: FastifyReply['raw'] | null;
   }
 }

@@ -20,9 +20,9 @@ export type Gate = (
 ) => void;
 
 /**
- * What a request must pass before its body is read, in this order: the server is ready; the replica may do it; the
- * encoding is understood; the state is recent enough, also for what it says of the caller; the caller is known and allowed.
- * In one function without promises where possible, as it is on the path of every call.
+ * What a request must pass before its body is read, in this order: the server is ready; the replica may do it, or the caller is known
+ * and sent to the primary; the encoding is understood; the state is recent enough, also for what it says of the caller; the caller is
+ * known and allowed. In one function without promises where possible, as it is on the path of every call.
  */
 export function createGate(
   operation: Operation,
@@ -35,37 +35,42 @@ export function createGate(
   const redirectTo = operation.onReplica === 'redirect' ? options.primaryAddress : null;
 
   return (request, reply, done) => {
+    request.response = reply.raw;
     const admit = (caller: Caller | null): void => {
       if (caller !== null) authorize(operation, caller);
       request.caller = caller;
       done();
     };
-    const identify = (): void => {
+    const identify = (then: (caller: Caller | null) => void): void => {
       if (auth === 'none') {
-        admit(null);
+        then(null);
         return;
       }
       const caller = services.identity.authenticate(bearerToken(request, operation));
-      if (caller instanceof Promise) caller.then(admit).catch(done);
-      else admit(caller);
+      if (caller instanceof Promise) caller.then(then).catch(done);
+      else then(caller);
     };
     try {
       if (!services.status.ready()) throw new Problem('not_ready', 'The graph is not loaded yet.');
+      // Not for strangers.
+      const isAhead = auth !== 'none' && request.headers[MIN_SEQUENCE] !== undefined;
+      if (isAhead) services.identity.verify(bearerToken(request, operation));
       if (redirectTo !== null) {
-        reply
-          .code(303)
-          .header('location', redirectTo + request.url)
-          .send();
+        const redirect = (): void => {
+          reply
+            .code(303)
+            .header('location', redirectTo + request.url)
+            .send();
+        };
+        // Of somebody who knows more than this replica, the primary says who it is.
+        if (isAhead) redirect();
+        else identify(redirect);
         return;
       }
       refuseEncoding(operation, request);
-      // Not for strangers.
-      if (auth !== 'none' && request.headers[MIN_SEQUENCE] !== undefined) {
-        services.identity.verify(bearerToken(request, operation));
-      }
       const waiting = awaitMinSequence(request, reply, services, options.minSequenceWaitMs);
-      if (waiting === undefined) identify();
-      else waiting.then(identify).catch(done);
+      if (waiting === undefined) identify(admit);
+      else waiting.then(() => identify(admit)).catch(done);
     } catch (error) {
       done(error instanceof Error ? error : new Error('a gate threw no error', { cause: error }));
     }

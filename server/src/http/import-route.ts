@@ -3,8 +3,9 @@ import { DEFINITIONS_ZIP_BYTES_MAX } from '#base/definition-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { importDefinitions } from '@trellis/contract/operations/definitions.ts';
 import { answerInEvents } from './answer-events.ts';
+import type { BodyHold } from './body/body-budget.ts';
 import type { Gate } from './gate.ts';
-import { readHead, type Route } from './route.ts';
+import { readHead, type Route, type RouteContext } from './route.ts';
 import { receivedFile } from './upload-route.ts';
 import { bodyBytes } from './zip-route.ts';
 
@@ -19,7 +20,7 @@ export function importRoute(operation: typeof importDefinitions): Route {
     intake: 'archive',
     async handle(request, reply, context) {
       const { caller, query, address } = readHead(operation, request);
-      const zip = await uploadedZip(request, context.timeouts.streamIdle);
+      const zip = await uploadedZip(request, context);
       return await answerInEvents(
         { operation, request, reply, context },
         ({ signal, open, tell }) =>
@@ -35,11 +36,17 @@ export function importRoute(operation: typeof importDefinitions): Route {
   };
 }
 
-function uploadedZip(request: FastifyRequest, idleMs: number): Promise<Uint8Array> {
+function uploadedZip(
+  request: FastifyRequest,
+  { bodies, timeouts }: RouteContext,
+): Promise<Uint8Array> {
   const bytesMax = DEFINITIONS_ZIP_BYTES_MAX;
-  if (request.mediaType === FORM_TYPE) return receivedFile(request, bytesMax, bytesInMemory);
+  const hold = bodies.hold(request);
+  if (request.mediaType === FORM_TYPE) {
+    return receivedFile(request, bytesMax, () => bytesInMemory(hold));
+  }
   const hint = 'Import it in parts: without "mirror" what is not in a zip stays.';
-  return bodyBytes(request, idleMs, { bytesMax, hint });
+  return bodyBytes(request, timeouts.streamIdle, { bytesMax, hint, hold });
 }
 
 /** Whatever else is sent is refused as the specification has it (section 7), also what is no content type at all. */
@@ -51,10 +58,13 @@ export const refuseNoZip: Gate = ({ headers }, _reply, done) => {
   );
 };
 
-function bytesInMemory() {
+function bytesInMemory(hold: BodyHold) {
   const parts: Uint8Array[] = [];
   return {
-    write: async (bytes: Uint8Array) => void parts.push(bytes),
+    write: async (bytes: Uint8Array) => {
+      hold.add(bytes.length);
+      parts.push(bytes);
+    },
     end: async () => Buffer.concat(parts),
     abort: async () => {},
   };

@@ -1,7 +1,10 @@
 import { must } from '#base/assert.ts';
 import type { ingest } from '@trellis/contract/operations/ingest.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
-import { bodyStream, bodyText } from './body-stream.ts';
+import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
+import { bodyStream, wholeBody } from './body-stream.ts';
+import { saysTooMuch } from './body/read-body.ts';
+import { bodyTooLarge } from './error-answer.ts';
 import { requireContentType, sendJson, whileStreaming, type Route } from './route.ts';
 import type { IngestStream } from './services.ts';
 import { validate } from './validation.ts';
@@ -22,7 +25,11 @@ export function ingestRoute(operation: typeof ingest): Route {
           streamLines(chunks, await services.ingest.openStream(caller, request.ip)),
         );
       } else {
-        const body = context.readJson(request, await bodyText(chunks));
+        const hold = context.bodies.hold(request);
+        const bytesMax = bodyBytesMaxOf(operation);
+        if (saysTooMuch(request.headers, bytesMax)) throw bodyTooLarge(bytesMax);
+        const bytes = await wholeBody(chunks, bytesMax, hold);
+        const body = await context.bodies.json(request, bytes, hold);
         const { operations } = validate(operation.body, body, 'body');
         summary = await services.ingest.commit(caller, operations, request.ip);
       }

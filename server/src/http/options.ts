@@ -17,6 +17,7 @@ export interface HttpServerOptions {
   /** The limits of `base/limits.ts` unless a test cannot wait for them. */
   readonly timeouts?: Partial<HttpTimeouts>;
   readonly webSocketsMax?: number;
+  readonly webSocketStrangersMax?: { readonly ofAddress: number; readonly ofAll: number };
   /** Undefined when nobody wants to be told. */
   readonly telemetry?: Telemetry | undefined;
 }
@@ -25,6 +26,7 @@ export interface HttpServerOptions {
 export interface HttpTimeouts {
   readonly headers: number;
   readonly request: number;
+  readonly strangerBody: number;
   readonly streamIdle: number;
   readonly linger: number;
   readonly minSequenceWait: number;

@@ -82,6 +82,38 @@ describe('on a replica', () => {
       }
     },
   );
+
+  const redirected = operations.filter(
+    ({ onReplica, auth }) => onReplica === 'redirect' && auth !== 'none',
+  );
+  it.each(redirected.map((row) => [row.id, row] as const))(
+    '%s sends nobody to the primary whom it does not know',
+    async (id, operation) => {
+      const sample = must(SAMPLE_REQUESTS[id], id);
+      const { path } = sample;
+      const { headers = {}, ...rest } = optionsOf(sample);
+      for (const [authorization, code] of [
+        [undefined, 'missing_token'],
+        ['Basic abc', 'missing_token'],
+        ['Bearer nobody', 'invalid_token'],
+      ] as const) {
+        const own = authorization === undefined ? headers : { ...headers, authorization };
+        const response = await at.request(operation.method, path, { ...rest, headers: own });
+        expect(response.status).toBe(401);
+        expect(response.json).toMatchObject({ error: { code } });
+        expect(response.headers.get('location')).toBeNull();
+      }
+    },
+  );
+
+  it('sends somebody on who knows more than it does, if the token was signed here', async () => {
+    const ask = (authorization: string) =>
+      at.request('POST', '/api/login/end', {
+        headers: { authorization, 'x-msk-min-sequence': '999999' },
+      });
+    expect((await ask('Bearer user')).status).toBe(303);
+    expect((await ask('Bearer nobody')).status).toBe(401);
+  });
 });
 
 describe('a replica whose parts find out that they would have to write', () => {

@@ -2,6 +2,7 @@ import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { EventStreams } from './event-stream.ts';
 import { must } from '#base/assert.ts';
+import { Bodies } from './body/bodies.ts';
 import { jsonReader } from './json-body.ts';
 import { registerRoutes } from './register-routes.ts';
 import type { Route } from './route.ts';
@@ -10,6 +11,7 @@ import { MemoryServices } from './testing/memory-services.ts';
 
 const TIMEOUTS = {
   headers: 1,
+  strangerBody: 1,
   request: 1,
   streamIdle: 1,
   linger: 1,
@@ -28,7 +30,7 @@ async function register(table: readonly Route[]) {
   const context = {
     services: new MemoryServices(),
     timeouts: TIMEOUTS,
-    readJson: jsonReader(app),
+    bodies: new Bodies({ readJson: jsonReader(app), strangerTimeoutMs: 1 }),
     streamingSockets: new WeakSet<object>(),
     eventStreams: new EventStreams(),
     onBrokenAnswer: () => {},

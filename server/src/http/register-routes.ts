@@ -1,12 +1,13 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';
 import { assert } from '#base/assert.ts';
-import { Problem } from '#base/problem.ts';
+import { formParser, jsonParser, textParser } from './body/body-parsers.ts';
 import { createGate, type Gate, type GateOptions } from './gate.ts';
 import { REQUEST_ID } from './header-names.ts';
 import { refuseNoZip, ZIP_TYPES } from './import-route.ts';
 import { routerPath } from './path-template.ts';
 import type { Route, RouteContext } from './route.ts';
+import { refuseFormsWithoutSaml } from './sso-route.ts';
 import { UPLOAD_OPTIONS } from './upload-route.ts';
 
 const INTAKES = ['json', 'text', 'form', 'stream', 'bytes', 'zip', 'multipart', 'archive'] as const;
@@ -47,22 +48,16 @@ function register(
     method: operation.method,
     url: routerPath(operation),
     config: { operation },
-    onRequest: answersRaw === true ? gate : [putHeaders, gate, ...AFTER_GATE[intake]],
+    onRequest: answersRaw === true ? gate : [putHeaders, gate, ...afterGate(intake, context)],
     handler: (request, reply) => handle(request, reply, context),
   });
 }
 
 /** What is refused by its head, of callers who may call. */
-const AFTER_GATE: Readonly<Record<Route['intake'], readonly Gate[]>> = {
-  json: [],
-  text: [],
-  form: [],
-  stream: [],
-  bytes: [],
-  zip: [],
-  multipart: [],
-  archive: [refuseNoZip],
-};
+function afterGate(intake: Route['intake'], { services }: RouteContext): Gate[] {
+  if (intake === 'form') return [refuseFormsWithoutSaml(services)];
+  return intake === 'archive' ? [refuseNoZip] : [];
+}
 
 /** Deny by default: what does not say who may call it is not served. The preflight of CORS is the one exception. */
 function refuseUndeclaredRoutes(app: FastifyInstance): void {
@@ -77,30 +72,14 @@ function refuseUndeclaredRoutes(app: FastifyInstance): void {
 }
 
 const addParsers = {
-  json(scope: FastifyInstance, { readJson }: RouteContext): void {
-    scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-      try {
-        done(null, readJson(request, String(text)));
-      } catch (error) {
-        done(error instanceof Problem ? error : new Error('unreadable body', { cause: error }));
-      }
-    });
+  json(scope: FastifyInstance, { bodies }: RouteContext): void {
+    scope.addContentTypeParser('application/json', jsonParser(bodies));
   },
-  text(scope: FastifyInstance): void {
-    scope.addContentTypeParser(
-      'application/json',
-      { parseAs: 'string' },
-      (_request, text, done) => {
-        done(null, text === '' ? null : text);
-      },
-    );
+  text(scope: FastifyInstance, { bodies }: RouteContext): void {
+    scope.addContentTypeParser('application/json', textParser(bodies));
   },
-  form(scope: FastifyInstance): void {
-    scope.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string' },
-      (_request, text, done) => done(null, formFields(String(text))),
-    );
+  form(scope: FastifyInstance, { bodies }: RouteContext): void {
+    scope.addContentTypeParser('application/x-www-form-urlencoded', formParser(bodies));
   },
   stream(scope: FastifyInstance): void {
     scope.addContentTypeParser(
@@ -123,14 +102,3 @@ const addParsers = {
     scope.addContentTypeParser([...ZIP_TYPES], (_request, payload, done) => done(null, payload));
   },
 } as const;
-
-/** The fields of a form by name; a name that comes twice has its values in a list, which no shape takes for a text. */
-function formFields(text: string): Record<string, string | string[]> {
-  const fields = new URLSearchParams(text);
-  return Object.fromEntries(
-    [...new Set(fields.keys())].map((name) => {
-      const [first = '', ...others] = fields.getAll(name);
-      return [name, others.length === 0 ? first : [first, ...others]];
-    }),
-  );
-}

@@ -8,7 +8,7 @@ import type { Operation } from '@trellis/contract/operation.ts';
 import type { Answer } from './answer.ts';
 import type { EventStreams } from './event-stream.ts';
 import { SEQUENCE } from './header-names.ts';
-import type { JsonReader } from './json-body.ts';
+import type { Bodies } from './body/bodies.ts';
 import type { HttpTimeouts } from './options.ts';
 import { restParameter } from './path-template.ts';
 import type { Awaitable, HttpServices } from './services.ts';
@@ -37,7 +37,7 @@ export interface Route {
 export interface RouteContext {
   readonly services: HttpServices;
   readonly timeouts: HttpTimeouts;
-  readonly readJson: JsonReader;
+  readonly bodies: Bodies;
   /** What every answer carries. */
   readonly securityHeaders: Readonly<Record<string, string>>;
   /** The same, as lines of the head of an answer. */

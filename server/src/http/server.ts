@@ -3,6 +3,11 @@ import { randomUUID } from 'node:crypto';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { assert } from '#base/assert.ts';
 import {
+  HTTP_STRANGER_BODY_TIMEOUT_MS,
+  WEB_SOCKET_STRANGERS_ADDRESS_MAX,
+  WEB_SOCKET_STRANGERS_MAX,
+} from '#base/body-limits.ts';
+import {
   EVENT_STREAM_HEARTBEAT_MS,
   HTTP_CONNECTIONS_MAX,
   HTTP_HEADERS_TIMEOUT_MS,
@@ -20,6 +25,8 @@ import {
   WEB_SOCKET_SIGN_IN_MS,
   WEB_SOCKETS_MAX,
 } from '#base/limits.ts';
+import { Bodies } from './body/bodies.ts';
+import { proxyTrust } from './client-address.ts';
 import { createClientErrorHandler } from './client-error.ts';
 import { besideOperations } from './beside-operations.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
@@ -60,6 +67,7 @@ export interface HttpServer extends AsyncDisposable {
 const TIMEOUTS: HttpTimeouts = {
   headers: HTTP_HEADERS_TIMEOUT_MS,
   request: HTTP_REQUEST_TIMEOUT_MS,
+  strangerBody: HTTP_STRANGER_BODY_TIMEOUT_MS,
   streamIdle: HTTP_STREAM_IDLE_TIMEOUT_MS,
   linger: HTTP_LINGER_MS,
   minSequenceWait: MIN_SEQUENCE_WAIT_MS,
@@ -95,19 +103,23 @@ export async function createHttpServer(
   observeRequests(app, options.telemetry);
   answerErrors(app, parts);
   logRequests(app, options.logger);
-  app.decorateRequest('caller', null);
+  app.decorateRequest('caller', null).decorateRequest('response', null);
   addPreflightHeaders(app, parts.securityHeaders);
   await allowCrossOrigin(app, options.corsOrigins);
   const frontEnd = new FrontEndAnswers(services.frontEnd, parts);
   const beside = besideOperations(frontEnd, webSockets);
   refuseEarly(app, options.redirectToHttps, parts.securityHeaders, beside);
+  const bodies = new Bodies({
+    readJson: jsonReader(app),
+    strangerTimeoutMs: timeouts.strangerBody,
+  });
   await registerRoutes(
     app,
     routes,
     {
       services,
       timeouts,
-      readJson: jsonReader(app),
+      bodies,
       streamingSockets,
       eventStreams,
       onBrokenAnswer: brokenAnswers(parts.logger),
@@ -122,7 +134,7 @@ export async function createHttpServer(
 
   return serverOf(app, webSockets, () => {
     eventStreams.stop();
-    return stopGracefully(app, connections, timeouts.stopGrace);
+    return stopGracefully(app, connections, timeouts.stopGrace).then(() => bodies.stop());
   });
 }
 
@@ -184,7 +196,7 @@ function createFastify(
     return503OnClosing: false,
     routerOptions: { maxParamLength: HTTP_HEADER_BYTES_MAX },
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
-    trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
+    trustProxy: proxyTrust(options.trustedProxies),
   });
   app.decorate('tickObject', tickObject());
   app.server.on('upgrade', (request, socket, head) => webSockets.open(request, socket, head));
@@ -203,6 +215,11 @@ function reachableHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
+const WEB_SOCKET_STRANGERS = {
+  ofAddress: WEB_SOCKET_STRANGERS_ADDRESS_MAX,
+  ofAll: WEB_SOCKET_STRANGERS_MAX,
+};
+
 function createWebSockets(
   services: HttpServices,
   { logger, newRequestId }: ErrorParts,
@@ -217,6 +234,8 @@ function createWebSockets(
     pingIntervalMs: timeouts.webSocketPing,
     sessionCheckMs: timeouts.webSocketSessionCheck,
     socketsMax: options.webSocketsMax ?? WEB_SOCKETS_MAX,
+    strangersMax: options.webSocketStrangersMax ?? WEB_SOCKET_STRANGERS,
+    trusts: proxyTrust(options.trustedProxies),
     redirectToHttps: options.redirectToHttps,
   });
 }

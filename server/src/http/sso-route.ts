@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { Answer } from './answer.ts';
 import { cookieHeader, readCookie, type OwnCookie } from './cookies.ts';
+import type { Gate } from './gate.ts';
 import { SEQUENCE } from './header-names.ts';
 import { readInput, sendNoBody, type Input, type Route } from './route.ts';
 import type { HttpServices } from './services.ts';
@@ -56,6 +58,17 @@ export function arrivalAnswer(arrival: SsoArrival) {
   return 'session' in arrival
     ? { answer: { status: 200, body: arrival.session } as const }
     : { answer: { status: 303 } as const, location: arrival.location };
+}
+
+/** Only a SAML provider sends forms: where there is none, none is read. */
+export function refuseFormsWithoutSaml(services: HttpServices): Gate {
+  return (_request, _reply, done) => {
+    done(
+      services.sso.takesSaml()
+        ? undefined
+        : new Problem('sso_not_configured', 'No SAML provider is configured.'),
+    );
+  };
 }
 
 function visitorOf(request: FastifyRequest, isSecure: boolean): SsoVisitor {

@@ -15,6 +15,8 @@ export interface SsoService {
   getConfig(provider: SsoProvider): Awaitable<SsoConfig>;
   /** Throws `invalid_request`, `sso_needs_public_address`, `version_conflict`. */
   setConfig(editor: SsoEditor, provider: SsoProvider, change: SsoConfigChange): Promise<SsoConfig>;
+  /** Whether there is a SAML provider that people may sign in with. */
+  takesSaml(): boolean;
   getSamlConfig(): Awaitable<SamlConfig>;
   setSamlConfig(editor: SsoEditor, change: SamlConfigChange): Promise<SamlConfig>;
   providers(): Awaitable<{ items: readonly LoginProvider[] }>;

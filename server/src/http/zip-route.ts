@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { bodyStream } from './body-stream.ts';
+import type { BodyHold } from './body/body-budget.ts';
 import { readHead, requireContentType, sendJson, type Input, type Route } from './route.ts';
 import type { HttpServices } from './services.ts';
 
@@ -18,11 +19,12 @@ export function zipRoute<const O extends Operation>(
   return {
     operation,
     intake: 'zip',
-    async handle(request, reply, { services, timeouts }) {
+    async handle(request, reply, { services, timeouts, bodies }) {
       const head = readHead(operation, request);
       requireContentType(operation, request);
       const zip = await bodyBytes(request, timeouts.streamIdle, {
         bytesMax,
+        hold: bodies.hold(request),
         hint: 'Leave out what the interface does not need, such as source maps.',
       });
       const answer = await handler(head, zip, services);
@@ -31,11 +33,15 @@ export function zipRoute<const O extends Operation>(
   };
 }
 
-/** The whole body, which is held. Throws `body_too_large`. */
+/** The whole body, which is held. Throws `body_too_large`, `bodies_in_flight`. */
 export async function bodyBytes(
   request: FastifyRequest,
   idleMs: number,
-  { bytesMax, hint }: { readonly bytesMax: number; readonly hint: string },
+  {
+    bytesMax,
+    hint,
+    hold,
+  }: { readonly bytesMax: number; readonly hint: string; readonly hold: BodyHold },
 ): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -49,6 +55,7 @@ export async function bodyBytes(
   for await (const chunk of bodyStream(request, idleMs)) {
     bytes += chunk.length;
     if (bytes > bytesMax) refuse();
+    hold.add(chunk.length);
     parts.push(chunk);
   }
   return Buffer.concat(parts, bytes);

@@ -22,6 +22,7 @@ export function memorySso(): HttpServices['sso'] {
     isSecure: true,
     getConfig: () => config,
     setConfig: async () => config,
+    takesSaml: () => true,
     getSamlConfig: () => saml,
     setSamlConfig: async () => saml,
     providers: () => ({ items: [{ provider: 'oktasso', name: 'Okta', loginUrl: '/api' }] }),

@@ -1,4 +1,5 @@
 import type { Caller } from '#access/caller.ts';
+import { WEB_SOCKET_REQUEST_VALUES_MAX } from '#base/body-limits.ts';
 import { WEB_SOCKET_REQUESTS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';
@@ -8,6 +9,7 @@ import {
   type WebSocketRequestType,
 } from '@trellis/contract/web-socket-requests.ts';
 import { authorize } from '../authorize.ts';
+import { requireFewValues } from '../body/bodies.ts';
 import { errorAnswer, logError, toProblem } from '../error-answer.ts';
 import { validate } from '../validation.ts';
 import { isRequestType, requestHandlers, type RequestServices } from './request-handlers.ts';
@@ -85,8 +87,12 @@ const SESSION_ENDED = new Error('the session has ended');
 /** `text` is undefined for a message of bytes. */
 function parse(text: string | undefined): unknown {
   try {
-    if (text !== undefined) return JSON.parse(text);
+    if (text !== undefined) {
+      requireFewValues(text, WEB_SOCKET_REQUEST_VALUES_MAX);
+      return JSON.parse(text);
+    }
   } catch (cause) {
+    if (cause instanceof Problem) throw cause;
     throw new Problem('invalid_request', 'The message is not JSON.', { cause });
   }
   throw new Problem('invalid_request', 'The message is not text.');

@@ -23,6 +23,8 @@ export interface WebSocketParts extends SessionRequestsParts {
   readonly services: Pick<HttpServices, 'identity' | 'frontEnd' | 'endpoints' | 'editor'>;
   readonly logger: Logger;
   readonly signInMs: number;
+  /** Told when it is known whose session it is. */
+  readonly onKnown: () => void;
 }
 
 /** One WebSocket: of a stranger until its token is here, then of a session as long as that lasts. */
@@ -131,13 +133,16 @@ export class WebSocketSession {
     this.#socket.resume();
   }
 
-  /** The library's limit is that of a request. A stranger has less: many of them together must not have much. */
+  /**
+   * The library's limit is that of a request. A stranger has less: many of them together must not have much. The library has read by
+   * now what is counted here, so that the message is known if it is whole.
+   */
   #keepStrangerShort(connection: Duplex): void {
     let receivedBytes = 0;
     const count = (chunk: Buffer): void => {
       receivedBytes += chunk.length;
       if (this.#isSession) connection.off('data', count);
-      else if (receivedBytes > WEB_SOCKET_MESSAGE_BYTES_MAX + READ_BYTES) {
+      else if (receivedBytes > (this.#token === undefined ? SIGN_IN_BYTES : READ_BYTES)) {
         this.close('messageTooBig', TOO_BIG);
         this.#socket.pause();
       }
@@ -154,6 +159,7 @@ export class WebSocketSession {
       const caller = await this.#parts.services.identity.authenticate(this.#token);
       if (caller.kind === 'session') {
         this.#isSession = true;
+        this.#parts.onKnown();
         return this.#socket.readyState === this.#socket.OPEN ? caller : undefined;
       }
       this.close('forbidden', 'forbidden: The token is not that of a session.');
@@ -170,8 +176,10 @@ export class WebSocketSession {
 }
 
 const TOO_BIG = 'body_too_large: The first message is longer than a token can be.';
+/** The first message with the frames around it; each piece of a message takes memory, however small it is. */
+const SIGN_IN_BYTES = WEB_SOCKET_MESSAGE_BYTES_MAX + 1024;
 /** What a connection gives at a time: beside a token, it may have the beginning of what follows. */
-const READ_BYTES = 64 * 1024;
+const READ_BYTES = SIGN_IN_BYTES + 64 * 1024;
 
 /** Of RFC 6455. */
 const INTERNAL_ERROR = 1011;

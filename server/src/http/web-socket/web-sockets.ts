@@ -2,18 +2,24 @@ import type { FastifyRequest } from 'fastify';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { WEB_SOCKET_PATH, type WebSocketMessage } from '@trellis/contract/web-socket.ts';
+import { WEB_SOCKET_FRAGMENTS_MAX } from '#base/body-limits.ts';
 import { WEB_SOCKET_REQUEST_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { addressGroup } from '#identity/address-group.ts';
+import { clientAddress, type ProxyTrust } from '../client-address.ts';
 import type { HttpServices } from '../services.ts';
 import { pathOf } from '../request-log.ts';
 import { WebSocketSession, type WebSocketParts } from './web-socket-session.ts';
 
-export interface WebSocketsOptions extends Omit<WebSocketParts, 'services'> {
+export interface WebSocketsOptions extends Omit<WebSocketParts, 'services' | 'onKnown'> {
   readonly services: WebSocketParts['services'] & Pick<HttpServices, 'status'>;
   readonly redirectToHttps: boolean;
   readonly pingIntervalMs: number;
   readonly sessionCheckMs: number;
   readonly socketsMax: number;
+  /** Of `socketsMax`, those that have not signed in. */
+  readonly strangersMax: { readonly ofAddress: number; readonly ofAll: number };
+  readonly trusts: ProxyTrust;
 }
 
 type UpgradeRequest = FastifyRequest['raw'];
@@ -30,10 +36,14 @@ export class WebSockets {
   readonly #server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
+    maxFragments: WEB_SOCKET_FRAGMENTS_MAX,
     maxPayload: WEB_SOCKET_REQUEST_BYTES_MAX,
     perMessageDeflate: false,
   });
   readonly #sessions = new Set<WebSocketSession>();
+  /** How many of them have not signed in, by the address that they count for; and all. */
+  readonly #strangersByAddress = new Map<string, number>();
+  #strangers = 0;
   readonly #timers: readonly NodeJS.Timeout[];
   #isStopping = false;
 
@@ -46,7 +56,8 @@ export class WebSockets {
   }
 
   /** Whether a request that asks for another protocol gets it. */
-  isUpgrade({ url = '', method, headers }: UpgradeRequest): boolean {
+  isUpgrade(request: UpgradeRequest): boolean {
+    const { url = '', method, headers } = request;
     if (pathOf(url) !== WEB_SOCKET_PATH || method !== 'GET') return false;
     // As the redirect would send it elsewhere; whether its sender is to be believed, only the redirect can tell.
     if (this.#options.redirectToHttps && headers['x-forwarded-proto'] !== 'https') return false;
@@ -54,23 +65,27 @@ export class WebSockets {
       headers.upgrade?.toLowerCase() === 'websocket' &&
       headers['sec-websocket-version'] === '13' &&
       KEY.test(headers['sec-websocket-key'] ?? '') &&
-      this.#refusal() === undefined
+      this.#refusal(clientAddress(request, this.#options.trusts)) === undefined
     );
   }
 
   /** What is answered to a request for the path that is not upgraded. */
-  problem(): Problem {
+  problem(address: string): Problem {
     return (
-      this.#refusal() ??
+      this.#refusal(address) ??
       new Problem('upgrade_required', `${WEB_SOCKET_PATH} is a WebSocket, not an operation.`)
     );
   }
 
   open(request: UpgradeRequest, socket: Duplex, head: Buffer): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      const session = new WebSocketSession(webSocket, socket, this.#options);
+      const onKnown = this.#countStranger(clientAddress(request, this.#options.trusts));
+      const session = new WebSocketSession(webSocket, socket, { ...this.#options, onKnown });
       this.#sessions.add(session);
-      webSocket.on('close', () => this.#sessions.delete(session));
+      webSocket.on('close', () => {
+        this.#sessions.delete(session);
+        onKnown();
+      });
       if (this.#isStopping) stop(session);
     });
   }
@@ -93,16 +108,40 @@ export class WebSockets {
     }, intervalMs).unref();
   }
 
-  #refusal(): Problem | undefined {
+  /** Until what it gives is called, which may be more than once. */
+  #countStranger(address: string): () => void {
+    const group = addressGroup(address);
+    const strangers = this.#strangersByAddress;
+    strangers.set(group, (strangers.get(group) ?? 0) + 1);
+    this.#strangers += 1;
+    let isCounted = true;
+    return () => {
+      if (!isCounted) return;
+      isCounted = false;
+      this.#strangers -= 1;
+      const others = (strangers.get(group) ?? 0) - 1;
+      if (others > 0) strangers.set(group, others);
+      else strangers.delete(group);
+    };
+  }
+
+  #refusal(address: string): Problem | undefined {
     if (this.#isStopping) return new Problem('server_stopping', 'The server stops.');
     if (!this.#options.services.status.ready()) {
       return new Problem('not_ready', 'The graph is not loaded yet.');
     }
-    const { socketsMax } = this.#options;
+    const { socketsMax, strangersMax } = this.#options;
     if (this.#sessions.size >= socketsMax) {
       return new Problem('too_many_connections', `There are ${socketsMax} WebSockets already.`);
     }
-    return undefined;
+    const ofAddress = this.#strangersByAddress.get(addressGroup(address)) ?? 0;
+    if (ofAddress < strangersMax.ofAddress && this.#strangers < strangersMax.ofAll) {
+      return undefined;
+    }
+    return new Problem(
+      'too_many_connections',
+      'There are too many WebSockets already that have not signed in.',
+    );
   }
 }
 

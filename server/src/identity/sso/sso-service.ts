@@ -118,6 +118,11 @@ export class SsoService {
     return this.#oidcConfig.change(editor, provider, change);
   }
 
+  /** Whether there is a SAML provider that people may sign in with. */
+  takesSaml(): boolean {
+    return this.#samlConfig.enabled().length > 0;
+  }
+
   getSamlConfig(): SamlConfigView {
     return this.#samlConfig.view();
   }

@@ -1,0 +1,146 @@
+import type { FastifyRequest } from 'fastify';
+import { must } from '#base/assert.ts';
+import {
+  HTTP_BODIES_ADDRESS_BYTES_MAX,
+  HTTP_BODIES_BYTES_MAX,
+  HTTP_STRANGER_BODIES_ADDRESS_BYTES_MAX,
+  HTTP_STRANGER_BODIES_BYTES_MAX,
+  JSON_BODY_DEPTH_MAX,
+  JSON_BODY_VALUES_MAX,
+  JSON_INLINE_BYTES_MAX,
+  JSON_VALUE_BYTES,
+} from '#base/body-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
+import { addressGroup } from '#identity/address-group.ts';
+import type { JsonReader } from '../json-body.ts';
+import { BodyBudget, BodyHold } from './body-budget.ts';
+import type { JsonReading } from './json-messages.ts';
+import { assembleJson } from './json-pieces.ts';
+import type { JsonPlan } from './json-plan.ts';
+import { planJson, TooManyValues } from './json-plan.ts';
+import { JsonThread } from './json-thread.ts';
+import { readBody } from './read-body.ts';
+
+export interface BodiesOptions {
+  readonly readJson: JsonReader;
+  readonly strangerTimeoutMs: number;
+}
+
+/** Receives the bodies of requests within what they may take, and makes of them what their routes want. */
+export class Bodies {
+  readonly #options: BodiesOptions;
+  readonly #thread = new JsonThread();
+  readonly #callers = new BodyBudget({
+    bytesMax: HTTP_BODIES_BYTES_MAX,
+    addressBytesMax: HTTP_BODIES_ADDRESS_BYTES_MAX,
+  });
+  readonly #strangers = new BodyBudget({
+    bytesMax: HTTP_STRANGER_BODIES_BYTES_MAX,
+    addressBytesMax: HTTP_STRANGER_BODIES_ADDRESS_BYTES_MAX,
+  });
+
+  constructor(options: BodiesOptions) {
+    this.#options = options;
+  }
+
+  /** Held by requests that are not answered yet. */
+  get bytesInFlight(): number {
+    return this.#callers.bytes + this.#strangers.bytes;
+  }
+
+  /** What a request holds of its body: its share of a budget, until its connection or its answer is done. */
+  hold(request: FastifyRequest): BodyHold {
+    const budget = request.caller === null ? this.#strangers : this.#callers;
+    const hold = new BodyHold(budget, addressGroup(request.ip));
+    const response = must(request.response, 'the answer to a request with a body');
+    if (response.closed) hold.release();
+    else response.once('close', () => hold.release());
+    return hold;
+  }
+
+  /** The whole body of an operation. Calls back once. */
+  receive(
+    request: FastifyRequest,
+    done: (error: Error | null, bytes: Uint8Array, hold: BodyHold) => void,
+  ): void {
+    const operation = must(request.routeOptions.config.operation, 'the operation of a body');
+    const hold = this.hold(request);
+    const timeoutMs = request.caller === null ? this.#options.strangerTimeoutMs : null;
+    const terms = { bytesMax: bodyBytesMaxOf(operation), timeoutMs };
+    readBody(request, hold, terms, (error, bytes) => done(error, bytes, hold));
+  }
+
+  /** What the bytes say. Throws, and rejects with, `malformed_json`, `body_too_complex`, `bodies_in_flight`. */
+  json(request: FastifyRequest, bytes: Uint8Array, hold: BodyHold): unknown {
+    if (bytes.length > JSON_INLINE_BYTES_MAX) return this.#largeJson(request, bytes, hold);
+    const text = textOf(bytes);
+    requireFewValues(text);
+    return this.#options.readJson(request, text);
+  }
+
+  /** The text itself, for who parses it elsewhere; what has too many values is refused here. */
+  text(bytes: Uint8Array, hold: BodyHold): string | Promise<string> {
+    if (bytes.length <= JSON_INLINE_BYTES_MAX) return textOf(bytes);
+    return this.#thread
+      .read(new Uint8Array(bytes), 'text')
+      .then((reading) => must(texts(planOf(reading, hold)), 'the text of a body'));
+  }
+
+  stop(): Promise<void> {
+    return this.#thread.stop();
+  }
+
+  async #largeJson(request: FastifyRequest, bytes: Uint8Array, hold: BodyHold): Promise<unknown> {
+    const plan = planOf(await this.#thread.read(new Uint8Array(bytes), 'plan'), hold);
+    const { readJson } = this.#options;
+    return assembleJson(plan, (text) => readJson(request, text), {
+      turn: () => new Promise((resolve) => setImmediate(resolve)),
+      refuse: malformed,
+    });
+  }
+}
+
+/** Throws `body_too_complex`. For texts that are small enough to be read here. */
+export function requireFewValues(text: string, valuesMax = JSON_BODY_VALUES_MAX): void {
+  // Too short for either.
+  if (text.length <= JSON_BODY_DEPTH_MAX) return;
+  try {
+    planJson(text, {
+      pieceCharacters: Number.POSITIVE_INFINITY,
+      depthMax: JSON_BODY_DEPTH_MAX,
+      valuesMax,
+    });
+  } catch (error) {
+    throw error instanceof TooManyValues ? tooComplex(valuesMax) : error;
+  }
+}
+
+function planOf(reading: JsonReading, hold: BodyHold): JsonPlan {
+  if ('plan' in reading) {
+    hold.add(reading.values * JSON_VALUE_BYTES);
+    return reading.plan;
+  }
+  throw reading.fault === 'malformed' ? malformed() : tooComplex();
+}
+
+function texts(plan: JsonPlan): string | undefined {
+  return typeof plan === 'string' ? plan : undefined;
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+}
+
+function malformed(): Problem {
+  return new Problem('malformed_json', 'The body is not valid JSON.');
+}
+
+function tooComplex(limitValues = JSON_BODY_VALUES_MAX): Problem {
+  const limitDepth = JSON_BODY_DEPTH_MAX;
+  return new Problem(
+    'body_too_complex',
+    `The body has more than ${limitValues} values, or they stand more than ${limitDepth} deep in each other.`,
+    { details: { limitValues, limitDepth } },
+  );
+}

@@ -1,0 +1,69 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '#base/problem.ts';
+import { bodyTooLarge } from '../error-answer.ts';
+import type { BodyHold } from './body-budget.ts';
+
+export interface BodyTerms {
+  readonly bytesMax: number;
+  /** In which all of it must be here; null when the request's own time is enough. */
+  readonly timeoutMs: number | null;
+}
+
+/**
+ * The whole body. What has arrived is counted in `hold`, which goes on after this. Calls back once: with an error as soon as the body
+ * is too large, by what it says of itself or by what came; when it takes too long; or when the budget is used up. What still arrives
+ * then is not kept. By events, as it is on the path of every call.
+ */
+export function readBody(
+  { raw, headers }: FastifyRequest,
+  hold: BodyHold,
+  { bytesMax, timeoutMs }: BodyTerms,
+  done: (error: Error | null, body: Uint8Array) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const finish = (error: Error | null, body: Uint8Array): void => {
+    clearTimeout(timer);
+    raw.off('data', onData).off('end', onEnd).off('error', onError);
+    done(error, body);
+  };
+  const onError = (error: unknown): void => {
+    finish(error instanceof Error ? error : new Error('no error', { cause: error }), NOTHING);
+  };
+  const onData = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > bytesMax) {
+      finish(bodyTooLarge(bytesMax), NOTHING);
+      return;
+    }
+    try {
+      hold.add(chunk.length);
+    } catch (error) {
+      onError(error);
+      return;
+    }
+    chunks.push(chunk);
+  };
+  const onEnd = (): void => {
+    const [only] = chunks;
+    finish(null, only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, bytes));
+  };
+  if (saysTooMuch(headers, bytesMax)) {
+    done(bodyTooLarge(bytesMax), NOTHING);
+    return;
+  }
+  if (timeoutMs !== null) {
+    timer = setTimeout(() => {
+      onError(new Problem('request_timeout', 'The body did not arrive in time.'));
+    }, timeoutMs);
+  }
+  raw.on('data', onData).on('end', onEnd).on('error', onError);
+}
+
+/** Whether a body is too large by what it says of itself; packed or not. */
+export function saysTooMuch(headers: FastifyRequest['headers'], bytesMax: number): boolean {
+  return Number(headers['content-length'] ?? 0) > bytesMax;
+}
+
+const NOTHING = new Uint8Array(0);
