@@ -139,6 +139,14 @@ export const HTTP_KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** No byte either way for so long ends a connection: longer than any endpoint may run. */
 export const HTTP_SILENT_CONNECTION_TIMEOUT_MS = 660_000;
 export const HTTP_CONNECTIONS_MAX = 10_000;
+/**
+ * Answers larger than a slice are sent slice by slice. What waits of them for clients to take it: of one caller, and of all; and
+ * how long a client may take nothing.
+ */
+export const ANSWER_SLICE_BYTES = 64 * 1024;
+export const ANSWERS_UNREAD_BYTES_PER_CALLER_MAX = 64 * 1024 * 1024;
+export const ANSWERS_UNREAD_BYTES_MAX = 512 * 1024 * 1024;
+export const ANSWER_UNREAD_TIMEOUT_MS = 60_000;
 /** A body may grow by this factor when it is decompressed, once it is larger than one JSON body. */
 export const GZIP_EXPANSION_RATIO_MAX = 200;
 
@@ -249,6 +257,7 @@ export const WEB_SOCKET_PING_INTERVAL_MS = 30_000;
 export const WEB_SOCKET_SESSION_CHECK_MS = 3_000;
 /** Streams of events: open at a time; a comment is sent, and the session looked at, every so often. */
 export const EVENT_STREAMS_MAX = 200;
+export const EVENT_STREAMS_PER_CALLER_MAX = 40;
 export const EVENT_STREAM_HEARTBEAT_MS = 10_000;
 /** How long a peer has to answer a close. */
 export const WEB_SOCKET_CLOSE_TIMEOUT_MS = 1_000;

@@ -30,13 +30,14 @@ export async function answerInEvents(
   { operation, request, reply, context }: Exchange,
   work: (events: AnswerEvents) => Promise<unknown>,
 ): Promise<undefined> {
-  const stream = context.eventStreams.open();
+  const stream = context.eventStreams.open(request.caller);
   const session = new StreamSession(operation, request, context.services);
   const { raw } = reply;
   raw.once('close', () => stream.abort());
   let heartbeat: NodeJS.Timeout | undefined;
   const open: AnswerEvents['open'] = (headers = {}) => {
     if (heartbeat !== undefined) return;
+    context.unreadAnswers.watch(reply);
     startStream(reply, { ...headers, [SEQUENCE]: String(context.services.sequence()) });
     heartbeat = setInterval(
       () => void beat(session, stream, raw).catch(() => raw.destroy()),

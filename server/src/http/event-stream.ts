@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EVENT_STREAMS_MAX } from '#base/limits.ts';
+import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_CALLER_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { budgetKey } from '#runtime/caller-key.ts';
+import type { Caller } from '#access/caller.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { bearerToken } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -24,31 +26,37 @@ type StreamInput<O extends Operation> = Input<O> & {
   readonly signal: AbortSignal;
 };
 
-/** The streams of one server that are open: there are only so many, and they end when it stops. */
+/** The streams of one server that are open: there are only so many, also of one caller, and they end when it stops. */
 export class EventStreams {
   readonly #max: number;
-  readonly #open = new Set<AbortController>();
+  /** With whose they are, by `budgetKey`. */
+  readonly #open = new Map<AbortController, string>();
 
   constructor(max = EVENT_STREAMS_MAX) {
     this.#max = max;
   }
 
   /** Throws `too_many_requests`. */
-  open(): AbortController {
-    if (this.#open.size >= this.#max) {
-      throw new Problem('too_many_requests', `${this.#max} streams of events are open already.`, {
-        hint: 'Close one, or try again later.',
-      });
-    }
+  open(caller: Caller | null): AbortController {
+    const key = caller === null ? '' : budgetKey(caller);
+    const own = [...this.#open.values()].filter((one) => one === key).length;
+    if (this.#open.size >= this.#max) throw tooMany(`${this.#max} streams of events are open`);
+    if (own >= EVENT_STREAMS_PER_CALLER_MAX) throw tooMany(`${own} streams of yours are open`);
     const stream = new AbortController();
-    this.#open.add(stream);
+    this.#open.set(stream, key);
     stream.signal.addEventListener('abort', () => this.#open.delete(stream), { once: true });
     return stream;
   }
 
   stop(): void {
-    for (const stream of this.#open) stream.abort();
+    for (const stream of this.#open.keys()) stream.abort();
   }
+}
+
+function tooMany(what: string): Problem {
+  return new Problem('too_many_requests', `${what} already.`, {
+    hint: 'Close one, or try again later.',
+  });
 }
 
 /**
@@ -66,7 +74,7 @@ export function eventStreamRoute<const O extends Operation>(
     intake: 'json',
     async handle(request, reply, context) {
       const input = readInput(operation, request);
-      const stream = context.eventStreams.open();
+      const stream = context.eventStreams.open(request.caller);
       const events = begin(stream, (signal) =>
         handler({ ...input, lastEventId: lastEventId(request), signal }, context.services),
       );
@@ -76,6 +84,7 @@ export function eventStreamRoute<const O extends Operation>(
         .header('content-type', 'text/event-stream; charset=utf-8')
         .header('cache-control', 'no-store')
         .hijack();
+      context.unreadAnswers.watch(reply);
       reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
       if (request.method === 'HEAD') {
         reply.raw.end();

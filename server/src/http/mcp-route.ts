@@ -17,7 +17,7 @@ export function mcpRoute(operation: Operation): Route {
     intake: 'json',
     async handle(request, reply, context) {
       refuseForeignPage(request, context.corsOrigins);
-      const stream = context.eventStreams.open();
+      const stream = context.eventStreams.open(request.caller);
       reply.raw.once('close', () => stream.abort());
       const answered = context.services.mcp.answer({
         caller: must(request.caller, 'the caller of a message'),
@@ -58,7 +58,7 @@ async function send(
   response: Response,
   request: FastifyRequest,
   reply: FastifyReply,
-  { services, onBrokenAnswer }: RouteContext,
+  { services, unreadAnswers, onBrokenAnswer }: RouteContext,
 ): Promise<string | undefined> {
   reply.code(response.status).header(SEQUENCE, services.sequence());
   for (const name of FORWARDED) {
@@ -67,6 +67,7 @@ async function send(
   }
   if (response.body === null) return sendNoBody(reply);
   if (response.headers.get('content-type') === 'application/json') return response.text();
+  unreadAnswers.watch(reply);
   reply.hijack();
   reply.raw.writeHead(response.status, reply.getHeaders() as Record<string, string>);
   reply.raw.flushHeaders();

@@ -36,4 +36,5 @@ export interface HttpTimeouts {
   readonly webSocketPing: number;
   readonly webSocketSessionCheck: number;
   readonly eventStreamHeartbeat: number;
+  readonly answerUnread: number;
 }

@@ -3,6 +3,7 @@ import { assert } from '#base/assert.ts';
 import { REQUEST_ID, SEQUENCE } from './header-names.ts';
 import { PreparedResponse } from './prepared-response.ts';
 import type { RouteContext } from './route.ts';
+import { isLarge, sendHeld } from './unread-answers.ts';
 
 type Headers = Record<string, string>;
 
@@ -27,9 +28,12 @@ export function sendRaw(reply: FastifyReply, context: RouteContext, answer: RawA
   const { raw, request } = reply;
   assert(raw instanceof PreparedResponse, 'an answer of this server');
   const { status, headers, body } = answer;
+  // It may refuse, so that it comes first.
+  const held = isLarge(body) ? context.unreadAnswers.hold(reply, body) : undefined;
   const sequence = context.services.sequence();
   reply.hijack();
-  if (headers === undefined && context.corsOrigins.length === 0 && body !== null) {
+  const isPlain = headers === undefined && context.corsOrigins.length === 0;
+  if (isPlain && body !== null && held === undefined) {
     raw.preparedLines = `${context.securityLines}${BEFORE_ID}${request.id}${BEFORE_SEQUENCE}${sequence}\r\n`;
     raw.statusCode = status;
     // Node puts the length, which it has to count anyway, when it is given the whole body at once.
@@ -43,7 +47,9 @@ export function sendRaw(reply: FastifyReply, context: RouteContext, answer: RawA
       ...lowerCase(headers ?? {}),
       ...bodyHeaders(answer),
     };
-    raw.writeHead(status, all).end(body ?? undefined);
+    raw.writeHead(status, all);
+    if (held === undefined) raw.end(body ?? undefined);
+    else sendHeld(held, raw);
   }
 }
 

@@ -8,6 +8,7 @@ import { registerRoutes } from './register-routes.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 import { MemoryServices } from './testing/memory-services.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 
 const TIMEOUTS = {
   headers: 1,
@@ -33,6 +34,7 @@ async function register(table: readonly Route[]) {
     bodies: new Bodies({ readJson: jsonReader(app), strangerTimeoutMs: 1 }),
     streamingSockets: new WeakSet<object>(),
     eventStreams: new EventStreams(),
+    unreadAnswers: new UnreadAnswers(),
     onBrokenAnswer: () => {},
     securityHeaders: {},
     securityLines: '',

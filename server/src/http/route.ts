@@ -13,6 +13,7 @@ import type { HttpTimeouts } from './options.ts';
 import { restParameter } from './path-template.ts';
 import type { Awaitable, HttpServices } from './services.ts';
 import { unknownRoute } from './unknown-route.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 import { validate } from './validation.ts';
 
 /** One operation, ready to be registered. How the body reaches `handle` is told by `intake`. */
@@ -49,6 +50,7 @@ export interface RouteContext {
   /** Connections with a body that may take as long as it likes. */
   readonly streamingSockets: WeakSet<FastifyRequest['socket']>;
   readonly eventStreams: EventStreams;
+  readonly unreadAnswers: UnreadAnswers;
   /** Told of what went wrong after an answer had begun, when it can only be cut off. */
   readonly onBrokenAnswer: (traceId: string, error: unknown) => void;
 }

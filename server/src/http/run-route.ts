@@ -22,6 +22,7 @@ export function runRoute(operation: Operation): Route {
     intake: 'text',
     answersRaw: true,
     async handle(request, reply, context) {
+      context.unreadAnswers.check(reply);
       const answer = await context.services.endpoints.run({
         caller: must(request.caller, 'the caller of a run'),
         name: restOfPath(request),

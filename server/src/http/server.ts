@@ -8,6 +8,7 @@ import {
   WEB_SOCKET_STRANGERS_MAX,
 } from '#base/body-limits.ts';
 import {
+  ANSWER_UNREAD_TIMEOUT_MS,
   EVENT_STREAM_HEARTBEAT_MS,
   HTTP_CONNECTIONS_MAX,
   HTTP_HEADERS_TIMEOUT_MS,
@@ -50,6 +51,7 @@ import { headerLines, securityHeaders } from './security-headers.ts';
 import type { HttpServices } from './services.ts';
 import { stopGracefully, trackConnections } from './stop.ts';
 import { tickObject } from './tick-shape.ts';
+import { holdLargeAnswers } from './unread-answers.ts';
 import { WebSockets } from './web-socket/web-sockets.ts';
 
 export interface HttpServer extends AsyncDisposable {
@@ -77,6 +79,7 @@ const TIMEOUTS: HttpTimeouts = {
   webSocketPing: WEB_SOCKET_PING_INTERVAL_MS,
   webSocketSessionCheck: WEB_SOCKET_SESSION_CHECK_MS,
   eventStreamHeartbeat: EVENT_STREAM_HEARTBEAT_MS,
+  answerUnread: ANSWER_UNREAD_TIMEOUT_MS,
 };
 
 /** The HTTP server over the given services, with every operation of the contract; it does not listen yet. */
@@ -103,6 +106,7 @@ export async function createHttpServer(
   observeRequests(app, options.telemetry);
   answerErrors(app, parts);
   logRequests(app, options.logger);
+  const unreadAnswers = holdLargeAnswers(app, timeouts.answerUnread);
   app.decorateRequest('caller', null).decorateRequest('response', null);
   addPreflightHeaders(app, parts.securityHeaders);
   await allowCrossOrigin(app, options.corsOrigins);
@@ -122,6 +126,7 @@ export async function createHttpServer(
       bodies,
       streamingSockets,
       eventStreams,
+      unreadAnswers,
       onBrokenAnswer: brokenAnswers(parts.logger),
       securityHeaders: parts.securityHeaders,
       securityLines: headerLines(parts.securityHeaders),

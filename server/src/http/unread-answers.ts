@@ -1,0 +1,144 @@
+import { pipeline, Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import {
+  ANSWER_SLICE_BYTES,
+  ANSWER_UNREAD_TIMEOUT_MS,
+  ANSWERS_UNREAD_BYTES_MAX,
+  ANSWERS_UNREAD_BYTES_PER_CALLER_MAX,
+} from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { budgetKey } from '#runtime/caller-key.ts';
+
+type Response = FastifyReply['raw'];
+
+/** An answer whose client has not taken all of it. */
+interface Unread {
+  readonly bytes: number;
+  /** Of the connection, when it last moved. */
+  bytesWritten: number;
+  stillSince: number;
+}
+
+/**
+ * Large answers, which wait in memory until their clients take them. A caller may have so many bytes of them waiting, and all
+ * callers together; an answer of a caller who has none is always taken. One that its client does not take any of for a while is
+ * cut off, a stream as well.
+ */
+export class UnreadAnswers {
+  readonly #timeoutMs: number;
+  readonly #unread = new Map<Response, Unread>();
+  /** By `budgetKey`. */
+  readonly #ofCaller = new Map<string, number>();
+  #bytes = 0;
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(timeoutMs = ANSWER_UNREAD_TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Throws `too_many_requests` when half of what may wait of a caller waits: what is asked now may be as large. */
+  check(reply: FastifyReply): void {
+    this.#check(reply, ANSWERS_UNREAD_BYTES_PER_CALLER_MAX / 2);
+  }
+
+  /** Text to be sent in slices, each when the one before is taken. Throws `too_many_requests`. */
+  hold(reply: FastifyReply, text: string): Readable {
+    const bytes = Buffer.from(text);
+    this.#check(reply, bytes.length);
+    this.#add(reply, bytes.length);
+    return Readable.from(slicesOf(bytes), { objectMode: false, highWaterMark: ANSWER_SLICE_BYTES });
+  }
+
+  /** From now on the answer is cut off when its client takes nothing of what there is. */
+  watch(reply: FastifyReply): void {
+    this.#add(reply, 0);
+  }
+
+  #check({ request }: FastifyReply, bytes: number): void {
+    const own = this.#ofCaller.get(keyOf(request)) ?? 0;
+    const isTooMuch =
+      own + bytes > ANSWERS_UNREAD_BYTES_PER_CALLER_MAX ||
+      this.#bytes + bytes > ANSWERS_UNREAD_BYTES_MAX;
+    if (own === 0 || !isTooMuch) return;
+    throw new Problem('too_many_requests', `${own} bytes of answers to you wait to be read.`, {
+      hint: 'Read answers as they come, ask for fewer at a time, or for less.',
+      details: { unreadBytes: own, retryAfterSeconds: 1 },
+    });
+  }
+
+  #add({ raw, request }: FastifyReply, bytes: number): void {
+    const caller = keyOf(request);
+    const socket = request.raw.socket;
+    this.#unread.set(raw, {
+      bytes,
+      bytesWritten: socket.bytesWritten,
+      stillSince: performance.now(),
+    });
+    this.#change(caller, bytes);
+    raw.once('close', () => {
+      this.#unread.delete(raw);
+      this.#change(caller, -bytes);
+      if (this.#unread.size > 0) return;
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    });
+    this.#watch ??= setInterval(() => this.#look(), this.#timeoutMs / 4).unref();
+  }
+
+  #change(caller: string, by: number): void {
+    this.#bytes += by;
+    const bytes = (this.#ofCaller.get(caller) ?? 0) + by;
+    if (bytes > 0) this.#ofCaller.set(caller, bytes);
+    else this.#ofCaller.delete(caller);
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const [response, unread] of this.#unread) {
+      const bytesWritten = response.socket?.bytesWritten ?? 0;
+      if (!response.writableNeedDrain || bytesWritten !== unread.bytesWritten) {
+        unread.bytesWritten = bytesWritten;
+        unread.stillSince = now;
+      } else if (now - unread.stillSince > this.#timeoutMs) response.destroy();
+    }
+  }
+}
+
+/** Holds large answers that the framework sends; others are held by who sends them. */
+export function holdLargeAnswers(app: FastifyInstance, timeoutMs: number): UnreadAnswers {
+  const unread = new UnreadAnswers(timeoutMs);
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (!isLarge(payload) || request.method === 'HEAD') {
+      done(null, payload);
+      return;
+    }
+    try {
+      const held = unread.hold(reply, payload);
+      reply.header('content-length', Buffer.byteLength(payload));
+      done(null, held);
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  return unread;
+}
+
+export function isLarge(payload: unknown): payload is string {
+  return typeof payload === 'string' && payload.length > ANSWER_SLICE_BYTES;
+}
+
+/** Sends what is held; the head of the answer is written. */
+export function sendHeld(held: Readable, response: Response): void {
+  // Who has gone is not told so.
+  pipeline(held, response, () => undefined);
+}
+
+function* slicesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += ANSWER_SLICE_BYTES) {
+    yield bytes.subarray(at, at + ANSWER_SLICE_BYTES);
+  }
+}
+
+function keyOf({ caller, ip }: FastifyReply['request']): string {
+  return caller === null ? ip : budgetKey(caller);
+}
