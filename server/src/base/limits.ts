@@ -34,6 +34,12 @@ export const LIST_TAKE_DEFAULT = 50;
 export const JSON_BODY_BYTES_MAX = 16 * 1024 * 1024;
 /** One line of an NDJSON stream; the stream itself has no limit. */
 export const NDJSON_LINE_BYTES_MAX = 16 * 1024 * 1024;
+/** Lists, objects and their members in one line; and what the operations of one commit take once they are parsed, estimated. */
+export const NDJSON_LINE_VALUES_MAX = 2_000_000;
+export const INGEST_COMMIT_PARSED_BYTES_MAX = 640 * 1024 * 1024;
+/** From this size on, by the same estimate, one commit at a time arrives; and for how long it may while others wait. */
+export const INGEST_LARGE_COMMIT_BYTES_MIN = 32 * 1024 * 1024;
+export const INGEST_LARGE_COMMIT_MS = 60_000;
 
 export const STOP_GRACE_MS = 10_000;
 /** How long a request with X-MSK-Min-Sequence waits for it (open-shapes, section 2). */

@@ -4,9 +4,13 @@ import {
   INGEST_COMMITS_IN_FLIGHT_MAX,
   INGEST_COMMIT_BYTES_MAX,
   INGEST_COMMIT_OPERATIONS_MAX,
+  INGEST_COMMIT_PARSED_BYTES_MAX,
+  NDJSON_LINE_VALUES_MAX,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { IngestPort, IngestedCommit } from './graph-writer.ts';
+import { jsonWeight } from './json-weight.ts';
+import { LargeCommits } from './large-commits.ts';
 import { LineSplitter } from './line-splitter.ts';
 import type { CommitAuthor } from './operations.ts';
 
@@ -25,6 +29,8 @@ export interface IngestStreamOptions {
   readonly commitBytesMax?: number;
   readonly lineBytesMax?: number;
   readonly author?: CommitAuthor;
+  /** Shared by the streams of one writer. */
+  readonly largeCommits?: LargeCommits;
 }
 
 /**
@@ -43,8 +49,10 @@ export class IngestStream {
   readonly #commitBytesMax: number;
   readonly #author: CommitAuthor;
   readonly #lines: LineSplitter;
+  readonly #largeCommits: LargeCommits;
   #operations: unknown[] = [];
   #operationBytes = 0;
+  #parsedBytes = 0;
   /** Operations handed to commits so far. */
   #handedOn = 0;
   readonly #inFlight: Promise<void>[] = [];
@@ -58,6 +66,7 @@ export class IngestStream {
     this.#commitBytesMax = options.commitBytesMax ?? INGEST_COMMIT_BYTES_MAX;
     this.#author = options.author ?? {};
     this.#lines = new LineSplitter(options.lineBytesMax);
+    this.#largeCommits = options.largeCommits ?? new LargeCommits();
   }
 
   /**
@@ -68,6 +77,8 @@ export class IngestStream {
     await this.#exclusively(async () => {
       this.#lines.add(chunk);
       for (let line = this.#lines.next(); line !== undefined; line = this.#lines.next()) {
+        const turn = this.#weigh(line);
+        if (turn !== undefined) await this.#waitFor(turn);
         this.#parse(line);
         if (this.#operations.length >= this.#commitOperationsMax) await this.#commit();
       }
@@ -78,17 +89,23 @@ export class IngestStream {
   async end(): Promise<IngestSummary> {
     await this.#exclusively(async () => {
       const line = this.#lines.end();
-      if (line !== undefined) this.#parse(line);
+      if (line !== undefined) {
+        const turn = this.#weigh(line);
+        if (turn !== undefined) await this.#waitFor(turn);
+        this.#parse(line);
+      }
       // A stream without operations still answers the newest sequence.
       if (this.#operations.length > 0 || this.#handedOn === 0) await this.#commit();
       await Promise.all(this.#inFlight);
     });
+    this.#largeCommits.leave(this);
     return this.#committed;
   }
 
   /** Drops what is not handed to a commit yet; commits under way go on. */
   abort(): void {
     this.#operations = [];
+    this.#largeCommits.leave(this);
     this.#problem ??= new Problem('ingest_aborted', 'The stream of operations was aborted', {
       details: { committed: this.#committed },
     });
@@ -103,11 +120,43 @@ export class IngestStream {
     } catch (error) {
       this.#operations = [];
       await Promise.allSettled(this.#inFlight);
+      this.#largeCommits.leave(this);
       this.#problem ??= withCommitted(error, this.#committed);
       throw this.#problem;
     } finally {
       this.#isBusy = false;
     }
+  }
+
+  /** What a line becomes is weighed before it is made; a large commit may have to wait for its turn. */
+  #weigh(line: Buffer): Promise<void> | undefined {
+    const { values, parsedBytes } = jsonWeight(line);
+    if (values > NDJSON_LINE_VALUES_MAX) {
+      throw new Problem('line_too_large', `Line ${this.#lines.number} has too many values`, {
+        hint: 'Lists, objects and their members count.',
+        details: { line: this.#lines.number, limitValues: NDJSON_LINE_VALUES_MAX },
+      });
+    }
+    this.#parsedBytes += parsedBytes;
+    this.#operationBytes += line.length;
+    if (this.#operationBytes > this.#commitBytesMax) throw this.#tooLarge(this.#commitBytesMax);
+    if (this.#parsedBytes > INGEST_COMMIT_PARSED_BYTES_MAX) {
+      throw this.#tooLarge(INGEST_COMMIT_PARSED_BYTES_MAX);
+    }
+    return this.#largeCommits.grow(this, this.#parsedBytes);
+  }
+
+  async #waitFor(turn: Promise<void>): Promise<void> {
+    await turn;
+    // While it waited, the stream may have been aborted.
+    if (this.#problem !== undefined) throw this.#problem;
+  }
+
+  #tooLarge(limitBytes: number): Problem {
+    return new Problem('commit_too_large', 'The operations of one commit are too large', {
+      hint: `Send fewer operations in one request: ${this.#commitOperationsMax} are one commit.`,
+      details: { limitBytes, line: this.#lines.number },
+    });
   }
 
   #parse(line: Buffer): void {
@@ -125,13 +174,6 @@ export class IngestStream {
         cause: error,
       });
     }
-    this.#operationBytes += line.length;
-    if (this.#operationBytes > this.#commitBytesMax) {
-      throw new Problem('commit_too_large', 'The operations of one commit are too large', {
-        hint: `Send fewer operations in one request: ${this.#commitOperationsMax} are one commit.`,
-        details: { limitBytes: this.#commitBytesMax, line: this.#lines.number },
-      });
-    }
     this.#operations.push(operation);
   }
 
@@ -143,6 +185,7 @@ export class IngestStream {
     const operations = this.#operations;
     this.#operations = [];
     this.#operationBytes = 0;
+    this.#parsedBytes = 0;
     const firstIndex = this.#handedOn;
     this.#handedOn += operations.length;
     const author = this.#author;
@@ -154,6 +197,9 @@ export class IngestStream {
     // A rejection is met by whoever awaits the oldest commit in flight; until then it must not
     // count as unhandled.
     commit.catch(() => undefined);
+    if (!this.#largeCommits.isTurnOf(this)) return;
+    await commit;
+    this.#largeCommits.leave(this);
   }
 
   async #settle(commit: Promise<IngestedCommit>, operations: number): Promise<void> {

@@ -20,6 +20,7 @@ const TIMEOUTS = {
   silentConnection: 1,
   stopGrace: 1,
   webSocketSignIn: 1,
+  answerUnread: 1_000,
   eventStreamHeartbeat: 1_000,
   webSocketPing: 1,
   webSocketSessionCheck: 1,

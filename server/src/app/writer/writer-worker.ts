@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { assert, must } from '#base/assert.ts';
 import type { CommitRequest } from '#graph/operations.ts';
 import { IngestStream } from '#graph/ingest-stream.ts';
+import { LargeCommits } from '#graph/large-commits.ts';
 import { Followers } from '#log/followers.ts';
 import { loadWordnet } from '../sample.ts';
 import { failureOf } from '../thread-failure.ts';
@@ -14,6 +15,7 @@ import { openWriter, type OpenWriter } from './open-writer.ts';
  */
 const port = must(parentPort, 'the port of the writer thread');
 const streams = new Map<number, IngestStream>();
+const largeCommits = new LargeCommits();
 
 function send(message: FromWriter): void {
   port.postMessage(message);
@@ -28,7 +30,10 @@ async function perform(writer: OpenWriter, message: ToWriter): Promise<unknown> 
     case 'ingest':
       return ingest(writer, message);
     case 'openStream':
-      streams.set(message.id, new IngestStream(writer.graph, { author: message.author }));
+      streams.set(
+        message.id,
+        new IngestStream(writer.graph, { author: message.author, largeCommits }),
+      );
       return message.id;
     case 'chunk':
       return stream(message.stream).write(message.bytes);

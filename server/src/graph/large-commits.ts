@@ -1,0 +1,68 @@
+import { INGEST_LARGE_COMMIT_BYTES_MIN, INGEST_LARGE_COMMIT_MS } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+
+/**
+ * Of commits that take much memory before they are committed, one stream has one at a time: the others wait before theirs gets
+ * large. Who has the turn and does not come to an end is refused when others wait.
+ */
+export class LargeCommits {
+  readonly #bytesMin: number;
+  readonly #turnMs: number;
+  readonly #waiting: (() => void)[] = [];
+  #owner: object | undefined;
+  #since = 0;
+
+  constructor(bytesMin = INGEST_LARGE_COMMIT_BYTES_MIN, turnMs = INGEST_LARGE_COMMIT_MS) {
+    this.#bytesMin = bytesMin;
+    this.#turnMs = turnMs;
+  }
+
+  isTurnOf(stream: object): boolean {
+    return this.#owner === stream;
+  }
+
+  /**
+   * What to wait for until the commit of a stream may take so many bytes; undefined when it may. Throws `commit_too_large` when it
+   * has had its turn for too long while others wait.
+   */
+  grow(stream: object, bytes: number): Promise<void> | undefined {
+    if (bytes < this.#bytesMin) return undefined;
+    if (this.#owner === stream) {
+      const isLate = performance.now() - this.#since > this.#turnMs;
+      if (isLate && this.#waiting.length > 0) throw tooSlow();
+      return undefined;
+    }
+    if (this.#owner === undefined) {
+      this.#begin(stream);
+      return undefined;
+    }
+    return new Promise<void>((resolve) => {
+      this.#waiting.push(() => {
+        this.#begin(stream);
+        resolve();
+      });
+    });
+  }
+
+  #begin(stream: object): void {
+    this.#owner = stream;
+    this.#since = performance.now();
+  }
+
+  /** The stream has no large commit any more. */
+  leave(stream: object): void {
+    if (this.#owner !== stream) return;
+    this.#owner = undefined;
+    this.#waiting.shift()?.();
+  }
+}
+
+function tooSlow(): Problem {
+  return new Problem(
+    'commit_too_large',
+    'A large commit took too long to arrive while others wait',
+    {
+      hint: 'Send fewer operations in one request, or smaller ones.',
+    },
+  );
+}
