@@ -12,6 +12,12 @@ export const replicationErrors = {
     title: 'Other master key',
     hint: 'Primary and replica need the same MSK_GRAPH_MASTER_KEY, or none.',
   },
+  replication_busy: {
+    status: 503,
+    title: 'Register again',
+    hint: 'The primary has just started, or takes no more registrations for a while; if it goes on, compare the clocks.',
+    retryAfterSeconds: 1,
+  },
   replication_off: {
     status: 409,
     title: 'No replication here',

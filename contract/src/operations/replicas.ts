@@ -52,7 +52,12 @@ export const registerReplica = {
   auth: 'none',
   body: replicaRegistration,
   responses: { 200: { description: 'The replica may follow.', body: replicaAdmission } },
-  errors: ['replication_not_authenticated', 'replication_master_key_differs', 'replication_off'],
+  errors: [
+    'replication_not_authenticated',
+    'replication_master_key_differs',
+    'replication_off',
+    'replication_busy',
+  ],
   onReplica: 'redirect',
   summary: 'Register a read-only replica with its primary.',
 } as const satisfies Operation;

@@ -71,8 +71,7 @@ async function examinePorts(config: Config, { jwtKey }: Secrets): Promise<Findin
   const { host, port } = config.http;
   const ports = [{ variable: 'MSK_PORT', host, port }];
   if (config.role === 'primary' && jwtKey !== null) {
-    const { port: channel } = config.replication;
-    ports.push({ variable: 'MSK_REPLICATION_PORT', host: '0.0.0.0', port: channel });
+    ports.push({ variable: 'MSK_REPLICATION_PORT', ...config.replication });
   }
   return Promise.all(ports.map((one) => examinePort(one, isRunning)));
 }

@@ -38,6 +38,11 @@ export const REPLICATION_KEEPALIVE_TIMEOUT_MS = 20_000;
 export const REPLICATION_NOTICES_WAITING_MAX = 1_000;
 /** Clocks of two machines may differ by so much, when a replica registers. */
 export const REPLICA_REGISTRATION_AGE_MAX_MS = 5 * 60_000;
+/** Registrations that are remembered while their time is within that, so that each is good once; beyond, none is taken. */
+export const REPLICA_REGISTRATIONS_REMEMBERED_MAX = 10_000;
+/** Lines of the log about strangers in one span of time; more are counted, and told together at its end. */
+export const REPLICATION_REFUSALS_LOGGED_MAX = 10;
+export const REPLICATION_REFUSALS_SPAN_MS = 60_000;
 export const REPLICA_REGISTRATION_TIMEOUT_MS = 10_000;
 /** Files of the front end that a replica asks for at a time, and holds in memory meanwhile. */
 export const FRONT_END_FILES_PER_FETCH_MAX = 256;

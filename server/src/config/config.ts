@@ -33,6 +33,8 @@ export interface Config {
   /** Threads that build the search index; null where nothing is said. */
   readonly searchBuildThreads: number | null;
   readonly replication: {
+    /** That a primary listens on. */
+    readonly host: string;
     readonly port: number;
     /** Of the primary to follow; null on a primary. */
     readonly primaryAddress: string | null;

@@ -4,6 +4,7 @@ import { ConfigError, type ConfigFault } from './config-error.ts';
 import { readConfig, type Environment } from './read-config.ts';
 import { variables } from './variables.ts';
 
+const REPLICATION = { host: '10.0.0.7', primaryAddress: 'https://primary.example.com' };
 const REPLICA = {
   MSK_REPLICA: 'true',
   MSK_PRIMARY_ADDRESS: 'https://primary.example.com/',
@@ -50,7 +51,7 @@ describe('readConfig', () => {
         lowMemory: false,
         searchMemoryMb: null,
         searchBuildThreads: null,
-        replication: { port: 42_999, primaryAddress: null },
+        replication: { host: '127.0.0.1', port: 42_999, primaryAddress: null },
         log: { level: 'info', folder: null },
         licensePublicKey: null,
         sampleGraph: 'wordnet',
@@ -94,6 +95,7 @@ describe('readConfig', () => {
       MSK_USE_HSTS: 'TRUE',
       MSK_REDIRECT_TO_HTTPS: '1',
       MSK_TRUSTED_PROXIES: '10.0.0.7; fd00::/8,',
+      MSK_REPLICATION_HOST: '10.0.0.7',
       MSK_REPLICATION_PORT: '43000',
       MSK_SMTP_URL: 'smtps://u:p@mail.example:465',
       MSK_LOW_MEMORY: 'true',
@@ -126,7 +128,7 @@ describe('readConfig', () => {
       lowMemory: true,
       searchMemoryMb: 512,
       searchBuildThreads: 3,
-      replication: { port: 43_000, primaryAddress: 'https://primary.example.com' },
+      replication: { ...REPLICATION, port: 43_000 },
       log: { level: 'debug', folder: '/var/log/trellis' },
       licensePublicKey: '/etc/trellis/public.pem',
       sampleGraph: 'none',

@@ -105,7 +105,11 @@ function configOf(values: Values, env: Environment): Config {
     lowMemory: values.MSK_LOW_MEMORY,
     searchMemoryMb: values.MSK_SEARCH_MEMORY_MB,
     searchBuildThreads: values.MSK_SEARCH_BUILD_THREADS,
-    replication: { port: values.MSK_REPLICATION_PORT, primaryAddress },
+    replication: {
+      host: values.MSK_REPLICATION_HOST ?? values.MSK_HOST,
+      port: values.MSK_REPLICATION_PORT,
+      primaryAddress,
+    },
     log: { level: values.MSK_LOG_LEVEL, folder: values.MSK_LOG_PATH },
     licensePublicKey: values.MSK_LICENSE_PUBLIC_KEY,
     sampleGraph: values.TRELLIS_SAMPLE === 'wordnet' ? 'wordnet' : 'none',

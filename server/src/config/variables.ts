@@ -136,6 +136,12 @@ export const variables = {
     default: null,
     description: 'Full URL of the primary that a replica registers with and follows.',
   },
+  MSK_REPLICATION_HOST: {
+    type: 'host',
+    default: null,
+    description:
+      'Address that a primary listens on for replicas; that of MSK_HOST when not set. Set it where HTTP comes through a proxy on the same host and replicas do not.',
+  },
   MSK_REPLICATION_PORT: {
     type: 'port',
     default: '42999',

@@ -10,9 +10,6 @@ import type { OpenStorage } from '../open-storage.ts';
 import { VERSION } from '../server-status.ts';
 import { PrimaryReplication } from './primary-replication.ts';
 
-/** Internal networks reach it: the port is never to be public (specification, section 8). */
-const HOST = '0.0.0.0';
-
 export interface PrimaryParts {
   readonly storage: string;
   readonly opened: OpenStorage;
@@ -47,7 +44,7 @@ export async function openReplication(
   const options = {
     storage,
     masterKey,
-    host: HOST,
+    host: config.replication.host,
     port: config.replication.port,
     secret: deriveReplicationSecret(Buffer.from(jwtKey)),
     version: VERSION,

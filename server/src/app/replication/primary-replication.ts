@@ -9,8 +9,8 @@ import type {
 } from '@trellis/contract/shapes/replica.ts';
 import { assert, must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
-import { REPLICA_REGISTRATION_AGE_MAX_MS } from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
+import { systemTimers } from '#base/timers.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { Followers } from '#log/followers.ts';
 import type { Logger } from '#observe/logger.ts';
@@ -27,12 +27,8 @@ import type {
   ReplicationState,
   ToPrimary,
 } from './primary-messages.ts';
-import {
-  isSameProof,
-  proofOfMasterKey,
-  proofOfPrimary,
-  proofOfReplica,
-} from './registration-proof.ts';
+import { RegistrationGate } from './registration-gate.ts';
+import { proofOfPrimary } from './registration-proof.ts';
 import { verifyAsJob, type VerificationPort } from './verification-job.ts';
 
 /** What a primary is to its replicas (specification, sections 2.7 and 3.1): registration here, the channel in a thread of its own. */
@@ -44,6 +40,7 @@ export class PrimaryReplication implements AsyncDisposable {
   /** Of the log. */
   readonly #epoch: string;
   readonly #requests: ThreadRequests<PrimaryRequest>;
+  readonly #gate: RegistrationGate;
   #publicUrls: readonly string[] = [];
   #onReplicas: () => void = () => undefined;
   #embed: AnswerEmbed = () =>
@@ -61,6 +58,12 @@ export class PrimaryReplication implements AsyncDisposable {
     this.#worker = worker;
     this.#options = options;
     this.#logger = logger;
+    this.#gate = new RegistrationGate({
+      ...options,
+      clock: systemClock,
+      timers: systemTimers,
+      logger,
+    });
     this.#port = port;
     this.#epoch = epoch;
     this.#requests = new ThreadRequests((message) => {
@@ -85,17 +88,8 @@ export class PrimaryReplication implements AsyncDisposable {
 
   async register(registration: ReplicaRegistration, address: string): Promise<ReplicaAdmission> {
     const { secret, version } = this.#options;
-    const { proof, ...told } = registration;
-    if (!isSameProof(proofOfReplica(secret, told), proof)) {
-      throw this.#refuse(address, 'invalid secret', '');
-    }
-    // So that a registration which somebody has recorded is worth nothing.
-    if (Math.abs(systemClock.now() - told.time) > REPLICA_REGISTRATION_AGE_MAX_MS) {
-      throw this.#refuse(address, 'its clock differs', ': the clocks differ by over five minutes');
-    }
-    this.#checkMasterKey(told, address);
-    this.#checkAddresses(told);
-    const { replicaUID, publicAddress, serverAddress, epoch, sequence } = told;
+    this.#gate.admit(registration, address);
+    const { replicaUID, publicAddress, serverAddress, epoch, sequence } = registration;
     const registered = await this.#requests.ask<ReplicaStatus>({
       kind: 'register',
       registration: {
@@ -109,7 +103,7 @@ export class PrimaryReplication implements AsyncDisposable {
       replicaName: registered.replicaName,
       replicationPort: this.#port,
       version,
-      proof: proofOfPrimary(secret, told.nonce),
+      proof: proofOfPrimary(secret, registration.nonce),
     };
   }
 
@@ -180,33 +174,9 @@ export class PrimaryReplication implements AsyncDisposable {
     if (this.#isClosing) return;
     const closed = this.#requests.ask<void>({ kind: 'close' });
     this.#isClosing = true;
+    this.#gate[Symbol.dispose]();
     await closed.catch(() => undefined);
     await this.#worker.terminate();
-  }
-
-  #refuse(address: string, reason: string, detail: string): Problem {
-    this.#logger.warn(`failed connection of a replica from ${address}: ${reason}`);
-    const message = `replication is not authenticated${detail}`;
-    return new Problem('replication_not_authenticated', message);
-  }
-
-  #checkMasterKey({ masterKeyProof }: { masterKeyProof: string }, address: string): void {
-    const { secret, masterKey } = this.#options;
-    if (isSameProof(proofOfMasterKey(secret, masterKey), masterKeyProof)) return;
-    this.#logger.warn(`a replica at ${address} was not registered: its master key differs`);
-    const message = 'the master keys of primary and replica differ';
-    throw new Problem('replication_master_key_differs', message);
-  }
-
-  #checkAddresses(told: Pick<ReplicaRegistration, 'publicAddress' | 'serverAddress'>): void {
-    for (const path of ['publicAddress', 'serverAddress'] as const) {
-      if (/^https?:\/\/[^/]/.test(told[path]) && URL.canParse(told[path])) continue;
-      this.#logger.warn(`a replica was not registered: URI format error in its ${path}`);
-      const message = 'must be an http or https URL';
-      throw new Problem('invalid_request', `body, ${path}: ${message}`, {
-        details: { fields: [{ path, message }] },
-      });
-    }
   }
 
   #receive(message: FromPrimary): void {

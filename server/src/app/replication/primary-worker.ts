@@ -15,6 +15,7 @@ import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import { errorOf, failureOf } from '../thread-failure.ts';
 import { ThreadRequests } from '../thread-requests.ts';
+import { RefusalLog } from './refusal-log.ts';
 import type {
   EmbedForReplica,
   FromPrimary,
@@ -32,6 +33,13 @@ const port = must(parentPort, 'the port of the replication thread');
 function send(message: FromPrimary): void {
   port.postMessage(message);
 }
+
+/** Whoever reaches the port may be refused as often as they like. */
+const refusals = new RefusalLog({
+  clock: systemClock,
+  timers: systemTimers,
+  warn: (text) => send({ kind: 'note', level: 'warn', text }),
+});
 
 /** Only the main thread asks the provider of embeddings. */
 const embeddings = new ThreadRequests<EmbedForReplica>(send);
@@ -98,7 +106,10 @@ function serveRequests(server: ReplicationServer, spool: SnapshotSpool) {
     }
     perform(server, spool, message)
       .then((value) => {
-        if (message.kind === 'close') clearInterval(sweeping);
+        if (message.kind === 'close') {
+          clearInterval(sweeping);
+          refusals[Symbol.dispose]();
+        }
         send({ kind: 'done', id: message.id, value });
       })
       .catch((error: unknown) => fail(message.id, error));
@@ -130,6 +141,10 @@ async function perform(
 
 /** For the primary's log (specification, section 3.1), and for the list of replicas that pages get. */
 function tell(event: ReplicationEvent, replicas: ReplicationServer['replicas']): void {
+  if (event.kind === 'rejected') {
+    refusals.refused(`failed connection of a replica from ${event.peer}: ${event.reason}`);
+    return;
+  }
   const note = noteOf(event);
   if (note !== undefined) send({ kind: 'note', ...note });
   if (event.kind === 'registered' || event.kind === 'dropped') {
@@ -143,7 +158,7 @@ const WHY_DROPPED = {
 } as const;
 
 function noteOf(
-  event: ReplicationEvent,
+  event: Exclude<ReplicationEvent, { kind: 'rejected' }>,
 ): { readonly level: 'info' | 'warn'; readonly text: string } | undefined {
   switch (event.kind) {
     case 'registered':
@@ -154,8 +169,6 @@ function noteOf(
       return info(
         `the replica ${nameOf(event.replica)} of version ${event.replica.version} is connected from ${event.peer}`,
       );
-    case 'rejected':
-      return warn(`failed connection of a replica from ${event.peer}: ${event.reason}`);
     case 'copy_started':
       return info(
         `the replica ${nameOf(event.replica)} copies ${event.pieces} pieces at sequence ${event.sequence}`,

@@ -1,0 +1,92 @@
+import type { ReplicaRegistration } from '@trellis/contract/shapes/replica.ts';
+import { unreachable } from '#base/assert.ts';
+import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import type { Timers } from '#base/timers.ts';
+import type { Logger } from '#observe/logger.ts';
+import { RefusalLog } from './refusal-log.ts';
+import { isSameProof, proofOfMasterKey, proofOfReplica } from './registration-proof.ts';
+import { RegistrationsSeen } from './registrations-seen.ts';
+
+export interface RegistrationGateOptions {
+  readonly secret: Uint8Array;
+  readonly masterKey: string | null;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/** Lets registrations of replicas in that are proved, for the first time, with the same master key and usable addresses. */
+export class RegistrationGate implements Disposable {
+  readonly #options: RegistrationGateOptions;
+  readonly #seen: RegistrationsSeen;
+  readonly #refusals: RefusalLog;
+
+  constructor(options: RegistrationGateOptions) {
+    const { clock, timers, logger } = options;
+    this.#options = options;
+    this.#seen = new RegistrationsSeen(clock);
+    this.#refusals = new RefusalLog({ clock, timers, warn: (text) => logger.warn(text) });
+  }
+
+  /** Throws `replication_not_authenticated`, `replication_busy`, `replication_master_key_differs`, `invalid_request`. */
+  admit({ proof, ...told }: ReplicaRegistration, address: string): void {
+    const expected = proofOfReplica(this.#options.secret, told);
+    if (!isSameProof(expected, proof)) throw this.#refuse(address, 'invalid secret', '');
+    this.#requireFirstTime(expected, told.time, address);
+    this.#checkMasterKey(told, address);
+    this.#checkAddresses(told);
+  }
+
+  [Symbol.dispose](): void {
+    this.#refusals[Symbol.dispose]();
+  }
+
+  /** So that a registration which somebody has recorded is worth nothing. */
+  #requireFirstTime(proof: string, time: number, address: string): void {
+    const verdict = this.#seen.admit(proof, time);
+    switch (verdict) {
+      case 'new':
+        return;
+      case 'other clock':
+        throw this.#refuse(
+          address,
+          'its clock differs',
+          ': the clocks differ by over five minutes',
+        );
+      case 'seen':
+        throw this.#refuse(address, 'its registration was used before', ': it was used before');
+      case 'earlier life':
+      case 'too many':
+        this.#refusals.refused(`a replica from ${address} is to register again: ${verdict}`);
+        throw new Problem('replication_busy', 'the replica is to register again');
+      default:
+        unreachable(verdict);
+    }
+  }
+
+  #refuse(address: string, reason: string, detail: string): Problem {
+    this.#refusals.refused(`failed connection of a replica from ${address}: ${reason}`);
+    const message = `replication is not authenticated${detail}`;
+    return new Problem('replication_not_authenticated', message);
+  }
+
+  #checkMasterKey({ masterKeyProof }: { masterKeyProof: string }, address: string): void {
+    const { secret, masterKey } = this.#options;
+    if (isSameProof(proofOfMasterKey(secret, masterKey), masterKeyProof)) return;
+    this.#refusals.refused(`a replica at ${address} was not registered: its master key differs`);
+    const message = 'the master keys of primary and replica differ';
+    throw new Problem('replication_master_key_differs', message);
+  }
+
+  #checkAddresses(told: Pick<ReplicaRegistration, 'publicAddress' | 'serverAddress'>): void {
+    for (const path of ['publicAddress', 'serverAddress'] as const) {
+      if (/^https?:\/\/[^/]/.test(told[path]) && URL.canParse(told[path])) continue;
+      this.#refusals.refused(`a replica was not registered: URI format error in its ${path}`);
+      const message = 'must be an http or https URL';
+      throw new Problem('invalid_request', `body, ${path}: ${message}`, {
+        details: { fields: [{ path, message }] },
+      });
+    }
+  }
+}
