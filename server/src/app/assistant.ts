@@ -1,3 +1,4 @@
+import type { RunningCallers } from '#access/running-callers.ts';
 import type { AccessIndex } from '#access/access-index.ts';
 import { ChatService } from '#assistant/chat/chat-service.ts';
 import { EndpointModels } from '#assistant/model/endpoint-models.ts';
@@ -22,6 +23,7 @@ export interface AssistantParts extends ToolsParts {
   readonly jobs: JobRegistry;
   readonly files: FileStore;
   readonly providers: LlmSettings;
+  readonly running: RunningCallers;
   readonly isReplica: boolean;
   readonly searchConfiguration: HttpServices['searchConfiguration'];
   readonly telemetry: Telemetry | undefined;
@@ -63,6 +65,7 @@ export async function openAssistant(parts: AssistantParts): Promise<OpenAssistan
   const modelRunner = new SdkModelRunner({
     admission,
     streams,
+    running: parts.running,
     now: () => performance.now(),
     onToolFault: (err, tool) => logger.error({ err, tool }, 'a tool of a model failed'),
   });

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { AccessIndex } from '#access/access-index.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
+import { RunningCallers } from '#access/running-callers.ts';
 import { systemClock } from '#base/clock.ts';
-import { TOKEN_USE_FLUSH_INTERVAL_MS } from '#base/limits.ts';
+import { CALLER_LOOK_INTERVAL_MS, TOKEN_USE_FLUSH_INTERVAL_MS } from '#base/limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { AuditService } from '#identity/audit-service.ts';
@@ -50,6 +51,7 @@ export interface IdentityOptions {
 /** Sign-in, users, teams, tokens, and the settings of the workspace, put together; disposing writes down what waits to be. */
 export interface IdentityParts extends AsyncDisposable {
   readonly identity: IdentityService;
+  readonly running: RunningCallers;
   readonly tokens: TokenService;
   readonly sso: SsoService;
   readonly passwordReset: PasswordResetService;
@@ -75,6 +77,8 @@ export function openIdentity(options: IdentityOptions): IdentityParts {
     changes: new OneAtATime(),
   };
   const authenticator = new TokenAuthenticator(parts);
+  const running = new RunningCallers(authenticator);
+  const looking = setInterval(() => running.look(), CALLER_LOOK_INTERVAL_MS).unref();
   const tokens = new TokenService(parts);
   const housekeeping = options.isReplica ? undefined : keepTokenUse(tokens, options.logger);
   const devices = new KnownDevices(options.signingKey, systemClock);
@@ -100,6 +104,7 @@ export function openIdentity(options: IdentityOptions): IdentityParts {
   const passwordReset = new PasswordResetService({ ...parts, mail });
   return {
     identity,
+    running,
     tokens,
     sso,
     passwordReset,
@@ -110,6 +115,7 @@ export function openIdentity(options: IdentityOptions): IdentityParts {
     workspace,
     interfaces,
     [Symbol.asyncDispose]: async () => {
+      clearInterval(looking);
       await passwordReset[Symbol.asyncDispose]();
       await mail?.[Symbol.asyncDispose]();
       await housekeeping?.[Symbol.asyncDispose]();

@@ -106,6 +106,7 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
       fetchAllowList: () => people.workspace.current().fetchAllowList,
       embedQuery: (request, signal) => searching.search.embedQuery(request, signal),
       models: askedLater(() => assistant.endpointModels),
+      running: { watch: (caller) => people.running.watch(caller) },
     }),
   );
   const access = new AccessIndex(options.reader);
@@ -118,7 +119,8 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
   const own = { ...ruledBy(parts, access, endpoints), endpoints };
   const { nodeFiles, store: files } = opened.use(await openFiles({ ...parts, access }));
   const { providers } = embeddings;
-  const offered = { ...search, ...own, access, providers, files };
+  const { running } = people;
+  const offered = { ...search, ...own, access, providers, files, running };
   const assistant: OpenAssistant = opened.use(await openAssistant({ ...parts, ...offered }));
   const tasks = opened.use(openTasks({ ...parts, ...search, endpoints }));
   const definers = { ...people, ...search, ...assistant.definers, ...tasks.services, ...own };

@@ -33,6 +33,9 @@ export class StartingServices implements HttpServices {
   get identity() {
     return this.#there.identity;
   }
+  get running() {
+    return this.#there.running;
+  }
   get passwordReset() {
     return this.#there.passwordReset;
   }

@@ -260,6 +260,9 @@ export const WEB_SOCKET_REQUESTS_MAX = 16;
 /** A peer is asked with a ping every so often; one that did not answer until the next is cut off. */
 export const WEB_SOCKET_PING_INTERVAL_MS = 30_000;
 /** Whether the session of a WebSocket still holds is looked at every so often. */
+/** Who is at work here is looked up again every so often; what ends with their rights may say so for so long, and is cut then. */
+export const CALLER_LOOK_INTERVAL_MS = 250;
+export const CALLER_END_GRACE_MS = 250;
 export const WEB_SOCKET_SESSION_CHECK_MS = 3_000;
 /** Streams of events: open at a time; a comment is sent, and the session looked at, every so often. */
 export const EVENT_STREAMS_MAX = 200;

@@ -30,7 +30,7 @@ export async function answerInEvents(
   { operation, request, reply, context }: Exchange,
   work: (events: AnswerEvents) => Promise<unknown>,
 ): Promise<undefined> {
-  const stream = context.eventStreams.open(request.caller);
+  const stream = context.eventStreams.open(request);
   const session = new StreamSession(operation, request, context.services);
   const { raw } = reply;
   raw.once('close', () => stream.abort());
@@ -50,8 +50,18 @@ export async function answerInEvents(
     if (raw.writable) raw.write(textOf({ event, data }));
     heartbeat?.refresh();
   };
+  // At once: what is under way may take a while to come to its end.
+  const end = (): void => {
+    if (heartbeat === undefined) return;
+    tell('error', context.errorOf(request.live?.problem, request));
+    tell('done', {});
+    raw.end();
+  };
+  request.live?.signal.addEventListener('abort', end, { once: true });
   try {
-    tell('result', await work({ signal: stream.signal, open, tell }));
+    const result = await work({ signal: stream.signal, open, tell });
+    request.live?.check();
+    tell('result', result);
   } catch (error) {
     if (heartbeat === undefined) throw error;
     tell('error', context.errorOf(error, request));

@@ -1,31 +1,36 @@
 import type { FastifyReply } from 'fastify';
+import type { LiveAnswer } from './live-answers.ts';
 
 /**
- * Aborts when the connection closes before the answer is out: the client has gone, or the server stops. (The framework's
- * own signal follows the request, which also closes when its body has been read.)
+ * Aborts when the connection closes before the answer is out: the client has gone, or the server stops; and when the caller has lost
+ * the rights that it began with. (The framework's own signal follows the request, which also closes when its body has been read.)
  */
-export function disconnectSignal({ raw }: FastifyReply): AbortSignal {
+export function disconnectSignal({ raw, request }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   raw.once('close', () => {
     if (!raw.writableFinished) controller.abort();
   });
-  return controller.signal;
+  const { live } = request;
+  return live === null ? controller.signal : AbortSignal.any([controller.signal, live.signal]);
 }
 
 /** The same to look at now and then instead of to listen to: that costs a call nothing. */
 export class Disconnect {
   readonly #response: FastifyReply['raw'];
+  readonly #live: LiveAnswer | undefined;
 
-  constructor(response: FastifyReply['raw']) {
-    this.#response = response;
+  constructor({ raw, request }: FastifyReply) {
+    this.#response = raw;
+    this.#live = request.live?.listened();
   }
 
   get aborted(): boolean {
+    if (this.#live?.problem !== undefined) return true;
     const { closed, socket, writableFinished } = this.#response;
     return !writableFinished && (closed || socket?.destroyed === true);
   }
 
   get reason(): Error {
-    return new Error('the client has gone');
+    return this.#live?.problem ?? new Error('the client has gone');
   }
 }

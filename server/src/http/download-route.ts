@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { SEQUENCE } from './header-names.ts';
 import { readInput, type Input, type Route } from './route.ts';
@@ -30,7 +31,7 @@ export function downloadRoute<const O extends Operation>(
       // Of what is read later it is a lower bound.
       const sequence = services.sequence();
       const { fileName, content } = await handler(readInput(operation, request), services);
-      const file = Readable.from(content, { objectMode: false });
+      const file = Readable.from(checked(content, request), { objectMode: false });
       await once(file, 'readable');
       reply
         .header(SEQUENCE, sequence)
@@ -44,6 +45,17 @@ export function downloadRoute<const O extends Operation>(
       return undefined;
     },
   };
+}
+
+/** Each piece goes out with the rights of its moment. */
+async function* checked(
+  content: Download['content'],
+  { live }: FastifyRequest,
+): AsyncGenerator<string | Uint8Array, void, undefined> {
+  for await (const piece of content) {
+    live?.check();
+    yield piece;
+  }
 }
 
 export function hasClientGone({ code }: NodeJS.ErrnoException): boolean {

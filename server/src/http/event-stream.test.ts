@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import type { Caller } from '#access/caller.ts';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_CALLER_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
@@ -133,25 +134,30 @@ it('that is refused before it begins is an error as any other, and takes no room
   }
 });
 
+/** A request that does not end with anybody's rights. */
+const by = (caller: Caller | null) => ({ caller, live: null });
+
 it('there are only so many', () => {
   const streams = new EventStreams(1);
-  const first = streams.open(ADMINISTRATOR);
-  expect(() => streams.open(null)).toThrow(expect.objectContaining({ code: 'too_many_requests' }));
+  const first = streams.open(by(ADMINISTRATOR));
+  expect(() => streams.open(by(null))).toThrow(
+    expect.objectContaining({ code: 'too_many_requests' }),
+  );
   first.abort();
-  expect(streams.open(null).signal.aborted).toBe(false);
+  expect(streams.open(by(null)).signal.aborted).toBe(false);
   streams.stop();
 });
 
 it('one caller has only so many, others have theirs', () => {
   const streams = new EventStreams();
   const own = Array.from({ length: EVENT_STREAMS_PER_CALLER_MAX }, () =>
-    streams.open(ADMINISTRATOR),
+    streams.open(by(ADMINISTRATOR)),
   );
-  expect(() => streams.open({ ...ADMINISTRATOR })).toThrow(
+  expect(() => streams.open(by({ ...ADMINISTRATOR }))).toThrow(
     expect.objectContaining({ code: 'too_many_requests' }),
   );
-  expect(streams.open({ ...ADMINISTRATOR, userUid: 'another' }).signal.aborted).toBe(false);
+  expect(streams.open(by({ ...ADMINISTRATOR, userUid: 'another' })).signal.aborted).toBe(false);
   own[0]!.abort();
-  expect(streams.open(ADMINISTRATOR).signal.aborted).toBe(false);
+  expect(streams.open(by(ADMINISTRATOR)).signal.aborted).toBe(false);
   streams.stop();
 });

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_CALLER_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { budgetKey } from '#runtime/caller-key.ts';
-import type { Caller } from '#access/caller.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { bearerToken } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -36,8 +35,8 @@ export class EventStreams {
     this.#max = max;
   }
 
-  /** Throws `too_many_requests`. */
-  open(caller: Caller | null): AbortController {
+  /** It ends with the rights of its caller. Throws `too_many_requests`. */
+  open({ caller, live }: Pick<FastifyRequest, 'caller' | 'live'>): AbortController {
     const key = caller === null ? '' : budgetKey(caller);
     const own = [...this.#open.values()].filter((one) => one === key).length;
     if (this.#open.size >= this.#max) throw tooMany(`${this.#max} streams of events are open`);
@@ -45,6 +44,7 @@ export class EventStreams {
     const stream = new AbortController();
     this.#open.set(stream, key);
     stream.signal.addEventListener('abort', () => this.#open.delete(stream), { once: true });
+    live?.signal.addEventListener('abort', () => stream.abort(live.problem), { once: true });
     return stream;
   }
 
@@ -74,7 +74,7 @@ export function eventStreamRoute<const O extends Operation>(
     intake: 'json',
     async handle(request, reply, context) {
       const input = readInput(operation, request);
-      const stream = context.eventStreams.open(request.caller);
+      const stream = context.eventStreams.open(request);
       const events = begin(stream, (signal) =>
         handler({ ...input, lastEventId: lastEventId(request), signal }, context.services),
       );

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#access/caller.ts';
+import type { LiveAnswer } from './live-answers.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 
 declare module 'fastify' {
@@ -12,5 +13,7 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Set before the body is read: what the body takes is held until this is closed. */
     response: FastifyReply['raw'] | null;
+    /** Of a request with a caller, once it is handled. */
+    live: LiveAnswer | null;
   }
 }

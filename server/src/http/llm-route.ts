@@ -47,10 +47,12 @@ export function llmRoute<const O extends Operation>(
       startStream(reply);
       try {
         await send(answer.events, reply, signal);
+        if (request.live?.problem !== undefined) throw request.live.problem;
       } catch (error) {
-        if (!signal.aborted) {
-          onBrokenAnswer(request.id, error);
-          const problem = toProblem(error, operation);
+        const end = request.live?.problem;
+        if (!signal.aborted || end !== undefined) {
+          onBrokenAnswer(request.id, end ?? error);
+          const problem = toProblem(end ?? error, operation);
           reply.raw.write(errorEvent(errorAnswer(problem, request.id, operation)));
         }
       }

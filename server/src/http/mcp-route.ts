@@ -17,7 +17,7 @@ export function mcpRoute(operation: Operation): Route {
     intake: 'json',
     async handle(request, reply, context) {
       refuseForeignPage(request, context.corsOrigins);
-      const stream = context.eventStreams.open(request.caller);
+      const stream = context.eventStreams.open(request);
       reply.raw.once('close', () => stream.abort());
       const answered = context.services.mcp.answer({
         caller: must(request.caller, 'the caller of a message'),

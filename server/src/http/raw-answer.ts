@@ -27,6 +27,8 @@ const BEFORE_SEQUENCE = `\r\n${SEQUENCE}: `;
 export function sendRaw(reply: FastifyReply, context: RouteContext, answer: RawAnswer): void {
   const { raw, request } = reply;
   assert(raw instanceof PreparedResponse, 'an answer of this server');
+  // It was answered when the rights of its caller came to their end.
+  if (request.live?.problem !== undefined) return;
   const { status, headers, body } = answer;
   // It may refuse, so that it comes first.
   const held = isLarge(body) ? context.unreadAnswers.hold(reply, body) : undefined;

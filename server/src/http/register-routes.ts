@@ -5,6 +5,7 @@ import { formParser, jsonParser, textParser } from './body/body-parsers.ts';
 import { createGate, type Gate, type GateOptions } from './gate.ts';
 import { REQUEST_ID } from './header-names.ts';
 import { refuseNoZip, ZIP_TYPES } from './import-route.ts';
+import { answeredLive, LiveAnswer } from './live-answers.ts';
 import { routerPath } from './path-template.ts';
 import type { Route, RouteContext } from './route.ts';
 import { refuseFormsWithoutSaml } from './sso-route.ts';
@@ -49,7 +50,12 @@ function register(
     url: routerPath(operation),
     config: { operation },
     onRequest: answersRaw === true ? gate : [putHeaders, gate, ...afterGate(intake, context)],
-    handler: (request, reply) => handle(request, reply, context),
+    handler: (request, reply) => {
+      if (request.caller === null) return handle(request, reply, context);
+      const live = new LiveAnswer(request, reply, context.services.running, operation);
+      request.live = live;
+      return answeredLive(live, () => handle(request, reply, context));
+    },
   });
 }
 

@@ -112,10 +112,12 @@ export function requireContentType(operation: Operation, request: FastifyRequest
 
 /** While a body arrives that may take as long as its line does: what is silent is cut off all the same. */
 export async function whileStreaming<T>(
-  { socket }: FastifyRequest,
+  { socket, live }: FastifyRequest,
   { streamingSockets }: RouteContext,
   work: () => Promise<T>,
 ): Promise<T> {
+  // It ends with the rights of its caller, who is told so; what has been taken until then stays.
+  live?.listened();
   streamingSockets.add(socket);
   try {
     return await work();

@@ -31,7 +31,7 @@ export function runRoute(operation: Operation): Route {
         authorization: request.headers.authorization,
         runKey: runKeyOf(request),
         onRunKey: (key) => void reply.header(RUN_KEY, key),
-        signal: new Disconnect(reply.raw),
+        signal: new Disconnect(reply),
       });
       checkHeaders(answer.headers);
       sendRaw(reply, context, answer);

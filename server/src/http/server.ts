@@ -108,6 +108,7 @@ export async function createHttpServer(
   logRequests(app, options.logger);
   const unreadAnswers = holdLargeAnswers(app, timeouts.answerUnread);
   app.decorateRequest('caller', null).decorateRequest('response', null);
+  app.decorateRequest('live', null);
   addPreflightHeaders(app, parts.securityHeaders);
   await allowCrossOrigin(app, options.corsOrigins);
   const frontEnd = new FrontEndAnswers(services.frontEnd, parts);

@@ -1,4 +1,5 @@
 import type { Caller } from '#access/caller.ts';
+import type { RunningCallers } from '#access/running-callers.ts';
 import type {
   EndpointChange,
   EndpointCheck,
@@ -79,6 +80,8 @@ import type { LlmSearchSettingsService, ToolService } from './tool-service.ts';
  */
 export interface HttpServices {
   readonly identity: IdentityService;
+  /** Whatever goes on for longer than a moment is registered here, and ends with the rights of its caller. */
+  readonly running: RunningCallers;
   readonly passwordReset: PasswordResetService;
   readonly users: UserService;
   readonly teams: TeamService;

@@ -26,6 +26,8 @@ export interface AuthenticatorParts {
 export class TokenAuthenticator {
   readonly #parts: AuthenticatorParts;
   readonly #known = new Map<string, KnownToken>();
+  /** Of the callers that were handed out, and are still in use. */
+  readonly #tokens = new WeakMap<Caller, KnownToken>();
 
   constructor(parts: AuthenticatorParts) {
     this.#parts = parts;
@@ -42,6 +44,28 @@ export class TokenAuthenticator {
     if (known.sequence !== sequence) this.#renew(known, sequence);
     known.use.atMs = nowMs;
     return known.caller;
+  }
+
+  /**
+   * The caller of a request as they are now, or the problem `invalid_token`. One that was made of another, and has no token of its
+   * own, is looked up by its user.
+   */
+  again(caller: Caller): Caller {
+    const known = this.#tokens.get(caller);
+    if (known === undefined) return this.#userAgain(caller);
+    if (known.expiresMs <= this.#parts.clock.now()) throw invalidToken();
+    const sequence = this.#parts.reader.refresh();
+    if (known.sequence !== sequence) this.#renew(known, sequence);
+    return known.caller;
+  }
+
+  #userAgain(caller: Caller): Caller {
+    if (caller.userUid === null) return caller;
+    this.#parts.reader.refresh();
+    const user = findUser(this.#parts.reader, caller.userUid);
+    if (user?.active !== true) throw invalidToken();
+    const { isAdmin, isReadOnlyAdmin, isGuest, roles } = user;
+    return { ...caller, isAdmin, isReadOnlyAdmin, isGuest, roles };
   }
 
   /** Throws `invalid_token` for what no commit can change: it was not signed here, or has expired. */
@@ -68,6 +92,7 @@ export class TokenAuthenticator {
     };
     if (this.#known.size >= TOKEN_CACHE_ENTRIES_MAX) this.#forgetOldest();
     this.#known.set(token, known);
+    this.#tokens.set(known.caller, known);
     return known;
   }
 
@@ -97,6 +122,7 @@ export class TokenAuthenticator {
     const user = findUser(reader, userUid);
     if (id === undefined || version === undefined || user?.active !== true) throw invalidToken();
     known.caller = callerOf(known.claims, user);
+    this.#tokens.set(known.caller, known);
     known.userId = id;
     known.userVersion = version;
   }

@@ -1,39 +1,41 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
+import type { RunningCallers } from '#access/running-callers.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { ENDPOINT_CALL_DEPTH_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { answerOf, jsonOf, problemOf } from './call-outcome.ts';
-import type { EndpointAnswer } from './call-outcome.ts';
+import { answerOf, jsonOf, problemOf, type EndpointAnswer } from './call-outcome.ts';
 import { budgetKey, callerKey, requestKey } from './caller-key.ts';
-import { cachedAnswer, CachedRuns, minSequenceOf } from './cached-runs.ts';
-import type { Keep } from './cached-runs.ts';
+import { cachedAnswer, CachedRuns, minSequenceOf, type Keep } from './cached-runs.ts';
 import type { EndpointDefinition } from './endpoint-definition.ts';
 import { notFound } from './endpoint-definitions.ts';
 import type { EndpointLog } from './endpoint-log.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
-import { Invocation } from './invocation.ts';
-import type { EmbedQuery, InvocationServices, NestedRun } from './invocation.ts';
+import {
+  Invocation,
+  type EmbedQuery,
+  type InvocationServices,
+  type NestedRun,
+} from './invocation.ts';
 import type { ModelCalls } from './model-calls.ts';
 import type { OutboundRequests } from './outbound-requests.ts';
-import { PooledRuns } from './pooled-runs.ts';
-import type { RunKeyListener } from './pooled-runs.ts';
+import { PooledRuns, type RunKeyListener } from './pooled-runs.ts';
 import type { PrimaryCalls } from './primary-calls.ts';
 import { refusalOf } from './run-permission.ts';
 import { RunQueues } from './run-queues.ts';
 import type { RunProgress } from './run-progress.ts';
 import type { RuntimeLogger } from './runtime-logger.ts';
-import type {
-  CallResult,
-  CallSignal,
-  EndpointCall,
-  HostAnswer,
-  LoadableEndpoint,
+import {
+  CallFault,
+  type CallResult,
+  type CallSignal,
+  type EndpointCall,
+  type HostAnswer,
+  type LoadableEndpoint,
 } from './sandbox/endpoint-call.ts';
-import { CallFault } from './sandbox/endpoint-call.ts';
 import type { EndpointPool } from './sandbox/endpoint-pool.ts';
 
 export interface EndpointRun {
@@ -75,6 +77,7 @@ export interface EndpointRuntimeOptions {
   readonly primary: PrimaryCalls | null;
   readonly embedQuery: EmbedQuery;
   readonly models: ModelCalls;
+  readonly running: Pick<RunningCallers, 'watch'>;
 }
 
 /** What is needed to run one version of an endpoint. */
@@ -118,11 +121,10 @@ export class EndpointRuntime {
   }
 
   /**
-   * Resolves with what the endpoint answers, errors of its own making included; with 202 while a run
-   * of mode "pooling" is under way. Rejects with `endpoint_not_found`, `forbidden`,
-   * `endpoint_not_compiled`, `read_only_replica`, `malformed_json`, `invalid_request`,
-   * `run_not_found`, `endpoint_failed`, `endpoint_timeout`, `endpoint_overloaded`, with the code that
-   * a helper such as `notFound()` stands for when it is given a message, and with the signal's reason.
+   * Resolves with what the endpoint answers, errors of its own making included; with 202 while a run of mode "pooling" is under
+   * way. Rejects with `endpoint_not_found`, `forbidden`, `endpoint_not_compiled`, `read_only_replica`, `malformed_json`,
+   * `invalid_request`, `run_not_found`, `endpoint_failed`, `endpoint_timeout`, `endpoint_overloaded`, with the code that a helper
+   * such as `notFound()` stands for when it is given a message, and with the signal's reason.
    */
   async run(run: EndpointRun): Promise<EndpointAnswer> {
     const endpoint = this.#find(run.name, run.caller);
@@ -156,12 +158,13 @@ export class EndpointRuntime {
     const { hit, keep } = this.#cached.look(endpoint, run, key);
     if (hit !== undefined) return cachedAnswer(hit);
     const minSequence = minSequenceOf(run.headers);
-    const request = { requestKey: key, owner, minSequence, onRunKey };
+    const watch = () => this.#options.running.watch(caller);
+    const request = { requestKey: key, owner, minSequence, onRunKey, watch };
     return this.#pooled.request(request, async ({ signal, onProgress }) => {
       const own = { ...run, signal, onProgress };
-      const answer = answerOf(await this.#execute(endpoint, own, OUTERMOST, keep));
+      const result = await this.#execute(endpoint, own, OUTERMOST, keep);
       // It may be given later, and reflects what there is now.
-      return { answer, sequence: this.#options.reader.refresh() };
+      return { answer: answerOf(result), sequence: this.#options.reader.refresh() };
     });
   }
 
@@ -259,10 +262,7 @@ export class EndpointRuntime {
     return endpoint;
   }
 
-  /**
-   * `run()` of endpoint code: as the same caller, with no more time and no more rights than the one
-   * who asks.
-   */
+  /** `run()` of endpoint code: as the same caller, with no more time and no more rights than the one who asks. */
   async #runNested({ parent, path, body }: NestedRun, isReadOnly: boolean): Promise<HostAnswer> {
     if (parent.depth >= ENDPOINT_CALL_DEPTH_MAX) {
       throw new Problem(
@@ -272,8 +272,8 @@ export class EndpointRuntime {
     }
     const { caller, headers, authorization, agentDepth } = parent.run;
     const { signal } = must(parent.call, 'the call of an invocation that asks');
-    const own = { caller, headers, authorization, agentDepth };
-    const run = { ...own, name: path, body, signal, runKey: null };
+    const request = { name: path, body, signal, runKey: null };
+    const run = { ...request, caller, headers, authorization, agentDepth };
     const endpoint = this.#find(path, caller);
     const { hit, keep } = this.#cached.look(endpoint, run);
     const nesting = { parent, isReadOnly, isTrial: parent.isTrial };

@@ -1,5 +1,6 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
+import type { RunningCallers } from '#access/running-callers.ts';
 import type { Clock } from '#base/clock.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
@@ -60,6 +61,7 @@ export interface EndpointServiceOptions {
   readonly embedQuery: EmbedQuery;
   /** For `ai`. */
   readonly models: ModelCalls;
+  readonly running: Pick<RunningCallers, 'watch'>;
   /** Told of each call; undefined when nobody wants to be. */
   readonly callObserver?: CallObserver | undefined;
   /** Workers for endpoint code; see `usualSize`. */

@@ -9,8 +9,7 @@ import {
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
-import { progressHeader } from './run-progress.ts';
-import type { RunProgress } from './run-progress.ts';
+import { progressHeader, type RunProgress } from './run-progress.ts';
 import type { CallSignal } from './sandbox/endpoint-call.ts';
 
 /** Under these names a run and how far it is are told. */
@@ -31,7 +30,11 @@ export interface RunRequest {
   /** The answer must reflect it. */
   readonly minSequence: number;
   readonly onRunKey?: RunKeyListener | undefined;
+  /** Called for a run that begins, which ends when the signal aborts. */
+  readonly watch?: (() => RightsWatch) | undefined;
 }
+
+type RightsWatch = Disposable & { readonly signal: AbortSignal };
 
 /** Told the key of the run before the promise of its answer settles: errors carry it too. */
 export type RunKeyListener = (key: string) => void;
@@ -59,15 +62,13 @@ export interface PooledRunsOptions {
 }
 
 /**
- * The runs of mode "pooling" (open-shapes, section 5, "slow runs"). A call waits a moment for the
- * end of its run; if that takes longer it is answered 202 with a key, and whoever comes back with
- * the key, or with the same request, joins the same run. So while a run is under way there is one for
- * each endpoint, body and caller.
+ * The runs of mode "pooling" (open-shapes, section 5, "slow runs"). A call waits a moment for the end of its run; if that takes
+ * longer it is answered 202 with a key, and whoever comes back with the key, or with the same request, joins the same run. So
+ * while a run is under way there is one for each endpoint, body and caller. It ends with the rights of whoever began it.
  *
- * A result waits for a while to be fetched by its key, and for a shorter while by the same request,
- * which may come of somebody who knows of no run: once the result was fetched, or when it reflects
- * less than is asked for, that request begins a new run. The oldest results go first when there is
- * no room.
+ * A result waits for a while to be fetched by its key, and for a shorter while by the same request, which may come of somebody
+ * who knows of no run: once the result was fetched, or when it reflects less than is asked for, that request begins a new run.
+ * The oldest results go first when there is no room.
  */
 export class PooledRuns {
   readonly #waitMs: number;
@@ -100,7 +101,7 @@ export class PooledRuns {
    * run rejects with, and with `endpoint_overloaded`.
    */
   request(
-    { requestKey, owner, minSequence, onRunKey }: RunRequest,
+    { requestKey, owner, minSequence, onRunKey, watch }: RunRequest,
     begin: (control: RunControl) => Promise<RunOutcome>,
   ): Promise<EndpointAnswer> {
     const joined = this.#byRequest.get(requestKey);
@@ -111,11 +112,22 @@ export class PooledRuns {
     const run = new PooledRun(this.#newKey(), requestKey, owner);
     this.#byKey.set(run.key, run);
     this.#byRequest.set(requestKey, run);
-    begin(run).then(
-      (outcome) => this.#end(run, outcome),
-      (error: unknown) => this.#end(run, error instanceof Error ? error : new Error(String(error))),
-    );
+    void this.#execute(run, begin, watch?.());
     return this.#answer(run, onRunKey);
+  }
+
+  async #execute(
+    run: PooledRun,
+    begin: (control: RunControl) => Promise<RunOutcome>,
+    rights: RightsWatch | undefined,
+  ): Promise<void> {
+    using _rights = rights;
+    rights?.signal.addEventListener('abort', () => this.#cancel(run), { once: true });
+    try {
+      this.#end(run, await begin(run));
+    } catch (error) {
+      this.#end(run, error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   /** As `request`, by the key of a run. Rejects with `run_not_found`. */
@@ -125,7 +137,10 @@ export class PooledRuns {
 
   /** Ends a run, or forgets its result. Throws `run_not_found`. */
   cancel(key: string, owner: RunOwner): void {
-    const run = this.#find(key, owner);
+    this.#cancel(this.#find(key, owner));
+  }
+
+  #cancel(run: PooledRun): void {
     run.cancel();
     this.#forget(run);
   }

@@ -1,3 +1,4 @@
+import { RunningCallers } from '#access/running-callers.ts';
 import { systemClock } from '#base/clock.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import { StateReader } from '#graph/state-reader.ts';
@@ -58,6 +59,8 @@ export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<
     primary: null,
     embedQuery: search.embedQuery,
     models: new BenchModels(options.ai),
+    // Nobody's rights change while a test runs.
+    running: new RunningCallers({ again: (caller) => caller }),
   });
   return new BenchWorkspace({ state, reader, pool, endpoints, runtime, search, log });
 }

@@ -1,5 +1,6 @@
 import type { Caller } from '#access/caller.ts';
 import type { ModelRequest, ModelTool } from '#assistant/model/model-run.ts';
+import { RunningCallers } from '#access/running-callers.ts';
 import { SdkModelRunner } from '#assistant/model/sdk-model-runner.ts';
 import type { ChatTarget } from '#assistant/provider-settings.ts';
 import { LlmAdmission } from '#assistant/router/admission.ts';
@@ -111,6 +112,7 @@ export class ModelScene implements AsyncDisposable {
     return new SdkModelRunner({
       admission,
       streams: new ProviderStreams(provider, admission),
+      running: new RunningCallers({ again: (caller) => caller }),
       now: () => performance.now(),
       onToolFault: (error) => this.faults.push(error),
     });

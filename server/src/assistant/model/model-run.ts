@@ -87,7 +87,8 @@ export interface ModelOutcome {
 export interface ModelRunner {
   /**
    * Rejects with `llm_not_configured`, `model_not_found`, `llm_quota_exceeded`, `too_many_requests`, `llm_request_refused`, `llm_busy`,
-   * `llm_unavailable`, `llm_misconfigured`, `llm_timeout` when the run takes longer than it may, and with the reason of the signal. Tokens
+   * `llm_unavailable`, `llm_misconfigured`, `llm_timeout` when the run takes longer than it may, `invalid_token` or `forbidden` when the caller loses their rights on the way, and
+   * with the reason of the signal. Tokens
    * are counted however it ends.
    */
   run(request: ModelRequest): Promise<ModelOutcome>;

@@ -28,14 +28,14 @@ export interface ProviderFetchOptions {
  */
 export class ProviderFetch {
   readonly #options: ProviderFetchOptions;
-  readonly #parts: Pick<ModelRunnerParts, 'admission' | 'streams'>;
+  readonly #parts: Pick<ModelRunnerParts, 'admission' | 'streams' | 'running'>;
   #usage: TokenCounts = { inputTokens: 0, outputTokens: 0 };
   #fault: unknown;
   #events: EventStream | undefined;
 
   constructor(
     options: ProviderFetchOptions,
-    parts: Pick<ModelRunnerParts, 'admission' | 'streams'>,
+    parts: Pick<ModelRunnerParts, 'admission' | 'streams' | 'running'>,
   ) {
     this.#options = options;
     this.#parts = parts;
@@ -54,6 +54,8 @@ export class ProviderFetch {
   readonly fetch = async (_address: unknown, init?: { body?: unknown }): Promise<Response> => {
     try {
       const { caller, model, target } = this.#options;
+      // Each step is asked for as the caller is then.
+      this.#parts.running.check(caller);
       this.#parts.admission.check(caller, model, target.models);
       this.#events = await this.#open(this.#requestOf(init?.body));
       // What has begun comes to its end, also when nobody reads on: then it is counted, and the request is over.

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { RunningCallers } from '#access/running-callers.ts';
 import type { LlmAdmission } from '../router/admission.ts';
 import type { ProviderStreams } from '../router/provider-stream.ts';
 import type { ModelOutcome, ModelRequest, ModelRunner } from './model-run.ts';
@@ -6,6 +7,8 @@ import type { ModelOutcome, ModelRequest, ModelRunner } from './model-run.ts';
 export interface ModelRunnerParts {
   readonly admission: LlmAdmission;
   readonly streams: ProviderStreams;
+  /** A run ends with the rights of its caller. */
+  readonly running: Pick<RunningCallers, 'check' | 'watch'>;
   /** In milliseconds, from any beginning. */
   readonly now: () => number;
   /** Told of what a tool threw that was no `Problem`: the model learns no more than that it failed. */

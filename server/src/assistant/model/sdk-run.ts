@@ -31,9 +31,11 @@ export async function runModel(
   const target = parts.admission.chatTarget(request.model);
   const model = request.model ?? must(target.models[0], 'a model of the provider');
   parts.admission.check(caller, model, target.models);
+  parts.running.check(caller);
+  using rights = parts.running.watch(caller);
   const late = AbortSignal.timeout(limits.timeoutMs);
   const over = new AbortController();
-  const signal = AbortSignal.any([request.signal, late, over.signal]);
+  const signal = AbortSignal.any([request.signal, rights.signal, late, over.signal]);
   const answerTokensMax = Math.min(target.tokensPerAnswer, limits.answerTokensMax ?? Infinity);
   const provider = new ProviderFetch({ caller, target, model, answerTokensMax, signal }, parts);
   const run = new Run(request, { ...parts, target, model, provider, signal });
@@ -49,6 +51,7 @@ export async function runModel(
     const error = provider.fault ?? thrown;
     await end();
     request.signal.throwIfAborted();
+    rights.signal.throwIfAborted();
     if (late.aborted) throw tooLate(limits);
     if (error instanceof Problem) throw error;
     throw parts.streams.failed(
@@ -87,7 +90,8 @@ class Run {
     this.#request = request;
     this.#parts = parts;
     const onEvent = request.onEvent ?? (() => {});
-    this.#calls = new ToolCalls({ ...parts, limits: request.limits, onEvent });
+    const check = (): void => parts.running.check(request.caller);
+    this.#calls = new ToolCalls({ ...parts, limits: request.limits, onEvent, check });
   }
 
   async outcome(model: LanguageModel, maxOutputTokens: number): Promise<ModelOutcome> {

@@ -9,6 +9,8 @@ export interface ToolCallsParts extends Pick<ModelRunnerParts, 'now' | 'onToolFa
   /** Of the run. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: ModelEvent) => void;
+  /** Throws when the caller has lost rights that the run began with. */
+  readonly check: () => void;
 }
 
 /** What a model is told of a call. */
@@ -38,7 +40,8 @@ export class ToolCalls {
 
   /** What goes wrong is told to the model. Rejects only when the run is given up. */
   async call(tool: ModelTool, id: string, given: unknown): Promise<ToolAnswer> {
-    const { now, onEvent, signal } = this.#parts;
+    const { now, onEvent, signal, check } = this.#parts;
+    check();
     const input = isObject(given) ? given : {};
     const isOneTooMany = this.areUsedUp;
     this.#begun++;
@@ -48,10 +51,13 @@ export class ToolCalls {
       if (isOneTooMany) throw tooMany(this.#parts.limits);
       if (!isObject(given)) throw notAnObject();
       const { text, output } = await this.#within(tool, input);
+      // It is told to nobody who might not have asked for it any more.
+      check();
       this.#end(id, { tool: tool.name, input, output, ms: now() - startedMs });
       return { text, isError: false };
     } catch (fault) {
       signal.throwIfAborted();
+      check();
       const error = this.#errorOf(fault, tool);
       this.#end(id, { tool: tool.name, input, error, ms: now() - startedMs });
       return { text: `${error.code}: ${error.message}`, isError: true };

@@ -1,5 +1,6 @@
 import { Problem } from '#base/problem.ts';
 import type { Caller } from '#access/caller.ts';
+import { RunningCallers } from '#access/running-callers.ts';
 import { CALLERS } from './memory-callers.ts';
 import type { EndpointDefinition, NewEndpoint } from '@trellis/contract/shapes/endpoint.ts';
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
@@ -90,6 +91,9 @@ export class MemoryServices implements HttpServices {
     return promise.finally(() => clearTimeout(timer));
   }
 
+  /** As those who began something are now; another one, or a problem, in the place of a caller who has changed. */
+  again: (caller: Caller) => Caller = (caller) => caller;
+  readonly running = new RunningCallers({ again: (caller) => this.again(caller) });
   readonly identity: HttpServices['identity'] = {
     authenticate: (token) => this.onAuthenticate(token),
     verify: (token) => void this.onAuthenticate(token),

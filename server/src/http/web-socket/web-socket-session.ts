@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import type { Caller } from '#access/caller.ts';
+import type { RunningWork } from '#access/running-callers.ts';
 import {
   WEB_SOCKET_CLOSE_CODES,
   WEB_SOCKET_MESSAGE_AUTH,
@@ -20,7 +21,10 @@ import type { HttpServices } from '../services.ts';
 import { SessionRequests, type SessionRequestsParts } from './session-requests.ts';
 
 export interface WebSocketParts extends SessionRequestsParts {
-  readonly services: Pick<HttpServices, 'identity' | 'frontEnd' | 'endpoints' | 'editor'>;
+  readonly services: Pick<
+    HttpServices,
+    'identity' | 'running' | 'frontEnd' | 'endpoints' | 'editor'
+  >;
   readonly logger: Logger;
   readonly signInMs: number;
   /** Told when it is known whose session it is. */
@@ -28,7 +32,7 @@ export interface WebSocketParts extends SessionRequestsParts {
 }
 
 /** One WebSocket: of a stranger until its token is here, then of a session as long as that lasts. */
-export class WebSocketSession {
+export class WebSocketSession implements RunningWork {
   readonly #socket: WebSocket;
   readonly #parts: WebSocketParts;
   readonly #requests: SessionRequests;
@@ -37,6 +41,8 @@ export class WebSocketSession {
   #token: string | undefined;
   /** Whether the token was that of a session. */
   #isSession = false;
+  /** Whose rights it ends with, once they are known. */
+  #caller: Caller | undefined;
   /** Whether the peer has given a sign of life since it was asked for one. */
   #isAlive = true;
 
@@ -53,6 +59,7 @@ export class WebSocketSession {
     socket.on('close', () => {
       clearTimeout(this.#timer);
       this.#requests.close();
+      this.#register(undefined);
     });
     this.#keepStrangerShort(connection);
     // A peer that breaks the protocol, or sends too much: the library closes with the code for it.
@@ -61,7 +68,7 @@ export class WebSocketSession {
 
   /** Sends it if a session is signed in that it is for and that still holds; one that has ended is closed instead. */
   async tell(message: WebSocketMessage, owner?: string): Promise<void> {
-    const caller = await this.#caller();
+    const caller = await this.#present();
     if (caller === undefined) return;
     const isTheirs = owner !== undefined && owner === caller.userUid;
     const auth = WEB_SOCKET_MESSAGE_AUTH[message.type];
@@ -88,7 +95,13 @@ export class WebSocketSession {
 
   /** To be called every so often: closes when the session has ended. */
   async check(): Promise<void> {
-    await this.#caller();
+    await this.#present();
+  }
+
+  /** The session is over, and it closes; or its user may do less, and what they have asked for is not answered. */
+  end(): void {
+    this.#requests.close();
+    void this.check();
   }
 
   close(code: keyof typeof WEB_SOCKET_CLOSE_CODES, reason: string): void {
@@ -108,10 +121,10 @@ export class WebSocketSession {
       await this.#signIn(text);
       return;
     }
-    const caller = await this.#caller();
+    const caller = await this.#present();
     const answer = caller && (await this.#requests.answer(text, caller));
     // Meanwhile the session may have ended.
-    if (answer !== undefined && (await this.#caller()) !== undefined) this.#send(answer);
+    if (answer !== undefined && (await this.#present()) !== undefined) this.#send(answer);
   }
 
   async #signIn(text: string | undefined): Promise<void> {
@@ -150,8 +163,16 @@ export class WebSocketSession {
     connection.on('data', count);
   }
 
+  #register(caller: Caller | undefined): void {
+    if (caller === this.#caller) return;
+    const { running } = this.#parts.services;
+    if (this.#caller !== undefined) running.remove(this.#caller, this);
+    if (caller !== undefined) running.add(caller, this);
+    this.#caller = caller;
+  }
+
   /** Whoever has the session that is signed in and still holds; one that has ended is closed. */
-  async #caller(): Promise<Caller | undefined> {
+  async #present(): Promise<Caller | undefined> {
     if (this.#token === undefined || this.#socket.readyState !== this.#socket.OPEN) {
       return undefined;
     }
@@ -160,7 +181,9 @@ export class WebSocketSession {
       if (caller.kind === 'session') {
         this.#isSession = true;
         this.#parts.onKnown();
-        return this.#socket.readyState === this.#socket.OPEN ? caller : undefined;
+        if (this.#socket.readyState !== this.#socket.OPEN) return undefined;
+        this.#register(caller);
+        return caller;
       }
       this.close('forbidden', 'forbidden: The token is not that of a session.');
     } catch (error) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import type { Caller } from '#access/caller.ts';
+import { RunningCallers } from '#access/running-callers.ts';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { Problem } from '#base/problem.ts';
 import { JobRegistry } from '#jobs/job-registry.ts';
@@ -71,6 +72,7 @@ export async function openTestEndpoints(
     fetch: () => Promise.reject(new Error('this test reaches nobody')),
     fetchAllowList: () => [],
     embedQuery: refuse,
+    running: new RunningCallers({ again: (caller) => caller }),
     models: { complete: refuse, embed: refuse, runAgent: refuse },
     redact: (json: string) => json,
     jobs: new JobRegistry({ clock, store: undefined, redact: (text) => text }),
