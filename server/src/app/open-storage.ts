@@ -22,7 +22,9 @@ export async function openStorage(
   const writer = opened.use(
     await WriterClient.open({ ...options, followers: followers.buffer }, events),
   );
-  const { reader, vault, store } = opened.use(openReadState(options.storage, sequence));
+  const { reader, vault, store } = opened.use(
+    openReadState(options.storage, options.masterKey, sequence),
+  );
   const resources = opened.move();
   return {
     writer,

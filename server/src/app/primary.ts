@@ -1,6 +1,5 @@
 import { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { usualSize } from '#runtime/sandbox/pool-load.ts';
-import { StateGate } from '#runtime/sandbox/state-gate.ts';
 import { readFrontEnd } from './front-end/front-end-folder.ts';
 import { openStorage } from './open-storage.ts';
 import { promoteReplica } from './replication/promote-replica.ts';
@@ -15,13 +14,12 @@ import type { Workspace, WorkspaceOptions } from './workspace.ts';
 export async function openPrimary(options: WorkspaceOptions): Promise<Workspace> {
   const { storage, config, secrets, logger } = options;
   await using opened = new AsyncDisposableStack();
-  const gate = new StateGate();
+  const environmentKey = Promise.withResolvers<string | undefined>();
   const pool = EndpointPool.start({
     storage,
-    environmentKey: undefined,
+    environmentKey: environmentKey.promise,
     size: usualSize(),
     logger,
-    gate,
   });
   opened.defer(() => pool.close());
   const files = await readFrontEnd({ ...options, configured: config.frontEndFolder });
@@ -35,7 +33,7 @@ export async function openPrimary(options: WorkspaceOptions): Promise<Workspace>
   );
   const loading = import('./primary-workspace.ts');
   const state = opened.use(await opening);
-  gate.open();
+  environmentKey.resolve(state.store.environmentKey);
   const { openPrimaryWorkspace } = await loading;
   const workspace = opened.use(await openPrimaryWorkspace(options, { state, files, pool, traced }));
   const resources = opened.move();

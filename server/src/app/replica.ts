@@ -73,7 +73,7 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
   stopping.promise.catch(() => undefined);
   const load = async (): Promise<void> => {
     await Promise.race([thread.loaded, stopping.promise]);
-    const state = resources.use(openReadState(storage, sequence));
+    const state = resources.use(openReadState(storage, parts.secrets.graphMasterKey, sequence));
     graph = resources.use(await openReplicaServices(parts, state, thread.embed));
     services.provide(graph);
     const caughtUp = Promise.all([thread.caughtUp, graph.endpoints.ready, graph.indexOpened()]);

@@ -51,11 +51,8 @@ export const TOKEN_CACHE_ENTRIES_MAX = 10_000;
 export const ENDPOINT_TIMEOUT_DEFAULT_MS = 30_000;
 export const ENDPOINT_TIMEOUT_MAX_MS = 600_000;
 export const ENDPOINT_HEAP_SOFT_BYTES = 192 * 1024 * 1024;
-export const ENDPOINT_HEAP_HARD_MB = 4_096;
+export const ENDPOINT_HEAP_HARD_MB = 768;
 export const ENDPOINT_WATCHDOG_MS = 25;
-/** A worker to be ended is let open first for so long; told to end, it is told again every so often until it has. */
-export const ENDPOINT_WORKER_START_WAIT_MS = 5_000;
-export const ENDPOINT_TERMINATE_AGAIN_MS = 100;
 export const ENDPOINT_CODE_BYTES_MAX = 512 * 1024;
 export const ENDPOINT_NAME_CHARACTERS_MAX = 200;
 export const ENDPOINT_QUEUE_MAX = 1_000;

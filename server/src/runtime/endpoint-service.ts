@@ -151,6 +151,7 @@ export class EndpointService implements AsyncDisposable {
   /** What endpoint code finds from now on. */
   receiveSearch(snapshot: SearchSnapshot): void {
     this.#pool.receiveSearch(snapshot);
+    this.#pool.prepareSearches();
     this.migrations.receiveSearch(snapshot);
   }
 

@@ -154,6 +154,11 @@ export class Invocation implements CallHost {
     this.#write(levelOf(level), text, data);
   }
 
+  unlogged(lines: number): void {
+    if (this.#logLines < ENDPOINT_LOG_LINES_MAX || !(lines > 0)) return;
+    this.#write('warn', `${Math.round(lines)} more lines of this run were left out`);
+  }
+
   /** Why it has no answer, among the lines that administrators look at; the server's log has it by other ways. */
   logFailure(message: string, data: Readonly<Record<string, unknown>>): void {
     this.#keep('error', message.slice(0, ENDPOINT_LOG_CHARACTERS_MAX), JSON.stringify(data));

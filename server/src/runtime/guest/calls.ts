@@ -1,5 +1,6 @@
 import { emit, Problem } from './channel.ts';
 import { parse, SafeMap, stringify, text, whenResolved } from './primordials.ts';
+import { endRemarks } from './remarks.ts';
 import type { OpenedReply } from './reply.ts';
 import { Reply } from './reply.ts';
 import { Scope, Signal } from './scope.ts';
@@ -141,6 +142,7 @@ function faultsOf(issues: readonly Issue[]): { path: string; message: string }[]
 
 function finish(id: number, value: unknown): void {
   signals.delete(id);
+  endRemarks(id);
   const reply = Reply.open(value) ?? { status: 200, value };
   try {
     answer(id, reply);
@@ -161,6 +163,7 @@ function fail(id: number, error: unknown): void {
     finish(id, error);
   } else {
     signals.delete(id);
+    endRemarks(id);
     emit(`"failure",${id}`, describe(error));
   }
 }

@@ -23,7 +23,20 @@ export function emit(item: string, payload: string): void {
   texts += payload;
 }
 
+/** Called before what there is to say is fetched: what is better said late, is said now. */
+let lastWords: (() => void) | undefined;
+
+export function beforeDrain(listener: () => void): void {
+  lastWords = listener;
+}
+
+/** There is something to fetch that is said only then. */
+export function announce(): void {
+  if (head === '') wake?.();
+}
+
 export function drain(): string {
+  lastWords?.();
   if (head === '') return '';
   const frame = `${head}]\n${texts}`;
   head = '';

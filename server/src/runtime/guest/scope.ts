@@ -1,10 +1,11 @@
 import { Ai } from './ai.ts';
-import { ask, emit } from './channel.ts';
+import { ask } from './channel.ts';
 import { fetchFor } from './fetch.ts';
 import type { FetchAnswer, FetchOptions } from './fetch.ts';
 import { ReadOnlyGraph, WritableGraph } from './graph.ts';
 import { parse, stringify, text } from './primordials.ts';
 import { Query } from './query.ts';
+import { noteLine, noteProgress } from './remarks.ts';
 import { badRequest, forbidden, notFound, ok, redirect, status, unauthorized } from './reply.ts';
 import { searchFor } from './search.ts';
 
@@ -91,8 +92,8 @@ export class Scope {
     const { id } = this.#call;
     return (fractionOrText, message) => {
       const isText = typeof fractionOrText === 'string';
-      const fraction = isText ? null : fractionOrText;
-      emit(`"progress",${id}`, stringify({ fraction, text: isText ? fractionOrText : message }));
+      if (isText) noteProgress(id, null, fractionOrText);
+      else noteProgress(id, fractionOrText, message);
     };
   }
 
@@ -162,7 +163,7 @@ class Log {
   }
 
   #write(level: string, message: unknown, data: unknown): void {
-    emit(`"log",${this.#call},"${level}"`, stringify({ message: text(message), data }));
+    noteLine(this.#call, level, () => stringify({ message: text(message), data }));
   }
 }
 

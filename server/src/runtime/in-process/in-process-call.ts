@@ -3,8 +3,13 @@ import { Problem } from '#base/problem.ts';
 import { settle } from '../guest/channel.ts';
 import { CallFault } from '../sandbox/endpoint-call.ts';
 import type { CallResult, EndpointCall } from '../sandbox/endpoint-call.ts';
-import { answerRead, READ_OPERATIONS } from '../sandbox/graph-requests.ts';
-import type { ReadSources } from '../sandbox/graph-requests.ts';
+import {
+  answerRead,
+  answerSearch,
+  READ_OPERATIONS,
+  SEARCH_OPERATIONS,
+} from '../sandbox/graph-requests.ts';
+import type { SearchSources } from '../sandbox/graph-requests.ts';
 import type { GuestItem } from './shared-realm.ts';
 
 /**
@@ -14,10 +19,10 @@ import type { GuestItem } from './shared-realm.ts';
 export class InProcessCall {
   readonly result: Promise<CallResult>;
   readonly #call: EndpointCall;
-  readonly #sources: ReadSources;
+  readonly #sources: SearchSources;
   readonly #settle: PromiseWithResolvers<CallResult>;
 
-  constructor(call: EndpointCall, sources: ReadSources) {
+  constructor(call: EndpointCall, sources: SearchSources) {
     this.#call = call;
     this.#sources = sources;
     this.#settle = Promise.withResolvers();
@@ -32,6 +37,8 @@ export class InProcessCall {
         return;
       case 'log':
         return host.log(String(third), payload);
+      case 'unlogged':
+        return host.unlogged(Number(third));
       case 'progress':
         return host.progress(payload);
       default:
@@ -50,12 +57,12 @@ export class InProcessCall {
 
   #ask(operation: string, payload: string): string | Promise<string> {
     const { host, caller } = this.#call;
-    if (!READ_OPERATIONS.has(operation)) {
+    const isSearch = SEARCH_OPERATIONS.has(operation);
+    if (!isSearch && !READ_OPERATIONS.has(operation)) {
       return host.ask(operation, payload).then(({ json }) => json);
     }
-    const { reader } = this.#sources;
-    reader.refresh();
-    return answerRead(this.#sources, caller, operation, payload);
+    this.#sources.reader.refresh();
+    return (isSearch ? answerSearch : answerRead)(this.#sources, caller, operation, payload);
   }
 
   #end(kind: unknown, status: number, payload: string): void {

@@ -13,7 +13,7 @@ import type {
   LoadableEndpoint,
 } from '../sandbox/endpoint-call.ts';
 import type { LiveSearcher } from '#search/service/live-searcher.ts';
-import type { ReadSources } from '../sandbox/graph-requests.ts';
+import type { SearchSources } from '../sandbox/graph-requests.ts';
 import { RunningCall } from '../sandbox/running-call.ts';
 import { UserTexts } from '../sandbox/user-texts.ts';
 import { InProcessCall } from './in-process-call.ts';
@@ -26,7 +26,7 @@ import { realm } from './shared-realm.ts';
  */
 export class InProcessPool {
   readonly #users: UserTexts;
-  readonly #sources: ReadSources;
+  readonly #sources: SearchSources;
   readonly #loaded = new WeakMap<LoadableEndpoint, LoadedEndpoint>();
   /** Why the last of the calls that share a signal failed: one from outside, and those that it makes. */
   readonly #failures = new WeakMap<CallSignal, unknown>();

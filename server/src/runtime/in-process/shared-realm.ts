@@ -34,7 +34,9 @@ class SharedRealm {
   }
 
   #fetch(): void {
-    readFrame(drain(), ([, kind, call, third, fourth], payload) => {
+    const frame = drain();
+    if (frame === '') return;
+    readFrame(frame, ([, kind, call, third, fourth], payload) => {
       this.#listeners.get(Number(call))?.({ kind, third, fourth, payload });
     });
   }

@@ -10,7 +10,8 @@ import type { InvocationServices } from '../invocation.ts';
 import type { RunProgress } from '../run-progress.ts';
 import { CallFault } from '../sandbox/endpoint-call.ts';
 import type { CallResult, EndpointCall } from '../sandbox/endpoint-call.ts';
-import { EndpointPool, type EndpointPoolOptions } from '../sandbox/endpoint-pool.ts';
+import { EndpointPool } from '../sandbox/endpoint-pool.ts';
+import type { EndpointPoolOptions } from '../sandbox/pool-options.ts';
 
 export interface MigrationCallParts {
   readonly pool: Omit<EndpointPoolOptions, 'size'>;

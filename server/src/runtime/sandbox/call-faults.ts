@@ -16,6 +16,20 @@ export function* withCallers(first: EndpointCall): Generator<EndpointCall> {
   if (first.parent !== undefined) yield* withCallers(first.parent);
 }
 
+/** Of calls whose worker ends, those that end with it, and those that wait for these. */
+export function faultsOf(
+  calls: readonly RunningCall[],
+  faultFor: (running: RunningCall) => CallFault | undefined,
+): ReadonlyMap<EndpointCall, CallFault> {
+  const faults = new Map<EndpointCall, CallFault>();
+  for (const running of calls) {
+    const fault = faultFor(running);
+    if (fault === undefined) continue;
+    for (const call of withCallers(running.call)) faults.set(call, fault);
+  }
+  return faults;
+}
+
 /** Why a call whose worker ended is not begun again. */
 export function faultOfRetry({ call, retries }: RunningCall): CallFault | undefined {
   return call.host.hasWritten || retries >= RETRIES_MAX ? STOPPED : undefined;

@@ -53,6 +53,8 @@ export interface CallHost {
   /** Of a call that is observed: what is asked is performed within. */
   within?: (<T>(work: () => T) => T) | undefined;
   log(level: string, record: string): void;
+  /** So many lines more it would have logged. */
+  unlogged(lines: number): void;
   /** Why the call has no answer, for administrators. */
   logFailure(message: string, data: Readonly<Record<string, unknown>>): void;
   /** JSON text that the guest made. */

@@ -6,34 +6,23 @@ import {
 } from '#base/limits.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { budgetKey } from '../caller-key.ts';
-import type { RuntimeLogger } from '../runtime-logger.ts';
 import { CallCounts } from './call-counts.ts';
-import { faultOfRetry, STOPPED, stopping, TOO_LATE } from './call-faults.ts';
+import { faultOfRetry, faultsOf, STOPPED, stopping, TOO_LATE } from './call-faults.ts';
 import { TOO_MUCH_MEMORY, withCallers } from './call-faults.ts';
 import type { CallFault, CallResult, EndpointCall } from './endpoint-call.ts';
+import { EndpointSearches } from './endpoint-searches.ts';
 import { assertProcessIsIsolated } from './isolation.ts';
 import { poolLoad, surplusWorker, workerFor, type PoolLoad } from './pool-load.ts';
+import type { EndpointPoolOptions } from './pool-options.ts';
 import { PoolWorker } from './pool-worker.ts';
 import { RunningCall } from './running-call.ts';
-import type { StateGate } from './state-gate.ts';
 
 const FAILED_STARTS_MAX = 3;
-
-export interface EndpointPoolOptions {
-  /** The folder of the state; absolute. */
-  readonly storage: string;
-  /** Of an encrypted graph. */
-  readonly environmentKey: string | undefined;
-  /** Workers that are there to be used; others may take the place of stalled ones. */
-  readonly size: number;
-  readonly logger: RuntimeLogger;
-  /** Closed as long as there is no state; undefined when there is one. */
-  readonly gate?: StateGate | undefined;
-}
+const QUIET_LOOKS = 3;
 
 /**
- * Runs endpoint code in worker threads. Whatever the code does, it ends its own call, and at worst
- * others on the same worker are begun again on another; the process goes on. See `worker.ts` for
+ * Runs endpoint code in worker threads, each in a process of its own. Whatever the code does, it ends
+ * its own call, and at worst others on the same worker are begun again on another; the server goes on. See `worker.ts` for
  * the walls around the code and `endpoint-call.ts` for what comes back.
  *
  * Every `ENDPOINT_WATCHDOG_MS` while there are calls, the pool looks at its workers:
@@ -48,6 +37,8 @@ export interface EndpointPoolOptions {
  */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
+  readonly #searches: EndpointSearches;
+  readonly #environmentKey: Promise<string | undefined>;
   readonly #workers = new Set<PoolWorker>();
   readonly #waiting = new Set<RunningCall>();
   readonly #calls = new CallCounts();
@@ -55,13 +46,16 @@ export class EndpointPool {
   #failedStarts = 0;
   #watch: NodeJS.Timeout | undefined;
   #isClosed = false;
-  #search: SearchSnapshot | undefined;
+  /** Looks in a row that found nothing at work. */
+  #quietLooks = 0;
   readonly #ready = Promise.withResolvers<void>();
   /** Resolves when a worker can be called; calls wait until then. Rejects when none can start. */
   readonly ready = this.#ready.promise;
 
   private constructor(options: EndpointPoolOptions) {
     this.#options = options;
+    this.#environmentKey = Promise.resolve(options.environmentKey);
+    this.#searches = new EndpointSearches({ ...options, environmentKey: this.#environmentKey });
     this.ready.catch(() => {});
     this.#addWorkers();
   }
@@ -88,8 +82,12 @@ export class EndpointPool {
 
   /** What endpoint code finds from now on. */
   receiveSearch(snapshot: SearchSnapshot): void {
-    this.#search = snapshot;
-    for (const { thread } of this.#workers) thread.receiveSearch(snapshot);
+    this.#searches.receive(snapshot);
+  }
+
+  /** Is ready for the first search before it comes. */
+  prepareSearches(): void {
+    this.#searches.prepare();
   }
 
   #refusalOf(call: EndpointCall): unknown {
@@ -108,7 +106,8 @@ export class EndpointPool {
     this.#workers.clear();
     const running = workers.flatMap((worker) => [...worker.calls.values()]);
     for (const call of [...this.#waiting, ...running]) call.reject(stopping());
-    await Promise.all(workers.map((worker) => worker.thread.terminate()));
+    const ends = workers.map((worker) => worker.process.terminate());
+    await Promise.all([...ends, this.#searches.close()]);
   }
 
   #dispatch(running: RunningCall): void {
@@ -134,10 +133,10 @@ export class EndpointPool {
 
   #addWorkers(): void {
     let usable = [...this.#workers].filter((worker) => worker.isUsable).length;
-    const { size, storage, environmentKey, gate } = this.#options;
+    const { size, storage } = this.#options;
+    const options = { storage, environmentKey: this.#environmentKey, searches: this.#searches };
     while (usable < size && this.#workers.size < size + ENDPOINT_STALLED_WORKERS_MAX) {
       usable++;
-      const options = { storage, environmentKey, gate };
       const worker = new PoolWorker(options, {
         onReady: () => {
           this.#failedStarts = 0;
@@ -149,7 +148,6 @@ export class EndpointPool {
         onDefect: (error) =>
           this.#options.logger.error({ err: error }, 'an endpoint worker failed'),
       });
-      if (this.#search !== undefined) worker.thread.receiveSearch(this.#search);
       this.#workers.add(worker);
     }
   }
@@ -165,24 +163,19 @@ export class EndpointPool {
       this.#failedStarts--;
       return;
     }
-    const isOutOfMemory = 'code' in reason && reason.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    const fault = isOutOfMemory ? TOO_MUCH_MEMORY : STOPPED;
-    this.#replace(worker, (running) => (running.guest === worker.guest ? fault : undefined));
+    // V8 ends a process whose code asks for more than there is, and so does the operating system.
+    const culprit = worker.process.culprit();
+    this.#replace(worker, ({ guest }) => (guest === culprit ? TOO_MUCH_MEMORY : undefined));
   }
 
   /** Ends a worker: its calls end with their fault, or are begun again on another. */
   #replace(worker: PoolWorker, faultFor: (running: RunningCall) => CallFault | undefined): void {
     this.#workers.delete(worker);
-    void worker.thread.terminate();
+    void worker.process.terminate();
     this.#addWorkers();
     const calls = [...worker.calls.values()];
     worker.calls.clear();
-    const faults = new Map<EndpointCall, CallFault>();
-    for (const running of calls) {
-      const fault = faultFor(running);
-      if (fault === undefined) continue;
-      for (const call of withCallers(running.call)) faults.set(call, fault);
-    }
+    const faults = faultsOf(calls, faultFor);
     for (const running of calls) {
       const fault = faults.get(running.call) ?? faultOfRetry(running);
       if (fault !== undefined) {
@@ -200,13 +193,17 @@ export class EndpointPool {
     for (const worker of this.#workers) {
       if (worker.isReady) this.#lookAt(worker, now);
     }
+    this.#searches.look(now);
     for (const running of this.#waiting) {
       const { signal } = running.call;
       if (now <= running.call.deadline && !signal.aborted) continue;
       this.#waiting.delete(running);
       running.reject(signal.aborted ? signal.reason : TOO_LATE);
     }
-    if (this.#calls.all === 0 && [...this.#workers].every((worker) => worker.guest === 0)) {
+    const isQuiet = this.#calls.all === 0 && [...this.#workers].every(({ guest }) => guest === 0);
+    this.#quietLooks = isQuiet ? this.#quietLooks + 1 : 0;
+    // What is seen of a worker is as old as the last look.
+    if (this.#quietLooks >= QUIET_LOOKS) {
       clearInterval(this.#watch);
       this.#watch = undefined;
     }
@@ -271,7 +268,7 @@ export class EndpointPool {
   async #measure(worker: PoolWorker): Promise<void> {
     if (worker.isMeasured) return;
     worker.isMeasured = true;
-    const bytes = await worker.thread.heapBytes().catch(() => 0);
+    const { heapBytes: bytes } = await worker.process.look();
     worker.isMeasured = false;
     if (bytes <= ENDPOINT_HEAP_SOFT_BYTES || !this.#workers.has(worker)) return;
     this.#options.logger.warn({ bytes }, 'an endpoint worker is replaced: its heap is too large');
@@ -294,6 +291,6 @@ export class EndpointPool {
   #endIfRetired(worker: PoolWorker): void {
     if (!worker.isRetiring || worker.calls.size > 0) return;
     this.#workers.delete(worker);
-    void worker.thread.terminate();
+    void worker.process.terminate();
   }
 }

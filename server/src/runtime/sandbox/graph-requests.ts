@@ -10,11 +10,10 @@ import type { StateReader } from '#graph/state-reader.ts';
 import type { Searcher } from '#search/service/searcher.ts';
 
 /** The reads of endpoint code, answered where it runs. */
-export const READ_OPERATIONS: ReadonlySet<unknown> = new Set([
-  'get',
-  'tryGet',
-  'getMany',
-  'query',
+export const READ_OPERATIONS: ReadonlySet<unknown> = new Set(['get', 'tryGet', 'getMany', 'query']);
+
+/** Those that are answered where the index is: its memory cannot be shared with another process. */
+export const SEARCH_OPERATIONS: ReadonlySet<unknown> = new Set([
   'search',
   'searchAsUser',
   'suggestAsUser',
@@ -24,8 +23,16 @@ export const READ_OPERATIONS: ReadonlySet<unknown> = new Set([
 export interface ReadSources {
   readonly reader: StateReader;
   readonly access: AccessIndex;
+  readonly searcher: Finders;
+}
+
+/** Where the index is. */
+export interface SearchSources extends ReadSources {
   readonly searcher: Searcher;
 }
+
+/** What a query finds by words and vectors. */
+export type Finders = Pick<Searcher, 'findByText' | 'findSimilar'>;
 
 /**
  * JSON of what was asked for. `payload` is JSON that the guest made; throws a `Problem` for what
@@ -58,14 +65,26 @@ export function answerRead(
           findSimilar: (wanted, visibility) => sources.searcher.findSimilar(wanted, visibility),
         }),
       );
+    default:
+      throw new Problem('invalid_request', `There is no operation "${operation}"`);
+  }
+}
+
+/** The same for what is searched. */
+export function answerSearch(
+  { access, searcher }: SearchSources,
+  caller: Caller,
+  operation: string,
+  payload: string,
+): string {
+  const asked: unknown = JSON.parse(payload);
+  switch (operation) {
     case 'search':
-      return JSON.stringify(sources.searcher.search(asked, undefined));
+      return JSON.stringify(searcher.search(asked, undefined));
     case 'searchAsUser':
-      return JSON.stringify(sources.searcher.search(asked, requireUser(access, caller, operation)));
+      return JSON.stringify(searcher.search(asked, requireUser(access, caller, operation)));
     case 'suggestAsUser':
-      return JSON.stringify(
-        sources.searcher.suggest(asked, requireUser(access, caller, operation)),
-      );
+      return JSON.stringify(searcher.suggest(asked, requireUser(access, caller, operation)));
     default:
       throw new Problem('invalid_request', `There is no operation "${operation}"`);
   }
@@ -74,7 +93,7 @@ export function answerRead(
 /**
  * What `asUser()` limits a query to; undefined when there is no user, and such a query is refused.
  */
-function visibilityOf(access: AccessIndex, caller: Caller): Visibility | undefined {
+export function visibilityOf(access: AccessIndex, caller: Caller): Visibility | undefined {
   return caller.userUid === null && !caller.isAdmin ? undefined : access.visibilityFor(caller);
 }
 

@@ -6,7 +6,6 @@ import { openTestGraph } from '#graph/testing/test-graph.ts';
 import type { TestGraph } from '#graph/testing/test-graph.ts';
 import { ADMIN, LIBRARY } from '../testing/test-endpoints.ts';
 import { FrameWriter, readFrame } from './frame.ts';
-import { LiveSearcher } from '#search/service/live-searcher.ts';
 import { GuestHost } from './guest-host.ts';
 import { guestSource } from './guest-source.ts';
 import { LazyScript } from './lazy-script.ts';
@@ -28,11 +27,11 @@ beforeAll(async () => {
   await graph.write({ op: 'addOrUpdate', type: 'Book', key: 'b', fields: { Pages: 1 } });
   host = new GuestHost({
     reader: graph.reader,
-    searcher: new LiveSearcher(graph.reader).current(),
     boot: new Script(guestSource()),
     zod: new LazyScript('undefined', 'trellis:zod'),
     heap,
     progress,
+    noteGuest: () => undefined,
     send(frame) {
       const items: (typeof sent)[number] = [];
       readFrame(frame, ([, kind, ...rest], payload) => items.push({ kind, rest, payload }));

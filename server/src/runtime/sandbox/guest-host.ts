@@ -1,20 +1,18 @@
 import type { Script } from 'node:vm';
-import { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
-import { Problem } from '#base/problem.ts';
 import { IdMap } from '#base/id-map.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import type { Searcher } from '#search/service/searcher.ts';
 import { FrameWriter, readFrame } from './frame.ts';
 import type { FrameItem } from './frame.ts';
-import { answerRead, READ_OPERATIONS } from './graph-requests.ts';
-import type { ReadSources } from './graph-requests.ts';
+import { READ_OPERATIONS } from './graph-requests.ts';
 import { Guest } from './guest.ts';
+import { GuestReads } from './guest-reads.ts';
 import type { HeapKeeper } from './heap-keeper.ts';
 import type { LazyScript } from './lazy-script.ts';
 import type { Progress } from './progress.ts';
+import { ProgressThrottle } from './progress-throttle.ts';
 import { UserTexts } from './user-texts.ts';
 import type { CallItem, FromWorkerKind, SettleItem, ToWorker } from './worker-messages.ts';
 
@@ -30,10 +28,11 @@ const LATE_RETRY_MS = 1;
 
 export interface GuestHostOptions {
   readonly reader: StateReader;
-  readonly searcher: Searcher;
   readonly boot: Script;
   readonly zod: LazyScript;
   readonly progress: Progress;
+  /** Who is at work, for whoever asks when the process has died; 0 for nobody. */
+  readonly noteGuest: (guest: number) => void;
   readonly heap: HeapKeeper;
   readonly send: (frame: string) => void;
 }
@@ -47,7 +46,11 @@ export interface GuestHostOptions {
 export class GuestHost {
   readonly #options: GuestHostOptions;
   readonly #users: UserTexts;
-  readonly #sources: ReadSources;
+  readonly #reads: GuestReads;
+  readonly #remarks = new ProgressThrottle((call, payload) => {
+    this.#push('progress', `,${call}`, payload);
+    if (!this.#isServing) this.#flush();
+  });
   readonly #outbox = new FrameWriter();
   readonly #guests = new Map<number, Guest>();
   readonly #guestOfCall = new IdMap<Guest>();
@@ -62,9 +65,13 @@ export class GuestHost {
 
   constructor(options: GuestHostOptions) {
     this.#options = options;
-    const { reader, searcher } = options;
+    const { reader } = options;
     this.#users = new UserTexts(reader);
-    this.#sources = { reader, access: new AccessIndex(reader), searcher };
+    this.#reads = new GuestReads({
+      reader,
+      find: (call, request, wanted) => this.#push('ask', `,${call},${request},"find"`, wanted),
+      onDefect: (error) => this.#reportDefect(error),
+    });
   }
 
   /** Says that the worker can be called. */
@@ -108,6 +115,7 @@ export class GuestHost {
         return this.#enter(item[2], (guest) => guest.abort(item[2]));
       case 'drop':
         this.#enter(item[2], (guest) => guest.abort(item[2]));
+        this.#remarks.end(item[2]);
         this.#forget(item[2]);
     }
   }
@@ -137,7 +145,10 @@ export class GuestHost {
       }, LATE_RETRY_MS);
       return;
     }
-    this.#enter(call, (guest) => guest.settle(request, isValue, payload));
+    this.#enter(call, (guest) => {
+      if (request < 0) this.#reads.settleFind(guest, { call, request, isValue, payload });
+      else guest.settle(request, isValue, payload);
+    });
   }
 
   #enter(call: number, action: (guest: Guest) => void): void {
@@ -168,7 +179,8 @@ export class GuestHost {
   }
 
   #leave(): void {
-    const { progress, heap } = this.#options;
+    const { progress, heap, noteGuest } = this.#options;
+    noteGuest(0);
     progress.leave();
     heap.look();
     for (const guest of this.#unfinished) this.#touched.add(guest);
@@ -181,8 +193,9 @@ export class GuestHost {
    * Enters a guest and stays with it until it has nothing more to ask that can be answered here.
    */
   async #serve(guest: Guest): Promise<void> {
-    const { progress } = this.#options;
+    const { progress, noteGuest } = this.#options;
     progress.enter(guest.number);
+    noteGuest(guest.number);
     let isMoving = guest.hasPlans;
     guest.enter();
     if (guest.failure !== undefined) this.#endAll(guest, guest.failure);
@@ -214,14 +227,23 @@ export class GuestHost {
     switch (kind) {
       case 'ask':
         if (typeof third !== 'number' || typeof fourth !== 'string') return;
-        if (READ_OPERATIONS.has(fourth)) this.#answer(guest, caller, third, fourth, payload);
-        else this.#push('ask', `,${call},${third},${JSON.stringify(fourth)}`, payload);
+        // The numbers below zero are the host's own, and so is what it finds.
+        if (third < 0 || fourth === 'find') return;
+        if (READ_OPERATIONS.has(fourth)) {
+          const read = { call, caller, request: third, operation: fourth, payload };
+          this.#reads.answer(guest, read);
+        } else {
+          this.#push('ask', `,${call},${third},${JSON.stringify(fourth)}`, payload);
+        }
         return;
       case 'log':
         this.#push('log', `,${call},${JSON.stringify(third)}`, payload);
         return;
+      case 'unlogged':
+        this.#push('unlogged', `,${call},${Number(third)}`, '');
+        return;
       case 'progress':
-        this.#push('progress', `,${call}`, payload);
+        this.#remarks.take(call, payload);
         return;
       case 'answer':
       case 'refusal':
@@ -235,17 +257,8 @@ export class GuestHost {
     }
   }
 
-  #answer(guest: Guest, caller: Caller, request: number, operation: string, payload: string): void {
-    try {
-      guest.settle(request, true, answerRead(this.#sources, caller, operation, payload));
-    } catch (error) {
-      if (!(error instanceof Problem)) this.#reportDefect(error);
-      const problem = error instanceof Problem ? error.toMessage() : READ_FAILED;
-      guest.settle(request, false, JSON.stringify(problem));
-    }
-  }
-
   #end(call: number, kind: FromWorkerKind, rest: string, payload: string): void {
+    this.#remarks.end(call);
     this.#forget(call);
     if (payload.length <= ENDPOINT_RESULT_BYTES_MAX) this.#push(kind, rest, payload);
     else this.#push('failure', `,${call}`, RESULT_TOO_LARGE);
@@ -257,6 +270,7 @@ export class GuestHost {
 
   #forget(call: number): void {
     this.#guestOfCall.get(call)?.calls.delete(call);
+    this.#reads.forget(call);
     this.#guestOfCall.delete(call);
   }
 
@@ -273,7 +287,6 @@ export class GuestHost {
   }
 }
 
-const READ_FAILED = { code: 'internal_error', message: 'the read failed inside the server' };
 const DEFECT = JSON.stringify({ message: 'the server failed', stack: '' });
 const RESULT_TOO_LARGE = JSON.stringify({
   message: `the result is larger than ${ENDPOINT_RESULT_BYTES_MAX} bytes`,

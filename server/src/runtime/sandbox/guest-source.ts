@@ -5,6 +5,7 @@ import { stripTypeScriptTypes } from 'node:module';
 const MODULES = [
   'primordials.ts',
   'channel.ts',
+  'remarks.ts',
   'references.ts',
   'search.ts',
   'fetch.ts',

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '#base/assert.ts';
 import { programFiles } from '#base/program-files.ts';
-import { indexFolder } from '#search/text/index-manifest.ts';
 
 /**
  * Refuses to go on in a process that would give secrets away: a worker under the permission model
@@ -18,16 +17,12 @@ export function assertProcessIsIsolated(): void {
 }
 
 /**
- * The flags of an endpoint worker: it may read the program, the graph and the index of its words,
- * load LMDB, and nothing else.
+ * The flags of an endpoint worker and of its process: it may read the program and the graph, load
+ * LMDB, and nothing else.
  */
 export function workerFlags(storage: string): string[] {
-  const readable = [
-    ...programFiles(),
-    join(storage, 'graph/'),
-    // It may not be there yet, so that it would not be known for a folder without the asterisk.
-    join(indexFolder(storage), '*'),
-  ];
+  // It may not be there yet, so that it would not be known for a folder without the asterisk.
+  const readable = [...programFiles(), join(storage, 'graph', '*')];
   return [
     '--permission',
     '--allow-addons',

@@ -1,14 +1,18 @@
 import type { Caller } from '#access/caller.ts';
 import { ENDPOINT_CALLERS_KNOWN_MAX, ENDPOINT_REALMS_MAX } from '#base/limits.ts';
+import { ENDPOINT_SILENT_MS } from '#base/sandbox-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { IdMap } from '#base/id-map.ts';
 import { budgetKey } from '../caller-key.ts';
 import { CallFault } from './endpoint-call.ts';
 import type { CallResult, LoadableEndpoint } from './endpoint-call.ts';
 import type { FrameItem } from './frame.ts';
+import type { EndpointSearches } from './endpoint-searches.ts';
+import { SEARCH_OPERATIONS } from './graph-requests.ts';
+import { hasReached } from './progress.ts';
 import type { RunningCall } from './running-call.ts';
-import { WorkerThread } from './worker-thread.ts';
-import type { WorkerThreadOptions } from './worker-thread.ts';
+import { WorkerProcess } from './worker-process.ts';
+import type { WorkerProcessOptions } from './worker-process.ts';
 
 export interface PoolWorkerEvents {
   onReady(): void;
@@ -17,6 +21,10 @@ export interface PoolWorkerEvents {
   onEnd(worker: PoolWorker, reason: Error): void;
   /** A fault of the server's own code in the worker, or of the worker. */
   onDefect(error: unknown): void;
+}
+
+export interface PoolWorkerOptions extends WorkerProcessOptions {
+  readonly searches: EndpointSearches;
 }
 
 /** A version of an endpoint in a realm of its own. */
@@ -33,7 +41,7 @@ interface LoadedGuest {
  * its own calls only.
  */
 export class PoolWorker {
-  readonly thread: WorkerThread;
+  readonly process: WorkerProcess;
   readonly calls = new IdMap<RunningCall>();
   /** It is loaded and locked. */
   isReady = false;
@@ -44,6 +52,7 @@ export class PoolWorker {
   /** Its heap is being asked for. */
   isMeasured = false;
   readonly #events: PoolWorkerEvents;
+  readonly #searches: EndpointSearches;
   /** By endpoint name. */
   readonly #guests = new Map<string, LoadedGuest>();
   /** A caller is the same object from one call to the next, as long as nothing is written: it is sent once. */
@@ -55,9 +64,10 @@ export class PoolWorker {
   #lastTurns = -1;
   #lastMove = 0;
 
-  constructor(options: WorkerThreadOptions, events: PoolWorkerEvents) {
+  constructor({ searches, ...options }: PoolWorkerOptions, events: PoolWorkerEvents) {
     this.#events = events;
-    this.thread = new WorkerThread(options, {
+    this.#searches = searches;
+    this.process = new WorkerProcess(options, {
       onItem: (item, payload) => this.#receive(item, payload),
       onEnd: (reason) => events.onEnd(this, reason),
     });
@@ -67,9 +77,9 @@ export class PoolWorker {
     return !this.isStalled && !this.isRetiring;
   }
 
-  /** The number of the guest that may be running; 0 for none. */
+  /** The number of the guest that was running when it was last looked at; 0 for none. */
   get guest(): number {
-    return this.thread.progress.guest;
+    return this.process.report.guest;
   }
 
   /** `caller`: its `budgetKey`. */
@@ -77,14 +87,18 @@ export class PoolWorker {
     return this.#callsOf.has(caller);
   }
 
-  /** Since when, in milliseconds, a guest has been running without coming back; 0 when none is. */
+  /**
+   * Since when, in milliseconds, a guest has been running without coming back; 0 when none is. Between two reports of the worker
+   * nothing is known: a machine that has much to do reports late.
+   */
   stillMs(now: number): number {
-    const { turns } = this.thread.progress;
+    const { turns, at } = this.process.report;
     if (turns !== this.#lastTurns || this.guest === 0) {
       this.#lastTurns = turns;
-      this.#lastMove = now;
+      this.#lastMove = at;
     }
-    return now - this.#lastMove;
+    const silentMs = this.process.silentMs(now);
+    return silentMs >= ENDPOINT_SILENT_MS ? silentMs : at - this.#lastMove;
   }
 
   /**
@@ -92,7 +106,7 @@ export class PoolWorker {
    * doubt.
    */
   hasReceived(running: RunningCall): boolean {
-    return running.frame <= this.thread.progress.frames;
+    return running.hasSpoken || hasReached(this.process.report.frames, running.frame);
   }
 
   run(running: RunningCall): void {
@@ -100,11 +114,12 @@ export class PoolWorker {
     // What it asked for when it ran on another worker.
     if (running.frame > 0) running.call.host.forsake();
     running.guest = this.#load(endpoint, running.id);
-    running.frame = this.thread.nextFrame;
+    running.frame = this.process.nextFrame;
+    running.hasSpoken = false;
     this.calls.set(running.id, running);
     const key = budgetKey(caller);
     this.#callsOf.set(key, (this.#callsOf.get(key) ?? 0) + 1);
-    this.thread.send(
+    this.process.send(
       `"call",${running.id},${running.guest},${this.#numberOf(caller)},${headers.length}`,
       headers + body,
     );
@@ -115,13 +130,13 @@ export class PoolWorker {
     if (running.isAborted) return;
     running.isAborted = true;
     running.forsake(running.call.signal.reason);
-    this.thread.send(`"abort",${running.id}`);
+    this.process.send(`"abort",${running.id}`);
   }
 
   /** Lets go of a call: what the worker still does for it is ignored. */
   drop(running: RunningCall): void {
     this.#remove(running);
-    this.thread.send(`"drop",${running.id}`);
+    this.process.send(`"drop",${running.id}`);
   }
 
   #remove({ id, call }: RunningCall): void {
@@ -137,11 +152,11 @@ export class PoolWorker {
     if (known !== undefined) return known;
     if (this.#callers.size >= ENDPOINT_CALLERS_KNOWN_MAX) {
       this.#callers.clear();
-      this.thread.send('"forget-callers"');
+      this.process.send('"forget-callers"');
     }
     const number = ++this.#lastCaller;
     this.#callers.set(caller, number);
-    this.thread.send(`"caller",${number}`, JSON.stringify(caller));
+    this.process.send(`"caller",${number}`, JSON.stringify(caller));
     return number;
   }
 
@@ -151,12 +166,12 @@ export class PoolWorker {
       loaded.lastCall = call;
       return loaded.number;
     }
-    if (loaded !== undefined) this.thread.send(`"unload",${loaded.number}`);
+    if (loaded !== undefined) this.process.send(`"unload",${loaded.number}`);
     else if (this.#guests.size >= ENDPOINT_REALMS_MAX) this.#unloadOldest();
     const number = ++this.#lastGuest;
     this.#guests.set(name, { version, number, lastCall: call });
     const fileName = JSON.stringify(`${name}.ts`);
-    this.thread.send(`"load",${number},${fileName},${isReadOnly}`, script);
+    this.process.send(`"load",${number},${fileName},${isReadOnly}`, script);
     return number;
   }
 
@@ -165,7 +180,7 @@ export class PoolWorker {
     if (oldest === undefined) return;
     const [name, { number }] = oldest;
     this.#guests.delete(name);
-    this.thread.send(`"unload",${number}`);
+    this.process.send(`"unload",${number}`);
   }
 
   #receive(item: FrameItem, payload: string): void {
@@ -181,12 +196,15 @@ export class PoolWorker {
     }
     const running = typeof id === 'number' ? this.calls.get(id) : undefined;
     if (running === undefined) return;
+    running.hasSpoken = true;
     if (kind === 'ask') {
       if (typeof third === 'number' && typeof fourth === 'string') {
         void this.#ask(running, third, fourth, payload);
       }
     } else if (kind === 'log') {
       running.call.host.log(String(third), payload);
+    } else if (kind === 'unlogged') {
+      running.call.host.unlogged(Number(third));
     } else if (kind === 'progress') {
       running.call.host.progress(payload);
     } else {
@@ -202,10 +220,17 @@ export class PoolWorker {
   ): Promise<void> {
     const settle = (isValue: boolean, sequence: number, json: string) => {
       if (this.calls.has(running.id)) {
-        this.thread.send(`"settle",${running.id},${request},${isValue},${sequence}`, json);
+        this.process.send(`"settle",${running.id},${request},${isValue},${sequence}`, json);
       }
     };
     try {
+      if (operation === 'find' || SEARCH_OPERATIONS.has(operation)) {
+        const { caller, deadline } = running.call;
+        const search = { caller: JSON.stringify(caller), operation, payload: args, deadline };
+        const { isValue, json } = await this.#searches.ask(search);
+        settle(isValue, 0, json);
+        return;
+      }
       const { json, sequence } = await running.call.host.ask(operation, args);
       settle(true, sequence, json);
     } catch (error) {

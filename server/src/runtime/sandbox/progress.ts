@@ -1,7 +1,7 @@
 /**
- * How far a worker is, in memory that it shares with the main thread: readable even while the
- * worker is in an endless loop. A worker that lies about it gains nothing but time until its calls'
- * deadlines.
+ * How far a worker is, in memory that it shares with the main thread of its process: readable even
+ * while the worker is in an endless loop. A worker that lies about it gains nothing but time until
+ * its calls' deadlines. The counters go on below zero after 2^31: see `hasReached`.
  */
 export class Progress {
   readonly buffer: SharedArrayBuffer;
@@ -44,6 +44,11 @@ export class Progress {
   leave(): void {
     this.enter(0);
   }
+}
+
+/** Whether a counter of 32 bits is at `number`, or has been, which is less than 2^31 away. */
+export function hasReached(counter: number, number: number): boolean {
+  return ((counter - number) | 0) >= 0;
 }
 
 const TURNS = 0;

@@ -9,6 +9,8 @@ export class RunningCall {
   guest = 0;
   /** The number of the frame that it was sent in. */
   frame = 0;
+  /** Its worker has sent something of it, so that it has begun there. */
+  hasSpoken = false;
   /** How often a worker ended under it. */
   retries = 0;
   isAborted = false;

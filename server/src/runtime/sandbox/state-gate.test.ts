@@ -35,13 +35,14 @@ test('workers that were started before there was a state can be called once ther
   await using opened = new AsyncDisposableStack();
   const graph = opened.use(await openTestGraph());
   opened.use(enterEmptyFolder());
-  const gate = new StateGate();
+  const state = Promise.withResolvers<undefined>();
   const logger = collectingLogger([]);
   const { storage } = graph;
-  const pool = EndpointPool.start({ storage, environmentKey: undefined, size: 1, logger, gate });
+  const environmentKey = state.promise;
+  const pool = EndpointPool.start({ storage, environmentKey, size: 1, logger });
   opened.defer(() => pool.close());
   expect(pool.load()).toMatchObject({ workers: 1, ready: 0 });
-  gate.open();
+  state.resolve(undefined);
   await pool.ready;
   expect(pool.load()).toMatchObject({ workers: 1, ready: 1 });
 });
@@ -52,10 +53,9 @@ test('a pool whose state never comes ends without waiting for it', async () => {
   const logger = collectingLogger([]);
   const pool = EndpointPool.start({
     storage: '/nowhere',
-    environmentKey: undefined,
+    environmentKey: new Promise(() => {}),
     size: 1,
     logger,
-    gate: new StateGate(),
   });
   await pool.close();
   expect(pool.load()).toMatchObject({ workers: 0, ready: 0 });

@@ -1,15 +1,35 @@
-/** What a worker is started with. */
+/** Of the process of a worker: from the server to its keeper and back, and to the worker; and who is at work, see `culprit-note.ts`. */
+export const CONTROL_DESCRIPTOR = 3;
+export const FRAMES_DESCRIPTOR = 4;
+export const NOTE_DESCRIPTOR = 5;
+
+/** What a worker is started with. What an encrypted graph is read with comes through the gate. */
 export interface WorkerSetup {
   readonly storage: string;
-  /**
-   * Of an encrypted graph. The thread needs it to read: so an escape from a guest's realm could
-   * read it too.
-   */
-  readonly environmentKey: string | undefined;
   readonly progress: SharedArrayBuffer;
-  /** See `state-gate.ts`; undefined when there is a state. */
-  readonly gate: SharedArrayBuffer | undefined;
+  /** See `state-gate.ts`. */
+  readonly gate: SharedArrayBuffer;
 }
+
+/** From the server to the keeper of a worker. `state`: there is one, which the worker may open. */
+export type ToKeeper =
+  | { readonly setup: { readonly storage: string } }
+  | { readonly state: { readonly environmentKey: string | undefined } }
+  | 'look';
+
+/** How far a worker is: see `progress.ts`. */
+export interface WorkerReport {
+  /** By the clock of its process, in milliseconds. */
+  readonly at: number;
+  readonly turns: number;
+  readonly guest: number;
+  readonly frames: number;
+  readonly heapBytes: number;
+}
+
+export type FromKeeper =
+  | WorkerReport
+  | { readonly ended: { readonly code?: string | undefined; readonly text: string } };
 
 /**
  * Items of frames from the main thread to a worker, after the length of the payload.
@@ -56,8 +76,10 @@ export type SettleItem = readonly [
  * Items of frames from a worker. The main thread checks each of them: a worker may be taken over.
  *
  * `ready`: everything is loaded and locked.
- * `ask`: call, request, operation; payload: JSON of its arguments.
+ * `ask`: call, request, operation; payload: JSON of its arguments. For itself the worker asks to `find`, by a request
+ * below zero: see `fetched-finds.ts`.
  * `log`: call, level; payload: JSON `{message, data}`. `progress`: call; payload: JSON `{fraction, text}`.
+ * `unlogged`: call, how many lines more it would have logged.
  * `answer`: call, status; payload: JSON. `refusal`: call, status; payload: the message. `redirect`:
  * call, status; payload: the URL.
  * `invalid`: call; payload: JSON `[{path, message}]`, what is wrong with the body.
@@ -69,6 +91,7 @@ export type FromWorkerKind =
   | 'ready'
   | 'ask'
   | 'log'
+  | 'unlogged'
   | 'progress'
   | 'answer'
   | 'refusal'

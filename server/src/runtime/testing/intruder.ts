@@ -141,6 +141,7 @@ async function collect(): Promise<void> {
   readAs('start data', JSON.stringify(setup));
   readAs('data of the environment', String(threads.getEnvironmentData('x')));
   read['shared memory'] = new Uint8Array(setup.progress).slice();
+  read['the gate'] = new Uint8Array(setup.gate).slice();
   const unsafe = Array.from({ length: 64 }, () => Buffer.allocUnsafeSlow(1 << 16));
   read['fresh memory'] = Buffer.concat(unsafe);
   const chunks: Uint8Array[] = [];

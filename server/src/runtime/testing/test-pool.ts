@@ -6,6 +6,7 @@ import type { TestGraph } from '#graph/testing/test-graph.ts';
 import { EndpointLog } from '../endpoint-log.ts';
 import { Invocation } from '../invocation.ts';
 import { OutboundRequests } from '../outbound-requests.ts';
+import type { RunProgress } from '../run-progress.ts';
 import { CallFault } from '../sandbox/endpoint-call.ts';
 import type { FaultKind } from '../sandbox/endpoint-call.ts';
 import { EndpointPool } from '../sandbox/endpoint-pool.ts';
@@ -23,6 +24,7 @@ export interface TestCall {
   readonly caller?: Caller;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: RunProgress) => void;
 }
 
 /**
@@ -57,7 +59,13 @@ export async function openTestPool(size = 1): Promise<TestPool> {
     const name = call.name ?? body;
     const signal = call.signal ?? new AbortController().signal;
     const request = { name, caller, body: call.body ?? '', headers: '{}', signal };
-    const outside = { ...request, authorization: undefined, runKey: null };
+    const { onProgress } = call;
+    const outside = {
+      ...request,
+      authorization: undefined,
+      runKey: null,
+      ...(onProgress && { onProgress }),
+    };
     const result = await pool.run({
       endpoint: {
         name,

@@ -1,0 +1,130 @@
+import { Worker } from 'node:worker_threads';
+import { ENDPOINT_SEARCH_STUCK_MS } from '#base/sandbox-limits.ts';
+import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import { FrameWriter } from './frame.ts';
+import type { SearchThreadSetup, ToSearchThread } from './search-messages.ts';
+
+/** Something that the code of an endpoint searches for. */
+export interface Search {
+  /** JSON of the caller, whom the main thread knows. */
+  readonly caller: string;
+  readonly operation: string;
+  /** JSON that the guest made. */
+  readonly payload: string;
+  /** Of `performance.now()`. */
+  readonly deadline: number;
+}
+
+export interface AskedSearch extends Search {
+  /** How often a thread ended under it. */
+  retries: number;
+  resolve(answer: SearchReply): void;
+  reject(reason: unknown): void;
+}
+
+export interface SearchReply {
+  readonly isValue: boolean;
+  readonly json: string;
+}
+
+/** One thread that searches, as the main thread sees it. It answers in the order in which it is asked. */
+export class SearchThread {
+  readonly #worker: Worker;
+  readonly #outbox = new FrameWriter();
+  readonly #asked = new Map<number, AskedSearch>();
+  #lastId = 0;
+  #hasEnded = false;
+  #isReady = false;
+  /** It can be ended without harm: LMDB ends the whole process when it is interrupted while it opens. */
+  readonly #opened = Promise.withResolvers<void>();
+  #answered = performance.now();
+
+  /** `onEnd` is told what has no answer when it ends by itself. */
+  constructor(
+    setup: SearchThreadSetup,
+    onEnd: (thread: SearchThread, reason: Error, asked: readonly AskedSearch[]) => void,
+  ) {
+    this.#worker = new Worker(new URL('./search-worker.ts', import.meta.url), {
+      workerData: setup,
+      env: {},
+    });
+    const end = (reason: Error): void => {
+      this.#opened.resolve();
+      if (this.#hasEnded) return;
+      this.#hasEnded = true;
+      onEnd(this, reason, [...this.#asked.values()]);
+    };
+    this.#worker.on('message', (text: string) => this.#receive(text));
+    this.#worker.on('error', (error) =>
+      end(error instanceof Error ? error : new Error(String(error))),
+    );
+    this.#worker.on('exit', (code) => end(new Error(`the thread exited with code ${code}`)));
+  }
+
+  /** How much it has to do. */
+  get size(): number {
+    return this.#asked.size;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  receive(snapshot: SearchSnapshot): void {
+    this.#post(snapshot);
+  }
+
+  ask(search: AskedSearch): void {
+    const id = ++this.#lastId;
+    if (this.#asked.size === 0) this.#answered = performance.now();
+    this.#asked.set(id, search);
+    if (this.#outbox.isEmpty) setImmediate(() => this.#flush());
+    const { caller, operation, payload } = search;
+    const item = `"ask",${id},${JSON.stringify(operation)},${caller.length}`;
+    this.#outbox.push(item, caller + payload);
+  }
+
+  /** What is at work belongs to a call that is over, for so long that it will not end soon. */
+  isStuck(now: number): boolean {
+    const [first] = this.#asked.values();
+    if (first === undefined || !this.#isReady) return false;
+    return now > first.deadline && now - this.#answered > ENDPOINT_SEARCH_STUCK_MS;
+  }
+
+  /** Ends it; gives what has no answer, the one at work first. */
+  terminate(): readonly AskedSearch[] {
+    this.#hasEnded = true;
+    void this.#worker.terminate();
+    return [...this.#asked.values()];
+  }
+
+  async close(): Promise<void> {
+    this.#hasEnded = true;
+    await this.#opened.promise;
+    await this.#worker.terminate();
+  }
+
+  #receive(text: string): void {
+    if (text === 'ready') this.#opened.resolve();
+    if (this.#hasEnded) return;
+    if (text === 'ready') {
+      this.#isReady = true;
+      this.#answered = performance.now();
+      return;
+    }
+    const space = text.indexOf(' ');
+    const id = Number(text.slice(0, space));
+    const search = this.#asked.get(id);
+    this.#asked.delete(id);
+    this.#answered = performance.now();
+    search?.resolve({ isValue: text[space + 1] === '+', json: text.slice(space + 2) });
+  }
+
+  #flush(): void {
+    if (!this.#outbox.isEmpty) this.#post(this.#outbox.take());
+  }
+
+  #post(message: ToSearchThread): void {
+    if (!this.#hasEnded) this.#worker.postMessage(message);
+  }
+}

@@ -1,0 +1,64 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { AccessIndex } from '#access/access-index.ts';
+import type { Caller } from '#access/caller.ts';
+import { must } from '#base/assert.ts';
+import { systemClock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import { openGraphReader } from '#graph/open-reader.ts';
+import { Searcher } from '#search/service/searcher.ts';
+import { indexFolder } from '#search/text/index-manifest.ts';
+import { SegmentReaders } from '#search/text/segment-readers.ts';
+import type { WantedFind } from './fetched-finds.ts';
+import { readFrame } from './frame.ts';
+import { garbageCollector } from './garbage-collector.ts';
+import { answerSearch, visibilityOf } from './graph-requests.ts';
+import type { SearchAsk, SearchThreadSetup, ToSearchThread } from './search-messages.ts';
+
+/** The entry of a thread that searches for the code of endpoints, which runs in other processes. None of that code is here. */
+const port = must(parentPort, 'the port of a thread that searches');
+const { storage, environmentKey } = workerData as SearchThreadSetup;
+const reader = openGraphReader({ storage, environmentKey });
+const access = new AccessIndex(reader);
+const searcher = new Searcher({
+  reader,
+  now: () => systemClock.now(),
+  segments: new SegmentReaders(indexFolder(storage)),
+  collect: garbageCollector(),
+});
+const sources = { reader, access, searcher };
+
+port.on('message', (message: ToSearchThread) => {
+  if (typeof message !== 'string') {
+    searcher.receive(message);
+    return;
+  }
+  reader.refresh();
+  readFrame(message, (item, payload) => {
+    const [, , id, operation, callerLength] = item as SearchAsk;
+    const caller = JSON.parse(payload.slice(0, callerLength)) as Caller;
+    port.postMessage(`${id} ${answer(caller, operation, payload.slice(callerLength))}`);
+  });
+});
+port.postMessage('ready');
+
+function answer(caller: Caller, operation: string, payload: string): string {
+  try {
+    if (operation === 'find') return `+${find(caller, JSON.parse(payload) as WantedFind)}`;
+    return `+${answerSearch(sources, caller, operation, payload)}`;
+  } catch (error) {
+    if (error instanceof Problem) return `-${JSON.stringify(error.toMessage())}`;
+    throw error;
+  }
+}
+
+function find(caller: Caller, wanted: WantedFind): string {
+  const visibility = wanted.asUser ? visibilityOf(access, caller) : undefined;
+  if (wanted.asUser && visibility === undefined) {
+    throw new Problem('invalid_request', 'What a user may see needs a user');
+  }
+  return JSON.stringify(
+    wanted.operation === 'findByText'
+      ? searcher.findByText(wanted.wanted, visibility)
+      : searcher.findSimilar(wanted.wanted, visibility),
+  );
+}

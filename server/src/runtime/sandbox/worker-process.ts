@@ -1,0 +1,174 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { ENDPOINT_MESSAGE_ITEMS_MAX } from '#base/limits.ts';
+import { CulpritNote } from './culprit-note.ts';
+import { FramePipe } from './frame-pipe.ts';
+import { FrameWriter, readFrame } from './frame.ts';
+import type { FrameItem } from './frame.ts';
+import { environmentOf, launchOf } from './process-launch.ts';
+import { CONTROL_DESCRIPTOR, FRAMES_DESCRIPTOR } from './worker-messages.ts';
+import type { FromKeeper, ToKeeper, WorkerReport } from './worker-messages.ts';
+
+const NO_REPORT: WorkerReport = { at: 0, turns: 0, guest: 0, frames: 0, heapBytes: 0 };
+
+export interface WorkerProcessOptions {
+  /** The folder of the state; absolute. */
+  readonly storage: string;
+  /** Of an encrypted graph; there once there is a state. */
+  readonly environmentKey: Promise<string | undefined>;
+}
+
+export interface WorkerProcessEvents {
+  /** One item of what the worker says; to be believed in nothing. */
+  onItem(item: FrameItem, payload: string): void;
+  /** It ended by itself: it crashed, ran out of memory, or could not start. */
+  onEnd(reason: Error): void;
+}
+
+/**
+ * One endpoint worker as the main thread sees it: a thread in a process of its own, as V8 ends the whole process where code asks
+ * for too much at once. Beside the thread, the main one of that process keeps it: see `worker-keeper.ts`.
+ */
+export class WorkerProcess {
+  /** How far the worker was when it was last looked at. */
+  report = NO_REPORT;
+  readonly #child: ChildProcess;
+  readonly #control: FramePipe;
+  readonly #frames: FramePipe;
+  readonly #note = new CulpritNote();
+  readonly #outbox = new FrameWriter();
+  readonly #exited = Promise.withResolvers<void>();
+  #looking: PromiseWithResolvers<WorkerReport> | undefined;
+  #askedAt = 0;
+  #hasEnded = false;
+  #sentFrames = 0;
+
+  constructor({ storage, environmentKey }: WorkerProcessOptions, events: WorkerProcessEvents) {
+    const file = fileURLToPath(new URL('./worker-keeper.ts', import.meta.url));
+    const launch = launchOf(file, storage);
+    this.#child = spawn(launch.file, launch.args, {
+      env: environmentOf(),
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe', this.#note.descriptor],
+    });
+    let reason: Error | undefined;
+    const end = (error: Error): void => {
+      reason ??= error;
+      this.#looking?.resolve(this.report);
+      this.#child.kill('SIGKILL');
+      if (this.#hasEnded) return;
+      this.#hasEnded = true;
+      events.onEnd(reason);
+    };
+    const { stdio } = this.#child;
+    this.#control = new FramePipe(
+      stdio[CONTROL_DESCRIPTOR] as Duplex,
+      (text) => this.#hear(text, end),
+      () => {},
+    );
+    this.#frames = new FramePipe(
+      stdio[FRAMES_DESCRIPTOR] as Duplex,
+      (frame) => {
+        if (!this.#hasEnded) takeFrame(frame, events, end);
+      },
+      () => {},
+    );
+    this.#child.once('error', (error) => {
+      this.#exited.resolve();
+      end(error);
+    });
+    this.#child.once('close', (code, signal) => {
+      end(new Error(`the process of the worker ended with ${signal ?? `code ${code}`}`));
+      this.#note[Symbol.dispose]();
+      this.#exited.resolve();
+    });
+    this.#tell({ setup: { storage } });
+    void environmentKey.then((key) => this.#tell({ state: { environmentKey: key } }));
+  }
+
+  /** The number of the process; undefined when there is none. */
+  get processId(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /**
+   * Items go as one message when the requests that have arrived are all taken in, or enough of them
+   * for the worker to begin with while the rest is taken in: a message costs more than a small call.
+   * `item` is the inside of a JSON array: see `ToWorker`.
+   */
+  send(item: string, payload = ''): void {
+    if (this.#outbox.isEmpty) setImmediate(() => this.#flush());
+    this.#outbox.push(item, payload);
+    if (this.#outbox.items >= ENDPOINT_MESSAGE_ITEMS_MAX) this.#flush();
+  }
+
+  /** The number of the frame that takes what is sent now, from 1. */
+  get nextFrame(): number {
+    return this.#sentFrames + 1;
+  }
+
+  /** How far the worker is, even while it is in an endless loop. */
+  look(): Promise<WorkerReport> {
+    if (this.#looking === undefined) {
+      this.#looking = Promise.withResolvers();
+      this.#askedAt = performance.now();
+      this.#tell('look');
+    }
+    return this.#looking.promise;
+  }
+
+  /** For how long its process has not answered. */
+  silentMs(now: number): number {
+    return this.#looking === undefined ? 0 : now - this.#askedAt;
+  }
+
+  /** The guest that was at work when the process ended; 0 for none. */
+  culprit(): number {
+    return this.#note.read();
+  }
+
+  /** Resolves when nothing of it runs any more. Nothing can keep it from ending. */
+  async terminate(): Promise<void> {
+    this.#hasEnded = true;
+    this.#looking?.resolve(this.report);
+    this.#child.kill('SIGKILL');
+    this.#control.close();
+    this.#frames.close();
+    await this.#exited.promise;
+  }
+
+  #hear(text: string, end: (reason: Error) => void): void {
+    const message = JSON.parse(text) as FromKeeper;
+    if ('ended' in message) {
+      const { code, text: why } = message.ended;
+      end(Object.assign(new Error(why), code === undefined ? {} : { code }));
+      return;
+    }
+    this.report = message;
+    this.#looking?.resolve(message);
+    this.#looking = undefined;
+  }
+
+  #tell(message: ToKeeper): void {
+    if (!this.#hasEnded) this.#control.send(JSON.stringify(message));
+  }
+
+  #flush(): void {
+    if (this.#outbox.isEmpty) return;
+    const frame = this.#outbox.take();
+    this.#sentFrames++;
+    if (!this.#hasEnded) this.#frames.send(frame);
+  }
+}
+
+function takeFrame(
+  frame: string,
+  { onItem }: WorkerProcessEvents,
+  end: (reason: Error) => void,
+): void {
+  try {
+    readFrame(frame, onItem);
+  } catch (error) {
+    end(error instanceof Error ? error : new Error(String(error)));
+  }
+}
