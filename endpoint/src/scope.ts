@@ -142,6 +142,11 @@ export interface Scope<Body = unknown> {
   forbidden(messageOrValue?: unknown): Reply;
   /** 404. */
   notFound(messageOrValue?: unknown): Reply;
+  /**
+   * Answers with the problem that `graph`, `q()`, a search or `run` threw, under its own code and status: for what the caller
+   * caused, such as a name that the schema does not have. Any other error is thrown again.
+   */
+  passOn(error: unknown): Reply;
   /** Sends the caller to another URL: 302, or 301, 303, 307, 308. */
   redirect(url: string, status?: 301 | 302 | 303 | 307 | 308): Reply;
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import { ENDPOINT_INPUT_FAULTS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { isBuiltIn } from './endpoint-definition.ts';
 import type { CallFault, CallResult } from './sandbox/endpoint-call.ts';
 
 /** What goes back to the caller. `body` is JSON text, null for none. */
@@ -31,7 +32,56 @@ export function answerOf(result: CallResult): EndpointAnswer {
       throw refusal(result);
     case 'invalid':
       throw invalidBody(result);
+    case 'problem':
+      throw passedOn(result);
   }
+}
+
+/** What may be passed on: what callers cause, and what passes. Of anything else the endpoint has failed. */
+const PASSED_ON: ReadonlySet<string> = new Set([
+  'bad_request',
+  'embeddings_not_configured',
+  'embeddings_unavailable',
+  'endpoint_not_found',
+  'endpoint_overloaded',
+  'file_not_found',
+  'forbidden',
+  'index_opening',
+  'invalid_operation',
+  'invalid_query',
+  'invalid_request',
+  'invalid_vector',
+  'llm_busy',
+  'llm_not_configured',
+  'llm_quota_exceeded',
+  'model_not_found',
+  'node_not_found',
+  'not_found',
+  'not_ready',
+  'read_only_replica',
+  'too_many_requests',
+  'version_conflict',
+]);
+
+/** The error body of what `passOn()` was given. All of it is of the guest's making. */
+function passedOn({ json }: Extract<CallResult, { kind: 'problem' }>): Problem {
+  const { code, message, hint, details } = Object(JSON.parse(json)) as Record<string, unknown>;
+  if (typeof code !== 'string' || !PASSED_ON.has(code)) {
+    return new Problem('endpoint_failed', `The endpoint failed: ${String(code)}`);
+  }
+  return new Problem(code, String(message), {
+    ...(typeof hint === 'string' ? { hint } : {}),
+    ...(typeof details === 'object' && details !== null
+      ? { details: details as Readonly<Record<string, unknown>> }
+      : {}),
+  });
+}
+
+/** What the server brings along answers errors as the server does: with the one error body, and its `traceId`. */
+export function ofBuiltIn(name: string, result: CallResult): CallResult {
+  if (result.kind !== 'answer' || result.status < 400 || !isBuiltIn(name)) return result;
+  const { error } = Object(JSON.parse(result.json)) as { readonly error?: unknown };
+  return error === undefined ? result : { kind: 'problem', json: JSON.stringify(error) };
 }
 
 /** The error body that a helper of the scope asked for: `badRequest('...')` and its like. */
@@ -78,6 +128,8 @@ export function jsonOf(path: string, result: CallResult): string {
       throw refusal(result);
     case 'invalid':
       throw invalidBody(result);
+    case 'problem':
+      throw passedOn(result);
   }
 }
 

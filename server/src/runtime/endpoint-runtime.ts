@@ -7,8 +7,8 @@ import { ENDPOINT_CALL_DEPTH_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { answerOf, jsonOf, problemOf, type EndpointAnswer } from './call-outcome.ts';
-import { budgetKey, callerKey, requestKey } from './caller-key.ts';
+import { answerOf, jsonOf, ofBuiltIn, problemOf, type EndpointAnswer } from './call-outcome.ts';
+import { callerKey, requestKey } from './caller-key.ts';
 import { cachedAnswer, CachedRuns, minSequenceOf, type Keep } from './cached-runs.ts';
 import type { EndpointDefinition } from './endpoint-definition.ts';
 import { notFound } from './endpoint-definitions.ts';
@@ -58,6 +58,8 @@ export interface EndpointRun {
   readonly onLog?: ((text: string) => void) | undefined;
   /** Whoever calls waits for the end, however long it takes: a run of mode "pooling" is as one of mode "sync". */
   readonly isAwaited?: boolean;
+  /** Whoever calls was told that it only reads: it may not ask for anything else, on the primary neither. */
+  readonly mayOnlyRead?: boolean | undefined;
   /** Runs of agents that it comes of, one within the other; none when left out. */
   readonly agentDepth?: number | undefined;
 }
@@ -189,10 +191,7 @@ export class EndpointRuntime {
     const isLimited = maxConcurrent > 0;
     let isError = true;
     if (isLimited && parent !== undefined) this.#queues.enterNested(definition);
-    else if (isLimited) {
-      const caller = budgetKey(run.caller);
-      await this.#queues.enter(definition, { caller, deadline, signal: run.signal });
-    }
+    else if (isLimited) await this.#queues.enter(definition, deadline, run);
     const onEnded = isLimited ? () => this.#queues.leave(name) : undefined;
     let call: EndpointCall | undefined;
     try {
@@ -200,7 +199,7 @@ export class EndpointRuntime {
       // Each promise costs a small call some percent of its time.
       const loaded = loadable instanceof Promise ? await loadable : loadable;
       call = this.#callOf(definition, loaded, { run, deadline, nesting, onEnded });
-      const result = await this.#options.pool.run(call);
+      const result = ofBuiltIn(name, await this.#options.pool.run(call));
       isError = result.kind === 'answer' && result.status >= 500;
       // A run that wrote must not be left out the next time.
       if (keep !== undefined && !call.host.hasWritten) keep(result);
@@ -270,10 +269,10 @@ export class EndpointRuntime {
         `"${path}" is not run: endpoints call one another at most ${ENDPOINT_CALL_DEPTH_MAX} deep`,
       );
     }
-    const { caller, headers, authorization, agentDepth } = parent.run;
+    const { caller, headers, authorization, agentDepth, mayOnlyRead } = parent.run;
     const { signal } = must(parent.call, 'the call of an invocation that asks');
     const request = { name: path, body, signal, runKey: null };
-    const run = { ...request, caller, headers, authorization, agentDepth };
+    const run = { ...request, caller, headers, authorization, agentDepth, mayOnlyRead };
     const endpoint = this.#find(path, caller);
     const { hit, keep } = this.#cached.look(endpoint, run);
     const nesting = { parent, isReadOnly, isTrial: parent.isTrial };

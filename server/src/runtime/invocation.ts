@@ -13,6 +13,7 @@ import type { EndpointLog, EndpointLogLevel } from './endpoint-log.ts';
 import type { EndpointRun } from './endpoint-runtime.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { outboundRequest, type OutboundRequests } from './outbound-requests.ts';
+import { onlyReads } from './run-permission.ts';
 import { progressOf } from './run-progress.ts';
 import type { RuntimeLogger } from './runtime-logger.ts';
 import type { CallHost, EndpointCall, HostAnswer } from './sandbox/endpoint-call.ts';
@@ -121,6 +122,7 @@ export class Invocation implements CallHost {
       case 'run':
         return this.#services.runNested(this.#nestedRun(parsed));
       case 'runOnPrimary':
+        if (this.run.mayOnlyRead === true) throw onlyReads();
         this.#noteEffect('runOnPrimary()');
         return this.#services.runOnPrimary(this.#nestedRun(parsed));
       case 'fetch':

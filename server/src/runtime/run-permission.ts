@@ -30,3 +30,8 @@ export function refusalOf(
 export function isAdminOf(isReadOnly: boolean, { isAdmin, isReadOnlyAdmin }: Caller): boolean {
   return isReadOnly ? isAdmin || isReadOnlyAdmin : isAdmin && !isReadOnlyAdmin;
 }
+
+/** To code that was offered as a reader. */
+export function onlyReads(): Problem {
+  return new Problem('forbidden', 'Only what reads was offered here: runOnPrimary() is refused');
+}

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { RunQueues } from './run-queues.ts';
+import { USER } from './testing/test-endpoints.ts';
 
 const LIMITS = { name: 'one', maxConcurrent: 1, maxQueued: 4 };
 const deadline = performance.now() + 600_000;
@@ -10,7 +11,7 @@ function scene() {
   const queues = new RunQueues();
   const log: string[] = [];
   const enter = (caller: string, call: string): void => {
-    queues.enter(LIMITS, { caller, deadline, signal }).then(
+    queues.enter(LIMITS, deadline, { caller: { ...USER, userUid: caller }, signal }).then(
       () => log.push(call),
       ({ code }: { readonly code: string }) => log.push(`${call} ${code}`),
     );

@@ -1,5 +1,7 @@
+import type { Caller } from '#access/caller.ts';
 import { ENDPOINT_WATCHDOG_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { budgetKey } from './caller-key.ts';
 import type { CallSignal } from './sandbox/endpoint-call.ts';
 
 /** What one endpoint may take of the server: see `EndpointSettings`. */
@@ -7,6 +9,11 @@ export interface RunLimits {
   readonly name: string;
   readonly maxConcurrent: number;
   readonly maxQueued: number;
+}
+
+interface Queued {
+  readonly caller: Caller;
+  readonly signal: CallSignal;
 }
 
 interface Waiting {
@@ -45,10 +52,9 @@ export class RunQueues {
    * To be followed by `leave` once it has resolved. Rejects with `endpoint_overloaded`, and with the
    * signal's reason.
    */
-  enter(
-    limits: RunLimits,
-    { caller, deadline, signal }: Pick<Waiting, 'caller' | 'deadline' | 'signal'>,
-  ): Promise<void> {
+  enter(limits: RunLimits, deadline: number, run: Queued): Promise<void> {
+    const { signal } = run;
+    const caller = budgetKey(run.caller);
     const queue = this.#queueOf(limits);
     this.#advance(limits.name, queue);
     if (queue.running < limits.maxConcurrent) {

@@ -50,7 +50,7 @@ export class ToolRuns {
     const startedMs = now();
     let isError = false;
     try {
-      const answer = await this.#run(tool.endpoint, given, as);
+      const answer = await this.#run(tool, given, as);
       isError = answer.status >= 400;
       return read(answer);
     } catch (error) {
@@ -62,10 +62,15 @@ export class ToolRuns {
     }
   }
 
-  #run(endpoint: string, given: Arguments, as: ToolRun): Promise<EndpointAnswer> {
+  /** One that was offered as a reader may do nothing else. */
+  #run(
+    { endpoint, isReadOnly }: OfferedTool,
+    given: Arguments,
+    as: ToolRun,
+  ): Promise<EndpointAnswer> {
     const { run, narrowSearch } = this.#parts;
     const body = endpoint === SEARCH_ENDPOINT ? narrowSearch(given) : given;
     const request = { name: endpoint, body: JSON.stringify(body), runKey: null, isAwaited: true };
-    return run({ ...request, ...as });
+    return run({ ...request, ...as, mayOnlyRead: isReadOnly });
   }
 }

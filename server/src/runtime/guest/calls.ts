@@ -152,8 +152,9 @@ function finish(id: number, value: unknown): void {
   }
 }
 
-function answer(id: number, { status, value, location, message }: OpenedReply): void {
-  if (message !== undefined) emit(`"refusal",${id},${status}`, message);
+function answer(id: number, { status, value, location, message, problem }: OpenedReply): void {
+  if (problem !== undefined) emit(`"problem",${id}`, problem);
+  else if (message !== undefined) emit(`"refusal",${id},${status}`, message);
   else if (location !== undefined) emit(`"redirect",${id},${status}`, location);
   else emit(`"answer",${id},${status}`, stringify(value) ?? 'null');
 }

@@ -1,4 +1,5 @@
-import { text } from './primordials.ts';
+import { Problem } from './channel.ts';
+import { stringify, text } from './primordials.ts';
 
 /** An answer with a status of its own: see `Scope` of `@trellis/endpoint`. */
 export class Reply {
@@ -25,6 +26,8 @@ interface ReplyExtra {
   readonly location?: string;
   /** That of an error body, which the server makes. */
   readonly message?: string;
+  /** JSON of a problem that is passed on. */
+  readonly problem?: string;
 }
 
 export interface OpenedReply extends ReplyExtra {
@@ -63,6 +66,14 @@ function refusal(code: number, messageOrValue: unknown): Reply {
   return typeof messageOrValue === 'string'
     ? new Reply(code, undefined, { message: messageOrValue })
     : new Reply(code, messageOrValue);
+}
+
+/** What the server refused to this code, as the answer; what is anything else is thrown again. */
+export function passOn(error: unknown): Reply {
+  if (!(error instanceof Problem)) throw error;
+  const { code, message, hint, details } = error;
+  const problem = stringify({ code, message, hint, details });
+  return new Reply(400, undefined, problem === undefined ? { message } : { problem });
 }
 
 const REDIRECTS: readonly unknown[] = [301, 302, 303, 307, 308];

@@ -6,7 +6,16 @@ import { ReadOnlyGraph, WritableGraph } from './graph.ts';
 import { parse, stringify, text } from './primordials.ts';
 import { Query } from './query.ts';
 import { noteLine, noteProgress } from './remarks.ts';
-import { badRequest, forbidden, notFound, ok, redirect, status, unauthorized } from './reply.ts';
+import {
+  badRequest,
+  forbidden,
+  notFound,
+  ok,
+  passOn,
+  redirect,
+  status,
+  unauthorized,
+} from './reply.ts';
 import { searchFor } from './search.ts';
 
 /** One call, as the guest knows it. */
@@ -132,6 +141,10 @@ export class Scope {
 
   get notFound() {
     return notFound;
+  }
+
+  get passOn() {
+    return passOn;
   }
 
   get redirect() {

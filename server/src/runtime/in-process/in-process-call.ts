@@ -78,6 +78,8 @@ export class InProcessCall {
         return this.#settle.resolve({ kind, status, message: payload });
       case 'redirect':
         return this.#settle.resolve({ kind, status, location: payload });
+      case 'problem':
+        return this.#settle.resolve({ kind, json: payload });
       case 'invalid':
         return this.#settle.resolve({ kind, faults: payload });
       case 'malformed':

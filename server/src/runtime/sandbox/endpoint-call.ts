@@ -76,6 +76,8 @@ export type CallResult =
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
   /** An error body with this message is to be made. */
   | { readonly kind: 'refusal'; readonly status: number; readonly message: string }
+  /** What the server refused to the code, which passes it on; JSON text that the guest made. */
+  | { readonly kind: 'problem'; readonly json: string }
   /** The body is not what the endpoint's `input` takes; JSON text that the guest made. */
   | { readonly kind: 'invalid'; readonly faults: string };
 

@@ -251,6 +251,7 @@ export class GuestHost {
         this.#end(call, kind, `,${call},${Number(third)}`, payload);
         return;
       case 'invalid':
+      case 'problem':
       case 'failure':
       case 'malformed':
         this.#end(call, kind, `,${call}`, payload);

@@ -252,6 +252,7 @@ const INTERNAL = { code: 'internal_error', message: 'the server failed' };
 
 function resultOf(kind: unknown, status: number, payload: string): CallResult | undefined {
   if (kind === 'invalid') return { kind, faults: payload };
+  if (kind === 'problem') return { kind, json: payload };
   if (!(status >= 200 && status <= 599)) return undefined;
   if (kind === 'answer') return { kind, status, json: payload };
   if (kind === 'refusal') return { kind, status, message: payload };

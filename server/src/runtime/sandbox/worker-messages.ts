@@ -82,6 +82,7 @@ export type SettleItem = readonly [
  * `unlogged`: call, how many lines more it would have logged.
  * `answer`: call, status; payload: JSON. `refusal`: call, status; payload: the message. `redirect`:
  * call, status; payload: the URL.
+ * `problem`: call; payload: JSON `{code, message, hint?, details?}`.
  * `invalid`: call; payload: JSON `[{path, message}]`, what is wrong with the body.
  * `failure`: call; payload: JSON `{message, stack, code?}`. `malformed`: call; payload: what is
  * wrong with the body.
@@ -96,6 +97,7 @@ export type FromWorkerKind =
   | 'answer'
   | 'refusal'
   | 'redirect'
+  | 'problem'
   | 'invalid'
   | 'failure'
   | 'malformed'
