@@ -41,28 +41,15 @@ export class MessageSender {
         await this.#sent.wait(this.#signal);
       }
       const frame = sealFrame(this.#sealer, slices, last);
-      const copies = copiesOf(frame);
       this.#framesInFlight++;
       this.#sink.write(frame, (error) => {
-        if (error === undefined || error === null) {
-          releaseMemory(frame);
-          for (const copy of copies) releaseMemory(copy, GRPC_PREFIX_BYTES);
-        }
+        // What gRPC has copied of it is gRPC's own.
+        if (error === undefined || error === null) releaseMemory(frame);
         this.#framesInFlight--;
         this.#sent.wake();
       });
     }
   }
-}
-
-/** Where a frame is copied to by its `copy`: gRPC puts its prefix before it in that way, and sends the copy. */
-function copiesOf(frame: Buffer): readonly Uint8Array[] {
-  const copies: Uint8Array[] = [];
-  frame.copy = (target, ...places) => {
-    copies.push(target);
-    return Buffer.prototype.copy.call(frame, target, ...places);
-  };
-  return copies;
 }
 
 interface FrameParts {

@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { DB, type DatabaseNumber } from './databases.ts';
-import type { HeldReader } from './held-reader.ts';
+import { openEnvironments } from './environment.ts';
+import { holdWithFile, type HeldReader } from './held-reader.ts';
 import { hex, scanned } from './testing/operations.ts';
 import { createStorage, MASTER_KEY } from './testing/storage.ts';
 
@@ -56,3 +57,17 @@ it.each([undefined, MASTER_KEY])(
     }
   },
 );
+
+it('gives its transactions back when the file cannot be opened', async () => {
+  await using storage = await createStorage();
+  await (await storage.openState())[Symbol.asyncDispose]();
+  const { graph, vault } = openEnvironments({ storage: storage.path, readOnly: true });
+  const begun = [graph, vault].map(({ root }) => vi.spyOn(root, 'useReadTransaction'));
+  const elsewhere = { ...graph, path: `${graph.path}-that-is-gone` };
+  expect(() => holdWithFile(elsewhere, vault)).toThrow('ENOENT');
+  const transactions = begun.flatMap((spy) => spy.mock.results.map(({ value }) => value));
+  expect(transactions).toHaveLength(2);
+  // Each counts who uses it.
+  expect(transactions.map(({ refCount }) => refCount)).toEqual([0, 0]);
+  await Promise.all([graph, vault].map(({ root }) => root.close()));
+});

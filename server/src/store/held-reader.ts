@@ -42,13 +42,17 @@ export function holdNewest(graph: Environment, vault: Environment | undefined): 
 /** For whoever reads all of it: the graph by its file, where that shows the same commit and can be read. */
 export function holdWithFile(graph: Environment, vault: Environment | undefined): HeldReader {
   for (let attempt = 0; attempt < FILE_ATTEMPTS_MAX; attempt++) {
-    const held = new HeldTransactions(graph, vault);
+    using opened = new DisposableStack();
+    const held = opened.use(new HeldTransactions(graph, vault));
     const file = openGraphFile(graph.path);
-    if (file === undefined) return held;
-    const { sequence, epoch } = file.applied;
-    if (sequence === held.sequence && epoch === held.epoch) return held.readBy(file);
+    const isSame =
+      file === undefined ||
+      (file.applied.sequence === held.sequence && file.applied.epoch === held.epoch);
+    if (isSame) {
+      opened.move();
+      return file === undefined ? held : held.readBy(file);
+    }
     file[Symbol.dispose]();
-    held[Symbol.dispose]();
   }
   return new HeldTransactions(graph, vault);
 }
@@ -135,24 +139,26 @@ interface Held {
 }
 
 function holdGraph(graph: Environment): Held {
-  const transaction = beginNewest(graph);
+  using begun = new DisposableStack();
+  const transaction = begun.adopt(beginNewest(graph), giveBack);
   const applied = readGraphApplied(graph, { transaction });
+  begun.move();
   return { transactions: [transaction], applied, pending: undefined };
 }
 
 /** The graph first: a vault that has carried out more than the graph shows means that the graph has moved on meanwhile. */
 function holdBoth(graph: Environment, vault: Environment): Held {
   for (let attempt = 0; attempt < PAIRING_ATTEMPTS_MAX; attempt++) {
-    const ofGraph = beginNewest(graph);
-    const ofVault = beginNewest(vault);
+    using begun = new DisposableStack();
+    const ofGraph = begun.adopt(beginNewest(graph), giveBack);
+    const ofVault = begun.adopt(beginNewest(vault), giveBack);
     const applied = readGraphApplied(graph, { transaction: ofGraph });
     const vaultApplied = readVaultApplied(vault, { transaction: ofVault });
     if (vaultApplied.sequence <= applied.vaultSequence) {
       const pending = pendingFor(vaultApplied, applied.vaultSequence);
+      begun.move();
       return { transactions: [ofGraph, ofVault], applied, pending };
     }
-    ofGraph.done();
-    ofVault.done();
   }
   throw new AssertionError('the vault is ahead of the graph');
 }
@@ -160,4 +166,8 @@ function holdBoth(graph: Environment, vault: Environment): Held {
 function beginNewest(environment: Environment): Transaction {
   environment.root.resetReadTxn();
   return environment.root.useReadTransaction();
+}
+
+function giveBack(transaction: Transaction): void {
+  transaction.done();
 }

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
+import { releaseMemory } from '#base/release-memory.ts';
 import { lockFolder } from '#log/folder-lock.ts';
 import { readHistory, type History } from '#store/history.ts';
 import type { Manifest } from '#store/manifest.ts';
 import { STORE_FILE } from '#store/master-key.ts';
 import { PieceFolder } from '#store/piece-folder.ts';
+import { pieceDigest } from '#store/piece.ts';
 import { restoreSnapshot } from '#store/restore.ts';
 import { takeSnapshot } from '#store/snapshot.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
@@ -134,10 +136,31 @@ export class ReplicaStore implements ReplicaStorePort {
     }
     try {
       await restoreSnapshot(manifest, this.#pieces, { ...this.#options, clock: systemClock });
-      await rm(join(storage, REFUSAL_FILE), { force: true });
-    } finally {
-      // A damaged piece would stop the next try as well.
-      await this.#pieces.clear();
+    } catch (error) {
+      // A damaged piece would stop the next try as well; what is whole need not be copied again, as when the disk was full.
+      if (error instanceof Problem && error.code === 'snapshot_corrupt')
+        await this.#removeDamaged();
+      throw error;
     }
+    await rm(join(storage, REFUSAL_FILE), { force: true });
+    await this.#pieces.clear();
+  }
+
+  async #removeDamaged(): Promise<void> {
+    for (const digest of (await this.#pieces.list()).keys()) {
+      if (!(await this.#isWhole(digest))) await this.#pieces.remove(digest);
+    }
+  }
+
+  async #isWhole(digest: string): Promise<boolean> {
+    let bytes: Uint8Array;
+    try {
+      bytes = await this.#pieces.read(digest);
+    } catch {
+      return false;
+    }
+    const isWhole = pieceDigest(bytes) === digest;
+    releaseMemory(bytes);
+    return isWhole;
   }
 }
