@@ -89,9 +89,13 @@ describe('a turn', () => {
     expect(offeredTo(at.provider)).toEqual(expect.arrayContaining(['find', 'system__search']));
     expect(offeredTo(at.provider)).not.toContain('delete_all');
     at.script(says('Hello.'));
-    await at.answered('admin', { message: 'Hello', tools: ['find', 'delete_all', 'none'] });
+    await at.answered('admin', { message: 'Hello', tools: ['find', 'delete_all'] });
     expect(offeredTo(at.provider)).toEqual(['find']);
     at.script(says('Hello.'));
+    for (const tools of [['find', 'nope'], ['delete_all']]) {
+      const { status, json } = await at.say('ann', { message: 'Hello', tools });
+      expect([status, Object(json).error.code]).toEqual([400, 'invalid_request']);
+    }
     await at.answered('ann', { message: 'Hello', tools: [] });
     expect(offeredTo(at.provider)).toEqual([]);
   });

@@ -107,6 +107,7 @@ export class ChatTurns implements AsyncDisposable {
     const { caller } = call;
     const user = must(caller.userUid, 'the user of a session');
     const model = this.#modelOf(turn);
+    if (turn.tools !== undefined) this.#parts.tools.check(caller, turn.tools);
     const known = turn.chatUID === undefined ? undefined : this.#free(user, turn.chatUID);
     this.#checkTurnsOf(user);
     if (known === undefined) this.checkMayBegin(user);

@@ -51,7 +51,7 @@ export interface TurnParts extends FactsParts {
   readonly models: ModelRunner;
   /** Those that an administrator allows, the one that is asked when nobody says first. Throws `llm_not_configured`. */
   readonly allowedModels: () => readonly string[];
-  readonly tools: Pick<CallerTools, 'for'>;
+  readonly tools: Pick<CallerTools, 'for' | 'check'>;
   readonly nodes: {
     /** Throws `node_not_found`, for what the caller may not see as well. */
     get(caller: Caller, uid: string): NodeObject;

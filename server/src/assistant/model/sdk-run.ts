@@ -53,7 +53,8 @@ export async function runModel(
     request.signal.throwIfAborted();
     rights.signal.throwIfAborted();
     if (late.aborted) throw tooLate(limits);
-    if (error instanceof Problem) throw error;
+    if (error instanceof Problem && error.code !== 'llm_request_refused') throw error;
+    if (error instanceof Problem) throw parts.streams.failed(notTheirs(error), target.baseUrl);
     throw parts.streams.failed(
       misconfigured('answers with what is not its protocol.', error),
       target.baseUrl,
@@ -197,6 +198,11 @@ function refusalOf(error: unknown): { readonly code: string; readonly message: s
   return isUnknown
     ? { code: 'tool_not_found', message: 'There is no such tool.' }
     : { code: 'invalid_request', message: 'The arguments of the tool are not JSON.' };
+}
+
+/** What is sent is made here: whoever asks has done nothing wrong, and is not told what a provider says of it. */
+function notTheirs(refusal: Problem): Problem {
+  return misconfigured('does not take what it is sent.', refusal);
 }
 
 function tooLate({ timeoutMs }: ModelLimits): Problem {

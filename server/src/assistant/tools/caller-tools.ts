@@ -33,6 +33,19 @@ export class CallerTools {
     this.#runs = runs;
   }
 
+  /** Throws `invalid_request` for names of tools that the caller may not call, or that are none. */
+  check(caller: Caller, names: readonly string[]): void {
+    const offered = new Set(this.#catalog.offered(caller).map(({ name }) => name));
+    const faults = names.flatMap((name, i) =>
+      offered.has(name) ? [] : [{ path: `tools.${i}`, message: 'is no tool that you may call' }],
+    );
+    const [first] = faults;
+    if (first === undefined) return;
+    throw new Problem('invalid_request', `body, ${first.path}: ${first.message}`, {
+      details: { fields: faults },
+    });
+  }
+
   /** By name. Each runs its endpoint as the caller, and rejects as the endpoint does. */
   async for(caller: Caller, wanted: WantedTools = {}): Promise<ModelTool[]> {
     const names = wanted.names === undefined ? undefined : new Set(wanted.names);

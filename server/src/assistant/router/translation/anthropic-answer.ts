@@ -7,14 +7,14 @@ import { misconfigured } from '../provider-problem.ts';
 export function anthropicAnswer(completion: JsonObject): JsonObject {
   const choice = objectIn(listIn(completion['choices'])[0]);
   const { content, refusal, tool_calls: calls } = objectIn(choice['message']);
-  const text = textIn(content) === '' ? textIn(refusal) : textIn(content);
-  const isRefused = text !== '' && text === refusal;
+  const texts = [textIn(content), textIn(refusal)].filter((text) => text !== '');
+  const isRefused = textIn(refusal) !== '';
   return {
     id: completion['id'],
     type: 'message',
     role: 'assistant',
     model: completion['model'],
-    content: [...(text === '' ? [] : [{ type: 'text', text }]), ...listIn(calls).map(toolUse)],
+    content: [...texts.map((text) => ({ type: 'text', text })), ...listIn(calls).map(toolUse)],
     stop_reason: isRefused ? 'refusal' : stopReason(choice['finish_reason']),
     stop_sequence: null,
     usage: usage(countsOf('openai', completion)),
@@ -63,6 +63,7 @@ export class AnthropicStreamWriter {
   /** "text", or the index of a tool call; undefined when none is open. */
   #open: unknown;
   #reason = 'end_turn';
+  #isRefused = false;
 
   write(event: JsonObject | null): string {
     if (event === null) return '';
@@ -70,8 +71,9 @@ export class AnthropicStreamWriter {
     const choice = objectIn(listIn(event['choices'])[0]);
     const { content, refusal, tool_calls: calls } = objectIn(choice['delta']);
     let text = this.#begin(event);
-    const said = textIn(content) === '' ? textIn(refusal) : textIn(content);
+    const said = textIn(content) + textIn(refusal);
     if (said !== '') text += this.#text(said);
+    if (textIn(refusal) !== '') this.#isRefused = true;
     for (const call of listIn(calls)) text += this.#call(objectIn(call));
     if (typeof choice['finish_reason'] === 'string') {
       this.#reason = stopReason(choice['finish_reason']);
@@ -80,7 +82,8 @@ export class AnthropicStreamWriter {
   }
 
   end(): string {
-    const delta = { stop_reason: this.#reason, stop_sequence: null };
+    const reason = this.#isRefused ? 'refusal' : this.#reason;
+    const delta = { stop_reason: reason, stop_sequence: null };
     return (
       this.#begin({}) +
       this.#close() +

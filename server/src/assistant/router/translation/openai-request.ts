@@ -1,13 +1,50 @@
 import { defined, isObject, listIn, objectIn } from '../json-members.ts';
 import type { JsonObject } from '../llm-call.ts';
-import { refuseMembers, untranslatable } from './refused.ts';
+import { refuseOthers, untranslatable } from './refused.ts';
 
-const REFUSED = ['mcp_servers', 'container', 'output_format', 'context_management'];
+/** What is translated, and the hints that are left out as the other protocol has none of the kind. All else is refused. */
+const REQUEST = new Set([
+  'model',
+  'max_tokens',
+  'messages',
+  'system',
+  'metadata',
+  'stop_sequences',
+  'stream',
+  'temperature',
+  'top_p',
+  'tools',
+  'tool_choice',
+  'output_config',
+  'top_k',
+  'thinking',
+  'cache_control',
+  'service_tier',
+  'inference_geo',
+]);
+const OUTPUT = new Set(['effort']);
+const MESSAGE = new Set(['role', 'content']);
+const BLOCKS: Readonly<Record<string, ReadonlySet<string>>> = {
+  text: new Set(['type', 'text', 'cache_control', 'citations']),
+  image: new Set(['type', 'source', 'cache_control']),
+  tool_use: new Set(['type', 'id', 'name', 'input', 'cache_control', 'caller']),
+  tool_result: new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']),
+};
+const TOOL = new Set([
+  'type',
+  'name',
+  'description',
+  'input_schema',
+  'cache_control',
+  'strict',
+  'eager_input_streaming',
+  'input_examples',
+]);
 
 /** A message of Anthropic's protocol as a chat completion of OpenAI's. Throws `llm_request_refused`. */
 export function openAiRequest(request: JsonObject): JsonObject {
-  refuseMembers(request, REFUSED);
-  refuseMembers(objectIn(request['output_config']), ['format']);
+  refuseOthers(request, REQUEST, 'the request');
+  refuseOthers(objectIn(request['output_config']), OUTPUT, '"output_config"');
   const system = systemText(request['system']);
   return defined({
     model: request['model'],
@@ -28,14 +65,25 @@ export function openAiRequest(request: JsonObject): JsonObject {
 function systemText(system: unknown): string {
   if (typeof system === 'string') return system;
   return listIn(system)
-    .map((block) => objectIn(block)['text'])
+    .map((block) => {
+      const { type, text } = known(objectIn(block));
+      if (type === 'text') return text;
+      throw untranslatable('a system text of something else than text');
+    })
     .join('\n\n');
 }
 
 /** The results of tools are messages of their own, and go before what the user says with them. */
-function messagesOf({ role, content }: JsonObject): JsonObject[] {
+function messagesOf(message: JsonObject): JsonObject[] {
+  refuseOthers(message, MESSAGE, 'a message');
+  const { role, content } = message;
+  if (typeof content !== 'string' && !Array.isArray(content)) {
+    throw untranslatable('a message whose content is neither text nor blocks');
+  }
   const blocks =
-    typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(content).map(objectIn);
+    typeof content === 'string'
+      ? [{ type: 'text', text: content }]
+      : content.map((block) => known(objectIn(block)));
   if (role === 'assistant') return [assistantMessage(blocks)];
   if (role !== 'user' && role !== 'system') {
     throw untranslatable(`a message with the role "${String(role)}"`);
@@ -46,6 +94,14 @@ function messagesOf({ role, content }: JsonObject): JsonObject[] {
     ...blocks.filter(isResult).map(toolMessage),
     ...(parts.length === 0 ? [] : [{ role, content: plain(parts) }]),
   ];
+}
+
+/** Throws for a member of a block that has none of the kind. */
+function known(block: JsonObject): JsonObject {
+  const type = String(block['type']);
+  const members = BLOCKS[type];
+  if (members !== undefined) refuseOthers(block, members, `a block of type "${type}"`);
+  return block;
 }
 
 /** One text is sent as such: there are servers that take no parts. */
@@ -86,8 +142,10 @@ function assistantMessage(blocks: readonly JsonObject[]): JsonObject {
   });
 }
 
-function toolMessage({ tool_use_id: id, content }: JsonObject): JsonObject {
-  return { role: 'tool', tool_call_id: id, content: resultText(content) };
+/** The other protocol has no word for a tool that failed but in its text. */
+function toolMessage({ tool_use_id: id, content, is_error: isError }: JsonObject): JsonObject {
+  const text = resultText(content);
+  return { role: 'tool', tool_call_id: id, content: isError === true ? `Error: ${text}` : text };
 }
 
 function resultText(content: unknown): string {
@@ -117,6 +175,7 @@ function tool(given: unknown): JsonObject {
   if (type !== undefined && type !== null && type !== 'custom') {
     throw untranslatable(`a tool of type "${String(type)}"`);
   }
+  refuseOthers(objectIn(given), TOOL, 'a tool');
   return { type: 'function', function: defined({ name, description, parameters }) };
 }
 

@@ -74,6 +74,12 @@ describe('a request of OpenAI as one of Anthropic', () => {
     [{ tools: [{ type: 'function' }], tool_choice: { type: 'custom' } }],
     [{ messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }],
     [{ messages: [{ role: 'function', content: '' }] }],
+    [{ a_member_of_tomorrow: 1 }],
+    [{ modalities: ['text', 'audio'] }],
+    [{ messages: [{ role: 'user', content: { text: 'Hello' } }] }],
+    [{ messages: [{ role: 'user', content: 'Hello', tool_calls: [{}] }] }],
+    [{ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello', more: 1 }] }] }],
+    [{ tools: [{ type: 'function', function: { name: 't', more: 1 } }] }],
     [
       {
         messages: [
@@ -159,6 +165,12 @@ describe('a request of Anthropic as one of OpenAI', () => {
 
   it.each([
     [{ mcp_servers: [{}] }],
+    [{ a_member_of_tomorrow: 1 }],
+    [{ system: [{ type: 'image' }] }],
+    [{ messages: [{ role: 'user', content: { text: 'Hello' } }] }],
+    [{ messages: [{ role: 'user', content: 'Hello', history: [{}] }] }],
+    [{ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello', more: 1 }] }] }],
+    [{ tools: [{ name: 't', defer_loading: true }] }],
     [{ output_config: { format: { type: 'json_schema' } } }],
     [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }],
     [{ messages: [{ role: 'user', content: [{ type: 'document' }] }] }],
@@ -189,6 +201,33 @@ describe('why an answer ended', () => {
   ])('%s of OpenAI is %s of Anthropic', (reason, expected) => {
     const answer = anthropicAnswer({ choices: [{ message: {}, finish_reason: reason }] });
     expect(answer).toMatchObject({ stop_reason: expected, content: [] });
+  });
+});
+
+describe('a refusal', () => {
+  it('of OpenAI stays one for Anthropic, beside what was said before', () => {
+    const message = { content: 'Well.', refusal: 'I will not.' };
+    const answer = anthropicAnswer({ choices: [{ message, finish_reason: 'stop' }] });
+    const texts = ['Well.', 'I will not.'].map((text) => ({ type: 'text', text }));
+    expect(answer).toMatchObject({ stop_reason: 'refusal', content: texts });
+  });
+
+  it('of a stream as well', () => {
+    const writer = new AnthropicStreamWriter();
+    const delta = { refusal: 'I will not.' };
+    const said = writer.write({ choices: [{ delta, finish_reason: null }] });
+    writer.write({ choices: [{ delta: {}, finish_reason: 'stop' }] });
+    expect(said).toContain('I will not.');
+    expect(writer.end()).toContain('"stop_reason":"refusal"');
+  });
+
+  it('in a conversation is sent on, as is a tool that failed', () => {
+    const messages = [{ role: 'assistant', content: null, refusal: 'I will not.' }];
+    const content = [{ type: 'text', text: 'I will not.' }];
+    expect(anthropicRequest({ messages }, 1)['messages']).toEqual([{ role: 'assistant', content }]);
+    const failed = { type: 'tool_result', tool_use_id: 't', content: 'No.', is_error: true };
+    const asked = openAiRequest({ messages: [{ role: 'user', content: [failed] }] });
+    expect(asked['messages']).toEqual([{ role: 'tool', tool_call_id: 't', content: 'Error: No.' }]);
   });
 });
 
