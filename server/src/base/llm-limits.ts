@@ -12,6 +12,9 @@ export const LLM_DAY_TOKENS_MAX = 1_000_000_000_000;
 
 /** Requests that are under way at a time. */
 export const LLM_REQUESTS_MAX = 1_000;
+/** Of one token, or session: under way at a time, and begun within a minute. */
+export const LLM_REQUESTS_PER_TOKEN_MAX = 64;
+export const LLM_REQUESTS_PER_TOKEN_AND_MINUTE_MAX = 1_000;
 /** Until the head of an answer, which for one that is not streamed is written last; and between two pieces of one. */
 export const LLM_HEAD_TIMEOUT_MS = 240_000;
 export const LLM_IDLE_TIMEOUT_MS = 120_000;

@@ -5,6 +5,7 @@ import { Problem } from '#base/problem.ts';
 import type { EmbeddingTarget } from '../embedding-provider.ts';
 import type { ChatTarget } from '../provider-settings.ts';
 import type { TokenCounts } from './llm-call.ts';
+import { RequestPace } from './request-pace.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
 /** The settings, as they are now. */
@@ -21,6 +22,9 @@ export interface LlmSettings {
 export class LlmAdmission {
   readonly #settings: LlmSettings;
   readonly #ledger: UsageLedger;
+  readonly #pace = new RequestPace();
+  /** By user: what requests that are under way may use at most. */
+  readonly #reserved = new Map<string, number>();
   #running = 0;
 
   constructor(settings: LlmSettings, ledger: UsageLedger) {
@@ -67,13 +71,41 @@ export class LlmAdmission {
     );
   }
 
-  /** Notes that a request is under way, until what it gives is disposed of. Throws `too_many_requests`. */
-  begin(): Disposable {
+  /**
+   * Notes that a request is under way that uses so many tokens at most. They are reserved of the user's day until what this gives is
+   * disposed of, when what was used is counted: so all that are under way fit into the day, but for one. Throws `too_many_requests`.
+   */
+  begin(caller: Caller, tokensMax: number): Disposable {
     if (this.#running >= LLM_REQUESTS_MAX) {
       throw new Problem('too_many_requests', `${LLM_REQUESTS_MAX} requests are under way already.`);
     }
+    const user = userOf(caller);
+    const reserved = this.#reserved.get(user) ?? 0;
+    this.#checkFits(user, reserved, tokensMax);
+    const pace = this.#pace.begin(caller.tokenId, this.#ledger.nowMs);
     this.#running++;
-    return { [Symbol.dispose]: () => void this.#running-- };
+    this.#reserved.set(user, reserved + tokensMax);
+    return {
+      [Symbol.dispose]: () => {
+        this.#running--;
+        pace[Symbol.dispose]();
+        const left = (this.#reserved.get(user) ?? 0) - tokensMax;
+        if (left <= 0) this.#reserved.delete(user);
+        else this.#reserved.set(user, left);
+      },
+    };
+  }
+
+  /** The only one of a user is admitted as long as anything is left of the day. */
+  #checkFits(user: string, reserved: number, tokensMax: number): void {
+    const tokensPerDay = this.#settings.tokensPerUserAndDay();
+    const used = this.#ledger.usedToday(user);
+    if (reserved === 0 || used + reserved + tokensMax <= tokensPerDay) return;
+    throw new Problem(
+      'too_many_requests',
+      `Of ${tokensPerDay} tokens a day ${used} are used, and requests that are under way may use ${reserved}: ${tokensMax} more are too many.`,
+      { hint: 'Wait for the others to end, or ask for fewer tokens with max_tokens.' },
+    );
   }
 
   count(caller: Caller, counts: TokenCounts): void {

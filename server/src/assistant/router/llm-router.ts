@@ -10,7 +10,7 @@ import type { JsonObject, LlmAnswer, LlmCall, Protocol } from './llm-call.ts';
 import type { ProviderClient, ProviderRequest } from './provider-client.ts';
 import { misconfigured } from './provider-problem.ts';
 import type { EventStream, ProviderStreams } from './provider-stream.ts';
-import { countsOf, tokensIn } from './stream-meter.ts';
+import { countsOf, tokensAtMost, tokensIn } from './stream-meter.ts';
 
 export interface LlmRouterParts {
   readonly admission: LlmAdmission;
@@ -74,7 +74,7 @@ export class LlmRouter {
     request: ProviderRequest,
     answerOf: (answer: JsonObject, text: string) => string,
   ): Promise<LlmAnswer> {
-    using _underWay = this.#parts.admission.begin();
+    using _underWay = this.#parts.admission.begin(call.caller, tokensAtMost(request.body));
     try {
       const text = await textOf((await provider.send(request)).chunks);
       const answer = answerIn(text, request);

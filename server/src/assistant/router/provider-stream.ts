@@ -8,7 +8,7 @@ import type { JsonObject, TokenCounts } from './llm-call.ts';
 import type { OpenAnswer, ProviderClient, ProviderRequest } from './provider-client.ts';
 import { brokenOff, misconfigured, problemOfEvent } from './provider-problem.ts';
 import { eventsIn, wholeEvents } from './server-events.ts';
-import { outputOf, streamMeter, tokensIn, type StreamMeter } from './stream-meter.ts';
+import { outputOf, streamMeter, tokensAtMost, tokensIn, type StreamMeter } from './stream-meter.ts';
 
 /** One event of a provider; null for the `[DONE]` of OpenAI's protocol. */
 export interface StreamedEvent {
@@ -36,7 +36,7 @@ export class ProviderStreams {
     request: ProviderRequest,
     onCounted: (counts: TokenCounts) => void = () => {},
   ): Promise<EventStream> {
-    const underWay = this.#admission.begin();
+    const underWay = this.#admission.begin(caller, tokensAtMost(request.body));
     try {
       const answer = await this.#provider.send(request);
       if (answer.contentType.startsWith('application/json')) {

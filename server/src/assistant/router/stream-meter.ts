@@ -55,6 +55,12 @@ export function tokensIn(text: string): number {
   return Math.ceil(text.length / LLM_CHARACTERS_PER_TOKEN);
 }
 
+/** What a request may use at most, as far as that can be told of what is sent. */
+export function tokensAtMost(request: JsonObject): number {
+  const answer = countIn(request['max_completion_tokens'] ?? request['max_tokens']);
+  return tokensIn(JSON.stringify(request)) + answer * Math.max(1, countIn(request['n']));
+}
+
 /** A provider counts at the end: whoever leaves before it pays for what there was. */
 export function outputOf({ counts, events, isWhole }: StreamMeter): number {
   const counted = counts?.outputTokens ?? 0;

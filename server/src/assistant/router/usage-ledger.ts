@@ -62,6 +62,11 @@ export class UsageLedger {
     this.#unwritten.add(day);
   }
 
+  /** Of its clock. */
+  get nowMs(): number {
+    return this.#parts.clock.now();
+  }
+
   /** Of everybody, since the process started. */
   get sinceStart(): TokenCounts {
     return this.#sinceStart;
