@@ -4,7 +4,6 @@ import { readPlaces } from './batch.ts';
 import type { DatabaseNumber } from './databases.ts';
 import type { Environment } from './environment.ts';
 import { KeyScratch } from './key-scratch.ts';
-import type { TreeWriter } from './lmdb-file/tree-writer.ts';
 import { storageProblem } from './storage-problem.ts';
 
 export interface Appended {
@@ -41,7 +40,7 @@ export function appendTransaction(
   try {
     environment.root.transactionSync(() => {
       readPlaces(payload, (number, keyStart, keyEnd, valueStart, valueEnd) => {
-        assertPut(number === db && valueStart >= 0);
+        assert(number === db && valueStart >= 0, 'another operation than a put');
         const key = keys.copy(payload, keyStart, keyEnd);
         const value = values.take(valueStart, valueEnd);
         // False for a key that is not above the others; its types know of no answer.
@@ -54,22 +53,6 @@ export function appendTransaction(
     if (error instanceof AssertionError) throw error;
     throw storageProblem('writing in', environment.path, error);
   }
-  return { entries, isInOrder };
-}
-
-/** The same into a tree that is written as a file of its own. */
-export function appendToTree(
-  writer: TreeWriter,
-  db: DatabaseNumber,
-  payload: Uint8Array,
-): Appended {
-  let entries = 0;
-  let isInOrder = true;
-  readPlaces(payload, (number, keyStart, keyEnd, valueStart, valueEnd) => {
-    assertPut(number === db && valueStart >= 0);
-    isInOrder = writer.add(payload, keyStart, keyEnd, valueStart, valueEnd) && isInOrder;
-    entries++;
-  });
   return { entries, isInOrder };
 }
 
@@ -90,8 +73,4 @@ class ValueScratch {
     for (let i = 0; i < length; i++) this.#bytes[i] = this.#payload[start + i]!;
     return (this.#views[length] ??= this.#bytes.subarray(0, length));
   }
-}
-
-function assertPut(isPut: boolean): void {
-  assert(isPut, 'another operation than a put');
 }

@@ -25,14 +25,3 @@ export function u16(bytes: Uint8Array, at: number): number {
 export function u32(bytes: Uint8Array, at: number): number {
   return (u16(bytes, at) | (u16(bytes, at + 2) << 16)) >>> 0;
 }
-
-export function putU16(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value;
-  bytes[at + 1] = value >>> 8;
-}
-
-/** Of the value its lower 32 bits. */
-export function putU32(bytes: Uint8Array, at: number, value: number): void {
-  putU16(bytes, at, value);
-  putU16(bytes, at + 2, value >>> 16);
-}

@@ -5,15 +5,12 @@ import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { releaseMemory } from '#base/release-memory.ts';
 import { putGraphApplied, putVaultApplied } from './applied.ts';
-import { appendToTree, appendTransaction, type Appended } from './append.ts';
-import { DATABASES, type DatabaseNumber } from './databases.ts';
-import { LMDB_FILE, MAP_BYTES, openEnvironments } from './environment.ts';
-import { NewTreeFile } from './lmdb-file/new-tree-file.ts';
+import { appendTransaction, type Appended } from './append.ts';
+import { openEnvironments } from './environment.ts';
 import { snapshotCorrupt } from './manifest.ts';
 import type { Manifest, ManifestPiece } from './manifest.ts';
 import { STORE_FILE, openStoreKeys } from './master-key.ts';
 import { pieceDigest } from './piece.ts';
-import { storageProblem } from './storage-problem.ts';
 import { syncFolder } from './sync-folder.ts';
 import { closeWritten, writeTransaction } from './write-transaction.ts';
 
@@ -71,13 +68,9 @@ async function load(manifest: Manifest, source: SnapshotSource, options: Restore
   const { storage } = options;
   const encryptionKey = openStoreKeys(options).environmentKey;
   const pieces = new VerifiedPieces(source);
-  // Pages of an encrypted file are LMDB's alone to write.
-  const written =
-    encryptionKey === undefined ? await writeGraphFile(manifest, pieces, storage) : undefined;
   const { graph, vault } = openEnvironments({ storage, readOnly: false, encryptionKey });
   try {
     for (const database of manifest.databases) {
-      if (written?.has(database.number) === true) continue;
       const environment = graph.stores[database.number] === undefined ? vault : graph;
       for (const piece of database.pieces) {
         const bytes = await pieces.read(piece);
@@ -94,40 +87,7 @@ async function load(manifest: Manifest, source: SnapshotSource, options: Restore
     // Closing flushes.
     await Promise.all([graph, vault].map(closeWritten));
   }
-}
-
-/** The graph as a whole file, without LMDB: a third of the time. Answers the databases that are in it. */
-async function writeGraphFile(
-  manifest: Manifest,
-  pieces: VerifiedPieces,
-  storage: string,
-): Promise<ReadonlySet<DatabaseNumber>> {
-  const names = new Map<DatabaseNumber, string>();
-  for (const { number, name, environment } of DATABASES) {
-    if (environment === 'graph') names.set(number, name);
-  }
-  mkdirSync(join(storage, 'graph'), { recursive: true, mode: 0o700 });
-  const path = join(storage, 'graph', LMDB_FILE);
-  try {
-    await using file = new NewTreeFile(path, MAP_BYTES.graph);
-    for (const { number, pieces: list } of manifest.databases) {
-      const name = names.get(number);
-      if (name === undefined) continue;
-      await file.addTree(name, async (writer) => {
-        for (const piece of list) {
-          const bytes = await pieces.read(piece);
-          addPiece(piece, () => appendToTree(writer, number, bytes));
-          releaseMemory(bytes);
-        }
-      });
-    }
-    await file.end();
-  } catch (error) {
-    if (error instanceof Problem || error instanceof AssertionError) throw error;
-    throw storageProblem('writing', path, error);
-  }
-  syncFolder(join(storage, 'graph'));
-  return new Set(names.keys());
+  for (const { path } of [graph, vault]) syncFolder(path);
 }
 
 /** Every piece with the digest that names it. */

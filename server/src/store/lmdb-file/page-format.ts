@@ -1,5 +1,3 @@
-import { putU16, putU32 } from '../bytes.ts';
-
 /**
  * How a file of LMDB is laid out, data version 2: `MDB_page`, `MDB_node`, `MDB_db`, `MDB_meta` and `MDB_ovpage` of liblmdb's mdb.c as
  * lmdb-js builds it. Only 64-bit machines whose numbers are little-endian write it so; of others, of a later version and of an encrypted file
@@ -12,9 +10,6 @@ export const PAGE_HEADER_BYTES = 24;
 /** In the header: u64 number of the page, u64 transaction, u16, u16 flags, u16 end of the places, u16 begin of the nodes. */
 export const PAGE_FLAGS_AT = 18;
 export const PAGE_LOWER_AT = 20;
-export const PAGE_UPPER_AT = 22;
-/** In place of the last two, for pages of a long value. */
-export const PAGE_COUNT_AT = 20;
 export const PAGE_IS_BRANCH = 1;
 export const PAGE_IS_LEAF = 2;
 export const PAGE_IS_LONG_VALUE = 4;
@@ -22,10 +17,9 @@ export const PAGE_IS_META = 8;
 
 /** u16 low and u16 high of the value's length, u16 flags, u16 length of the key, key, value. Of a branch, three u16 of the page's number. */
 export const NODE_HEADER_BYTES = 8;
+/** In place of a long value then: u64 first page, u64 transaction, u64 pages. */
 export const NODE_HAS_LONG_VALUE = 1;
 export const NODE_IS_TREE = 2;
-/** In place of a long value: u64 first page, u64 transaction, u64 pages. */
-export const LONG_VALUE_BYTES = 24;
 
 /** The page that an empty tree has in place of a root: all bits. */
 export const NO_PAGE = -1;
@@ -35,14 +29,11 @@ const MAGIC = 0xbeefc0de;
 const VERSION = 2;
 const IS_ENCRYPTED = 0x2000;
 const META_AT = PAGE_HEADER_BYTES;
-const MAP_BYTES_AT = META_AT + 16;
 const FREE_TREE_AT = META_AT + 24;
 const MAIN_TREE_AT = FREE_TREE_AT + 48;
 const LAST_PAGE_AT = MAIN_TREE_AT + 48;
 const TRANSACTION_AT = LAST_PAGE_AT + 8;
 export const META_BYTES = TRANSACTION_AT + 8;
-/** Flags of the tree of free pages: its keys are numbers. */
-const INTEGER_KEYS = 8;
 
 /** A tree of the file, by what the tree above it says of it. */
 export interface Tree {
@@ -54,16 +45,6 @@ export interface Tree {
   /** The number of a page; `NO_PAGE` when the tree is empty. */
   readonly root: number;
 }
-
-export const TREE_BYTES = 48;
-export const EMPTY_TREE: Tree = {
-  depth: 0,
-  branchPages: 0,
-  leafPages: 0,
-  longValuePages: 0,
-  entries: 0,
-  root: NO_PAGE,
-};
 
 export interface Meta {
   readonly pageBytes: number;
@@ -87,34 +68,6 @@ export function readMeta(page: Buffer): Meta | undefined {
   };
 }
 
-export interface NewMeta {
-  readonly pageBytes: number;
-  readonly mapBytes: number;
-  readonly main: Tree;
-  readonly lastPage: number;
-}
-
-/** Into a page of zeros; without a transaction, of a file with nothing in it. No pages are free. */
-export function writeMeta(
-  page: Buffer,
-  number: number,
-  transaction: number | undefined,
-  { pageBytes, mapBytes, main, lastPage }: NewMeta,
-): void {
-  putU32(page, 0, number);
-  putU16(page, PAGE_FLAGS_AT, PAGE_IS_META);
-  putU32(page, META_AT, MAGIC);
-  putU32(page, META_AT + 4, VERSION);
-  page.writeBigUInt64LE(BigInt(mapBytes), MAP_BYTES_AT);
-  writeTree(page, FREE_TREE_AT, EMPTY_TREE);
-  putU32(page, FREE_TREE_AT, pageBytes);
-  putU16(page, FREE_TREE_AT + 4, INTEGER_KEYS);
-  writeTree(page, MAIN_TREE_AT, transaction === undefined ? EMPTY_TREE : main);
-  const last = transaction === undefined ? META_PAGES - 1 : lastPage;
-  page.writeBigUInt64LE(BigInt(last), LAST_PAGE_AT);
-  page.writeBigUInt64LE(BigInt(transaction ?? 0), TRANSACTION_AT);
-}
-
 /** u32, u16 flags, u16 depth, u64 branch pages, u64 leaf pages, u64 pages of long values, u64 entries, u64 root. */
 export function readTree(bytes: Buffer, at: number): Tree {
   const u64 = (offset: number): number => Number(bytes.readBigUInt64LE(at + offset));
@@ -126,12 +79,4 @@ export function readTree(bytes: Buffer, at: number): Tree {
     entries: u64(32),
     root: Number(bytes.readBigInt64LE(at + 40)),
   };
-}
-
-export function writeTree(bytes: Buffer, at: number, tree: Tree): void {
-  bytes.fill(0, at, at + 6);
-  bytes.writeUInt16LE(tree.depth, at + 6);
-  const counts = [tree.branchPages, tree.leafPages, tree.longValuePages, tree.entries];
-  for (const [i, count] of counts.entries()) bytes.writeBigUInt64LE(BigInt(count), at + 8 + i * 8);
-  bytes.writeBigInt64LE(BigInt(tree.root), at + 40);
 }

@@ -1,16 +1,14 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '#log/testing/temporary-folder.ts';
 import { BatchEncoder, KEY_BYTES_MAX } from '../batch.ts';
-import { appendToTree } from '../append.ts';
+import { appendTransaction } from '../append.ts';
 import { DB } from '../databases.ts';
-import { LMDB_FILE, MAP_BYTES, openEnvironment } from '../environment.ts';
+import { openEnvironment } from '../environment.ts';
 import type { Environment } from '../environment.ts';
 import { closeWritten, writeTransaction } from '../write-transaction.ts';
 import { openGraphFile } from './graph-file.ts';
-import { NewTreeFile } from './new-tree-file.ts';
 
 type Entry = readonly [key: string, value: string];
 
@@ -64,23 +62,23 @@ function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');
 }
 
-async function write(storage: string, trees: ReadonlyMap<string, readonly Entry[]>) {
-  mkdirSync(join(storage, 'graph'), { recursive: true });
-  await using file = new NewTreeFile(join(storage, 'graph', LMDB_FILE), MAP_BYTES.graph);
-  for (const [name, entries] of trees) {
-    const batch = new BatchEncoder();
-    for (const [key, value] of entries) {
-      batch.put(DB.nodes, Buffer.from(key, 'hex'), Buffer.from(value, 'hex'));
-    }
-    await file.addTree(name, async (writer) => {
-      const appended = appendToTree(writer, DB.nodes, batch.payload);
+async function write(storage: string, trees: ReadonlyMap<1 | 2, readonly Entry[]>) {
+  const graph = openEnvironment('graph', { storage, readOnly: false });
+  try {
+    for (const [db, entries] of trees) {
+      const batch = new BatchEncoder();
+      for (const [key, value] of entries) {
+        batch.put(db, Buffer.from(key, 'hex'), Buffer.from(value, 'hex'));
+      }
+      const appended = appendTransaction(graph, db, batch.payload);
       expect(appended).toEqual({ entries: entries.length, isInOrder: true });
-    });
+    }
+  } finally {
+    await closeWritten(graph);
   }
-  await file.end();
 }
 
-it('writes files that LMDB reads, changes, and reads again, and reads what LMDB has written', async () => {
+it('reads what LMDB has appended, and what it has changed since', async () => {
   await fc.assert(
     fc.asyncProperty(
       entryLists,
@@ -89,11 +87,11 @@ it('writes files that LMDB reads, changes, and reads again, and reads what LMDB 
       async (nodes, uids, changes) => {
         await using folder = await temporaryFolder();
         const path = join(folder.path, 'graph');
-        const trees = new Map([
-          ['nodes', nodes],
-          ['uids', uids],
-        ]);
-        await write(folder.path, trees);
+        const trees = [
+          [DB.nodes, nodes],
+          [DB.uids, uids],
+        ] as const;
+        await write(folder.path, new Map(trees));
         expect(visited(path, DB.nodes)).toEqual(nodes);
         const graph = openEnvironment('graph', { storage: folder.path, readOnly: false });
         try {
@@ -133,7 +131,7 @@ it('begins at any key', async () => {
   await fc.assert(
     fc.asyncProperty(entryLists, fc.array(keys, { minLength: 5 }), async (entries, starts) => {
       await using folder = await temporaryFolder();
-      await write(folder.path, new Map([['nodes', entries]]));
+      await write(folder.path, new Map([[DB.nodes, entries]]));
       const path = join(folder.path, 'graph');
       const some = entries.filter((_, i) => i % 50 === 0).map(([key]) => key);
       for (const start of [...starts, ...some]) {
@@ -145,17 +143,17 @@ it('begins at any key', async () => {
   );
 });
 
-it('grows trees of many levels, whose last branch has two children whatever their number', async () => {
+it('reads trees of many levels, before and after every other entry is removed', async () => {
   // Three of such keys fit a branch page, and one entry a leaf.
   const key = (i: number): string =>
     Buffer.alloc(KEY_BYTES_MAX, 1).fill(i.toString().padStart(6, '0'), 0, 6).toString('hex');
   for (const count of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 27, 28, 82, 300]) {
     const entries = Array.from({ length: count }, (_, i): Entry => [key(i), '00']);
     await using folder = await temporaryFolder();
-    await write(folder.path, new Map([['nodes', entries]]));
+    await write(folder.path, new Map([[DB.nodes, entries]]));
     const graph = openEnvironment('graph', { storage: folder.path, readOnly: false });
     try {
-      // LMDB ends the process when it meets a branch page of one child.
+      expect(visited(graph.path, DB.nodes)).toEqual(entries);
       for (const [i, [one]] of entries.entries()) {
         if (i % 2 === 0) continue;
         await writeTransaction(graph, () => {
@@ -173,14 +171,17 @@ it('grows trees of many levels, whose last branch has two children whatever thei
 
 it('refuses keys out of order', async () => {
   await using folder = await temporaryFolder();
-  await using file = new NewTreeFile(join(folder.path, LMDB_FILE), MAP_BYTES.graph);
+  const graph = openEnvironment('graph', { storage: folder.path, readOnly: false });
   const batch = new BatchEncoder();
   for (const key of [[1], [1, 0], [1], [2]]) {
     batch.put(DB.nodes, Uint8Array.from(key), Uint8Array.of(7));
   }
-  await file.addTree('nodes', async (writer) => {
-    expect(appendToTree(writer, DB.nodes, batch.payload)).toEqual({ entries: 4, isInOrder: false });
-  });
+  try {
+    const appended = appendTransaction(graph, DB.nodes, batch.payload);
+    expect(appended).toEqual({ entries: 4, isInOrder: false });
+  } finally {
+    await closeWritten(graph);
+  }
 });
 
 it('leaves an encrypted file to LMDB', async () => {
