@@ -179,8 +179,14 @@ describe('status', () => {
     uptimeSeconds: 90_061.5,
     version: '26.11.0',
     role: 'primary',
-    memory: { rssBytes: 3 * 2 ** 20, heapUsedBytes: 100, heapTotalBytes: 200, externalBytes: 0 },
-    disk: { totalBytes: 2 ** 40, freeBytes: 2 ** 39 },
+    memory: {
+      status: 'ok',
+      rssBytes: 3 * 2 ** 20,
+      heapUsedBytes: 100,
+      heapTotalBytes: 200,
+      externalBytes: 0,
+    },
+    disk: { status: 'ok', totalBytes: 2 ** 40, freeBytes: 2 ** 39 },
     parts: [
       { name: 'disk', status: 'ok', reason: null },
       { name: 'models', status: 'degraded', reason: 'provider_failing' },
@@ -197,6 +203,18 @@ describe('status', () => {
     expect(stdout).toMatch(/disk +512\.0 GiB free of 1\.0 TiB/);
     const json = await trellis(['status', '--server', service.url, '--json']);
     expect(JSON.parse(json.stdout)).toEqual({ server: service.url, ...health });
+  });
+
+  it('shows what a server tells everybody', async () => {
+    const { version, parts, ...told } = health;
+    const body = { ...told, memory: { status: 'ok' }, disk: { status: 'degraded' } };
+    const service = await startService({ 'GET /health': () => ({ body }) });
+    const { code, stdout } = await trellis(['status', '--server', service.url]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/disk +degraded/);
+    expect(stdout).toMatch(/for administrators: trellis login/);
+    expect(stdout).not.toContain(version);
+    expect(stdout).not.toContain(parts[1]?.name);
   });
 
   it('fails while the server is not ready', async () => {

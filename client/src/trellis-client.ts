@@ -5,7 +5,7 @@ import type {
   EndpointDraft,
   NewEndpoint,
 } from '@trellis/contract/shapes/endpoint.ts';
-import type { HealthReport } from '@trellis/contract/shapes/health.ts';
+import type { HealthReport, HealthSummary } from '@trellis/contract/shapes/health.ts';
 import type {
   ReplicaHealth,
   ReplicaOverview,
@@ -172,7 +172,7 @@ export class TrellisClient extends AdminAgentClient {
   }
 
   /** Memory, disk and readiness; a server that is not ready yet answers too. */
-  getHealth(options?: CallOptions): Promise<HealthReport> {
+  getHealth(options?: CallOptions): Promise<HealthReport | HealthSummary> {
     return this.transport.json({ method: 'GET', path: '/health', answers: [503], ...options });
   }
 

@@ -102,7 +102,7 @@ describe('a download of a hundred megabytes', () => {
 
   /** Of the main thread; without the mapped file of the state, which is not the download's. */
   const heldBytes = async (): Promise<number> => {
-    const { json } = await people.as('', 'GET', '/health');
+    const { json } = await people.as('admin', 'GET', '/health');
     const { heapUsedBytes, externalBytes } = Object(Object(json).memory);
     return heapUsedBytes + externalBytes;
   };

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runTrellis } from '../support/command-line.ts';
+import { HttpClient } from '../support/http-client.ts';
 import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -20,6 +21,7 @@ async function doctor(env: Readonly<Record<string, string>>, server = NOWHERE, .
   const { code, stdout } = await runTrellis(['doctor', '--json', ...args], {
     home: folder.path,
     server,
+    token: server === NOWHERE ? undefined : await new HttpClient(server).signIn(),
     env: { MSK_GRAPH_STORAGE: storage, MSK_PORT: '0', ...env },
   });
   const { isGood, findings } = JSON.parse(stdout) as {
@@ -43,7 +45,9 @@ test('a server that is well is well, and so is its machine', async () => {
     server: server.url,
   });
   expect(people.code).toBe(0);
-  expect(people.stdout).toMatch(/^ok +server: writer +ok$/m);
+  expect(people.stdout).toMatch(/^ok +server +http.* is a primary, and ready \(ok\)\.$/m);
+  expect(people.stdout).not.toMatch(/server: writer/);
+  expect(found.of('server: writer')).toMatchObject([{ status: 'ok', message: 'ok' }]);
 });
 
 test('nothing is made where there is nothing, and a server that does not run is wrong', async () => {

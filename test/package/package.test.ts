@@ -55,7 +55,7 @@ describe('the program', () => {
     const [, script] = /<script[^>]* src="([^"]+)"/.exec(page.text) ?? [];
     const asset = await http.send({ path: new URL(String(script), `${server.url}/`).pathname });
     expect(asset.status).toBe(200);
-    expect((await http.send({ path: '/health' })).json).toMatchObject({
+    expect((await http.send({ path: '/health', token })).json).toMatchObject({
       version: expect.stringMatching(/\.42$/),
     });
     expect(await server.stop()).toBe(0);

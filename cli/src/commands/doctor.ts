@@ -1,5 +1,5 @@
 import { TrellisError } from '@trellis/client/trellis-error.ts';
-import type { HealthReason, HealthReport } from '@trellis/contract/shapes/health.ts';
+import type { HealthReason, HealthReport, HealthSummary } from '@trellis/contract/shapes/health.ts';
 import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CommandContext, Run } from '../command-context.ts';
@@ -54,7 +54,7 @@ async function examineAll(context: CommandContext, { local }: DoctorOptions): Pr
 }
 
 async function examineServer({ client, server, terminal }: CommandContext): Promise<Finding[]> {
-  let health: HealthReport;
+  let health: HealthReport | HealthSummary;
   try {
     health = await client.getHealth({ signal: terminal.signal });
   } catch (error) {
@@ -62,7 +62,9 @@ async function examineServer({ client, server, terminal }: CommandContext): Prom
     const remedy = 'Start it with "trellis serve", or name another one with --server.';
     return [{ check: 'server', status: 'wrong', message: error.message, remedy }];
   }
-  return [reachable(server, health), ...health.parts.map(partFinding)];
+  return 'parts' in health
+    ? [reachable(server, health), ...health.parts.map(partFinding)]
+    : [reachableToAnybody(server, health)];
 }
 
 function reachable(server: string, { ready, role, version }: HealthReport): Finding {
@@ -81,6 +83,16 @@ function reachable(server: string, { ready, role, version }: HealthReport): Find
     message: `${told}; this command is of version ${packageJson.version}.`,
     remedy: 'Use the same version for both.',
   };
+}
+
+/** Of a server that tells no more: whoever asks is no administrator. */
+function reachableToAnybody(server: string, { ready, role, status }: HealthSummary): Finding {
+  const message = `${server} is a ${role}, and ${ready ? `ready (${status})` : 'not ready'}.`;
+  const remedy = 'Sign in as an administrator to see its version and its parts: trellis login.';
+  const check = 'server';
+  if (!ready) return { check, status: 'wrong', message, remedy: 'Wait for it, or read its log.' };
+  if (status === 'ok') return { check, status: 'ok', message, remedy: null };
+  return { check, status: 'wrong', message, remedy };
 }
 
 function partFinding({ name, status, reason }: HealthReport['parts'][number]): Finding {

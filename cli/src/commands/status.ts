@@ -1,4 +1,4 @@
-import type { HealthReport, PartHealth } from '@trellis/contract/shapes/health.ts';
+import type { HealthReport, HealthSummary, PartHealth } from '@trellis/contract/shapes/health.ts';
 import type { Command } from 'commander';
 import { EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
 import type { Run } from '../command-context.ts';
@@ -25,24 +25,38 @@ Examples:
     );
 }
 
-function describe(server: string, health: HealthReport): string {
-  const { disk, memory } = health;
+function describe(server: string, health: HealthReport | HealthSummary): string {
   return table(
     ['server', server],
     [
       ['status', health.status],
       ['ready', health.ready ? 'yes' : 'no'],
       ['role', health.role],
-      ['version', health.version],
       ['uptime', durationText(health.uptimeSeconds)],
-      ['memory', `${bytesText(memory.rssBytes)} (heap ${bytesText(memory.heapUsedBytes)})`],
-      [
-        'disk',
-        disk === null ? '-' : `${bytesText(disk.freeBytes)} free of ${bytesText(disk.totalBytes)}`,
-      ],
-      ...health.parts.map((part) => [`part ${part.name}`, partText(part)]),
+      ...('parts' in health ? details(health) : summary(health)),
     ],
   );
+}
+
+function details({ version, disk, memory, parts }: HealthReport): string[][] {
+  return [
+    ['version', version],
+    ['memory', `${bytesText(memory.rssBytes)} (heap ${bytesText(memory.heapUsedBytes)})`],
+    [
+      'disk',
+      disk === null ? '-' : `${bytesText(disk.freeBytes)} free of ${bytesText(disk.totalBytes)}`,
+    ],
+    ...parts.map((part) => [`part ${part.name}`, partText(part)]),
+  ];
+}
+
+/** What a server tells those who are no administrators. */
+function summary({ memory, disk }: HealthSummary): string[][] {
+  return [
+    ['memory', memory.status],
+    ['disk', disk.status],
+    ['more', 'for administrators: trellis login'],
+  ];
 }
 
 function partText({ status, reason }: PartHealth): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { healthReport } from '../shapes/health.ts';
+import { healthReport, healthSummary } from '../shapes/health.ts';
 import { replicaHealth } from '../shapes/replica.ts';
 
 export const getReady = {
@@ -40,6 +40,9 @@ export const getAvailableStatus = {
   summary: 'The check of a load balancer.',
 } as const satisfies Operation;
 
+/** An administrator's token is not needed, but what is told without one is little. */
+const health = z.union([healthReport, healthSummary]);
+
 export const getHealth = {
   id: 'getHealth',
   area: 'status',
@@ -47,12 +50,13 @@ export const getHealth = {
   path: '/health',
   auth: 'none',
   responses: {
-    200: { description: 'The report of a ready server.', body: healthReport },
-    503: { description: 'The report of a server that is not ready.', body: healthReport },
+    200: { description: 'The report of a ready server.', body: health },
+    503: { description: 'The report of a server that is not ready.', body: health },
   },
   errors: [],
   onReplica: 'serve',
-  summary: 'Report memory, disk, readiness, and how each part of the server is.',
+  summary:
+    'Report whether memory, disk and the whole are well; to administrators also version, figures and each part of the server.',
 } as const satisfies Operation;
 
 export const getReplicaHealth = {

@@ -43,7 +43,10 @@ export const partHealth = z.strictObject({
 });
 export type PartHealth = Immutable<z.infer<typeof partHealth>>;
 
-/** The answer to `GET /health` (open-shapes, section 8). */
+/** Of what every process has: whether there is enough. `failed` when it cannot be told. */
+const supply = z.enum(['ok', 'degraded', 'failed']);
+
+/** The answer to `GET /health` of an administrator (open-shapes, section 8). */
 export const healthReport = z.strictObject({
   /** `starting` while not ready; `degraded` when it answers but a part of it is degraded or has failed. */
   status: z.enum(['ok', 'degraded', 'starting']),
@@ -52,14 +55,21 @@ export const healthReport = z.strictObject({
   version: z.string(),
   role: z.enum(['primary', 'replica']),
   memory: z.strictObject({
+    status: supply,
     rssBytes: bytes,
     heapUsedBytes: bytes,
     heapTotalBytes: bytes,
     externalBytes: bytes,
   }),
   /** The file system that holds the storage folder; null when it cannot be read. */
-  disk: z.strictObject({ totalBytes: bytes, freeBytes: bytes }).nullable(),
+  disk: z.strictObject({ status: supply, totalBytes: bytes, freeBytes: bytes }).nullable(),
   /** Those that a server of its role has. */
   parts: z.array(partHealth),
 });
 export type HealthReport = Immutable<z.infer<typeof healthReport>>;
+
+/** The same for anybody else: whether it is well, and neither names nor figures of the inside. */
+export const healthSummary = healthReport
+  .pick({ status: true, ready: true, uptimeSeconds: true, role: true })
+  .extend({ memory: z.strictObject({ status: supply }), disk: z.strictObject({ status: supply }) });
+export type HealthSummary = Immutable<z.infer<typeof healthSummary>>;

@@ -56,7 +56,7 @@ export class NodeExporter {
 
   /** Throws `invalid_request` for a type or a field that there is not. */
   async all(caller: Caller, { uids, type, fields }: NodeSelection): Promise<NodeExport> {
-    const types = this.#typesFor(type, fields);
+    const types = this.#typesFor(caller, type, fields);
     if (uids === undefined) return this.#ofType(caller, types, fields);
     const unique = [...new Set(uids)];
     const columns =
@@ -70,7 +70,7 @@ export class NodeExporter {
     caller: Caller,
     { uids, type, fields }: NodeSelection,
   ): Promise<readonly NodeExport[]> {
-    const types = this.#typesFor(type, fields);
+    const types = this.#typesFor(caller, type, fields);
     if (uids === undefined) return [this.#ofType(caller, types, fields)];
     const groups = await this.#groupByType(caller, [...new Set(uids)], types);
     return [...groups].map(([one, own]) => {
@@ -80,10 +80,17 @@ export class NodeExporter {
   }
 
   /** The type that is asked for, or every type there is. */
-  #typesFor(type: string | undefined, fields: readonly string[] = []): readonly NodeType[] {
-    const { reader } = this.#reads;
+  #typesFor(
+    caller: Caller,
+    type: string | undefined,
+    fields: readonly string[] = [],
+  ): readonly NodeType[] {
+    const { reader, access } = this.#reads;
     reader.refresh();
-    const types = type === undefined ? reader.schema().nodes : [checkNodeType(reader, type)];
+    const types =
+      type === undefined
+        ? reader.schema().nodes
+        : [checkNodeType(reader, access.visibilityFor(caller), type)];
     const faults = fields.flatMap((field, i) =>
       IS_COLUMN.has(field) || types.some((one) => hasField(one, field))
         ? []

@@ -61,7 +61,7 @@ export class NodeService {
   async query(caller: Caller, query: NodeQuery): Promise<NodeList> {
     const { uids, type, skip, take } = query;
     const view = this.#view(caller);
-    if (type !== undefined) checkNodeType(this.#reads.reader, type);
+    if (type !== undefined) this.#checkType(caller, type);
     if (uids === undefined) return this.#ofType(caller, type ?? '', skip, take);
     const found = [...new Set(uids)]
       .map((uid) => view.find(uid))
@@ -103,6 +103,11 @@ export class NodeService {
   /** The same, apart for each type. */
   exportByType(caller: Caller, selection: NodeSelection): Promise<readonly NodeExport[]> {
     return this.#exporter.byType(caller, selection);
+  }
+
+  #checkType(caller: Caller, type: string): void {
+    const { reader, access } = this.#reads;
+    checkNodeType(reader, access.visibilityFor(caller), type);
   }
 
   #view(caller: Caller): NodeView {

@@ -150,6 +150,13 @@ describe('a mailed link', () => {
   }
 });
 
+test('a mail is not held back because somebody else has written the address down', async () => {
+  await putUser('eve', { Confirmed: false });
+  await setEmail('eve', 'Ann@example.com');
+  await ask('ann@example.com');
+  expect(mails.map(({ to }) => to)).toEqual(['ann@example.com']);
+});
+
 describe('no mail', () => {
   const reasons = () => at.events.map(({ details }) => details?.['reason']);
 

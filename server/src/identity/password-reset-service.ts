@@ -23,7 +23,7 @@ import { endedResets, readReset, resetRecord, usedReset } from './password-reset
 import { checkPasswordStrength, hashPassword } from './passwords.ts';
 import { RateLimit } from './rate-limit.ts';
 import { hasLinkedAccount } from './sso/account-links.ts';
-import { findUser, findUsersByEmail, type UserRecord } from './users.ts';
+import { confirmedUsers, findUser, findUsersByEmail, type UserRecord } from './users.ts';
 import { readCredential, writeCredential, type VaultReader } from './vault.ts';
 
 export interface PasswordResetParts {
@@ -153,7 +153,9 @@ export class PasswordResetService implements AsyncDisposable {
   async #mailLink(email: string, address: string): Promise<void> {
     const { reader, audit, mail } = this.#parts;
     reader.refresh();
-    const users = findUsersByEmail(reader, email);
+    const all = findUsersByEmail(reader, email);
+    const confirmed = confirmedUsers(all);
+    const users = confirmed.length > 0 ? confirmed : all;
     const [user] = users;
     const refusal = this.#refusal(users);
     const event: AuditEvent = {

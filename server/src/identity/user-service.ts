@@ -203,13 +203,14 @@ export class UserService {
     return [writeCredential(uid, { ...credential, sessionsNotBefore: now, keptSession: null })];
   }
 
+  /** An address that somebody has only written into their own profile stands in nobody's way. */
   #checkAddressIsFree(email: string, uid: string): void {
     const { reader } = this.#parts;
     const wanted = email.toLowerCase();
     for (const id of reader.idsOfType('_User')) {
       const address = reader.field(id, 'Email');
       if (typeof address !== 'string' || address.toLowerCase() !== wanted) continue;
-      if (reader.uid(id) !== uid) throw exists('email');
+      if (reader.uid(id) !== uid && reader.field(id, 'Confirmed') === true) throw exists('email');
     }
   }
 

@@ -51,6 +51,11 @@ export function findUsersByEmail(reader: GraphReader, email: string): UserRecord
     .filter((user) => user !== undefined);
 }
 
+/** Those whom the address is known to be of: anybody can write anybody's into their own profile. */
+export function confirmedUsers(users: readonly UserRecord[]): UserRecord[] {
+  return users.filter(({ isConfirmed }) => isConfirmed);
+}
+
 function userRecord(node: NodeObject): UserRecord {
   const userName = node['UserName'];
   if (typeof userName !== 'string') {

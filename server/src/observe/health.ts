@@ -1,4 +1,5 @@
 import { access, constants, statfs } from 'node:fs/promises';
+import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '#base/clock.ts';
 import { HEALTH_DISK_FREE_BYTES_MIN } from '#base/limits.ts';
 import {
@@ -11,6 +12,11 @@ import {
   type Probes,
 } from './part-health.ts';
 
+type Supply = 'ok' | 'degraded';
+
+/** Beyond this share of what the process may take, its memory is short. */
+const HEAP_SHARE_MAX = 0.9;
+
 /** The answer to `GET /health` (open-shapes, section 8). Sizes in bytes. */
 export interface HealthReport {
   /** `starting` while not ready; `degraded` when it answers but a part of it is degraded or has failed. */
@@ -20,13 +26,18 @@ export interface HealthReport {
   readonly version: string;
   readonly role: 'primary' | 'replica';
   readonly memory: {
+    readonly status: Supply;
     readonly rssBytes: number;
     readonly heapUsedBytes: number;
     readonly heapTotalBytes: number;
     readonly externalBytes: number;
   };
   /** The file system that holds the storage folder; null when it cannot be read. */
-  readonly disk: { readonly totalBytes: number; readonly freeBytes: number } | null;
+  readonly disk: {
+    readonly status: Supply;
+    readonly totalBytes: number;
+    readonly freeBytes: number;
+  } | null;
   readonly parts: readonly (PartState & { readonly name: PartName })[];
 }
 
@@ -68,6 +79,8 @@ export async function healthReport(sources: HealthSources): Promise<HealthReport
     version: sources.version,
     role: sources.role,
     memory: {
+      status:
+        memory.heapUsed < HEAP_SHARE_MAX * getHeapStatistics().heap_size_limit ? 'ok' : 'degraded',
       rssBytes: memory.rss,
       heapUsedBytes: memory.heapUsed,
       heapTotalBytes: memory.heapTotal,
@@ -96,7 +109,7 @@ function partsOf(
 
 function stateOfDisk(disk: HealthReport['disk']): PartState {
   if (disk === null) return failed('disk_unreadable');
-  return disk.freeBytes >= HEALTH_DISK_FREE_BYTES_MIN ? OK : degraded('disk_low');
+  return disk.status === 'ok' ? OK : degraded('disk_low');
 }
 
 async function stateOfFolder(folder: string): Promise<PartState> {
@@ -112,7 +125,9 @@ async function stateOfFolder(folder: string): Promise<PartState> {
 export async function diskOf(folder: string): Promise<HealthReport['disk']> {
   try {
     const { bsize, blocks, bavail } = await statfs(folder);
-    return { totalBytes: bsize * blocks, freeBytes: bsize * bavail };
+    const freeBytes = bsize * bavail;
+    const status = freeBytes >= HEALTH_DISK_FREE_BYTES_MIN ? 'ok' : 'degraded';
+    return { status, totalBytes: bsize * blocks, freeBytes };
   } catch {
     return null;
   }

@@ -173,7 +173,13 @@ describe('a call that fails', () => {
     await endpoints.define('inner-writer', '', 'return 1;', inner);
     const readOnlyAdmin = { ...USER, isReadOnlyAdmin: true };
     const forbidden = { code: 'forbidden' };
-    expect(await endpoints.problem('inner-circle', { caller: USER })).toMatchObject(forbidden);
+    // Others get what they would get if it were not there.
+    const refused = await endpoints.problem('inner-circle', { caller: USER });
+    const absent = await endpoints.problem('inner-circus', { caller: USER });
+    const { code, message } = absent;
+    expect(refused).toMatchObject({ ...absent, message: message.replace('circus', 'circle') });
+    expect(code).toBe('endpoint_not_found');
+    expect(await endpoints.problem('inner-writer', { caller: USER })).toMatchObject({ code });
     expect(await endpoints.value('inner-circle')).toBe(1);
     const read = await endpoints.run('inner-circle', { caller: readOnlyAdmin });
     expect(read).toMatchObject({ body: '1' });

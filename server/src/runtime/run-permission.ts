@@ -1,10 +1,11 @@
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
+import { notFound } from './endpoint-definitions.ts';
 import type { StoredEndpoint } from './endpoint-store.ts';
 
 /**
  * Why this caller may not run this endpoint on this server: `forbidden`, `read_only_replica`, `endpoint_not_compiled`; undefined
- * when they may.
+ * when they may. That one for administrators exists is for administrators to know: others get what they would get without it.
  */
 export function refusalOf(
   { definition, servingCode }: StoredEndpoint,
@@ -13,6 +14,7 @@ export function refusalOf(
 ): Problem | undefined {
   const { name, access, isReadOnly } = definition;
   if (access === 'admins' && !isAdminOf(isReadOnly, caller)) {
+    if (!isAdminOf(true, caller)) return notFound(name);
     return new Problem('forbidden', `Only administrators may call the endpoint "${name}"`, {
       details: { role: isReadOnly ? 'admin' : 'admin-write' },
     });

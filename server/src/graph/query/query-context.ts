@@ -4,6 +4,7 @@ import type { Direction } from '../adjacency.ts';
 import { TAG } from '../field-types.ts';
 import { IdList } from '../id-list.ts';
 import { didYouMean, shorten } from '../names.ts';
+import { isTellableField, isTellableType, tellsOfEdges } from '../tellable-names.ts';
 import type { NodeObject, Visibility } from '../reader.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from '../schema-registry.ts';
 import type { StateReader } from '../state-reader.ts';
@@ -199,21 +200,20 @@ export class QueryContext {
   nodeType(name: string, path: string): NodeType {
     const type = this.registry.nodeType(name);
     if (type !== undefined) return type;
-    const hint =
-      this.registry.edgeType(name) === undefined ? undefined : `"${name}" is an edge type.`;
-    throw invalidName(
-      `"${name}" is not a node type`,
-      path,
-      name,
-      this.registry.nodeTypeNames(),
-      hint,
+    const { reader, registry, visibility } = this;
+    const isEdge = registry.edgeType(name) !== undefined && tellsOfEdges(visibility);
+    const hint = isEdge ? `"${name}" is an edge type.` : undefined;
+    const known = [...registry.nodeTypeNames()].filter((one) =>
+      isTellableType(reader, visibility, one),
     );
+    throw invalidName(`"${name}" is not a node type`, path, name, known, hint);
   }
 
   edgeType(name: string, path: string): EdgeType {
     const type = this.registry.edgeType(name);
     if (type !== undefined) return type;
-    throw invalidName(`"${name}" is not an edge type`, path, name, this.registry.edgeTypeNames());
+    const known = tellsOfEdges(this.visibility) ? this.registry.edgeTypeNames() : [];
+    throw invalidName(`"${name}" is not an edge type`, path, name, known);
   }
 
   /** The stored forms that a field has, in one type or in any. */
@@ -228,7 +228,11 @@ export class QueryContext {
     }
     if (tags.size > 0) return [...tags];
     const known = new Set(COMMON_FIELD_TAGS.keys());
-    for (const { byName } of types) for (const field of byName.keys()) known.add(field);
+    for (const { name: owner, byName } of types) {
+      for (const field of byName.keys()) {
+        if (isTellableField(this.reader, this.visibility, owner, field)) known.add(field);
+      }
+    }
     const owner = type === undefined ? 'No node type has' : `"${type.name}" has not`;
     throw invalidName(`${owner} the field "${name}"`, path, name, known);
   }

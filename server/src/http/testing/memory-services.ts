@@ -209,7 +209,7 @@ export class MemoryServices implements HttpServices {
       uptimeSeconds: 1,
       version: '26.11.0',
       role: 'primary',
-      memory: { rssBytes: 1, heapUsedBytes: 1, heapTotalBytes: 1, externalBytes: 1 },
+      memory: { status: 'ok', rssBytes: 1, heapUsedBytes: 1, heapTotalBytes: 1, externalBytes: 1 },
       disk: null,
       parts: [{ name: 'disk', status: 'failed', reason: 'disk_unreadable' }],
     }),

@@ -94,14 +94,18 @@ describe('a person without an account here', () => {
   });
 
   test('is not who has only written their address down', async () => {
-    await setUser('mallory', { Email: 'ceo@example.com', Confirmed: false });
-    const refused = accounts.admit(person('ceo'), OPEN, FROM);
+    const mallory = await setUser('mallory', { Email: 'ceo@example.com', Confirmed: false });
+    const closed = { ...OPEN, createUsers: false };
+    const refused = accounts.admit(person('ceo'), closed, FROM);
     await expect(refused).rejects.toMatchObject({ details: { reason: 'address_not_confirmed' } });
+    const uid = await accounts.admit(person('ceo'), OPEN, FROM);
+    expect(uid).not.toBe(mallory);
+    expect(await accounts.admit(person('ceo'), closed, FROM)).toBe(uid);
   });
 
   test('is nobody when two users have it, or one has it as a name', async () => {
-    await setUser('twin1', { Email: 'twin@example.com' });
-    await setUser('twin2', { Email: 'twin@example.com' });
+    await setUser('twin1', { Email: 'twin@example.com', Confirmed: true });
+    await setUser('twin2', { Email: 'twin@example.com', Confirmed: true });
     const ambiguous = accounts.admit(person('twin'), OPEN, FROM);
     await expect(ambiguous).rejects.toMatchObject({ details: { reason: 'ambiguous_email' } });
     await setUser('named@example.com', { Email: 'else@example.com' });

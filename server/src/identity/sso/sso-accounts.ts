@@ -1,7 +1,14 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { findUser, findUsersByEmail, userKey, userUid, type UserRecord } from '../users.ts';
+import {
+  confirmedUsers,
+  findUser,
+  findUsersByEmail,
+  userKey,
+  userUid,
+  type UserRecord,
+} from '../users.ts';
 import type { VaultReader, VaultWrite } from '../vault.ts';
 import type { OneAtATime } from '../one-at-a-time.ts';
 import { grantedTeams, linkedSubject, linkedUser, linkRecords } from './account-links.ts';
@@ -64,7 +71,7 @@ export class SsoAccounts {
     checkDomain(domainOf(identity.email), rules.allowedDomains);
     reader.refresh();
     const { issuer, subject, email } = identity;
-    const user = this.#find(identity);
+    const user = this.#find(identity, rules);
     if (user === undefined && !rules.createUsers) throw userNotAllowed('unknown_user');
     if (user?.active === false) throw userNotAllowed('deactivated');
     if (user === undefined && findUser(reader, userUid(email)) !== undefined) {
@@ -90,17 +97,21 @@ export class SsoAccounts {
     return uid;
   }
 
-  #find({ issuer, subject, email }: ProvenIdentity): UserRecord | undefined {
+  #find({ issuer, subject, email }: ProvenIdentity, rules: AdmissionRules): UserRecord | undefined {
     const { reader, vault } = this.#parts;
     const linked = subject === null ? undefined : linkedUser(vault, issuer, subject);
     const known = linked === undefined ? undefined : findUser(reader, linked);
     if (known !== undefined) return known;
     const sameAddress = findUsersByEmail(reader, email);
-    if (sameAddress.length > 1) throw userNotAllowed('ambiguous_email');
-    const [user] = sameAddress;
-    if (user === undefined) return undefined;
-    // Anybody can write anybody's address into their own profile.
-    if (!user.isConfirmed) throw userNotAllowed('address_not_confirmed');
+    const [user, second] = confirmedUsers(sameAddress);
+    if (second !== undefined) throw userNotAllowed('ambiguous_email');
+    if (user === undefined) {
+      // Who comes in is not who has only written the address down: they are new here, where new users are made.
+      if (sameAddress.length > 0 && !rules.createUsers) {
+        throw userNotAllowed('address_not_confirmed');
+      }
+      return undefined;
+    }
     const otherSubject = linkedSubject(vault, user.uid, issuer);
     if (otherSubject !== undefined && otherSubject !== subject) {
       throw userNotAllowed('linked_to_another');

@@ -1,5 +1,6 @@
 import type { Visibility } from '#graph/reader.ts';
 import type { QueryContext } from '#graph/query/query-context.ts';
+import { isTellableField } from '#graph/tellable-names.ts';
 import type { PlannedText, PlannedType, PlannedVector } from '../settings/index-plan.ts';
 import { VisibleFields } from '../text/visible-fields.ts';
 import { unknownName } from '../request/read-request.ts';
@@ -34,7 +35,7 @@ export class SearchScope {
     const types = typesOf(snapshot, context, names);
     this.types = new Map(types.map((type) => [type.id, type]));
     const wanted = fields === undefined ? undefined : new Set(fields);
-    if (wanted !== undefined) checkFields(wanted, types, mode);
+    if (wanted !== undefined) checkFields(context, wanted, types, mode);
     this.texts = new Map(
       types.map((type) => [
         type.id,
@@ -100,6 +101,7 @@ function typesOf(
 }
 
 function checkFields(
+  { reader, visibility }: QueryContext,
   wanted: ReadonlySet<string>,
   types: readonly PlannedType[],
   mode: SearchRequest['mode'],
@@ -111,6 +113,10 @@ function checkFields(
     ]),
   );
   for (const [i, name] of [...wanted].entries()) {
-    if (!known.has(name)) throw unknownName(`request.fields[${i}]`, name, known);
+    if (known.has(name)) continue;
+    const tellable = [...known].filter((field) =>
+      types.some((type) => isTellableField(reader, visibility, type.name, field)),
+    );
+    throw unknownName(`request.fields[${i}]`, name, tellable);
   }
 }

@@ -5,7 +5,8 @@ import { NodeView } from '#access/node-view.ts';
 import { VECTOR_ANSWER_NUMBERS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { didYouMean, shorten } from '#graph/names.ts';
-import type { GraphReader, NodeObject } from '#graph/reader.ts';
+import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
+import { isTellableType } from '#graph/tellable-names.ts';
 import type { Searcher } from '../service/searcher.ts';
 import type { NodeVector } from '../service/similar-nodes.ts';
 import { comparedVectors } from './find-similar.ts';
@@ -77,7 +78,7 @@ export class NodeEmbeddings {
     const { reader, access, searcher } = this.#parts;
     const found = this.#find(caller, uid);
     if (found === undefined) throw new Problem('node_not_found', 'There is no such node.');
-    for (const type of types ?? []) checkType(reader, type);
+    for (const type of types ?? []) checkType(reader, access.visibilityFor(caller), type);
     const except = new Set([found.id]);
     const best = new Map<number, number>();
     for (const vector of comparedVectors([found.vectors], undefined)) {
@@ -112,11 +113,13 @@ interface FoundVectors {
   readonly vectors: readonly NodeVector[];
 }
 
-function checkType(reader: GraphReader, name: string): void {
+function checkType(reader: GraphReader, visibility: Visibility, name: string): void {
   const { nodes } = reader.schema();
   if (nodes.some(({ type }) => type === name)) return;
   const message = `"${shorten(name)}" is not a node type`;
-  const known = nodes.map(({ type }) => type).filter((type) => !type.startsWith('_'));
+  const known = nodes
+    .map(({ type }) => type)
+    .filter((type) => !type.startsWith('_') && isTellableType(reader, visibility, type));
   throw new Problem('invalid_request', `query, types: ${message}`, {
     ...didYouMean(name, known),
     details: { fields: [{ path: 'types', message }] },

@@ -1,8 +1,34 @@
 import { getHealth as operation } from '@trellis/contract/operations/status.ts';
-import { answer } from '../../answer.ts';
-import { jsonRoute } from '../../route.ts';
+import type { HealthReport, HealthSummary } from '@trellis/contract/shapes/health.ts';
+import { administratorOf } from '../../administrator.ts';
+import { sendJson, type Route } from '../../route.ts';
 
-export const getHealth = jsonRoute(operation, async (_input, { status }) => {
-  const body = await status.health();
-  return answer(body.ready ? 200 : 503, body);
-});
+/** Nobody is refused: a token that is no administrator's, or none any more, is as good as no token. */
+export const getHealth: Route = {
+  operation,
+  intake: 'json',
+  async handle(request, reply, { services }) {
+    const report = await services.status.health();
+    reply.code(report.ready ? 200 : 503);
+    const isAdministrator = (await administratorOf(request, operation, services)) !== undefined;
+    return sendJson(reply, services, isAdministrator ? report : summaryOf(report));
+  },
+};
+
+function summaryOf({
+  status,
+  ready,
+  uptimeSeconds,
+  role,
+  memory,
+  disk,
+}: HealthReport): HealthSummary {
+  return {
+    status,
+    ready,
+    uptimeSeconds,
+    role,
+    memory: { status: memory.status },
+    disk: { status: disk?.status ?? 'failed' },
+  };
+}
