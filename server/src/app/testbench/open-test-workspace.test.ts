@@ -94,9 +94,11 @@ describe('what a workspace is filled with', () => {
 describe('a run', () => {
   it('logs and says how far it is', async () => {
     await using workspace = await open();
-    await workspace.run(function counting({ log, progress }: AnyScope) {
+    await workspace.run(async function counting({ log, progress, q }: AnyScope) {
       log.warn('so', { a: 1 });
+      progress(0.25, 'passed over: the newest is told');
       progress(0.5, 'half');
+      await q().startAt('Book').count();
       progress('nearly');
     });
     const line = { level: 'warn', endpoint: 'counting', message: 'so', data: { a: 1 } };
@@ -150,8 +152,8 @@ describe('a run', () => {
     const call = (user: string) => workspace.run(() => 1, { user, access: 'admins' });
     expect(await call('root')).toEqual({ status: 200, body: 1 });
     expect(await call('ada')).toMatchObject({
-      status: 403,
-      body: { error: { code: 'forbidden' } },
+      status: 404,
+      body: { error: { code: 'endpoint_not_found' } },
     });
     expect(await failure(call('eve'))).toMatchObject({ code: 'user_not_found' });
   });
