@@ -133,7 +133,7 @@ describe('conversations', () => {
     const propose = calls(['propose', { summary: 'Half.', changes: [newEndpoint('half')] }]);
     const fault = { fault: { status: 400, body: '{"error":{"message":"no"}}' } };
     at.script(propose, fault);
-    expect((await at.ask(session)).status).toBe(400);
+    expect((await at.ask(session)).status).toBe(502);
     const { messages, proposal } = await at.ok('admin', 'GET', session);
     expect(proposal).toMatchObject({ summary: 'Half.', isValid: true });
     expect(messages).toMatchObject([

@@ -92,7 +92,7 @@ describe('tasks', () => {
     expect(JSON.parse((await run('as ann')).run?.result ?? '')).toEqual({ as: 'ann' });
     await admin.putTask('as ann', { endpoint: 'secret' });
     const { run: refused } = await run('as ann');
-    expect(refused).toMatchObject({ state: 'failed', error: { code: 'forbidden' } });
+    expect(refused).toMatchObject({ state: 'failed', error: { code: 'endpoint_not_found' } });
   });
 
   test('tell how they failed, and are cancelled by their job', async () => {

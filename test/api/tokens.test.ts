@@ -152,7 +152,7 @@ describe('a token with scopes', () => {
       for (const path of ['/api/endpoints/run/analytics', '/api/cce/analytics']) {
         expect((await at.send(token, 'POST', path)).json).toEqual({ who: null });
       }
-      expect(outcome(await at.send(token, 'POST', '/api/cce/admins-only'))).toEqual(FORBIDDEN);
+      expect(outcome(await at.send(token, 'POST', '/api/cce/admins-only'))).toEqual(NOT_FOUND);
       expect(outcome(await at.run(token, 'analytics'))).toEqual(FORBIDDEN);
     }
   });
@@ -196,7 +196,7 @@ describe('an endpoint token', () => {
     expect((await at.run(asAnn.token, 'analytics')).json).toEqual({ who: 'ann' });
     expect((await at.run(asAdmin.token, 'admins-only')).json).toEqual({ who: 'admin' });
     for (const { token } of [asAnn, asNobody]) {
-      expect(outcome(await at.run(token, 'admins-only'))).toEqual(FORBIDDEN);
+      expect(outcome(await at.run(token, 'admins-only'))).toEqual(NOT_FOUND);
     }
   });
 

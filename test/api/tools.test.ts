@@ -167,7 +167,7 @@ describe('what models are offered', () => {
     await ok('POST', PATH, tool('admin_write', 'admin-writes'));
     expect(await names(ada)).not.toContain('admin_write');
     const { value } = await callTool(ada, 'admin_write', { isbn: '3' });
-    expect(value).toMatchObject({ error: { code: 'forbidden' } });
+    expect(value).toMatchObject({ error: { code: 'endpoint_not_found' } });
     await ok('DELETE', `${PATH}/admin_write`);
   });
 

@@ -40,7 +40,8 @@ test(`${REQUESTS} malformed requests`, async () => {
   };
   const residentBytesAfter = async (requests: number): Promise<number> => {
     await Promise.all(Array.from({ length: PARALLEL }, () => send(requests / PARALLEL)));
-    const health = await workspace.http.send({ path: '/health' });
+    const { http, token } = workspace;
+    const health = await http.send({ path: '/health', token });
     return Object(health.json).memory.rssBytes;
   };
   const afterWarmUp = await residentBytesAfter(REQUESTS / 2);

@@ -23,13 +23,12 @@ export const endpointName = z
   );
 
 const utf8 = new TextEncoder();
+const CODE_TOO_LONG = `must be at most ${ENDPOINT_CODE_BYTES_MAX} bytes of UTF-8`;
 
 export const endpointCode = z
   .string()
-  .max(ENDPOINT_CODE_BYTES_MAX, `must be at most ${ENDPOINT_CODE_BYTES_MAX} bytes of UTF-8`)
-  .refine((code) => utf8.encode(code).length <= ENDPOINT_CODE_BYTES_MAX, {
-    error: `must be at most ${ENDPOINT_CODE_BYTES_MAX} bytes of UTF-8`,
-  });
+  .max(ENDPOINT_CODE_BYTES_MAX, { error: CODE_TOO_LONG, abort: true })
+  .refine((code) => utf8.encode(code).length <= ENDPOINT_CODE_BYTES_MAX, { error: CODE_TOO_LONG });
 
 /** What an administrator decides about an endpoint, beside its name and its code. */
 export const endpointSettings = {
