@@ -114,7 +114,7 @@ test('bits that change on the way end the copy, and none of them is kept', async
   await expectResumedCopy(replica);
 });
 
-test('a piece that was damaged on the disk is found, and the copy begins anew', async () => {
+test('a piece that was damaged on the disk is found, and it alone is copied again', async () => {
   const replica = await cluster.node('damaged');
   await (await launchHalfCopied(replica)).kill();
   link.mend();
@@ -125,7 +125,8 @@ test('a piece that was damaged on the disk is found, and the copy begins anew', 
   expect((await started.waitForExit()).code).toBe(EXIT_REPLICA_FAILED);
   const again = replica.launchReplica(link);
   const { missing, all } = await copied(again);
-  expect(missing).toBe(all);
+  expect(all).toBeGreaterThan(1);
+  expect(missing).toBe(1);
   await again.ready;
   expect(await readItems(replica.http, token)).toEqual(await readItems(primary.http, token));
   await again.stop();

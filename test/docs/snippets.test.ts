@@ -75,17 +75,21 @@ const run = { row: async (...row) => void (given = row) };
     ['addOrUpdate', 'unrestrict', 'restrict'],
   ),
   'endpoints 1': endpoint({ word: 'dog' }, [expect.objectContaining({ Id: 'n1' })]),
-  'endpoints 2': statements('q', '[near.map(({ node }) => node.Id), more.map(({ Id }) => Id)]', [
+  'endpoints 2': endpoint(
+    { query: 'dog', types: ['Word'] },
+    expect.objectContaining({ hits: [expect.objectContaining({ from: 'text' })] }),
+  ),
+  'endpoints 3': statements('q', '[near.map(({ node }) => node.Id), more.map(({ Id }) => Id)]', [
     ['n2', 'n1'],
     ['n2', 'c1'],
   ]),
-  'endpoints 3': endpoint({ author: 'Frank Herbert' }, ['Dune']),
-  'endpoints 4': async (code) => {
-    const [, , booksBy] = documentedCode().filter(({ name }) => name.startsWith('endpoints '));
+  'endpoints 4': endpoint({ author: 'Frank Herbert' }, ['Dune']),
+  'endpoints 5': async (code) => {
+    const [, , , booksBy] = documentedCode().filter(({ name }) => name.startsWith('endpoints '));
     const files = { 'books-by.ts': booksBy?.text ?? '', 'program.ts': code };
     expect(await at.run(files, ['--test'])).toContain('pass 1');
   },
-  'endpoints 5': program(
+  'endpoints 6': program(
     `${SIGNED_IN}const [code, isReadOnly] = ['export default async ({ q }: Scope) =>\\n// Column 24 is behind the last dot.\\nq().startAt("Word","").', true];
 `,
     '(editor.close(), [items.some(({ label }) => label === "out"), diagnostics.length > 0])',

@@ -69,6 +69,7 @@ async function allSources(): Promise<Map<string, string>> {
   return new Map([
     ['index.md', read('README.md').replaceAll('](docs/', '](')],
     ['architecture.md', read('ARCHITECTURE.md').replaceAll('](docs/', '](')],
+    ['reporting.md', read('SECURITY.md').replaceAll('](docs/', '](')],
     ...named('docs').map((file) => [file, read(`docs/${file}`)] as const),
     ...named('docs/decisions').map(
       (file) => [`decisions/${file}`, read(`docs/decisions/${file}`)] as const,
@@ -90,6 +91,7 @@ function linkOf(from: string, href: string): string {
   const known: Readonly<Record<string, string>> = {
     'ARCHITECTURE.md': 'architecture.html',
     'README.md': 'index.html',
+    'SECURITY.md': 'reporting.html',
     decisions: 'decisions/0001-runtime-and-type-stripping.html',
   };
   const top = '../'.repeat(from.split('/').length - 1);
