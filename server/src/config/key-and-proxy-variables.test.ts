@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
-import { ConfigError, type ConfigFault } from './config-error.ts';
-import { readConfig, type Environment } from './read-config.ts';
-
-function faultsOf(env: Environment): readonly ConfigFault[] {
-  try {
-    readConfig(env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
-    throw error;
-  }
-  return [];
-}
+import { ConfigError } from './config-error.ts';
+import { readConfig } from './read-config.ts';
+import { faultsOf } from './testing/faults-of.ts';
 
 describe('addresses of proxies', () => {
   it.each([

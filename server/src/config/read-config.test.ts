@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '#base/sign-in-limits.ts';
-import { ConfigError, type ConfigFault } from './config-error.ts';
+import { ConfigError } from './config-error.ts';
 import { readConfig, type Environment } from './read-config.ts';
+import { faultsOf } from './testing/faults-of.ts';
 import { variables } from './variables.ts';
 
 const REPLICATION = { host: '10.0.0.7', primaryAddress: 'https://primary.example.com' };
@@ -14,16 +15,6 @@ const REPLICA = {
   MSK_LICENSE: 'aaa.bbb.ccc',
   MSK_LICENSE_PUBLIC_KEY: '/etc/trellis/public.pem',
 };
-
-function faultsOf(env: Environment): readonly ConfigFault[] {
-  try {
-    readConfig(env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
-    throw error;
-  }
-  return [];
-}
 
 const S3_KEYS = ['MSK_GRAPH_BACKUP_S3_ACCESS_KEY', 'MSK_GRAPH_BACKUP_S3_SECRET_KEY'];
 
