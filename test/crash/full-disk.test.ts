@@ -38,7 +38,10 @@ test.skipIf(requireRoot())(
       const second = new HttpClient(again.url);
       expect((await countBooks(second, await second.signIn())).books).toBe(counts.books);
     } finally {
-      execFileSync('umount', [folder.path]);
+      // Processes of endpoints see that a killed server is gone, and end a moment after it.
+      await expect
+        .poll(() => execFileSync('umount', [folder.path]), { timeout: 30_000 })
+        .toBeInstanceOf(Buffer);
     }
   },
   120_000,

@@ -41,6 +41,8 @@ export class EndpointPool {
   readonly #environmentKey: Promise<string | undefined>;
   readonly #workers = new Set<PoolWorker>();
   readonly #waiting = new Set<RunningCall>();
+  /** Of workers that were ended: their processes may still have the graph open. */
+  readonly #ends = new Set<Promise<void>>();
   readonly #calls = new CallCounts();
   #lastCall = 0;
   #failedStarts = 0;
@@ -102,12 +104,10 @@ export class EndpointPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#watch);
-    const workers = [...this.#workers];
-    this.#workers.clear();
-    const running = workers.flatMap((worker) => [...worker.calls.values()]);
+    const running = [...this.#workers].flatMap((worker) => [...worker.calls.values()]);
     for (const call of [...this.#waiting, ...running]) call.reject(stopping());
-    const ends = workers.map((worker) => worker.process.terminate());
-    await Promise.all([...ends, this.#searches.close()]);
+    for (const worker of this.#workers) this.#end(worker);
+    await Promise.all([...this.#ends, this.#searches.close()]);
   }
 
   #dispatch(running: RunningCall): void {
@@ -170,8 +170,7 @@ export class EndpointPool {
 
   /** Ends a worker: its calls end with their fault, or are begun again on another. */
   #replace(worker: PoolWorker, faultFor: (running: RunningCall) => CallFault | undefined): void {
-    this.#workers.delete(worker);
-    void worker.process.terminate();
+    this.#end(worker);
     this.#addWorkers();
     const calls = [...worker.calls.values()];
     worker.calls.clear();
@@ -214,8 +213,7 @@ export class EndpointPool {
     this.#noteStall(worker, stillMs >= ENDPOINT_STALL_MS);
     const late = [...worker.calls.values()].filter(({ call }) => now > call.deadline);
     const ofGuest = ({ guest }: RunningCall) => guest === worker.guest;
-    const isForsaken = worker.isStalled && ![...worker.calls.values()].some(ofGuest);
-    if (isForsaken || (stillMs >= ENDPOINT_WATCHDOG_MS && late.some(ofGuest))) {
+    if (worker.isForsaken(now) || (stillMs >= ENDPOINT_WATCHDOG_MS && late.some(ofGuest))) {
       this.#options.logger.warn(
         { stillMs },
         'an endpoint worker is replaced: its code does not end',
@@ -277,6 +275,12 @@ export class EndpointPool {
     else this.#replace(worker, (one) => (one.guest === guest ? TOO_MUCH_MEMORY : undefined));
   }
 
+  #end(worker: PoolWorker): void {
+    this.#workers.delete(worker);
+    const end = worker.process.terminate().finally(() => this.#ends.delete(end));
+    this.#ends.add(end);
+  }
+
   #retireSurplus(): void {
     const surplus = surplusWorker(this.#workers, this.#options.size);
     if (surplus !== undefined) this.#retire(surplus);
@@ -290,7 +294,6 @@ export class EndpointPool {
 
   #endIfRetired(worker: PoolWorker): void {
     if (!worker.isRetiring || worker.calls.size > 0) return;
-    this.#workers.delete(worker);
-    void worker.process.terminate();
+    this.#end(worker);
   }
 }

@@ -63,6 +63,7 @@ export class PoolWorker {
   #lastGuest = 0;
   #lastTurns = -1;
   #lastMove = 0;
+  #settledAt = 0;
 
   constructor({ searches, ...options }: PoolWorkerOptions, events: PoolWorkerEvents) {
     this.#events = events;
@@ -85,6 +86,18 @@ export class PoolWorker {
   /** `caller`: its `budgetKey`. */
   hasCallsOf(caller: string): boolean {
     return this.#callsOf.has(caller);
+  }
+
+  /**
+   * Whether a guest is at work that has no call any more. One that was at work when the worker was last asked may have settled its
+   * call since.
+   */
+  isForsaken(now: number): boolean {
+    if (!this.isStalled || [...this.calls.values()].some(({ guest }) => guest === this.guest)) {
+      return false;
+    }
+    const isSilent = this.process.silentMs(now) >= ENDPOINT_SILENT_MS;
+    return isSilent || this.process.reportAskedAt > this.#settledAt;
   }
 
   /**
@@ -242,6 +255,7 @@ export class PoolWorker {
 
   #settle(running: RunningCall, result: CallResult | CallFault): void {
     this.#remove(running);
+    this.#settledAt = performance.now();
     if (result instanceof CallFault) running.reject(result);
     else running.resolve(result);
     this.#events.onSettled(this);

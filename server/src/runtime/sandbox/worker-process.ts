@@ -33,6 +33,8 @@ export interface WorkerProcessEvents {
 export class WorkerProcess {
   /** How far the worker was when it was last looked at. */
   report = NO_REPORT;
+  /** When it was asked for `report`; by the clock of this process. */
+  reportAskedAt = 0;
   readonly #child: ChildProcess;
   readonly #control: FramePipe;
   readonly #frames: FramePipe;
@@ -145,6 +147,7 @@ export class WorkerProcess {
       return;
     }
     this.report = message;
+    this.reportAskedAt = this.#askedAt;
     this.#looking?.resolve(message);
     this.#looking = undefined;
   }
