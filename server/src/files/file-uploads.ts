@@ -205,6 +205,7 @@ export class FileUploads {
     const { id, of: uid, name, content, size } = upload;
     const of = { uid };
     // With this version it is deleted: a file whose pieces went with a deleted upload would have no content.
+    reader.refresh();
     const stored = reader.id(uploadReference(id));
     const version = stored === undefined ? undefined : reader.version(stored);
     if (version === undefined) throw uploadNotFound();
