@@ -150,8 +150,8 @@ export class EndpointService implements AsyncDisposable {
 
   /** What endpoint code finds from now on. */
   receiveSearch(snapshot: SearchSnapshot): void {
-    this.#pool.receiveSearch(snapshot);
-    this.#pool.prepareSearches();
+    this.#pool.searches.receive(snapshot);
+    this.#pool.searches.prepare();
     this.migrations.receiveSearch(snapshot);
   }
 

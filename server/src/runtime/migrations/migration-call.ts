@@ -45,7 +45,7 @@ export async function callMigration(
   const script = await toScript(call.code);
   const pool = EndpointPool.start({ ...options, size: 1 });
   const snapshot = search();
-  if (snapshot !== undefined) pool.receiveSearch(snapshot);
+  if (snapshot !== undefined) pool.searches.receive(snapshot);
   const ended = Promise.withResolvers<void>();
   const end = (): void => void pool.close();
   force.addEventListener('abort', end, { once: true });

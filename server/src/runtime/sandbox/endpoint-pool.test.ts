@@ -51,7 +51,7 @@ it('takes so many calls of one caller, and those of others beside them', async (
 it('of several workers leaves one to other callers, however much one asks for', async () => {
   await using several = await openTestPool(2);
   const mallory = { caller: as('mallory'), timeoutMs: 60_000 };
-  await expect.poll(() => several.pool.load().ready).toBe(2);
+  await expect.poll(() => several.pool.load().ready, { timeout: 30_000 }).toBe(2);
   let ended = 0;
   const busy = 'const end = Date.now() + 300; while (Date.now() < end);';
   const heavy = Array.from({ length: 8 }, async () => {

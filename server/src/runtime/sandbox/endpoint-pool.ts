@@ -1,10 +1,10 @@
 import {
   ENDPOINT_HEAP_SOFT_BYTES,
+  ENDPOINT_OTHERS_AFTER_MS,
   ENDPOINT_STALL_MS,
   ENDPOINT_STALLED_WORKERS_MAX,
   ENDPOINT_WATCHDOG_MS,
 } from '#base/limits.ts';
-import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { budgetKey } from '../caller-key.ts';
 import { CallCounts } from './call-counts.ts';
 import { faultOfRetry, faultsOf, STOPPED, stopping, TOO_LATE } from './call-faults.ts';
@@ -37,7 +37,8 @@ const QUIET_LOOKS = 3;
  */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
-  readonly #searches: EndpointSearches;
+  /** Of endpoint code. */
+  readonly searches: EndpointSearches;
   readonly #environmentKey: Promise<string | undefined>;
   readonly #workers = new Set<PoolWorker>();
   readonly #waiting = new Set<RunningCall>();
@@ -46,6 +47,9 @@ export class EndpointPool {
   readonly #calls = new CallCounts();
   #lastCall = 0;
   #failedStarts = 0;
+  /** A start has one worker, and the processors for the rest of the server; the others come behind it, or with the first call. */
+  #isWhole = false;
+  #others: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** Looks in a row that found nothing at work. */
@@ -57,7 +61,7 @@ export class EndpointPool {
   private constructor(options: EndpointPoolOptions) {
     this.#options = options;
     this.#environmentKey = Promise.resolve(options.environmentKey);
-    this.#searches = new EndpointSearches({ ...options, environmentKey: this.#environmentKey });
+    this.searches = new EndpointSearches({ ...options, environmentKey: this.#environmentKey });
     this.ready.catch(() => {});
     this.#addWorkers();
   }
@@ -79,17 +83,8 @@ export class EndpointPool {
     this.#calls.add(call);
     this.#watch ??= setInterval(() => this.#look(), ENDPOINT_WATCHDOG_MS);
     this.#dispatch(running);
+    if (!this.#isWhole) this.#becomeWhole();
     return running.result;
-  }
-
-  /** What endpoint code finds from now on. */
-  receiveSearch(snapshot: SearchSnapshot): void {
-    this.#searches.receive(snapshot);
-  }
-
-  /** Is ready for the first search before it comes. */
-  prepareSearches(): void {
-    this.#searches.prepare();
   }
 
   #refusalOf(call: EndpointCall): unknown {
@@ -104,10 +99,11 @@ export class EndpointPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#watch);
+    clearTimeout(this.#others);
     const running = [...this.#workers].flatMap((worker) => [...worker.calls.values()]);
     for (const call of [...this.#waiting, ...running]) call.reject(stopping());
     for (const worker of this.#workers) this.#end(worker);
-    await Promise.all([...this.#ends, this.#searches.close()]);
+    await Promise.all([...this.#ends, this.searches.close()]);
   }
 
   #dispatch(running: RunningCall): void {
@@ -131,16 +127,23 @@ export class EndpointPool {
     for (const running of waiting) this.#dispatch(running);
   }
 
+  #becomeWhole(): void {
+    this.#isWhole = true;
+    this.#addWorkers();
+  }
+
   #addWorkers(): void {
     let usable = [...this.#workers].filter((worker) => worker.isUsable).length;
     const { size, storage } = this.#options;
-    const options = { storage, environmentKey: this.#environmentKey, searches: this.#searches };
-    while (usable < size && this.#workers.size < size + ENDPOINT_STALLED_WORKERS_MAX) {
+    const options = { storage, environmentKey: this.#environmentKey, searches: this.searches };
+    const wanted = this.#isWhole ? size : 1;
+    while (usable < wanted && this.#workers.size < size + ENDPOINT_STALLED_WORKERS_MAX) {
       usable++;
       const worker = new PoolWorker(options, {
         onReady: () => {
           this.#failedStarts = 0;
           this.#ready.resolve();
+          this.#others ??= setTimeout(() => this.#becomeWhole(), ENDPOINT_OTHERS_AFTER_MS).unref();
           this.#dispatchWaiting();
         },
         onSettled: (settled) => this.#endIfRetired(settled),
@@ -192,7 +195,7 @@ export class EndpointPool {
     for (const worker of this.#workers) {
       if (worker.isReady) this.#lookAt(worker, now);
     }
-    this.#searches.look(now);
+    this.searches.look(now);
     for (const running of this.#waiting) {
       const { signal } = running.call;
       if (now <= running.call.deadline && !signal.aborted) continue;
@@ -239,7 +242,8 @@ export class EndpointPool {
       this.#addWorkers();
       this.#moveAway(worker);
     } else {
-      this.#retireSurplus();
+      const surplus = surplusWorker(this.#workers, this.#options.size);
+      if (surplus !== undefined) this.#retire(surplus);
       this.#dispatchWaiting();
     }
   }
@@ -279,11 +283,6 @@ export class EndpointPool {
     this.#workers.delete(worker);
     const end = worker.process.terminate().finally(() => this.#ends.delete(end));
     this.#ends.add(end);
-  }
-
-  #retireSurplus(): void {
-    const surplus = surplusWorker(this.#workers, this.#options.size);
-    if (surplus !== undefined) this.#retire(surplus);
   }
 
   #retire(worker: PoolWorker): void {
