@@ -135,7 +135,8 @@ export class AccessService {
   #owns(caller: Caller, id: number): boolean {
     const { reader } = this.#parts;
     const user = caller.userUid === null ? undefined : reader.id({ uid: caller.userUid });
-    return user !== undefined && reader.neighbors(user, 'out', OWNS).includes(id);
+    // Few own one node, where one may own many.
+    return user !== undefined && reader.neighbors(id, 'in', OWNS).includes(user);
   }
 
   /** An owner may add any active user, and the teams that they are in; what is there already may stay. */

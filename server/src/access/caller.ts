@@ -27,3 +27,8 @@ export type CallerKind =
   | 'automation'
   | 'interface'
   | 'mcp';
+
+/** Whose budget work counts to: that of the user, whatever they show; or of the token when it acts as nobody. */
+export function budgetKey({ userUid, tokenId }: Caller): string {
+  return userUid ?? tokenId;
+}

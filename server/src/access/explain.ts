@@ -119,7 +119,7 @@ function reasonsOf(reader: GraphReader, user: number, id: number, type: string):
   if (type.startsWith('_') && type !== '_User' && type !== '_AccessGroup') {
     add('system-type', false, `Nodes of the type ${type} are for administrators only.`);
   }
-  if (reader.neighbors(user, 'out', '_Owns').includes(id)) {
+  if (reader.neighbors(id, 'in', '_Owns').includes(user)) {
     add('owner', true, 'The user owns the node.');
   }
   const teams = reader.neighbors(id, 'out', 'RestrictAccessToTeam');

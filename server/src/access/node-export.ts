@@ -1,12 +1,12 @@
-import { DOWNLOAD_TURN_WORK, NODE_SCAN_TURN_NODES } from '#base/limits.ts';
+import { NODE_SCAN_IDS } from '#base/turn-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { shorten } from '#graph/names.ts';
 import type { NodeObject } from '#graph/reader.ts';
 import type { Caller } from './caller.ts';
 import { EXPORT_COLUMNS } from './export-columns.ts';
 import { checkNodeType, fieldsOf, hasField, type NodeType } from './node-types.ts';
-import { NodeView, type NodeReads } from './node-view.ts';
-import { textLength } from './text-length.ts';
+import { NodeTurns } from './node-turns.ts';
+import type { NodeReads, NodeView } from './node-view.ts';
 
 /** The nodes with these UIDs, or of a type, newest first; or both. */
 export interface NodeSelection {
@@ -37,11 +37,8 @@ export interface ExportedNode {
 }
 
 const IS_COLUMN: ReadonlySet<string> = new Set(EXPORT_COLUMNS);
-/** Nodes and neighbours are looked at in groups of so many. */
+/** Neighbours are looked at in groups of so many. */
 const GROUP_SIZE = 256;
-
-/** A cell is dearer than a character: large texts take turns too, and few of them are held at a time. */
-const CHARACTERS_PER_WORK = 64;
 
 /** The next ids, not all of which can be seen; undefined at the end. */
 type IdSource = (view: NodeView) => readonly number[] | undefined;
@@ -113,8 +110,8 @@ export class NodeExporter {
     let isOver = false;
     return this.#export(caller, types, type, fields, () => {
       if (isOver) return undefined;
-      const ids = walk.next(GROUP_SIZE);
-      isOver = ids.length < GROUP_SIZE;
+      const ids = walk.next(NODE_SCAN_IDS);
+      isOver = ids.length < NODE_SCAN_IDS;
       return ids;
     });
   }
@@ -131,7 +128,7 @@ export class NodeExporter {
       type,
       fields,
       fieldTypes: new Map(types.map((one) => [one.type, one.fields])),
-      pieces: this.#pieces(caller, source, fields.length),
+      pieces: this.#pieces(caller, source),
     };
   }
 
@@ -142,38 +139,32 @@ export class NodeExporter {
     types: readonly NodeType[],
   ): Promise<ReadonlyMap<NodeType, readonly string[]>> {
     const groups = new Map(types.map(({ type }) => [type, [] as string[]]));
-    let view = NodeView.open(this.#reads, caller);
-    for (const [i, uid] of uids.entries()) {
-      if (i > 0 && i % NODE_SCAN_TURN_NODES === 0) view = await NodeView.next(this.#reads, caller);
-      const id = view.find(uid);
-      if (id !== undefined) groups.get(view.typeOf(id) ?? '')?.push(uid);
+    const walk = new NodeTurns(this.#reads, caller);
+    for (const uid of uids) {
+      if (walk.isSpent) await walk.next();
+      const id = walk.view.find(uid);
+      if (id !== undefined) groups.get(walk.view.typeOf(id) ?? '')?.push(uid);
     }
     const found = types.map((type) => [type, groups.get(type.type) ?? []] as const);
     return new Map(found.filter(([, own]) => own.length > 0));
   }
 
-  async *#pieces(
-    caller: Caller,
-    source: IdSource,
-    fieldCount: number,
-  ): AsyncGenerator<readonly ExportedNode[]> {
-    const turns = new Turns(this.#reads, caller);
+  /** A piece is what was read in one turn. */
+  async *#pieces(caller: Caller, source: IdSource): AsyncGenerator<readonly ExportedNode[]> {
+    const walk = new ExportTurns(this.#reads, caller);
     let piece: ExportedNode[] = [];
-    for (let ids = source(turns.view); ids !== undefined; ids = source(turns.view)) {
+    for (let ids = source(walk.view); ids !== undefined; ids = source(walk.view)) {
       for (const id of ids) {
-        if (turns.isSpent) {
+        if (walk.isSpent) {
           if (piece.length > 0) yield piece;
           piece = [];
-          await turns.next();
+          await walk.next();
         }
-        turns.spend(1);
-        if (!turns.view.canSee(id)) continue;
-        const edgeCount = await turns.countEdges(id);
+        if (!walk.view.canSee(id)) continue;
+        const edgeCount = await walk.countEdges(id);
         // While many edges were counted it may have gone, or been hidden.
-        const node = turns.view.canSee(id) ? turns.view.node(id) : undefined;
-        if (node === undefined) continue;
-        piece.push({ node, edgeCount });
-        turns.spend(fieldCount + Math.ceil(textLength(node) / CHARACTERS_PER_WORK));
+        const node = walk.view.canSee(id) ? walk.view.node(id) : undefined;
+        if (node !== undefined) piece.push({ node, edgeCount });
       }
     }
     if (piece.length > 0) yield piece;
@@ -184,39 +175,19 @@ function sourceOfUids(uids: readonly string[], type: string | undefined): IdSour
   let at = 0;
   return (view) => {
     if (at >= uids.length) return undefined;
-    const group = uids.slice(at, (at += GROUP_SIZE)).map((uid) => view.find(uid));
+    const group = uids.slice(at, (at += NODE_SCAN_IDS)).map((uid) => view.find(uid));
     const found = group.filter((id) => id !== undefined);
     return type === undefined ? found : found.filter((id) => view.typeOf(id) === type);
   };
 }
 
-/** One turn of the event loop after the other: none does so much that others notice. */
-class Turns {
-  view: NodeView;
-  readonly #reads: NodeReads;
-  readonly #caller: Caller;
+class ExportTurns extends NodeTurns {
   readonly #hiddenEdges: readonly string[];
-  #work = 0;
 
   constructor(reads: NodeReads, caller: Caller) {
-    this.#reads = reads;
-    this.#caller = caller;
-    this.view = NodeView.open(reads, caller);
+    super(reads, caller);
     const types = reads.reader.schema().edges.map(({ type }) => type);
     this.#hiddenEdges = types.filter((type) => !this.view.canSeeEdge(type));
-  }
-
-  get isSpent(): boolean {
-    return this.#work >= DOWNLOAD_TURN_WORK;
-  }
-
-  spend(work: number): void {
-    this.#work += work;
-  }
-
-  async next(): Promise<void> {
-    this.view = await NodeView.next(this.#reads, this.#caller);
-    this.#work = 0;
   }
 
   /** Of a node with very many edges it takes several turns. */
@@ -235,7 +206,6 @@ class Turns {
         if (this.isSpent && at > 0) await this.next();
         const group = ids.slice(at, at + GROUP_SIZE);
         count += this.view.count(group);
-        this.spend(group.length);
       }
     }
     return count;

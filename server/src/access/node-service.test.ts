@@ -225,7 +225,7 @@ async function expectLikeModel(service: NodeService, world: World, who: string):
       [uid, shown(name, 'Text'), shown(name, 'Price'), shown(name, 'IsAdmin')],
     );
   }
-  const many = service.many(caller, [...all, all[0] ?? '']);
+  const many = await service.many(caller, [...all, all[0] ?? '']);
   expect(many.map((node) => node?.UID ?? null)).toEqual([
     ...NODES.map((name) => (model.sees(name) ? uids.get(name) : null)),
     null,
@@ -234,8 +234,8 @@ async function expectLikeModel(service: NodeService, world: World, who: string):
     many[0]?.UID ?? null,
   ]);
   for (const field of ['Text', 'IsAdmin', 'UserName', 'Name', 'Id', 'Unknown']) {
-    const values = service.manyFields(caller, { uids: all, field });
-    const texts = service.manyFields(caller, { uids: all, template: `<{${field}}>` });
+    const values = await service.manyFields(caller, { uids: all, field });
+    const texts = await service.manyFields(caller, { uids: all, template: `<{${field}}>` });
     for (const name of NODES) {
       const uid = uids.get(name) ?? '';
       const key = field === 'Name' && name.startsWith('note') ? 'Id' : field;

@@ -1,11 +1,13 @@
-import { NODE_SCAN_TURN_NODES } from '#base/limits.ts';
+import { NODE_SCAN_IDS } from '#base/turn-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { NodeObject } from '#graph/reader.ts';
+import { AnswerSize } from './answer-size.ts';
 import type { Caller } from './caller.ts';
 import { NodeExporter, type NodeExport, type NodeSelection } from './node-export.ts';
 import { listVersions, type NodeVersionList } from './node-history.ts';
 import { checkNodeType } from './node-types.ts';
 import { fillTemplate, parseTemplate } from './node-template.ts';
+import { NodeTurns } from './node-turns.ts';
 import { NodeView, type NodeReads } from './node-view.ts';
 
 export interface NodeQuery {
@@ -60,37 +62,45 @@ export class NodeService {
   /** Those with the given UIDs, each once, in their order; or those of a type, newest first; or both. */
   async query(caller: Caller, query: NodeQuery): Promise<NodeList> {
     const { uids, type, skip, take } = query;
-    const view = this.#view(caller);
     if (type !== undefined) this.#checkType(caller, type);
     if (uids === undefined) return this.#ofType(caller, type ?? '', skip, take);
-    const found = [...new Set(uids)]
-      .map((uid) => view.find(uid))
-      .filter((id) => id !== undefined)
-      .filter((id) => type === undefined || view.typeOf(id) === type);
-    const items = found.slice(skip, skip + take).map((id) => view.node(id));
-    const total = found.length;
-    return { items: items.filter((node) => node !== undefined), total, skip, take };
+    const walk = new NodeTurns(this.#reads, caller);
+    const size = new AnswerSize();
+    const items: NodeObject[] = [];
+    let total = 0;
+    for (const uid of new Set(uids)) {
+      if (walk.isSpent) await walk.next();
+      const id = walk.view.find(uid);
+      if (id === undefined || (type !== undefined && walk.view.typeOf(id) !== type)) continue;
+      const isOnPage = total >= skip && total < skip + take;
+      const node = isOnPage ? walk.view.node(id) : undefined;
+      total++;
+      if (node === undefined) continue;
+      size.add(node);
+      items.push(node);
+    }
+    return { items, total, skip, take };
   }
 
   /** In the order of the UIDs; null for what the caller may not see. */
-  many(caller: Caller, uids: readonly string[]): (NodeObject | null)[] {
-    const nodes = this.#each(caller, uids, (view, uid) => view.nodeByUid(uid) ?? null);
+  async many(caller: Caller, uids: readonly string[]): Promise<(NodeObject | null)[]> {
+    const nodes = await this.#each(caller, uids, (view, uid) => view.nodeByUid(uid) ?? null);
     return uids.map((uid) => nodes.get(uid) ?? null);
   }
 
   /** By UID: null where there is no value, or no node that the caller may see, and `BLOCKED` for what they may not read. */
-  manyFields(
+  async manyFields(
     caller: Caller,
     { uids, field, template }: FieldsWanted,
-  ): Readonly<Record<string, unknown>> {
+  ): Promise<Readonly<Record<string, unknown>>> {
     const parsed = template === undefined ? undefined : parseTemplate(template);
     const names = parsed?.fields ?? [field ?? ''];
-    const values = this.#each(caller, uids, (view, uid) => {
+    const values = await this.#each(caller, uids, (view, uid, size) => {
       const found = view.fieldsByUid(uid, names);
       if (found === undefined) return null;
       // A text that lacks a part for a reason the caller must not know would tell of it: so it is blocked as a whole.
       if (found === 'withheld') return BLOCKED;
-      return parsed === undefined ? (found[0] ?? null) : fillTemplate(parsed, found);
+      return parsed === undefined ? (found[0] ?? null) : fillTemplate(parsed, found, size.left);
     });
     return Object.fromEntries(values);
   }
@@ -114,34 +124,46 @@ export class NodeService {
     return NodeView.open(this.#reads, caller);
   }
 
-  /** All at one commit; each node is read once however often it is asked for. */
-  #each<T>(
+  /** Each node is read once however often it is asked for. A list has each node as often. */
+  async #each<T>(
     caller: Caller,
     uids: readonly string[],
-    read: (view: NodeView, uid: string) => T,
-  ): Map<string, T> {
-    const view = this.#view(caller);
+    read: (view: NodeView, uid: string, size: AnswerSize) => T,
+  ): Promise<Map<string, T>> {
+    const walk = new NodeTurns(this.#reads, caller);
+    const size = new AnswerSize();
     const values = new Map<string, T>();
-    for (const uid of uids) if (!values.has(uid)) values.set(uid, read(view, uid));
+    for (const uid of uids) {
+      const known = values.get(uid);
+      if (known === undefined && walk.isSpent) await walk.next();
+      const value = known === undefined ? read(walk.view, uid, size) : known;
+      size.add(value);
+      values.set(uid, value);
+    }
     return values;
   }
 
-  /** What is skipped can be too much for one turn of the event loop: then each turn reads on at its own commit. */
+  /** What is skipped can be too much for one turn: then each turn reads on at its own commit. */
   async #ofType(caller: Caller, type: string, skip: number, take: number): Promise<NodeList> {
-    const walk = this.#reads.reader.walkType(type);
+    const ids = this.#reads.reader.walkType(type);
+    const walk = new NodeTurns(this.#reads, caller);
+    const size = new AnswerSize();
     const items: NodeObject[] = [];
     let seen = 0;
-    for (let view = this.#view(caller); ; view = await NodeView.next(this.#reads, caller)) {
-      const ids = walk.next(NODE_SCAN_TURN_NODES);
-      for (const id of ids) {
-        if (!view.canSee(id, type)) continue;
-        const node = seen >= skip && items.length < take ? view.node(id) : undefined;
-        if (node !== undefined) items.push(node);
+    for (;;) {
+      const some = ids.next(NODE_SCAN_IDS);
+      for (const id of some) {
+        if (walk.isSpent) await walk.next();
+        if (!walk.view.canSee(id, type)) continue;
+        const node = seen >= skip && items.length < take ? walk.view.node(id) : undefined;
         seen++;
+        if (node === undefined) continue;
+        size.add(node);
+        items.push(node);
         if (items.length >= take) break;
       }
-      const total = view.countOfType(type);
-      if (items.length >= take || seen >= total || ids.length < NODE_SCAN_TURN_NODES) {
+      const total = walk.view.countOfType(type);
+      if (items.length >= take || seen >= total || some.length < NODE_SCAN_IDS) {
         return { items, total, skip, take };
       }
     }

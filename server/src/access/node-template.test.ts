@@ -15,6 +15,7 @@ function filled(template: string): string {
   return fillTemplate(
     parsed,
     parsed.fields.map((field) => VALUES[field]),
+    1_000,
   );
 }
 
@@ -36,6 +37,12 @@ describe('a template', () => {
 
   test.each(['{', '}', 'a {FirstName', 'FirstName} b', '{a{b}'])('%j is refused', (template) => {
     expect(() => parseTemplate(template)).toThrow('stands alone');
+  });
+
+  test('becomes no longer a text than it may', () => {
+    const parsed = parseTemplate('{FirstName}{FirstName}');
+    expect(fillTemplate(parsed, ['ab', 'cd'], 4)).toBe('abcd');
+    expect(() => fillTemplate(parsed, ['ab', 'cde'], 4)).toThrow('would be larger');
   });
 
   test('of any text with its braces doubled is that text', () => {

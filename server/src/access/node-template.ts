@@ -1,4 +1,5 @@
 import { Problem } from '#base/problem.ts';
+import { tooLarge } from './answer-size.ts';
 
 /** Text, and names of fields whose values stand between. */
 export interface NodeTemplate {
@@ -32,9 +33,17 @@ export function parseTemplate(template: string): NodeTemplate {
   return { texts: [...texts, text + template.slice(end)], fields };
 }
 
-/** `values` in the order of the template's fields. */
-export function fillTemplate({ texts }: NodeTemplate, values: readonly unknown[]): string {
-  return texts.reduce((text, next, i) => text + textOf(values[i - 1]) + next);
+/** `values` in the order of the template's fields. Throws `invalid_request` for a text of more than `max` characters. */
+export function fillTemplate(
+  { texts }: NodeTemplate,
+  values: readonly unknown[],
+  max: number,
+): string {
+  return texts.reduce((text, next, i) => {
+    const value = textOf(values[i - 1]);
+    if (text.length + value.length > max) throw tooLarge();
+    return text + value + next;
+  });
 }
 
 /** Text as it is, nothing as no text, and lists and the like as JSON. */

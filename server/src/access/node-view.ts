@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
+import { turns } from '#base/turns.ts';
 import type { GraphReader, NodeHistory, NodeObject, Visibility } from '#graph/reader.ts';
 import type { AccessIndex } from './access-index.ts';
-import type { Caller } from './caller.ts';
+import { budgetKey, type Caller } from './caller.ts';
 import { SEES_EVERYTHING } from './visibility.ts';
 
 export interface NodeReads {
@@ -25,9 +25,9 @@ export class NodeView {
     return new NodeView(reader, access.visibilityFor(caller));
   }
 
-  /** The next turn, in which others had theirs. */
+  /** In the next turn of the caller; meanwhile others had theirs. */
   static async next(reads: NodeReads, caller: Caller): Promise<NodeView> {
-    await setImmediate();
+    await turns.next(budgetKey(caller));
     return NodeView.open(reads, caller);
   }
 

@@ -3,7 +3,10 @@ export function textLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;
   let length = 0;
-  // Of a list the names are its indexes.
+  if (Array.isArray(value)) {
+    for (const one of value) length += 1 + textLength(one);
+    return length;
+  }
   for (const name in value) length += 1 + textLength((value as Record<string, unknown>)[name]);
   return length;
 }

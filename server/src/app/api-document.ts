@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Caller } from '#access/caller.ts';
+import { budgetKey, type Caller } from '#access/caller.ts';
 import { API_DOCUMENT_BATCH, API_DOCUMENT_STEPS } from '#base/operations-limits.ts';
+import { turns } from '#base/turns.ts';
 import type { ApiDocumentService } from '#http/api-document-service.ts';
 import { pathCovers } from '#identity/token-path.ts';
 import type { EndpointDefinition } from '#runtime/endpoint-definition.ts';
@@ -58,7 +58,7 @@ export class ApiDocument implements ApiDocumentService {
     for (let at = 0; at < endpoints.length; at += API_DOCUMENT_BATCH) {
       const batch = endpoints.slice(at, at + API_DOCUMENT_BATCH);
       texts.push(...(await Promise.all(batch.map((one) => this.#textOf(one, by, base)))));
-      await nextTurn();
+      await turns.goOn(budgetKey(caller));
     }
     const schemas = joined([base.schemas, ...texts.map((text) => text.schemas)]);
     const paths = joined([base.paths, ...texts.map((text) => text.paths)]);
@@ -98,7 +98,7 @@ async function makeBase(version: string): Promise<Base> {
   for (let count = 1; ; count += 1) {
     const step = steps.next();
     if (step.done === true) return baseOf(step.value);
-    if (count % API_DOCUMENT_STEPS === 0) await nextTurn();
+    if (count % API_DOCUMENT_STEPS === 0) await turns.goOn('');
   }
 }
 

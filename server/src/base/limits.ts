@@ -226,10 +226,6 @@ export const DOWNLOAD_UIDS_MAX = 100_000;
 /** Named by a request, or in a synthetic download together. */
 export const DOWNLOAD_FIELDS_MAX = 1_000;
 export const SYNTHETIC_NODES_MAX = 10_000;
-/** What one turn of the event loop may do: nodes looked at; or nodes, edges and cells of a download. */
-export const NODE_SCAN_TURN_NODES = 4_000;
-export const DOWNLOAD_TURN_WORK = 2_000;
-
 /** Signed licences (open-shapes, section 1): the whole, the features in it, its subject and each name of a feature. */
 export const LICENSE_CHARACTERS_MAX = 16 * 1024;
 export const LICENSE_FEATURES_MAX = 100;

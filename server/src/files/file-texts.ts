@@ -4,7 +4,7 @@ import {
   FILE_TEXT_SOURCE_BYTES_MAX,
   FILE_TEXT_TRIES_MAX,
 } from '#base/file-limits.ts';
-import { NODE_SCAN_TURN_NODES } from '#base/limits.ts';
+import { NODE_SCAN_IDS } from '#base/turn-limits.ts';
 import { FILE_TYPE } from '#graph/file-nodes.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
@@ -71,12 +71,12 @@ export class FileTexts implements AsyncDisposable {
     reader.refresh();
     const walk = reader.walkType(FILE_TYPE);
     for (;;) {
-      const ids = walk.next(NODE_SCAN_TURN_NODES);
+      const ids = walk.next(NODE_SCAN_IDS);
       for (const id of ids) {
         const { UID, textState } = readStoredFile(reader, id);
         if (textState === 'pending') this.#waiting.add(UID);
       }
-      if (ids.length < NODE_SCAN_TURN_NODES || this.#stop.signal.aborted) return;
+      if (ids.length < NODE_SCAN_IDS || this.#stop.signal.aborted) return;
       await setImmediate();
       reader.refresh();
     }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { budgetKey } from '#access/caller.ts';
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_CALLER_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { budgetKey } from '#runtime/caller-key.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { bearerToken } from './authenticate.ts';
 import { authorize } from './authorize.ts';

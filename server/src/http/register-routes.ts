@@ -1,6 +1,8 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance } from 'fastify';
+import { budgetKey } from '#access/caller.ts';
 import { assert } from '#base/assert.ts';
+import { turns } from '#base/turns.ts';
 import { formParser, jsonParser, textParser } from './body/body-parsers.ts';
 import { createGate, type Gate, type GateOptions } from './gate.ts';
 import { REQUEST_ID } from './header-names.ts';
@@ -54,7 +56,13 @@ function register(
       if (request.caller === null) return handle(request, reply, context);
       const live = new LiveAnswer(request, reply, context.services.running, operation);
       request.live = live;
-      return answeredLive(live, () => handle(request, reply, context));
+      if (answersRaw === true) return answeredLive(live, () => handle(request, reply, context));
+      const { caller } = request;
+      return answeredLive(live, () => {
+        const turn = turns.enter(budgetKey(caller));
+        const answer = () => handle(request, reply, context);
+        return turn === undefined ? answer() : turn.then(answer);
+      });
     },
   });
 }

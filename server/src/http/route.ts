@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Caller } from '#access/caller.ts';
+import { budgetKey, type Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import type { ErrorBody } from '@trellis/contract/errors.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
@@ -8,6 +8,7 @@ import type { Operation } from '@trellis/contract/operation.ts';
 import type { Answer } from './answer.ts';
 import type { EventStreams } from './event-stream.ts';
 import { SEQUENCE } from './header-names.ts';
+import { jsonInTurns } from './json-in-turns.ts';
 import type { Bodies } from './body/bodies.ts';
 import type { HttpTimeouts } from './options.ts';
 import { restParameter } from './path-template.ts';
@@ -73,19 +74,26 @@ export function jsonRoute<const O extends Operation>(
   operation: O,
   handler: (input: Input<O>, services: HttpServices) => Awaitable<Answer<O>>,
 ): Route {
+  const isRead = operation.method === 'GET' || operation.scope === 'read';
   return {
     operation,
     intake: 'json',
     async handle(request, reply, { services }) {
+      // What is read in turns is of several commits.
+      const sequence = services.sequence();
       const answer: { readonly status: number; readonly body?: unknown } = await handler(
         readInput(operation, request),
         services,
       );
-      reply.code(answer.status).header(SEQUENCE, services.sequence());
+      reply.code(answer.status).header(SEQUENCE, isRead ? sequence : services.sequence());
       if (answer.body === undefined) return sendNoBody(reply);
       const contentType = operation.responses[answer.status]?.contentType ?? 'application/json';
       reply.header('content-type', `${contentType}; charset=utf-8`);
-      return contentType === 'application/json' ? JSON.stringify(answer.body) : String(answer.body);
+      if (contentType !== 'application/json') return String(answer.body);
+      return jsonInTurns(
+        answer.body,
+        request.caller === null ? request.ip : budgetKey(request.caller),
+      );
     },
   };
 }

@@ -1,5 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { budgetKey } from '#access/caller.ts';
 import {
   ANSWER_SLICE_BYTES,
   ANSWER_UNREAD_TIMEOUT_MS,
@@ -7,7 +8,6 @@ import {
   ANSWERS_UNREAD_BYTES_PER_CALLER_MAX,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { budgetKey } from '#runtime/caller-key.ts';
 
 type Response = FastifyReply['raw'];
 

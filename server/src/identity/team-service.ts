@@ -47,12 +47,14 @@ export class TeamService {
   }
 
   /** By name; guests see the teams that they are in. */
-  list(caller: Caller, page: SearchPage): Page<TeamNode> {
+  list(caller: Caller, page: SearchPage): Promise<Page<TeamNode>> {
     const { reader, access } = this.#parts;
     reader.refresh();
-    const visibility = access.visibilityFor(caller);
-    const ids = reader.idsOfType(TYPE).filter((id) => this.#shows(caller, id));
-    return pageOfNodes<TeamNode>(reader, visibility, ids, ['Name'], page);
+    const ids = reader.idsOfType(TYPE);
+    const visibility = () => access.visibilityFor(caller);
+    const isShown = (id: number) => this.#shows(caller, id);
+    const teams = { reader, caller, visibility, ids, isShown, searched: ['Name'] };
+    return pageOfNodes<TeamNode>(teams, page);
   }
 
   get(caller: Caller, uid: string): TeamNode {
@@ -121,12 +123,14 @@ export class TeamService {
     caller: Caller,
     uid: string,
     page: SearchPage & { readonly nested: boolean },
-  ): Page<UserNode> {
+  ): Promise<Page<UserNode>> {
     const id = this.#idFor(caller, uid);
     const { reader, access } = this.#parts;
-    const visibility = access.visibilityFor(caller);
-    const ids = usersIn(reader, id, page.nested).filter((user) => visibility.canSee(user, '_User'));
-    return pageOfNodes<UserNode>(reader, visibility, ids, ['UserName'], page);
+    const ids = usersIn(reader, id, page.nested);
+    const visibility = () => access.visibilityFor(caller);
+    const isShown = (user: number) => visibility().canSee(user, '_User');
+    const users = { reader, caller, visibility, ids, isShown, searched: ['UserName'] };
+    return pageOfNodes<UserNode>(users, page);
   }
 
   async #commit(

@@ -49,12 +49,14 @@ export class UserService {
   }
 
   /** By name; as the caller may see them (specification, section 2.6). */
-  list(caller: Caller, page: SearchPage): Page<UserNode> {
+  list(caller: Caller, page: SearchPage): Promise<Page<UserNode>> {
     const { reader, access } = this.#parts;
     reader.refresh();
-    const visibility = access.visibilityFor(caller);
-    const ids = reader.idsOfType('_User').filter((id) => visibility.canSee(id, '_User'));
-    return pageOfNodes<UserNode>(reader, visibility, ids, SEARCHED, page);
+    const ids = reader.idsOfType('_User');
+    const visibility = () => access.visibilityFor(caller);
+    const isShown = (id: number) => visibility().canSee(id, '_User');
+    const users = { reader, caller, visibility, ids, isShown, searched: SEARCHED };
+    return pageOfNodes<UserNode>(users, page);
   }
 
   get(caller: Caller, uid: string): UserNode {

@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '#access/caller.ts';
 
-/** Whose budget a call counts to: that of the user, whatever they show; or of the token when it acts as nobody. */
-export function budgetKey({ userUid, tokenId }: Caller): string {
-  return userUid ?? tokenId;
-}
-
 /**
  * Who a caller is as far as an endpoint can tell: the user, or the token when it acts as nobody, and
  * what it may see. Two sessions of one user are the same caller.

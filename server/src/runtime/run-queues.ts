@@ -1,7 +1,6 @@
-import type { Caller } from '#access/caller.ts';
+import { budgetKey, type Caller } from '#access/caller.ts';
 import { ENDPOINT_WATCHDOG_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { budgetKey } from './caller-key.ts';
 import type { CallSignal } from './sandbox/endpoint-call.ts';
 
 /** What one endpoint may take of the server: see `EndpointSettings`. */

@@ -1,11 +1,14 @@
-import { setImmediate } from 'node:timers/promises';
 import { EXPORT_COLUMNS } from '#access/export-columns.ts';
-import { DOWNLOAD_FIELDS_MAX, DOWNLOAD_TURN_WORK } from '#base/limits.ts';
+import { DOWNLOAD_FIELDS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { turns } from '#base/turns.ts';
 import type { SyntheticNodes } from '@trellis/contract/shapes/node.ts';
 import { cellOf, csvLines } from './csv.ts';
 
 type Nodes = SyntheticNodes['nodes'];
+
+/** Nodes that are written at once. */
+const GROUP_SIZE = 16;
 
 /** A node that is stored nowhere has no identity (specification, section 4.7, rule 4). */
 const LEFT_OUT: ReadonlySet<string> = new Set(EXPORT_COLUMNS.filter((one) => one !== 'Timestamp'));
@@ -20,31 +23,44 @@ export function syntheticColumns(nodes: Nodes): readonly string[] {
   return [...columns];
 }
 
+/** In turns, which are those of `caller`. */
 export async function* syntheticCsv(
   nodes: Nodes,
   columns: readonly string[],
+  caller: string,
 ): AsyncGenerator<string> {
   yield csvLines([columns.map((column) => cellOf(column))]);
-  for await (const piece of inTurns(nodes, columns.length)) {
-    yield csvLines(piece.map((node) => columns.map((column) => cellOf(node[column]))));
-  }
+  yield* inTurns(nodes, caller, (some) =>
+    csvLines(some.map((node) => columns.map((column) => cellOf(node[column])))),
+  );
 }
 
-export async function* syntheticJsonl(
+/** The same. */
+export function syntheticJsonl(
   nodes: Nodes,
   columns: readonly string[],
+  caller: string,
 ): AsyncGenerator<string> {
   const lineOf = (node: Nodes[number]): string =>
     `${JSON.stringify(Object.fromEntries(columns.map((column) => [column, node[column]])))}\n`;
-  for await (const piece of inTurns(nodes, columns.length)) yield piece.map(lineOf).join('');
+  return inTurns(nodes, caller, (some) => some.map(lineOf).join(''));
 }
 
-async function* inTurns(nodes: Nodes, columnCount: number): AsyncGenerator<Nodes> {
-  const size = Math.max(1, Math.floor(DOWNLOAD_TURN_WORK / columnCount));
-  for (let at = 0; at < nodes.length; at += size) {
-    yield nodes.slice(at, at + size);
-    await setImmediate();
+async function* inTurns(
+  nodes: Nodes,
+  caller: string,
+  linesOf: (nodes: Nodes) => string,
+): AsyncGenerator<string> {
+  let text = '';
+  for (let at = 0; at < nodes.length; at += GROUP_SIZE) {
+    if (turns.isSpent) {
+      if (text !== '') yield text;
+      text = '';
+      await turns.next(caller);
+    }
+    text += linesOf(nodes.slice(at, at + GROUP_SIZE));
   }
+  if (text !== '') yield text;
 }
 
 function tooManyFields(): Problem {

@@ -1,5 +1,5 @@
+import { budgetKey } from '#access/caller.ts';
 import { ENDPOINT_CALLS_PER_CALLER_MAX, ENDPOINT_QUEUE_MAX } from '#base/limits.ts';
-import { budgetKey } from '../caller-key.ts';
 import { CallFault, type EndpointCall } from './endpoint-call.ts';
 
 /** The calls of a pool that are under way: so many, and so many of each caller. */

@@ -1,3 +1,4 @@
+import { budgetKey } from '#access/caller.ts';
 import {
   ENDPOINT_HEAP_SOFT_BYTES,
   ENDPOINT_OTHERS_AFTER_MS,
@@ -5,7 +6,6 @@ import {
   ENDPOINT_STALLED_WORKERS_MAX,
   ENDPOINT_WATCHDOG_MS,
 } from '#base/limits.ts';
-import { budgetKey } from '../caller-key.ts';
 import { CallCounts } from './call-counts.ts';
 import { faultOfRetry, faultsOf, STOPPED, stopping, TOO_LATE } from './call-faults.ts';
 import { TOO_MUCH_MEMORY, withCallers } from './call-faults.ts';

@@ -1,9 +1,8 @@
-import type { Caller } from '#access/caller.ts';
+import { budgetKey, type Caller } from '#access/caller.ts';
 import { ENDPOINT_CALLERS_KNOWN_MAX, ENDPOINT_REALMS_MAX } from '#base/limits.ts';
 import { ENDPOINT_SILENT_MS } from '#base/sandbox-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { IdMap } from '#base/id-map.ts';
-import { budgetKey } from '../caller-key.ts';
 import { CallFault } from './endpoint-call.ts';
 import type { CallResult, LoadableEndpoint } from './endpoint-call.ts';
 import type { FrameItem } from './frame.ts';

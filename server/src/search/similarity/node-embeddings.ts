@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import type { AccessIndex } from '#access/access-index.ts';
-import type { Caller } from '#access/caller.ts';
+import { budgetKey, type Caller } from '#access/caller.ts';
 import { NodeView } from '#access/node-view.ts';
 import { VECTOR_ANSWER_NUMBERS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
+import { turns } from '#base/turns.ts';
 import { didYouMean, shorten } from '#graph/names.ts';
 import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
 import { isTellableType } from '#graph/tellable-names.ts';
@@ -58,13 +58,13 @@ export class NodeEmbeddings {
     const rows: NodeEmbedding[] = [];
     let numbers = 0;
     for (const uid of new Set(uids)) {
+      await turns.goOn(budgetKey(caller));
       for (const one of this.#find(caller, uid)?.vectors ?? []) {
         if (field !== undefined && one.field !== field) continue;
         numbers += one.vector.length;
         if (numbers > VECTOR_ANSWER_NUMBERS_MAX) throw tooMany();
         rows.push({ UID: uid, ...one, vector: Array.from(one.vector, rounded) });
       }
-      await setImmediate();
     }
     return rows;
   }
@@ -86,7 +86,7 @@ export class NodeEmbeddings {
       for (const { id, score } of searcher.similarTo(wanted, access.visibilityFor(caller))) {
         best.set(id, Math.max(score, best.get(id) ?? -1));
       }
-      await setImmediate();
+      await turns.goOn(budgetKey(caller));
     }
     const view = NodeView.open(this.#parts, caller);
     return [...best]

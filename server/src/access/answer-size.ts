@@ -1,0 +1,26 @@
+import { NODES_ANSWER_CHARACTERS_MAX } from '#base/turn-limits.ts';
+import { Problem } from '#base/problem.ts';
+import { textLength } from './text-length.ts';
+
+/** How much one answer of JSON holds, which is in memory as a whole. */
+export class AnswerSize {
+  #left = NODES_ANSWER_CHARACTERS_MAX;
+
+  /** What may still come. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Counts a value. Throws `invalid_request` when the answer is too large with it. */
+  add(value: unknown): void {
+    this.#left -= textLength(value);
+    if (this.#left < 0) throw tooLarge();
+  }
+}
+
+export function tooLarge(): Problem {
+  const message = `The answer would be larger than ${NODES_ANSWER_CHARACTERS_MAX} characters.`;
+  return new Problem('invalid_request', message, {
+    hint: 'Ask for fewer nodes at a time, or for some of their fields; a download has no limit.',
+  });
+}
