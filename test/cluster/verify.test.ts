@@ -29,9 +29,9 @@ function replicaCommand(...args: string[]): Promise<Outcome> {
 async function loseAnEntry(storage: string): Promise<void> {
   const graph = openEnvironment('graph', { storage, readOnly: false });
   const uids = graph.stores[DB.uids];
-  const [key] = uids?.getKeys({ limit: 1 }) ?? [];
+  const [key] = uids?.stored.getKeys({ limit: 1 }) ?? [];
   if (uids === undefined || key === undefined) throw new Error('the state has no UIDs');
-  await writeTransaction(graph, () => void uids.remove(key));
+  await writeTransaction(graph, () => uids.remove(key));
   await closeWritten(graph);
 }
 

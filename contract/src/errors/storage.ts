@@ -22,6 +22,12 @@ export const storageErrors = {
     retryAfterSeconds: 60,
     internal: true,
   },
+  storage_corrupt: {
+    status: 500,
+    title: 'Stored data damaged',
+    hint: 'An administrator finds what is damaged in the log, under the traceId, and restores a backup.',
+    internal: true,
+  },
   log_trimmed: {
     status: 500,
     title: 'Commit log no longer reaches back',

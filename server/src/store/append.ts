@@ -12,7 +12,6 @@ export interface Appended {
   readonly isInOrder: boolean;
 }
 
-const APPENDING = { append: true } as const;
 /** Nobody waits for the disk in between: closing the environment flushes all of it. */
 const { ABORTABLE, SYNCHRONOUS_COMMIT, NO_SYNC_FLUSH } = TransactionFlags;
 const FLUSHED_LATER = ABORTABLE | SYNCHRONOUS_COMMIT | NO_SYNC_FLUSH;
@@ -39,13 +38,13 @@ export function appendTransaction(
   let isInOrder = true;
   try {
     environment.root.transactionSync(() => {
+      environment.seal.begin(true);
       readPlaces(payload, (number, keyStart, keyEnd, valueStart, valueEnd) => {
         assert(number === db && valueStart >= 0, 'another operation than a put');
         const key = keys.copy(payload, keyStart, keyEnd);
         const value = values.take(valueStart, valueEnd);
-        // False for a key that is not above the others; its types know of no answer.
-        const isAppended: unknown = store.putSync(key, value, APPENDING);
-        isInOrder &&= isAppended === true;
+        const isAppended = store.append(key, value);
+        isInOrder &&= isAppended;
         entries++;
       });
     }, FLUSHED_LATER);
@@ -53,6 +52,7 @@ export function appendTransaction(
     if (error instanceof AssertionError) throw error;
     throw storageProblem('writing in', environment.path, error);
   }
+  environment.seal.committed();
   return { entries, isInOrder };
 }
 

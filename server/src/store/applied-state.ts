@@ -21,9 +21,9 @@ export class AppliedState implements AsyncDisposable {
 
   /** Throws the problems of `openStoreKeys` and `openEnvironment`. */
   constructor({ epoch, ...options }: AppliedStateOptions) {
-    const encryptionKey = openStoreKeys(options).environmentKey;
+    const keys = openStoreKeys(options);
     const { storage } = options;
-    this.#environments = openEnvironments({ storage, readOnly: false, encryptionKey });
+    this.#environments = openEnvironments({ storage, readOnly: false, ...keys });
     const { graph, vault } = this.#environments;
     this.#applier = new Applier(graph, vault, epoch);
   }

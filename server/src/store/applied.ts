@@ -78,20 +78,20 @@ export function putGraphApplied(graph: Environment, applied: GraphApplied): void
   bytes.writeBigUInt64BE(BigInt(applied.sequence), 0);
   bytes.writeBigUInt64BE(BigInt(applied.vaultSequence), 8);
   bytes.write(applied.epoch, 16, 'hex');
-  void graph.applied.put(APPLIED_KEY, bytes);
+  graph.applied.put(APPLIED_KEY, bytes);
 }
 
 export function putVaultApplied(vault: Environment, sequence: number): void {
   const bytes = Buffer.alloc(SEQUENCE_BYTES);
   bytes.writeBigUInt64BE(BigInt(sequence));
-  void vault.applied.put(APPLIED_KEY, bytes);
+  vault.applied.put(APPLIED_KEY, bytes);
 }
 
 export function putVaultPending(vault: Environment, pending: PendingCommit): void {
   const bytes = Buffer.alloc(SEQUENCE_BYTES + pending.payload.length);
   bytes.writeBigUInt64BE(BigInt(pending.sequence));
   bytes.set(pending.payload, SEQUENCE_BYTES);
-  void vault.applied.put(PENDING_KEY, bytes);
+  vault.applied.put(PENDING_KEY, bytes);
 }
 
 /** What of `pending` belongs to a state of the graph whose vault sequence is given. */

@@ -140,8 +140,7 @@ function putOperations(environment: Environment, payload: Uint8Array): void {
     const store = environment.stores[db];
     if (store === undefined) return;
     const key = keys.copy(payload, keyStart, keyEnd);
-    if (valueStart < 0) void store.remove(key);
-    else
-      void store.put(key, valueEnd > valueStart ? payload.subarray(valueStart, valueEnd) : NOTHING);
+    if (valueStart < 0) store.remove(key);
+    else store.put(key, valueEnd > valueStart ? payload.subarray(valueStart, valueEnd) : NOTHING);
   });
 }

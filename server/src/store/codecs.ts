@@ -41,7 +41,7 @@ export function valueCodec(): ValueCodec {
 }
 
 /** Views of one buffer that start at one place, by length; forgotten when the buffer changes. */
-class ViewCache {
+export class ViewCache {
   #views: (Uint8Array | undefined)[] = [];
   #buffer: ArrayBufferLike | undefined;
   #offset = 0;

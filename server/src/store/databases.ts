@@ -12,6 +12,8 @@ export interface DatabaseSpec {
   readonly environment: 'graph' | 'vault';
   /** Keys are also scanned by their first so many bytes, while a commit is built: see `Overlay`. */
   readonly scanPrefixBytes?: number;
+  /** The keys say all: no value has a byte. */
+  readonly isOfKeys?: true;
 }
 
 export const DB = {
@@ -41,9 +43,9 @@ export const DATABASES: readonly DatabaseSpec[] = [
   { number: DB.meta, name: 'meta', environment: 'graph' },
   { number: DB.nodes, name: 'nodes', environment: 'graph' },
   { number: DB.uids, name: 'uids', environment: 'graph' },
-  { number: DB.types, name: 'types', environment: 'graph', scanPrefixBytes: 2 },
+  { number: DB.types, name: 'types', environment: 'graph', scanPrefixBytes: 2, isOfKeys: true },
   { number: DB.out, name: 'out', environment: 'graph', scanPrefixBytes: 5 },
-  { number: DB.in, name: 'in', environment: 'graph', scanPrefixBytes: 5 },
+  { number: DB.in, name: 'in', environment: 'graph', scanPrefixBytes: 5, isOfKeys: true },
   { number: DB.access, name: 'access', environment: 'graph' },
   { number: DB.history, name: 'history', environment: 'graph', scanPrefixBytes: 5 },
   { number: DB.vault, name: 'vault', environment: 'vault' },

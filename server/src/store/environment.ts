@@ -1,11 +1,17 @@
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import type { Database, RootDatabase } from 'lmdb';
+import type { RootDatabase } from 'lmdb';
 import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
 import { keyCodec, valueCodec } from './codecs.ts';
 import { DATABASES } from './databases.ts';
 import { PageReuseDelay } from './page-reuse.ts';
+import { sealedRootKey } from './seal-key.ts';
+import { SEALS_DATABASE } from './seal-salts.ts';
+import { openSeal } from './open-seal.ts';
 import { storageProblem } from './storage-problem.ts';
+import { APPLIED_NUMBER, type ValueForm, type ValueSeal } from './value-seal.ts';
+import { ValueStore, type Store } from './value-store.ts';
 
 export type EnvironmentName = 'graph' | 'vault';
 
@@ -23,8 +29,6 @@ const DATABASES_MAX = 32;
 /** Holds the one record of `applied.ts`; its name cannot clash with a number of `DATABASES`. */
 export const APPLIED_DATABASE = 'applied';
 
-export type Store = Database<Uint8Array, Uint8Array>;
-
 /** One opened LMDB environment. */
 export interface Environment {
   /** Its folder. */
@@ -34,9 +38,11 @@ export interface Environment {
    * By database number; holes where the number belongs to the other environment, and, read-only, where no version that has the
    * database has opened the store for writing yet.
    */
-  readonly stores: readonly (Store | undefined)[];
-  readonly applied: Store;
-  /** Where it is encrypted, and open for writing. */
+  readonly stores: readonly (ValueStore | undefined)[];
+  readonly applied: ValueStore;
+  /** Of all its values. */
+  readonly seal: ValueSeal;
+  /** Where LMDB encrypts it, and it is open for writing. */
   readonly pageReuse: Disposable | undefined;
 }
 
@@ -45,11 +51,21 @@ export interface Environments {
   readonly vault: Environment;
 }
 
-export interface EnvironmentOptions {
+interface OpeningOptions {
   readonly storage: string;
   readonly readOnly: boolean;
-  /** 32 characters: see `master-key.ts`. LMDB then encrypts every page. */
+  /** What the store's file says of its values. Left out, the environment says it itself: it does so once it was written to. */
+  readonly values?: ValueForm | undefined;
+}
+
+export interface EnvironmentOptions extends OpeningOptions {
+  /** Of this environment: `StoreKeys`. */
   readonly encryptionKey?: string | undefined;
+}
+
+export interface EnvironmentsOptions extends OpeningOptions {
+  readonly environmentKey?: string | undefined;
+  readonly vaultKey?: string | undefined;
 }
 
 /**
@@ -65,14 +81,16 @@ export function openEnvironment(name: EnvironmentName, options: EnvironmentOptio
   try {
     return openStores(name, path, options);
   } catch (cause) {
+    if (cause instanceof Problem) throw cause;
     throw storageProblem('opening', path, cause);
   }
 }
 
-export function openEnvironments(options: EnvironmentOptions): Environments {
-  const graph = openEnvironment('graph', options);
+export function openEnvironments(options: EnvironmentsOptions): Environments {
+  const { environmentKey, vaultKey, ...opening } = options;
+  const graph = openEnvironment('graph', { ...opening, encryptionKey: environmentKey });
   try {
-    return { graph, vault: openEnvironment('vault', options) };
+    return { graph, vault: openEnvironment('vault', { ...opening, encryptionKey: vaultKey }) };
   } catch (error) {
     void graph.root.close();
     throw error;
@@ -82,8 +100,10 @@ export function openEnvironments(options: EnvironmentOptions): Environments {
 function openStores(
   name: EnvironmentName,
   path: string,
-  { readOnly, encryptionKey }: EnvironmentOptions,
+  { readOnly, encryptionKey, values }: EnvironmentOptions,
 ): Environment {
+  const rootKey = encryptionKey === undefined ? undefined : sealedRootKey(encryptionKey);
+  const pageKey = rootKey === undefined ? encryptionKey : undefined;
   const options = {
     path,
     encoding: 'binary',
@@ -93,23 +113,32 @@ function openStores(
     // Transactions are begun by `batch` alone. Left on, a failing one also rejects a promise that nobody is handed.
     eventTurnBatching: false,
     permissionsMode: 0o600,
-    // An encrypted environment maps chunk by chunk by itself.
-    ...(encryptionKey === undefined ? { mapSize: MAP_BYTES[name] } : { encryptionKey }),
+    // An environment that LMDB encrypts maps chunk by chunk by itself.
+    ...(pageKey === undefined ? { mapSize: MAP_BYTES[name] } : { encryptionKey: pageKey }),
   } as const;
   const root = open<Uint8Array, Uint8Array>(options);
   const codecs = { encoding: 'binary', keyEncoder: keyCodec(), encoder: valueCodec() } as const;
   const openStore = (database: string): Store | undefined =>
     root.openDB({ name: database, ...codecs });
-  const stores: (Store | undefined)[] = [];
-  for (const { number, name: database, environment } of DATABASES) {
-    if (environment === name) stores[number] = openStore(database);
+  try {
+    const seal = openSeal(openStore(SEALS_DATABASE), { path, readOnly, values, rootKey });
+    const stores: (ValueStore | undefined)[] = [];
+    for (const { number, name: database, environment } of DATABASES) {
+      if (environment !== name) continue;
+      const stored = openStore(database);
+      if (stored !== undefined) stores[number] = new ValueStore(stored, number, seal);
+    }
+    const applied = must(openStore(APPLIED_DATABASE), `database ${APPLIED_DATABASE}`);
+    return {
+      path,
+      root,
+      stores,
+      applied: new ValueStore(applied, APPLIED_NUMBER, seal),
+      seal,
+      pageReuse: pageKey !== undefined && !readOnly ? new PageReuseDelay(root) : undefined,
+    };
+  } catch (error) {
+    void root.close();
+    throw error;
   }
-  const isEncrypted = encryptionKey !== undefined;
-  return {
-    path,
-    root,
-    stores,
-    applied: must(openStore(APPLIED_DATABASE), `database ${APPLIED_DATABASE}`),
-    pageReuse: isEncrypted && !readOnly ? new PageReuseDelay(root) : undefined,
-  };
 }

@@ -9,12 +9,14 @@ import {
 } from './applied.ts';
 import { KEY_BYTES_MAX } from './batch.ts';
 import { DATABASES, type DatabaseNumber } from './databases.ts';
-import type { Environment, EnvironmentName, Store } from './environment.ts';
+import type { Environment, EnvironmentName } from './environment.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
 import { openGraphFile, type GraphFile } from './lmdb-file/graph-file.ts';
-import type { EntryVisitor, TreePlace } from './lmdb-file/tree-pages.ts';
+import type { CheckedPlace } from './lmdb-file/checked-visit.ts';
+import type { EntryVisitor } from './lmdb-file/tree-pages.ts';
 import { Overlay, OverlayReader } from './overlay.ts';
 import { StoresReader } from './stores-reader.ts';
+import type { ValueStore } from './value-store.ts';
 
 /** Between taking the one transaction and the other, the writer may apply so many commits to both. */
 const PAIRING_ATTEMPTS_MAX = 1_000;
@@ -32,7 +34,7 @@ export interface HeldReader extends KeyValueReader, Disposable {
   visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): void;
   count(db: DatabaseNumber): number;
   /** Where another thread can read the database while this is held; undefined where only LMDB can. */
-  placeOf(db: DatabaseNumber): TreePlace | undefined;
+  placeOf(db: DatabaseNumber): CheckedPlace | undefined;
 }
 
 export function holdNewest(graph: Environment, vault: Environment | undefined): HeldReader {
@@ -44,7 +46,7 @@ export function holdWithFile(graph: Environment, vault: Environment | undefined)
   for (let attempt = 0; attempt < FILE_ATTEMPTS_MAX; attempt++) {
     using opened = new DisposableStack();
     const held = opened.use(new HeldTransactions(graph, vault));
-    const file = openGraphFile(graph.path);
+    const file = openGraphFile(graph.path, graph.seal.form);
     const isSame =
       file === undefined ||
       (file.applied.sequence === held.sequence && file.applied.epoch === held.epoch);
@@ -69,7 +71,7 @@ class HeldTransactions implements HeldReader {
   constructor(graph: Environment, vault: Environment | undefined) {
     const { transactions, applied, pending } =
       vault === undefined ? holdGraph(graph) : holdBoth(graph, vault);
-    const stores: Store[] = [];
+    const stores: ValueStore[] = [];
     const options: GetOptions[] = [];
     for (const [i, environment] of [graph, vault].entries()) {
       for (const { number } of DATABASES) {
@@ -116,7 +118,7 @@ class HeldTransactions implements HeldReader {
     return this.#file?.count(db) ?? this.#stores.count(db);
   }
 
-  placeOf(db: DatabaseNumber): TreePlace | undefined {
+  placeOf(db: DatabaseNumber): CheckedPlace | undefined {
     return this.#file?.placeOf(db);
   }
 

@@ -38,11 +38,12 @@ async function withGraph<T>(
   options: HistoryOptions,
   use: (graph: Environment) => Promise<T>,
 ): Promise<T> {
-  const encryptionKey = openStoreKeys(options).environmentKey;
+  const { environmentKey: encryptionKey, values } = openStoreKeys(options);
   const graph = openEnvironment('graph', {
     storage: options.storage,
     readOnly: false,
     encryptionKey,
+    values,
   });
   try {
     return await use(graph);

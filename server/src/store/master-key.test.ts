@@ -30,7 +30,9 @@ it('derives the same keys at every start, and others in every store', async () =
   await using other = await temporaryFolder();
   const options = { storage: one.path, masterKey: MASTER_KEY, clock };
   const keys = openStoreKeys(options);
-  expect(keys.environmentKey).toMatch(/^[\w-]{32}$/);
+  expect(keys.environmentKey).toMatch(/^values:[\w-]{43}$/);
+  expect(keys.vaultKey).toMatch(/^values:[\w-]{43}$/);
+  expect(keys.vaultKey).not.toBe(keys.environmentKey);
   expect(keys.logKey).toHaveLength(32);
   expect(openStoreKeys(options)).toEqual(keys);
   expect(readStoreKeys(options)).toEqual(keys);
@@ -45,7 +47,8 @@ it('stretches the master key of a new store, and not that of one which an older 
   openStoreKeys({ storage: made.path, masterKey: MASTER_KEY, clock });
   const file = JSON.parse(await readFile(join(made.path, 'store.json'), 'utf8'));
   expect(file).toMatchObject({
-    format: 2,
+    format: 3,
+    values: 'sealed',
     keyStretching: { algorithm: 'argon2id', memoryKib: 65_536, passes: 3 },
   });
   const derived = (purpose: string, bytes: number) =>
@@ -59,6 +62,9 @@ it('stretches the master key of a new store, and not that of one which an older 
   );
   const keys = readStoreKeys({ storage: older.path, masterKey: MASTER_KEY });
   expect(keys.logKey).toEqual(derived('log', 32));
+  expect(keys.values).toBe('plain');
+  expect(keys.environmentKey).toBe(derived('environment', 24).toString('base64url'));
+  expect(keys.vaultKey).toBe(keys.environmentKey);
   expect([made, older].map(({ path }) => isOfOlderKey(path))).toEqual([false, true]);
 });
 
@@ -83,7 +89,8 @@ it.each([
 
 it('derives none without a master key', async () => {
   await using folder = await temporaryFolder();
-  const keys = { environmentKey: undefined, logKey: undefined };
+  const none = undefined;
+  const keys = { values: 'checked', environmentKey: none, vaultKey: none, logKey: none };
   expect(openStoreKeys({ storage: folder.path, clock })).toEqual(keys);
 });
 
@@ -119,7 +126,7 @@ it.each([
 });
 
 it.each([
-  ['a later format', '{"format":3}'],
+  ['a later format', '{"format":4}'],
   ['no JSON', '{'],
   ['a salt cut short', '{"format":1,"encrypted":false,"salt":"00","keyCheck":null,"createdAt":""}'],
 ])('refuses a store.json with %s', async (_what, text) => {
@@ -141,7 +148,7 @@ it('refuses environments whose store.json is gone, for their keys cannot be deri
   await expect(other.openState()).rejects.toMatchObject({ code: 'store_format_unknown' });
 });
 
-it('leaves no plain text of an encrypted store in any file', async () => {
+it('leaves no plain text of a value of an encrypted store in any file', async () => {
   for (const masterKey of [MASTER_KEY, undefined]) {
     await using folder = await temporaryFolder();
     const { logKey } = openStoreKeys({ storage: folder.path, masterKey, clock });
@@ -155,8 +162,8 @@ it('leaves no plain text of an encrypted store in any file', async () => {
       await using state = await openState({ storage: folder.path, log, masterKey, clock });
       for (let i = 0; i < 20; i++) {
         await state.commit((batch) => {
-          batch.put(DB.nodes, Buffer.from(`${SECRET} key ${i}`), Buffer.from(SECRET));
-          batch.put(DB.vault, Buffer.from(`${SECRET} key ${i}`), Buffer.from(SECRET.repeat(500)));
+          batch.put(DB.nodes, Buffer.from(`key ${i}`), Buffer.from(SECRET));
+          batch.put(DB.vault, Buffer.from(`key ${i}`), Buffer.from(SECRET.repeat(500)));
         });
       }
     }

@@ -12,6 +12,8 @@ import {
 import { join } from 'node:path';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
+import { sealedKeyText } from './seal-key.ts';
+import { SEAL_KEY_BYTES } from './sealed-values.ts';
 import {
   isKeyStretching,
   KEY_STRETCHING,
@@ -19,40 +21,49 @@ import {
   type KeyStretching,
 } from './stretched-key.ts';
 import { syncFolder } from './sync-folder.ts';
+import type { ValueForm } from './value-seal.ts';
 
 /**
  * The file `<storage>/store.json`: what the folder is, and how its keys follow from the master key (MSK_GRAPH_MASTER_KEY).
  * It holds no secret: a random salt, and a value derived like the keys by which a wrong master key is told at once.
  */
 export interface StoreFile {
-  /** 2 where the master key is stretched. */
-  readonly format: typeof STORE_FORMAT_PLAIN | typeof STORE_FORMAT;
+  /** From 3 on the values have a check or a seal of their own; 2 stretched the master key, and 1 did not. */
+  readonly format: 1 | 2 | typeof STORE_FORMAT;
+  /** Not in formats 1 and 2, whose values are plain. */
+  readonly values?: ValueForm;
   readonly encrypted: boolean;
   /** 32 hexadecimal digits. */
   readonly salt: string;
   /** 32 hexadecimal digits; null when not encrypted. */
   readonly keyCheck: string | null;
-  /** Null when not encrypted, and in what was written before master keys were stretched. */
-  readonly keyStretching: KeyStretching | null;
+  /**
+   * Null when not encrypted, and in format 1. "none" where the master key is not stretched in a later format: the store was rewritten
+   * with its key.
+   */
+  readonly keyStretching: KeyStretching | typeof NOT_STRETCHED | null;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
 }
 
-/** Derived from the master key; both undefined when the store is not encrypted. */
+/** Derived from the master key; all undefined when the store is not encrypted. */
 export interface StoreKeys {
-  /** For LMDB: 192 bits in 32 characters of a 64-letter alphabet. */
+  readonly values: ValueForm;
+  /** Of the graph: see `seal-key.ts`. In formats 1 and 2 for LMDB: 192 bits in 32 characters of a 64-letter alphabet. */
   readonly environmentKey: string | undefined;
+  /** Of the vault: from format 3 on another one, so that whoever reads the graph cannot read the vault. */
+  readonly vaultKey: string | undefined;
   /** For the log: 32 bytes. */
   readonly logKey: Uint8Array | undefined;
 }
 
-/** The newest format. A store that is not encrypted says the one before, which older versions open as well. */
-const STORE_FORMAT = 2;
-const STORE_FORMAT_PLAIN = 1;
+/** The newest format. */
+const STORE_FORMAT = 3;
+const NOT_STRETCHED = 'none';
 export const STORE_FILE = 'store.json';
 const SALT_BYTES = 16;
 const KEY_CHECK_BYTES = 16;
-const ENVIRONMENT_KEY_BYTES = 24;
+const PAGE_KEY_BYTES = 24;
 const LOG_KEY_BYTES = 32;
 export const MASTER_KEY_CHARACTERS_MIN = 16;
 
@@ -73,14 +84,15 @@ export function openStoreKeys(options: StoreKeysOptions & { readonly clock: Cloc
   const isEncrypted = masterKey !== undefined;
   const secret = isEncrypted ? stretchedKey(masterKey, salt, KEY_STRETCHING) : undefined;
   writeStoreFile(storage, {
-    format: isEncrypted ? STORE_FORMAT : STORE_FORMAT_PLAIN,
+    format: STORE_FORMAT,
+    values: isEncrypted ? 'sealed' : 'checked',
     encrypted: isEncrypted,
     salt: salt.toString('hex'),
     keyCheck: secret === undefined ? null : keyCheckOf(secret, salt).toString('hex'),
     keyStretching: isEncrypted ? KEY_STRETCHING : null,
     createdAt: new Date(clock.now()).toISOString(),
   });
-  return deriveKeys(secret, salt);
+  return deriveKeys(secret, salt, isEncrypted ? 'sealed' : 'checked');
 }
 
 /**
@@ -89,10 +101,31 @@ export function openStoreKeys(options: StoreKeysOptions & { readonly clock: Cloc
  */
 export function readStoreKeys({ storage, masterKey }: StoreKeysOptions): StoreKeys {
   checkLength(masterKey);
-  const file = readStoreFile(storage);
+  return keysOf(readStoreFile(storage), { storage, masterKey });
+}
+
+/**
+ * Writes the file of a store that has the same keys and the newest format into another folder. Answers what that store is opened with.
+ * Throws as `readStoreKeys` does.
+ */
+export function renewStoreFile(options: StoreKeysOptions, folder: string): StoreKeys {
+  const { values: _former, ...file } = readStoreFile(options.storage);
+  const renewed: StoreFile = {
+    ...file,
+    format: STORE_FORMAT,
+    values: file.encrypted ? 'sealed' : 'checked',
+    keyStretching: file.encrypted ? (file.keyStretching ?? NOT_STRETCHED) : null,
+  };
+  const keys = keysOf(renewed, options);
+  writeStoreFile(folder, renewed);
+  return keys;
+}
+
+function keysOf(file: StoreFile, { storage, masterKey }: StoreKeysOptions): StoreKeys {
   const salt = Buffer.from(file.salt, 'hex');
+  const values = file.values ?? 'plain';
   if (file.keyCheck === null) {
-    if (masterKey === undefined) return deriveKeys(undefined, salt);
+    if (masterKey === undefined) return deriveKeys(undefined, salt, values);
     throw new Problem('store_not_encrypted', `the store in ${storage} is not encrypted`, {
       hint: 'Start without MSK_GRAPH_MASTER_KEY, or restore a backup into an empty folder with it.',
     });
@@ -102,13 +135,18 @@ export function readStoreKeys({ storage, masterKey }: StoreKeysOptions): StoreKe
       hint: 'Set MSK_GRAPH_MASTER_KEY to the key with which the store was first started.',
     });
   }
-  const secret = stretchedKey(masterKey, salt, file.keyStretching);
+  const { keyStretching } = file;
+  const secret = stretchedKey(
+    masterKey,
+    salt,
+    keyStretching === NOT_STRETCHED ? null : keyStretching,
+  );
   if (!timingSafeEqual(keyCheckOf(secret, salt), Buffer.from(file.keyCheck, 'hex'))) {
     throw new Problem('wrong_master_key', `the master key does not open the store in ${storage}`, {
       hint: 'Set MSK_GRAPH_MASTER_KEY to the key with which the store was first started.',
     });
   }
-  return deriveKeys(secret, salt);
+  return deriveKeys(secret, salt, values);
 }
 
 /** What was stretched, and the master key itself of older stores. */
@@ -118,21 +156,30 @@ type Secret = string | Uint8Array;
 export function isOfOlderKey(storage: string): boolean {
   try {
     const { encrypted, keyStretching } = readStoreFile(storage);
-    return encrypted && keyStretching === null;
+    return encrypted && (keyStretching === null || keyStretching === NOT_STRETCHED);
   } catch (error) {
     if (error instanceof Problem) return false;
     throw error;
   }
 }
 
-function deriveKeys(secret: Secret | undefined, salt: Uint8Array): StoreKeys {
-  if (secret === undefined) return { environmentKey: undefined, logKey: undefined };
-  return {
-    environmentKey: derive(secret, salt, 'environment', ENVIRONMENT_KEY_BYTES).toString(
-      'base64url',
-    ),
-    logKey: derive(secret, salt, 'log', LOG_KEY_BYTES),
-  };
+function deriveKeys(secret: Secret | undefined, salt: Uint8Array, values: ValueForm): StoreKeys {
+  if (secret === undefined) {
+    return { values, environmentKey: undefined, vaultKey: undefined, logKey: undefined };
+  }
+  const logKey = derive(secret, salt, 'log', LOG_KEY_BYTES);
+  if (values === 'sealed') {
+    const keyOf = (purpose: string): string =>
+      sealedKeyText(derive(secret, salt, purpose, SEAL_KEY_BYTES));
+    return {
+      values,
+      environmentKey: keyOf('values of graph'),
+      vaultKey: keyOf('values of vault'),
+      logKey,
+    };
+  }
+  const pageKey = derive(secret, salt, 'environment', PAGE_KEY_BYTES).toString('base64url');
+  return { values, environmentKey: pageKey, vaultKey: pageKey, logKey };
 }
 
 function keyCheckOf(secret: Secret, salt: Uint8Array): Buffer {
@@ -164,26 +211,33 @@ function readStoreFile(storage: string): StoreFile {
       `a newer version wrote it (its format is ${String(format)}, this one knows ${STORE_FORMAT})`,
     );
   }
-  if (format !== STORE_FORMAT && format !== STORE_FORMAT_PLAIN) {
+  if (format !== STORE_FORMAT && format !== 2 && format !== 1) {
     throw unknownFormat(storage, `its format is ${JSON.stringify(format)}, not ${STORE_FORMAT}`);
   }
-  const keyStretching = isKeyStretching(file.keyStretching) ? file.keyStretching : null;
-  const isEncrypted =
-    encrypted === true &&
-    isHex(keyCheck, KEY_CHECK_BYTES) &&
-    (keyStretching !== null) === (format === STORE_FORMAT);
+  const isEncrypted = encrypted === true && isHex(keyCheck, KEY_CHECK_BYTES);
   const isPlain = encrypted === false && keyCheck === null;
-  if (!isHex(salt, SALT_BYTES) || !(isEncrypted || isPlain) || typeof createdAt !== 'string') {
-    throw unknownFormat(storage, `${STORE_FILE} is damaged`);
-  }
+  const isKnown =
+    isHex(salt, SALT_BYTES) &&
+    (isEncrypted || isPlain) &&
+    typeof createdAt === 'string' &&
+    hasStretchingOf(format, isEncrypted, file.keyStretching) &&
+    (format < STORE_FORMAT || file.values === (isEncrypted ? 'sealed' : 'checked'));
+  if (!isKnown) throw unknownFormat(storage, `${STORE_FILE} is damaged`);
   return {
     format,
+    ...(format < STORE_FORMAT ? {} : { values: isEncrypted ? 'sealed' : 'checked' }),
     encrypted: isEncrypted,
     salt,
     keyCheck: isEncrypted ? keyCheck : null,
-    keyStretching: isEncrypted ? keyStretching : null,
+    keyStretching: isEncrypted ? (file.keyStretching ?? null) : null,
     createdAt,
   };
+}
+
+function hasStretchingOf(format: number, isEncrypted: boolean, stretching: unknown): boolean {
+  if (!isEncrypted) return true;
+  if (format === 1) return !isKeyStretching(stretching);
+  return isKeyStretching(stretching) || (format > 2 && stretching === NOT_STRETCHED);
 }
 
 function isHex(value: unknown, bytes: number): value is string {

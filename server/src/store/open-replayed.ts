@@ -15,8 +15,8 @@ export interface ReplayedState {
 /** Throws the problems of `openStoreKeys` and `replayLog` before anything is changed. */
 export async function openReplayed(options: StateOptions): Promise<ReplayedState> {
   const { storage, log } = options;
-  const encryptionKey = openStoreKeys(options).environmentKey;
-  const { graph, vault } = openEnvironments({ storage, readOnly: false, encryptionKey });
+  const keys = openStoreKeys(options);
+  const { graph, vault } = openEnvironments({ storage, readOnly: false, ...keys });
   try {
     const applier = new Applier(graph, vault, log.epoch);
     await replayLog(log, applier);

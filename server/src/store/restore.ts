@@ -66,9 +66,9 @@ export async function restoreSnapshot(
 
 async function load(manifest: Manifest, source: SnapshotSource, options: RestoreOptions) {
   const { storage } = options;
-  const encryptionKey = openStoreKeys(options).environmentKey;
+  const keys = openStoreKeys(options);
   const pieces = new VerifiedPieces(source);
-  const { graph, vault } = openEnvironments({ storage, readOnly: false, encryptionKey });
+  const { graph, vault } = openEnvironments({ storage, readOnly: false, ...keys });
   try {
     for (const database of manifest.databases) {
       const environment = graph.stores[database.number] === undefined ? vault : graph;

@@ -1,14 +1,18 @@
 import { must } from '#base/assert.ts';
 import type { DatabaseNumber } from './databases.ts';
 import type { HeldReader } from './held-reader.ts';
-import type { TreePlace } from './lmdb-file/tree-pages.ts';
+import type { CheckedPlace } from './lmdb-file/checked-visit.ts';
 import type { ManifestPiece } from './manifest.ts';
 import { writePieces, type SnapshotSink } from './snapshot-pieces.ts';
 
 /** Another thread, which reads databases by their file beside the calling one. */
 export interface SecondReader {
   /** As `writePieces`. The caller holds the commit until it resolves or rejects. */
-  writePieces(db: DatabaseNumber, place: TreePlace, sink: SnapshotSink): Promise<ManifestPiece[]>;
+  writePieces(
+    db: DatabaseNumber,
+    place: CheckedPlace,
+    sink: SnapshotSink,
+  ): Promise<ManifestPiece[]>;
 }
 
 export type PiecesByDatabase = ReadonlyMap<DatabaseNumber, readonly ManifestPiece[]>;

@@ -13,10 +13,11 @@ export interface SnapshotReaderOptions {
   readonly masterKey?: string | undefined;
   /**
    * In place of the master key, and not checked: `StoreKeys.environmentKey`, for a thread that may not know the master key.
-   * Given as undefined it opens a store that is not encrypted, or one that another thread of this process has opened.
-   * In a process of its own, LMDB does not survive a wrong one.
+   * Undefined opens a store that is not encrypted. Where LMDB encrypts, it does not survive a wrong one in a process of its own.
    */
   readonly environmentKey?: string | undefined;
+  /** `StoreKeys.vaultKey`, where `environmentKey` is given and the vault is read too. */
+  readonly vaultKey?: string | undefined;
   /** The vault cannot be read without the graph, which says how much of the vault belongs to a commit. */
   readonly environments: readonly EnvironmentName[];
 }
@@ -36,11 +37,14 @@ export interface StateReader extends SnapshotReader {
  */
 export function openSnapshotReader(options: SnapshotReaderOptions): StateReader {
   const { storage, environments } = options;
-  const encryptionKey =
-    'environmentKey' in options ? options.environmentKey : readStoreKeys(options).environmentKey;
-  const opening = { storage, readOnly: true, encryptionKey };
-  if (!environments.includes('vault')) return new GraphReader(openEnvironment('graph', opening));
-  const { graph, vault } = openEnvironments(opening);
+  const { environmentKey, vaultKey } =
+    'environmentKey' in options ? options : readStoreKeys(options);
+  const opening = { storage, readOnly: true };
+  if (!environments.includes('vault')) {
+    const encryptionKey = environmentKey;
+    return new GraphReader(openEnvironment('graph', { ...opening, encryptionKey }));
+  }
+  const { graph, vault } = openEnvironments({ ...opening, environmentKey, vaultKey });
   return new GraphAndVaultReader(graph, vault);
 }
 

@@ -1,17 +1,17 @@
 import type { GetOptions } from 'lmdb';
 import { must } from '#base/assert.ts';
 import type { DatabaseNumber } from './databases.ts';
-import type { Store } from './environment.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
+import type { ValueStore } from './value-store.ts';
 
 /** Reads the stores of environments, each in the transaction that is given for it, or else in the one that lmdb-js keeps. */
 export class StoresReader implements KeyValueReader {
-  readonly #stores: readonly (Store | undefined)[];
+  readonly #stores: readonly (ValueStore | undefined)[];
   readonly #options: readonly (GetOptions | undefined)[];
 
   /** Both by database number. */
   constructor(
-    stores: readonly (Store | undefined)[],
+    stores: readonly (ValueStore | undefined)[],
     options: readonly (GetOptions | undefined)[] = [],
   ) {
     this.#stores = stores;
@@ -23,38 +23,19 @@ export class StoresReader implements KeyValueReader {
   }
 
   has(db: DatabaseNumber, key: Uint8Array): boolean {
-    return this.#store(db).get(key, this.#options[db]) !== undefined;
+    return this.#store(db).has(key, this.#options[db]);
   }
 
-  scan(db: DatabaseNumber, { start, end, reverse }: KeyRange, visit: ScanVisitor): void {
-    // To LMDB an empty end means that there is none; to us no key is below it.
-    if (end.length === 0) return;
-    const range =
-      reverse === true
-        ? { start: end, exclusiveStart: true, end: start, inclusiveEnd: true, reverse }
-        : { start, end };
-    const entries = this.#store(db).getRange({ ...range, ...this.#options[db] });
-    const iterator = entries[Symbol.iterator]();
-    for (;;) {
-      const next = iterator.next();
-      if (next.done === true) return;
-      let going = false;
-      try {
-        going = visit(next.value.key, next.value.value) !== false;
-      } finally {
-        // Gives the cursor back; also when the visitor throws.
-        if (!going) iterator.return?.();
-      }
-      if (!going) return;
-    }
+  scan(db: DatabaseNumber, range: KeyRange, visit: ScanVisitor): void {
+    this.#store(db).scan(range, visit, this.#options[db]);
   }
 
   /** How many entries a database has. */
   count(db: DatabaseNumber): number {
-    return this.#store(db).getCount({ start: new Uint8Array(0), ...this.#options[db] });
+    return this.#store(db).count(this.#options[db]);
   }
 
-  #store(db: DatabaseNumber): Store {
+  #store(db: DatabaseNumber): ValueStore {
     return must(this.#stores[db], `database ${db} in this reader`);
   }
 }

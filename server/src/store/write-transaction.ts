@@ -3,17 +3,21 @@ import { storageProblem } from './storage-problem.ts';
 
 /**
  * Carries out everything that `put` puts into the stores of the environment and removes from them, in one transaction, on a
- * thread of lmdb-js that works while more is being put. Values must not change until it resolves: they are not copied.
+ * thread of lmdb-js that works while more is being put. Values must not change until it resolves: those stored plain are not copied.
  *
  * Resolves when every reader that begins a transaction sees it. Rejects with the problem `storage_full` or `storage_failed`;
  * then nothing of it has happened.
  */
 export async function writeTransaction(environment: Environment, put: () => void): Promise<void> {
   try {
-    await environment.root.batch(put);
+    await environment.root.batch(() => {
+      environment.seal.begin(false);
+      put();
+    });
   } catch (error) {
     throw storageProblem('writing in', environment.path, await reasonOf(error));
   }
+  environment.seal.committed();
 }
 
 /**

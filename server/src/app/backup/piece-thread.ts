@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { DatabaseNumber } from '#store/databases.ts';
-import type { TreePlace } from '#store/lmdb-file/tree-pages.ts';
+import type { CheckedPlace } from '#store/lmdb-file/checked-visit.ts';
 import type { ManifestPiece } from '#store/manifest.ts';
 import type { SecondReader } from '#store/second-reader.ts';
 import type { SnapshotSink } from '#store/snapshot-pieces.ts';
@@ -9,7 +9,7 @@ import { errorOf, type ThreadFailure } from '../thread-failure.ts';
 
 export type ToPieces =
   /** One at a time. */
-  | { readonly kind: 'read'; readonly db: DatabaseNumber; readonly place: TreePlace }
+  | { readonly kind: 'read'; readonly db: DatabaseNumber; readonly place: CheckedPlace }
   /** A piece has gone to the sink; with memory for another, which is transferred. */
   | { readonly kind: 'taken'; readonly spare: ArrayBuffer | undefined }
   /** No more pieces are wanted; it is answered as an end. */
@@ -35,7 +35,7 @@ export class PieceThread implements SecondReader, Disposable {
 
   async writePieces(
     db: DatabaseNumber,
-    place: TreePlace,
+    place: CheckedPlace,
     sink: SnapshotSink,
   ): Promise<ManifestPiece[]> {
     const worker = (this.#worker ??= this.#start());

@@ -2,7 +2,8 @@ import { parentPort } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
 import { BACKUP_PIECES_AHEAD_MAX } from '#base/backup-limits.ts';
 import type { DatabaseNumber } from '#store/databases.ts';
-import { TreePages, type EntryVisitor, type TreePlace } from '#store/lmdb-file/tree-pages.ts';
+import { visitorOf, type CheckedPlace } from '#store/lmdb-file/checked-visit.ts';
+import { TreePages, type EntryVisitor } from '#store/lmdb-file/tree-pages.ts';
 import { SpareMemory } from '#store/spare-memory.ts';
 import { writePieces, type SnapshotSink } from '#store/snapshot-pieces.ts';
 import { lowerPriority, PRIORITY } from '../low-priority.ts';
@@ -53,13 +54,13 @@ class PortSink implements SnapshotSink, Disposable {
   }
 }
 
-async function read(db: DatabaseNumber, place: TreePlace, sink: PortSink): Promise<void> {
+async function read(db: DatabaseNumber, place: CheckedPlace, sink: PortSink): Promise<void> {
   try {
     using _ending = sink;
     using pages = new TreePages(place.path, place.pageBytes);
     const reader = {
       visit: (_db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor) =>
-        pages.visit(place.tree, start, visitor),
+        pages.visit(place.tree, start, visitorOf(visitor, place.checkedAs)),
     };
     send({ kind: 'done', pieces: await writePieces(reader, db, sink) });
   } catch (error) {

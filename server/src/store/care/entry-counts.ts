@@ -32,8 +32,8 @@ interface StoreAccess {
 
 /** How large the databases are, as LMDB counts them. */
 export function readSizes({ storage, masterKey }: StoreAccess): StoreSizes {
-  const { environmentKey: encryptionKey } = readStoreKeys({ storage, masterKey });
-  const { graph, vault } = openEnvironments({ storage, readOnly: true, encryptionKey });
+  const keys = readStoreKeys({ storage, masterKey });
+  const { graph, vault } = openEnvironments({ storage, readOnly: true, ...keys });
   try {
     const environments = { graph, vault };
     const databases = DATABASES.map(({ number, name, environment }) => {
@@ -67,7 +67,7 @@ function fileBytesOf({ path }: Environment): number {
 
 /** What `getStats` answers, whose type says nothing. */
 function sizeOf(store: Environment['stores'][number]): { entries: number; bytes: number } {
-  const stats = Object(store?.getStats()) as Readonly<Record<string, unknown>>;
+  const stats = Object(store?.stored.getStats()) as Readonly<Record<string, unknown>>;
   const count = (name: string): number => Number(stats[name] ?? 0);
   const pages = count('treeBranchPageCount') + count('treeLeafPageCount') + count('overflowPages');
   return { entries: count('entryCount'), bytes: pages * count('pageSize') };

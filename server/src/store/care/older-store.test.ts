@@ -28,7 +28,7 @@ async function put(storage: string, db: typeof DB.nodes | typeof DB.history): Pr
 /** As versions before histories of nodes left it. */
 async function forgetHistory(storage: string): Promise<void> {
   const { graph, vault } = openEnvironments({ storage, readOnly: false });
-  await graph.stores[DB.history]?.drop();
+  await graph.stores[DB.history]?.stored.drop();
   await Promise.all([graph, vault].map(closeWritten));
 }
 

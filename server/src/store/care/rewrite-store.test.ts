@@ -76,7 +76,7 @@ describe('verifying', () => {
     const key = Buffer.alloc(6);
     key.writeUInt32BE(5, 1);
     await writeTransaction(graph, () => {
-      void graph.stores[DB.nodes]?.put(keyFrom(key), Buffer.from('spoiled'));
+      graph.stores[DB.nodes]?.put(keyFrom(key), Buffer.from('spoiled'));
     });
     await Promise.all([graph, vault].map(closeWritten));
     const { differences } = await verify(undefined);

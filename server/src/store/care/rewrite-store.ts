@@ -11,7 +11,13 @@ import { readBatch } from '../batch.ts';
 import type { DatabaseNumber } from '../databases.ts';
 import { openEnvironments, type Environment, type Environments } from '../environment.ts';
 import type { Manifest } from '../manifest.ts';
-import { openStoreKeys, readStoreKeys, STORE_FILE } from '../master-key.ts';
+import {
+  openStoreKeys,
+  readStoreKeys,
+  renewStoreFile,
+  STORE_FILE,
+  type StoreKeys,
+} from '../master-key.ts';
 import { openReplayed } from '../open-replayed.ts';
 import { digestState, takeSnapshot } from '../snapshot.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
@@ -44,7 +50,7 @@ const MADE_AGAIN = ['search', 'vectors', 'snapshot', 'pieces'];
  * takes its place once it is whole. Killed at any time the folder holds the one or the other: see `settleRewrite`, which the
  * next start and the next command begin with. Answers the manifest of the state.
  *
- * With another key the log begins anew behind the state, in the same epoch. Throws `storage_in_use`, `storage_full`, and the problems
+ * The new store has the newest format. With another key the log begins anew behind the state, in the same epoch. Throws `storage_in_use`, `storage_full`, and the problems
  * of `openReplayed`.
  */
 export async function rewriteStore(options: RewriteOptions): Promise<Manifest> {
@@ -53,8 +59,8 @@ export async function rewriteStore(options: RewriteOptions): Promise<Manifest> {
   settleClaimed(storage, onStep);
   const folder = join(storage, REWRITING_FOLDER);
   const manifest = await makeStore(options, folder);
-  const entries = ['graph', 'vault'];
-  if (newMasterKey !== undefined) entries.push(STORE_FILE, 'log');
+  const entries = ['graph', 'vault', STORE_FILE];
+  if (newMasterKey !== undefined) entries.push('log');
   const complete: CompleteRewrite = {
     entries,
     removed: newMasterKey === undefined ? [] : MADE_AGAIN,
@@ -83,7 +89,7 @@ async function makeStore(options: RewriteOptions, folder: string): Promise<Manif
   const { storage, masterKey, newMasterKey, clock, onStep } = options;
   requireStore(storage);
   onStep('opening');
-  const { logKey, environmentKey } = readStoreKeys({ storage, masterKey });
+  const { logKey } = readStoreKeys({ storage, masterKey });
   await using log = await openSegmentLog({
     folder: join(storage, 'log'),
     clock,
@@ -95,12 +101,13 @@ async function makeStore(options: RewriteOptions, folder: string): Promise<Manif
   mkdirSync(folder, { mode: 0o700 });
   const keys =
     newMasterKey === undefined
-      ? { environmentKey }
+      ? renewStoreFile({ storage, masterKey }, folder)
       : openStoreKeys({ storage: folder, masterKey: newMasterKey, clock });
   onStep('copying');
-  const manifest = await copyState(options, folder, keys.environmentKey);
+  const manifest = await copyState(options, folder, keys);
   onStep('comparing');
-  const reader = { storage: folder, environmentKey: keys.environmentKey };
+  const { environmentKey, vaultKey } = keys;
+  const reader = { storage: folder, environmentKey, vaultKey };
   using written = openSnapshotReader({ ...reader, environments: ['graph', 'vault'] });
   const { digest } = await digestState(written);
   if (digest !== manifest.digest) {
@@ -128,11 +135,11 @@ async function makeStore(options: RewriteOptions, folder: string): Promise<Manif
 async function copyState(
   { storage, masterKey, onProgress }: RewriteOptions,
   folder: string,
-  encryptionKey: string | undefined,
+  keys: StoreKeys,
 ): Promise<Manifest> {
   using reader = openSnapshotReader({ storage, masterKey, environments: ['graph', 'vault'] });
   const total = entriesOf({ storage, masterKey });
-  const target = openEnvironments({ storage: folder, readOnly: false, encryptionKey });
+  const target = openEnvironments({ storage: folder, readOnly: false, ...keys });
   let done = 0;
   try {
     const manifest = await takeSnapshot(reader, {
@@ -164,7 +171,7 @@ async function putPiece({ graph, vault }: Environments, bytes: Uint8Array): Prom
   const environment: Environment = graph.stores[first ?? 0] === undefined ? vault : graph;
   await writeTransaction(environment, () => {
     readBatch(bytes, (db, key, value) => {
-      void must(environment.stores[db], `database ${db}`).put(key, must(value, 'a value'));
+      must(environment.stores[db], `database ${db}`).put(key, must(value, 'a value'));
     });
   });
   return entries;

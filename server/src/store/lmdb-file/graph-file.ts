@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { decodeGraphApplied, type GraphApplied } from '../applied.ts';
 import { DATABASES, type DatabaseNumber } from '../databases.ts';
 import { APPLIED_DATABASE, LMDB_FILE } from '../environment.ts';
+import { APPLIED_NUMBER, type ValueForm } from '../value-seal.ts';
+import { visitorOf, type CheckedPlace } from './checked-visit.ts';
 import type { Tree } from './page-format.ts';
 import { TreeFile } from './tree-file.ts';
-import type { EntryVisitor, TreePlace } from './tree-pages.ts';
+import type { EntryVisitor } from './tree-pages.ts';
 
 /** The file of the graph, by the numbers of its databases. */
 export interface GraphFile extends Disposable {
@@ -14,11 +16,16 @@ export interface GraphFile extends Disposable {
   /** Undefined when the database is not there. */
   count(db: DatabaseNumber): number | undefined;
   /** For another thread; undefined when the database is not there. */
-  placeOf(db: DatabaseNumber): TreePlace | undefined;
+  placeOf(db: DatabaseNumber): CheckedPlace | undefined;
 }
 
-/** Of the environment in the folder `path`; undefined when its file cannot be read as it lies there: see `TreeFile`. */
-export function openGraphFile(path: string): GraphFile | undefined {
+/**
+ * Of the environment in the folder `path`; undefined when its file cannot be read as it lies there: see `TreeFile`. What is checked
+ * is so here too; what is sealed is opened where LMDB is read.
+ */
+export function openGraphFile(path: string, form: ValueForm): GraphFile | undefined {
+  if (form === 'sealed') return undefined;
+  const checkedAs = (db: number): number | undefined => (form === 'checked' ? db : undefined);
   const file = TreeFile.open(join(path, LMDB_FILE));
   if (file === undefined) return undefined;
   try {
@@ -26,16 +33,18 @@ export function openGraphFile(path: string): GraphFile | undefined {
     const byNumber: (Tree | undefined)[] = [];
     for (const { number, name } of DATABASES) byNumber[number] = trees.get(name);
     return {
-      applied: decodeGraphApplied(firstValue(file, trees.get(APPLIED_DATABASE))),
+      applied: decodeGraphApplied(
+        firstValue(file, trees.get(APPLIED_DATABASE), checkedAs(APPLIED_NUMBER)),
+      ),
       visit: (db, start, visitor) => {
         const tree = byNumber[db];
-        if (tree !== undefined) file.visit(tree, start, visitor);
+        if (tree !== undefined) file.visit(tree, start, visitorOf(visitor, checkedAs(db)));
         return tree !== undefined;
       },
       count: (db) => byNumber[db]?.entries,
       placeOf: (db) => {
         const tree = byNumber[db];
-        return tree === undefined ? undefined : file.placeOf(tree);
+        return tree === undefined ? undefined : { ...file.placeOf(tree), checkedAs: checkedAs(db) };
       },
       [Symbol.dispose]: () => file[Symbol.dispose](),
     };
@@ -45,12 +54,17 @@ export function openGraphFile(path: string): GraphFile | undefined {
   }
 }
 
-function firstValue(file: TreeFile, tree: Tree | undefined): Uint8Array | undefined {
+function firstValue(
+  file: TreeFile,
+  tree: Tree | undefined,
+  checkedAs: number | undefined,
+): Uint8Array | undefined {
   let found: Uint8Array | undefined;
   if (tree === undefined) return undefined;
-  file.visit(tree, new Uint8Array(0), (_key, _start, _end, value, start, end) => {
+  const visitor: EntryVisitor = (_key, _start, _end, value, start, end) => {
     found = Uint8Array.from(value.subarray(start, end));
     return false;
-  });
+  };
+  file.visit(tree, new Uint8Array(0), visitorOf(visitor, checkedAs));
   return found;
 }

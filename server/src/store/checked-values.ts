@@ -1,0 +1,76 @@
+import { u32 } from './bytes.ts';
+import { ViewCache } from './codecs.ts';
+import { crc32c } from './crc32c.ts';
+import { ValueArena } from './value-arena.ts';
+import { valueDamaged, type ValueSeal } from './value-seal.ts';
+
+/**
+ * A value that is checked is
+ *
+ *     value | CRC-32C of database number (one byte), key and value (4 bytes, little-endian)
+ *
+ * also where the value is empty: of an edge that is all in its key, the key is what a flipped bit would change.
+ */
+export const CHECK_BYTES = 4;
+
+/** By database number. */
+const SEEDS = Array.from({ length: 256 }, (_, db) => crc32c(Uint8Array.of(db), 0, 1));
+
+export class CheckedValues implements ValueSeal {
+  readonly form = 'checked';
+  readonly #views = new ViewCache();
+  readonly #arena = new ValueArena();
+
+  seal(db: number, key: Uint8Array, value: Uint8Array): Uint8Array {
+    const { length } = value;
+    const stored = this.#arena.take(length + CHECK_BYTES);
+    stored.set(value);
+    const crc = checkOf(db, key, 0, key.length, stored, 0, length);
+    stored[length] = crc;
+    stored[length + 1] = crc >>> 8;
+    stored[length + 2] = crc >>> 16;
+    stored[length + 3] = crc >>> 24;
+    return stored;
+  }
+
+  open(db: number, key: Uint8Array, stored: Uint8Array): Uint8Array {
+    const end = checkedEnd(db, key, 0, key.length, stored, 0, stored.length);
+    return this.#views.view(stored, 0, end);
+  }
+
+  begin(): void {}
+
+  committed(): void {}
+}
+
+/** Where the value of an entry ends that lies in these places. Throws the problem `storage_corrupt`. */
+export function checkedEnd(
+  db: number,
+  keyBytes: Uint8Array,
+  keyStart: number,
+  keyEnd: number,
+  storedBytes: Uint8Array,
+  storedStart: number,
+  storedEnd: number,
+): number {
+  const end = storedEnd - CHECK_BYTES;
+  const isRight =
+    end >= storedStart &&
+    checkOf(db, keyBytes, keyStart, keyEnd, storedBytes, storedStart, end) ===
+      u32(storedBytes, end);
+  if (!isRight) throw valueDamaged(db, keyBytes.subarray(keyStart, keyEnd));
+  return end;
+}
+
+function checkOf(
+  db: number,
+  keyBytes: Uint8Array,
+  keyStart: number,
+  keyEnd: number,
+  valueBytes: Uint8Array,
+  valueStart: number,
+  valueEnd: number,
+): number {
+  const ofKey = crc32c(keyBytes, keyStart, keyEnd, SEEDS[db]);
+  return crc32c(valueBytes, valueStart, valueEnd, ofKey);
+}

@@ -1,0 +1,17 @@
+const CHUNK_BYTES = 64 * 1024;
+
+/** Memory for many short values, each of which stays as it is for whoever it was given to. */
+export class ValueArena {
+  #chunk = new Uint8Array(0);
+  #used = 0;
+
+  take(bytes: number): Uint8Array {
+    if (bytes > CHUNK_BYTES / 4) return new Uint8Array(bytes);
+    if (this.#used + bytes > this.#chunk.length) {
+      this.#chunk = new Uint8Array(CHUNK_BYTES);
+      this.#used = 0;
+    }
+    this.#used += bytes;
+    return this.#chunk.subarray(this.#used - bytes, this.#used);
+  }
+}

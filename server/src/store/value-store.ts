@@ -1,0 +1,77 @@
+import type { Database, GetOptions } from 'lmdb';
+import type { KeyRange, ScanVisitor } from './key-value.ts';
+import type { ValueSeal } from './value-seal.ts';
+
+export type Store = Database<Uint8Array, Uint8Array>;
+
+const APPENDING = { append: true } as const;
+
+/** One database of an environment, whose values only come and go through its seal. */
+export class ValueStore {
+  /** With what is stored in place of the values. */
+  readonly stored: Store;
+  readonly #db: number;
+  readonly #seal: ValueSeal;
+
+  constructor(stored: Store, db: number, seal: ValueSeal) {
+    this.stored = stored;
+    this.#db = db;
+    this.#seal = seal;
+  }
+
+  get(key: Uint8Array, options?: GetOptions): Uint8Array | undefined {
+    const stored = this.stored.get(key, options);
+    return stored === undefined ? undefined : this.#seal.open(this.#db, key, stored, options);
+  }
+
+  /** Without a look at the value. */
+  has(key: Uint8Array, options?: GetOptions): boolean {
+    return this.stored.get(key, options) !== undefined;
+  }
+
+  scan({ start, end, reverse }: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
+    // To LMDB an empty end means that there is none; to us no key is below it.
+    if (end.length === 0) return;
+    const range =
+      reverse === true
+        ? { start: end, exclusiveStart: true, end: start, inclusiveEnd: true, reverse }
+        : { start, end };
+    const iterator = this.stored.getRange({ ...range, ...options })[Symbol.iterator]();
+    for (;;) {
+      const next = iterator.next();
+      if (next.done === true) return;
+      let going = false;
+      try {
+        const { key, value } = next.value;
+        going = visit(key, this.#seal.open(this.#db, key, value, options)) !== false;
+      } finally {
+        // Gives the cursor back; also when the visitor throws.
+        if (!going) iterator.return?.();
+      }
+      if (!going) return;
+    }
+  }
+
+  /** How many entries it has. */
+  count(options?: GetOptions): number {
+    return this.stored.getCount({ start: new Uint8Array(0), ...options });
+  }
+
+  /** Within `writeTransaction`. A value that is stored plain must not change until that resolves: it is not copied. */
+  put(key: Uint8Array, value: Uint8Array): void {
+    void this.stored.put(key, this.#seal.seal(this.#db, key, value));
+  }
+
+  /** Within `writeTransaction`. */
+  remove(key: Uint8Array): void {
+    void this.stored.remove(key);
+  }
+
+  /** Within a `transactionSync`. False for a key that is not above the others. */
+  append(key: Uint8Array, value: Uint8Array): boolean {
+    const stored = this.#seal.seal(this.#db, key, value);
+    // Its types know of no answer.
+    const isAppended: unknown = this.stored.putSync(key, stored, APPENDING);
+    return isAppended === true;
+  }
+}
