@@ -28,7 +28,12 @@ export async function benchTokens(report: Report): Promise<void> {
   try {
     await using writer = await openWriter({ storage, masterKey: null, lowMemory: false }, () => {});
     await fill(writer);
-    const store = { storage, environmentKey: undefined, newestSequence: () => 1 };
+    const store = {
+      storage,
+      environmentKey: undefined,
+      vaultKey: undefined,
+      newestSequence: () => 1,
+    };
     using reader = openGraphReader(store);
     using vault = openVaultReader(store);
     const signature = new TokenSignature(KEY);

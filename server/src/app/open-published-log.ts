@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { openLogTail, type LogTail } from '#log/log-tail.ts';
-import { readStoreKeys } from '#store/master-key.ts';
+import { readStoreKeys, type StoreKeys } from '#store/master-key.ts';
 
 interface PublishedLog {
   readonly log: LogTail;
   readonly isEncrypted: boolean;
+  /** Of the store that the log belongs to. */
+  readonly keys: StoreKeys;
 }
 
 /** The log of a storage folder for a thread beside the one that writes it, as far as the state has published. */
@@ -14,11 +16,12 @@ export async function openPublishedLog(
   masterKey: string | null,
   applied: AppliedSequence,
 ): Promise<PublishedLog> {
-  const { logKey } = readStoreKeys({ storage, masterKey: masterKey ?? undefined });
+  const keys = readStoreKeys({ storage, masterKey: masterKey ?? undefined });
+  const { logKey } = keys;
   const log = await openLogTail({
     folder: join(storage, 'log'),
     durable: applied,
     ...(logKey === undefined ? {} : { encryptionKey: logKey }),
   });
-  return { log, isEncrypted: logKey !== undefined };
+  return { log, isEncrypted: logKey !== undefined, keys };
 }

@@ -9,10 +9,7 @@ import { openVaultReader } from './vault-reader.ts';
 export interface ReadState extends Disposable {
   readonly reader: StateReader;
   readonly vault: VaultReader;
-  /**
-   * For a reader in another process. The thread that writes has opened the environments for the whole of this one, in which no
-   * other thread needs the key.
-   */
+  /** For a reader of the graph in another process. */
   readonly store: { readonly storage: string; readonly environmentKey: string | undefined };
 }
 
@@ -23,12 +20,12 @@ export function openReadState(
   sequence: AppliedSequence,
 ): ReadState {
   using opened = new DisposableStack();
-  const { environmentKey } = readStoreKeys({ storage, masterKey: masterKey ?? undefined });
-  const inProcess = { storage, environmentKey: undefined };
-  const newestSequence = (): number => sequence.get();
-  const reader = opened.use(openGraphReader({ ...inProcess, newestSequence }));
-  const vault = opened.use(openVaultReader({ ...inProcess, newestSequence }));
+  const keys = readStoreKeys({ storage, masterKey: masterKey ?? undefined });
+  const { environmentKey, vaultKey } = keys;
   const store = { storage, environmentKey };
+  const newestSequence = (): number => sequence.get();
+  const reader = opened.use(openGraphReader({ ...store, newestSequence }));
+  const vault = opened.use(openVaultReader({ ...store, vaultKey, newestSequence }));
   const resources = opened.move();
   return { reader, vault, store, [Symbol.dispose]: () => resources.dispose() };
 }

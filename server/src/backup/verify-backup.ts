@@ -81,13 +81,12 @@ async function restoreState(
 }
 
 async function compareState(
-  { scratch: storage, signal, report }: VerifyBackupOptions,
+  { scratch: storage, masterKey, signal, report }: VerifyBackupOptions,
   snapshot: Manifest,
 ): Promise<void> {
   report(0.6, 'Comparing');
   const environments = ['graph', 'vault'] as const;
-  // It is open already, for writing: with its key.
-  using reader = openSnapshotReader({ storage, environmentKey: undefined, environments });
+  using reader = openSnapshotReader({ storage, masterKey, environments });
   const restored = await digestState(reader);
   signal.throwIfAborted();
   if (!isSameState(restored, snapshot)) throw differs(snapshot, restored);

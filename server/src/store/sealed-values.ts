@@ -46,7 +46,8 @@ interface OwnSalt {
 
 export class SealedValues implements ValueSeal {
   readonly form = 'sealed';
-  readonly #rootKey: Uint8Array;
+  /** In memory that no script sees. */
+  readonly #rootKey: KeyObject;
   readonly #salts: SealSalts;
   /** By the number of the salt. */
   readonly #keys: (KeyObject | undefined)[] = [];
@@ -60,7 +61,7 @@ export class SealedValues implements ValueSeal {
   #end = 0;
 
   constructor(rootKey: Uint8Array, salts: SealSalts) {
-    this.#rootKey = rootKey;
+    this.#rootKey = createSecretKey(rootKey);
     this.#salts = salts;
   }
 

@@ -104,10 +104,10 @@ async function openSource(
   second: PieceThread,
 ): Promise<BackupSource & Disposable> {
   const { applied } = new Followers(followers);
-  const { log, isEncrypted } = await openPublishedLog(storage, masterKey, applied);
-  // The writer has opened the environments for the whole process: no other thread needs their key.
+  const { log, isEncrypted, keys } = await openPublishedLog(storage, masterKey, applied);
   const environments = ['graph', 'vault'] as const;
-  const reader = openSnapshotReader({ storage, environmentKey: undefined, environments });
+  const { environmentKey, vaultKey } = keys;
+  const reader = openSnapshotReader({ storage, environmentKey, vaultKey, environments });
   const stateBytes = statSync(join(storage, 'graph', LMDB_FILE)).size;
   return {
     reader,

@@ -49,11 +49,12 @@ async function main(): Promise<void> {
   const { storage, host, secret, version } = options;
   const followers = new Followers(options.followers);
   const { applied } = followers;
-  const { log, isEncrypted } = await openPublishedLog(storage, options.masterKey, applied);
-  // The writer has opened the environments for the whole process: no other thread needs their key.
+  const { log, isEncrypted, keys } = await openPublishedLog(storage, options.masterKey, applied);
+  const { environmentKey, vaultKey } = keys;
   const reader = openSnapshotReader({
     storage,
-    environmentKey: undefined,
+    environmentKey,
+    vaultKey,
     environments: ['graph', 'vault'],
   });
   const spool = await SnapshotSpool.open({

@@ -66,7 +66,12 @@ function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
     openState: async () => {
       const following = await openFollowing({ ...options, followers }, events.note);
       const state = new PausableState(options.isTimed ? timed(following) : following);
-      inspection = new StateInspection({ storage, state, note: events.note });
+      inspection = new StateInspection({
+        storage,
+        masterKey: options.masterKey ?? undefined,
+        state,
+        note: events.note,
+      });
       return state;
     },
     timers: systemTimers,

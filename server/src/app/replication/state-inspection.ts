@@ -10,6 +10,7 @@ import type { PausableState } from './pausable-state.ts';
 
 export interface StateInspectionParts {
   readonly storage: string;
+  readonly masterKey: string | undefined;
   readonly state: PausableState;
   readonly note: (text: string, level: 'info' | 'warn') => void;
 }
@@ -49,14 +50,9 @@ export class StateInspection {
   }
 
   async #manifestAt(sequence: number): Promise<Manifest> {
-    const { storage, state } = this.#parts;
+    const { storage, masterKey, state } = this.#parts;
     await state.advanceTo(sequence);
-    // The follower has opened the environments for the whole process.
-    using reader = openSnapshotReader({
-      storage,
-      environmentKey: undefined,
-      environments: ['graph', 'vault'],
-    });
+    using reader = openSnapshotReader({ storage, masterKey, environments: ['graph', 'vault'] });
     using held = reader.hold();
     state.resume();
     if (held.sequence !== sequence) {

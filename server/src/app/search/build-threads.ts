@@ -13,6 +13,8 @@ import { errorOf, type ThreadFailure } from '../thread-failure.ts';
 /** What such a thread is started with. */
 export interface BuildOptions {
   readonly storage: string;
+  /** Of the graph. */
+  readonly environmentKey: string | undefined;
   /** Of `Followers`: how far the state is. */
   readonly followers: SharedArrayBuffer;
 }
@@ -67,8 +69,11 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
   /** Resolved when a thread has nothing to do any more. */
   #freed = Promise.withResolvers<void>();
 
-  constructor({ storage, followers, ...parts }: BuildThreadsParts, start = startThread) {
-    this.#options = { storage, followers };
+  constructor(
+    { storage, environmentKey, followers, ...parts }: BuildThreadsParts,
+    start = startThread,
+  ) {
+    this.#options = { storage, environmentKey, followers };
     this.count = parts.count;
     this.memoryBytesMax = parts.memoryBytesMax;
     this.note = parts.note;

@@ -30,10 +30,10 @@ async function build(task: BuildTask, ports: BuildPorts, signal: AbortSignal): P
 
 function main(): void {
   lowerPriority();
-  const { storage, followers }: BuildOptions = workerData;
+  const { storage, environmentKey, followers }: BuildOptions = workerData;
   const { applied } = new Followers(followers);
   const newestSequence = (): number => applied.get();
-  const reader = openGraphReader({ storage, environmentKey: undefined, newestSequence });
+  const reader = openGraphReader({ storage, environmentKey, newestSequence });
   const analyzers = new Analyzers(SEARCH_INDEXING_CACHED_WORDS_MAX);
   const ports: BuildPorts = { reader, analyzers, limits: TEXT_INDEX_LIMITS };
   let cancelling = new AbortController();

@@ -29,10 +29,10 @@ async function main(signal: AbortSignal): Promise<void> {
   const { storage, masterKey, memoryBytesMax, buildThreads, firstSegment } = options;
   const followers = new Followers(options.followers);
   const { applied } = followers;
-  const { log, isEncrypted } = await openPublishedLog(storage, masterKey, applied);
-  // The thread that writes has opened the environments for the whole process: no other thread needs their key.
+  const { log, isEncrypted, keys } = await openPublishedLog(storage, masterKey, applied);
   const newestSequence = (): number => applied.get();
-  using reader = openGraphReader({ storage, environmentKey: undefined, newestSequence });
+  const { environmentKey } = keys;
+  using reader = openGraphReader({ storage, environmentKey, newestSequence });
   await using merges = new MergeThread({ storage });
   const note = (text: string, level: 'debug' | 'warn' = 'warn'): void =>
     send({ kind: 'note', level, text });
@@ -41,6 +41,7 @@ async function main(signal: AbortSignal): Promise<void> {
       ? undefined
       : new BuildThreads({
           storage,
+          environmentKey,
           followers: followers.buffer,
           memoryBytesMax,
           count: buildThreads,

@@ -143,7 +143,15 @@ test(
     let threads: BuildThreads | undefined;
     graph.threads = ({ note: tell }) =>
       (threads = new BuildThreads(
-        { storage, followers, memoryBytesMax, count: 3, note: tell, restMs: 0 },
+        {
+          storage,
+          environmentKey: undefined,
+          followers,
+          memoryBytesMax,
+          count: 3,
+          note: tell,
+          restMs: 0,
+        },
         start,
       ));
     const operations = Array.from({ length: 24_000 }, (_, name) =>
