@@ -106,6 +106,7 @@ const REMEDIES: Readonly<Record<HealthReason, string>> = {
   disk_low: 'Make room on the disk of the storage folder: writes are refused when it is full.',
   disk_unreadable: 'Mount the disk of the storage folder again, and start the server anew.',
   folder_not_writable: 'Give the server back its rights on the storage folder.',
+  store_outdated: 'Stop the server and rewrite the store: trellis storage rotate-key.',
   last_write_failed:
     'Read the log for the reason, make room, or replace the disk; then write again.',
   thread_restarting: 'Nothing for now; when it comes again, read the log for the reason.',

@@ -69,6 +69,7 @@ async function showStatistics({ output, terminal }: CommandContext): Promise<voi
     ['format', String(stats.format)],
     ['encrypted', stats.encrypted ? 'yes' : 'no'],
     ['created', stats.createdAt],
+    ...(stats.advice === null ? [] : [['REWRITE', stats.advice]]),
   ];
   const databases = stats.databases.map(({ name, environment, entries, bytes }) => [
     `${environment}/${name}`,

@@ -21,6 +21,7 @@ export const HEALTH_REASONS = [
   'disk_low',
   'disk_unreadable',
   'folder_not_writable',
+  'store_outdated',
   'last_write_failed',
   'thread_restarting',
   'thread_ended',

@@ -12,6 +12,7 @@ import {
   checkClock,
   checkDisk,
   checkFolder,
+  checkFormat,
   checkMasterKey,
   checkRights,
   isInUse,
@@ -54,6 +55,7 @@ async function examineStorage(config: Config, secrets: Secrets): Promise<Finding
   if (existsSync(join(storage, STORE_FILE))) {
     findings.push(await checkRights(storage));
     findings.push(checkMasterKey(storage, secrets.graphMasterKey ?? undefined));
+    findings.push(checkFormat(storage));
   }
   const { target } = config.backup;
   const folders = [

@@ -3,6 +3,7 @@ import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import { systemClock } from '#base/clock.ts';
 import { healthReport, type HealthReport } from '#observe/health.ts';
 import type { Probes } from '#observe/part-health.ts';
+import { olderStore } from '#store/master-key.ts';
 
 /** `YY.M.build` (specification, section 9). */
 export const VERSION: string = createRequire(import.meta.url)('../../package.json').version;
@@ -22,6 +23,7 @@ export class ServerStatus {
   readonly #options: ServerStatusOptions;
   readonly #startedAt = systemClock.now();
   #isReady = false;
+  #isStoreOutdated = false;
 
   constructor(options: ServerStatusOptions) {
     this.replication = options.replication;
@@ -30,6 +32,8 @@ export class ServerStatus {
 
   becomeReady(): void {
     this.#isReady = true;
+    const older = olderStore(this.#options.storage);
+    this.#isStoreOutdated = older?.isOfOlderFormat === true && older.isEncrypted;
   }
 
   ready(): boolean {
@@ -45,6 +49,7 @@ export class ServerStatus {
       role,
       storageFolder: storage,
       probes,
+      isStoreOutdated: () => this.#isStoreOutdated,
       isReady: () => this.#isReady,
     });
   }

@@ -6,11 +6,12 @@ import { Problem } from '#base/problem.ts';
 import type { Environment } from '#config/read-config.ts';
 import { lockFolder } from '#log/folder-lock.ts';
 import type { Manifest } from '#store/manifest.ts';
-import { STORE_FILE } from '#store/master-key.ts';
+import { olderStore, STORE_FILE } from '#store/master-key.ts';
 import { readSizes, type StoreSizes } from '#store/care/entry-counts.ts';
 import { isOpenedBy, requireStore, rewriteStore } from '#store/care/rewrite-store.ts';
 import { settleRewrite } from '#store/care/settle-rewrite.ts';
 import { verifyStore, type Verification } from '#store/care/verify-store.ts';
+import { remedyOfFormat } from './older-format.ts';
 
 /** What the commands `trellis storage` are told while they work. */
 export interface CareEvents {
@@ -22,6 +23,8 @@ export interface StorageStatistics extends StoreSizes {
   readonly storage: string;
   readonly format: number;
   readonly encrypted: boolean;
+  /** Why the store should be rewritten, and how; null of the newest format. */
+  readonly advice: string | null;
   readonly createdAt: string;
   /** Of each file or folder directly in the storage folder. */
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
@@ -40,9 +43,11 @@ export function storageStatistics(env: Environment): StorageStatistics {
   const { format, encrypted, createdAt } = JSON.parse(
     readFileSync(join(storage, STORE_FILE), 'utf8'),
   ) as Pick<StorageStatistics, 'format' | 'encrypted' | 'createdAt'>;
+  const older = remedyOfFormat(olderStore(storage));
+  const advice = older === undefined ? null : `${older.finding} ${older.remedy}`;
   const sizes = readSizes(access);
   const files = readdirSync(storage).map((name) => ({ name, bytes: bytesOf(join(storage, name)) }));
-  return { storage, format, encrypted, createdAt, ...sizes, files };
+  return { storage, format, encrypted, advice, createdAt, ...sizes, files };
 }
 
 export function verifyStorage(env: Environment, events: CareEvents): Promise<Verification> {

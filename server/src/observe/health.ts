@@ -48,6 +48,8 @@ export interface HealthSources {
   readonly version: string;
   readonly role: 'primary' | 'replica';
   readonly storageFolder: string;
+  /** Whether the store is to be rewritten, as its encryption tells too much. */
+  isStoreOutdated(): boolean;
   /** Of the parts but for the disk and the storage folder. */
   readonly probes: Probes;
   isReady(): boolean;
@@ -92,13 +94,17 @@ export async function healthReport(sources: HealthSources): Promise<HealthReport
 }
 
 function partsOf(
-  { storageFolder, probes }: HealthSources,
+  sources: HealthSources,
   disk: HealthReport['disk'],
 ): Promise<HealthReport['parts']> {
+  const { storageFolder, probes } = sources;
   const all: Probes = {
     ...probes,
     disk: () => stateOfDisk(disk),
-    storage: () => stateOfFolder(storageFolder),
+    storage: async () => {
+      const state = await stateOfFolder(storageFolder);
+      return state === OK && sources.isStoreOutdated() ? degraded('store_outdated') : state;
+    },
   };
   const had = PARTS.flatMap((name) => {
     const probe: Probe | undefined = all[name];

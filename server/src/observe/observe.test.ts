@@ -209,6 +209,7 @@ describe('the health report', () => {
     version: '26.11.0',
     role: 'primary',
     probes: {},
+    isStoreOutdated: () => false,
     isReady: () => true,
   } as const;
 
@@ -229,6 +230,13 @@ describe('the health report', () => {
   it('says starting before the graph is loaded', async () => {
     const report = await healthReport({ ...sources, storageFolder: folder, isReady: () => false });
     expect(report).toMatchObject({ status: 'starting', ready: false });
+  });
+
+  it('is degraded when the store is to be rewritten', async () => {
+    const isStoreOutdated = (): boolean => true;
+    const report = await healthReport({ ...sources, storageFolder: folder, isStoreOutdated });
+    expect(report.status).toBe('degraded');
+    expect(report.parts[1]).toEqual({ name: 'storage', ...degraded('store_outdated') });
   });
 
   it('is degraded when the storage folder cannot be read', async () => {

@@ -3,6 +3,7 @@ export type HealthReason =
   | 'disk_low'
   | 'disk_unreadable'
   | 'folder_not_writable'
+  | 'store_outdated'
   | 'last_write_failed'
   | 'thread_restarting'
   | 'thread_ended'

@@ -7,8 +7,8 @@ import { KEEP_ALL, TestClock } from '#log/testing/log-engine.ts';
 import { temporaryFolder } from '#log/testing/temporary-folder.ts';
 import { DB } from './databases.ts';
 import {
-  isOfOlderKey,
   MASTER_KEY_CHARACTERS_MIN,
+  olderStore,
   openStoreKeys,
   readStoreKeys,
 } from './master-key.ts';
@@ -65,7 +65,10 @@ it('stretches the master key of a new store, and not that of one which an older 
   expect(keys.values).toBe('plain');
   expect(keys.environmentKey).toBe(derived('environment', 24).toString('base64url'));
   expect(keys.vaultKey).toBe(keys.environmentKey);
-  expect([made, older].map(({ path }) => isOfOlderKey(path))).toEqual([false, true]);
+  expect([made, older].map(({ path }) => olderStore(path))).toEqual([
+    { isOfOlderFormat: false, isEncrypted: true, isOfOlderKey: false },
+    { isOfOlderFormat: true, isEncrypted: true, isOfOlderKey: true },
+  ]);
 });
 
 it.each([

@@ -152,13 +152,26 @@ function keysOf(file: StoreFile, { storage, masterKey }: StoreKeysOptions): Stor
 /** What was stretched, and the master key itself of older stores. */
 type Secret = string | Uint8Array;
 
-/** Whether there is a store, encrypted with a master key that was not stretched. Throws nothing: opening it tells more. */
-export function isOfOlderKey(storage: string): boolean {
+/** What of a store says that it should be written anew: see `olderStore`. */
+export interface OlderStore {
+  /** Its values are plain: encrypted, copies of its files give text away; else nothing tells a flipped bit. */
+  readonly isOfOlderFormat: boolean;
+  readonly isEncrypted: boolean;
+  /** It is encrypted with a master key that was not stretched. */
+  readonly isOfOlderKey: boolean;
+}
+
+/** Undefined where there is no store, or one that cannot be read, of which opening it tells more. */
+export function olderStore(storage: string): OlderStore | undefined {
   try {
-    const { encrypted, keyStretching } = readStoreFile(storage);
-    return encrypted && (keyStretching === null || keyStretching === NOT_STRETCHED);
+    const { encrypted, keyStretching, values } = readStoreFile(storage);
+    return {
+      isOfOlderFormat: values === undefined,
+      isEncrypted: encrypted,
+      isOfOlderKey: encrypted && (keyStretching === null || keyStretching === NOT_STRETCHED),
+    };
   } catch (error) {
-    if (error instanceof Problem) return false;
+    if (error instanceof Problem) return undefined;
     throw error;
   }
 }

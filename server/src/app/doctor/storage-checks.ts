@@ -6,7 +6,8 @@ import { Problem } from '#base/problem.ts';
 import { REPLICA_REGISTRATION_AGE_MAX_MS } from '#base/replication-limits.ts';
 import { lockFolder } from '#log/folder-lock.ts';
 import { diskOf } from '#observe/health.ts';
-import { readStoreKeys, STORE_FILE } from '#store/master-key.ts';
+import { olderStore, readStoreKeys, STORE_FILE } from '#store/master-key.ts';
+import { remedyOfFormat } from '../older-format.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
@@ -96,6 +97,13 @@ export function checkMasterKey(storage: string, masterKey: string | undefined): 
   } catch (error) {
     return failed(error, 'Set MSK_GRAPH_MASTER_KEY to the key of the store.');
   }
+}
+
+export function checkFormat(storage: string): Finding {
+  const { ok, warning } = findingsOf('format');
+  const older = remedyOfFormat(olderStore(storage));
+  if (older !== undefined) return warning(older.finding, older.remedy);
+  return ok('The store has the newest format.');
 }
 
 /** A clock that was set back makes tokens good again, and has new entries before old ones. */
