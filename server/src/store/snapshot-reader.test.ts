@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { DB } from './databases.ts';
 import type { StateReader } from './snapshot-reader.ts';
 import { COUNTER_OPERATIONS, putCounter, readCounter } from './testing/counter-commits.ts';
+import { readStoreKeys } from './master-key.ts';
 import type { PermissionResult, ReadUnderPermission } from './testing/read-under-permission.ts';
 import type { ReadResult, ReadWhileWritten } from './testing/read-while-written.ts';
 import { hex, scanned, utf8 } from './testing/operations.ts';
@@ -144,7 +145,7 @@ it('hands out values of every size, plain and encrypted', async () => {
   }
 });
 
-it('reads in a thread that may read no other file, without a key', async () => {
+it('reads in a thread that may read no other file, with no key but that of the graph', async () => {
   for (const masterKey of [undefined, MASTER_KEY]) {
     await using storage = await createStorage(masterKey);
     await using state = await storage.openState();
@@ -153,6 +154,7 @@ it('reads in a thread that may read no other file, without a key', async () => {
     const program = fileURLToPath(new URL('../../../', import.meta.url));
     const workerData: ReadUnderPermission = {
       storage: storage.path,
+      environmentKey: readStoreKeys({ storage: storage.path, masterKey }).environmentKey,
       key,
       forbiddenFile: join(storage.path, 'store.json'),
     };

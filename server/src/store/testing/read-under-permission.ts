@@ -7,6 +7,7 @@ import { openSnapshotReader } from '../snapshot-reader.ts';
 /** A thread under Node's permission model, which may read the folder of the graph and the program's own files. */
 export interface ReadUnderPermission {
   readonly storage: string;
+  readonly environmentKey: string | undefined;
   readonly key: Uint8Array;
   readonly forbiddenFile: string;
 }
@@ -26,8 +27,8 @@ function refusalOf(read: () => unknown): unknown {
   }
 }
 
-const { storage, key, forbiddenFile } = workerData as ReadUnderPermission;
-using reader = openSnapshotReader({ storage, environmentKey: undefined, environments: ['graph'] });
+const { storage, environmentKey, key, forbiddenFile } = workerData as ReadUnderPermission;
+using reader = openSnapshotReader({ storage, environmentKey, environments: ['graph'] });
 const result: PermissionResult = {
   sequence: reader.refresh(),
   value: reader.get(DB.nodes, key)?.slice(),
