@@ -99,7 +99,7 @@ async function verify(context: CommandContext): Promise<number> {
     ['sequence', String(found.sequence)],
     ['epoch', found.epoch],
     ['entries', String(found.entries)],
-    ['digest', found.digest],
+    ['digest', found.digest ?? 'none: the state is damaged'],
     ['log', `${log.commits} commits, from sequence ${log.firstSequence} to ${log.lastSequence}`],
     ['compared', `${log.keysCompared} keys${log.isWhole ? ', which is all there is' : ''}`],
     ...differences.map((text) => ['DIFFERS', text]),

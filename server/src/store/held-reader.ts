@@ -16,7 +16,7 @@ import type { CheckedPlace } from './lmdb-file/checked-visit.ts';
 import type { EntryVisitor } from './lmdb-file/tree-pages.ts';
 import { Overlay, OverlayReader } from './overlay.ts';
 import { StoresReader } from './stores-reader.ts';
-import type { ValueStore } from './value-store.ts';
+import type { InspectVisitor, ValueStore } from './value-store.ts';
 
 /** Between taking the one transaction and the other, the writer may apply so many commits to both. */
 const PAIRING_ATTEMPTS_MAX = 1_000;
@@ -32,6 +32,8 @@ export interface HeldReader extends KeyValueReader, Disposable {
   readonly epoch: string;
   /** The entries of a database from the first key on that is not below `start`, in order: the quickest way to read all of them. */
   visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): void;
+  /** Reads entries from `start` on, and tells of each whether it is what was written, instead of throwing. */
+  inspect(db: DatabaseNumber, start: Uint8Array, visit: InspectVisitor): void;
   count(db: DatabaseNumber): number;
   /** Where another thread can read the database while this is held; undefined where only LMDB can. */
   placeOf(db: DatabaseNumber): CheckedPlace | undefined;
@@ -112,6 +114,10 @@ class HeldTransactions implements HeldReader {
     this.#reader.scan(db, { start, end: KEY_END }, (key, value) =>
       visitor(key, 0, key.length, value, 0, value.length),
     );
+  }
+
+  inspect(db: DatabaseNumber, start: Uint8Array, visit: InspectVisitor): void {
+    this.#stores.inspect(db, { start, end: KEY_END }, visit);
   }
 
   count(db: DatabaseNumber): number {

@@ -2,7 +2,7 @@ import type { GetOptions } from 'lmdb';
 import { must } from '#base/assert.ts';
 import type { DatabaseNumber } from './databases.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
-import type { ValueStore } from './value-store.ts';
+import type { InspectVisitor, ValueStore } from './value-store.ts';
 
 /** Reads the stores of environments, each in the transaction that is given for it, or else in the one that lmdb-js keeps. */
 export class StoresReader implements KeyValueReader {
@@ -28,6 +28,11 @@ export class StoresReader implements KeyValueReader {
 
   scan(db: DatabaseNumber, range: KeyRange, visit: ScanVisitor): void {
     this.#store(db).scan(range, visit, this.#options[db]);
+  }
+
+  /** As `scan`, for whoever looks for damage. */
+  inspect(db: DatabaseNumber, range: KeyRange, visit: InspectVisitor): void {
+    this.#store(db).inspect(range, visit, this.#options[db]);
   }
 
   /** How many entries a database has. */

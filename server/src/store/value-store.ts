@@ -1,8 +1,12 @@
 import type { Database, GetOptions } from 'lmdb';
+import { Problem } from '#base/problem.ts';
 import type { KeyRange, ScanVisitor } from './key-value.ts';
 import type { ValueSeal } from './value-seal.ts';
 
 export type Store = Database<Uint8Array, Uint8Array>;
+
+/** Called with each entry of a range. Answers false to end. */
+export type InspectVisitor = (key: Uint8Array, isDamaged: boolean) => boolean | void;
 
 const APPENDING = { append: true } as const;
 
@@ -29,7 +33,30 @@ export class ValueStore {
     return this.stored.get(key, options) !== undefined;
   }
 
-  scan({ start, end, reverse }: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
+  scan(range: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
+    this.#each(
+      range,
+      (key, stored) => visit(key, this.#seal.open(this.#db, key, stored, options)),
+      options,
+    );
+  }
+
+  /** Reads each entry, and tells whether it is what was written, where `scan` would throw. */
+  inspect(range: KeyRange, visit: InspectVisitor, options?: GetOptions): void {
+    this.#each(range, (key, stored) => visit(key, this.#isDamaged(key, stored, options)), options);
+  }
+
+  #isDamaged(key: Uint8Array, stored: Uint8Array, options?: GetOptions): boolean {
+    try {
+      this.#seal.open(this.#db, key, stored, options);
+      return false;
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'storage_corrupt') return true;
+      throw error;
+    }
+  }
+
+  #each({ start, end, reverse }: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
     // To LMDB an empty end means that there is none; to us no key is below it.
     if (end.length === 0) return;
     const range =
@@ -43,7 +70,7 @@ export class ValueStore {
       let going = false;
       try {
         const { key, value } = next.value;
-        going = visit(key, this.#seal.open(this.#db, key, value, options)) !== false;
+        going = visit(key, value) !== false;
       } finally {
         // Gives the cursor back; also when the visitor throws.
         if (!going) iterator.return?.();

@@ -83,6 +83,23 @@ describe('verifying', () => {
     expect(differences).toEqual([expect.stringContaining(told)]);
   });
 
+  it('names each entry that is damaged', async () => {
+    await write(undefined, 0, 50);
+    const { graph, vault } = openEnvironments({ storage, readOnly: false });
+    const nodes = graph.stores[DB.nodes]!;
+    const spoiled: string[] = [];
+    await writeTransaction(graph, () => {
+      for (const { key, value } of nodes.stored.getRange({ start: Uint8Array.of(0), limit: 2 })) {
+        spoiled.push(Buffer.from(key).toString('hex'));
+        void nodes.stored.put(Uint8Array.from(key), value.with(0, value[0]! ^ 4));
+      }
+    });
+    await Promise.all([graph, vault].map(closeWritten));
+    const { differences, digest } = await verify(undefined);
+    expect(differences).toEqual(spoiled.map((key) => `nodes is damaged under ${key}`));
+    expect(digest).toBeNull();
+  });
+
   it('refuses a log that is damaged', async () => {
     await write(undefined, 0, 50);
     const files = [...filesIn(join(storage, 'log')).keys()];
