@@ -53,7 +53,8 @@ export class StateAdjacency implements Adjacency {
   collect(id: number, direction: Direction, edge: number, into: NeighborList): void {
     this.#into = into;
     const db = direction === 'out' ? DB.out : DB.in;
-    this.#state.scan(db, this.#keys.edges(id, edge), this.#visit);
+    const range = { ...this.#keys.edges(id, edge), keysOnly: true };
+    this.#state.scan(db, range, this.#visit);
   }
 
   readonly #visit = (key: Uint8Array): void => {

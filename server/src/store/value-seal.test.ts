@@ -73,6 +73,10 @@ it.each(FORMS)(
         found[Buffer.from(key).toString()] = Buffer.from(value);
       });
       expect(found).toEqual(values);
+      const keysFound: string[] = [];
+      const ofKeys = { start: Uint8Array.of(0), end: Uint8Array.of(255), keysOnly: true };
+      nodesOf(graph).scan(ofKeys, (key) => void keysFound.push(Buffer.from(key).toString()));
+      expect(keysFound).toEqual(Object.keys(found));
     };
     await within(folder.path, keys, async (graph) => {
       await put(graph, values);

@@ -8,6 +8,7 @@ export type Store = Database<Uint8Array, Uint8Array>;
 /** Called with each entry of a range. Answers false to end. */
 export type InspectVisitor = (key: Uint8Array, isDamaged: boolean) => boolean | void;
 
+const NOTHING = new Uint8Array(0);
 const APPENDING = { append: true } as const;
 
 /** One database of an environment, whose values only come and go through its seal. */
@@ -34,11 +35,11 @@ export class ValueStore {
   }
 
   scan(range: KeyRange, visit: ScanVisitor, options?: GetOptions): void {
-    this.#each(
-      range,
-      (key, stored) => visit(key, this.#seal.open(this.#db, key, stored, options)),
-      options,
-    );
+    const visitStored: ScanVisitor =
+      range.keysOnly === true && this.#seal.form === 'sealed'
+        ? (key) => visit(key, NOTHING)
+        : (key, stored) => visit(key, this.#seal.open(this.#db, key, stored, options));
+    this.#each(range, visitStored, options);
   }
 
   /** Reads each entry, and tells whether it is what was written, where `scan` would throw. */
