@@ -62,7 +62,7 @@ test(
     await makeStore('');
     const stats = await trellis(['stats', '--json']);
     expect(stats.code, stats.stderr).toBe(0);
-    expect(JSON.parse(stats.stdout)).toMatchObject({ format: 1, encrypted: false });
+    expect(JSON.parse(stats.stdout)).toMatchObject({ format: 3, advice: null, encrypted: false });
     const before = await trellis(['verify', '--json']);
     expect(before.code, before.stderr).toBe(0);
     expect(JSON.parse(before.stdout)).toMatchObject({ differences: [], log: { isWhole: true } });
@@ -152,7 +152,7 @@ test(
     await server.stop();
     const path = join(storage, 'store.json');
     const text = await readFile(path, 'utf8');
-    await writeFile(path, text.replace(/"format": \d/, '"format": 3'));
+    await writeFile(path, text.replace(/"format": \d/, '"format": 4'));
     const newer = await trellis(['compact', '--json']);
     expect([newer.code, newer.stderr]).toEqual([
       1,
