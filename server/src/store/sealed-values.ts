@@ -94,6 +94,8 @@ export class SealedValues implements ValueSeal {
       const ownKey = Uint8Array.from(key);
       const own = Uint8Array.from(stored);
       const salt = this.#salts.read(number, options);
+      // Whoever visits the entry still has to read it there.
+      key.set(ownKey);
       if (salt === undefined) throw valueDamaged(db, ownKey);
       this.#keys[number] = this.#derive(salt);
       return this.open(db, ownKey, own, options);

@@ -136,6 +136,24 @@ it.each(FORMS)(
   },
 );
 
+it('visits each entry under its own key, also where the salt has to be read on the way', async () => {
+  await using folder = await temporaryFolder();
+  const keys = FORMS[1].keys;
+  const isEven = (i: number): boolean => i % 2 === 0;
+  const all = Array.from({ length: 20 }, (_, i) => `key ${String(i).padStart(2, '0')}`);
+  for (const half of [isEven, (i: number) => !isEven(i)]) {
+    const entries = all.filter((_, i) => half(i)).map((key) => [key, Buffer.from(`of ${key}`)]);
+    await within(folder.path, keys, (graph) => put(graph, Object.fromEntries(entries)));
+  }
+  await within(folder.path, keys, (graph) => {
+    const found: (readonly [string, string])[] = [];
+    nodesOf(graph).scan({ start: Uint8Array.of(0), end: Uint8Array.of(255) }, (key, value) => {
+      found.push([Buffer.from(key).toString(), Buffer.from(value).toString()]);
+    });
+    expect(found).toEqual(all.map((key) => [key, `of ${key}`]));
+  });
+});
+
 it('refuses an empty value where one was sealed, and takes it where keys say all', async () => {
   await using folder = await temporaryFolder();
   const [, { keys }] = FORMS;
