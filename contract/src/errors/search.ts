@@ -24,6 +24,12 @@ export const searchErrors = {
     hint: 'The saved index is being opened; repeat the search after the seconds in the Retry-After header.',
     retryAfterSeconds: 1,
   },
+  search_timeout: {
+    status: 503,
+    title: 'Search took too long',
+    hint: 'Ask for less: fewer results, or those of fewer types.',
+    retryAfterSeconds: 5,
+  },
   golden_set_not_found: {
     status: 404,
     title: 'Golden set not found',

@@ -41,7 +41,7 @@ const similar = {
       body: similarNodes,
     },
   },
-  errors: ['node_not_found'],
+  errors: ['node_not_found', 'search_timeout'],
   onReplica: 'serve',
 } as const;
 

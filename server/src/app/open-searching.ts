@@ -4,7 +4,7 @@ import { openEmbeddings, type Embeddings, type EmbeddingsParts } from './embeddi
 import { openSearch, type OpenSearch, type SearchParts } from './search/open-search.ts';
 
 export type SearchingParts = EmbeddingsParts &
-  Omit<SearchParts, keyof Embeddings | 'receiveSearch' | 'embeddingModel'> & {
+  Omit<SearchParts, keyof Embeddings | 'receiveSearch' | 'askSimilar' | 'embeddingModel'> & {
     /** It asks nobody for vectors, and has those of its primary. */
     readonly isReplica: boolean;
     readonly endpoints: EndpointService;
@@ -24,6 +24,7 @@ export function openSearching(parts: SearchingParts): OpenSearching {
       ...parts,
       ...embeddings,
       receiveSearch: parts.endpoints.receiveSearch.bind(parts.endpoints),
+      askSimilar: parts.endpoints.similarNodes.bind(parts.endpoints),
       embeddingModel: () => embeddings.providers.embeddingModel(),
       onIndexChanged: (change: IndexChange) => {
         embeddings.settingsChanged();

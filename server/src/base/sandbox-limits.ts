@@ -11,6 +11,15 @@ export const ENDPOINT_SILENT_MS = 5_000;
 export const ENDPOINT_FRAME_BYTES_MAX = 512 * 1024 * 1024;
 /** Threads that search for the code of endpoints. */
 export const ENDPOINT_SEARCH_THREADS_MAX = 4;
+/** Searches that a thread has before it at a time; and of a caller whose searches take so long on average, milliseconds. */
+export const SEARCH_THREAD_ASKED_MAX = 8;
+export const SEARCH_THREAD_ASKED_HEAVY_MAX = 1;
+export const SEARCH_HEAVY_MS = 10;
+/** Callers of whom that is known, and searches of one that wait. */
+export const SEARCH_CALLERS_KNOWN_MAX = 1_000;
+export const SEARCHES_WAITING_PER_CALLER_MAX = 2_000;
+/** A search over HTTP that no endpoint makes. */
+export const SEARCH_TIMEOUT_MS = 30_000;
 /** A search that is longer at work than its call may last ends with its thread, but not before. */
 export const ENDPOINT_SEARCH_STUCK_MS = 1_000;
 /** How far a run is leaves its worker so often at most. */

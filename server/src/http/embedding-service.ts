@@ -1,5 +1,6 @@
 import type { Caller } from '#access/caller.ts';
-import type { NodeEmbedding, SimilarNodes } from '@trellis/contract/shapes/embedding.ts';
+import type { NodeEmbedding } from '@trellis/contract/shapes/embedding.ts';
+import type { Disconnect } from './disconnect.ts';
 
 /** What the caller may not see or read is nowhere in what these answer. */
 export interface EmbeddingService {
@@ -8,10 +9,14 @@ export interface EmbeddingService {
     caller: Caller,
     wanted: { readonly uids: readonly string[]; readonly field?: string | undefined },
   ): Promise<readonly NodeEmbedding[]>;
-  /** The best first. Throws `node_not_found`, `invalid_request` for a type that there is not. */
+  /** JSON of the items of `SimilarNodes`, the best first. Rejects with `node_not_found`, `invalid_request` for a type that there is not. */
   similar(
     caller: Caller,
-    uid: string,
-    wanted: { readonly count: number; readonly types?: readonly string[] | undefined },
-  ): Promise<SimilarNodes['items']>;
+    wanted: {
+      readonly uid: string;
+      readonly count: number;
+      readonly types?: readonly string[] | undefined;
+    },
+    signal: Disconnect,
+  ): Promise<string>;
 }

@@ -59,6 +59,7 @@ const PASSED_ON: ReadonlySet<string> = new Set([
   'not_found',
   'not_ready',
   'read_only_replica',
+  'search_timeout',
   'too_many_requests',
   'version_conflict',
 ]);

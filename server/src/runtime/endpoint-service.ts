@@ -7,6 +7,7 @@ import type { GraphReader } from '#graph/reader.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import type { AskSimilar } from '#search/similarity/node-embeddings.ts';
 import { BuildService } from './build-service.ts';
 import { observedPool, type CallObserver } from './call-observer.ts';
 import { CompileVerdicts } from './compile/compile-verdicts.ts';
@@ -98,10 +99,13 @@ export class EndpointService implements AsyncDisposable {
   readonly codeHistory: CodeHistoryService;
   readonly logs: EndpointLog;
   readonly migrations: OpenMigrations;
+  /** In the threads that search for endpoint code. */
+  readonly similarNodes: AskSimilar;
 
   constructor(options: EndpointServiceOptions, pool: EndpointPool) {
     const store = new EndpointStore(options.reader);
     this.#pool = pool;
+    this.similarNodes = pool.searches.similarNodes.bind(pool.searches);
     const compiler = new EndpointCompiler();
     const migrations = new MigrationStore(options.reader);
     const verdicts = new CompileVerdicts({ ...options, store, migrations, compiler });

@@ -22,7 +22,7 @@ import {
   type IndexChange,
 } from '#search/settings/search-settings-service.ts';
 import { embedQuery } from '#search/similarity/embed-query.ts';
-import { NodeEmbeddings } from '#search/similarity/node-embeddings.ts';
+import { NodeEmbeddings, type AskSimilar } from '#search/similarity/node-embeddings.ts';
 import { SynonymService } from '#search/synonyms/synonym-service.ts';
 import type { IndexOptions } from './index-messages.ts';
 import { startEmbeddingSweeps } from './embedding-sweeps.ts';
@@ -46,6 +46,7 @@ export interface SearchParts {
   readonly onIndexChanged: (change: IndexChange) => void;
   /** Who searches in other threads. */
   readonly receiveSearch: (snapshot: SearchSnapshot) => void;
+  readonly askSimilar: AskSimilar;
 }
 
 type SearchServices = Pick<HttpServices, 'searchConfiguration' | 'embeddings'>;
@@ -96,7 +97,7 @@ export function openSearch(parts: SearchParts): OpenSearch {
       indexState: () => ({ ...index.state, embedder: parts.embedderState() ?? null }),
     },
     goldenSets,
-    embeddings: new NodeEmbeddings({ reader, access, searcher }),
+    embeddings: new NodeEmbeddings({ reader, access, searcher, askSimilar: parts.askSimilar }),
     wantedTexts: index,
     indexCondition: () => index.condition(),
     indexOpened: () => index.opened(),

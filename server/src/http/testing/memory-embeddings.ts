@@ -10,6 +10,6 @@ export function memoryEmbeddings(): HttpServices['embeddings'] {
   return {
     of: async (_caller, { uids, field = 'Text' }) =>
       uids.map((UID) => ({ UID, field, model: 'm', chunk: 0, vector: [0.6, 0.8] })),
-    similar: async () => [{ node, score: 0.5 }],
+    similar: async () => JSON.stringify([{ node, score: 0.5 }]),
   };
 }

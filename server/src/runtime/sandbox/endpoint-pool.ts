@@ -195,7 +195,6 @@ export class EndpointPool {
     for (const worker of this.#workers) {
       if (worker.isReady) this.#lookAt(worker, now);
     }
-    this.searches.look(now);
     for (const running of this.#waiting) {
       const { signal } = running.call;
       if (now <= running.call.deadline && !signal.aborted) continue;

@@ -237,16 +237,17 @@ export class PoolWorker {
     };
     try {
       if (operation === 'find' || SEARCH_OPERATIONS.has(operation)) {
-        const { caller, deadline } = running.call;
-        const search = { caller: JSON.stringify(caller), operation, payload: args, deadline };
-        const { isValue, json } = await this.#searches.ask(search);
+        const { caller, deadline, signal } = running.call;
+        const search = { operation, payload: args, deadline, signal };
+        const { isValue, json } = await this.#searches.ask(caller, search);
         settle(isValue, 0, json);
         return;
       }
       const { json, sequence } = await running.call.host.ask(operation, args);
       settle(true, sequence, json);
     } catch (error) {
-      if (!(error instanceof Problem)) this.#events.onDefect(error);
+      const isDefect = !(error instanceof Problem) && !running.call.signal.aborted;
+      if (isDefect) this.#events.onDefect(error);
       const problem = error instanceof Problem ? error.toMessage() : INTERNAL;
       settle(false, 0, JSON.stringify(problem));
     }

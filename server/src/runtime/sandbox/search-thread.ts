@@ -1,13 +1,18 @@
 import { Worker } from 'node:worker_threads';
 import { ENDPOINT_SEARCH_STUCK_MS } from '#base/sandbox-limits.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import type { CallSignal } from './endpoint-call.ts';
 import { FrameWriter } from './frame.ts';
 import type { SearchThreadSetup, ToSearchThread } from './search-messages.ts';
 
-/** Something that the code of an endpoint searches for. */
+/** Something that is searched for, by the code of an endpoint or over HTTP. */
 export interface Search {
   /** JSON of the caller, whom the main thread knows. */
   readonly caller: string;
+  /** See `budgetKey`. */
+  readonly budget: string;
+  /** Whether anybody still waits for it. */
+  readonly signal: CallSignal;
   readonly operation: string;
   /** JSON that the guest made. */
   readonly payload: string;
@@ -27,6 +32,14 @@ export interface SearchReply {
   readonly json: string;
 }
 
+interface SearchThreadEvents {
+  onReady(): void;
+  /** It took so many milliseconds. */
+  onAnswer(search: AskedSearch, ms: number): void;
+  /** Told what has no answer when it ends by itself. */
+  onEnd(thread: SearchThread, reason: Error, asked: readonly AskedSearch[]): void;
+}
+
 /** One thread that searches, as the main thread sees it. It answers in the order in which it is asked. */
 export class SearchThread {
   readonly #worker: Worker;
@@ -39,11 +52,10 @@ export class SearchThread {
   readonly #opened = Promise.withResolvers<void>();
   #answered = performance.now();
 
-  /** `onEnd` is told what has no answer when it ends by itself. */
-  constructor(
-    setup: SearchThreadSetup,
-    onEnd: (thread: SearchThread, reason: Error, asked: readonly AskedSearch[]) => void,
-  ) {
+  readonly #events: SearchThreadEvents;
+
+  constructor(setup: SearchThreadSetup, events: SearchThreadEvents) {
+    this.#events = events;
     this.#worker = new Worker(new URL('./search-worker.ts', import.meta.url), {
       workerData: setup,
       env: {},
@@ -52,7 +64,7 @@ export class SearchThread {
       this.#opened.resolve();
       if (this.#hasEnded) return;
       this.#hasEnded = true;
-      onEnd(this, reason, [...this.#asked.values()]);
+      events.onEnd(this, reason, [...this.#asked.values()]);
     };
     this.#worker.on('message', (text: string) => this.#receive(text));
     this.#worker.on('error', (error) =>
@@ -68,6 +80,12 @@ export class SearchThread {
 
   get isReady(): boolean {
     return this.#isReady;
+  }
+
+  /** `caller`: its `budgetKey`. */
+  hasSearchesOf(caller: string): boolean {
+    for (const { budget } of this.#asked.values()) if (budget === caller) return true;
+    return false;
   }
 
   receive(snapshot: SearchSnapshot): void {
@@ -110,14 +128,18 @@ export class SearchThread {
     if (text === 'ready') {
       this.#isReady = true;
       this.#answered = performance.now();
+      this.#events.onReady();
       return;
     }
     const space = text.indexOf(' ');
     const id = Number(text.slice(0, space));
     const search = this.#asked.get(id);
+    if (search === undefined) return;
     this.#asked.delete(id);
+    const before = this.#answered;
     this.#answered = performance.now();
-    search?.resolve({ isValue: text[space + 1] === '+', json: text.slice(space + 2) });
+    search.resolve({ isValue: text[space + 1] === '+', json: text.slice(space + 2) });
+    this.#events.onAnswer(search, this.#answered - before);
   }
 
   #flush(): void {

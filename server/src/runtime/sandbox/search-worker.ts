@@ -6,6 +6,7 @@ import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import { Searcher } from '#search/service/searcher.ts';
+import { similarToNode, type WantedSimilarNodes } from '#search/similarity/similar-to-node.ts';
 import { indexFolder } from '#search/text/index-manifest.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import type { WantedFind } from './fetched-finds.ts';
@@ -14,7 +15,7 @@ import { garbageCollector } from './garbage-collector.ts';
 import { answerSearch, visibilityOf } from './graph-requests.ts';
 import type { SearchAsk, SearchThreadSetup, ToSearchThread } from './search-messages.ts';
 
-/** The entry of a thread that searches for the code of endpoints, which runs in other processes. None of that code is here. */
+/** The entry of a thread that searches: for the code of endpoints, none of which is here, and for routes. */
 const port = must(parentPort, 'the port of a thread that searches');
 const { storage, environmentKey } = workerData as SearchThreadSetup;
 const reader = openGraphReader({ storage, environmentKey });
@@ -44,6 +45,10 @@ port.postMessage('ready');
 function answer(caller: Caller, operation: string, payload: string): string {
   try {
     if (operation === 'find') return `+${find(caller, JSON.parse(payload) as WantedFind)}`;
+    if (operation === 'similarNodes') {
+      const wanted = JSON.parse(payload) as WantedSimilarNodes;
+      return `+${JSON.stringify(similarToNode(sources, caller, wanted))}`;
+    }
     return `+${answerSearch(sources, caller, operation, payload)}`;
   } catch (error) {
     if (error instanceof Problem) return `-${JSON.stringify(error.toMessage())}`;

@@ -33,7 +33,12 @@ it('an answer has no more numbers than it may', async () => {
   );
   const { reader } = graph;
   const searcher = new LiveSearcher(reader).current();
-  const embeddings = new NodeEmbeddings({ reader, access: new AccessIndex(reader), searcher });
+  const embeddings = new NodeEmbeddings({
+    reader,
+    access: new AccessIndex(reader),
+    searcher,
+    askSimilar: () => Promise.reject(new Error('nobody asks for similar nodes here')),
+  });
   const uids = reader.idsOfType('Point').flatMap((id) => reader.uid(id) ?? []);
   expect(await embeddings.of(ADMINISTRATOR, { uids: uids.slice(1) })).toHaveLength(NODES - 1);
   expect(await problemOf(() => embeddings.of(ADMINISTRATOR, { uids }))).toMatchObject({

@@ -1,9 +1,4 @@
 import { getSimilarNodes as operation } from '@trellis/contract/operations/embeddings.ts';
-import { answer } from '../../answer.ts';
-import { jsonRoute } from '../../route.ts';
+import { similarRoute } from '../../similar-route.ts';
 
-export const getSimilarNodes = jsonRoute(
-  operation,
-  async ({ caller, params, query }, { embeddings }) =>
-    answer(200, { items: await embeddings.similar(caller, params.uid, query) }),
-);
+export const getSimilarNodes = similarRoute(operation);
