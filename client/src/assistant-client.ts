@@ -1,6 +1,5 @@
 import type { AiProviders, AiProvidersChange } from '@trellis/contract/shapes/assistant.ts';
-import type { List } from '@trellis/contract/shapes/list.ts';
-import type { LlmState, LlmUsage } from '@trellis/contract/shapes/llm.ts';
+import type { LlmState, LlmUsageList } from '@trellis/contract/shapes/llm.ts';
 import { DefinitionsClient } from './definitions-client.ts';
 import type { PageRequest } from './pages.ts';
 import type { CallOptions } from './transport.ts';
@@ -17,8 +16,11 @@ export class AssistantClient extends DefinitionsClient {
     return this.put('/api/chatai/providers', change, options);
   }
 
-  /** What the tokens of the LLM router have used, by day, of the last 31 days; the newest day first. */
-  listLlmUsage({ skip, take }: PageRequest = {}, options?: CallOptions): Promise<List<LlmUsage>> {
+  /**
+   * What was used of models, by day, token, feature and model, of the last 31 days, the newest day first: of everybody for
+   * administrators, of the caller for others. `budget` is what is left to the caller today.
+   */
+  listLlmUsage({ skip, take }: PageRequest = {}, options?: CallOptions): Promise<LlmUsageList> {
     return this.get('/api/llm/usage', options, { skip, take });
   }
 

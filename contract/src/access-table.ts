@@ -264,7 +264,7 @@ export const accessTable: Readonly<Record<string, AccessRow>> = {
   createEmbeddings: { allowed: ['llm-openai-token'] },
   createMessage: { allowed: ['llm-anthropic-token'] },
   listAnthropicModels: { allowed: ['llm-anthropic-token'] },
-  listLlmUsage: read,
+  listLlmUsage: session,
   getLlmState: read,
 
   getSsoConfig: read,

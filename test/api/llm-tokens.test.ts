@@ -103,6 +103,15 @@ describe('what is used', () => {
       calls,
       inputTokens: 11 * calls,
       outputTokens: 5 * calls,
+      split: [
+        {
+          feature: 'router',
+          model: MODEL,
+          calls,
+          inputTokens: 11 * calls,
+          outputTokens: 5 * calls,
+        },
+      ],
     });
     expect(await ofEve()).toEqual([counted(2), counted(1)]);
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes, useBrowser } from '../support/browser.ts';
 import { LlmWorkspace, PROVIDER_KEY } from '../support/llm-workspace.ts';
+import { PASSWORD } from '../support/people.ts';
 import { requireChromium } from '../support/requires.ts';
 
 const PATH = '#/assistant/providers';
@@ -81,6 +82,32 @@ describe.skipIf(requireChromium())('the page of providers', () => {
     const { page, complaints } = opened;
     const row = page.getByRole('table', { name: 'Use of models' }).getByRole('row').nth(1);
     await row.getByText('ann').waitFor();
+    await row
+      .getByText(/^LLM router, (large|small): \d+$/)
+      .first()
+      .waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('people see what they have used, and what is left', async () => {
+    await at.use('openai-compatible', { tokensPerUserAndDay: 2_000 });
+    await at.openAi().chat.completions.create({
+      model: 'large',
+      messages: [{ role: 'user', content: 'Hello?' }],
+    });
+    await using opened = await browser.signedInPage(at.people.workspace, {
+      path: '#/preferences',
+      userName: 'ann',
+      password: PASSWORD,
+    });
+    const { page, complaints } = opened;
+    const card = page.getByRole('region', { name: 'Your use of models' });
+    await card.getByRole('progressbar', { name: /of 2,000 tokens are left$/ }).waitFor();
+    await card.getByText('64 requests at a time, 1,000 a minute').waitFor();
+    const table = card.getByRole('table', { name: 'Your use of models today' });
+    const row = table.getByRole('row', { name: /^LLM router large \d/ });
+    await row.waitFor();
+    await expectAccessibleInBothThemes(page);
     expect(complaints).toEqual([]);
   });
 

@@ -1,10 +1,10 @@
 import type { Operation } from '../operation.ts';
-import { listOf, pageQuery } from '../shapes/list.ts';
+import { pageQuery } from '../shapes/list.ts';
 import {
   chatCompletionRequest,
   embeddingsRequest,
   llmState,
-  llmUsage,
+  llmUsageList,
   messageRequest,
   protocolObject,
 } from '../shapes/llm.ts';
@@ -111,14 +111,19 @@ export const listLlmUsage = {
   area: 'llm',
   method: 'GET',
   path: '/api/llm/usage',
-  auth: 'admin',
+  auth: 'session',
   query: pageQuery,
   responses: {
-    200: { description: 'Use by day and token, the newest day first.', body: listOf(llmUsage) },
+    200: {
+      description:
+        'Use by day and token, the newest day first: of everybody for administrators, of the caller for others; and what is left to the caller.',
+      body: llmUsageList,
+    },
   },
   errors: [],
   onReplica: 'redirect',
-  summary: 'List what the tokens of the router have used, by day, of the last 31 days.',
+  summary:
+    'List what was used of models, by day, token, feature and model, of the last 31 days; and what is left of the day.',
 } as const satisfies Operation;
 
 export const getLlmState = {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { EMBEDDING_MODEL_CHARACTERS_MAX, JSON_BODY_BYTES_MAX } from '../limits.ts';
 import { LLM_MESSAGES_MAX, LLM_ROLE_CHARACTERS_MAX } from '../request-limits.ts';
+import { listOf } from './list.ts';
 
 /**
  * Bodies of the two protocols are checked as far as the router reads them: the rest is the provider's to judge, and members that are
@@ -29,18 +30,74 @@ export const embeddingsRequest = z.looseObject({
 /** An object of one of the two protocols. */
 export const protocolObject = z.looseObject({});
 
-/** What one token has used on one day in UTC. */
+/** What asks models: a token of the router asks for answers ("router") and for vectors ("embeddings"); "endpoints" is `ai` of their code. */
+export const LLM_FEATURES = [
+  'chat',
+  'deep-research',
+  'agents',
+  'admin-agent',
+  'endpoints',
+  'router',
+  'embeddings',
+] as const;
+export type LlmFeature = (typeof LLM_FEATURES)[number];
+
+const counts = { calls: z.int(), inputTokens: z.int(), outputTokens: z.int() };
+
+const llmShare = z.strictObject({
+  feature: z.enum(LLM_FEATURES),
+  model: z.string(),
+  ...counts,
+});
+export type LlmShare = Immutable<z.infer<typeof llmShare>>;
+
+/** What one token, or session, has used on one day in UTC. */
 export const llmUsage = z.strictObject({
   day: z.iso.date(),
-  /** The id of the token. */
-  token: z.string(),
-  /** UID of the user it acts as. */
-  user: z.string(),
-  calls: z.int(),
-  inputTokens: z.int(),
-  outputTokens: z.int(),
+  token: z.string().meta({ description: 'The id of the token, or of the session.' }),
+  user: z.string().meta({ description: 'UID of the user it acts as.' }),
+  ...counts,
+  split: z.array(llmShare).meta({
+    description:
+      'The same by feature and model, most first; without what was used before it was split.',
+  }),
 });
 export type LlmUsage = Immutable<z.infer<typeof llmUsage>>;
+
+const pace = z.strictObject({
+  token: z.string().meta({ description: 'The id of the token, or of the session.' }),
+  requestsUnderWay: z.int(),
+  requestsBegun: z.int().meta({ description: 'Within this minute.' }),
+});
+
+/** What is left to a user today. */
+export const llmBudget = z.strictObject({
+  user: z.string(),
+  day: z.iso.date(),
+  resetsAt: z.iso.datetime().meta({ description: 'When the next day begins.' }),
+  tokensPerDay: z.int().nullable().meta({
+    description: 'Null while there is no provider of chat, whose settings limit it.',
+  }),
+  tokensUsed: z.int().meta({ description: 'In and out together.' }),
+  tokensReserved: z
+    .int()
+    .meta({ description: 'What requests that are under way may use at most.' }),
+  tokensLeft: z
+    .int()
+    .nullable()
+    .meta({ description: 'Neither used nor reserved; null for no limit.' }),
+  requestsAtOnceMax: z.int().meta({ description: 'Of each token and session.' }),
+  requestsPerMinuteMax: z.int().meta({ description: 'Of each token and session.' }),
+  tokens: z
+    .array(pace)
+    .meta({ description: 'Tokens and sessions of the user that asked within this minute.' }),
+  split: z.array(llmShare).meta({ description: 'What was used today, most first.' }),
+});
+export type LlmBudget = Immutable<z.infer<typeof llmBudget>>;
+
+/** What was used, and what is left to the caller. */
+export const llmUsageList = listOf(llmUsage).extend({ budget: llmBudget });
+export type LlmUsageList = Immutable<z.infer<typeof llmUsageList>>;
 
 const providerState = z.strictObject({
   /** "off": there is none; "idle": it was not asked yet; "failing": its last answer was no answer. */

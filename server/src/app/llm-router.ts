@@ -57,8 +57,11 @@ export function openLlm(given: LlmParts): OpenLlm {
     llm: {
       models: () => router.models(),
       chat: (client, call) => router.chat(client, call),
-      embeddings: (call) => router.embeddings(call),
-      usage: (page) => ledger.list(page),
+      embeddings: (call) => router.embeddings(call, 'embeddings'),
+      usage: (page, { user, isEverybody }) => ({
+        ...ledger.list(page, isEverybody ? undefined : user),
+        budget: admission.budgetOf(user),
+      }),
       state: () => statesOf(provider, settings),
     },
     router,

@@ -49,6 +49,7 @@ export function toolOf(call: ModelTool['call']): ModelTool {
 export function request(more: Partial<ModelRequest> = {}): ModelRequest {
   return {
     caller: CALLER,
+    feature: 'chat',
     instructions: 'Be short.',
     messages: [{ role: 'user', text: 'What is a tree?' }],
     tools: [lookup],

@@ -82,6 +82,7 @@ export class AdminAgentTurns {
     try {
       const outcome = await modelRunner.run({
         caller,
+        feature: 'admin-agent',
         model,
         instructions: instructionsFor(kinds, session.proposal),
         messages: conversation(sessions.messages(session), message),

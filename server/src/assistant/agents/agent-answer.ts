@@ -81,6 +81,7 @@ async function requestOf(
   const timeoutMs = seconds * 1_000;
   return {
     caller,
+    feature: 'agents',
     model: agent.model ?? undefined,
     instructions: schema === undefined ? filled : `${filled}\n\n${schema.instructions}`,
     messages: [{ role: 'user', text: message }],

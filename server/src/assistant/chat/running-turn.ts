@@ -135,6 +135,7 @@ export class RunningTurn {
     const wanted = { names, snippets, headers, authorization, isReadOnlyOnly: true };
     return models.run({
       caller,
+      feature: 'chat',
       model,
       instructions: CHAT_INSTRUCTIONS,
       messages: contextOf(plan, this.#question()),

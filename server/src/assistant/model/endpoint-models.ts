@@ -59,6 +59,7 @@ export class EndpointModels implements ModelCalls {
     const { prompt = '', messages, instructions = '', model, maxTokens } = asked;
     const outcome = await this.#parts.models.run({
       caller,
+      feature: 'endpoints',
       model,
       instructions,
       messages: messages ?? [{ role: 'user', text: prompt }],
@@ -86,7 +87,8 @@ export class EndpointModels implements ModelCalls {
     const { router, admission } = this.#parts;
     const { model } = admission.embeddings();
     const body = { model, input: texts, encoding_format: 'float' };
-    const answer = await router.embeddings({ caller, body, headers: {}, signal });
+    const call = { caller, body, headers: {}, signal };
+    const answer = await router.embeddings(call, 'endpoints');
     assert('json' in answer, 'vectors are not streamed');
     const data = listIn(objectIn(JSON.parse(answer.json))['data']).map(objectIn);
     const vectors = texts.map((_text, index) => data.find((one) => one['index'] === index));

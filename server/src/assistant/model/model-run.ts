@@ -1,10 +1,13 @@
 import type { Caller } from '#access/caller.ts';
+import type { LlmFeature } from '../router/llm-usage.ts';
 import type { JsonObject, TokenCounts } from '../router/llm-call.ts';
 
 /** A model is asked, calls tools, reads what they give, and goes on until it has an answer or a limit is reached. */
 export interface ModelRequest {
   /** Whose tokens are used; of a user. */
   readonly caller: Caller;
+  /** What asks: use is told apart by it. */
+  readonly feature: LlmFeature;
   /** One of those that the settings allow; the first of them when left out. */
   readonly model?: string | undefined;
   readonly instructions: string;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#access/caller.ts';
+import type { LlmFeature } from '../router/llm-usage.ts';
 import { assert } from '#base/assert.ts';
 import { LLM_ANSWER_BYTES_MAX, LLM_RETRY_DELAY_MAX_MS } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
@@ -14,6 +15,7 @@ import type { ModelRunnerParts } from './sdk-model-runner.ts';
 
 export interface ProviderFetchOptions {
   readonly caller: Caller;
+  readonly feature: LlmFeature;
   readonly target: ChatTarget;
   readonly model: string;
   /** Out, of one answer. */
@@ -86,9 +88,9 @@ export class ProviderFetch {
   /** A provider that is busy for a moment is asked once more: nothing of its answer was there yet. */
   async #open(request: ProviderRequest): Promise<EventStream> {
     const { streams } = this.#parts;
-    const { caller } = this.#options;
+    const { caller, feature, model } = this.#options;
     const open = (): Promise<EventStream> =>
-      streams.open(caller, request, (counts) => this.#count(counts));
+      streams.open({ caller, feature, model }, request, (counts) => this.#count(counts));
     try {
       return await open();
     } catch (error) {

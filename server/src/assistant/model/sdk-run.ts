@@ -27,7 +27,7 @@ export async function runModel(
   request: ModelRequest,
   parts: ModelRunnerParts,
 ): Promise<ModelOutcome> {
-  const { caller, limits } = request;
+  const { caller, feature, limits } = request;
   const target = parts.admission.chatTarget(request.model);
   const model = request.model ?? must(target.models[0], 'a model of the provider');
   parts.admission.check(caller, model, target.models);
@@ -37,7 +37,10 @@ export async function runModel(
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, rights.signal, late, over.signal]);
   const answerTokensMax = Math.min(target.tokensPerAnswer, limits.answerTokensMax ?? Infinity);
-  const provider = new ProviderFetch({ caller, target, model, answerTokensMax, signal }, parts);
+  const provider = new ProviderFetch(
+    { caller, feature, target, model, answerTokensMax, signal },
+    parts,
+  );
   const run = new Run(request, { ...parts, target, model, provider, signal });
   // Nothing goes on that nobody waits for.
   const end = async (): Promise<void> => {

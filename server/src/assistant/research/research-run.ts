@@ -210,6 +210,7 @@ export class ResearchRun {
     try {
       const outcome = await this.#parts.models.run({
         caller: caller(),
+        feature: 'deep-research',
         model,
         instructions,
         messages: [{ role: 'user', text }],

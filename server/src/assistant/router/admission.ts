@@ -1,10 +1,15 @@
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
-import { LLM_REQUESTS_MAX } from '#base/llm-limits.ts';
+import {
+  LLM_REQUESTS_MAX,
+  LLM_REQUESTS_PER_TOKEN_AND_MINUTE_MAX,
+  LLM_REQUESTS_PER_TOKEN_MAX,
+} from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
+import type { LlmBudget } from './llm-usage.ts';
 import type { EmbeddingTarget } from '../embedding-provider.ts';
 import type { ChatTarget } from '../provider-settings.ts';
-import type { TokenCounts } from './llm-call.ts';
+import type { LlmAsker, TokenCounts } from './llm-call.ts';
 import { RequestPace } from './request-pace.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
@@ -82,7 +87,7 @@ export class LlmAdmission {
     const user = userOf(caller);
     const reserved = this.#reserved.get(user) ?? 0;
     this.#checkFits(user, reserved, tokensMax);
-    const pace = this.#pace.begin(caller.tokenId, this.#ledger.nowMs);
+    const pace = this.#pace.begin({ token: caller.tokenId, user }, this.#ledger.nowMs);
     this.#running++;
     this.#reserved.set(user, reserved + tokensMax);
     return {
@@ -108,8 +113,31 @@ export class LlmAdmission {
     );
   }
 
-  count(caller: Caller, counts: TokenCounts): void {
-    this.#ledger.add(caller.tokenId, userOf(caller), counts);
+  count({ caller, feature, model }: LlmAsker, counts: TokenCounts): void {
+    const user = userOf(caller);
+    this.#ledger.add({ token: caller.tokenId, user, feature, model }, counts);
+  }
+
+  /** What is left to one user today. */
+  budgetOf(user: string): LlmBudget {
+    const ledger = this.#ledger;
+    const tokensPerDay = this.#settings.tokensPerUserAndDay();
+    const isLimited = tokensPerDay < Infinity;
+    const tokensUsed = ledger.usedToday(user);
+    const tokensReserved = this.#reserved.get(user) ?? 0;
+    return {
+      user,
+      day: ledger.today,
+      resetsAt: new Date(ledger.nowMs + ledger.restOfDayMs()).toISOString(),
+      tokensPerDay: isLimited ? tokensPerDay : null,
+      tokensUsed,
+      tokensReserved,
+      tokensLeft: isLimited ? Math.max(0, tokensPerDay - tokensUsed - tokensReserved) : null,
+      requestsAtOnceMax: LLM_REQUESTS_PER_TOKEN_MAX,
+      requestsPerMinuteMax: LLM_REQUESTS_PER_TOKEN_AND_MINUTE_MAX,
+      tokens: this.#pace.of(user, ledger.nowMs),
+      split: ledger.splitToday(user),
+    };
   }
 }
 

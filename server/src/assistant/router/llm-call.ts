@@ -1,4 +1,5 @@
 import type { Caller } from '#access/caller.ts';
+import type { LlmFeature } from './llm-usage.ts';
 
 /** What a client or a provider speaks. */
 export type Protocol = 'openai' | 'anthropic';
@@ -22,6 +23,13 @@ export interface LlmCall {
 export type LlmAnswer =
   | { readonly json: string }
   | { readonly events: AsyncGenerator<string, void, undefined> };
+
+/** Who asks which model, and what for: so it is counted. */
+export interface LlmAsker {
+  readonly caller: Caller;
+  readonly feature: LlmFeature;
+  readonly model: string;
+}
 
 export interface TokenCounts {
   readonly inputTokens: number;

@@ -6,7 +6,8 @@ import type { LlmAdmission } from './admission.ts';
 import { textWithin } from './bounded-chunks.ts';
 import { exchangeOf, type StreamWriter } from './exchange.ts';
 import { isObject } from './json-members.ts';
-import type { JsonObject, LlmAnswer, LlmCall, Protocol } from './llm-call.ts';
+import type { JsonObject, LlmAnswer, LlmAsker, LlmCall, Protocol } from './llm-call.ts';
+import type { LlmFeature } from './llm-usage.ts';
 import type { ProviderClient, ProviderRequest } from './provider-client.ts';
 import { misconfigured } from './provider-problem.ts';
 import type { EventStream, ProviderStreams } from './provider-stream.ts';
@@ -53,36 +54,42 @@ export class LlmRouter {
     const request = { protocol, baseUrl, apiKey, path, body, ...partsOf(call) };
     // Those headers are of a protocol that the provider may not speak.
     const sent = client === protocol ? request : { ...request, headers: {} };
-    if (isStream) return this.#stream(call, sent, exchange.writer());
-    return this.#whole(this.#parts.provider, call, sent, exchange.answer);
+    const asker = { caller: call.caller, feature: 'router', model: call.body.model } as const;
+    if (isStream) return this.#stream(asker, sent, exchange.writer());
+    return this.#whole(this.#parts.provider, asker, sent, exchange.answer);
   }
 
   /** As `chat`, of the provider of embeddings; throws `embeddings_not_configured` when there is none. */
-  async embeddings(call: LlmCall): Promise<LlmAnswer> {
+  async embeddings(call: LlmCall, feature: LlmFeature): Promise<LlmAnswer> {
     const { admission, embeddingsProvider } = this.#parts;
     const { target, model } = admission.embeddings();
     admission.check(call.caller, call.body.model, [model]);
-    const { body } = call;
+    const { body, caller } = call;
     const request = { protocol: 'openai', path: 'embeddings', body, ...target } as const;
     const sent = { ...request, ...partsOf(call) };
-    return this.#whole(embeddingsProvider, call, sent, (_answer, text) => text);
+    return this.#whole(
+      embeddingsProvider,
+      { caller, feature, model },
+      sent,
+      (_answer, text) => text,
+    );
   }
 
   async #whole(
     provider: ProviderClient,
-    call: LlmCall,
+    asker: LlmAsker,
     request: ProviderRequest,
     answerOf: (answer: JsonObject, text: string) => string,
   ): Promise<LlmAnswer> {
-    using _underWay = this.#parts.admission.begin(call.caller, tokensAtMost(request.body));
+    using _underWay = this.#parts.admission.begin(asker.caller, tokensAtMost(request.body));
     try {
       const text = await textOf((await provider.send(request)).chunks);
       const answer = answerIn(text, request);
       const counts = countsOf(request.protocol, answer) ?? {
-        inputTokens: tokensIn(JSON.stringify(call.body)),
+        inputTokens: tokensIn(JSON.stringify(request.body)),
         outputTokens: tokensIn(text),
       };
-      this.#parts.admission.count(call.caller, counts);
+      this.#parts.admission.count(asker, counts);
       const json = answerOf(answer, text);
       provider.answered(request.baseUrl);
       return { json };
@@ -92,11 +99,11 @@ export class LlmRouter {
   }
 
   async #stream(
-    { caller }: LlmCall,
+    asker: LlmAsker,
     request: ProviderRequest,
     writer: StreamWriter,
   ): Promise<LlmAnswer> {
-    const events = await this.#parts.streams.open(caller, request);
+    const events = await this.#parts.streams.open(asker, request);
     return { events: this.#written(events, writer, request) };
   }
 

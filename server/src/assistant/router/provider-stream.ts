@@ -1,10 +1,9 @@
-import type { Caller } from '#access/caller.ts';
 import { LLM_ANSWER_BYTES_MAX } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { LlmAdmission } from './admission.ts';
 import { textWithin } from './bounded-chunks.ts';
 import { isObject } from './json-members.ts';
-import type { JsonObject, TokenCounts } from './llm-call.ts';
+import type { JsonObject, LlmAsker, TokenCounts } from './llm-call.ts';
 import type { OpenAnswer, ProviderClient, ProviderRequest } from './provider-client.ts';
 import { brokenOff, misconfigured, problemOfEvent } from './provider-problem.ts';
 import { eventsIn, wholeEvents } from './server-events.ts';
@@ -32,11 +31,11 @@ export class ProviderStreams {
 
   /** Rejects as the provider's client does, and with `too_many_requests`. */
   async open(
-    caller: Caller,
+    asker: LlmAsker,
     request: ProviderRequest,
     onCounted: (counts: TokenCounts) => void = () => {},
   ): Promise<EventStream> {
-    const underWay = this.#admission.begin(caller, tokensAtMost(request.body));
+    const underWay = this.#admission.begin(asker.caller, tokensAtMost(request.body));
     try {
       const answer = await this.#provider.send(request);
       if (answer.contentType.startsWith('application/json')) {
@@ -49,7 +48,7 @@ export class ProviderStreams {
           inputTokens: meter.counts?.inputTokens ?? tokensIn(JSON.stringify(request.body)),
           outputTokens: outputOf(meter),
         };
-        this.#admission.count(caller, counts);
+        this.#admission.count(asker, counts);
         onCounted(counts);
       };
       return this.#events(request, answer, { underWay, count });

@@ -3,8 +3,16 @@ import {
   LLM_REQUESTS_PER_TOKEN_MAX,
 } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
+import type { LlmPace } from './llm-usage.ts';
+
+/** Which token of which user asks. */
+interface Asked {
+  readonly token: string;
+  readonly user: string;
+}
 
 interface Pace {
+  readonly user: string;
   running: number;
   /** Within the minute. */
   begun: number;
@@ -18,9 +26,9 @@ export class RequestPace {
   #minute = 0;
 
   /** Counts a request until what this gives is disposed of. Throws `too_many_requests`. */
-  begin(token: string, nowMs: number): Disposable {
+  begin({ token, user }: Asked, nowMs: number): Disposable {
     this.#follow(nowMs);
-    const pace = this.#byToken.get(token) ?? { running: 0, begun: 0 };
+    const pace = this.#byToken.get(token) ?? { user, running: 0, begun: 0 };
     if (pace.running >= LLM_REQUESTS_PER_TOKEN_MAX) {
       throw new Problem(
         'too_many_requests',
@@ -37,6 +45,19 @@ export class RequestPace {
     pace.begun++;
     this.#byToken.set(token, pace);
     return { [Symbol.dispose]: () => void pace.running-- };
+  }
+
+  /** Tokens of a user that have asked within the minute, or have requests under way. */
+  of(user: string, nowMs: number): LlmPace[] {
+    this.#follow(nowMs);
+    return [...this.#byToken]
+      .filter(([, pace]) => pace.user === user)
+      .map(([token, { running, begun }]) => ({
+        token,
+        requestsUnderWay: running,
+        requestsBegun: begun,
+      }))
+      .toSorted((a, b) => (a.token < b.token ? -1 : 1));
   }
 
   /** With each minute everybody may begin anew, and who is not under way is forgotten. */

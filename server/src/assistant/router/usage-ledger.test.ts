@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readSetting } from '#access/settings.ts';
+import { readSetting, settingOperation } from '#access/settings.ts';
 import { LLM_USAGE_DAYS_MAX } from '#base/llm-limits.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
+import type { LlmFeature } from './llm-usage.ts';
 import { UsageLedger } from './usage-ledger.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,39 +37,89 @@ function open(): UsageLedger {
   });
 }
 
+const use = (
+  token: string,
+  user: string,
+  feature: LlmFeature = 'router',
+  model = 'large',
+): Parameters<UsageLedger['add']>[0] => ({ token, user, feature, model });
 const tokens = (inputTokens: number, outputTokens = 0) => ({ inputTokens, outputTokens });
 const all = (of = ledger) => of.list({ skip: 0, take: 1_000 });
 
 it('adds up by day and token, and by user', () => {
-  ledger.add('a', ANN, tokens(1, 2));
-  ledger.add('b', ANN, tokens(10, 20));
-  ledger.add('a', ANN, tokens(100, 200));
-  ledger.add('c', BOB, tokens(5));
+  ledger.add(use('a', ANN), tokens(1, 2));
+  ledger.add(use('b', ANN), tokens(10, 20));
+  ledger.add(use('a', ANN), tokens(100, 200));
+  ledger.add(use('c', BOB), tokens(5));
   expect([ledger.usedToday(ANN), ledger.usedToday(BOB)]).toEqual([333, 5]);
   const day = '2026-11-21';
-  expect(all().items).toEqual([
-    { day, token: 'a', user: ANN, calls: 2, inputTokens: 101, outputTokens: 202 },
-    { day, token: 'b', user: ANN, calls: 1, inputTokens: 10, outputTokens: 20 },
-    { day, token: 'c', user: BOB, calls: 1, inputTokens: 5, outputTokens: 0 },
-  ]);
+  expect(all().items).toEqual(
+    [
+      { day, token: 'a', user: ANN, calls: 2, inputTokens: 101, outputTokens: 202 },
+      { day, token: 'b', user: ANN, calls: 1, inputTokens: 10, outputTokens: 20 },
+      { day, token: 'c', user: BOB, calls: 1, inputTokens: 5, outputTokens: 0 },
+    ].map((row) => expect.objectContaining(row)),
+  );
+  expect(ledger.list({ skip: 0, take: 9 }, BOB)).toMatchObject({
+    items: [{ token: 'c' }],
+    total: 1,
+  });
   expect(ledger.list({ skip: 1, take: 1 })).toMatchObject({ items: [{ token: 'b' }], total: 3 });
 });
 
+it('tells what was used by feature and model, most first', async () => {
+  ledger.add(use('a', ANN, 'chat'), tokens(1, 2));
+  ledger.add(use('a', ANN, 'chat', 'small'), tokens(10, 20));
+  ledger.add(use('a', ANN, 'chat'), tokens(3, 4));
+  ledger.add(use('b', ANN, 'router'), tokens(5));
+  ledger.add(use('c', BOB, 'chat'), tokens(100));
+  const small = { feature: 'chat', model: 'small', calls: 1, inputTokens: 10, outputTokens: 20 };
+  const large = { feature: 'chat', model: 'large', calls: 2, inputTokens: 4, outputTokens: 6 };
+  const router = { feature: 'router', model: 'large', calls: 1, inputTokens: 5, outputTokens: 0 };
+  expect(ledger.splitToday(ANN)).toEqual([small, large, router]);
+  expect(all().items.map(({ token, split }) => [token, split])).toEqual([
+    ['c', [{ ...large, calls: 1, inputTokens: 100, outputTokens: 0 }]],
+    ['a', [small, large]],
+    ['b', [router]],
+  ]);
+  await ledger.flush();
+  expect(open().splitToday(ANN)).toEqual([small, large, router]);
+});
+
+it('reads what was written before it was split', async () => {
+  const row = {
+    day: '2026-11-21',
+    token: 'a',
+    user: ANN,
+    calls: 1,
+    inputTokens: 7,
+    outputTokens: 0,
+  };
+  await graph.writer.commit({
+    system: true,
+    operations: [settingOperation('llm.usage.2026-11-21', [row])],
+  });
+  ledger = open();
+  expect(all().items).toEqual([{ ...row, split: [] }]);
+  ledger.add(use('a', ANN), tokens(1));
+  expect(all().items).toMatchObject([{ calls: 2, inputTokens: 8, split: [{ inputTokens: 1 }] }]);
+});
+
 it('begins anew with each day', () => {
-  ledger.add('a', ANN, tokens(7));
+  ledger.add(use('a', ANN), tokens(7));
   expect(ledger.restOfDayMs()).toBe(3_600_000);
   now += ledger.restOfDayMs();
   expect(ledger.usedToday(ANN)).toBe(0);
-  ledger.add('a', ANN, tokens(1));
+  ledger.add(use('a', ANN), tokens(1));
   expect(all().items.map(({ day }) => day)).toEqual(['2026-11-22', '2026-11-21']);
 });
 
 it('is there again after a restart, as it was written', async () => {
-  ledger.add('a', ANN, tokens(7));
+  ledger.add(use('a', ANN), tokens(7));
   await ledger.flush();
   await ledger.flush();
   expect(commits).toBe(1);
-  ledger.add('a', ANN, tokens(1));
+  ledger.add(use('a', ANN), tokens(1));
   expect(open().usedToday(ANN)).toBe(7);
   await ledger.flush();
   const again = open();
@@ -76,7 +127,7 @@ it('is there again after a restart, as it was written', async () => {
 });
 
 it('writes again what could not be written', async () => {
-  ledger.add('a', ANN, tokens(7));
+  ledger.add(use('a', ANN), tokens(7));
   const { commit } = graph.writer;
   graph.writer.commit = () => Promise.reject(new Error('no room'));
   await expect(ledger.flush()).rejects.toThrow('no room');
@@ -86,10 +137,10 @@ it('writes again what could not be written', async () => {
 });
 
 it('forgets what is too old', async () => {
-  ledger.add('a', ANN, tokens(7));
+  ledger.add(use('a', ANN), tokens(7));
   await ledger.flush();
   now += LLM_USAGE_DAYS_MAX * DAY_MS;
-  ledger.add('a', ANN, tokens(1));
+  ledger.add(use('a', ANN), tokens(1));
   await ledger.flush();
   expect(all()).toMatchObject({ total: 1, items: [{ inputTokens: 1 }] });
   graph.reader.refresh();

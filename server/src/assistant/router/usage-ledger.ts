@@ -3,17 +3,14 @@ import type { Clock } from '#base/clock.ts';
 import { LLM_USAGE_DAYS_MAX } from '#base/llm-limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { LlmShare, LlmUsage } from './llm-usage.ts';
 import type { TokenCounts } from './llm-call.ts';
 
-/** What one token of the workspace has used on one day in UTC, such as "2026-11-21". */
-export interface LlmUsage extends TokenCounts {
-  readonly day: string;
-  /** The id of the token. */
-  readonly token: string;
-  /** UID of the user it acts as. */
-  readonly user: string;
-  readonly calls: number;
-}
+/** Who has asked, and what for. */
+interface Used extends Pick<LlmUsage, 'token' | 'user'>, Pick<LlmShare, 'feature' | 'model'> {}
+
+/** As it was written before it was split. */
+type StoredUsage = Omit<LlmUsage, 'split'> & Partial<Pick<LlmUsage, 'split'>>;
 
 export interface UsageLedgerParts {
   readonly reader: GraphReader;
@@ -21,6 +18,9 @@ export interface UsageLedgerParts {
   readonly clock: Clock;
 }
 
+type Counts = TokenCounts & Pick<LlmShare, 'calls'>;
+
+const NOTHING: Counts = { calls: 0, inputTokens: 0, outputTokens: 0 };
 const DAY_MS = 86_400_000;
 
 /**
@@ -31,34 +31,31 @@ export class UsageLedger {
   readonly #parts: UsageLedgerParts;
   readonly #days = new Map<string, Map<string, LlmUsage>>();
   readonly #unwritten = new Set<string>();
-  #sinceStart: TokenCounts = { inputTokens: 0, outputTokens: 0 };
+  #sinceStart = NOTHING;
 
   constructor(parts: UsageLedgerParts) {
     this.#parts = parts;
     for (const day of this.#lastDays()) {
-      const stored = readSetting(parts.reader, settingOf(day)) as readonly LlmUsage[] | undefined;
-      if (stored !== undefined) this.#days.set(day, new Map(stored.map((row) => [row.token, row])));
+      const stored = readSetting(parts.reader, settingOf(day)) as
+        | readonly StoredUsage[]
+        | undefined;
+      if (stored === undefined) continue;
+      this.#days.set(day, new Map(stored.map((row) => [row.token, { split: [], ...row }])));
     }
   }
 
-  add(token: string, user: string, { inputTokens, outputTokens }: TokenCounts): void {
-    const { inputTokens: input, outputTokens: output } = this.#sinceStart;
-    this.#sinceStart = { inputTokens: input + inputTokens, outputTokens: output + outputTokens };
-    const day = this.#today();
+  add({ token, user, feature, model }: Used, counts: TokenCounts): void {
+    const call = { calls: 1, ...counts };
+    this.#sinceStart = sum(this.#sinceStart, call);
+    const day = this.today;
     let rows = this.#days.get(day);
     if (rows === undefined) {
       rows = new Map();
       this.#days.set(day, rows);
     }
-    const before = rows.get(token) ?? { calls: 0, inputTokens: 0, outputTokens: 0 };
-    rows.set(token, {
-      day,
-      token,
-      user,
-      calls: before.calls + 1,
-      inputTokens: before.inputTokens + inputTokens,
-      outputTokens: before.outputTokens + outputTokens,
-    });
+    const { split, ...before } = rows.get(token) ?? { ...NOTHING, split: [] };
+    const shares = [...split, { feature, model, ...call }];
+    rows.set(token, { day, token, user, ...sum(before, call), split: together(shares) });
     this.#unwritten.add(day);
   }
 
@@ -69,16 +66,18 @@ export class UsageLedger {
 
   /** Of everybody, since the process started. */
   get sinceStart(): TokenCounts {
-    return this.#sinceStart;
+    const { inputTokens, outputTokens } = this.#sinceStart;
+    return { inputTokens, outputTokens };
   }
 
   /** Tokens of a user since the day began, in and out together. */
   usedToday(user: string): number {
-    let used = 0;
-    for (const row of this.#days.get(this.#today())?.values() ?? []) {
-      if (row.user === user) used += row.inputTokens + row.outputTokens;
-    }
-    return used;
+    return this.#rows(this.today, user).reduce((used, row) => used + tokensOf(row), 0);
+  }
+
+  /** The same by feature and model, most first. */
+  splitToday(user: string): readonly LlmShare[] {
+    return together(this.#rows(this.today, user).flatMap(({ split }) => split));
   }
 
   /** Until the next day begins. */
@@ -86,15 +85,10 @@ export class UsageLedger {
     return DAY_MS - (this.#parts.clock.now() % DAY_MS);
   }
 
-  /** The newest day first; of one day the token that used most first. */
-  list({ skip, take }: { readonly skip: number; readonly take: number }): {
-    readonly items: readonly LlmUsage[];
-    readonly total: number;
-    readonly skip: number;
-    readonly take: number;
-  } {
-    const rows = [...this.#days].toSorted(([a], [b]) => (a < b ? 1 : -1));
-    const items = rows.flatMap(([, ofDay]) => [...ofDay.values()].toSorted(byUse));
+  /** The newest day first; of one day the token that used most first. Of one user where one is named. */
+  list({ skip, take }: { readonly skip: number; readonly take: number }, user?: string) {
+    const days = [...this.#days.keys()].toSorted().toReversed();
+    const items = days.flatMap((day) => this.#rows(day, user).toSorted(byUse));
     return { items: items.slice(skip, skip + take), total: items.length, skip, take };
   }
 
@@ -123,11 +117,13 @@ export class UsageLedger {
     for (const day of old) this.#days.delete(day);
   }
 
-  #rows(day: string): readonly LlmUsage[] {
-    return [...(this.#days.get(day)?.values() ?? [])];
+  #rows(day: string, user?: string): readonly LlmUsage[] {
+    const rows = [...(this.#days.get(day)?.values() ?? [])];
+    return user === undefined ? rows : rows.filter((row) => row.user === user);
   }
 
-  #today(): string {
+  /** In UTC, such as "2026-11-21". */
+  get today(): string {
     return dayOf(this.#parts.clock.now());
   }
 
@@ -146,6 +142,27 @@ function dayOf(ms: number): string {
 }
 
 function byUse(a: LlmUsage, b: LlmUsage): number {
-  const used = (row: LlmUsage): number => row.inputTokens + row.outputTokens;
-  return used(b) - used(a) || (a.token < b.token ? -1 : 1);
+  return tokensOf(b) - tokensOf(a) || (a.token < b.token ? -1 : 1);
+}
+
+/** One share for each feature and model. */
+function together(shares: readonly LlmShare[]): readonly LlmShare[] {
+  const byName = new Map<string, LlmShare>();
+  for (const share of shares) {
+    const name = JSON.stringify([share.feature, share.model]);
+    byName.set(name, { ...share, ...sum(byName.get(name) ?? NOTHING, share) });
+  }
+  return [...byName.values()].toSorted((a, b) => tokensOf(b) - tokensOf(a));
+}
+
+function sum(a: Counts, b: Counts): Counts {
+  return {
+    calls: a.calls + b.calls,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+  };
+}
+
+function tokensOf({ inputTokens, outputTokens }: TokenCounts): number {
+  return inputTokens + outputTokens;
 }

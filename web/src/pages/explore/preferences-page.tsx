@@ -1,11 +1,12 @@
 import { useViewer } from '../../api/viewer.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { ModelBudget } from './preferences/model-budget.tsx';
 import { PasswordForm } from './preferences/password-form.tsx';
 import { ProfileForm } from './preferences/profile-form.tsx';
 import { ThemeForm } from './preferences/theme-form.tsx';
 
-/** What somebody may change about themselves. */
+/** What somebody may change about themselves, and what is left to them of the day. */
 export function PreferencesPage() {
   const viewer = useViewer();
   return (
@@ -18,6 +19,7 @@ export function PreferencesPage() {
           <ProfileForm viewer={viewer} />
           <PasswordForm />
           <ThemeForm />
+          <ModelBudget />
         </div>
       )}
     </div>

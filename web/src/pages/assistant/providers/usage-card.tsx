@@ -8,6 +8,7 @@ import { Card } from '../../../ui/card.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { formatCount } from '../../../ui/format.ts';
+import { FEATURE_WORDS } from '../../../ui/llm-features.ts';
 import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { llmUsageQuery } from './provider-queries.ts';
@@ -50,6 +51,19 @@ function UsageTable({ items }: { readonly items: readonly LlmUsage[] }) {
       title: 'Over',
       isMinor: true,
       cell: ({ token }) => <code className="font-mono text-[13px]">{token}</code>,
+    },
+    {
+      title: 'For',
+      cell: ({ split }) => (
+        <ul>
+          {split.map(({ feature, model, inputTokens, outputTokens }) => (
+            <li key={`${feature} ${model}`}>
+              {FEATURE_WORDS[feature]}, <bdi>{model}</bdi>:{' '}
+              {formatCount(inputTokens + outputTokens)}
+            </li>
+          ))}
+        </ul>
+      ),
     },
     { title: 'Calls', isNumber: true, cell: ({ calls }) => formatCount(calls) },
     { title: 'Tokens in', isNumber: true, cell: ({ inputTokens }) => formatCount(inputTokens) },

@@ -1,0 +1,91 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { LlmBudget, LlmShare } from '@trellis/contract/shapes/llm.ts';
+import { client } from '../../../api/client.ts';
+import { Card } from '../../../ui/card.tsx';
+import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { FieldList } from '../../../ui/field-list.tsx';
+import { formatCount } from '../../../ui/format.ts';
+import { FEATURE_WORDS } from '../../../ui/llm-features.ts';
+import { ProgressBar } from '../../../ui/progress-bar.tsx';
+import { QueryView } from '../../../ui/query-view.tsx';
+import { Time } from '../../../ui/time.tsx';
+
+const REFETCH_MS = 10_000;
+
+const budgetQuery = queryOptions({
+  queryKey: ['llm-budget'],
+  queryFn: async ({ signal }) => (await client.listLlmUsage({ take: 1 }, { signal })).budget,
+  refetchInterval: REFETCH_MS,
+});
+
+/** What somebody has used of models today, and what is left. */
+export function ModelBudget() {
+  const budget = useQuery(budgetQuery);
+  return (
+    <QueryView query={budget} errorTitle="Your use of models could not be read">
+      {(known) => (
+        <Card
+          title="Your use of models"
+          description={
+            <>
+              The day began at midnight in UTC. The next one begins at{' '}
+              <Time iso={known.resetsAt} isExact />.
+            </>
+          }
+        >
+          <div className="flex flex-col gap-4">
+            <TokensLeft {...known} />
+            <FieldList items={figuresOf(known)} />
+            {known.split.length > 0 && (
+              <DataTable
+                label="Your use of models today"
+                columns={COLUMNS}
+                rows={known.split}
+                keyOf={({ feature, model }) => `${feature} ${model}`}
+              />
+            )}
+          </div>
+        </Card>
+      )}
+    </QueryView>
+  );
+}
+
+function TokensLeft({ tokensLeft, tokensPerDay }: Pick<LlmBudget, 'tokensLeft' | 'tokensPerDay'>) {
+  if (tokensLeft === null || tokensPerDay === null) return null;
+  return (
+    <ProgressBar
+      label={`${formatCount(tokensLeft)} of ${formatCount(tokensPerDay)} tokens are left`}
+      fraction={Math.min(1, 1 - tokensLeft / tokensPerDay)}
+    />
+  );
+}
+
+const COLUMNS: readonly Column<LlmShare>[] = [
+  { title: 'For', cell: ({ feature }) => FEATURE_WORDS[feature] },
+  { title: 'Model', cell: ({ model }) => <bdi>{model}</bdi> },
+  { title: 'Calls', isNumber: true, cell: ({ calls }) => formatCount(calls) },
+  { title: 'Tokens in', isNumber: true, cell: ({ inputTokens }) => formatCount(inputTokens) },
+  { title: 'Tokens out', isNumber: true, cell: ({ outputTokens }) => formatCount(outputTokens) },
+];
+
+function figuresOf({
+  tokensUsed,
+  tokensReserved,
+  tokens,
+  requestsAtOnceMax,
+  requestsPerMinuteMax,
+}: LlmBudget) {
+  const underWay = tokens.reduce((sum, { requestsUnderWay }) => sum + requestsUnderWay, 0);
+  return [
+    { name: 'Used today', value: `${formatCount(tokensUsed)} tokens` },
+    {
+      name: 'Under way',
+      value: `${formatCount(underWay)} requests, which may use ${formatCount(tokensReserved)} tokens`,
+    },
+    {
+      name: 'Each session or token',
+      value: `${formatCount(requestsAtOnceMax)} requests at a time, ${formatCount(requestsPerMinuteMax)} a minute`,
+    },
+  ];
+}
