@@ -9,6 +9,7 @@ import type { KeyObject } from 'node:crypto';
 import type { GetOptions } from 'lmdb';
 import { KEY_BYTES_MAX } from './batch.ts';
 import { DATABASES } from './databases.ts';
+import { OpenedValues, type SealedPlace } from './opened-values.ts';
 import type { SealSalts } from './seal-salts.ts';
 import { ValueArena } from './value-arena.ts';
 import { valueDamaged, type ValueSeal } from './value-seal.ts';
@@ -29,7 +30,9 @@ export const SEAL_KEY_BYTES = 32;
 export const SEAL_SALT_BYTES = 16;
 export const SEAL_TAG_BYTES = 16;
 const NONCE_BYTES = 12;
-/** 2^49: no environment is open for long enough to seal so many. */
+/** Of the nonce, the last ones: no environment is open for long enough to seal 2^48 values. */
+const COUNTER_BYTES = 6;
+const COUNTER_MAX = 2 ** (8 * COUNTER_BYTES) - 1;
 const VARINT_BYTES_MAX = 7;
 const OPTIONS = { authTagLength: SEAL_TAG_BYTES } as const;
 const EMPTY = new Uint8Array(0);
@@ -42,6 +45,11 @@ interface OwnSalt {
   readonly number: number;
   readonly salt: Uint8Array;
   readonly key: KeyObject;
+}
+
+interface NumberedPlace extends SealedPlace {
+  /** Of the salt. */
+  readonly number: number;
 }
 
 export class SealedValues implements ValueSeal {
@@ -59,6 +67,7 @@ export class SealedValues implements ValueSeal {
   #counter = 0;
   /** Of the number that was read last: where it ends. */
   #end = 0;
+  readonly #opened = new OpenedValues();
 
   constructor(rootKey: Uint8Array, salts: SealSalts) {
     this.#rootKey = createSecretKey(rootKey);
@@ -83,22 +92,54 @@ export class SealedValues implements ValueSeal {
 
   open(db: number, key: Uint8Array, stored: Uint8Array, options?: GetOptions): Uint8Array {
     if (stored.length === 0 && OF_KEYS.has(db)) return EMPTY;
+    return this.#decipher(this.#readPlace(db, key, stored), options);
+  }
+
+  openOften(db: number, key: Uint8Array, stored: Uint8Array, options?: GetOptions): Uint8Array {
+    if (stored.length === 0 && OF_KEYS.has(db)) return EMPTY;
+    const place = this.#readPlace(db, key, stored);
+    const known = this.#opened.find(place);
+    if (known !== undefined) return known;
+    // Else the salt is read first, into the place of what is stored.
+    const isInPlace = this.#keys[place.number] !== undefined;
+    const value = this.#decipher(place, options);
+    if (isInPlace) this.#opened.keep(place, value);
+    return value;
+  }
+
+  begin(isAtOnce: boolean): void {
+    if (this.#isOwnWritten) return;
+    const { number, salt } = (this.#own ??= this.#draw());
+    this.#salts.write(number, salt, isAtOnce);
+  }
+
+  /** Every transaction that was begun before has put down the salt. */
+  committed(): void {
+    this.#isOwnWritten = true;
+  }
+
+  #readPlace(db: number, key: Uint8Array, stored: Uint8Array): NumberedPlace {
     const number = this.#readVarint(stored, 0);
     const counter = this.#readVarint(stored, this.#end);
     const start = this.#end;
     const tagAt = stored.length - SEAL_TAG_BYTES;
-    if (!(number > 0 && counter > 0) || tagAt < start) throw valueDamaged(db, key);
+    const isPlace = number > 0 && counter > 0 && counter <= COUNTER_MAX && tagAt >= start;
+    if (!isPlace) throw valueDamaged(db, key);
+    return { db, key, stored, number, counter, start, tagAt };
+  }
+
+  #decipher(place: NumberedPlace, options?: GetOptions): Uint8Array {
+    const { db, key, stored, number, counter, start, tagAt } = place;
     const known = this.#keys[number];
     if (known === undefined) {
       // LMDB's next read takes the place of this one.
-      const ownKey = Uint8Array.from(key);
-      const own = Uint8Array.from(stored);
+      const ownPlace = { ...place, key: Uint8Array.from(key), stored: Uint8Array.from(stored) };
       const salt = this.#salts.read(number, options);
       // Whoever visits the entry still has to read it there.
-      key.set(ownKey);
-      if (salt === undefined) throw valueDamaged(db, ownKey);
+      key.set(ownPlace.key);
+      if (salt === undefined) throw valueDamaged(db, ownPlace.key);
       this.#keys[number] = this.#derive(salt);
-      return this.open(db, ownKey, own, options);
+      return this.#decipher(ownPlace, options);
     }
     const decipher = createDecipheriv(CIPHER, known, this.#nonceOf(counter), OPTIONS);
     decipher.setAAD(this.#placeOf(db, key));
@@ -111,17 +152,6 @@ export class SealedValues implements ValueSeal {
     }
     // As every other form answers: `slice` of a Buffer is no copy.
     return new Uint8Array(value.buffer, value.byteOffset, value.length);
-  }
-
-  begin(isAtOnce: boolean): void {
-    if (this.#isOwnWritten) return;
-    const { number, salt } = (this.#own ??= this.#draw());
-    this.#salts.write(number, salt, isAtOnce);
-  }
-
-  /** Every transaction that was begun before has put down the salt. */
-  committed(): void {
-    this.#isOwnWritten = true;
   }
 
   #draw(): OwnSalt {
@@ -138,7 +168,7 @@ export class SealedValues implements ValueSeal {
   }
 
   #nonceOf(counter: number): Uint8Array {
-    this.#nonce.writeUIntBE(counter, NONCE_BYTES - 6, 6);
+    this.#nonce.writeUIntBE(counter, NONCE_BYTES - COUNTER_BYTES, COUNTER_BYTES);
     return this.#nonce;
   }
 

@@ -154,6 +154,58 @@ it('visits each entry under its own key, also where the salt has to be read on t
   });
 });
 
+it('remembers what it opened, each value in its place alone', async () => {
+  await using folder = await temporaryFolder();
+  const keys = FORMS[1].keys;
+  await within(folder.path, keys, (graph) =>
+    put(graph, { one: name('of one'), other: name('of the other') }),
+  );
+  // In another opening, which has to read the salt first.
+  await within(folder.path, keys, async (graph) => {
+    const read = (key: string): string => Buffer.from(nodesOf(graph).get(name(key))!).toString();
+    for (let i = 0; i < 3; i++)
+      expect([read('one'), read('other')]).toEqual(['of one', 'of the other']);
+    const former = storedOf(graph, 'one');
+    await forge(graph, DB.nodes, 'other', former);
+    graph.root.resetReadTxn();
+    expect(() => read('other')).toThrow(damaged);
+    await forge(graph, DB.uids, 'one', former);
+    graph.root.resetReadTxn();
+    expect(() => graph.stores[DB.uids]!.get(name('one'))).toThrow(damaged);
+    await put(graph, { one: name('of one, anew') });
+    graph.root.resetReadTxn();
+    expect(read('one')).toBe('of one, anew');
+    // What looks for damage opens itself: the text is another one, under the tag that is remembered.
+    const changed = storedOf(graph, 'one');
+    changed[4] = changed[4]! ^ 1;
+    await forge(graph, DB.nodes, 'one', changed);
+    graph.root.resetReadTxn();
+    expect(read('one')).toBe('of one, anew');
+    const found: [string, boolean][] = [];
+    nodesOf(graph).inspect(
+      { start: Uint8Array.of(0), end: Uint8Array.of(255) },
+      (key, isDamaged) => {
+        found.push([Buffer.from(key).toString(), isDamaged]);
+      },
+    );
+    expect(found).toEqual([
+      ['one', true],
+      ['other', true],
+    ]);
+  });
+});
+
+it('takes a counter that no nonce has room for as damage', async () => {
+  await using folder = await temporaryFolder();
+  await within(folder.path, FORMS[1].keys, async (graph) => {
+    await put(graph, { one: name('of one') });
+    const tooGreat = Buffer.concat([Buffer.from('01ffffffffffff7f', 'hex'), Buffer.alloc(30)]);
+    await forge(graph, DB.nodes, 'one', tooGreat);
+    graph.root.resetReadTxn();
+    expect(() => nodesOf(graph).get(name('one'))).toThrow(damaged);
+  });
+});
+
 it('refuses an empty value where one was sealed, and takes it where keys say all', async () => {
   await using folder = await temporaryFolder();
   const [, { keys }] = FORMS;

@@ -22,6 +22,8 @@ export interface ValueSeal {
    * `storage_corrupt` when it is not what was written there.
    */
   open(db: number, key: Uint8Array, stored: Uint8Array, options?: GetOptions): Uint8Array;
+  /** As `open`, for what may be asked for again soon: it may be remembered. */
+  openOften(db: number, key: Uint8Array, stored: Uint8Array, options?: GetOptions): Uint8Array;
   /** In each transaction, before the first value is sealed in it. `isAtOnce` within a `transactionSync`. */
   begin(isAtOnce: boolean): void;
   /** A transaction that was begun so is there to stay. */
@@ -35,6 +37,7 @@ export const plainValues: ValueSeal = {
   form: 'plain',
   seal: (_db, _key, value) => value,
   open: (_db, _key, stored) => stored,
+  openOften: (_db, _key, stored) => stored,
   begin: () => {},
   committed: () => {},
 };

@@ -26,7 +26,7 @@ export class ValueStore {
 
   get(key: Uint8Array, options?: GetOptions): Uint8Array | undefined {
     const stored = this.stored.get(key, options);
-    return stored === undefined ? undefined : this.#seal.open(this.#db, key, stored, options);
+    return stored === undefined ? undefined : this.#seal.openOften(this.#db, key, stored, options);
   }
 
   /** Without a look at the value. */
