@@ -211,3 +211,5 @@ export const SEARCH_SIGHTS_MAX = 32;
 export const SEARCH_FILE_SIGHT_MS = 5_000;
 /** Words that a prefix or a typing error may become, that are looked at for those that the searcher may be told. */
 export const SEARCH_SEEN_WORDS_MAX = 1_000;
+/** Damaged nodes that an index names in the log, each time it is opened. */
+export const SEARCH_DAMAGE_NOTES_MAX = 20;

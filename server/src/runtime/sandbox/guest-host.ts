@@ -71,6 +71,7 @@ export class GuestHost {
       reader,
       find: (call, request, wanted) => this.#push('ask', `,${call},${request},"find"`, wanted),
       onDefect: (error) => this.#reportDefect(error),
+      onInternal: (call, problem) => this.#push('internal', `,${call}`, JSON.stringify(problem)),
     });
   }
 

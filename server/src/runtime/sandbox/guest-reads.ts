@@ -1,10 +1,11 @@
 import { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
-import { Problem } from '#base/problem.ts';
+import { Problem, type ProblemMessage } from '#base/problem.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { FetchedFinds, MissingFind } from './fetched-finds.ts';
 import { answerRead } from './graph-requests.ts';
 import type { Guest } from './guest.ts';
+import { isInternal, toldProblem } from './told-problem.ts';
 
 /** A read that a guest asks for. */
 export interface GuestRead {
@@ -22,6 +23,8 @@ export interface GuestReadsOptions {
   readonly find: (call: number, request: number, wanted: string) => void;
   /** A fault of the server's own. */
   readonly onDefect: (error: unknown) => void;
+  /** A problem of which the guest is told less than the log. */
+  readonly onInternal: (call: number, problem: ProblemMessage) => void;
 }
 
 /** Answers the reads of guests, in the worker. A query that finds by words waits in the middle for what is found elsewhere. */
@@ -38,8 +41,8 @@ export class GuestReads {
   }
 
   answer(guest: Guest, read: GuestRead, finds: FetchedFinds = new FetchedFinds()): void {
-    const { caller, request, operation, payload } = read;
-    const { reader, onDefect } = this.#options;
+    const { call, caller, request, operation, payload } = read;
+    const { reader, onDefect, onInternal } = this.#options;
     try {
       const sources = { reader, access: this.#access, searcher: finds };
       guest.settle(request, true, answerRead(sources, caller, operation, payload));
@@ -48,9 +51,14 @@ export class GuestReads {
         this.#wait({ read, finds, wanted: error.wanted });
         return;
       }
-      if (!(error instanceof Problem)) onDefect(error);
-      const problem = error instanceof Problem ? error.toMessage() : READ_FAILED;
-      guest.settle(request, false, JSON.stringify(problem));
+      if (!(error instanceof Problem)) {
+        onDefect(error);
+        guest.settle(request, false, READ_FAILED);
+        return;
+      }
+      const problem = error.toMessage();
+      if (isInternal(problem)) onInternal(call, problem);
+      guest.settle(request, false, JSON.stringify(toldProblem(problem)));
     }
   }
 
@@ -95,4 +103,7 @@ interface WaitingQuery {
   readonly wanted: string;
 }
 
-const READ_FAILED = { code: 'internal_error', message: 'the read failed inside the server' };
+const READ_FAILED = JSON.stringify({
+  code: 'internal_error',
+  message: 'the read failed inside the server',
+});

@@ -9,7 +9,9 @@ import type { FrameItem } from './frame.ts';
 import type { EndpointSearches } from './endpoint-searches.ts';
 import { SEARCH_OPERATIONS } from './graph-requests.ts';
 import { hasReached } from './progress.ts';
+import { faultOf, hasFailed, internalProblemOf, resultOf } from './received-results.ts';
 import type { RunningCall } from './running-call.ts';
+import { isInternal, toldProblem } from './told-problem.ts';
 import { WorkerProcess } from './worker-process.ts';
 import type { WorkerProcessOptions } from './worker-process.ts';
 
@@ -219,6 +221,8 @@ export class PoolWorker {
       running.call.host.unlogged(Number(third));
     } else if (kind === 'progress') {
       running.call.host.progress(payload);
+    } else if (kind === 'internal') {
+      this.#noteInternal(running, internalProblemOf(payload));
     } else {
       this.#settle(running, resultOf(kind, Number(third), payload) ?? faultOf(kind, payload));
     }
@@ -240,7 +244,8 @@ export class PoolWorker {
         const { caller, deadline, signal } = running.call;
         const search = { operation, payload: args, deadline, signal };
         const { isValue, json } = await this.#searches.ask(caller, search);
-        settle(isValue, 0, json);
+        const told = () => this.#told(running, Problem.fromMessage(JSON.parse(json)));
+        settle(isValue, 0, isValue ? json : told());
         return;
       }
       const { json, sequence } = await running.call.host.ask(operation, args);
@@ -248,50 +253,30 @@ export class PoolWorker {
     } catch (error) {
       const isDefect = !(error instanceof Problem) && !running.call.signal.aborted;
       if (isDefect) this.#events.onDefect(error);
-      const problem = error instanceof Problem ? error.toMessage() : INTERNAL;
-      settle(false, 0, JSON.stringify(problem));
+      settle(false, 0, error instanceof Problem ? this.#told(running, error) : SERVER_FAILED);
     }
+  }
+
+  /** JSON of what the code is told. */
+  #told(running: RunningCall, problem: Problem): string {
+    if (isInternal(problem)) this.#noteInternal(running, problem);
+    return JSON.stringify(toldProblem(problem.toMessage()));
+  }
+
+  #noteInternal(running: RunningCall, problem: Problem | undefined): void {
+    if (problem === undefined) return;
+    this.#events.onDefect(problem);
+    running.internal ??= problem;
   }
 
   #settle(running: RunningCall, result: CallResult | CallFault): void {
     this.#remove(running);
     this.#settledAt = performance.now();
-    if (result instanceof CallFault) running.reject(result);
+    if (running.internal !== undefined && hasFailed(result)) running.reject(running.internal);
+    else if (result instanceof CallFault) running.reject(result);
     else running.resolve(result);
     this.#events.onSettled(this);
   }
 }
 
-const INTERNAL = { code: 'internal_error', message: 'the server failed' };
-
-function resultOf(kind: unknown, status: number, payload: string): CallResult | undefined {
-  if (kind === 'invalid') return { kind, faults: payload };
-  if (kind === 'problem') return { kind, json: payload };
-  if (!(status >= 200 && status <= 599)) return undefined;
-  if (kind === 'answer') return { kind, status, json: payload };
-  if (kind === 'refusal') return { kind, status, message: payload };
-  return kind === 'redirect' ? { kind, status, location: payload } : undefined;
-}
-
-function faultOf(kind: unknown, payload: string): CallFault {
-  if (kind === 'malformed') return new CallFault('malformed', payload);
-  const thrown = (kind === 'failure' ? parsedOrEmpty(payload) : {}) as {
-    readonly message?: unknown;
-    readonly stack?: unknown;
-  };
-  const message = String(thrown.message ?? 'it ended without a result');
-  return new CallFault('failed', message, guestPlaces(String(thrown.stack ?? '')));
-}
-
-/** Whose code failed is told by its own file: where the server's lie is nobody's business. */
-function guestPlaces(stack: string): string {
-  return stack.replaceAll(/^ +at .*(?:file:\/\/|node:|[( ]\/).*\n?/gm, '').trimEnd();
-}
-
-function parsedOrEmpty(json: string): object {
-  try {
-    return Object(JSON.parse(json)) as object;
-  } catch {
-    return {};
-  }
-}
+const SERVER_FAILED = JSON.stringify({ code: 'internal_error', message: 'the server failed' });

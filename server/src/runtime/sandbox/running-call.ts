@@ -1,3 +1,4 @@
+import type { Problem } from '#base/problem.ts';
 import type { CallResult, EndpointCall } from './endpoint-call.ts';
 
 /** A call on its way through the pool. */
@@ -14,6 +15,8 @@ export class RunningCall {
   /** How often a worker ended under it. */
   retries = 0;
   isAborted = false;
+  /** The first problem that its code was not told whole. */
+  internal: Problem | undefined;
   readonly #settle: PromiseWithResolvers<CallResult>;
   readonly #onSettled: () => void;
   #isSettled = false;

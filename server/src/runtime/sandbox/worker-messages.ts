@@ -86,6 +86,7 @@ export type SettleItem = readonly [
  * `invalid`: call; payload: JSON `[{path, message}]`, what is wrong with the body.
  * `failure`: call; payload: JSON `{message, stack, code?}`. `malformed`: call; payload: what is
  * wrong with the body.
+ * `internal`: call; payload: JSON of a problem that the code of the call is not told whole.
  * `defect`: a fault of the worker's own code; payload: its stack.
  */
 export type FromWorkerKind =
@@ -101,4 +102,5 @@ export type FromWorkerKind =
   | 'invalid'
   | 'failure'
   | 'malformed'
+  | 'internal'
   | 'defect';

@@ -23,6 +23,7 @@ import { documentOf, plannedFor } from './node-document.ts';
 import { RangeBuilds, type SegmentThreads } from './range-builds.ts';
 import { Rebuild } from './rebuild.ts';
 import type { SearchSnapshot } from './search-snapshot.ts';
+import { SoundRecords } from './sound-records.ts';
 import type { VectorFieldOptions } from './vectors/vector-field.ts';
 import type { KeptVectors, VectorProgress } from './vectors/vector-files.ts';
 import { VectorIndexer } from './vectors/vector-indexer.ts';
@@ -56,6 +57,8 @@ export interface IndexFollowerOptions {
   readonly keptVectors: KeptVectors | undefined;
   /** Who makes segments of many nodes; without any, this thread. */
   readonly threads?: SegmentThreads | undefined;
+  /** Told what cannot be indexed. */
+  readonly note?: ((text: string) => void) | undefined;
 }
 
 /**
@@ -66,6 +69,7 @@ export interface IndexFollowerOptions {
 export class IndexFollower {
   readonly #options: IndexFollowerOptions;
   readonly #analyzers = new Analyzers(SEARCH_INDEXING_CACHED_WORDS_MAX);
+  readonly #records: SoundRecords;
   readonly #rebuild: Rebuild;
   readonly #builds: RangeBuilds | undefined;
   /** What it has of vectors; and the types whose vectors are made anew. */
@@ -82,6 +86,7 @@ export class IndexFollower {
   constructor(options: IndexFollowerOptions) {
     const { reader, clock, progress, keptVectors } = options;
     this.#options = options;
+    this.#records = new SoundRecords(reader, options.note);
     const rebuild = (this.#rebuild = new Rebuild(reader, clock));
     const { threads, index } = options;
     this.#builds = threads && new RangeBuilds({ threads, rebuild, index });
@@ -228,8 +233,7 @@ export class IndexFollower {
     if (this.#builds?.isWorthIt === true) {
       hasWorked = this.#builds.work(this.#plan.types);
     } else {
-      const { reader } = this.#options;
-      const visit = (id: number): void => this.#indexText(id, reader.record(id));
+      const visit = (id: number): void => this.#indexText(id, this.#records.read(id));
       this.#rebuild.visit(SEARCH_BATCH_NODES_MAX, visit);
     }
     if (this.#rebuild.isDone) {
@@ -242,15 +246,14 @@ export class IndexFollower {
 
   #rebuildSomeVectors(): boolean {
     if (this.#vectorRebuild.isDone) return false;
-    const { reader } = this.#options;
-    const visit = (id: number): void => this.#indexVectors(id, reader.record(id));
+    const visit = (id: number): void => this.#indexVectors(id, this.#records.read(id));
     this.#vectorRebuild.visit(VECTOR_BATCH_NODES_MAX, visit);
     return true;
   }
 
   /** `embedding` is the number of the type of embeddings. The record is valid until the next call on the reader: nothing is read between. */
   #index(id: number, embedding: number | undefined): void {
-    const record = this.#options.reader.record(id);
+    const record = this.#records.read(id);
     if (record !== undefined && record.typeId === embedding) {
       this.#indexWaiting(record.key ?? '');
       return;
@@ -260,8 +263,7 @@ export class IndexFollower {
   }
 
   #makeVectors(ids: readonly number[]): void {
-    const { reader } = this.#options;
-    for (const id of ids) this.#indexVectors(id, reader.record(id));
+    for (const id of ids) this.#indexVectors(id, this.#records.read(id));
   }
 
   #indexVectors(id: number, record: NodeRecord | undefined): void {
