@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import { KEEP_ALL, TestClock } from '#log/testing/log-engine.ts';
 import { temporaryFolder } from '#log/testing/temporary-folder.ts';
@@ -101,7 +102,8 @@ it('takes a master key from the shortest length on', async () => {
   await using folder = await temporaryFolder();
   const short = 'x'.repeat(MASTER_KEY_CHARACTERS_MIN - 1);
   const open = (masterKey: string) => openStoreKeys({ storage: folder.path, masterKey, clock });
-  expect(() => open(short)).toThrow(expect.objectContaining({ code: 'wrong_master_key' }));
+  const hint = expect.stringMatching(`${KEY_BYTES_MIN} bytes or more: openssl rand -base64 32`);
+  expect(() => open(short)).toThrow(expect.objectContaining({ code: 'wrong_master_key', hint }));
   expect(filesIn(folder.path).size).toBe(0);
   expect(open(`${short}x`).logKey).toHaveLength(32);
 });

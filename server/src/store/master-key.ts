@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
+import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
 import { sealedKeyText } from './seal-key.ts';
 import { SEAL_KEY_BYTES } from './sealed-values.ts';
 import {
@@ -65,6 +66,7 @@ const SALT_BYTES = 16;
 const KEY_CHECK_BYTES = 16;
 const PAGE_KEY_BYTES = 24;
 const LOG_KEY_BYTES = 32;
+/** No version has taken a shorter one. What a new store may have is looked at before: `KEY_BYTES_MIN`. */
 export const MASTER_KEY_CHARACTERS_MIN = 16;
 
 export interface StoreKeysOptions {
@@ -206,7 +208,7 @@ function derive(secret: Secret, salt: Uint8Array, purpose: string, bytes: number
 function checkLength(masterKey: string | undefined): void {
   if (masterKey === undefined || masterKey.length >= MASTER_KEY_CHARACTERS_MIN) return;
   throw new Problem('wrong_master_key', 'the master key is too short', {
-    hint: `MSK_GRAPH_MASTER_KEY has at least ${MASTER_KEY_CHARACTERS_MIN} characters.`,
+    hint: `Set MSK_GRAPH_MASTER_KEY to the key with which the store was first started; for a new one, to a random one of ${KEY_BYTES_MIN} bytes or more: openssl rand -base64 32`,
   });
 }
 
