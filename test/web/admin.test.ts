@@ -5,6 +5,7 @@ import { requireChromium } from '../support/requires.ts';
 import { LIBRARY_SCHEMA } from '../support/workspace.ts';
 import { zipOf } from '../support/zip.ts';
 
+const ILL = { status: 'degraded', reason: 'store_outdated' };
 const MY_PAGE = '<!doctype html><title>Mine</title><h1>My own front end</h1>';
 
 describe.skipIf(requireChromium())('the pages of administrators', () => {
@@ -33,6 +34,23 @@ describe.skipIf(requireChromium())('the pages of administrators', () => {
     await page.getByRole('figure', { name: /Commits and endpoint calls/ }).waitFor();
     await page.getByRole('region', { name: 'Search index' }).getByText('Documents').waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  test('the overview says what is not well, what it means, and what to do', async () => {
+    await using opened = await open('#/admin/replicas');
+    const { page } = opened;
+    await page.route('**/health', async (route) => {
+      const answer = await route.fetch();
+      const report = await answer.json();
+      for (const part of report.parts) {
+        if (part.name === 'storage') Object.assign(part, ILL);
+      }
+      await route.fulfill({ response: answer, json: { ...report, status: 'degraded' } });
+    });
+    await page.goto(page.url().replace('/replicas', ''));
+    const notice = page.getByRole('status').filter({ hasText: 'storage (store outdated)' });
+    await notice.getByText(/two copies of its files give text away/).waitFor();
+    expect(await notice.textContent()).toContain('trellis storage rotate-key');
   });
 
   test('replicas: none yet, and what to do', async () => {

@@ -1,5 +1,6 @@
 import { TrellisError } from '@trellis/client/trellis-error.ts';
-import type { HealthReason, HealthReport, HealthSummary } from '@trellis/contract/shapes/health.ts';
+import { HEALTH_ADVICE } from '@trellis/contract/health-advice.ts';
+import type { HealthReport, HealthSummary } from '@trellis/contract/shapes/health.ts';
 import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CommandContext, Run } from '../command-context.ts';
@@ -99,28 +100,8 @@ function partFinding({ name, status, reason }: HealthReport['parts'][number]): F
   const check = `server: ${name}`;
   if (reason === null) return { check, status: 'ok', message: status, remedy: null };
   const message = `${status}: ${reason.replaceAll('_', ' ')}`;
-  return { check, status: 'wrong', message, remedy: REMEDIES[reason] };
+  return { check, status: 'wrong', message, remedy: HEALTH_ADVICE[reason].remedy };
 }
-
-const REMEDIES: Readonly<Record<HealthReason, string>> = {
-  disk_low: 'Make room on the disk of the storage folder: writes are refused when it is full.',
-  disk_unreadable: 'Mount the disk of the storage folder again, and start the server anew.',
-  folder_not_writable: 'Give the server back its rights on the storage folder.',
-  store_outdated: 'Stop the server and rewrite the store: trellis storage rotate-key.',
-  last_write_failed:
-    'Read the log for the reason, make room, or replace the disk; then write again.',
-  thread_restarting: 'Nothing for now; when it comes again, read the log for the reason.',
-  thread_ended: 'Read the log for the reason, and start the server anew.',
-  port_not_open:
-    'Free the port of MSK_REPLICATION_PORT or set another one, and start the server anew.',
-  primary_not_connected:
-    'See that the primary runs and that its replication port can be reached from here.',
-  no_worker: 'Read the log for the reason; memory may be short.',
-  workers_stalled: 'Find the endpoint whose code does not end: "trellis endpoint metrics".',
-  process_failed: 'Read the log for the reason; memory may be short.',
-  provider_failing: 'Look at the providers of models: their state, keys and limits.',
-  file_not_written: 'Give the server back its rights on MSK_LOG_PATH, or make room there.',
-};
 
 function describe(findings: readonly Finding[]): string {
   const rows = findings.map(({ check, status, message }) => [status, check, message]);

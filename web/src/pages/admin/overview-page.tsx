@@ -1,10 +1,12 @@
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
+import { HEALTH_ADVICE } from '@trellis/contract/health-advice.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { formatBytes, formatCount, formatDecimal } from '../../ui/format.ts';
+import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -22,6 +24,7 @@ export function OverviewPage() {
       <PageHeader title="Overview" description="This server: what it holds, and what it does." />
       <div className="flex flex-col gap-5">
         <Figures />
+        <HealthAdvice />
         <Suspense fallback={<Skeleton />}>
           <OverviewCharts />
         </Suspense>
@@ -75,6 +78,26 @@ function Figures() {
         </dl>
       )}
     </QueryView>
+  );
+}
+
+/** What is not well, what that means, and what to do. */
+function HealthAdvice() {
+  const { data } = useQuery(healthQuery);
+  const ill = (data?.parts ?? []).flatMap(({ name, reason }) =>
+    reason === null ? [] : [{ name, reason, ...HEALTH_ADVICE[reason] }],
+  );
+  if (ill.length === 0) return null;
+  return (
+    <Notice tone="warning">
+      <ul className="flex flex-col gap-1">
+        {ill.map(({ name, reason, meaning, remedy }) => (
+          <li key={name}>
+            {name} ({reason.replaceAll('_', ' ')}): {meaning} {remedy}
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }
 
