@@ -2,6 +2,42 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { field, type HttpClient } from '../support/http-client.ts';
 import { People } from '../support/people.ts';
 
+const MISSING = '1111111111111111111111';
+const SEARCH = 'endpoints/run/system/search';
+const NODES = 'endpoints/run/system/nodes';
+const QUERY = 'endpoints/run/query';
+/** Begins a query as its caller with one step. */
+const ASK = `export const input = z.object({ step: z.string(), args: z.array(z.any()) });
+export default async ({ q, body }: Scope<typeof input>) => {
+  const start: any = q().asUser();
+  return await start[body.step](...body.args).uids();
+};`;
+
+type Names = readonly [type: string, field: string];
+const WAYS: readonly (readonly [string, string, (...names: Names) => object])[] = [
+  ['a list', 'node/query', (type) => ({ type })],
+  ['a list of some', 'node/query', (type) => ({ type, uids: [MISSING] })],
+  ['a download', 'node/download/csv', (type) => ({ type })],
+  ['columns', 'node/download/csv', (type, name) => ({ type, fields: [name] })],
+  ['columns of some', 'node/download/csv', (_, name) => ({ uids: [MISSING], fields: [name] })],
+  ['nodes', NODES, (type) => ({ type, total: true })],
+  ['fields', NODES, (type, name) => ({ type, fields: [name] })],
+  ['order', NODES, (type, name) => ({ type, sort: { by: 'field', field: name } })],
+  ['a value', NODES, (type, name) => ({ type, where: [{ field: name, compare: '=', value: 1 }] })],
+  ['edges', 'endpoints/run/system/neighbors', (type) => ({ node: { type, key: 'x' } })],
+  ['a search', SEARCH, (type) => ({ query: 'x', types: [type] })],
+  ['meaning', SEARCH, (type) => ({ types: [type], mode: 'vector', vector: [1, 2] })],
+  ['searched fields', SEARCH, (_, name) => ({ query: 'x', fields: [name] })],
+  ['facets', SEARCH, (_, name) => ({ query: 'x', facets: [name] })],
+  ['facets of a type', SEARCH, (type, name) => ({ query: 'x', types: [type], facets: [name] })],
+  ['filters', SEARCH, (_, name) => ({ query: 'x', filters: { [name]: 1 } })],
+  ['words', 'endpoints/run/system/suggest', (type) => ({ query: 'x', types: [type] })],
+  ['startWhere', QUERY, (...names) => ({ step: 'startWhere', args: [...names, '=', 1] })],
+  ['startNear', QUERY, (...at) => ({ step: 'startNear', args: [...at, { lat: 0, lon: 0 }, 1] })],
+  ['startSearch', QUERY, (...names) => ({ step: 'startSearch', args: [...names, 'x'] })],
+  ['startAtSimilar', QUERY, (type) => ({ step: 'startAtSimilar', args: [MISSING, 1, type] })],
+];
+
 let people: People;
 let http: HttpClient;
 
@@ -14,6 +50,7 @@ beforeAll(async () => {
   const create = (name: string, settings: object) =>
     people.as('admin', 'POST', '/api/endpoints/create', { name, code, ...settings });
   await create('salaries', { access: 'admins' });
+  await people.as('admin', 'POST', '/api/endpoints/create', { name: 'query', code: ASK });
   await create('payroll', { access: 'admins', isReadOnly: true });
   const type = (name: string, text: string) => ({
     type: name,
@@ -53,11 +90,29 @@ describe('what only administrators may know of', () => {
     const ask = (who: string, type: string) => people.as(who, 'POST', '/api/node/query', { type });
     expect((await ask('ann', 'Secre')).text).not.toContain('Secret');
     expect((await ask('admin', 'Secre')).text).toContain('Did you mean \\"Secret\\"?');
-    expect((await ask('ann', 'Sea')).text).toContain('Did you mean \\"Seat\\"?');
     const endpoint = (who: string, body: object) =>
       people.as(who, 'POST', '/api/endpoints/run/system/nodes', body);
     expect((await endpoint('ann', { type: 'Secre' })).text).not.toContain('Secret');
+    const search = { query: 'x', types: ['Secre'], mode: 'hybrid' };
+    expect((await people.as('ann', 'POST', `/api/${SEARCH}`, search)).text).not.toContain('Secret');
   });
+
+  test.each(WAYS)(
+    '%s of a type of theirs is as of one that there is not',
+    async (_, path, body) => {
+      const ask = (who: string, ...names: Names) =>
+        people.as(who, 'POST', `/api/${path}`, body(...names));
+      const told = async (...names: Names) => {
+        const { status, text } = await ask('ann', ...names);
+        const same = text.replaceAll(names[0], 'Type').replaceAll(names[1], 'Field');
+        return [status, same.replaceAll(/"(?:traceId|tookMs)":[^,}]+/g, '')];
+      };
+      expect(await told('Secret', 'Codename')).toEqual(await told('Invented', 'Nickname'));
+      const [found] = await told('Secret', 'Codename');
+      if (!path.endsWith('neighbors')) expect(found).toBe(200);
+      expect((await ask('admin', 'Invented', 'Nickname')).status).toBeGreaterThanOrEqual(400);
+    },
+  );
 
   test('what a server consists of is told to them alone', async () => {
     const told = { status: 'ok', ready: true, memory: { status: 'ok' }, disk: { status: 'ok' } };

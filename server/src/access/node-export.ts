@@ -4,7 +4,7 @@ import { shorten } from '#graph/names.ts';
 import type { NodeObject } from '#graph/reader.ts';
 import type { Caller } from './caller.ts';
 import { EXPORT_COLUMNS } from './export-columns.ts';
-import { checkNodeType, fieldsOf, hasField, type NodeType } from './node-types.ts';
+import { fieldsOf, hasField, takesAnyField, typeAsSeen, type NodeType } from './node-types.ts';
 import { NodeTurns } from './node-turns.ts';
 import type { NodeReads, NodeView } from './node-view.ts';
 
@@ -84,17 +84,16 @@ export class NodeExporter {
   ): readonly NodeType[] {
     const { reader, access } = this.#reads;
     reader.refresh();
+    const visibility = access.visibilityFor(caller);
     const types =
-      type === undefined
-        ? reader.schema().nodes
-        : [checkNodeType(reader, access.visibilityFor(caller), type)];
+      type === undefined ? reader.schema().nodes : [typeAsSeen(reader, visibility, type)];
     const faults = fields.flatMap((field, i) =>
       IS_COLUMN.has(field) || types.some((one) => hasField(one, field))
         ? []
         : [{ path: `fields.${i}`, message: `"${shorten(field)}" is not a field of these nodes` }],
     );
     const [first] = faults;
-    if (first === undefined) return types;
+    if (first === undefined || takesAnyField(reader, visibility, type)) return types;
     throw new Problem('invalid_request', `body, ${first.path}: ${first.message}`, {
       details: { fields: faults },
     });

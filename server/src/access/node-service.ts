@@ -5,7 +5,7 @@ import { AnswerSize } from './answer-size.ts';
 import type { Caller } from './caller.ts';
 import { NodeExporter, type NodeExport, type NodeSelection } from './node-export.ts';
 import { listVersions, type NodeVersionList } from './node-history.ts';
-import { checkNodeType } from './node-types.ts';
+import { typeAsSeen } from './node-types.ts';
 import { fillTemplate, parseTemplate } from './node-template.ts';
 import { NodeTurns } from './node-turns.ts';
 import { NodeView, type NodeReads } from './node-view.ts';
@@ -117,7 +117,7 @@ export class NodeService {
 
   #checkType(caller: Caller, type: string): void {
     const { reader, access } = this.#reads;
-    checkNodeType(reader, access.visibilityFor(caller), type);
+    typeAsSeen(reader, access.visibilityFor(caller), type);
   }
 
   #view(caller: Caller): NodeView {

@@ -2,23 +2,43 @@ import { Problem } from '#base/problem.ts';
 import { didYouMean, shorten } from '#graph/names.ts';
 import type { GraphReader, Visibility } from '#graph/reader.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
-import { isTellableType } from '#graph/tellable-names.ts';
+import { concealsType, isTellableType } from '#graph/tellable-names.ts';
 
 export type NodeType = SchemaDocument['nodes'][number];
 
-/** Throws `invalid_request` when there is no such type; the hint names one of which the caller sees nodes. */
-export function checkNodeType(reader: GraphReader, visibility: Visibility, name: string): NodeType {
+/**
+ * A type as a caller may know it: of one of which they see no node, nothing but the name that they gave. Throws `invalid_request`
+ * when there is none and they may know that; the hint names one of which they see nodes.
+ */
+export function typeAsSeen(
+  reader: GraphReader,
+  visibility: Visibility,
+  name: string,
+  at: { readonly part: 'body' | 'query'; readonly path: string } = { part: 'body', path: 'type' },
+): NodeType {
   const { nodes } = reader.schema();
+  const types = nodes.map(({ type }) => type);
+  if (concealsType(reader, visibility, name, types)) return { type: name, fields: {} };
   const found = nodes.find(({ type }) => type === name);
   if (found !== undefined) return found;
-  const known = nodes
-    .map(({ type }) => type)
-    .filter((type) => !type.startsWith('_') && isTellableType(reader, visibility, type));
+  const known = types.filter(
+    (type) => !type.startsWith('_') && isTellableType(reader, visibility, type),
+  );
   const message = `"${shorten(name)}" is not a node type`;
-  throw new Problem('invalid_request', `body, type: ${message}`, {
+  throw new Problem('invalid_request', `${at.part}, ${at.path}: ${message}`, {
     ...didYouMean(name, known),
-    details: { fields: [{ path: 'type', message }] },
+    details: { fields: [{ path: at.path, message }] },
   });
+}
+
+/** Whether a name of a field must not be told from one that there is not, where the caller asks for nodes of a type, or of any. */
+export function takesAnyField(
+  reader: GraphReader,
+  visibility: Visibility,
+  type: string | undefined,
+): boolean {
+  const types = reader.schema().nodes.map((one) => one.type);
+  return concealsType(reader, visibility, type, types);
 }
 
 /** The fields of some types in the order of the schema, the key as `Id`; each name once. */

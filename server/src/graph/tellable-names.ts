@@ -11,9 +11,8 @@ export function isTellableType(
   visibility: Visibility | undefined,
   type: string,
 ): boolean {
-  if (visibility === undefined || visibility.sightOf([type]) === undefined) return true;
-  if (type.startsWith('_')) return false;
-  return reader.countOfType(type) > visibility.hiddenOfType(type);
+  if (seesEverything(visibility)) return true;
+  return !isSystemType(type) && seesNodeOf(reader, visibility, type);
 }
 
 /** The same of a field of nodes of a type. */
@@ -29,5 +28,36 @@ export function isTellableField(
 
 /** Types of edges say of which nodes they are: only who sees everything is told of one. */
 export function tellsOfEdges(visibility: Visibility | undefined): boolean {
+  return seesEverything(visibility);
+}
+
+/**
+ * Whether a type of this name is to be as one that has no nodes, and takes any field, whether it exists or not: a refusal would
+ * tell a reader who sees no node of it which. Without a name: whether that holds for any type. Who sees nodes of all types is
+ * told which names are mistakes.
+ */
+export function concealsType(
+  reader: Counts,
+  visibility: Visibility | undefined,
+  type: string | undefined,
+  known: Iterable<string>,
+): boolean {
+  if (seesEverything(visibility)) return false;
+  const types = [...known];
+  const isHidden = (one: string): boolean =>
+    !isSystemType(one) && !seesNodeOf(reader, visibility, one);
+  return type !== undefined && types.includes(type) ? isHidden(type) : types.some(isHidden);
+}
+
+function seesEverything(visibility: Visibility | undefined): visibility is undefined {
   return visibility === undefined || visibility.sightOf([]) === undefined;
+}
+
+function seesNodeOf(reader: Counts, visibility: Visibility, type: string): boolean {
+  return reader.countOfType(type) > visibility.hiddenOfType(type);
+}
+
+/** Their names are no secret. */
+function isSystemType(type: string): boolean {
+  return type.startsWith('_');
 }

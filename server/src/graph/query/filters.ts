@@ -42,7 +42,9 @@ export function fieldTest(
   for (const tag of context.fieldTags(field, type, `${path}.field`)) {
     predicates.set(tag, predicateOf(tag, compare, operand));
   }
-  if (![...predicates.values()].some((predicate) => predicate !== undefined)) {
+  const fits = (tag: number): boolean => predicates.get(tag) !== undefined;
+  const told = [...predicates.keys()].every(fits) ? [] : context.toldTags(field, type);
+  if (told.length > 0 && !told.some(fits)) {
     throw invalidQuery(`The field "${field}" cannot be compared by "${compare}" with this value`, {
       path: `${path}.value`,
     });

@@ -4,8 +4,9 @@ import type { Direction } from '../adjacency.ts';
 import { TAG } from '../field-types.ts';
 import { IdList } from '../id-list.ts';
 import { didYouMean, shorten } from '../names.ts';
-import { isTellableField, isTellableType, tellsOfEdges } from '../tellable-names.ts';
+import { concealsType, isTellableField, isTellableType, tellsOfEdges } from '../tellable-names.ts';
 import type { NodeObject, Visibility } from '../reader.ts';
+import { noEdgeType, noNodeType } from '../schema-registry.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from '../schema-registry.ts';
 import type { StateReader } from '../state-reader.ts';
 import type { Similarity } from './plan.ts';
@@ -85,6 +86,7 @@ export class QueryContext {
   /** By number: the edge types that the reader may not see, and the node types that withhold fields, once asked. */
   readonly #hiddenEdges: readonly boolean[];
   readonly #withholding: boolean[] = [];
+  readonly #concealed = new Map<string | undefined, boolean>();
   /** Of the value that `read` answered last. */
   tag: number = TAG.String;
 
@@ -197,9 +199,19 @@ export class QueryContext {
     return this.#withholding[type] && !visibility.canReadField(id, name);
   }
 
+  /** See `concealsType`. */
+  conceals(type: string | undefined): boolean {
+    const { reader, registry, visibility } = this;
+    const known = this.#concealed.get(type);
+    const isConcealed = known ?? concealsType(reader, visibility, type, registry.nodeTypeNames());
+    this.#concealed.set(type, isConcealed);
+    return isConcealed;
+  }
+
   nodeType(name: string, path: string): NodeType {
     const type = this.registry.nodeType(name);
     if (type !== undefined) return type;
+    if (this.conceals(name)) return noNodeType(this.registry, name);
     const { reader, registry, visibility } = this;
     const isEdge = registry.edgeType(name) !== undefined && tellsOfEdges(visibility);
     const hint = isEdge ? `"${name}" is an edge type.` : undefined;
@@ -212,30 +224,39 @@ export class QueryContext {
   edgeType(name: string, path: string): EdgeType {
     const type = this.registry.edgeType(name);
     if (type !== undefined) return type;
+    if (this.conceals(undefined)) return noEdgeType(this.registry, name);
     const known = tellsOfEdges(this.visibility) ? this.registry.edgeTypeNames() : [];
     throw invalidName(`"${name}" is not an edge type`, path, name, known);
   }
 
-  /** The stored forms that a field has, in one type or in any. */
+  /** The stored forms that a field has, in one type or in any; none when its name must not be told from one that there is not. */
   fieldTags(name: string, type: NodeType | undefined, path: string): number[] {
     const common = COMMON_FIELD_TAGS.get(name);
     if (common !== undefined) return [common];
     const types = type === undefined ? this.registry.nodeTypes : [type];
-    const tags = new Set<number>();
-    for (const { byName } of types) {
-      const field = byName.get(name);
-      if (field !== undefined) tags.add(field.tag);
-    }
-    if (tags.size > 0) return [...tags];
-    const known = new Set(COMMON_FIELD_TAGS.keys());
-    for (const { name: owner, byName } of types) {
-      for (const field of byName.keys()) {
-        if (isTellableField(this.reader, this.visibility, owner, field)) known.add(field);
-      }
-    }
+    const tags = tagsOf(types, name);
+    if (tags.length > 0 || this.conceals(type?.name)) return tags;
+    const { reader, visibility } = this;
+    const told = types.flatMap(({ name: owner, byName }) =>
+      [...byName.keys()].filter((one) => isTellableField(reader, visibility, owner, one)),
+    );
+    const known = [...COMMON_FIELD_TAGS.keys(), ...told];
     const owner = type === undefined ? 'No node type has' : `"${type.name}" has not`;
     throw invalidName(`${owner} the field "${name}"`, path, name, known);
   }
+
+  /** Those of `fieldTags` that the reader may know of. */
+  toldTags(name: string, type: NodeType | undefined): number[] {
+    const common = COMMON_FIELD_TAGS.get(name);
+    if (common !== undefined) return [common];
+    const types = type === undefined ? this.registry.nodeTypes : [type];
+    const told = types.filter(({ byName, name: one }) => byName.has(name) && !this.conceals(one));
+    return tagsOf(told, name);
+  }
+}
+
+function tagsOf(types: readonly NodeType[], field: string): number[] {
+  return [...new Set(types.flatMap(({ byName }) => byName.get(field)?.tag ?? []))];
 }
 
 /** By the numbers of the edge types. */

@@ -56,6 +56,7 @@ export function startNear(context: QueryContext, step: Step<'startNear'>, path: 
   const type = context.nodeType(step.type, `${path}.type`);
   const [tag = TAG.String] = context.fieldTags(step.field, type, `${path}.field`);
   if (scalarOf(tag) !== TAG.GeoPoint) {
+    if (context.conceals(type.name)) return [];
     throw invalidQuery(`"${step.field}" is not a GeoPoint`, { path: `${path}.field` });
   }
   return nodesNear(context, type, step, isListTag(tag));

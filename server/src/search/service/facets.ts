@@ -96,6 +96,7 @@ function fieldFacet(
     column === undefined ||
     !types.some(({ facets }) => facets.some((one) => one.name === field))
   ) {
+    if (scope.conceals) return { name, collector: NOTHING, counts: () => [] };
     const hint = `Set facet: true for it in the search settings.`;
     throw invalid(path, `"${field}" is not a facet of what is searched`, hint);
   }
@@ -110,6 +111,8 @@ function fieldFacet(
     counts: () => mostFrequent([...counts.counts()], take),
   };
 }
+
+const NOTHING: MatchCollector = { startSegment: () => {}, collect: () => {} };
 
 /** Only matches of some types: the others withhold the field from the searcher. */
 class OfTypes implements MatchCollector {

@@ -1,10 +1,9 @@
-import { QueryContext } from '#graph/query/query-context.ts';
 import type { Problem } from '#base/problem.ts';
 import { invalid } from '../request/members.ts';
 import { readSearchRequest } from '../request/read-request.ts';
 import type { OpenedVectors } from './opened-vectors.ts';
 import type { PreparedSearch, SearchSources } from './prepared-search.ts';
-import { SearchScope, type FieldOfVectors } from './scope.ts';
+import type { FieldOfVectors } from './scope.ts';
 import { isComparable, type SoughtVector } from './vector-candidates.ts';
 
 /** What a search by vectors compares. */
@@ -15,17 +14,17 @@ export interface SoughtVectors {
 
 /**
  * The models whose vectors of the query's words a request has to bring with it, in `queryVectors`. Fields that the searcher may not
- * read count, too. Throws as `search` does.
+ * read count, too. A name that there is not has none: who searches is told by the search itself, as far as they may know.
  */
-export function modelsFor(
-  { reader, snapshot }: Pick<SearchSources, 'reader' | 'snapshot'>,
-  value: unknown,
-): string[] {
+export function modelsFor({ snapshot }: Pick<SearchSources, 'snapshot'>, value: unknown): string[] {
   const request = readSearchRequest(value);
-  const { mode, query, vector, fields } = request;
+  const { mode, query, vector, types, fields } = request;
   if (mode === 'text' || vector !== undefined || query.trim() === '') return [];
-  const context = new QueryContext(reader, undefined, undefined);
-  return modelsOf(new SearchScope(snapshot, context, request).vectors(fields));
+  const planned = snapshot.types
+    .filter((type) => types?.includes(type.name) !== false)
+    .flatMap((type) => type.vectors.map((field) => ({ type, field })))
+    .filter(({ field }) => fields?.includes(field.name) !== false);
+  return modelsOf(planned);
 }
 
 /** Of the fields of text: nothing is known of what made the vectors that came with nodes. */
@@ -40,6 +39,7 @@ export function soughtVectors(search: PreparedSearch): SoughtVectors {
   const { mode, vector, fields } = request;
   const planned = scope.vectors(fields);
   if (planned.length === 0) {
+    if (scope.conceals) return { fields: [], vectors: [] };
     throw invalid(
       'request.mode',
       `"${mode}" needs a field with vectors, and no field that is searched has any`,

@@ -1,4 +1,3 @@
-import type { Visibility } from '#graph/reader.ts';
 import type { QueryContext } from '#graph/query/query-context.ts';
 import { isTellableField } from '#graph/tellable-names.ts';
 import type { PlannedText, PlannedType, PlannedVector } from '../settings/index-plan.ts';
@@ -22,7 +21,8 @@ export class SearchScope {
   readonly texts: ReadonlyMap<number, readonly PlannedText[]>;
   readonly visibleFields: VisibleFields;
   readonly #snapshot: OpenedSnapshot;
-  readonly #visibility: Visibility | undefined;
+  readonly #context: QueryContext;
+  readonly #names: readonly string[] | undefined;
 
   /** `mode`: what the fields that are asked for must have; words unless told. */
   constructor(
@@ -31,11 +31,12 @@ export class SearchScope {
     { types: names, fields, mode = 'text' }: ScopeRequest,
   ) {
     this.#snapshot = snapshot;
-    this.#visibility = context.visibility;
+    this.#context = context;
+    this.#names = names;
     const types = typesOf(snapshot, context, names);
     this.types = new Map(types.map((type) => [type.id, type]));
     const wanted = fields === undefined ? undefined : new Set(fields);
-    if (wanted !== undefined) checkFields(context, wanted, types, mode);
+    if (wanted !== undefined && !this.conceals) checkFields(context, wanted, types, mode);
     this.texts = new Map(
       types.map((type) => [
         type.id,
@@ -48,6 +49,12 @@ export class SearchScope {
       [...this.texts].map(([id, texts]) => [id, new Set(texts.map(({ field }) => field))]),
     );
     this.visibleFields = new VisibleFields((type, field) => numbers.get(type)?.has(field) === true);
+  }
+
+  /** Whether fields that there are not, among those asked for, must be as those of a type of which the searcher sees nothing. */
+  get conceals(): boolean {
+    const names = this.#names ?? [undefined];
+    return names.some((name) => this.#context.conceals(name));
   }
 
   get fieldNames(): ReadonlySet<string> {
@@ -64,11 +71,13 @@ export class SearchScope {
 
   /** Those that the searcher may read; `names`: only of these. */
   vectors(names: readonly string[] | undefined): readonly FieldOfVectors[] {
-    return [...this.types.values()].flatMap((type) =>
-      type.vectors
-        .filter(({ name }) => names?.includes(name) !== false && this.canRead(type.name, name))
-        .map((field) => ({ type, field })),
-    );
+    return [...this.types.values()]
+      .filter(({ name }) => !this.#context.conceals(name))
+      .flatMap((type) =>
+        type.vectors
+          .filter(({ name }) => names?.includes(name) !== false && this.canRead(type.name, name))
+          .map((field) => ({ type, field })),
+      );
   }
 
   /** What there is of them. */
@@ -79,7 +88,7 @@ export class SearchScope {
   }
 
   canRead(type: string, field: string): boolean {
-    return this.#visibility?.canReadFieldOfType(type, field) !== false;
+    return this.#context.visibility?.canReadFieldOfType(type, field) !== false;
   }
 }
 
@@ -92,6 +101,7 @@ function typesOf(
 ): readonly PlannedType[] {
   if (names === undefined) return snapshot.types;
   return names.flatMap((name, i) => {
+    if (context.conceals(name)) return [];
     const type = snapshot.type(name);
     if (type !== undefined) return [type];
     // One that cannot be searched has no hits; one that there is not is a mistake.

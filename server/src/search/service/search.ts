@@ -1,5 +1,6 @@
 import { SEARCH_START_HITS_MAX } from '#base/search-limits.ts';
 import type { FoundNode, WantedText } from '#graph/query/query-context.ts';
+import { QueryContext } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
 import { invalid } from '../request/members.ts';
 import { readSearchRequest } from '../request/read-request.ts';
@@ -60,6 +61,7 @@ export function findByText(
 ): readonly FoundNode[] {
   const planned = sources.snapshot.type(type)?.texts.some(({ name }) => name === field) === true;
   if (!planned) {
+    if (new QueryContext(sources.reader, visibility, undefined).conceals(type)) return [];
     const hint = 'Set text for it in the search settings.';
     throw invalid('startSearch', `the field "${field}" of "${type}" is not searched`, hint);
   }

@@ -227,7 +227,7 @@ describe('similar nodes', () => {
     const hidden = graph.idOf('Note', 'sail');
     const visibility = {
       canSee: (id: number) => id !== hidden,
-      hiddenOfType: () => 1,
+      hiddenOfType: (type: string) => (type === 'Note' ? 1 : 0),
       mayHideOfType: () => true,
       sightOf: () => 'somebody',
       canSeeEdge: () => true,

@@ -12,7 +12,7 @@ export interface QueryEmbeddingParts {
 
 /**
  * The vectors of a request's text by each model in its scope, in base64: what `queryVectors` of a search and `startAtVectors` of a
- * query take. `value` came from endpoint code. Rejects with `invalid_request`, `invalid_query`, `index_opening`, and as `TextVectors`.
+ * query take. `value` came from endpoint code. Rejects with `invalid_request`, `index_opening`, and as `TextVectors`.
  */
 export async function embedQuery(
   { reader, searcher, textVectors }: QueryEmbeddingParts,

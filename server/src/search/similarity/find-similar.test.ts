@@ -187,7 +187,10 @@ class World implements AsyncDisposable {
         : Object.entries(from.vectors).map(([model, value]) => ({ model, value: value ?? [] }));
     const all = types.flatMap((type) => fields.map((field) => `${type}.${field}`));
     const isHidden = isAsUser && all.every((name) => name === this.#withheld);
-    if (isHidden && sought.length > 0) return 'refused';
+    const hasSeen = (one: string) =>
+      this.#nodes.some(({ type, isHidden: isGone }) => type === one && !isGone);
+    // Of a type of which nothing is seen nothing is refused either.
+    if (isHidden && sought.length > 0) return types.every(hasSeen) ? 'refused' : new Map();
     const scores = new Map<string, number>();
     for (const [i, { type }] of this.#nodes.entries()) {
       if (places.includes(i) || !types.includes(type)) continue;
@@ -206,7 +209,7 @@ class World implements AsyncDisposable {
     );
     return {
       canSee: (id) => !isHidden.has(id),
-      hiddenOfType: () => 0,
+      hiddenOfType: (type) => this.#nodes.filter((one) => one.type === type && one.isHidden).length,
       mayHideOfType: () => false,
       sightOf: () => [...isHidden, this.#withheld].join(),
       canSeeEdge: () => true,

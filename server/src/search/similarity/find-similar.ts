@@ -1,5 +1,5 @@
 import { SIMILAR_VECTORS_MAX } from '#base/search-limits.ts';
-import type { FoundNode, WantedSimilarity } from '#graph/query/query-context.ts';
+import { QueryContext, type FoundNode, type WantedSimilarity } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
 import { vectorOf } from '../embeddings/embedding-record.ts';
 import { invalid } from '../request/members.ts';
@@ -21,6 +21,8 @@ export function findSimilar(
 ): readonly FoundNode[] {
   if ('vectors' in wanted) {
     if (Object.keys(wanted.vectors).length === 0) {
+      const context = new QueryContext(sources.reader, visibility, undefined);
+      if ((wanted.types ?? [undefined]).some((type) => context.conceals(type))) return [];
       throw invalid(
         'startAtSimilarText',
         'there is no field of text with vectors to compare',

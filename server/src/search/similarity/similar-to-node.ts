@@ -1,11 +1,10 @@
 import type { AccessIndex } from '#access/access-index.ts';
 import { AnswerSize } from '#access/answer-size.ts';
 import type { Caller } from '#access/caller.ts';
+import { typeAsSeen } from '#access/node-types.ts';
 import { NodeView } from '#access/node-view.ts';
 import { Problem } from '#base/problem.ts';
-import { didYouMean, shorten } from '#graph/names.ts';
-import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
-import { isTellableType } from '#graph/tellable-names.ts';
+import type { GraphReader, NodeObject } from '#graph/reader.ts';
 import type { Searcher } from '../service/searcher.ts';
 import type { NodeVector } from '../service/similar-nodes.ts';
 import { comparedVectors } from './find-similar.ts';
@@ -63,7 +62,8 @@ export function similarToNode(
   const found = vectorsSeen(sources, caller, uid);
   if (found === undefined) throw new Problem('node_not_found', 'There is no such node.');
   const visibility = access.visibilityFor(caller);
-  for (const type of types ?? []) checkType(reader, visibility, type);
+  const at = { part: 'query', path: 'types' } as const;
+  for (const type of types ?? []) typeAsSeen(reader, visibility, type, at);
   const except = new Set([found.id]);
   const best = new Map<number, number>();
   for (const vector of comparedVectors([found.vectors], undefined)) {
@@ -86,17 +86,4 @@ export function similarToNode(
       size.add(node);
       return [{ node, score }];
     });
-}
-
-function checkType(reader: GraphReader, visibility: Visibility, name: string): void {
-  const { nodes } = reader.schema();
-  if (nodes.some(({ type }) => type === name)) return;
-  const message = `"${shorten(name)}" is not a node type`;
-  const known = nodes
-    .map(({ type }) => type)
-    .filter((type) => !type.startsWith('_') && isTellableType(reader, visibility, type));
-  throw new Problem('invalid_request', `query, types: ${message}`, {
-    ...didYouMean(name, known),
-    details: { fields: [{ path: 'types', message }] },
-  });
 }
