@@ -191,7 +191,10 @@ describe('tasks', () => {
     expect(await outcome('token', 'POST', `${TASKS}/t/run`)).toEqual([202, undefined]);
     expect(await outcome('token', 'POST', TASKS, task('t'))).toEqual([409, 'task_exists']);
     const bold = { ...task('bold'), endpoint: 'secret' };
-    expect(await outcome('token', 'POST', TASKS, bold)).toEqual([403, 'forbidden']);
+    // That there is one for administrators is for them to know.
+    expect(await outcome('token', 'POST', TASKS, bold)).toEqual([404, 'endpoint_not_found']);
+    const lent = { ...task('lent'), actingUser: people.uid('ann') };
+    expect(await outcome('token', 'POST', TASKS, lent)).toEqual([403, 'forbidden']);
     const events = await people.as('admin', 'GET', '/api/audit?take=20');
     expect(events.text).toContain('"task.created"');
     expect(events.text).toContain('"task.run"');

@@ -140,12 +140,19 @@ describe('what is refused', () => {
     const make = (task: object) => at.tasks.create(TOKEN, { ...HOURLY, ...task }, '');
     for (const attempt of [
       () => make({ actingUser: BOB }),
-      () => make({ endpoint: 'admins' }),
       () => put('as bob', { body: 1 }),
       () => put('as bob', { actingUser: null }),
       () => put('admins', { body: 1 }),
     ]) {
       expect((await problemOf(attempt)).code).toBe('forbidden');
+    }
+    // As one that there is not.
+    for (const attempt of [
+      () => make({ endpoint: 'admins' }),
+      () => make({ endpoint: 'nowhere' }),
+      () => put('as bob', { endpoint: 'admins' }),
+    ]) {
+      expect((await problemOf(attempt)).code).toBe('endpoint_not_found');
     }
     await make({});
     expect(await put('as bob', { cron: '@daily' })).toMatchObject({ actingUser: BOB });

@@ -59,9 +59,7 @@ function checkTarget(settings: TaskSettings, { endpoints, builtIns }: TaskRules)
   if ((endpoint === null) === (builtIn === null)) {
     throw invalid('endpoint', 'a task runs either an endpoint or what is built in');
   }
-  if (endpoint !== null && endpoints.access(endpoint) === undefined) {
-    throw new Problem('endpoint_not_found', `There is no endpoint "${endpoint}"`);
-  }
+  if (endpoint !== null && endpoints.access(endpoint) === undefined) throw notFound(endpoint);
   if (builtIn === null) return;
   if (!builtIns.some(({ name }) => name === builtIn)) {
     const known = builtIns.map(({ name }) => name).join(', ');
@@ -95,11 +93,18 @@ function checkRights(
     (endpoint !== null && !isAsBefore && endpoints.access(endpoint) === 'admins') ||
     (actingUser === null && before.actingUser !== null);
   if (!isBold) return;
+  // That there is one for administrators a task that runs it tells, and nothing else does.
+  if (endpoint !== null && endpoint !== before.endpoint && endpoints.access(endpoint) === 'admins')
+    throw notFound(endpoint);
   throw new Problem(
     'forbidden',
     'A token has no task run as a user, nor what only administrators may call',
     { details: { role: 'admin-write' } },
   );
+}
+
+function notFound(endpoint: string): Problem {
+  return new Problem('endpoint_not_found', `There is no endpoint "${endpoint}"`);
 }
 
 function invalid(path: string, message: string): Problem {
