@@ -85,6 +85,7 @@ export function openIdentity(options: IdentityOptions): IdentityParts {
   const identity = new IdentityService({ ...parts, authenticator, devices });
   const sso = new SsoService({
     ...parts,
+    devices,
     fetch,
     signInAs: (userUid, via, address) => identity.signInAs(userUid, via, address),
   });

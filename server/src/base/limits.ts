@@ -187,9 +187,12 @@ export const SAML_ATTRIBUTES_MAX = 8_000;
 /** From the start of a sign-in to the return from the provider, and from there to the exchange of the code. */
 export const SSO_STATE_LIFETIME_MS = 10 * 60 * 1_000;
 export const SSO_HANDOVER_LIFETIME_MS = 60_000;
-/** Sign-ins that fail from one address within a window, and are recorded. */
+/**
+ * Sign-ins that are refused, from one address or one device that is known: so many are free, then each waits, as after wrong
+ * passwords of an address. One is forgotten every so often.
+ */
 export const SSO_FAILURES_MAX = 100;
-export const SSO_FAILURES_WINDOW_MS = 60_000;
+export const SSO_FAILURE_FORGOTTEN_MS = 600;
 /** States and codes that are remembered as used. */
 export const SSO_USED_STATES_MAX = 100_000;
 /** Requests to a provider: how long each may take and how much it may answer; discovery is repeated after a while. */

@@ -6,7 +6,7 @@ import { readInput, sendJson, type Input, type Route } from './route.ts';
 import type { HttpServices } from './services.ts';
 
 /** What a browser keeps of those who have signed in on it. It opens nothing: it is sent to no other site, and read by no script. */
-const COOKIE: OwnCookie = {
+export const DEVICE_COOKIE: OwnCookie = {
   name: 'trellis-device',
   maxAgeSeconds: DEVICE_LIFETIME_MS / 1_000,
   sameSite: 'Strict',
@@ -26,11 +26,11 @@ export function signInRoute<const O extends Operation>(
     intake: 'json',
     async handle(request, reply, { services }) {
       const { isSecure } = services.sso;
-      const brought = readCookie(request, COOKIE, isSecure);
+      const brought = readCookie(request, DEVICE_COOKIE, isSecure);
       const result = await handler(readInput(operation, request), brought, services);
       const answer: { readonly status: number; readonly body?: unknown } = result.answer;
       reply.code(answer.status);
-      reply.header('set-cookie', cookieHeader(COOKIE, result.marks, isSecure));
+      reply.header('set-cookie', cookieHeader(DEVICE_COOKIE, result.marks, isSecure));
       return sendJson(reply, services, answer.body);
     },
   };

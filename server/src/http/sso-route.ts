@@ -7,6 +7,7 @@ import type { Gate } from './gate.ts';
 import { SEQUENCE } from './header-names.ts';
 import { readInput, sendNoBody, type Input, type Route } from './route.ts';
 import type { HttpServices } from './services.ts';
+import { DEVICE_COOKIE } from './sign-in-route.ts';
 import type { SsoArrival, SsoVisitor } from './sso-service.ts';
 
 /** A sign-in must come back within this time, and its session must be fetched; the cookie need not last longer. */
@@ -21,6 +22,8 @@ export interface SsoAnswer<O extends Operation> {
   readonly answer: Answer<O>;
   /** The secret that the browser's cookie shall hold. */
   readonly browser?: string;
+  /** What it shall keep of those who have signed in on it. */
+  readonly marks?: string;
   readonly location?: string;
 }
 
@@ -45,6 +48,9 @@ export function ssoRoute<const O extends Operation>(
       if (result.browser !== undefined) {
         reply.header('set-cookie', cookieHeader(COOKIE, result.browser, isSecure));
       }
+      if (result.marks !== undefined) {
+        reply.header('set-cookie', cookieHeader(DEVICE_COOKIE, result.marks, isSecure));
+      }
       if (result.location !== undefined) reply.header('location', result.location);
       if (answer.body === undefined) return sendNoBody(reply);
       reply.header('content-type', 'application/json; charset=utf-8');
@@ -56,7 +62,7 @@ export function ssoRoute<const O extends Operation>(
 /** The end of a sign-in, as a program or as a browser gets it. */
 export function arrivalAnswer(arrival: SsoArrival) {
   return 'session' in arrival
-    ? { answer: { status: 200, body: arrival.session } as const }
+    ? { answer: { status: 200, body: arrival.session } as const, marks: arrival.marks }
     : { answer: { status: 303 } as const, location: arrival.location };
 }
 
@@ -75,6 +81,7 @@ function visitorOf(request: FastifyRequest, isSecure: boolean): SsoVisitor {
   const { accept = '' } = request.headers;
   return {
     browser: readCookie(request, COOKIE, isSecure),
+    marks: readCookie(request, DEVICE_COOKIE, isSecure),
     address: request.ip,
     wantsSession: accept.includes('application/json') && !accept.includes('text/html'),
   };

@@ -20,11 +20,11 @@ export interface SsoService {
   getSamlConfig(): Awaitable<SamlConfig>;
   setSamlConfig(editor: SsoEditor, change: SamlConfigChange): Promise<SamlConfig>;
   providers(): Awaitable<{ items: readonly LoginProvider[] }>;
-  /** `brought` is what the browser's cookie holds; `browser` is what it shall hold. Throws `sso_not_configured`, `sso_failed`. */
+  /** `browser` is what the browser's cookie shall hold. Throws `sso_not_configured`, `sso_failed`. */
   begin(
     provider: SsoProvider,
     returnTo: string,
-    brought: string | undefined,
+    visitor: Pick<SsoVisitor, 'browser' | 'marks'>,
   ): Promise<{ readonly url: string; readonly browser: string }>;
   /** Throws every code of the group `sso_`. */
   complete(
@@ -38,7 +38,7 @@ export interface SsoService {
       readonly issuer: string;
       readonly destination: string;
     },
-    brought: string | undefined,
+    visitor: Pick<SsoVisitor, 'browser' | 'marks'>,
   ): Promise<{ readonly url: string; readonly id: string; readonly browser: string }>;
   completeSaml(
     form: { readonly SAMLResponse: string; readonly RelayState?: string | undefined },
@@ -47,7 +47,7 @@ export interface SsoService {
   /** XML. Throws `sso_not_configured`. */
   samlMetadata(): Awaitable<string>;
   /** Throws `sso_state_invalid`, and `forbidden` for a user who is not active any more. */
-  exchange(code: string, visitor: SsoVisitor): Awaitable<Session>;
+  exchange(code: string, visitor: SsoVisitor): Awaitable<SsoSession>;
 }
 
 export interface LoginProvider {
@@ -65,12 +65,20 @@ export interface SsoEditor {
 /** Who comes back from a provider: a browser, or a program that wants the session itself. */
 export interface SsoVisitor {
   readonly browser: string | undefined;
+  /** What the browser keeps of those who have signed in on it. */
+  readonly marks: string | undefined;
   readonly address: string;
   readonly wantsSession: boolean;
 }
 
 /** A session for a program, or where to send the browser. */
-export type SsoArrival = { readonly session: Session } | { readonly location: string };
+export type SsoArrival = SsoSession | { readonly location: string };
+
+/** With what the browser shall keep of those who have signed in on it. */
+export interface SsoSession {
+  readonly session: Session;
+  readonly marks: string;
+}
 
 export interface Session {
   readonly token: string;

@@ -8,7 +8,7 @@ const MARKS_SEPARATOR = '~';
 const MAC_CHARACTERS = 22;
 
 /**
- * Devices on which somebody has signed in with their password. The browser keeps the marks itself, in a cookie; a mark proves
+ * Devices on which somebody has signed in. The browser keeps the marks itself, in a cookie; a mark proves
  * nothing but that: it opens no session, and spares its user the delays that others have caused.
  */
 export class KnownDevices {
@@ -35,6 +35,11 @@ export class KnownDevices {
   /** The id of the device, when this user has signed in on it. */
   deviceOf(userUid: string, brought: string | undefined): string | undefined {
     return this.#marks(brought).find((one) => one.userUid === userUid)?.device;
+  }
+
+  /** The id of a device on which anybody has signed in. */
+  anyDevice(brought: string | undefined): string | undefined {
+    return this.#marks(brought)[0]?.device;
   }
 
   #marks(brought: string | undefined): Mark[] {

@@ -17,7 +17,9 @@ export function memorySso(): HttpServices['sso'] {
   };
   const saml = { providers: {}, entityId: null, acsUrl: null };
   const arrival: HttpServices['sso']['complete'] = async (_provider, _answer, { wantsSession }) =>
-    wantsSession ? { session } : { location: 'https://trellis.example/#/signed-in?code=c' };
+    wantsSession
+      ? { session, marks: 'm' }
+      : { location: 'https://trellis.example/#/signed-in?code=c' };
   return {
     isSecure: true,
     getConfig: () => config,
@@ -26,18 +28,18 @@ export function memorySso(): HttpServices['sso'] {
     getSamlConfig: () => saml,
     setSamlConfig: async () => saml,
     providers: () => ({ items: [{ provider: 'oktasso', name: 'Okta', loginUrl: '/api' }] }),
-    begin: async (_provider, _returnTo, brought) => ({
+    begin: async (_provider, _returnTo, { browser }) => ({
       url: 'https://provider.example/authorize',
-      browser: brought ?? 'secret',
+      browser: browser ?? 'secret',
     }),
     complete: arrival,
-    beginSaml: async (_request, brought) => ({
+    beginSaml: async (_request, { browser }) => ({
       url: 'https://provider.example/saml',
       id: '_1',
-      browser: brought ?? 'secret',
+      browser: browser ?? 'secret',
     }),
     completeSaml: async (_form, visitor) => arrival('oktasso', new URLSearchParams(), visitor),
     samlMetadata: () => '<EntityDescriptor/>',
-    exchange: () => session,
+    exchange: () => ({ session, marks: 'm' }),
   };
 }

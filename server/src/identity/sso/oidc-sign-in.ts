@@ -12,7 +12,7 @@ import {
 } from 'openid-client';
 import { Problem } from '#base/problem.ts';
 import { must } from '#base/assert.ts';
-import { browserHash, isSameBrowser } from './browser-binding.ts';
+import { browserHash, isSameBrowser, type Beginner } from './browser-binding.ts';
 import { identityFromClaims, type Claims } from './oidc-claims.ts';
 import type { OidcClients, OidcClientSettings } from './oidc-clients.ts';
 import { isMicrosoftTenant, type OidcProvider, type OidcSettings } from './oidc-settings.ts';
@@ -26,6 +26,8 @@ export interface OidcState {
   readonly provider: OidcProvider;
   /** Of the browser that began it. */
   readonly browser: string;
+  /** Of the marks that it brought then: on the way back from another site it brings none. */
+  readonly device?: string;
   readonly verifier: string;
   readonly nonce: string;
   readonly returnTo: string;
@@ -50,11 +52,16 @@ export class OidcSignIn {
   }
 
   /** The provider's page to send the browser to. Throws `sso_failed` when the provider cannot be asked where that is. */
-  async begin(target: OidcTarget, browser: string, returnTo: string): Promise<string> {
+  async begin(
+    target: OidcTarget,
+    { browser, device }: Beginner,
+    returnTo: string,
+  ): Promise<string> {
     const { provider, settings, redirectUri } = target;
     const verifier = randomPKCECodeVerifier();
     const nonce = randomNonce();
-    const state = { provider, browser: browserHash(browser), verifier, nonce, returnTo };
+    const known = device === undefined ? {} : { device };
+    const state = { provider, browser: browserHash(browser), ...known, verifier, nonce, returnTo };
     return failingAs(provider, async () => {
       const client = await this.#clients.of(provider, clientSettings(target));
       const url = buildAuthorizationUrl(client, {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '#base/clock.ts';
-import { browserHash } from './browser-binding.ts';
+import { browserHash, type Beginner } from './browser-binding.ts';
 import { groupNames, normalEmail, personName, type ProvenIdentity } from './proven-identity.ts';
 import {
   checkAssertion,
@@ -20,6 +20,7 @@ export interface SamlState {
   readonly provider: string;
   readonly requestId: string;
   readonly browser: string;
+  readonly device?: string;
   readonly returnTo: string;
 }
 
@@ -45,7 +46,7 @@ export class SamlSignIn {
     name: string,
     provider: SamlProvider,
     serviceProvider: ServiceProvider,
-    browser: string,
+    { browser, device }: Beginner,
     returnTo: string,
   ): Promise<{ url: string; id: string }> {
     const id = `_${randomBytes(20).toString('hex')}`;
@@ -54,6 +55,7 @@ export class SamlSignIn {
       provider: name,
       requestId: id,
       browser: browserHash(browser),
+      ...(device === undefined ? {} : { device }),
       returnTo,
     });
     return { url: await client.getAuthorizeUrlAsync(relayState, undefined, {}), id };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
+import { KnownDevices } from '../known-devices.ts';
 import { OneAtATime } from '../one-at-a-time.ts';
 import { openTestIdentity, type TestIdentity } from '../testing/test-identity.ts';
 import { SsoService } from './sso-service.ts';
@@ -28,6 +29,7 @@ function service(publicAddress: string | null): SsoService {
     signingKey: 'a key',
     signInAs: (...to) => at.identity.signInAs(...to),
     audit: at.audit,
+    devices: new KnownDevices('a key', clock),
   });
 }
 
@@ -50,7 +52,9 @@ describe('a server that does not know its public address', () => {
     await service('https://trellis.example').setConfig(editor, 'oktasso', ENABLED);
     const sso = service(null);
     expect(sso.providers()).toEqual({ items: [] });
-    await expect(sso.begin('oktasso', '/', undefined)).rejects.toMatchObject({
+    await expect(
+      sso.begin('oktasso', '/', { browser: undefined, marks: undefined }),
+    ).rejects.toMatchObject({
       code: 'sso_not_configured',
     });
     const view = await sso.setConfig(editor, 'oktasso', { enabled: false });

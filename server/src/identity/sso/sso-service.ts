@@ -6,11 +6,11 @@ import { SSO_HANDOVER_LIFETIME_MS, SSO_STATE_LIFETIME_MS } from '#base/limits.ts
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { KnownDevices } from '../known-devices.ts';
 import type { OneAtATime } from '../one-at-a-time.ts';
 import type { IssuedSession } from '../session-tokens.ts';
 import type { VaultReader } from '../vault.ts';
-import { browserSecret, isSameBrowser } from './browser-binding.ts';
-import { FailureLimit } from './failure-limit.ts';
+import { browserSecret, isSameBrowser, type Beginner } from './browser-binding.ts';
 import { HandOver, type Arrived } from './hand-over.ts';
 import { OidcClients } from './oidc-clients.ts';
 import { OidcConfig, type OidcConfigChange, type OidcConfigView } from './oidc-config.ts';
@@ -26,7 +26,9 @@ import { SealedStates } from './sealed-states.ts';
 import { SettingStore } from './setting-store.ts';
 import { SsoAccounts } from './sso-accounts.ts';
 import { stateInvalid } from './sso-problems.ts';
+import { SsoThrottle, type SsoOutcome } from './sso-throttle.ts';
 import { UsedAssertions } from './used-assertions.ts';
+import type { Arrival, SignedIn, Visitor } from './visitor.ts';
 
 export interface SsoParts {
   readonly reader: GraphReader;
@@ -43,18 +45,8 @@ export interface SsoParts {
   readonly signingKey: string;
   /** A session for a user who has proven who they are; refuses one who is not active. */
   readonly signInAs: (userUid: string, via: string, address: string) => IssuedSession;
+  readonly devices: KnownDevices;
 }
-
-/** The browser or program at the other end. */
-export interface Visitor {
-  /** The secret of its cookie, when it brings one. */
-  readonly browser: string | undefined;
-  readonly address: string;
-  /** It is a program that wants the session as the answer, not a page to go to. */
-  readonly wantsSession: boolean;
-}
-
-export type Arrival = { readonly session: IssuedSession } | { readonly location: string };
 
 /** What is held against who tries: not that a disk is full, or that two came at once. */
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -74,7 +66,7 @@ export class SsoService {
   readonly #saml: SamlSignIn;
   readonly #accounts: SsoAccounts;
   readonly #handOver: HandOver;
-  readonly #failures: FailureLimit;
+  readonly #throttle: SsoThrottle;
 
   constructor(parts: SsoParts) {
     const { reader, vault, commits, audit, clock, publicAddress, signingKey: secret } = parts;
@@ -94,7 +86,7 @@ export class SsoService {
       usedAssertions: new UsedAssertions(vault, clock),
       clock,
     });
-    this.#failures = new FailureLimit(clock);
+    this.#throttle = new SsoThrottle(clock);
     this.#accounts = new SsoAccounts(parts);
     // A secret of this process only: what it knows of used codes it does not know after a restart.
     const codes = new SealedStates<Arrived>({
@@ -156,11 +148,12 @@ export class SsoService {
   async begin(
     provider: OidcProvider,
     returnTo: string,
-    brought: string | undefined,
+    visitor: Pick<Visitor, 'browser' | 'marks'>,
   ): Promise<{ url: string; browser: string }> {
     const target = this.#oidcConfig.target(provider);
-    const browser = browserSecret(brought);
-    return { url: await this.#oidc.begin(target, browser, returnTo), browser };
+    const beginner = this.#beginner(visitor);
+    const { browser } = beginner;
+    return { url: await this.#oidc.begin(target, beginner, returnTo), browser };
   }
 
   async complete(
@@ -171,7 +164,8 @@ export class SsoService {
     const target = this.#oidcConfig.target(provider);
     const state = this.#oidc.resume(provider, answer.get('state'), visitor.browser);
     const { address } = visitor;
-    const userUid = await this.#audited(provider, address, async (isAt) => {
+    const who = { address, device: state.device };
+    const userUid = await this.#audited(provider, who, async (isAt) => {
       const identity = await this.#oidc.complete(target, state, answer);
       isAt(identity.email);
       const rules = admissionRules(target.settings);
@@ -191,15 +185,15 @@ export class SsoService {
       readonly issuer: string;
       readonly destination: string;
     },
-    brought: string | undefined,
+    visitor: Pick<Visitor, 'browser' | 'marks'>,
   ): Promise<{ url: string; id: string; browser: string }> {
     const { provider, serviceProvider } = this.#samlConfig.target(request.providerName);
     const returnTo = returnPathOf(request, provider.entryPoint, serviceProvider.entityId);
-    const browser = browserSecret(brought);
+    const beginner = this.#beginner(visitor);
     const { providerName } = request;
     return {
-      ...(await this.#saml.begin(providerName, provider, serviceProvider, browser, returnTo)),
-      browser,
+      ...(await this.#saml.begin(providerName, provider, serviceProvider, beginner, returnTo)),
+      browser: beginner.browser,
     };
   }
 
@@ -215,7 +209,8 @@ export class SsoService {
     const { provider, serviceProvider } = this.#samlConfig.target(state.provider);
     const via = `saml/${state.provider}`;
     const { address } = visitor;
-    const userUid = await this.#audited(via, address, async (isAt) => {
+    const who = { address, device: state.device };
+    const userUid = await this.#audited(via, who, async (isAt) => {
       const { identity, claim } = await this.#saml.complete(
         provider,
         serviceProvider,
@@ -238,31 +233,44 @@ export class SsoService {
   }
 
   /** The session of a sign-in that ended in a redirect. */
-  exchange(code: string, { browser, address }: Visitor): IssuedSession {
-    const { userUid, via } = this.#handOver.take(code, browser);
-    return this.#parts.signInAs(userUid, via, address);
+  exchange(code: string, visitor: Visitor): SignedIn {
+    const { userUid, via } = this.#handOver.take(code, visitor.browser);
+    return this.#signIn(userUid, via, visitor);
+  }
+
+  #signIn(userUid: string, via: string, { address, marks }: Visitor): SignedIn {
+    const { signInAs, devices } = this.#parts;
+    return { session: signInAs(userUid, via, address), marks: devices.mark(userUid, marks) };
+  }
+
+  #beginner({ browser, marks }: Pick<Visitor, 'browser' | 'marks'>): Beginner {
+    const device = this.#parts.devices.anyDevice(marks);
+    return { browser: browserSecret(browser), device };
   }
 
   #arrive(arrived: Arrived, returnTo: string, visitor: Visitor): Arrival {
     const { userUid, via } = arrived;
     return visitor.wantsSession
-      ? { session: this.#parts.signInAs(userUid, via, visitor.address) }
+      ? this.#signIn(userUid, via, visitor)
       : { location: this.#handOver.location(arrived, returnTo) };
   }
 
   /** Leaves a trace of a sign-in that was refused, not of what never was one; of whom, as soon as that is proven. */
   async #audited(
     via: string,
-    address: string,
+    { address, device }: { readonly address: string; readonly device: string | undefined },
     run: (isAt: (email: string) => void) => Promise<string>,
   ): Promise<string> {
-    this.#failures.check(address);
+    const end = await this.#throttle.begin(address, device);
+    let outcome: SsoOutcome = 'untried';
     let proven: { readonly email: string } | undefined;
     try {
-      return await run((email) => (proven = { email }));
+      const userUid = await run((email) => (proven = { email }));
+      outcome = 'admitted';
+      return userUid;
     } catch (error) {
       if (error instanceof Problem && REFUSALS.has(error.code)) {
-        this.#failures.failed(address);
+        outcome = 'refused';
         this.#parts.audit.record({
           action: 'login.failed',
           actor: null,
@@ -273,6 +281,8 @@ export class SsoService {
         });
       }
       throw error;
+    } finally {
+      end(outcome);
     }
   }
 }
