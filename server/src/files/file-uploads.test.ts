@@ -2,7 +2,11 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AccessIndex } from '#access/access-index.ts';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
-import { FILE_CHUNK_BYTES_MAX, FILE_UPLOAD_LIFETIME_MS } from '#base/file-limits.ts';
+import {
+  FILE_CHUNK_BYTES_MAX,
+  FILE_UPLOAD_LIFETIME_MS,
+  FILE_UPLOADS_PER_CALLER_MAX,
+} from '#base/file-limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import { openTestGraph, problemOf, TestClock, type TestGraph } from '#graph/testing/test-graph.ts';
 import { FileStore } from './file-store.ts';
@@ -76,6 +80,14 @@ function left() {
   );
   return { uploading, pieces };
 }
+
+it('one caller begins no more than so many, also at once', async () => {
+  const all = Array.from({ length: FILE_UPLOADS_PER_CALLER_MAX + 5 }, (_, i) => begin(`f${i}`));
+  const ended = await Promise.allSettled(all);
+  const refused = ended.filter((one) => one.status === 'rejected').map(({ reason }) => reason);
+  expect(refused.map(({ code }) => code)).toEqual(Array(5).fill('too_many_files'));
+  expect(left().uploading).toBe(FILE_UPLOADS_PER_CALLER_MAX);
+});
 
 it('an upload is kept until a day after its last byte, and goes then with its pieces', async () => {
   const { id, expiresAt } = await begin('a');

@@ -8,6 +8,7 @@ import {
   FILE_UPLOADS_PER_CALLER_MAX,
 } from '#base/file-limits.ts';
 import { must } from '#base/assert.ts';
+import { Places } from '#base/places.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { HAS_FILE } from '#graph/file-nodes.ts';
@@ -74,6 +75,8 @@ export class FileUploads {
   readonly #parts: FileUploadsParts;
   /** Of those that bytes arrive for. */
   readonly #busy = new Set<string>();
+  /** Of callers: those that are being written down. */
+  readonly #beginning = new Places();
 
   constructor(parts: FileUploadsParts) {
     this.#parts = parts;
@@ -84,11 +87,14 @@ export class FileUploads {
     const { files, commits } = this.#parts;
     if (given.size > FILE_BYTES_MAX) throw tooLarge();
     files.checkNew(caller, node, given);
-    const own = this.#all().filter((upload) => upload.caller === callerOf(caller));
-    if (own.length >= FILE_UPLOADS_PER_CALLER_MAX) {
-      const message = `You have ${own.length} uploads that are not done.`;
+    const whose = callerOf(caller);
+    const own = this.#all().filter((upload) => upload.caller === whose);
+    const count = own.length + this.#beginning.of(whose);
+    if (count >= FILE_UPLOADS_PER_CALLER_MAX) {
+      const message = `You have ${count} uploads that are not done.`;
       throw new Problem('too_many_files', message, { hint: 'Finish them, or delete them.' });
     }
+    using _place = this.#beginning.take(whose);
     const upload: UploadRecord = {
       id: formatUid(randomUid()),
       of: node,
@@ -97,7 +103,7 @@ export class FileUploads {
       size: given.size,
       received: 0,
       content: formatUid(randomUid()),
-      caller: callerOf(caller),
+      caller: whose,
       expiresAt: this.#expiry(),
     };
     await commits.commit({ system: true, operations: [beginUpload(upload)] });

@@ -89,6 +89,16 @@ it('are no more at a time than one user may have', async () => {
   await runs.start(bob, 'reader', HELLO, ORIGIN);
 });
 
+it('are no more also when many begin at once', async () => {
+  await using runs = open();
+  const all = Array.from({ length: AGENT_RUNS_PER_USER_MAX + 5 }, () =>
+    runs.start(CALLER, 'reader', HELLO, ORIGIN),
+  );
+  const ended = await Promise.allSettled(all);
+  const begun = ended.filter(({ status }) => status === 'fulfilled');
+  expect(begun).toHaveLength(AGENT_RUNS_PER_USER_MAX);
+});
+
 it('that fail for a reason of ours say no more than that', async () => {
   await using runs = open();
   models = () => Promise.reject(new Error('secret'));

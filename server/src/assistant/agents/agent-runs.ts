@@ -3,6 +3,7 @@ import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
 import { AGENT_DEPTH_MAX, AGENT_RUNS_PER_USER_MAX } from '#base/agent-limits.ts';
 import { must } from '#base/assert.ts';
+import { Places } from '#base/places.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
@@ -66,6 +67,8 @@ export class AgentRuns implements AsyncDisposable {
   readonly #agents: AgentStore;
   readonly #store: AgentRunStore;
   readonly #running = new Map<string, RunningAgent>();
+  /** Of users: runs that are being written down, before they are under way. */
+  readonly #beginning = new Places();
   #isClosed = false;
 
   constructor(parts: AgentRunsParts) {
@@ -163,7 +166,7 @@ export class AgentRuns implements AsyncDisposable {
     const agent = this.#agents.find(name);
     if (agent === undefined || !mayRun(caller, agent)) throw noAgent(name);
     const user = must(caller.userUid, 'the user of a caller who runs agents');
-    this.#admit(user, name, origin.depth ?? 0);
+    using _place = this.#admit(user, name, origin.depth ?? 0);
     const { message, variables = {} } = request;
     const startedAt = this.#time();
     const { audit } = this.#parts;
@@ -185,15 +188,16 @@ export class AgentRuns implements AsyncDisposable {
     return running;
   }
 
-  #admit(user: string, name: string, depth: number): void {
+  #admit(user: string, name: string, depth: number): Disposable {
     if (this.#isClosed) throw interrupted();
     if (depth >= AGENT_DEPTH_MAX) {
       const message = `"${name}" is not run: agents run one another at most ${AGENT_DEPTH_MAX} deep`;
       throw new Problem('agent_too_deep', message);
     }
     const own = [...this.#running.values()].filter(({ entry }) => entry.user === user);
-    if (own.length < AGENT_RUNS_PER_USER_MAX) return;
-    throw new Problem('too_many_requests', `${own.length} runs of agents are under way already.`, {
+    const count = own.length + this.#beginning.of(user);
+    if (count < AGENT_RUNS_PER_USER_MAX) return this.#beginning.take(user);
+    throw new Problem('too_many_requests', `${count} runs of agents are under way already.`, {
       hint: 'Wait for one of them to end, or cancel it.',
     });
   }

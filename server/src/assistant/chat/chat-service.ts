@@ -72,7 +72,7 @@ export class ChatService implements AsyncDisposable {
   /** Begins a conversation; without a title it has that of its first message. Throws `chat_limit_reached`. */
   async create(caller: Caller, title = ''): Promise<ChatSummary> {
     const user = userOf(caller);
-    this.#turns.checkMayBegin(user);
+    using _place = this.#turns.place(user);
     const uid = formatUid(randomUid());
     await this.#store.commit(newChat(user, { uid, title, atMs: this.#parts.clock.now() }));
     return this.#summary(this.#require(caller, uid));

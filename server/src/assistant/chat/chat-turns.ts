@@ -1,6 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { CHATS_PER_USER_MAX, CHAT_TURNS_PER_USER_MAX } from '#base/assistant-limits.ts';
+import { Places } from '#base/places.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import type { GraphOperation } from '#graph/operations.ts';
@@ -35,14 +36,20 @@ export class ChatTurns implements AsyncDisposable {
   /** By the UIDs of their conversations. */
   readonly #running = new Map<string, Occupant>();
   readonly #closing = new Set<string>();
+  /** Of users: conversations that are being written down. */
+  readonly #beginning = new Places();
 
   constructor(parts: TurnParts) {
     this.#parts = parts;
   }
 
-  /** Throws `chat_limit_reached` for a user who has as many conversations as they may. */
-  checkMayBegin(user: string): void {
-    if (this.#parts.store.countOfChats(user) < CHATS_PER_USER_MAX) return;
+  /**
+   * To be disposed of when the conversation is written down. Throws `chat_limit_reached` for a user who has as many conversations as
+   * they may.
+   */
+  place(user: string): Disposable {
+    const count = this.#parts.store.countOfChats(user) + this.#beginning.of(user);
+    if (count < CHATS_PER_USER_MAX) return this.#beginning.take(user);
     throw new Problem('chat_limit_reached', `A user has ${CHATS_PER_USER_MAX} conversations.`, {
       hint: 'Delete some that are not needed any more.',
     });
@@ -85,10 +92,10 @@ export class ChatTurns implements AsyncDisposable {
    * rejects with, whose details then name the conversation and the answer, which is kept as one that failed.
    */
   async say(turn: ChatTurn, call: TurnCall): Promise<TurnAnswer> {
-    const running = this.#begin(turn, call);
+    const { running, place } = this.#begin(turn, call);
     const { chatUID, messageUID } = running;
     try {
-      await this.#parts.store.commit(running.beginning);
+      await this.#parts.store.commit(running.beginning).finally(() => place?.[Symbol.dispose]());
       call.onBegin({ chatUID, messageUID });
       return await running.answer();
     } finally {
@@ -102,7 +109,7 @@ export class ChatTurns implements AsyncDisposable {
   }
 
   /** In one turn of the event loop, so that no other begins meanwhile. */
-  #begin(turn: ChatTurn, call: TurnCall): RunningTurn {
+  #begin(turn: ChatTurn, call: TurnCall) {
     const { store, clock, nodes } = this.#parts;
     const { caller } = call;
     const user = must(caller.userUid, 'the user of a session');
@@ -110,9 +117,9 @@ export class ChatTurns implements AsyncDisposable {
     if (turn.tools !== undefined) this.#parts.tools.check(caller, turn.tools);
     const known = turn.chatUID === undefined ? undefined : this.#free(user, turn.chatUID);
     this.#checkTurnsOf(user);
-    if (known === undefined) this.checkMayBegin(user);
     const plan = planTurn(known === undefined ? [] : store.messages(known.UID), turn);
     if (turn.viewingUID !== undefined) nodes.get(caller, turn.viewingUID);
+    const place = known === undefined ? this.place(user) : undefined;
     const chatUID = known?.UID ?? formatUid(randomUid());
     const messageUID = formatUid(randomUid());
     const ids = { user, chatUID, messageUID, model };
@@ -120,7 +127,7 @@ export class ChatTurns implements AsyncDisposable {
     const names = turn.tools;
     const running = new RunningTurn(this.#parts, call, { ...ids, plan, beginning, names });
     this.#running.set(chatUID, running);
-    return running;
+    return { running, place };
   }
 
   #modelOf({ model }: ChatTurn): string {
