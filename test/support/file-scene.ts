@@ -93,27 +93,32 @@ export class FileScene implements AsyncDisposable {
   }
 
   /** Begins to append so many bytes, and sends some of them. */
-  async beginAppend(id: string, length: number, bytes: Uint8Array): Promise<Socket> {
+  async beginAppend(id: string, length: number, bytes: Uint8Array, as = 'admin'): Promise<Socket> {
     const headers = 'content-type: application/octet-stream\r\nupload-offset: 0';
-    const socket = await this.#begin(`PATCH /api/uploads/${id}`, length, headers);
+    const socket = await this.#begin(`PATCH /api/uploads/${id}`, length, headers, as);
     socket.write(bytes);
     return socket;
   }
 
   /** The same of a form. */
-  async beginUpload(node: string, length: number, bytes: Uint8Array): Promise<Socket> {
+  async beginUpload(
+    node: string,
+    length: number,
+    bytes: Uint8Array,
+    as = 'admin',
+  ): Promise<Socket> {
     const headers = 'content-type: multipart/form-data; boundary=x';
-    const socket = await this.#begin(`POST /api/node/${node}/files`, length, headers);
+    const socket = await this.#begin(`POST /api/node/${node}/files`, length, headers, as);
     socket.write('--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n');
     socket.write(bytes);
     return socket;
   }
 
-  async #begin(what: string, length: number, headers: string): Promise<Socket> {
+  async #begin(what: string, length: number, headers: string, as: string): Promise<Socket> {
     const { hostname, port } = new URL(this.workspace.server.url);
     const socket = connect(Number(port), hostname).on('error', () => undefined);
     await once(socket, 'connect');
-    const token = `authorization: Bearer ${this.people.token('admin')}`;
+    const token = `authorization: Bearer ${this.people.token(as)}`;
     const host = `host: x\r\n${token}\r\ncontent-length: ${length}`;
     socket.write(`${what} HTTP/1.1\r\n${host}\r\n${headers}\r\n\r\n`);
     return socket;

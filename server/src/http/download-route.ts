@@ -48,7 +48,7 @@ export function downloadRoute<const O extends Operation>(
 }
 
 /** Each piece goes out with the rights of its moment. */
-async function* checked(
+export async function* checked(
   content: Download['content'],
   { live }: FastifyRequest,
 ): AsyncGenerator<string | Uint8Array, void, undefined> {

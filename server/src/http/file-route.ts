@@ -4,7 +4,7 @@ import { must } from '#base/assert.ts';
 import type { appendFileUpload, downloadFile } from '@trellis/contract/operations/files.ts';
 import { bodyStream } from './body-stream.ts';
 import { byteRange, type ByteRange } from './byte-range.ts';
-import { hasClientGone } from './download-route.ts';
+import { checked, hasClientGone } from './download-route.ts';
 import { fileHeaders } from './file-headers.ts';
 import type { OpenFile } from './file-service.ts';
 import { SEQUENCE } from './header-names.ts';
@@ -63,7 +63,8 @@ function send(
     reply.raw.end();
     return;
   }
-  pipeline(Readable.from(open.read(from, to), { objectMode: false }), reply.raw, (error) => {
+  const bytes = Readable.from(checked(open.read(from, to), request), { objectMode: false });
+  pipeline(bytes, reply.raw, (error) => {
     if (error instanceof Error && !hasClientGone(error)) onBrokenAnswer(request.id, error);
   });
 }
