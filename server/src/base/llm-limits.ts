@@ -28,6 +28,8 @@ export const LLM_CHARACTERS_PER_TOKEN = 4;
 /** What was used is written every so often, and kept for so long. */
 export const LLM_USAGE_WRITE_INTERVAL_MS = 60_000;
 export const LLM_USAGE_DAYS_MAX = 31;
+/** Tokens and sessions of one user that are told apart on one day; what the others use is counted together. */
+export const LLM_USAGE_TOKENS_PER_USER_MAX = 50;
 
 /** What a model reads of one result of a tool; nodes in it that it can cite, and the text of each that is kept. */
 export const TOOL_RESULT_CHARACTERS_MAX = 32 * 1024;

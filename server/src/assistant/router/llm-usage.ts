@@ -20,7 +20,7 @@ export interface LlmShare extends TokenCounts {
 /** What one token, or session, has used on one day in UTC, such as "2026-11-21". */
 export interface LlmUsage extends TokenCounts {
   readonly day: string;
-  /** The id of the token, or of the session. */
+  /** The id of the token, or of the session; "others" for those of a user that are not told apart. */
   readonly token: string;
   /** UID of the user it acts as. */
   readonly user: string;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readSetting, settingOperation } from '#access/settings.ts';
-import { LLM_USAGE_DAYS_MAX } from '#base/llm-limits.ts';
+import { LLM_USAGE_DAYS_MAX, LLM_USAGE_TOKENS_PER_USER_MAX } from '#base/llm-limits.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import type { LlmFeature } from './llm-usage.ts';
 import { UsageLedger } from './usage-ledger.ts';
@@ -45,6 +45,27 @@ const use = (
 ): Parameters<UsageLedger['add']>[0] => ({ token, user, feature, model });
 const tokens = (inputTokens: number, outputTokens = 0) => ({ inputTokens, outputTokens });
 const all = (of = ledger) => of.list({ skip: 0, take: 1_000 });
+
+it('tells so many tokens of one user apart, and counts the others together', async () => {
+  const MAX = LLM_USAGE_TOKENS_PER_USER_MAX;
+  const addTo = (user: string, count: number) => {
+    for (let i = 0; i < count; i++) ledger.add(use(`session ${i}`, user), tokens(1));
+  };
+  const rowsOf = (user: string) => all().items.filter((row) => row.user === user);
+  addTo(ANN, MAX - 1);
+  expect(rowsOf(ANN)).toHaveLength(MAX - 1);
+  addTo(ANN, MAX);
+  expect(rowsOf(ANN)).toHaveLength(MAX);
+  addTo(ANN, MAX + 100);
+  addTo(BOB, MAX + 1);
+  expect([rowsOf(ANN).length, rowsOf(BOB).length]).toEqual([MAX + 1, MAX + 1]);
+  expect(rowsOf(ANN).find(({ token }) => token === 'others')).toMatchObject({ calls: 100 });
+  await ledger.flush();
+  ledger = open();
+  ledger.add(use('one more', ANN), tokens(1));
+  expect(rowsOf(ANN)).toHaveLength(MAX + 1);
+  expect(ledger.usedToday(ANN)).toBe(3 * MAX + 100);
+});
 
 it('adds up by day and token, and by user', () => {
   ledger.add(use('a', ANN), tokens(1, 2));

@@ -1,6 +1,6 @@
 import { readSetting, settingDeletion, settingOperation } from '#access/settings.ts';
 import type { Clock } from '#base/clock.ts';
-import { LLM_USAGE_DAYS_MAX } from '#base/llm-limits.ts';
+import { LLM_USAGE_DAYS_MAX, LLM_USAGE_TOKENS_PER_USER_MAX } from '#base/llm-limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { LlmShare, LlmUsage } from './llm-usage.ts';
@@ -22,6 +22,8 @@ type Counts = TokenCounts & Pick<LlmShare, 'calls'>;
 
 const NOTHING: Counts = { calls: 0, inputTokens: 0, outputTokens: 0 };
 const DAY_MS = 86_400_000;
+/** No id: a user who begins many sessions makes no more rows than this one. */
+const OTHERS = 'others';
 
 /**
  * What was used, by day and token: numbers in memory, written to the graph now and then. So it costs a call nothing, and what a crash
@@ -40,7 +42,7 @@ export class UsageLedger {
         | readonly StoredUsage[]
         | undefined;
       if (stored === undefined) continue;
-      this.#days.set(day, new Map(stored.map((row) => [row.token, { split: [], ...row }])));
+      this.#days.set(day, new Map(stored.map((row) => [keyOf(row), { split: [], ...row }])));
     }
   }
 
@@ -53,9 +55,10 @@ export class UsageLedger {
       rows = new Map();
       this.#days.set(day, rows);
     }
-    const { split, ...before } = rows.get(token) ?? { ...NOTHING, split: [] };
+    const whose = { token: isToldApart(rows, token, user) ? token : OTHERS, user };
+    const { split, ...before } = rows.get(keyOf(whose)) ?? { ...NOTHING, split: [] };
     const shares = [...split, { feature, model, ...call }];
-    rows.set(token, { day, token, user, ...sum(before, call), split: together(shares) });
+    rows.set(keyOf(whose), { day, ...whose, ...sum(before, call), split: together(shares) });
     this.#unwritten.add(day);
   }
 
@@ -131,6 +134,17 @@ export class UsageLedger {
     const now = this.#parts.clock.now();
     return Array.from({ length: LLM_USAGE_DAYS_MAX }, (_, ago) => dayOf(now - ago * DAY_MS));
   }
+}
+
+function keyOf({ token, user }: Pick<LlmUsage, 'token' | 'user'>): string {
+  return `${token} ${user}`;
+}
+
+/** Whether what a token uses has a row of its own, or may have one. */
+function isToldApart(rows: ReadonlyMap<string, LlmUsage>, token: string, user: string): boolean {
+  if (rows.has(keyOf({ token, user }))) return true;
+  const own = [...rows.values()].filter((row) => row.user === user && row.token !== OTHERS);
+  return own.length < LLM_USAGE_TOKENS_PER_USER_MAX;
 }
 
 function settingOf(day: string): string {
