@@ -24,3 +24,5 @@ export const SEARCH_TIMEOUT_MS = 30_000;
 export const ENDPOINT_SEARCH_STUCK_MS = 1_000;
 /** How far a run is leaves its worker so often at most. */
 export const ENDPOINT_PROGRESS_EVERY_MS = 100;
+/** For so long after they used too much memory together, calls of an endpoint are run one at a time in a worker. */
+export const ENDPOINT_CROWDED_MS = 60_000;

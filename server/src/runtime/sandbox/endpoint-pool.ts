@@ -7,8 +7,8 @@ import {
   ENDPOINT_WATCHDOG_MS,
 } from '#base/limits.ts';
 import { CallCounts } from './call-counts.ts';
-import { faultOfRetry, faultsOf, STOPPED, stopping, TOO_LATE } from './call-faults.ts';
-import { TOO_MUCH_MEMORY, withCallers } from './call-faults.ts';
+import { faultOfRetry, faultsOf, STOPPED, stopping, TOO_LATE, withCallers } from './call-faults.ts';
+import { CrowdedEndpoints } from './crowded-endpoints.ts';
 import type { CallFault, CallResult, EndpointCall } from './endpoint-call.ts';
 import { EndpointSearches } from './endpoint-searches.ts';
 import { assertProcessIsIsolated } from './isolation.ts';
@@ -45,6 +45,7 @@ export class EndpointPool {
   /** Of workers that were ended: their processes may still have the graph open. */
   readonly #ends = new Set<Promise<void>>();
   readonly #calls = new CallCounts();
+  readonly #crowded = new CrowdedEndpoints(this.#waiting);
   #lastCall = 0;
   #failedStarts = 0;
   /** A start has one worker, and the processors for the rest of the server; the others come behind it, or with the first call. */
@@ -113,7 +114,7 @@ export class EndpointPool {
       return;
     }
     const best = workerFor(this.#workers, this.#options.size, budgetKey(caller));
-    if (best === undefined) {
+    if (best === undefined || this.#crowded.mustWait(best, running.call)) {
       this.#waiting.add(running);
       this.#addWorkers();
     } else {
@@ -146,7 +147,10 @@ export class EndpointPool {
           this.#others ??= setTimeout(() => this.#becomeWhole(), ENDPOINT_OTHERS_AFTER_MS).unref();
           this.#dispatchWaiting();
         },
-        onSettled: (settled) => this.#endIfRetired(settled),
+        onSettled: (settled) => {
+          this.#endIfRetired(settled);
+          if (this.#waiting.size > 0) this.#dispatchWaiting();
+        },
         onEnd: (ended, reason) => this.#ended(ended, reason),
         onDefect: (error) =>
           this.#options.logger.error({ err: error }, 'an endpoint worker failed'),
@@ -167,8 +171,7 @@ export class EndpointPool {
       return;
     }
     // V8 ends a process whose code asks for more than there is, and so does the operating system.
-    const culprit = worker.process.culprit();
-    this.#replace(worker, ({ guest }) => (guest === culprit ? TOO_MUCH_MEMORY : undefined));
+    this.#replace(worker, this.#crowded.faultFor(worker.calls, worker.process.culprit()));
   }
 
   /** Ends a worker: its calls end with their fault, or are begun again on another. */
@@ -275,7 +278,7 @@ export class EndpointPool {
     this.#options.logger.warn({ bytes }, 'an endpoint worker is replaced: its heap is too large');
     const { guest } = worker;
     if (guest === 0) this.#retire(worker);
-    else this.#replace(worker, (one) => (one.guest === guest ? TOO_MUCH_MEMORY : undefined));
+    else this.#replace(worker, this.#crowded.faultFor(worker.calls, guest));
   }
 
   #end(worker: PoolWorker): void {

@@ -1,0 +1,61 @@
+import { ENDPOINT_CROWDED_MS } from '#base/sandbox-limits.ts';
+import { TOO_MUCH_MEMORY } from './call-faults.ts';
+import type { CallFault, EndpointCall } from './endpoint-call.ts';
+import type { PoolWorker } from './pool-worker.ts';
+import type { RunningCall } from './running-call.ts';
+
+/**
+ * Versions of endpoints whose calls used too much memory together, such as ten of them that answer 8 MB each. They are run again, and
+ * for a while one at a time in a worker: then each has what a call may have. One that uses too much by itself is at fault.
+ */
+export class CrowdedEndpoints {
+  /** By version: until when. */
+  readonly #until = new Map<string, number>();
+
+  /** Calls for which there is no worker now. */
+  readonly #waiting: Set<RunningCall>;
+
+  constructor(waiting: Set<RunningCall>) {
+    this.#waiting = waiting;
+  }
+
+  /** Whether a worker has a call already beside which this one may not run. One that another makes never waits: that would wait for itself. */
+  mustWait({ calls }: Pick<PoolWorker, 'calls'>, { endpoint, parent }: EndpointCall): boolean {
+    const { version } = endpoint;
+    const until = this.#until.get(version);
+    if (until === undefined || parent !== undefined) return false;
+    if (performance.now() < until) {
+      return [...calls.values()].some(({ call }) => call.endpoint.version === version);
+    }
+    this.#until.delete(version);
+    return false;
+  }
+
+  /**
+   * Of the calls of a worker whose `guest` used too much memory, why each of them ends; undefined when it may begin again. Of
+   * those that wait for another try, the ones end with it whose version uses too much also by itself.
+   */
+  faultFor(
+    calls: { values(): Iterable<RunningCall> },
+    guest: number,
+  ): (running: RunningCall) => CallFault | undefined {
+    const own = [...calls.values()].filter((running) => running.guest === guest);
+    const again = new Set(own.length > 1 ? own.filter(mayBeginAgain) : []);
+    const now = performance.now();
+    for (const [version, until] of this.#until) if (until < now) this.#until.delete(version);
+    for (const { call } of again) this.#until.set(call.endpoint.version, now + ENDPOINT_CROWDED_MS);
+    const atFault = own.filter((running) => !again.has(running) && running.retries > 0);
+    const versions = new Set(atFault.map(({ call }) => call.endpoint.version));
+    for (const running of this.#waiting) {
+      if (running.retries === 0 || !versions.has(running.call.endpoint.version)) continue;
+      this.#waiting.delete(running);
+      running.reject(TOO_MUCH_MEMORY);
+    }
+    return (running) =>
+      running.guest !== guest || again.has(running) ? undefined : TOO_MUCH_MEMORY;
+  }
+}
+
+function mayBeginAgain({ retries, call: { parent, host } }: RunningCall): boolean {
+  return retries === 0 && parent === undefined && !host.hasWritten;
+}
