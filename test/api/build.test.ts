@@ -103,6 +103,7 @@ test('the catalog has every endpoint with its folder and flags, and no code', as
     name: 'deep/er/leaf',
     folder: 'deep/er',
     isReadOnly: false,
+    mayRunOnPrimary: false,
     isBuiltIn: false,
     compiles: true,
     updatedAt: expect.stringMatching(/^\d{4}-.*Z$/),

@@ -59,6 +59,7 @@ test('an endpoint is created, listed, read, changed, run and deleted', async () 
     version: 1,
     compiles: true,
     diagnostics: [],
+    mayRunOnPrimary: false,
   });
   const answer = await run('library/titles');
   expect(answer.headers.get('content-type')).toContain('application/json');

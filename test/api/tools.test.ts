@@ -69,6 +69,7 @@ describe('definitions', () => {
       access: 'users',
       enabled: true,
       isReadOnly: true,
+      mayRunOnPrimary: false,
       problem: null,
       updatedAt: expect.any(String),
     };

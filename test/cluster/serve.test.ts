@@ -82,6 +82,38 @@ test('a tool follows its endpoint: one that reads runs on a replica, one that wr
   expect(refused.value).toMatchObject({ error: { code: 'read_only_replica' } });
 });
 
+test('what is offered as a reader on a replica does not write by way of the primary', async () => {
+  const endpoints = {
+    'tools/leaves':
+      'export default async ({ graph }: Scope) => { await graph.addOrUpdate("Left", "x"); };',
+    'tools/asks': "export default async ({ runOnPrimary }: Scope) => runOnPrimary('tools/leaves');",
+    'tools/passes': "export default async ({ run }: Scope) => run('tools/asks');",
+  };
+  const schema = { nodes: [{ type: 'Left', key: 'Name', fields: {} }], edges: [] };
+  await pair.asAdmin('PUT', '/api/schema', schema);
+  let made: Answer | undefined;
+  for (const [name, code] of Object.entries(endpoints)) {
+    const isReadOnly = name !== 'tools/leaves';
+    made = await pair.asAdmin('POST', '/api/endpoints/create', { name, code, isReadOnly });
+  }
+  const headers = { 'x-msk-min-sequence': String(sequenceOf(made!)) };
+  await using here = await connectMcp(pair.replica.address, pair.admin, headers);
+  const asks = (await here.client.listTools()).tools.find(({ name }) => name === 'tools__asks');
+  expect(asks).toMatchObject({
+    annotations: { readOnlyHint: true },
+    _meta: { 'trellis/mayRunOnPrimary': true },
+  });
+  const left = async () =>
+    Object((await pair.asAdmin('POST', '/api/node/query', { type: 'Left' })).json).items;
+  for (const name of ['tools__asks', 'tools__passes']) {
+    expect((await callTool(here, name)).isError).toBe(true);
+  }
+  expect(await left()).toEqual([]);
+  const call = { method: 'POST', path: '/api/endpoints/run/tools/asks', token: pair.admin };
+  expect((await pair.afterwards(call, made!)).status).toBe(200);
+  expect(await left()).toHaveLength(1);
+});
+
 /** An error names the one request that it is of. */
 function withoutTrace({ status, json }: Answer): unknown[] {
   return [status, { ...Object(json), traceId: null }];

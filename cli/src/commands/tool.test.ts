@@ -10,6 +10,7 @@ const TOOL = {
   access: 'users',
   enabled: true,
   isReadOnly: false,
+  mayRunOnPrimary: false,
   problem: null,
   updatedAt: '2026-11-20T00:00:00.000Z',
 };

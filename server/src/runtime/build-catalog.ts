@@ -14,8 +14,9 @@ export interface CatalogItem {
   readonly name: string;
   /** What stands before the last "/" of the name. */
   readonly folder: string;
-  /** This and the next only of an endpoint. */
+  /** This and the next two only of an endpoint. */
   readonly isReadOnly?: boolean;
+  readonly mayRunOnPrimary?: boolean;
   /** The server brings it along: it cannot be changed. */
   readonly isBuiltIn?: boolean;
   readonly compiles: boolean;
@@ -48,13 +49,14 @@ export class BuildCatalog {
   }
 
   #item(endpoint: StoredEndpoint): CatalogItem {
-    const { UID: uid, name, isReadOnly } = endpoint.definition;
+    const { UID: uid, name, isReadOnly, mayRunOnPrimary } = endpoint.definition;
     return {
       uid,
       kind: 'endpoint',
       name,
       folder: name.slice(0, Math.max(0, name.lastIndexOf('/'))),
       isReadOnly,
+      mayRunOnPrimary,
       isBuiltIn: isBuiltIn(name),
       compiles: this.#parts.verdicts.compiles(checkedEndpoint(endpoint)),
       updatedAt: endpoint.updatedAt,

@@ -40,6 +40,8 @@ export interface EndpointDefinition extends EndpointSettings {
   /** Whether `code` does; when not, the newest version that did is served. */
   readonly compiles: boolean;
   readonly diagnostics: Diagnostic[];
+  /** Of the code that serves, or of the draft where there is none: see `primary-naming.ts`. */
+  readonly mayRunOnPrimary: boolean;
 }
 
 export type NewEndpoint = OptionalMembers<Omit<EndpointSettings, 'code'>> & {

@@ -74,6 +74,7 @@ describe('create', () => {
       version: 1,
       compiles: true,
       diagnostics: [],
+      mayRunOnPrimary: false,
     });
     expect(endpoints.service.get(ADMIN, 'made/here')).toEqual(made);
   });

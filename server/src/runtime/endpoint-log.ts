@@ -10,6 +10,11 @@ import {
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type EndpointLogLevel = (typeof LEVELS)[number];
 
+/** What is none that the scope has counts as the usual one. */
+export function levelOf(level: string): EndpointLogLevel {
+  return level === 'debug' || level === 'warn' || level === 'error' ? level : 'info';
+}
+
 export interface EndpointLogLine {
   readonly sequence: number;
   /** ISO 8601 UTC. */

@@ -216,16 +216,16 @@ export class EndpointRuntime {
   }
 
   #callOf(
-    { name, isReadOnly, runAsAdmin }: EndpointDefinition,
+    { name, isReadOnly, mayRunOnPrimary, runAsAdmin }: EndpointDefinition,
     endpoint: LoadableEndpoint,
     { run, deadline, nesting, onEnded }: CallParts,
   ): EndpointCall {
     const { caller, body, headers, signal } = run;
     const { parent, isTrial } = nesting;
-    const host = new Invocation(
-      { endpoint: name, isReadOnly: isReadOnly || nesting.isReadOnly, isTrial, run, parent },
-      this.services,
-    );
+    // What was offered as a reader stays one, whatever has become of the endpoint since.
+    const mayNotWrite = isReadOnly || nesting.isReadOnly || run.mayOnlyRead === true;
+    const parts = { endpoint: name, mayRunOnPrimary, isTrial, run, parent };
+    const host = new Invocation({ ...parts, isReadOnly: mayNotWrite }, this.services);
     const call: EndpointCall = {
       endpoint,
       caller: runAsAdmin ? { ...caller, isAdmin: true } : caller,

@@ -76,6 +76,7 @@ export interface EndpointServiceOptions {
 
 export interface EndpointStanding {
   readonly isReadOnly: boolean;
+  readonly mayRunOnPrimary: boolean;
   readonly access: 'users' | 'admins';
   /** Whether there is code that compiled. */
   readonly serves: boolean;
@@ -211,8 +212,8 @@ export class EndpointService implements AsyncDisposable {
     const endpoint = this.#store.find(name);
     if (endpoint === undefined) return undefined;
     const { definition, servingCode } = endpoint;
-    const { isReadOnly, access } = definition;
-    return { isReadOnly, access, serves: servingCode !== undefined };
+    const { isReadOnly, mayRunOnPrimary, access } = definition;
+    return { isReadOnly, mayRunOnPrimary, access, serves: servingCode !== undefined };
   }
 
   /** Null for one that does not take an object, or that there is not: see `EndpointInputs`. */

@@ -7,6 +7,7 @@ import { toScript } from './compile/script.ts';
 import type { EndpointDefinition } from './endpoint-definition.ts';
 import { RecordedInputs } from './history/recorded-inputs.ts';
 import { CallMetrics } from './metrics/call-metrics.ts';
+import { namesPrimary } from './primary-naming.ts';
 import type { LoadableEndpoint } from './sandbox/endpoint-call.ts';
 
 /** The node type in which definitions are stored: see `#graph/system-schema.ts`. */
@@ -103,7 +104,7 @@ interface KnownEndpoint {
 
 /** The fields of a definition's node, but for its key, which is the name. */
 export interface EndpointFields {
-  readonly definition: Omit<EndpointDefinition, 'UID' | 'name'>;
+  readonly definition: Omit<EndpointDefinition, 'UID' | 'name' | 'mayRunOnPrimary'>;
   readonly servingCode: string | undefined;
   readonly servingVersion: number;
   readonly updatedBy: string | null;
@@ -142,6 +143,7 @@ function storedEndpoint(
 ): StoredEndpoint {
   const name = String(node.Id);
   const isReadOnly = node['IsReadOnly'] === true;
+  const code = String(node['Code'] ?? '');
   const servingCode = node['ServingCode'] as string | undefined;
   let loadable: LoadableEndpoint | Promise<LoadableEndpoint> | undefined;
   const load = async (): Promise<LoadableEndpoint> => {
@@ -152,7 +154,7 @@ function storedEndpoint(
     definition: {
       UID: node.UID,
       name,
-      code: String(node['Code'] ?? ''),
+      code,
       isReadOnly,
       mode: node['Mode'] === 'pooling' ? 'pooling' : 'sync',
       access: node['Access'] === 'admins' ? 'admins' : 'users',
@@ -166,6 +168,7 @@ function storedEndpoint(
       version: Number(node['Version']),
       compiles: node['Compiles'] === true,
       diagnostics: (node['Diagnostics'] ?? []) as Diagnostic[],
+      mayRunOnPrimary: namesPrimary(servingCode ?? code),
     },
     identity,
     nodeVersion,

@@ -9,11 +9,11 @@ import {
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
-import type { EndpointLog, EndpointLogLevel } from './endpoint-log.ts';
+import { levelOf, type EndpointLog, type EndpointLogLevel } from './endpoint-log.ts';
 import type { EndpointRun } from './endpoint-runtime.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { outboundRequest, type OutboundRequests } from './outbound-requests.ts';
-import { onlyReads } from './run-permission.ts';
+import { onlyReads, unnamedPrimary } from './run-permission.ts';
 import { progressOf } from './run-progress.ts';
 import type { RuntimeLogger } from './runtime-logger.ts';
 import type { CallHost, EndpointCall, HostAnswer } from './sandbox/endpoint-call.ts';
@@ -53,6 +53,8 @@ export interface InvocationParts {
   readonly endpoint: string;
   /** Nothing may be written, by this call or by those that it makes. */
   readonly isReadOnly: boolean;
+  /** Its code names `runOnPrimary`. */
+  readonly mayRunOnPrimary: boolean;
   /** Nothing at all may come of it. */
   readonly isTrial: boolean;
   readonly run: EndpointRun;
@@ -73,6 +75,7 @@ export class Invocation implements CallHost {
   call: EndpointCall | undefined;
   within: CallHost['within'];
   readonly #endpoint: string;
+  readonly #mayRunOnPrimary: boolean;
   readonly #parent: Invocation | undefined;
   readonly #services: InvocationServices;
   #hasWritten = false;
@@ -84,7 +87,8 @@ export class Invocation implements CallHost {
   #requests: AbortController | undefined;
 
   constructor(parts: InvocationParts, services: InvocationServices) {
-    const { endpoint, isReadOnly, isTrial, run, parent } = parts;
+    const { endpoint, isReadOnly, mayRunOnPrimary, isTrial, run, parent } = parts;
+    this.#mayRunOnPrimary = mayRunOnPrimary;
     this.run = run;
     this.isReadOnly = isReadOnly;
     this.isTrial = isTrial;
@@ -123,6 +127,7 @@ export class Invocation implements CallHost {
         return this.#services.runNested(this.#nestedRun(parsed));
       case 'runOnPrimary':
         if (this.run.mayOnlyRead === true) throw onlyReads();
+        if (!this.#mayRunOnPrimary) throw unnamedPrimary();
         this.#noteEffect('runOnPrimary()');
         return this.#services.runOnPrimary(this.#nestedRun(parsed));
       case 'fetch':
@@ -292,9 +297,4 @@ export class Invocation implements CallHost {
       this.#requestsRunning--;
     }
   }
-}
-
-/** What is none that the scope has counts as the usual one. */
-function levelOf(level: string): EndpointLogLevel {
-  return level === 'debug' || level === 'warn' || level === 'error' ? level : 'info';
 }

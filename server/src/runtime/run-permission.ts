@@ -37,3 +37,10 @@ export function isAdminOf(isReadOnly: boolean, { isAdmin, isReadOnlyAdmin }: Cal
 export function onlyReads(): Problem {
   return new Problem('forbidden', 'Only what reads was offered here: runOnPrimary() is refused');
 }
+
+/** To code that is listed as one that does not call it. */
+export function unnamedPrimary(): Problem {
+  return new Problem('forbidden', 'The code does not name runOnPrimary(): it is refused', {
+    hint: 'Write the name out, so that the list of endpoints tells that it may be called.',
+  });
+}

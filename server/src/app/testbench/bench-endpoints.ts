@@ -71,7 +71,16 @@ export class BenchEndpoints {
     const loadable = { name, version: identity, script: '', isReadOnly: loaded.isReadOnly };
     this.#pool.load(loadable, loaded);
     return {
-      definition: { ...definition, UID: '', name, version: 1, compiles: true, diagnostics: [] },
+      definition: {
+        ...definition,
+        UID: '',
+        name,
+        version: 1,
+        compiles: true,
+        diagnostics: [],
+        // Its text is not at hand here: a server tells.
+        mayRunOnPrimary: true,
+      },
       identity,
       nodeVersion: 1,
       servingCode: '',

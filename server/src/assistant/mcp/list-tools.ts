@@ -3,6 +3,9 @@ import type { Caller } from '#access/caller.ts';
 import { MCP_TOOLS_PER_PAGE } from '#base/limits.ts';
 import type { ToolCatalog } from '../tools/tool-catalog.ts';
 
+/** In `_meta` of a tool: the code of its endpoint names `runOnPrimary`, which is refused where it is offered as a reader. */
+const MAY_RUN_ON_PRIMARY = 'trellis/mayRunOnPrimary';
+
 /**
  * One page of what this caller may call. The cursor is the name of the last tool of the page before, so that nothing is kept, and a
  * tool that comes or goes meanwhile moves no other.
@@ -19,8 +22,10 @@ export async function listTools(
     page.map(async (tool) => {
       const inputSchema = await catalog.inputSchema(tool);
       if (inputSchema === null) return [];
-      const { name, description, isReadOnly } = tool;
-      return [{ name, description, inputSchema, annotations: { readOnlyHint: isReadOnly } }];
+      const { name, description, isReadOnly, mayRunOnPrimary } = tool;
+      const annotations = { readOnlyHint: isReadOnly };
+      const told = mayRunOnPrimary ? { _meta: { [MAY_RUN_ON_PRIMARY]: true } } : {};
+      return [{ name, description, inputSchema, annotations, ...told }];
     }),
   );
   const last = page.at(-1);

@@ -57,7 +57,7 @@ afterEach(() => graph[Symbol.asyncDispose]());
 
 function endpoint(name: string, isReadOnly: boolean): EndpointDefinition {
   const own = { UID: '', name, isReadOnly, version: 1, compiles: true, diagnostics: [] };
-  return { ...DEFAULT_SETTINGS, code: '', ...own };
+  return { ...DEFAULT_SETTINGS, code: '', mayRunOnPrimary: false, ...own };
 }
 
 const named = async (wanted: WantedTools) =>

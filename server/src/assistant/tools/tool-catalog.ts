@@ -21,6 +21,8 @@ export interface OfferedTool {
   readonly endpoint: string;
   /** Nothing is changed by it. */
   readonly isReadOnly: boolean;
+  /** Its code names `runOnPrimary`, which is refused where it is offered as a reader. */
+  readonly mayRunOnPrimary: boolean;
   /** An administrator made it, so that its calls are counted. */
   readonly isDefined: boolean;
 }
@@ -47,13 +49,20 @@ export class ToolCatalog {
     for (const tool of this.#store.all()) {
       const endpoint = byName.get(tool.endpoint);
       if (endpoint === undefined || !isFor(tool, endpoint.isReadOnly, caller)) continue;
-      tools.set(tool.name, defined(tool, endpoint.isReadOnly));
+      tools.set(tool.name, defined(tool, endpoint));
       wrapped.add(endpoint.name);
     }
-    for (const { name: endpoint, description, isReadOnly } of runnable) {
+    for (const { name: endpoint, description, isReadOnly, mayRunOnPrimary } of runnable) {
       const name = toolNameOf(endpoint);
       if (!isReadOnly || wrapped.has(endpoint) || tools.has(name)) continue;
-      tools.set(name, { name, description, endpoint, isReadOnly, isDefined: false });
+      tools.set(name, {
+        name,
+        description,
+        endpoint,
+        isReadOnly,
+        mayRunOnPrimary,
+        isDefined: false,
+      });
     }
     return [...tools.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -61,9 +70,11 @@ export class ToolCatalog {
   /** Also one that cannot be run here, such as one that writes on a replica: who runs it is told so. */
   find(caller: Caller, name: string): OfferedTool | undefined {
     const own = this.#store.find(name);
-    const isReadOnly =
-      own !== undefined && this.#endpoints.standing(own.endpoint)?.isReadOnly === true;
-    if (own !== undefined && isFor(own, isReadOnly, caller)) return defined(own, isReadOnly);
+    const standing = own === undefined ? undefined : this.#endpoints.standing(own.endpoint);
+    const { isReadOnly = false, mayRunOnPrimary = false } = standing ?? {};
+    if (own !== undefined && isFor(own, isReadOnly, caller)) {
+      return defined(own, { isReadOnly, mayRunOnPrimary });
+    }
     return this.offered(caller).find((tool) => tool.name === name);
   }
 
@@ -73,8 +84,11 @@ export class ToolCatalog {
   }
 }
 
-function defined({ name, description, endpoint }: StoredTool, isReadOnly: boolean): OfferedTool {
-  return { name, description, endpoint, isReadOnly, isDefined: true };
+function defined(
+  { name, description, endpoint }: StoredTool,
+  { isReadOnly, mayRunOnPrimary }: Pick<OfferedTool, 'isReadOnly' | 'mayRunOnPrimary'>,
+): OfferedTool {
+  return { name, description, endpoint, isReadOnly, mayRunOnPrimary, isDefined: true };
 }
 
 /** What the tool says, on top of what its endpoint does. */

@@ -41,6 +41,7 @@ export interface ToolDefinition extends ToolSettings {
   readonly name: string;
   /** Null when there is no such endpoint. */
   readonly isReadOnly: boolean | null;
+  readonly mayRunOnPrimary: boolean | null;
   /** Why nobody is offered it. */
   readonly problem: 'endpoint_not_found' | 'endpoint_not_compiled' | null;
   /** ISO 8601 UTC. */
@@ -171,6 +172,7 @@ export class ToolService {
     return {
       ...tool,
       isReadOnly: standing?.isReadOnly ?? null,
+      mayRunOnPrimary: standing?.mayRunOnPrimary ?? null,
       problem: standing?.serves === true ? null : fault,
     };
   }

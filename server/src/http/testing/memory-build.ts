@@ -18,6 +18,7 @@ export function memoryBuild(): HttpServices['build'] {
           name: 'words/lookup',
           folder: 'words',
           isReadOnly: false,
+          mayRunOnPrimary: false,
           compiles: false,
           updatedAt: AT,
           updatedBy: ADA,

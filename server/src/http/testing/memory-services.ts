@@ -266,6 +266,7 @@ function definitionOf({ name, code, ...given }: NewEndpoint): EndpointDefinition
     description: given.description ?? '',
     version: 1,
     compiles: true,
+    mayRunOnPrimary: code.includes('runOnPrimary'),
     diagnostics: [],
   };
 }

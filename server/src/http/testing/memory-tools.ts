@@ -8,6 +8,7 @@ const TOOL = {
   access: 'users',
   enabled: true,
   isReadOnly: true,
+  mayRunOnPrimary: false,
   problem: null,
   updatedAt: '2026-11-20T00:00:00.000Z',
 } as const;

@@ -5,6 +5,7 @@ import type { EndpointAnswer } from '../call-outcome.ts';
 import { toScript } from '../compile/script.ts';
 import type { EndpointDefinitions } from '../endpoint-definitions.ts';
 import type { EndpointRun, RunnableEndpoint } from '../endpoint-runtime.ts';
+import { namesPrimary } from '../primary-naming.ts';
 import { newCalls } from '../endpoint-store.ts';
 import type { EndpointStore } from '../endpoint-store.ts';
 import type { CodeHistory, CodeItem, CodeVersion } from './code-history.ts';
@@ -101,7 +102,12 @@ export class VersionComparison {
     };
     const definition = { UID, name, code, ...settings, version: version.version, isReadOnly: true };
     return {
-      definition: { ...definition, compiles: true, diagnostics },
+      definition: {
+        ...definition,
+        compiles: true,
+        diagnostics,
+        mayRunOnPrimary: namesPrimary(code),
+      },
       loadable: () => loaded,
       calls: newCalls(),
     };

@@ -82,7 +82,14 @@ function endpointCall(
     onProgress,
   };
   // No endpoint has such a name.
-  const parts = { endpoint: `migration:${name}`, isReadOnly: false, isTrial: false, run };
+  const parts = {
+    endpoint: `migration:${name}`,
+    isReadOnly: false,
+    // It writes itself, and is offered to nobody as a reader.
+    mayRunOnPrimary: true,
+    isTrial: false,
+    run,
+  };
   const host = new Invocation(parts, services);
   const call: EndpointCall = {
     endpoint,

@@ -77,7 +77,7 @@ export async function openTestPool(size = 1): Promise<TestPool> {
       deadline: performance.now() + timeoutMs,
       parent: undefined,
       host: new Invocation(
-        { endpoint: name, isReadOnly, isTrial: false, run: outside },
+        { endpoint: name, isReadOnly, mayRunOnPrimary: true, isTrial: false, run: outside },
         {
           commits: graph.writer,
           audit: auditInMemory(),

@@ -4,7 +4,7 @@ import { type EndpointSummary, isBuiltIn } from './endpoint-queries.ts';
 interface EndpointBadgesProps {
   readonly endpoint: Pick<
     EndpointSummary,
-    'name' | 'isReadOnly' | 'mode' | 'access' | 'runAsAdmin'
+    'name' | 'isReadOnly' | 'mayRunOnPrimary' | 'mode' | 'access' | 'runAsAdmin'
   >;
   readonly isFailing: boolean;
 }
@@ -16,6 +16,7 @@ export function EndpointBadges({ endpoint, isFailing }: EndpointBadgesProps) {
       {isFailing && <Badge tone="danger">Does not compile</Badge>}
       {isBuiltIn(endpoint.name) && <Badge tone="info">System</Badge>}
       {endpoint.isReadOnly && <Badge tone="good">Read-only</Badge>}
+      {endpoint.mayRunOnPrimary && <Badge tone="warning">May run on primary</Badge>}
       {endpoint.mode === 'pooling' && <Badge>Pooling</Badge>}
       {endpoint.access === 'admins' && <Badge tone="warning">Admins only</Badge>}
       {endpoint.runAsAdmin && <Badge tone="warning">Runs as admin</Badge>}
