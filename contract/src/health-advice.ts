@@ -23,6 +23,10 @@ export const HEALTH_ADVICE: Readonly<Record<HealthReason, HealthAdvice>> = {
     meaning: 'An older version encrypted the store: two copies of its files give text away.',
     remedy: 'Stop the server and rewrite the store: trellis storage rotate-key.',
   },
+  storage_damaged: {
+    meaning: 'A scrub found that something stored is not what was written.',
+    remedy: 'Read the last run of "storage-scrub": it names each damage and what to do about it.',
+  },
   last_write_failed: {
     meaning: 'What was written last could not be stored.',
     remedy: 'Read the log for the reason, make room, or replace the disk; then write again.',

@@ -132,12 +132,17 @@ describe('tasks', () => {
       'backup',
       'replica-verification',
       'search-evaluation',
+      'storage-scrub',
     ]);
     await admin.createTask({ name: 'measure', cron: '@weekly', builtIn: 'search-evaluation' });
     expect((await run('measure')).run).toMatchObject({ state: 'succeeded', result: '{"sets":[]}' });
     await admin.createTask({ name: 'verify', cron: '@weekly', builtIn: 'replica-verification' });
     const { run: refused } = await run('verify');
     expect(refused).toMatchObject({ state: 'failed', error: { code: 'replication_off' } });
+    await admin.createTask({ name: 'scrub', cron: '@weekly', builtIn: 'storage-scrub' });
+    const { run: whole } = await run('scrub');
+    expect(whole).toMatchObject({ state: 'succeeded' });
+    expect(JSON.parse(whole?.result ?? '')).toMatchObject({ backups: 0, damageCount: 0 });
     await admin.createTask({ name: 'back up', cron: '@daily', builtIn: 'backup' });
     const { run: homeless } = await run('back up');
     expect(homeless).toMatchObject({ state: 'failed', error: { code: 'no_backup_target' } });

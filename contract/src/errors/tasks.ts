@@ -37,4 +37,10 @@ export const taskErrors = {
     title: 'Not a schedule',
     hint: 'Send five fields: minute, hour, day of the month, month, day of the week; and a time zone such as Europe/Berlin.',
   },
+  /** Of the built-in task that scrubs. */
+  storage_damaged: {
+    status: 500,
+    title: 'Stored data damaged',
+    hint: 'The details name each damage, and what to do about it.',
+  },
 } as const satisfies ErrorGroup;

@@ -22,6 +22,7 @@ export const HEALTH_REASONS = [
   'disk_unreadable',
   'folder_not_writable',
   'store_outdated',
+  'storage_damaged',
   'last_write_failed',
   'thread_restarting',
   'thread_ended',

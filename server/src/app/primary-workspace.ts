@@ -5,6 +5,8 @@ import type { HttpServices } from '#http/services.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { openBackups, type OpenBackups } from './backup/open-backups.ts';
+import { StorageScrub } from './scrub/storage-scrub.ts';
+import { targetSettings } from './backup/target-settings.ts';
 import { backupTask, replicaVerificationTask } from './built-in-tasks.ts';
 import { vectorsForReplicas } from './embeddings.ts';
 import { prepareFirstStart } from './first-start.ts';
@@ -24,7 +26,7 @@ import { lagIn } from './sampled-load.ts';
 import { indexNotice } from './search/index-notice.ts';
 import { searchBuildThreads } from './search/search-build-threads.ts';
 import { searchMemoryBytes } from './search/search-memory.ts';
-import { ServerStatus } from './server-status.ts';
+import { ServerStatus, type ServerStatusOptions } from './server-status.ts';
 import { primaryProbes } from './part-probes.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
 import type { TracedCommits } from './telemetry/traced-commits.ts';
@@ -66,8 +68,7 @@ export async function openPrimaryWorkspace(
     }),
   );
   const probes = primaryProbes({ ...options, ...state, replication, services: () => services });
-  const { health } = replication;
-  const status = new ServerStatus({ storage, role: 'primary', replication: health, probes });
+  const status = statusOf(storage, { replication, probes, services });
   opened.use(readMetrics(telemetry, { sequence, status, services: () => services }));
   const http: HttpServer = opened.use(
     await createHttpServer(
@@ -102,13 +103,32 @@ export async function openPrimaryWorkspace(
   };
 }
 
+interface StatusParts extends Pick<ServerStatusOptions, 'probes'> {
+  readonly replication: ReplicationRole;
+  readonly services: PrimaryServices;
+}
+
+function statusOf(storage: string, { replication, probes, services }: StatusParts): ServerStatus {
+  const { health } = replication;
+  const isStorageDamaged = (): boolean => services.scrub.isDamaged;
+  return new ServerStatus({
+    storage,
+    role: 'primary',
+    replication: health,
+    probes,
+    isStorageDamaged,
+  });
+}
+
 /** What may change after the services are there. */
 interface PrimaryHooks extends Pick<ServicesOptions, 'publicUrl' | 'onFrontEndChanged'> {
   readonly replication: ReplicationRole;
   readonly pool: EndpointPool;
 }
 
-type PrimaryServices = OpenServices & Pick<HttpServices, 'backups'>;
+interface PrimaryServices extends OpenServices, Pick<HttpServices, 'backups'> {
+  readonly scrub: StorageScrub;
+}
 
 async function openPrimaryServices(
   options: WorkspaceOptions,
@@ -121,6 +141,7 @@ async function openPrimaryServices(
   const audit = opened.use(
     new StoredAuditTrail({ reader, commits: writer, logger, clock: systemClock }),
   );
+  const scrub = opened.use(openScrub(options, state));
   const services = opened.use(
     await openServices({
       ...state,
@@ -145,7 +166,11 @@ async function openPrimaryServices(
       license: { report: licenseReporter(licenseSettings(options), systemClock) },
       isReplica: false,
       askPrimary: undefined,
-      builtInTasks: [backupTask(() => backups), replicaVerificationTask(replication.replicas)],
+      builtInTasks: [
+        backupTask(() => backups),
+        replicaVerificationTask(replication.replicas),
+        scrub.task,
+      ],
       onIndexChanged: (change) => replication.announce(indexNotice(change)),
     }),
   );
@@ -160,8 +185,25 @@ async function openPrimaryServices(
   return {
     ...services,
     backups: backups.http,
+    scrub,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+function openScrub(
+  { storage, startFolder, config, secrets, logger }: WorkspaceOptions,
+  { followers }: OpenStorage,
+): StorageScrub {
+  const { target } = config.backup;
+  return new StorageScrub({
+    logger,
+    place: {
+      storage,
+      masterKey: secrets.graphMasterKey,
+      target: target === null ? null : targetSettings(config, secrets, startFolder),
+      followers: followers.buffer,
+    },
+  });
 }
 
 /** Without a key in common with anybody there are no replicas (specification, section 2.9). */

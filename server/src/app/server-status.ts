@@ -15,6 +15,8 @@ export interface ServerStatusOptions {
   readonly replication: () => Promise<ReplicaHealth> | ReplicaHealth;
   /** How its parts are: see `part-probes.ts`. */
   readonly probes: Probes;
+  /** By what was read of it last. */
+  readonly isStorageDamaged?: () => boolean;
 }
 
 /** Whether the graph is loaded, and how the process is. */
@@ -49,7 +51,10 @@ export class ServerStatus {
       role,
       storageFolder: storage,
       probes,
-      isStoreOutdated: () => this.#isStoreOutdated,
+      storageFault: () => {
+        if (this.#options.isStorageDamaged?.() === true) return 'storage_damaged';
+        return this.#isStoreOutdated ? 'store_outdated' : undefined;
+      },
       isReady: () => this.#isReady,
     });
   }

@@ -6,6 +6,7 @@ import {
   degraded,
   failed,
   OK,
+  type HealthReason,
   type PartName,
   type PartState,
   type Probe,
@@ -48,8 +49,8 @@ export interface HealthSources {
   readonly version: string;
   readonly role: 'primary' | 'replica';
   readonly storageFolder: string;
-  /** Whether the store is to be rewritten, as its encryption tells too much. */
-  isStoreOutdated(): boolean;
+  /** What is wrong with what lies in the storage folder, where that is known. */
+  storageFault(): HealthReason | undefined;
   /** Of the parts but for the disk and the storage folder. */
   readonly probes: Probes;
   isReady(): boolean;
@@ -103,7 +104,8 @@ function partsOf(
     disk: () => stateOfDisk(disk),
     storage: async () => {
       const state = await stateOfFolder(storageFolder);
-      return state === OK && sources.isStoreOutdated() ? degraded('store_outdated') : state;
+      const fault = sources.storageFault();
+      return state === OK && fault !== undefined ? degraded(fault) : state;
     },
   };
   const had = PARTS.flatMap((name) => {

@@ -209,7 +209,7 @@ describe('the health report', () => {
     version: '26.11.0',
     role: 'primary',
     probes: {},
-    isStoreOutdated: () => false,
+    storageFault: () => undefined,
     isReady: () => true,
   } as const;
 
@@ -233,8 +233,8 @@ describe('the health report', () => {
   });
 
   it('is degraded when the store is to be rewritten', async () => {
-    const isStoreOutdated = (): boolean => true;
-    const report = await healthReport({ ...sources, storageFolder: folder, isStoreOutdated });
+    const storageFault = () => 'store_outdated' as const;
+    const report = await healthReport({ ...sources, storageFolder: folder, storageFault });
     expect(report.status).toBe('degraded');
     expect(report.parts[1]).toEqual({ name: 'storage', ...degraded('store_outdated') });
   });

@@ -4,6 +4,7 @@ export type HealthReason =
   | 'disk_unreadable'
   | 'folder_not_writable'
   | 'store_outdated'
+  | 'storage_damaged'
   | 'last_write_failed'
   | 'thread_restarting'
   | 'thread_ended'

@@ -40,7 +40,7 @@ export class StoredVectors implements VectorFiles {
     storage: string,
     parts: { log: LogTail; random: () => number; note: (text: string) => void },
   ) {
-    this.#folder = folderOf(storage);
+    this.#folder = vectorsFolder(storage);
     this.#log = parts.log;
     this.#random = parts.random;
     this.#note = parts.note;
@@ -127,7 +127,7 @@ export class NoVectorFiles implements VectorFiles {
   savedSequence: undefined;
 
   constructor(storage: string) {
-    rmSync(folderOf(storage), { recursive: true, force: true });
+    rmSync(vectorsFolder(storage), { recursive: true, force: true });
   }
 
   async load(): Promise<undefined> {}
@@ -135,7 +135,8 @@ export class NoVectorFiles implements VectorFiles {
   async save(): Promise<void> {}
 }
 
-function folderOf(storage: string): string {
+/** In the storage folder. */
+export function vectorsFolder(storage: string): string {
   return join(storage, 'vectors');
 }
 

@@ -13,7 +13,10 @@ describe('JSON that is cut into pieces', () => {
   it('is the same value, whatever it is and however it is spaced', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.json({ maxDepth: 6, noUnicodeString: false }),
+        // Whoever parses the pieces refuses this name.
+        fc
+          .json({ maxDepth: 6, noUnicodeString: false })
+          .filter((json) => !json.includes('__proto__')),
         fc.integer({ min: 1, max: 40 }),
         fc.constantFrom(undefined, 1, '\t'),
         async (json, pieceCharacters, space) => {

@@ -29,8 +29,8 @@ import {
 } from './segment-codec.ts';
 import type { StoredPart } from './text-index.ts';
 
-const MANIFEST = 'manifest.json';
-const UNFINISHED = '.new';
+export const MANIFEST = 'manifest.json';
+export const UNFINISHED = '.new';
 const CHUNK_BYTES = 2 ** 20;
 
 export interface StoredIndex {

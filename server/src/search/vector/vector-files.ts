@@ -81,7 +81,7 @@ export function loadVectorIndex(
   folder: string,
   options: Omit<VectorIndexOptions, 'capacity'>,
 ): LoadedVectorIndex | undefined {
-  const manifest = readManifest(folder);
+  const manifest = readVectorManifest(folder);
   if (manifest === undefined) return undefined;
   const { format, dimensions, model, capacity, sequence, shards } = manifest;
   const isSame = format === FORMAT && dimensions === options.dimensions && model === options.model;
@@ -91,7 +91,8 @@ export function loadVectorIndex(
   return { writer: new VectorIndexWriter({ ...options, capacity }, load), sequence };
 }
 
-function readManifest(folder: string): Manifest | undefined {
+/** Undefined where there is none. Throws `search_index_corrupt`. */
+export function readVectorManifest(folder: string): Manifest | undefined {
   const path = join(folder, MANIFEST);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   const content = readFileSync(path);

@@ -1,0 +1,41 @@
+import type { TargetSettings } from '../backup/open-target.ts';
+import type { ThreadFailure } from '../thread-failure.ts';
+
+/** What a thread that scrubs is started with. It runs no user code. */
+export interface ScrubPlace {
+  readonly storage: string;
+  /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
+  readonly masterKey: string | null;
+  /** Null where there are no backups. */
+  readonly target: TargetSettings | null;
+  /** Of `Followers`: how far the state is. */
+  readonly followers: SharedArrayBuffer;
+}
+
+export const SCRUB_PARTS = ['state', 'log', 'index', 'backups'] as const;
+export type ScrubPart = (typeof SCRUB_PARTS)[number];
+
+/** Something that is not what was written. */
+export interface Damage {
+  readonly part: ScrubPart;
+  /** Without any content. */
+  readonly place: string;
+}
+
+export interface ScrubReport {
+  /** What was read. */
+  readonly entries: number;
+  readonly commits: number;
+  readonly indexFiles: number;
+  readonly backups: number;
+  /** The first of them. */
+  readonly damages: readonly Damage[];
+  readonly damageCount: number;
+}
+
+export type FromScrub =
+  | { readonly kind: 'progress'; readonly fraction: number; readonly step: string }
+  | { readonly kind: 'done'; readonly report: ScrubReport }
+  | { readonly kind: 'failed'; readonly failure: ThreadFailure };
+
+export type ToScrub = { readonly kind: 'cancel' };

@@ -1,0 +1,50 @@
+import { SCRUB_ENTRIES_AT_A_TIME } from '#base/scrub-limits.ts';
+import { DATABASES } from '../databases.ts';
+import type { StateReader } from '../snapshot-reader.ts';
+
+export interface StateScrub {
+  readonly reader: StateReader;
+  /** Called between two portions, when nothing is held. Rejects to end. */
+  readonly rest: () => Promise<void>;
+  /** `place` names database and key. */
+  readonly onDamage: (place: string) => void;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/**
+ * Reads each entry of the state of a running workspace, and compares it with the check or the seal that it was written with. It goes
+ * by portions, each of the newest commit then, so that it holds no pages for long. Resolves with the number of entries.
+ */
+export async function scrubState({
+  reader,
+  rest,
+  onDamage,
+  onProgress,
+}: StateScrub): Promise<number> {
+  let entries = 0;
+  for (const { number, name } of DATABASES) {
+    let start: Uint8Array | undefined = new Uint8Array(0);
+    while (start !== undefined) {
+      let next: Uint8Array | undefined;
+      let seen = 0;
+      {
+        using held = reader.hold();
+        held.inspect(number, start, (key, isDamaged) => {
+          if (seen === SCRUB_ENTRIES_AT_A_TIME) {
+            next = Uint8Array.from(key);
+            return false;
+          }
+          seen++;
+          if (isDamaged) onDamage(`${name}, key ${Buffer.from(key).toString('hex')}`);
+          return true;
+        });
+        entries += seen;
+        const total = DATABASES.reduce((sum, one) => sum + held.count(one.number), 0);
+        onProgress(Math.min(entries, total), total);
+      }
+      start = next;
+      await rest();
+    }
+  }
+  return entries;
+}
