@@ -1,4 +1,4 @@
-import { open, readdir, readFile } from 'node:fs/promises';
+import { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
@@ -83,7 +83,7 @@ test('a scrub names what is damaged in state, log, index and backups, and nothin
   const whole = await scrub();
   expect(whole.run).toMatchObject({ state: 'succeeded', error: null });
   const read = JSON.parse(whole.run.result ?? '') as Record<string, number>;
-  expect(read).toMatchObject({ damageCount: 0, damages: [], backups: 1 });
+  expect(read).toMatchObject({ damageCount: 0, backups: 1 });
   expect(read['entries']).toBeGreaterThan(1_000);
   expect(read['commits']).toBeGreaterThan(2);
   expect(read['indexFiles']).toBeGreaterThan(1);
@@ -103,6 +103,14 @@ test('a scrub names what is damaged in state, log, index and backups, and nothin
   expect(server.stderr).toContain('what is stored is damaged');
   expect(server.stderr).not.toContain('title that');
   expect(await storagePart()).toMatchObject({ status: 'degraded', reason: 'storage_damaged' });
+
+  // What fails later takes back nothing of what was found.
+  const later = join(backups, 'backups', '20991231T000000000Z-00000000.json');
+  await writeFile(later, JSON.stringify({ format: 99 }));
+  const failed = await scrub();
+  expect(failed.run).toMatchObject({ state: 'failed', error: { code: 'backup_format_unknown' } });
+  expect(failed.lines.filter((line) => line.startsWith('Damaged in '))).toHaveLength(3);
+  expect(await storagePart()).toMatchObject({ reason: 'storage_damaged' });
 }, 120_000);
 
 test('a scrub of an encrypted workspace reads all of it', async () => {

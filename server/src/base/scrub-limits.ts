@@ -6,4 +6,3 @@ export const SCRUB_ENTRIES_AT_A_TIME = 2_000;
 export const SCRUB_BYTES_AT_A_TIME = 1024 * 1024;
 /** Damages that a scrub names; it counts the others. */
 export const SCRUB_DAMAGES_NAMED_MAX = 50;
-export const SCRUB_REST_MAX_MS = 1_000;

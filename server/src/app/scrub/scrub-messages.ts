@@ -22,20 +22,19 @@ export interface Damage {
   readonly place: string;
 }
 
-export interface ScrubReport {
-  /** What was read. */
+/** How much there was of each part. */
+export interface ScrubRead {
   readonly entries: number;
   readonly commits: number;
   readonly indexFiles: number;
   readonly backups: number;
-  /** The first of them. */
-  readonly damages: readonly Damage[];
-  readonly damageCount: number;
 }
 
 export type FromScrub =
   | { readonly kind: 'progress'; readonly fraction: number; readonly step: string }
-  | { readonly kind: 'done'; readonly report: ScrubReport }
+  /** As soon as it is found: what comes after may fail. */
+  | { readonly kind: 'damage'; readonly damage: Damage }
+  | { readonly kind: 'done'; readonly read: ScrubRead }
   | { readonly kind: 'failed'; readonly failure: ThreadFailure };
 
 export type ToScrub = { readonly kind: 'cancel' };

@@ -3,12 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { scrubBackups } from '#backup/scrub-backups.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
-import {
-  SCRUB_BYTES_AT_A_TIME,
-  SCRUB_DAMAGES_NAMED_MAX,
-  SCRUB_REST_MAX_MS,
-  SCRUB_WORK_SHARE,
-} from '#base/scrub-limits.ts';
+import { SCRUB_BYTES_AT_A_TIME, SCRUB_WORK_SHARE } from '#base/scrub-limits.ts';
 import { Followers } from '#log/followers.ts';
 import { indexFolder } from '#search/text/index-manifest.ts';
 import { scrubSegments } from '#search/text/scrub-segments.ts';
@@ -21,7 +16,7 @@ import { openPublishedLog } from '../open-published-log.ts';
 import { vectorsFolder } from '../search/stored-vectors.ts';
 import { failureOf } from '../thread-failure.ts';
 import { SCRUB_PARTS } from './scrub-messages.ts';
-import type { Damage, FromScrub, ScrubPart, ScrubPlace, ScrubReport } from './scrub-messages.ts';
+import type { FromScrub, ScrubPart, ScrubPlace, ScrubRead } from './scrub-messages.ts';
 
 /** A thread that reads all that is kept, slowly, and compares it with the checks that it was written with. It ends by itself. */
 const port = must(parentPort, 'the port of the thread that scrubs');
@@ -32,15 +27,8 @@ function send(message: FromScrub): void {
   port.postMessage(message);
 }
 
-/** What was found so far. */
-class Findings {
-  readonly damages: Damage[] = [];
-  count = 0;
-
-  add(part: ScrubPart, where: string): void {
-    this.count++;
-    if (this.damages.length < SCRUB_DAMAGES_NAMED_MAX) this.damages.push({ part, place: where });
-  }
+function found(part: ScrubPart, where: string): void {
+  send({ kind: 'damage', damage: { part, place: where } });
 }
 
 /** Leaves the disk and a processor to others for most of the time. */
@@ -49,8 +37,7 @@ class Pace {
 
   readonly rest = async (): Promise<void> => {
     const { signal } = cancelling;
-    const worked = performance.now() - this.#workedSince;
-    const pause = Math.min(SCRUB_REST_MAX_MS, worked * (1 / SCRUB_WORK_SHARE - 1));
+    const pause = (performance.now() - this.#workedSince) * (1 / SCRUB_WORK_SHARE - 1);
     // Short work adds up until there is something to rest for.
     if (pause >= 1) {
       await delay(pause, undefined, { signal }).catch(() => {});
@@ -72,20 +59,20 @@ function progressOf(part: ScrubPart, step: string): (done: number, total: number
     });
 }
 
-async function readState(findings: Findings): Promise<number> {
+async function readState(): Promise<number> {
   const { storage, masterKey } = place;
   const environments = ['graph', 'vault'] as const;
   using reader = openSnapshotReader({ storage, masterKey: masterKey ?? undefined, environments });
   return await scrubState({
     reader,
     rest,
-    onDamage: (where) => findings.add('state', where),
+    onDamage: (where) => found('state', where),
     onProgress: progressOf('state', 'Entries of the state'),
   });
 }
 
 /** Up to the first damage: what is behind it cannot be told from it. */
-async function readLog(findings: Findings): Promise<number> {
+async function readLog(): Promise<number> {
   const { applied } = new Followers(place.followers);
   const { log } = await openPublishedLog(place.storage, place.masterKey, applied);
   const tell = progressOf('log', 'Commits of the log');
@@ -111,39 +98,38 @@ async function readLog(findings: Findings): Promise<number> {
       if (!(error instanceof Problem)) throw error;
       if (error.code === 'log_trimmed') next = log.firstSequence;
       else if (error.code === 'log_corrupt') {
-        findings.add('log', error.message);
+        found('log', error.message);
         return commits;
       } else throw error;
     }
   }
 }
 
-async function readIndex(findings: Findings): Promise<number> {
-  const onDamage = (where: string): void => findings.add('index', where);
+async function readIndex(): Promise<number> {
+  const onDamage = (where: string): void => found('index', where);
   progressOf('index', 'Files of the index')(0, 1);
   const texts = await scrubSegments(indexFolder(place.storage), rest, onDamage);
   return texts + (await scrubVectors(vectorsFolder(place.storage), rest, onDamage));
 }
 
-async function readBackups(findings: Findings): Promise<number> {
+async function readBackups(): Promise<number> {
   if (place.target === null) return 0;
   return await scrubBackups({
     target: openTarget(place.target),
     masterKey: place.masterKey ?? undefined,
     rest,
-    onDamage: (where) => findings.add('backups', where),
+    onDamage: (where) => found('backups', where),
     onProgress: progressOf('backups', 'Backups'),
   });
 }
 
-async function scrub(): Promise<ScrubReport> {
-  const findings = new Findings();
-  const entries = await readState(findings);
-  const commits = await readLog(findings);
-  const indexFiles = await readIndex(findings);
-  const backups = await readBackups(findings);
-  const { damages, count: damageCount } = findings;
-  return { entries, commits, indexFiles, backups, damages, damageCount };
+async function scrub(): Promise<ScrubRead> {
+  return {
+    entries: await readState(),
+    commits: await readLog(),
+    indexFiles: await readIndex(),
+    backups: await readBackups(),
+  };
 }
 
 lowerPriority(PRIORITY.last);
@@ -152,7 +138,7 @@ port.on('message', () => {
 });
 scrub()
   .then(
-    (report) => send({ kind: 'done', report }),
+    (read) => send({ kind: 'done', read }),
     (error: unknown) => send({ kind: 'failed', failure: failureOf(error) }),
   )
   // LMDB ends the whole process when a thread is interrupted while it closes.

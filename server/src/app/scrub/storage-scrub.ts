@@ -1,10 +1,18 @@
 import type { Worker } from 'node:worker_threads';
 import { Problem } from '#base/problem.ts';
+import { SCRUB_DAMAGES_NAMED_MAX } from '#base/scrub-limits.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { BuiltInTask, TaskWork } from '#tasks/task.ts';
 import { startThread } from '../start-thread.ts';
 import { errorOf } from '../thread-failure.ts';
-import type { FromScrub, ScrubPart, ScrubPlace, ScrubReport, ToScrub } from './scrub-messages.ts';
+import type {
+  Damage,
+  FromScrub,
+  ScrubPart,
+  ScrubPlace,
+  ScrubRead,
+  ToScrub,
+} from './scrub-messages.ts';
 
 /** What to do about a damage. */
 const REMEDIES: Readonly<Record<ScrubPart, string>> = {
@@ -14,6 +22,10 @@ const REMEDIES: Readonly<Record<ScrubPart, string>> = {
   backups:
     'Run "trellis backup verify" with its id: the next backup then writes anew what is damaged.',
 };
+
+interface ScrubReport extends ScrubRead {
+  readonly damageCount: number;
+}
 
 export interface StorageScrubParts {
   readonly place: ScrubPlace;
@@ -31,7 +43,7 @@ export class StorageScrub implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Whether the newest scrub that came to its end found a damage. Not known behind a restart. */
+  /** Whether a scrub found a damage since the last one that found none. Not known after a restart. */
   get isDamaged(): boolean {
     return this.#isDamaged;
   }
@@ -47,26 +59,34 @@ export class StorageScrub implements AsyncDisposable {
   }
 
   async #run(work: TaskWork): Promise<ScrubReport> {
-    const report = await this.#read(work);
-    const { entries, commits, indexFiles, backups, damages, damageCount } = report;
+    const damages: Damage[] = [];
+    let damageCount = 0;
+    const read = await this.#read(work, (damage) => {
+      this.#isDamaged = true;
+      if (++damageCount > SCRUB_DAMAGES_NAMED_MAX) return;
+      damages.push(damage);
+      const { part, place } = damage;
+      this.#parts.logger.error({ part, place }, 'what is stored is damaged');
+      work.log(`Damaged in ${part}: ${place}. ${REMEDIES[part]}`);
+    });
     this.#isDamaged = damageCount > 0;
+    const { entries, commits, indexFiles, backups } = read;
     work.log(
       `${entries} entries of the state, ${commits} commits of the log, ${indexFiles} files of the index and ${backups} backups were read.`,
     );
-    if (damageCount === 0) return report;
+    if (damageCount === 0) return { ...read, damageCount };
     const told = damages.map((one) => ({ ...one, remedy: REMEDIES[one.part] }));
-    for (const { part, place, remedy } of told) {
-      this.#parts.logger.error({ part, place }, 'what is stored is damaged');
-      work.log(`Damaged in ${part}: ${place}. ${remedy}`);
-    }
     throw new Problem('storage_damaged', `${damageCount} places of what is stored are damaged`, {
       details: { damageCount, damages: told },
     });
   }
 
-  async #read({ signal, progress }: TaskWork): Promise<ScrubReport> {
+  async #read(
+    { signal, progress }: TaskWork,
+    onDamage: (damage: Damage) => void,
+  ): Promise<ScrubRead> {
     const worker = startThread(new URL('./scrub-worker.ts', import.meta.url), this.#parts.place);
-    const { promise, resolve, reject } = Promise.withResolvers<ScrubReport>();
+    const { promise, resolve, reject } = Promise.withResolvers<ScrubRead>();
     const ended = new Promise<void>((settle) => {
       worker.once('exit', () => {
         this.#threads.delete(worker);
@@ -78,7 +98,8 @@ export class StorageScrub implements AsyncDisposable {
     worker.on('error', reject);
     worker.on('message', (message: FromScrub) => {
       if (message.kind === 'progress') progress(message.fraction, message.step);
-      else if (message.kind === 'done') resolve(message.report);
+      else if (message.kind === 'damage') onDamage(message.damage);
+      else if (message.kind === 'done') resolve(message.read);
       else reject(errorOf(message.failure));
     });
     const cancel = (): void => askToEnd(worker);
