@@ -8,5 +8,7 @@ export const NODE_SCAN_IDS = 256;
  * what goes on at a time, and what waits.
  */
 export const TURN_MS = 1;
+/** Nodes of one answer that are read at one commit, twice the usual page; of more, each so many are. */
+export const NODES_AT_ONE_COMMIT = 100;
 export const TURNS_GOING_PER_CALLER_MAX = 4;
 export const TURNS_WAITING_PER_CALLER_MAX = 300;
