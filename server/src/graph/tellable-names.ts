@@ -33,8 +33,8 @@ export function tellsOfEdges(visibility: Visibility | undefined): boolean {
 
 /**
  * Whether a type of this name is to be as one that has no nodes, and takes any field, whether it exists or not: a refusal would
- * tell a reader who sees no node of it which. Without a name: whether that holds for any type. Who sees nodes of all types is
- * told which names are mistakes.
+ * tell a reader from whom all nodes of a type are hidden which. Without a name: whether that holds for any type. Who sees a node
+ * of each type that has any is told which names are mistakes.
  */
 export function concealsType(
   reader: Counts,
@@ -44,8 +44,11 @@ export function concealsType(
 ): boolean {
   if (seesEverything(visibility)) return false;
   const types = [...known];
-  const isHidden = (one: string): boolean =>
-    !isSystemType(one) && !seesNodeOf(reader, visibility, one);
+  const isHidden = (one: string): boolean => {
+    if (isSystemType(one)) return false;
+    const hidden = visibility.hiddenOfType(one);
+    return hidden > 0 && reader.countOfType(one) <= hidden;
+  };
   return type !== undefined && types.includes(type) ? isHidden(type) : types.some(isHidden);
 }
 
