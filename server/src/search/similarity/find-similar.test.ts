@@ -187,10 +187,12 @@ class World implements AsyncDisposable {
         : Object.entries(from.vectors).map(([model, value]) => ({ model, value: value ?? [] }));
     const all = types.flatMap((type) => fields.map((field) => `${type}.${field}`));
     const isHidden = isAsUser && all.every((name) => name === this.#withheld);
-    const hasSeen = (one: string) =>
-      this.#nodes.some(({ type, isHidden: isGone }) => type === one && !isGone);
-    // Of a type of which nothing is seen nothing is refused either.
-    if (isHidden && sought.length > 0) return types.every(hasSeen) ? 'refused' : new Map();
+    const isConcealed = (one: string) => {
+      const ofType = this.#nodes.filter(({ type }) => type === one);
+      return ofType.length > 0 && ofType.every((node) => node.isHidden);
+    };
+    // Nothing is refused of a type whose nodes are all hidden.
+    if (isHidden && sought.length > 0) return types.some(isConcealed) ? new Map() : 'refused';
     const scores = new Map<string, number>();
     for (const [i, { type }] of this.#nodes.entries()) {
       if (places.includes(i) || !types.includes(type)) continue;
