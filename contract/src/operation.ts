@@ -10,7 +10,7 @@ import type { TokenKind } from './token-kinds.ts';
  * of a route. The path is an RFC 6570 template: `{name}` is one segment, `{+name}` the rest of the path, slashes included.
  */
 export interface Operation {
-  /** Unique; also the name of the route's file and of the client's method. */
+  /** Unique; also the name of its handler in `server/src/http/routes` and of the client's method. */
   readonly id: string;
   readonly area: Area;
   readonly method: Method;

@@ -1,6 +1,69 @@
-import { assistantOperations } from './assistant-operations.ts';
-import { automationOperations } from './automation-operations.ts';
 import type { Operation } from './operation.ts';
+import {
+  explainAccess,
+  getNodeAccess,
+  getTypeAccess,
+  putNodeAccess,
+  putTypeAccess,
+  resolvePrincipals,
+} from './operations/access.ts';
+import {
+  approveAdminAgentCommit,
+  createAdminAgentSession,
+  deleteAdminAgentSession,
+  getAdminAgentSession,
+  listAdminAgentSessions,
+  rejectAdminAgentCommit,
+  sendAdminAgentMessage,
+  uploadAdminAgentFile,
+} from './operations/admin-agent.ts';
+import {
+  cancelAgentRun,
+  createAgent,
+  deleteAgent,
+  getAgent,
+  getAgentRun,
+  listAgentRuns,
+  listAgents,
+  putAgent,
+  runAgent,
+} from './operations/agents.ts';
+import { getApiDocument } from './operations/api-document.ts';
+import { getAiProviders, putAiProviders } from './operations/assistant.ts';
+import { listAudit } from './operations/audit.ts';
+import { deleteBackup, listBackups, runBackup, verifyBackup } from './operations/backups.ts';
+import { getBuildCatalog, getBuildTypes, getCompileStatus } from './operations/build.ts';
+import {
+  createChat,
+  deleteChat,
+  getChat,
+  getChatOptions,
+  listChats,
+  putChat,
+  putChatFeedback,
+  sendChatMessage,
+  stopChat,
+} from './operations/chat.ts';
+import {
+  compareCode,
+  diffCode,
+  getCodeVersion,
+  listCodeHistory,
+  listItemHistory,
+  listRecordedInputs,
+  recordInputs,
+  restoreCode,
+} from './operations/code-history.ts';
+import {
+  cancelDeepResearch,
+  getDeepResearch,
+  getResearchSettings,
+  putResearchSettings,
+  startDeepResearch,
+} from './operations/deep-research.ts';
+import { exportDefinitions, importDefinitions } from './operations/definitions.ts';
+import { findSimilarNodes, getEmbeddings, getSimilarNodes } from './operations/embeddings.ts';
+import { listEndpointLogs, watchEndpointLogs } from './operations/endpoint-log.ts';
 import {
   cancelRun,
   cancelRunAlias,
@@ -15,25 +78,6 @@ import {
   runEndpointAlias,
   runEndpointWithToken,
 } from './operations/endpoints.ts';
-import { listEndpointLogs, watchEndpointLogs } from './operations/endpoint-log.ts';
-import { getApiDocument } from './operations/api-document.ts';
-import { getBuildCatalog, getBuildTypes, getCompileStatus } from './operations/build.ts';
-import {
-  compareCode,
-  diffCode,
-  getCodeVersion,
-  listCodeHistory,
-  listItemHistory,
-  listRecordedInputs,
-  recordInputs,
-  restoreCode,
-} from './operations/code-history.ts';
-import {
-  getDatabaseStatistics,
-  getEndpointMetrics,
-  getOverviewStatistics,
-  getPoolStatistics,
-} from './operations/stats.ts';
 import {
   appendFileUpload,
   createFileUpload,
@@ -45,29 +89,6 @@ import {
   listNodeFiles,
   uploadNodeFile,
 } from './operations/files.ts';
-import { deleteBackup, listBackups, runBackup, verifyBackup } from './operations/backups.ts';
-import { ingest } from './operations/ingest.ts';
-import { cancelJob, getJob, listJobs, watchJob } from './operations/jobs.ts';
-import { getLicense } from './operations/license.ts';
-import { downloadLogs, listLogFiles, searchLogs, watchLogs } from './operations/logs.ts';
-import {
-  changePassword,
-  checkLogin,
-  completePasswordReset,
-  createLogin,
-  endSession,
-  resetPassword,
-} from './operations/login.ts';
-import {
-  explainAccess,
-  getNodeAccess,
-  getTypeAccess,
-  putNodeAccess,
-  putTypeAccess,
-  resolvePrincipals,
-} from './operations/access.ts';
-import { listAudit } from './operations/audit.ts';
-import { findSimilarNodes, getEmbeddings, getSimilarNodes } from './operations/embeddings.ts';
 import {
   createGroup,
   deleteGroup,
@@ -77,6 +98,40 @@ import {
   setGroupUsers,
   updateGroup,
 } from './operations/groups.ts';
+import { ingest } from './operations/ingest.ts';
+import { deleteInterface, listInterfaces, putInterface } from './operations/interfaces.ts';
+import { cancelJob, getJob, listJobs, watchJob } from './operations/jobs.ts';
+import { getLicense } from './operations/license.ts';
+import {
+  createChatCompletion,
+  createEmbeddings,
+  createMessage,
+  getLlmState,
+  listAnthropicModels,
+  listLlmUsage,
+  listOpenAiModels,
+} from './operations/llm.ts';
+import {
+  changePassword,
+  checkLogin,
+  completePasswordReset,
+  createLogin,
+  endSession,
+  resetPassword,
+} from './operations/login.ts';
+import { downloadLogs, listLogFiles, searchLogs, watchLogs } from './operations/logs.ts';
+import { callMcp } from './operations/mcp.ts';
+import {
+  cancelMigration,
+  createMigration,
+  deleteMigration,
+  getMigration,
+  listMigrations,
+  putMigration,
+  resetMigrationStatus,
+  runMigration,
+  runMigrations,
+} from './operations/migrations.ts';
 import {
   downloadCsv,
   downloadJsonl,
@@ -89,7 +144,21 @@ import {
   getNodeHistory,
   queryNodes,
 } from './operations/nodes.ts';
+import {
+  getReplicaRole,
+  listReplicas,
+  registerReplica,
+  verifyReplicas,
+} from './operations/replicas.ts';
 import { getSchema, putSchema } from './operations/schema.ts';
+import {
+  deleteGoldenSet,
+  getGoldenSet,
+  listGoldenSetRuns,
+  listGoldenSets,
+  putGoldenSet,
+  runGoldenSet,
+} from './operations/search-evaluation.ts';
 import {
   getLlmSearchSettings,
   getSearchIndex,
@@ -100,14 +169,6 @@ import {
   putSearchSettings,
   putSynonyms,
 } from './operations/search.ts';
-import {
-  deleteGoldenSet,
-  getGoldenSet,
-  listGoldenSetRuns,
-  listGoldenSets,
-  putGoldenSet,
-  runGoldenSet,
-} from './operations/search-evaluation.ts';
 import {
   completeLogin,
   consumeSamlResponse,
@@ -122,14 +183,27 @@ import {
   setSsoConfig,
 } from './operations/sso.ts';
 import {
-  getReplicaRole,
-  listReplicas,
-  registerReplica,
-  verifyReplicas,
-} from './operations/replicas.ts';
+  getDatabaseStatistics,
+  getEndpointMetrics,
+  getOverviewStatistics,
+  getPoolStatistics,
+} from './operations/stats.ts';
 import { getAvailableStatus, getHealth, getReady, getReplicaHealth } from './operations/status.ts';
+import {
+  checkTaskSchedule,
+  createTask,
+  deleteTask,
+  disableTask,
+  enableTask,
+  getTask,
+  listBuiltInTasks,
+  listTaskRuns,
+  listTasks,
+  putTask,
+  runTask,
+} from './operations/tasks.ts';
 import { createToken, listTokens, revokeToken } from './operations/tokens.ts';
-
+import { createTool, deleteTool, getToolMetrics, listTools, putTool } from './operations/tools.ts';
 import {
   createPasswordResetLink,
   createUser,
@@ -138,12 +212,9 @@ import {
   listUsers,
   updateUser,
 } from './operations/users.ts';
-import { exportDefinitions, importDefinitions } from './operations/definitions.ts';
-import { deleteInterface, listInterfaces, putInterface } from './operations/interfaces.ts';
 import { getWorkspaceSettings, putWorkspaceSettings } from './operations/workspace.ts';
 
-/** The one table of operations: server, client, documentation and tests derive from it. */
-export const operations: readonly Operation[] = [
+const table = [
   createLogin,
   checkLogin,
   changePassword,
@@ -241,7 +312,26 @@ export const operations: readonly Operation[] = [
   listBackups,
   verifyBackup,
   deleteBackup,
-  ...automationOperations,
+  listTasks,
+  listBuiltInTasks,
+  createTask,
+  checkTaskSchedule,
+  getTask,
+  putTask,
+  deleteTask,
+  runTask,
+  enableTask,
+  disableTask,
+  listTaskRuns,
+  listMigrations,
+  createMigration,
+  runMigrations,
+  cancelMigration,
+  resetMigrationStatus,
+  getMigration,
+  putMigration,
+  deleteMigration,
+  runMigration,
   listLogFiles,
   downloadLogs,
   searchLogs,
@@ -263,7 +353,52 @@ export const operations: readonly Operation[] = [
   getEmbeddings,
   getSimilarNodes,
   findSimilarNodes,
-  ...assistantOperations,
+  callMcp,
+  listTools,
+  createTool,
+  putTool,
+  deleteTool,
+  getToolMetrics,
+  listAgents,
+  createAgent,
+  getAgent,
+  putAgent,
+  deleteAgent,
+  runAgent,
+  listAgentRuns,
+  getAgentRun,
+  cancelAgentRun,
+  sendChatMessage,
+  getChatOptions,
+  createChat,
+  listChats,
+  getChat,
+  putChat,
+  deleteChat,
+  stopChat,
+  putChatFeedback,
+  startDeepResearch,
+  getDeepResearch,
+  getResearchSettings,
+  putResearchSettings,
+  cancelDeepResearch,
+  getAiProviders,
+  putAiProviders,
+  createAdminAgentSession,
+  listAdminAgentSessions,
+  getAdminAgentSession,
+  deleteAdminAgentSession,
+  sendAdminAgentMessage,
+  uploadAdminAgentFile,
+  approveAdminAgentCommit,
+  rejectAdminAgentCommit,
+  createChatCompletion,
+  listOpenAiModels,
+  createEmbeddings,
+  createMessage,
+  listAnthropicModels,
+  listLlmUsage,
+  getLlmState,
   getSsoConfig,
   setSsoConfig,
   getLoginUrl,
@@ -283,4 +418,9 @@ export const operations: readonly Operation[] = [
   listReplicas,
   verifyReplicas,
   registerReplica,
-];
+] as const satisfies readonly Operation[];
+
+export type OperationId = (typeof table)[number]['id'];
+
+/** The one table of operations: server, client, documentation and tests derive from it. */
+export const operations: readonly (Operation & { readonly id: OperationId })[] = table;

@@ -69,11 +69,13 @@ export interface Input<O extends Operation> {
   readonly address: string;
 }
 
+export type JsonHandler<O extends Operation> = (
+  input: Input<O>,
+  services: HttpServices,
+) => Awaitable<Answer<O>>;
+
 /** An operation that takes JSON, or nothing, and answers JSON, or nothing. */
-export function jsonRoute<const O extends Operation>(
-  operation: O,
-  handler: (input: Input<O>, services: HttpServices) => Awaitable<Answer<O>>,
-): Route {
+export function jsonRoute<const O extends Operation>(operation: O, handler: JsonHandler<O>): Route {
   const isRead = operation.method === 'GET' || operation.scope === 'read';
   return {
     operation,

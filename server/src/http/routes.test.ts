@@ -1,4 +1,3 @@
-import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as limits from '#base/limits.ts';
 import * as adminAgentLimits from '#base/admin-agent-limits.ts';
@@ -18,11 +17,6 @@ import { SAMPLE_REQUESTS } from './testing/sample-requests.ts';
 describe('the contract and its routes', () => {
   it('are the same operations, in the same order', () => {
     expect(routes.map((route) => route.operation)).toEqual(operations);
-  });
-
-  it('have one file for each operation, where its area and id say', () => {
-    const files = globSync('routes/**/*.ts', { cwd: import.meta.dirname }).toSorted();
-    expect(files).toEqual(operations.map(({ area, id }) => `routes/${area}/${id}.ts`).toSorted());
   });
 
   it('have one sample request for each operation', () => {

@@ -187,9 +187,9 @@ class World implements AsyncDisposable {
         : Object.entries(from.vectors).map(([model, value]) => ({ model, value: value ?? [] }));
     const all = types.flatMap((type) => fields.map((field) => `${type}.${field}`));
     const isHidden = isAsUser && all.every((name) => name === this.#withheld);
-    const isConcealed = (one: string) => {
-      const ofType = this.#nodes.filter(({ type }) => type === one);
-      return ofType.length > 0 && ofType.every((node) => node.isHidden);
+    const isConcealed = (name: string) => {
+      const ofType = this.#nodes.filter(({ type }) => type === name);
+      return ofType.length > 0 && ofType.every((one) => one.isHidden);
     };
     // Nothing is refused of a type whose nodes are all hidden.
     if (isHidden && sought.length > 0) return types.some(isConcealed) ? new Map() : 'refused';

@@ -1,0 +1,7 @@
+import * as operations from '@trellis/contract/operations/audit.ts';
+import { answer } from '../answer.ts';
+import { routesOf } from '../routes-of.ts';
+
+export const auditRoutes = routesOf(operations, {
+  listAudit: async ({ caller, query }, { audit }) => answer(200, await audit.list(caller, query)),
+});

@@ -1,7 +1,0 @@
-import { getCompileStatus as operation } from '@trellis/contract/operations/build.ts';
-import { answer } from '../../answer.ts';
-import { jsonRoute } from '../../route.ts';
-
-export const getCompileStatus = jsonRoute(operation, async ({ caller }, { build }) =>
-  answer(200, await build.compileStatus(caller)),
-);

@@ -1,7 +1,0 @@
-import { diffCode as operation } from '@trellis/contract/operations/code-history.ts';
-import { answer } from '../../answer.ts';
-import { jsonRoute } from '../../route.ts';
-
-export const diffCode = jsonRoute(operation, async ({ caller, params, query }, { codeHistory }) =>
-  answer(200, await codeHistory.diff(caller, params, query)),
-);

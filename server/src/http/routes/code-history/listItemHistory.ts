@@ -1,9 +1,0 @@
-import { listItemHistory as operation } from '@trellis/contract/operations/code-history.ts';
-import { answer } from '../../answer.ts';
-import { jsonRoute } from '../../route.ts';
-
-export const listItemHistory = jsonRoute(
-  operation,
-  async ({ caller, params, query }, { codeHistory }) =>
-    answer(200, await codeHistory.listItem(caller, params, query)),
-);

@@ -1,0 +1,12 @@
+import * as operations from '@trellis/contract/operations/definitions.ts';
+import { downloadRoute } from '../download-route.ts';
+import { importRoute } from '../import-route.ts';
+import { routesOf } from '../routes-of.ts';
+
+export const definitionsRoutes = routesOf(operations, {
+  exportDefinitions: downloadRoute(operations.exportDefinitions, ({ caller }, { definitions }) => ({
+    fileName: 'definitions.zip',
+    content: definitions.exportZip(caller),
+  })),
+  importDefinitions: importRoute(operations.importDefinitions),
+});

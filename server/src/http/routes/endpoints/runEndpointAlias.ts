@@ -1,4 +1,0 @@
-import { runEndpointAlias as operation } from '@trellis/contract/operations/endpoints.ts';
-import { runRoute } from '../../run-route.ts';
-
-export const runEndpointAlias = runRoute(operation);

@@ -1,0 +1,20 @@
+import * as operations from '@trellis/contract/operations/interfaces.ts';
+import { INTERFACE_ZIP_BYTES_MAX } from '#base/limits.ts';
+import { answer } from '../answer.ts';
+import { routesOf } from '../routes-of.ts';
+import { zipRoute } from '../zip-route.ts';
+
+export const interfacesRoutes = routesOf(operations, {
+  listInterfaces: async ({ caller, query }, { interfaces }) =>
+    answer(200, await interfaces.list(caller, query)),
+  putInterface: zipRoute(
+    operations.putInterface,
+    INTERFACE_ZIP_BYTES_MAX,
+    ({ caller, params, address }, zip, { interfaces }) =>
+      interfaces.put(caller, params.name, zip, address),
+  ),
+  deleteInterface: async ({ caller, params, address }, { interfaces }) => {
+    await interfaces.delete(caller, params.name, address);
+    return answer(204);
+  },
+});

@@ -1,0 +1,28 @@
+import * as operations from '@trellis/contract/operations/jobs.ts';
+import { answer } from '../answer.ts';
+import { type ServerEvent, eventStreamRoute, sequenceOf } from '../event-stream.ts';
+import type { JobNews } from '../operations-services.ts';
+import { routesOf } from '../routes-of.ts';
+
+export const jobsRoutes = routesOf(operations, {
+  listJobs: async ({ caller, query }, { jobs }) => answer(200, await jobs.list(caller, query)),
+  getJob: async ({ caller, params }, { jobs }) => answer(200, await jobs.get(caller, params.id)),
+  cancelJob: async ({ caller, params }, { jobs }) =>
+    answer(202, await jobs.cancel(caller, params.id)),
+  watchJob: eventStreamRoute(
+    operations.watchJob,
+    ({ caller, params, lastEventId, signal }, { jobs }) =>
+      events(jobs.watch(caller, params.id, { after: sequenceOf(lastEventId), signal })),
+  ),
+});
+
+async function* events(news: AsyncIterable<JobNews>): AsyncGenerator<ServerEvent[]> {
+  for await (const { job, lines, revision } of news) {
+    const told = lines.map(({ at, text, revision: id }) => ({
+      event: 'log',
+      id: String(id),
+      data: { at, text },
+    }));
+    yield [...told, { event: 'job', id: String(revision), data: job }];
+  }
+}

@@ -1,0 +1,18 @@
+import * as operations from '@trellis/contract/operations/logs.ts';
+import { answer } from '../answer.ts';
+import { downloadRoute } from '../download-route.ts';
+import { eventStreamRoute, sequenceOf } from '../event-stream.ts';
+import { lineEvents } from '../line-events.ts';
+import { routesOf } from '../routes-of.ts';
+
+export const logsRoutes = routesOf(operations, {
+  listLogFiles: async (_input, { logs }) => answer(200, await logs.files()),
+  downloadLogs: downloadRoute(operations.downloadLogs, ({ query }, { logs }) => ({
+    fileName: 'trellis.log',
+    content: logs.download(query),
+  })),
+  searchLogs: async ({ query }, { logs }) => answer(200, await logs.search(query)),
+  watchLogs: eventStreamRoute(operations.watchLogs, ({ query, lastEventId, signal }, { logs }) =>
+    lineEvents(logs.watch(query, { after: sequenceOf(lastEventId), signal })),
+  ),
+});

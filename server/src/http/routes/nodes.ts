@@ -1,0 +1,60 @@
+import * as operations from '@trellis/contract/operations/nodes.ts';
+import { budgetKey } from '#access/caller.ts';
+import { answer } from '../answer.ts';
+import { downloadRoute } from '../download-route.ts';
+import { nodeCsv } from '../download/node-csv.ts';
+import { nodeJsonl } from '../download/node-jsonl.ts';
+import { nodeLinks } from '../download/node-links.ts';
+import { nodeZip } from '../download/node-zip.ts';
+import { syntheticColumns, syntheticCsv, syntheticJsonl } from '../download/synthetic.ts';
+import { routesOf } from '../routes-of.ts';
+
+export const nodesRoutes = routesOf(operations, {
+  getNode: async ({ caller, params }, { nodes }) =>
+    answer(200, await nodes.get(caller, params.uid)),
+  getNodeHistory: async ({ caller, params, query }, { nodes }) =>
+    answer(200, await nodes.history(caller, params.uid, query)),
+  queryNodes: async ({ caller, body }, { nodes }) => answer(200, await nodes.query(caller, body)),
+  getManyNodes: async ({ caller, body }, { nodes }) =>
+    answer(200, await nodes.many(caller, body.uids)),
+  getManyFields: async ({ caller, body }, { nodes }) =>
+    answer(200, await nodes.manyFields(caller, body)),
+  downloadCsv: downloadRoute(operations.downloadCsv, async ({ caller, query, body }, { nodes }) => {
+    const exported = await nodes.export(caller, body);
+    return {
+      fileName: `${exported.type ?? 'nodes'}.csv`,
+      content: nodeCsv(exported, nodeLinks(query.baseURL)),
+    };
+  }),
+  downloadJsonl: downloadRoute(
+    operations.downloadJsonl,
+    async ({ caller, query, body }, { nodes }) => {
+      const exported = await nodes.export(caller, body);
+      return {
+        fileName: `${exported.type ?? 'nodes'}.jsonl`,
+        content: nodeJsonl(exported, nodeLinks(query.baseURL)),
+      };
+    },
+  ),
+  downloadZip: downloadRoute(
+    operations.downloadZip,
+    async ({ caller, query, body }, { nodes }) => ({
+      fileName: `${body.type ?? 'nodes'}.zip`,
+      content: nodeZip(await nodes.exportByType(caller, body), nodeLinks(query.baseURL)),
+    }),
+  ),
+  downloadSyntheticCsv: downloadRoute(
+    operations.downloadSyntheticCsv,
+    ({ caller, body: { nodes } }) => ({
+      fileName: 'nodes.csv',
+      content: syntheticCsv(nodes, syntheticColumns(nodes), budgetKey(caller)),
+    }),
+  ),
+  downloadSyntheticJsonl: downloadRoute(
+    operations.downloadSyntheticJsonl,
+    ({ caller, body: { nodes } }) => ({
+      fileName: 'nodes.jsonl',
+      content: syntheticJsonl(nodes, syntheticColumns(nodes), budgetKey(caller)),
+    }),
+  ),
+});

@@ -1,7 +1,0 @@
-import { getManyNodes as operation } from '@trellis/contract/operations/nodes.ts';
-import { answer } from '../../answer.ts';
-import { jsonRoute } from '../../route.ts';
-
-export const getManyNodes = jsonRoute(operation, async ({ caller, body }, { nodes }) =>
-  answer(200, await nodes.many(caller, body.uids)),
-);

@@ -1,0 +1,19 @@
+import * as operations from '@trellis/contract/operations/replicas.ts';
+import { answer } from '../answer.ts';
+import { routesOf } from '../routes-of.ts';
+import type { ReplicaHealth, ReplicaRole } from '@trellis/contract/shapes/replica.ts';
+
+export const replicasRoutes = routesOf(operations, {
+  getReplicaRole: async (_input, { status }) => answer(200, roleOf(await status.replication())),
+  listReplicas: async (_input, { replicas }) => answer(200, await replicas.list()),
+  verifyReplicas: async (_input, { replicas }) => answer(200, await replicas.verify()),
+  registerReplica: async ({ body, address }, { replicas }) =>
+    answer(200, await replicas.register(body, address)),
+});
+
+/** What anybody may know is more than what this tells: the lag is left out (specification, section 2.7). */
+function roleOf(health: ReplicaHealth): ReplicaRole {
+  if (health.isReplica) return health;
+  const { isReplica, hasReplicas } = health;
+  return { isReplica, hasReplicas };
+}

@@ -1,7 +1,0 @@
-import { verifyReplicas as operation } from '@trellis/contract/operations/replicas.ts';
-import { answer } from '../../answer.ts';
-import { jsonRoute } from '../../route.ts';
-
-export const verifyReplicas = jsonRoute(operation, async (_input, { replicas }) =>
-  answer(200, await replicas.verify()),
-);

@@ -1,0 +1,8 @@
+import * as operations from '@trellis/contract/operations/schema.ts';
+import { answer } from '../answer.ts';
+import { routesOf } from '../routes-of.ts';
+
+export const schemaRoutes = routesOf(operations, {
+  getSchema: async ({ caller }, { schema }) => answer(200, await schema.get(caller)),
+  putSchema: async ({ caller, body }, { schema }) => answer(200, await schema.put(caller, body)),
+});

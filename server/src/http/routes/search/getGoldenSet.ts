@@ -1,7 +1,0 @@
-import { getGoldenSet as operation } from '@trellis/contract/operations/search-evaluation.ts';
-import { answer } from '../../answer.ts';
-import { jsonRoute } from '../../route.ts';
-
-export const getGoldenSet = jsonRoute(operation, async ({ caller, params }, { goldenSets }) =>
-  answer(200, await goldenSets.get(caller, params.name)),
-);

@@ -1,4 +1,0 @@
-import { getSimilarNodes as operation } from '@trellis/contract/operations/embeddings.ts';
-import { similarRoute } from '../../similar-route.ts';
-
-export const getSimilarNodes = similarRoute(operation);

@@ -1,7 +1,0 @@
-import { listLoginProviders as operation } from '@trellis/contract/operations/sso.ts';
-import { answer } from '../../answer.ts';
-import { jsonRoute } from '../../route.ts';
-
-export const listLoginProviders = jsonRoute(operation, async (_input, { sso }) =>
-  answer(200, await sso.providers()),
-);

@@ -1,0 +1,14 @@
+import * as operations from '@trellis/contract/operations/stats.ts';
+import { answer } from '../answer.ts';
+import { routesOf } from '../routes-of.ts';
+
+export const statsRoutes = routesOf(operations, {
+  getEndpointMetrics: async ({ caller }, { statistics }) =>
+    answer(200, await statistics.endpoints(caller)),
+  getDatabaseStatistics: async ({ caller }, { statistics }) =>
+    answer(200, await statistics.database(caller)),
+  getPoolStatistics: async ({ caller }, { statistics }) =>
+    answer(200, await statistics.pool(caller)),
+  getOverviewStatistics: async ({ caller }, { statistics }) =>
+    answer(200, await statistics.overview(caller)),
+});
