@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { wordnetSchema } from '../samples/wordnet/schema.ts';
 import { openWriter } from '../server/src/app/writer/open-writer.ts';
 import { AccessIndex } from '../server/src/access/access-index.ts';
 import type { Caller } from '../server/src/access/caller.ts';
 import { NodeService } from '../server/src/access/node-service.ts';
-import { INGEST_COMMIT_OPERATIONS_MAX } from '../server/src/base/limits.ts';
 import type { GraphWriter } from '../server/src/graph/graph-writer.ts';
 import { openGraphReader } from '../server/src/graph/open-reader.ts';
 import type { GraphOperation } from '../server/src/graph/operations.ts';

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { wordnetSchema } from '../samples/wordnet/schema.ts';
 import { openWriter, type OpenWriter } from '../server/src/app/writer/open-writer.ts';
-import { INGEST_COMMIT_OPERATIONS_MAX } from '../server/src/base/limits.ts';
 import { openGraphReader } from '../server/src/graph/open-reader.ts';
 import type { GraphWriter } from '../server/src/graph/graph-writer.ts';
 import { runQuery } from '../server/src/graph/query/run.ts';

@@ -3,7 +3,7 @@ import { join, relative, resolve, sep } from 'node:path';
 
 /**
  * Who may import what, as data: `server/import-table.json`. `parts` gives each part of server/src the parts and packages
- * below it; `modules` gives each foreign module and each guarded module of Node the parts that may use it. The compiler
+ * below it, beside the contract, which every part may import; `modules` gives each foreign module and each guarded module of Node the parts that may use it. The compiler
  * (through the projects of tools/compiler-projects.ts) and the linter (tools/lint-plugin.ts) both follow this one table.
  */
 export interface ImportTable {
@@ -17,13 +17,22 @@ export interface PackageManifest {
 }
 
 export const PACKAGE_SCOPE = '@trellis/';
+/** Below every part: operations, shapes, errors and limits are declared there once. */
+const CONTRACT = `${PACKAGE_SCOPE}contract`;
 const PARTS_FOLDER = join('server', 'src');
 const PACKAGES = ['contract', 'endpoint', 'client', 'connector', 'cli'];
 /** Packages that take sample graphs, by their path: samples are data with a little code, no package. */
 export const SAMPLE_READERS = ['cli'];
 
 export function readImportTable(root: string): ImportTable {
-  return JSON.parse(readFileSync(join(root, 'server/import-table.json'), 'utf8'));
+  const table: ImportTable = JSON.parse(
+    readFileSync(join(root, 'server/import-table.json'), 'utf8'),
+  );
+  const rows = Object.entries(table.parts);
+  return {
+    ...table,
+    parts: Object.fromEntries(rows.map(([part, row]) => [part, [...row, CONTRACT]])),
+  };
 }
 
 export function readManifest(root: string, packageName: string): PackageManifest {

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { settingOperation } from '../../server/src/access/settings.ts';
 import { IndexThread } from '../../server/src/app/search/index-thread.ts';
 import { searchBuildThreads } from '../../server/src/app/search/search-build-threads.ts';
@@ -10,7 +11,6 @@ import { searchMemoryBytes } from '../../server/src/app/search/search-memory.ts'
 import { openWriter, type OpenWriter } from '../../server/src/app/writer/open-writer.ts';
 import { Followers } from '../../server/src/log/followers.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
-import { INGEST_COMMIT_OPERATIONS_MAX } from '../../server/src/base/limits.ts';
 import type { GraphOperation } from '../../server/src/graph/operations.ts';
 import { openLog } from '../../server/src/observe/logger.ts';
 import { SEARCH_SETTING } from '../../server/src/search/settings/search-settings.ts';

@@ -53,6 +53,11 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCatalogue, code);
 }
 
+/** A code that came from another server or an older store; `otherwise` when this catalogue lacks it. */
+export function errorCodeOf(code: string, otherwise: ErrorCode): ErrorCode {
+  return isErrorCode(code) ? code : otherwise;
+}
+
 /** The body of every answer with a status from 400 up (open-shapes, section 2). */
 export const errorBody = z.strictObject({
   error: z.strictObject({

@@ -1,7 +1,4 @@
-/**
- * The limits that a client needs to know, because it must stay within them. A test of the server holds each one
- * against the server's own constant of the same name.
- */
+/** The limits that a client must stay within. The server's own are in `server/src/base/`. */
 
 /** Lists (open-shapes, section 2). */
 export const LIST_TAKE_MAX = 1_000;

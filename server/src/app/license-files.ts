@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { LICENSE_CHARACTERS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { isLicenseText } from '@trellis/contract/license.ts';
+import { LICENSE_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import type { WorkspaceOptions } from './workspace.ts';
 import { verifyLicense, type License, type LicenseTexts } from './license.ts';
 

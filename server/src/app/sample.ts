@@ -1,4 +1,4 @@
-import { INGEST_COMMIT_OPERATIONS_MAX } from '#base/limits.ts';
+import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { wordnetOperations, type WordnetOperation } from '../../../samples/wordnet/operations.ts';
 import { wordnetGoldenQueries } from '../../../samples/wordnet/golden-set.ts';
 import { installedDictFolder } from '../../../samples/wordnet/dictionary.ts';

@@ -1,7 +1,6 @@
 /** The admin agent, and the files that are uploaded to its conversations. */
 
 /** Of one message to it, and of those before that the model reads again, newest first. */
-export const ADMIN_AGENT_MESSAGE_CHARACTERS_MAX = 100_000;
 export const ADMIN_AGENT_HISTORY_CHARACTERS_MAX = 200_000;
 export const ADMIN_AGENT_TITLE_CHARACTERS_MAX = 80;
 
@@ -17,7 +16,3 @@ export const ADMIN_AGENT_LIST_MAX = 1_000;
 /** Changes in one proposal, and the JSON of it. */
 export const PROPOSAL_ITEMS_MAX = 50;
 export const PROPOSAL_CHARACTERS_MAX = 2_000_000;
-
-/** Files of one conversation, and each of them. */
-export const UPLOADS_MAX = 100;
-export const UPLOAD_BYTES_MAX = 20 * 1024 * 1024;

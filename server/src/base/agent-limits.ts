@@ -1,16 +1,5 @@
 /** Agents and their runs. */
 
-/** The settings of an agent, what one run may use at most, and what it is given. */
-export const AGENT_INSTRUCTIONS_CHARACTERS_MAX = 64_000;
-export const AGENT_TOOLS_MAX = 200;
-export const AGENT_STEPS_MAX = 100;
-export const AGENT_TOOL_CALLS_MAX = 500;
-export const AGENT_TOKENS_MAX = 10_000_000;
-export const AGENT_SECONDS_MAX = 600;
-export const AGENT_MESSAGE_CHARACTERS_MAX = 100_000;
-export const AGENT_VARIABLES_MAX = 100;
-export const AGENT_VARIABLE_CHARACTERS_MAX = 10_000;
-
 /** What one run may use, where its agent does not say. */
 export const AGENT_STEPS_DEFAULT = 16;
 export const AGENT_TOOL_CALLS_DEFAULT = 32;

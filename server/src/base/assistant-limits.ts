@@ -1,10 +1,5 @@
 /** What the assistant may do and keep. */
 
-/** Chat: a message, a title, a remark on an answer, and the tools that a turn names. */
-export const CHAT_MESSAGE_CHARACTERS_MAX = 32_000;
-export const CHAT_TITLE_CHARACTERS_MAX = 200;
-export const CHAT_COMMENT_CHARACTERS_MAX = 2_000;
-export const CHAT_TOOLS_MAX = 1_000;
 /** Of a title that is made of the first message. */
 export const CHAT_MADE_TITLE_CHARACTERS_MAX = 60;
 /** Conversations of one user, messages of one conversation, and answers that one user has under way. */
@@ -29,18 +24,7 @@ export const RESEARCH_RUNS_PER_USER_DEFAULT = 2;
 export const RESEARCH_STEPS_DEFAULT = 60;
 export const RESEARCH_TOKENS_DEFAULT = 500_000;
 export const RESEARCH_MINUTES_DEFAULT = 15;
-/** What may be set. The fewest steps are a plan, a search, its answer and the report. */
-export const RESEARCH_QUEUED_MAX = 1_000;
-export const RESEARCH_RUNNING_MAX = 100;
-export const RESEARCH_STEPS_MIN = 4;
-export const RESEARCH_STEPS_MAX = 1_000;
-export const RESEARCH_TOKENS_MAX = 1_000_000_000;
-export const RESEARCH_MINUTES_MAX = 24 * 60;
-export const RESEARCHERS_MAX = 8;
-export const RESEARCHER_NAME_CHARACTERS_MAX = 100;
-export const RESEARCH_INSTRUCTIONS_CHARACTERS_MAX = 4_000;
 /** What is asked; the questions of a plan, and each of them; and one note. */
-export const RESEARCH_QUESTION_CHARACTERS_MAX = 8_000;
 export const RESEARCH_QUESTIONS_MAX = 8;
 export const RESEARCH_PART_CHARACTERS_MAX = 2_000;
 export const RESEARCH_NOTE_CHARACTERS_MAX = 20_000;

@@ -1,9 +1,7 @@
 /** Files of nodes, and the text that is taken out of them. */
 
-export const UPLOAD_NAME_CHARACTERS_MAX = 200;
 /** Files of one node, and each of them, which is kept in pieces. */
 export const NODE_FILES_MAX = 1_000;
-export const FILE_BYTES_MAX = 256 * 1024 * 1024;
 export const FILE_CHUNK_BYTES_MAX = 1024 * 1024;
 
 /** Uploads in pieces: how many one caller has under way, and for how long one is kept that nobody goes on with. */

@@ -3,9 +3,6 @@
  * replication, and of jobs and logs stand in files of their own.
  */
 
-/** Operations in one atomic ingest commit (open-shapes, section 4). */
-export const INGEST_COMMIT_OPERATIONS_MAX = 10_000;
-
 /** Log archive kept behind the applied sequence (specification, section 8). */
 export const LOG_ARCHIVE_TTL_MS = 600_000;
 export const LOG_ARCHIVE_BYTES_MAX = 256 * 1024 * 1024;
@@ -24,16 +21,7 @@ export const NODE_RECORD_BYTES_MAX = 16 * 1024 * 1024;
 export const NODE_HISTORY_CHANGES_MAX = 100;
 export const NODE_HISTORY_VALUE_BYTES_MAX = 16 * 1024;
 export const NODE_HISTORY_CHANGE_BYTES_MAX = 64 * 1024;
-export const SCHEMA_TYPES_MAX = 10_000;
-export const SCHEMA_FIELDS_PER_TYPE_MAX = 1_000;
 
-/** Lists (open-shapes, section 2). */
-export const LIST_TAKE_MAX = 1_000;
-export const LIST_TAKE_DEFAULT = 50;
-
-export const JSON_BODY_BYTES_MAX = 16 * 1024 * 1024;
-/** One line of an NDJSON stream; the stream itself has no limit. */
-export const NDJSON_LINE_BYTES_MAX = 16 * 1024 * 1024;
 /** Lists, objects and their members in one line; and what the operations of one commit take once they are parsed, estimated. */
 export const NDJSON_LINE_VALUES_MAX = 2_000_000;
 export const INGEST_COMMIT_PARSED_BYTES_MAX = 640 * 1024 * 1024;
@@ -48,13 +36,9 @@ export const MIN_SEQUENCE_WAIT_MS = 2_000;
 /** Tokens whose signature is remembered as good. */
 export const TOKEN_CACHE_ENTRIES_MAX = 10_000;
 /** Endpoint runs (open-shapes, section 5). */
-export const ENDPOINT_TIMEOUT_DEFAULT_MS = 30_000;
-export const ENDPOINT_TIMEOUT_MAX_MS = 600_000;
 export const ENDPOINT_HEAP_SOFT_BYTES = 192 * 1024 * 1024;
 export const ENDPOINT_HEAP_HARD_MB = 768;
 export const ENDPOINT_WATCHDOG_MS = 25;
-export const ENDPOINT_CODE_BYTES_MAX = 512 * 1024;
-export const ENDPOINT_NAME_CHARACTERS_MAX = 200;
 export const ENDPOINT_QUEUE_MAX = 1_000;
 /** Calls of one caller that are under way, without those that endpoints make. */
 export const ENDPOINT_CALLS_PER_CALLER_MAX = 300;
@@ -79,10 +63,8 @@ export const ENDPOINT_LOG_CHARACTERS_MAX = 8_192;
 /** Lines of endpoints that a server keeps to be looked at, and their characters; what they are searched for. */
 export const ENDPOINT_LOG_KEPT_LINES_MAX = 20_000;
 export const ENDPOINT_LOG_KEPT_CHARACTERS_MAX = 16 * 1024 * 1024;
-export const ENDPOINT_LOG_QUERY_CHARACTERS_MAX = 1_000;
 /** Lines that a watcher is given at a time. */
 export const ENDPOINT_LOG_BATCH_LINES_MAX = 256;
-export const ENDPOINT_DESCRIPTION_CHARACTERS_MAX = 10_000;
 /** Endpoints of mode "pooling": how long one request waits for the end of a run before it is answered 202. */
 export const ENDPOINT_POOLING_WAIT_MS = 300;
 /** They hold no connection: so one caller could fill the server with them. */
@@ -94,17 +76,12 @@ export const ENDPOINT_RESULT_JOINED_MS = 30_000;
 export const ENDPOINT_RESULTS_KEPT_MAX = 10_000;
 export const ENDPOINT_RESULTS_KEPT_CHARACTERS_MAX = 128 * 1024 * 1024;
 /** Answers that are given again (`cacheSeconds`): one, how many, and their characters together. */
-export const ENDPOINT_CACHE_SECONDS_MAX = 86_400;
 export const ENDPOINT_CACHED_ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
 export const ENDPOINT_CACHED_ANSWERS_MAX = 10_000;
 export const ENDPOINT_CACHED_CHARACTERS_MAX = 64 * 1024 * 1024;
 /** Settings of an endpoint: runs at a time, and calls that wait for one of them to end. */
-export const ENDPOINT_CONCURRENT_MAX = 1_000;
-export const ENDPOINT_QUEUED_MAX = 1_000;
-export const ENDPOINT_QUEUED_DEFAULT = 100;
 export const ENDPOINT_PROGRESS_CHARACTERS_MAX = 200;
 /** Requests of endpoint code to other servers: origins that `fetch` may reach, requests of one run at a time, how long and large one is. */
-export const FETCH_ALLOW_LIST_MAX = 100;
 export const ENDPOINT_REQUESTS_MAX = 16;
 export const ENDPOINT_FETCH_TIMEOUT_MS = 30_000;
 export const ENDPOINT_FETCH_BYTES_MAX = 16 * 1024 * 1024;
@@ -166,21 +143,11 @@ export const ACCESS_USERS_KEPT_MAX = 256;
 /** Changes of access that caches may lag behind; a cache that is further behind reads everything anew. */
 export const ACCESS_JOURNAL_ENTRIES_MAX = 100_000;
 
-/** Tokens that administrators mint (open-shapes, section 3). */
-export const TOKEN_NAME_CHARACTERS_MAX = 200;
 /** How often the last use of tokens is written down, and what has run out is cleared away. */
 export const TOKEN_USE_FLUSH_INTERVAL_MS = 60_000;
 /** Teams named in a session's claims: more would not fit into the headers of a request. */
 export const SESSION_TEAMS_MAX = 200;
 
-/** Sign-in at identity providers (specification, section 4.2). */
-export const SSO_RETURN_PATH_CHARACTERS_MAX = 500;
-export const SSO_TEXT_CHARACTERS_MAX = 2_000;
-export const SSO_ALLOWED_DOMAINS_MAX = 100;
-export const SSO_GROUPS_MAX = 1_000;
-/** Base64 of one SAML response. */
-export const SAML_RESPONSE_CHARACTERS_MAX = 512 * 1024;
-export const SAML_PROVIDERS_MAX = 20;
 /** Of one SAML response: the time to check it grows with the square of its elements. */
 export const SAML_ELEMENTS_MAX = 2_000;
 export const SAML_ATTRIBUTES_MAX = 8_000;
@@ -204,14 +171,6 @@ export const SAML_CLOCK_SKEW_MS = 60_000;
 export const SAML_ASSERTION_AGE_MAX_MS = 10 * 60 * 1_000;
 export const SAML_USED_ASSERTIONS_MAX = 10_000;
 
-/** Users and teams (open-shapes, section 3). */
-export const USER_NAME_CHARACTERS_MAX = 100;
-export const USER_PREFERENCES_CHARACTERS_MAX = 64 * 1024;
-export const USER_TEXT_CHARACTERS_MAX = 1_000;
-export const TEAM_NAME_CHARACTERS_MAX = 200;
-/** Users, and teams, whose UIDs one request asks for. */
-export const PRINCIPALS_MAX = 1_000;
-
 /** Audit events: how many are kept, wait to be written, go into one commit, and are looked through for one answer. */
 export const AUDIT_EVENTS_MAX = 1_000_000;
 export const AUDIT_QUEUE_MAX = 10_000;
@@ -222,34 +181,14 @@ export const AUDIT_SCAN_MAX = 200_000;
 export const MAILS_WAITING_MAX = 1_000;
 export const MAIL_SILENCE_MAX_MS = 20_000;
 
-/** Reading nodes (open-shapes, section 4): UIDs in one request, and in one download. */
-export const NODE_UIDS_MAX = 1_000;
-export const NODE_TEMPLATE_CHARACTERS_MAX = 1_000;
-export const DOWNLOAD_UIDS_MAX = 100_000;
-/** Named by a request, or in a synthetic download together. */
-export const DOWNLOAD_FIELDS_MAX = 1_000;
-export const SYNTHETIC_NODES_MAX = 10_000;
-/** Signed licences (open-shapes, section 1): the whole, the features in it, its subject and each name of a feature. */
-export const LICENSE_CHARACTERS_MAX = 16 * 1024;
-export const LICENSE_FEATURES_MAX = 100;
-export const LICENSE_TEXT_CHARACTERS_MAX = 100;
-
-/** The setting `ReplicaURLs` (specification, section 2.9). */
-export const REPLICA_URLS_CHARACTERS_MAX = 4_000;
-/** A front end: its files are held in memory. */
-export const FRONT_END_FILES_MAX = 2_000;
-export const FRONT_END_BYTES_MAX = 64 * 1024 * 1024;
 /** Its files are compressed from this size on; the first answer waits for it up to that one. */
 export const FRONT_END_COMPRESSED_BYTES_MIN = 1_024;
 export const FRONT_END_COMPRESSION_AWAITED_BYTES_MAX = 64 * 1024;
 /** Custom interfaces: how many, their names, and the zip of one. */
 export const INTERFACES_MAX = 20;
-export const INTERFACE_NAME_CHARACTERS_MAX = 100;
-export const INTERFACE_ZIP_BYTES_MAX = 64 * 1024 * 1024;
 
 /** WebSockets: open at a time, one message of a client, what waits for a client that does not take it. */
 export const WEB_SOCKETS_MAX = 5_000;
-export const WEB_SOCKET_SIGN_IN_MS = 10_000;
 export const WEB_SOCKET_MESSAGE_BYTES_MAX = 16 * 1024;
 export const WEB_SOCKET_WAITING_BYTES_MAX = 256 * 1024;
 /** One request of a session, with the code of an endpoint in JSON; and the requests of one that are not answered yet. */
@@ -257,7 +196,6 @@ export const WEB_SOCKET_REQUEST_BYTES_MAX = 4 * 1024 * 1024;
 export const WEB_SOCKET_REQUESTS_MAX = 16;
 /** A peer is asked with a ping every so often; one that did not answer until the next is cut off. */
 export const WEB_SOCKET_PING_INTERVAL_MS = 30_000;
-/** Whether the session of a WebSocket still holds is looked at every so often. */
 /** Who is at work here is looked up again every so often; what ends with their rights may say so for so long, and is cut then. */
 export const CALLER_LOOK_INTERVAL_MS = 250;
 export const CALLER_END_GRACE_MS = 250;
@@ -273,7 +211,6 @@ export const WEB_SOCKET_CLOSE_TIMEOUT_MS = 1_000;
 export const CODE_DIFF_CHANGES_MAX = 500;
 export const CODE_HISTORY_DIFF_CHARACTERS_MAX = 16 * 1024;
 /** Bodies of calls that are kept for one endpoint, and the length of each. */
-export const RECORDED_INPUTS_MAX = 100;
 export const RECORDED_INPUT_CHARACTERS_MAX = 64 * 1024;
 
 /** The answers to an editor: items of a completion, and how many of them come with their types; signatures; one text. */
@@ -290,8 +227,3 @@ export const MCP_TOOLS_PER_PAGE = 200;
 export const MCP_CALLS_PER_CALLER_MAX = 16;
 export const MCP_RESULT_CHARACTERS_MAX = 4 * 1024 * 1024;
 export const MCP_PROGRESS_INTERVAL_MS = 100;
-/** Tools: names, as all providers of models take them, and what they say to models. */
-export const TOOL_NAME_CHARACTERS_MAX = 64;
-export const TOOL_DESCRIPTION_CHARACTERS_MAX = 2_000;
-/** Names in each list of what models may search for. */
-export const LLM_SEARCH_NAMES_MAX = 1_000;

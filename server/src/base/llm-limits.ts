@@ -1,15 +1,5 @@
 /** Providers of chat, and the router of requests to them. */
 
-/** Of the settings: models that are allowed, and how many tokens, where nobody says, one answer and one user's day may have. */
-export const LLM_MODELS_MAX = 100;
-/** Providers of chat beside the first, and the letters of a name of one. */
-export const LLM_FURTHER_PROVIDERS_MAX = 20;
-export const LLM_PROVIDER_NAME_CHARACTERS_MAX = 64;
-export const LLM_ANSWER_TOKENS_DEFAULT = 8_192;
-export const LLM_ANSWER_TOKENS_MAX = 1_000_000;
-export const LLM_DAY_TOKENS_DEFAULT = 1_000_000;
-export const LLM_DAY_TOKENS_MAX = 1_000_000_000_000;
-
 /** Requests that are under way at a time. */
 export const LLM_REQUESTS_MAX = 1_000;
 /** Of one token, or session: under way at a time, and begun within a minute. */

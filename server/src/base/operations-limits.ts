@@ -8,8 +8,6 @@ export const LOG_BATCH_LINES_MAX = 256;
 export const LOG_BLOCK_BYTES = 256 * 1024;
 export const LOG_LINE_BYTES_MAX = 4 * 1024 * 1024;
 export const LOG_SEARCH_TIME_MAX_MS = 5_000;
-export const LOG_QUERY_CHARACTERS_MAX = 1_000;
-export const LOG_FILE_NAMES_MAX = 100;
 /** Jobs: those that are kept after their end, the lines of one, and a text; one that lasts longer than this is kept over a restart. */
 export const JOBS_KEPT = 200;
 export const JOB_LOG_LINES_MAX = 100;

@@ -1,14 +1,16 @@
+import type { ErrorCode } from '@trellis/contract/errors.ts';
+
 /**
- * An operating error that a caller can understand and act on. `code` is one of the contract's error catalogue
- * (open-shapes, section 2), which gives it its HTTP status; a test holds every code used here against it.
+ * An operating error that a caller can understand and act on. `code` gives it its HTTP status
+ * (open-shapes, section 2).
  */
 export class Problem extends Error {
   override readonly name = 'Problem';
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: string, message: string, extra: ProblemExtra = {}) {
+  constructor(code: ErrorCode, message: string, extra: ProblemExtra = {}) {
     super(message, extra.cause === undefined ? undefined : { cause: extra.cause });
     this.code = code;
     this.hint = extra.hint;
@@ -35,7 +37,7 @@ export interface ProblemExtra {
 }
 
 export interface ProblemMessage {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;

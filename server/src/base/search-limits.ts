@@ -1,18 +1,9 @@
 /** Every limit of search, by name; units last. See `limits.ts` for the others. */
 
-/** Search settings (open-shapes, section 6): types, the fields of one, and the weight of a field. */
-export const SEARCH_TYPES_MAX = 1_000;
-export const SEARCH_FIELDS_MAX = 1_000;
-export const SEARCH_BOOST_MAX = 100;
 /** A field that is searched by meaning: its chunks of text, and the name of what makes its vectors. */
-export const SEARCH_CHUNK_CHARACTERS_MIN = 200;
 export const SEARCH_CHUNK_CHARACTERS_DEFAULT = 2_000;
-export const SEARCH_CHUNK_CHARACTERS_MAX = 8_000;
-export const EMBEDDING_MODEL_CHARACTERS_MAX = 200;
 /** Synonyms (specification, section 4.5): terms of the workspace, each list of one, and each word. */
 export const SYNONYM_TERMS_MAX = 20_000;
-export const SYNONYMS_MAX = 100;
-export const SYNONYM_CHARACTERS_MAX = 200;
 /** Words that may be suggested as synonyms of one, and those of them that are looked for in what the asker may read. */
 export const SYNONYM_SUGGESTIONS_MAX = 20;
 export const SYNONYM_CANDIDATES_MAX = 40;
@@ -128,12 +119,6 @@ export const SEARCH_SNIPPET_CHARACTERS_MAX = 200;
 export const SEARCH_SNIPPETS_MAX = 3;
 
 /** Golden sets (open-shapes, section 6): their names and queries, relevant nodes of one query, and how relevant one is. */
-export const GOLDEN_SET_NAME_CHARACTERS_MAX = 100;
-export const GOLDEN_SET_DESCRIPTION_CHARACTERS_MAX = 1_000;
-export const GOLDEN_SET_QUERIES_MAX = 10_000;
-export const GOLDEN_SET_QUERY_CHARACTERS_MAX = 1_000;
-export const GOLDEN_SET_RELEVANT_MAX = 1_000;
-export const GOLDEN_SET_GRADE_MAX = 100;
 export const GOLDEN_SETS_MAX = 100;
 /** A run of a golden set: hits of each query, runs that are kept, queries that an answer names. */
 export const EVALUATION_HITS = 10;
@@ -162,7 +147,6 @@ export const VECTOR_SAVE_INTERVAL_MS = 600_000;
 
 /** Similar nodes: of one question, and the nodes that they may be similar to at once. */
 export const SIMILAR_NODES_DEFAULT = 50;
-export const SIMILAR_NODES_MAX = 1_000;
 export const SIMILAR_SOURCES_MAX = 100;
 /** Vectors of these nodes that others are compared with, but at least one of each. */
 export const SIMILAR_VECTORS_MAX = 256;
@@ -185,9 +169,6 @@ export const VECTOR_SHARD_BYTES_MAX = 1024 * 1024 * 1024;
 export const VECTOR_DELETED_SHARE_MAX = 0.25;
 export const VECTOR_DELETED_MIN = 1_000;
 
-/** Providers of what models do (open-shapes, section 7): the address of one, and its key. */
-export const PROVIDER_ADDRESS_CHARACTERS_MAX = 2_000;
-export const PROVIDER_KEY_CHARACTERS_MAX = 8_000;
 /** One request for embeddings: its texts, their characters together, how long it may take, and its answer. */
 export const EMBEDDING_BATCH_TEXTS_MAX = 96;
 export const EMBEDDING_BATCH_CHARACTERS_MAX = 200_000;

@@ -4,8 +4,6 @@
 export const KEY_BYTES_MIN = 32;
 /** Sign-in (open-shapes, section 3). */
 export const SESSION_LIFETIME_MS = 12 * 60 * 60 * 1_000;
-export const PASSWORD_CHARACTERS_MIN = 10;
-export const PASSWORD_CHARACTERS_MAX = 1_024;
 /**
  * Wrong passwords for one name from one address, or from one device that has signed in before: so many are free, then each try
  * waits, twice as long after every further failure. One failure is forgotten every so often.

@@ -1,9 +1,5 @@
 /** The limits of tasks and migrations. Units last. */
 
-/** As in the contract: a name, and a schedule. */
-export const TASK_NAME_CHARACTERS_MAX = 100;
-export const TASK_CRON_CHARACTERS_MAX = 200;
-export const TASK_TIME_ZONE_CHARACTERS_MAX = 64;
 /** Tasks of one workspace, and runs of each that are kept. */
 export const TASKS_MAX = 1_000;
 export const TASK_RUNS_KEPT = 100;

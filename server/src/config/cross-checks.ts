@@ -1,5 +1,5 @@
-import { PASSWORD_CHARACTERS_MIN } from '#base/sign-in-limits.ts';
 import { relative, sep } from 'node:path';
+import { PASSWORD_CHARACTERS_MIN } from '@trellis/contract/limits.ts';
 import type { Config } from './config.ts';
 import type { ConfigFault } from './config-error.ts';
 

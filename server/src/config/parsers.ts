@@ -1,7 +1,8 @@
 import { ipVersion } from '#base/ip-address.ts';
 import { BACKUPS_KEPT_MAX } from '#base/backup-limits.ts';
-import { KEY_BYTES_MIN, PASSWORD_CHARACTERS_MAX } from '#base/sign-in-limits.ts';
+import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
 import { SEARCH_BUILD_THREADS_MAX } from '#base/search-limits.ts';
+import { PASSWORD_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 
 /** What is wrong with a value, as the end of a sentence that begins with the variable's name, and what to do. */
 export class ValueFault {

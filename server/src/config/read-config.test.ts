@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '#base/sign-in-limits.ts';
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '@trellis/contract/limits.ts';
 import { ConfigError } from './config-error.ts';
 import { readConfig, type Environment } from './read-config.ts';
 import { faultsOf } from './testing/faults-of.ts';

@@ -1,5 +1,5 @@
-import { UPLOAD_NAME_CHARACTERS_MAX } from '#base/file-limits.ts';
 import { Problem } from '#base/problem.ts';
+import { UPLOAD_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 
 /** Slashes of any system, and what moves a cursor instead of being seen. */
 const REFUSED = /[/\\\p{Cc}\p{Zl}\p{Zp}]/u;

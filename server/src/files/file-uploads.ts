@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
 import {
-  FILE_BYTES_MAX,
   FILE_CHUNK_BYTES_MAX,
   FILE_UPLOAD_LIFETIME_MS,
   FILE_UPLOADS_PER_CALLER_MAX,
@@ -14,6 +13,7 @@ import { formatUid, randomUid } from '#base/uid.ts';
 import { HAS_FILE } from '#graph/file-nodes.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import { FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { deletePieces, pieceCount, readContent, readPiece, writePiece } from './file-content.ts';
 import { contentTypeOf } from './file-name.ts';
 import type { FileStore } from './file-store.ts';

@@ -1,5 +1,5 @@
-import { FILE_BYTES_MAX } from '#base/file-limits.ts';
 import { Problem } from '#base/problem.ts';
+import { FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
 
 export function uploadNotFound(): Problem {
   return new Problem('upload_not_found', 'There is no such upload.');

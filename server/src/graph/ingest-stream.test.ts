@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NDJSON_LINE_BYTES_MAX } from '#base/limits.ts';
+import { NDJSON_LINE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import type { IngestPort } from './graph-writer.ts';
 import { IngestStream } from './ingest-stream.ts';
 import type { IngestStreamOptions, IngestSummary } from './ingest-stream.ts';

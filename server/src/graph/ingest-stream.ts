@@ -3,11 +3,11 @@ import { assert } from '#base/assert.ts';
 import {
   INGEST_COMMITS_IN_FLIGHT_MAX,
   INGEST_COMMIT_BYTES_MAX,
-  INGEST_COMMIT_OPERATIONS_MAX,
   INGEST_COMMIT_PARSED_BYTES_MAX,
   NDJSON_LINE_VALUES_MAX,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import type { IngestPort, IngestedCommit } from './graph-writer.ts';
 import { jsonWeight } from './json-weight.ts';
 import { LargeCommits } from './large-commits.ts';

@@ -1,5 +1,5 @@
-import { NDJSON_LINE_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { NDJSON_LINE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { asBuffer } from './bytes.ts';
 
 const NEWLINE = 0x0a;

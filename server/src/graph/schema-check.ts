@@ -1,5 +1,5 @@
-import { SCHEMA_FIELDS_PER_TYPE_MAX, SCHEMA_TYPES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { SCHEMA_FIELDS_PER_TYPE_MAX, SCHEMA_TYPES_MAX } from '@trellis/contract/limits.ts';
 import { SCALAR_TYPES, tagOf } from './field-types.ts';
 import { RESERVED_EDGE_FIELD_NAMES, RESERVED_FIELD_NAMES, faultOfName } from './names.ts';
 import { didYouMean, shorten } from './names.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SCHEMA_FIELDS_PER_TYPE_MAX, SCHEMA_NAME_CHARACTERS_MAX } from '#base/limits.ts';
+import { SCHEMA_NAME_CHARACTERS_MAX } from '#base/limits.ts';
+import { SCHEMA_FIELDS_PER_TYPE_MAX } from '@trellis/contract/limits.ts';
 import { SCALAR_TYPES, tagOf, widens } from './field-types.ts';
 import type { FieldType } from './field-types.ts';
 import { mergeSchema } from './schema-merge.ts';

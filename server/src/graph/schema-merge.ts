@@ -1,6 +1,6 @@
 import { must } from '#base/assert.ts';
-import { SCHEMA_FIELDS_PER_TYPE_MAX, SCHEMA_TYPES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { SCHEMA_FIELDS_PER_TYPE_MAX, SCHEMA_TYPES_MAX } from '@trellis/contract/limits.ts';
 import type { FieldType } from './field-types.ts';
 import { TAG, tagOf, widens } from './field-types.ts';
 import { isSystemName } from './names.ts';

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
-import { GZIP_EXPANSION_RATIO_MAX, JSON_BODY_BYTES_MAX } from '#base/limits.ts';
+import { GZIP_EXPANSION_RATIO_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { JSON_BODY_BYTES_MAX } from '@trellis/contract/limits.ts';
 import type { BodyHold } from './body/body-budget.ts';
 import { bodyTooLarge } from './error-answer.ts';
 

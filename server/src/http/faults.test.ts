@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '#base/problem.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
+import type { ErrorCode } from '@trellis/contract/errors.ts';
 import type { EndpointAnswer } from './services.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
@@ -23,7 +24,7 @@ describe('faults of ours', () => {
       'a problem that no catalogue has',
       () =>
         Promise.reject(
-          new Problem('on_fire', '/dev/sda1', {
+          new Problem('on_fire' as ErrorCode, '/dev/sda1', {
             hint: '/dev/sda1',
             details: { disk: '/dev/sda1' },
           }),

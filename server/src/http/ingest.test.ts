@@ -2,13 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { must } from '#base/assert.ts';
-import {
-  GZIP_EXPANSION_RATIO_MAX,
-  INGEST_COMMIT_OPERATIONS_MAX,
-  JSON_BODY_BYTES_MAX,
-} from '#base/limits.ts';
+import { GZIP_EXPANSION_RATIO_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
+import { INGEST_COMMIT_OPERATIONS_MAX, JSON_BODY_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { chunkedIngest, chunkOf, RawConnection } from './testing/raw-connection.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 

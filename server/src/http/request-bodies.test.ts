@@ -11,7 +11,7 @@ import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import { FORM_BODY_BYTES_MAX } from '@trellis/contract/request-limits.ts';
-import { JSON_BODY_BYTES_MAX } from '#base/limits.ts';
+import { JSON_BODY_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { optionsOf, SAMPLE_REQUESTS } from './testing/sample-requests.ts';
 import { RawConnection } from './testing/raw-connection.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';

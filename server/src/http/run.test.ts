@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { JSON_BODY_BYTES_MAX } from '#base/limits.ts';
 import { must } from '#base/assert.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
+import { JSON_BODY_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { CALLERS } from './testing/memory-callers.ts';
 import { MemoryServices } from './testing/memory-services.ts';
 import type { EndpointCall } from './services.ts';

@@ -18,14 +18,13 @@ import {
   HTTP_REQUEST_TIMEOUT_MS,
   HTTP_SILENT_CONNECTION_TIMEOUT_MS,
   HTTP_STREAM_IDLE_TIMEOUT_MS,
-  JSON_BODY_BYTES_MAX,
   MIN_SEQUENCE_WAIT_MS,
   STOP_GRACE_MS,
   WEB_SOCKET_PING_INTERVAL_MS,
   WEB_SOCKET_SESSION_CHECK_MS,
-  WEB_SOCKET_SIGN_IN_MS,
   WEB_SOCKETS_MAX,
 } from '#base/limits.ts';
+import { JSON_BODY_BYTES_MAX, WEB_SOCKET_SIGN_IN_MS } from '@trellis/contract/limits.ts';
 import { Bodies } from './body/bodies.ts';
 import { proxyTrust } from './client-address.ts';
 import { createClientErrorHandler } from './client-error.ts';

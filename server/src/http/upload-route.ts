@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { FILE_BYTES_MAX } from '#base/file-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
+import { FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import {
   readHead,
   requireContentType,

@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
-import { USER_TEXT_CHARACTERS_MAX } from '#base/limits.ts';
 import {
   PASSWORD_RESET_LIFETIME_MS,
   PASSWORD_RESET_MAILS_MAX,
@@ -15,6 +14,7 @@ import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { deed } from '#access/deed.ts';
+import { USER_TEXT_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import { addressGroup } from './address-group.ts';
 import type { MailSender } from './mail-sender.ts';
 import { OneAtATime } from './one-at-a-time.ts';

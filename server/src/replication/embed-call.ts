@@ -1,4 +1,5 @@
 import { Problem } from '#base/problem.ts';
+import { errorCodeOf } from '@trellis/contract/errors.ts';
 import { encodeJson } from './frame-stream.ts';
 import { corrupt } from './channel-problem.ts';
 import { readObject, text } from './message-shapes.ts';
@@ -38,7 +39,7 @@ export function readEmbedAnswer(bytes: Buffer): string {
   if (typeof problem !== 'object' || problem === null) throw corrupt('a problem is no object');
   const { hint, details, ...rest }: { hint?: unknown; details?: unknown } = problem;
   throw Problem.fromMessage({
-    code: text(rest, 'code'),
+    code: errorCodeOf(text(rest, 'code'), 'internal_error'),
     message: text(rest, 'message'),
     hint: typeof hint === 'string' ? hint : undefined,
     details: typeof details === 'object' && details !== null ? { ...details } : undefined,

@@ -1,6 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import { ENDPOINT_INPUT_FAULTS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { isErrorCode, type ErrorCode } from '@trellis/contract/errors.ts';
 import { isBuiltIn } from './endpoint-definition.ts';
 import type { CallFault, CallResult } from './sandbox/endpoint-call.ts';
 
@@ -38,7 +39,7 @@ export function answerOf(result: CallResult): EndpointAnswer {
 }
 
 /** What may be passed on: what callers cause, and what passes. Of anything else the endpoint has failed. */
-const PASSED_ON: ReadonlySet<string> = new Set([
+const PASSED_ON: ReadonlySet<ErrorCode> = new Set([
   'bad_request',
   'embeddings_not_configured',
   'embeddings_unavailable',
@@ -67,7 +68,7 @@ const PASSED_ON: ReadonlySet<string> = new Set([
 /** The error body of what `passOn()` was given. All of it is of the guest's making. */
 function passedOn({ json }: Extract<CallResult, { kind: 'problem' }>): Problem {
   const { code, message, hint, details } = Object(JSON.parse(json)) as Record<string, unknown>;
-  if (typeof code !== 'string' || !PASSED_ON.has(code)) {
+  if (typeof code !== 'string' || !isErrorCode(code) || !PASSED_ON.has(code)) {
     return new Problem('endpoint_failed', `The endpoint failed: ${String(code)}`);
   }
   return new Problem(code, String(message), {

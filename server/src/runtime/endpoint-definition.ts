@@ -1,3 +1,4 @@
+import { Problem } from '#base/problem.ts';
 import {
   ENDPOINT_CACHE_SECONDS_MAX,
   ENDPOINT_CODE_BYTES_MAX,
@@ -8,8 +9,7 @@ import {
   ENDPOINT_QUEUED_MAX,
   ENDPOINT_TIMEOUT_DEFAULT_MS,
   ENDPOINT_TIMEOUT_MAX_MS,
-} from '#base/limits.ts';
-import { Problem } from '#base/problem.ts';
+} from '@trellis/contract/limits.ts';
 import type { Diagnostic } from './compile/diagnostic.ts';
 
 /** What an administrator decides about an endpoint (open-shapes, section 5). */

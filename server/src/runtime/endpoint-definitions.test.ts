@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problemOf } from '#graph/testing/test-graph.ts';
 import {
   ENDPOINT_CODE_BYTES_MAX,
   ENDPOINT_NAME_CHARACTERS_MAX,
   ENDPOINT_TIMEOUT_MAX_MS,
-} from '#base/limits.ts';
-import { problemOf } from '#graph/testing/test-graph.ts';
+} from '@trellis/contract/limits.ts';
 import type { NewEndpoint } from './endpoint-definition.ts';
 import { ADMIN, openTestEndpoints } from './testing/test-endpoints.ts';
 import type { TestEndpoints } from './testing/test-endpoints.ts';

@@ -1,7 +1,7 @@
 import type { NodeWrite } from '#graph/operations.ts';
 import type { GraphReader, NodeObject } from '#graph/reader.ts';
 import { must } from '#base/assert.ts';
-import { ENDPOINT_CACHE_SECONDS_MAX, ENDPOINT_QUEUED_DEFAULT } from '#base/limits.ts';
+import { ENDPOINT_CACHE_SECONDS_MAX, ENDPOINT_QUEUED_DEFAULT } from '@trellis/contract/limits.ts';
 import type { Diagnostic } from './compile/diagnostic.ts';
 import { toScript } from './compile/script.ts';
 import type { EndpointDefinition } from './endpoint-definition.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { INGEST_COMMIT_OPERATIONS_MAX } from '#base/limits.ts';
 import { formatUid, keyedUid } from '#base/uid.ts';
+import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { openTestEndpoints, USER } from './testing/test-endpoints.ts';
 import type { TestEndpoints } from './testing/test-endpoints.ts';
 

@@ -5,10 +5,10 @@ import {
   ENDPOINT_LOG_CHARACTERS_MAX,
   ENDPOINT_LOG_LINES_MAX,
   ENDPOINT_REQUESTS_MAX,
-  INGEST_COMMIT_OPERATIONS_MAX,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { levelOf, type EndpointLog, type EndpointLogLevel } from './endpoint-log.ts';
 import type { EndpointRun } from './endpoint-runtime.ts';
 import type { ModelCalls } from './model-calls.ts';

@@ -1,6 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { errorCodeOf } from '@trellis/contract/errors.ts';
 import { boundedText } from './bounded-text.ts';
 import type { Fetch, RequestLimits } from './outbound-requests.ts';
 import { RUN_KEY_HEADER } from './pooled-runs.ts';
@@ -100,7 +101,11 @@ function problemIn(text: string): Problem | undefined {
     const { error } = Object(JSON.parse(text)) as { readonly error?: unknown };
     const { code, message, hint } = Object(error) as Record<string, unknown>;
     if (typeof code !== 'string' || typeof message !== 'string') return undefined;
-    return new Problem(code, message, typeof hint === 'string' ? { hint } : {});
+    return new Problem(
+      errorCodeOf(code, 'endpoint_failed'),
+      message,
+      typeof hint === 'string' ? { hint } : {},
+    );
   } catch {
     return undefined;
   }

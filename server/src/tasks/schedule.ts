@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import cronstrue from 'cronstrue';
-import { TASK_CRON_CHARACTERS_MAX } from '#base/task-limits.ts';
 import { Problem } from '#base/problem.ts';
+import { TASK_CRON_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 
 const FIELDS = ['minute', 'hour', 'day of the month', 'month', 'day of the week'];
 const NICKNAMES = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];

@@ -9,6 +9,7 @@ import {
 } from '#base/task-limits.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
+import { errorCodeOf } from '@trellis/contract/errors.ts';
 import type { TaskRunStore } from './task-run-store.ts';
 import type {
   BuiltInTask,
@@ -243,5 +244,5 @@ export class TaskRunner implements AsyncDisposable {
 
 function problemOf(error: TaskError | null): Problem {
   const { code, message } = must(error, 'the error of what failed');
-  return new Problem(code, message);
+  return new Problem(errorCodeOf(code, 'internal_error'), message);
 }

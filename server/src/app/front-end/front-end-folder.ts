@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { FrontEndFile } from '#http/front-end-service.ts';
 import type { Logger } from '#observe/logger.ts';
+import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '@trellis/contract/limits.ts';
 
 /** By path, such as `/index.html`, percent-encoded as a URL has it. */
 export type FrontEndFiles = ReadonlyMap<string, FrontEndFile>;

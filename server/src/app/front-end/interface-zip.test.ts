@@ -2,8 +2,8 @@ import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ZipFile } from 'yazl';
-import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '@trellis/contract/limits.ts';
 import { readInterfaceZip } from './interface-zip.ts';
 
 const PAGE = '<!doctype html><title>ours</title>';

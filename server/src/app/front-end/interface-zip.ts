@@ -1,7 +1,7 @@
 import { zipFiles, type ZipReading } from '#archive/read-zip.ts';
-import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { FrontEndFile } from '#http/front-end-service.ts';
+import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '@trellis/contract/limits.ts';
 import { frontEndFile, urlPathOf, type FrontEndFiles } from './front-end-folder.ts';
 
 /** They belong to the server: the built-in front end, and the API. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { replicaAdmission, type ReplicaAdmission } from '@trellis/contract/shapes/replica.ts';
-import { errorBody } from '@trellis/contract/errors.ts';
+import { errorBody, errorCodeOf } from '@trellis/contract/errors.ts';
 import { systemClock } from '#base/clock.ts';
 import { REPLICA_REGISTRATION_TIMEOUT_MS } from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
@@ -79,7 +79,7 @@ async function post(url: string, body: object): Promise<unknown> {
   }
   const { code, message, hint } = refused.data.error;
   throw new Problem(
-    code,
+    errorCodeOf(code, 'replication_unavailable'),
     `the primary does not register this replica: ${message}`,
     hint === undefined ? {} : { hint },
   );

@@ -1,13 +1,13 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
-import { UPLOADS_MAX } from '#base/admin-agent-limits.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { checkFileName, contentTypeOf } from '#files/file-name.ts';
 import type { FileStore } from '#files/file-store.ts';
 import type { StoredFile } from '#files/stored-file.ts';
+import { UPLOADS_MAX } from '@trellis/contract/limits.ts';
 import type { ModelOutcome, ModelRunner } from '../model/model-run.ts';
 import { AdminAgentTurns, type AdminAgentAsked } from './admin-agent-turn.ts';
 import { BusySessions } from './busy-sessions.ts';

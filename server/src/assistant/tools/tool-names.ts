@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { TOOL_NAME_CHARACTERS_MAX } from '#base/limits.ts';
+import { TOOL_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 
 const PLAIN_SEGMENTS =
   /^(?:[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*)(?:\/[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*)*$/;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUERY_HOPS_MAX, QUERY_STEPS_MAX, QUERY_TAKE_MAX } from '#base/limits.ts';
-import { SIMILAR_NODES_MAX } from '#base/search-limits.ts';
+import { SIMILAR_NODES_MAX } from '@trellis/contract/limits.ts';
 import type { Visibility } from '../reader.ts';
 import { MANY, openGraphOfThings } from '../testing/graph-of-things.ts';
 import { problemOf } from '../testing/test-graph.ts';

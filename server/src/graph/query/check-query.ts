@@ -6,11 +6,8 @@ import {
   QUERY_TAKE_MAX,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import {
-  QUERY_VECTOR_CHARACTERS_MAX,
-  SEARCH_VECTOR_FIELDS_MAX,
-  SIMILAR_NODES_MAX,
-} from '#base/search-limits.ts';
+import { QUERY_VECTOR_CHARACTERS_MAX, SEARCH_VECTOR_FIELDS_MAX } from '#base/search-limits.ts';
+import { SIMILAR_NODES_MAX } from '@trellis/contract/limits.ts';
 import { shorten } from '../names.ts';
 import { faultOfTagged, isObject, isString, listOfText, oneOf } from '../shape-check.ts';
 import { shape, text, time, wholeNumber } from '../shape-check.ts';

@@ -1,8 +1,8 @@
 import { EXPORT_COLUMNS } from '#access/export-columns.ts';
-import { DOWNLOAD_FIELDS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { turns } from '#base/turns.ts';
 import type { SyntheticNodes } from '@trellis/contract/shapes/node.ts';
+import { DOWNLOAD_FIELDS_MAX } from '@trellis/contract/limits.ts';
 import { cellOf, csvLines } from './csv.ts';
 
 type Nodes = SyntheticNodes['nodes'];

@@ -1,5 +1,5 @@
 import * as operations from '@trellis/contract/operations/admin-agent.ts';
-import { UPLOAD_BYTES_MAX } from '#base/admin-agent-limits.ts';
+import { UPLOAD_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { adminAgentCommitRoute, adminAgentTurnRoute } from '../admin-agent-routes.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';

@@ -1,5 +1,5 @@
 import * as operations from '@trellis/contract/operations/files.ts';
-import { FILE_BYTES_MAX } from '#base/file-limits.ts';
+import { FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { answer } from '../answer.ts';
 import { fileAppendRoute, fileDownloadRoute } from '../file-route.ts';
 import { routesOf } from '../routes-of.ts';

@@ -1,5 +1,5 @@
 import * as operations from '@trellis/contract/operations/interfaces.ts';
-import { INTERFACE_ZIP_BYTES_MAX } from '#base/limits.ts';
+import { INTERFACE_ZIP_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';
 import { zipRoute } from '../zip-route.ts';

@@ -1,12 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { WEB_SOCKET_CLOSE_CODES } from '@trellis/contract/web-socket.ts';
 import { webSocketAnswer, webSocketRequests } from '@trellis/contract/web-socket-requests.ts';
-import {
-  ENDPOINT_CODE_BYTES_MAX,
-  WEB_SOCKET_REQUEST_BYTES_MAX,
-  WEB_SOCKET_REQUESTS_MAX,
-} from '#base/limits.ts';
+import { WEB_SOCKET_REQUEST_BYTES_MAX, WEB_SOCKET_REQUESTS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { ENDPOINT_CODE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { startTestServer, type TestServer } from '../testing/test-server.ts';
 import { WebSocketClient } from '../testing/web-socket-client.ts';
 

@@ -1,5 +1,5 @@
-import { SSO_RETURN_PATH_CHARACTERS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
+import { SSO_RETURN_PATH_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 
 /** A path of this workspace: nothing that a browser could take for another site. */
 const RETURN_PATH = /^\/(?![/\\])[^\\\p{C}]*$/u;

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { SAML_PROVIDERS_MAX } from '#base/limits.ts';
+import { SAML_PROVIDERS_MAX } from '@trellis/contract/limits.ts';
 import { checkAddress } from './provider-address.ts';
 import type { AdmissionRules } from './proven-identity.ts';
 import { given, invalidSetting } from './setting-change.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ENDPOINT_TIMEOUT_MAX_MS } from '#base/limits.ts';
+import { ENDPOINT_TIMEOUT_MAX_MS } from '@trellis/contract/limits.ts';
 import { LatencyHistogram, QUANTILE_ERROR_FACTOR } from './latency-histogram.ts';
 
 const SHORTEST_MS = 0.01;

@@ -1,4 +1,4 @@
-import { ENDPOINT_TIMEOUT_MAX_MS } from '#base/limits.ts';
+import { ENDPOINT_TIMEOUT_MAX_MS } from '@trellis/contract/limits.ts';
 
 /** Shorter times are counted as this one. */
 const SHORTEST_MS = 0.01;

@@ -1,31 +1,15 @@
+import { storageErrors } from '@trellis/contract/errors/storage.ts';
+import type { CatalogueEntry } from '@trellis/contract/errors/entry.ts';
 import type { ProblemMessage } from '#base/problem.ts';
 
-/** Those of the storage whose messages are for the log alone, as they name folders, files and keys. */
-export const INTERNAL_CODES: ReadonlySet<string> = new Set([
-  'front_end_unreadable',
-  'log_ahead',
-  'log_corrupt',
-  'log_trimmed',
-  'missing_master_key',
-  'piece_not_found',
-  'replica_unfinished',
-  'snapshot_corrupt',
-  'state_log_mismatch',
-  'storage_corrupt',
-  'storage_failed',
-  'storage_full',
-  'storage_in_use',
-  'storage_not_empty',
-  'store_format_unknown',
-  'store_not_encrypted',
-  'wrong_master_key',
-]);
+const ENTRIES: Readonly<Record<string, CatalogueEntry>> = storageErrors;
 
+/** Whether the message is for the log alone, as it names folders, files and keys. */
 export function isInternal({ code }: Pick<ProblemMessage, 'code'>): boolean {
-  return INTERNAL_CODES.has(code);
+  return Object.hasOwn(ENTRIES, code) && ENTRIES[code]?.internal === true;
 }
 
-/** What the code of an endpoint is told of a problem: of an internal one no more than what it is. */
+/** What the code of an endpoint is told of a problem: only the code when it is internal. */
 export function toldProblem(problem: ProblemMessage): ProblemMessage {
   if (!isInternal(problem)) return problem;
   return {

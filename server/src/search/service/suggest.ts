@@ -1,11 +1,11 @@
 import {
   SEARCH_SUGGESTIONS_DEFAULT,
   SEARCH_SUGGESTIONS_MAX,
-  SEARCH_TYPES_MAX,
   SEARCH_WORD_COMPLETIONS_MAX,
 } from '#base/search-limits.ts';
 import { QueryContext } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
+import { SEARCH_TYPES_MAX } from '@trellis/contract/limits.ts';
 import { Members, asList, invalid } from '../request/members.ts';
 import type { SearchSources } from './prepared-search.ts';
 import { SearchScope } from './scope.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SYNONYMS_MAX } from '#base/search-limits.ts';
+import { SYNONYMS_MAX } from '@trellis/contract/limits.ts';
 import { mergeLists, tidyLists } from './synonym-lists.ts';
 import { NO_LISTS } from './synonym-records.ts';
 

@@ -1,5 +1,5 @@
-import { SYNONYMS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
+import { SYNONYMS_MAX } from '@trellis/contract/limits.ts';
 import type { SynonymLists } from './synonym-records.ts';
 
 /** Lists as they are stored: each word once, whatever its case; the term itself, and what is blocked, goes with nothing. */
