@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { sampledTests } from './test-sample.ts';
 
 /**
- * Runs the tests that scale (those that import test/support/scale.ts) at full size: `npm run soak -- --seed 7`. Without a seed
- * it takes a random one, and prints it: the same seed gives the same run.
+ * Runs the tests that scale (those that import test/support/scale.ts) at full size, and all of those of which `npm test` runs a
+ * sample: `npm run soak -- --seed 7`. Without a seed it takes a random one, and prints it: the same seed gives the same run.
  */
+const ROOT = resolve(import.meta.dirname, '..');
 const { values } = parseArgs({
   options: { seed: { type: 'string', default: String(randomInt(2 ** 31)) } },
 });
@@ -14,9 +17,15 @@ if (!/^\d{1,10}$/.test(values.seed)) throw new Error(`--seed must be a number, n
 process.stdout.write(`Soak with seed ${values.seed}\n`);
 const { status } = spawnSync(
   process.execPath,
-  ['node_modules/vitest/vitest.mjs', 'related', 'test/support/scale.ts', '--run'],
+  [
+    'node_modules/vitest/vitest.mjs',
+    'related',
+    'test/support/scale.ts',
+    ...sampledTests(ROOT),
+    '--run',
+  ],
   {
-    cwd: new URL('..', import.meta.url),
+    cwd: ROOT,
     env: { ...process.env, TRELLIS_SOAK: values.seed },
     stdio: 'inherit',
   },

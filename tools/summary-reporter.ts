@@ -1,12 +1,26 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** Names what vitest's own summary passes over: tests that were skipped, and such that passed at their second try only. */
+/** Names what vitest's own summary passes over: tests that were left out or skipped, or passed only at their second try. */
 export class SummaryReporter implements Reporter {
+  readonly #leftOut: readonly string[];
+
+  /** `leftOut`: the files that this commit leaves to others. */
+  constructor(leftOut: readonly string[]) {
+    this.#leftOut = leftOut;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    tellLeftOut(this.#leftOut);
     tellSkipped(tests.filter((test) => test.result().state === 'skipped'));
     tellFlaky(tests.filter((test) => test.diagnostic()?.flaky === true));
   }
+}
+
+function tellLeftOut(files: readonly string[]): void {
+  if (files.length === 0) return;
+  process.stdout.write('\nLeft to other commits; `npm run soak` runs them all:\n');
+  for (const file of files) process.stdout.write(`  ${file}\n`);
 }
 
 /** With CI=true a skipped test fails the run. */

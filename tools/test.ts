@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { installBrowser } from './browser.ts';
 import { installNetworkTools } from './network-tools.ts';
 import { installPostgres } from './postgres.ts';
+import { SAMPLE_VARIABLE } from './test-sample.ts';
 
 /**
  * What `npm test` runs once the dependencies are there: the checks that need no running code, two at a time, then the tests,
@@ -86,7 +87,8 @@ function runTests(filters: readonly string[]): boolean {
   installPostgres();
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', ...filters];
-  return spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' }).status === 0;
+  const env = { ...process.env, [SAMPLE_VARIABLE]: String(filters.length === 0) };
+  return spawnSync(process.execPath, args, { cwd: ROOT, env, stdio: 'inherit' }).status === 0;
 }
 
 const failed = await runChecks();
