@@ -31,7 +31,7 @@ export function typeAsSeen(
   });
 }
 
-/** Whether a name of a field must not be told from one that there is not, where the caller asks for nodes of a type, or of any. */
+/** Whether the type shows the caller no node, so that a field may have any name. Without a type: no. */
 export function takesAnyField(
   reader: GraphReader,
   visibility: Visibility,

@@ -189,19 +189,6 @@ export function compileEdgeType(type: Omit<EdgeType, 'access' | 'byName' | 'byNu
   return { ...type, access: accessEdgeNumber(type.name), byName, byNumber };
 }
 
-/** A type that no node has, nor ever had. */
-export function noNodeType({ nodeTypes }: SchemaRegistry, name: string): NodeType {
-  const id = nodeTypes.length + 1;
-  const nothing = { key: undefined, keyIsListed: false, timestamp: undefined, label: undefined };
-  return compileNodeType({ id, name, ...nothing, fields: [] });
-}
-
-/** The same of edges. */
-export function noEdgeType({ edgeTypes }: SchemaRegistry, name: string): EdgeType {
-  const id = edgeTypes.length + 1;
-  return compileEdgeType({ id, name, inverse: undefined, fields: [] });
-}
-
 function withoutUndefined(type: NodeType): Omit<StoredSchema['nodes'][number], 'fields'> {
   const { name, key, keyIsListed, timestamp, label } = type;
   return {

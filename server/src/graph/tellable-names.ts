@@ -32,9 +32,8 @@ export function tellsOfEdges(visibility: Visibility | undefined): boolean {
 }
 
 /**
- * Whether a type of this name is to be as one that has no nodes, and takes any field, whether it exists or not: a refusal would
- * tell a reader from whom all nodes of a type are hidden which. Without a name: whether that holds for any type. Who sees a node
- * of each type that has any is told which names are mistakes.
+ * Whether this type, which there is, looks to the reader like one that has no nodes and any field: no node of it can be seen. So
+ * an empty type and one whose nodes are all hidden are answered alike. Without a type: no.
  */
 export function concealsType(
   reader: Counts,
@@ -42,14 +41,8 @@ export function concealsType(
   type: string | undefined,
   known: Iterable<string>,
 ): boolean {
-  if (seesEverything(visibility)) return false;
-  const types = [...known];
-  const isHidden = (one: string): boolean => {
-    if (isSystemType(one)) return false;
-    const hidden = visibility.hiddenOfType(one);
-    return hidden > 0 && reader.countOfType(one) <= hidden;
-  };
-  return type !== undefined && types.includes(type) ? isHidden(type) : types.some(isHidden);
+  if (type === undefined || seesEverything(visibility) || isSystemType(type)) return false;
+  return !seesNodeOf(reader, visibility, type) && new Set(known).has(type);
 }
 
 function seesEverything(visibility: Visibility | undefined): visibility is undefined {

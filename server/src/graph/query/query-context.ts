@@ -6,7 +6,6 @@ import { IdList } from '../id-list.ts';
 import { didYouMean, shorten } from '../names.ts';
 import { concealsType, isTellableField, isTellableType, tellsOfEdges } from '../tellable-names.ts';
 import type { NodeObject, Visibility } from '../reader.ts';
-import { noEdgeType, noNodeType } from '../schema-registry.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from '../schema-registry.ts';
 import type { StateReader } from '../state-reader.ts';
 import type { Similarity } from './plan.ts';
@@ -211,7 +210,6 @@ export class QueryContext {
   nodeType(name: string, path: string): NodeType {
     const type = this.registry.nodeType(name);
     if (type !== undefined) return type;
-    if (this.conceals(name)) return noNodeType(this.registry, name);
     const { reader, registry, visibility } = this;
     const isEdge = registry.edgeType(name) !== undefined && tellsOfEdges(visibility);
     const hint = isEdge ? `"${name}" is an edge type.` : undefined;
@@ -224,7 +222,6 @@ export class QueryContext {
   edgeType(name: string, path: string): EdgeType {
     const type = this.registry.edgeType(name);
     if (type !== undefined) return type;
-    if (this.conceals(undefined)) return noEdgeType(this.registry, name);
     const known = tellsOfEdges(this.visibility) ? this.registry.edgeTypeNames() : [];
     throw invalidName(`"${name}" is not an edge type`, path, name, known);
   }

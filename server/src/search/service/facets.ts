@@ -91,12 +91,10 @@ function fieldFacet(
   path: string,
 ): Facet {
   const types = [...scope.types.values()];
-  const column = snapshot.column(field);
-  if (
-    column === undefined ||
-    !types.some(({ facets }) => facets.some((one) => one.name === field))
-  ) {
-    if (scope.conceals) return { name, collector: NOTHING, counts: () => [] };
+  const isFacet = types.some(({ facets }) => facets.some((one) => one.name === field));
+  const column = isFacet ? snapshot.column(field) : undefined;
+  if (column === undefined) {
+    if (isFacet || scope.conceals) return { name, collector: NOTHING, counts: () => [] };
     const hint = `Set facet: true for it in the search settings.`;
     throw invalid(path, `"${field}" is not a facet of what is searched`, hint);
   }

@@ -39,7 +39,7 @@ export function soughtVectors(search: PreparedSearch): SoughtVectors {
   const { mode, vector, fields } = request;
   const planned = scope.vectors(fields);
   if (planned.length === 0) {
-    if (scope.conceals) return { fields: [], vectors: [] };
+    if (scope.concealsVectors(fields)) return { fields: [], vectors: [] };
     throw invalid(
       'request.mode',
       `"${mode}" needs a field with vectors, and no field that is searched has any`,

@@ -51,10 +51,16 @@ export class SearchScope {
     this.visibleFields = new VisibleFields((type, field) => numbers.get(type)?.has(field) === true);
   }
 
-  /** Whether fields that there are not, among those asked for, must be as those of a type of which the searcher sees nothing. */
+  /** Whether a type that is asked for shows the searcher no node: then it takes any field. */
   get conceals(): boolean {
-    const names = this.#names ?? [undefined];
-    return names.some((name) => this.#context.conceals(name));
+    return this.#names?.some((name) => this.#context.conceals(name)) === true;
+  }
+
+  /** Whether vectors of these fields are left out because the searcher sees no node of their type. */
+  concealsVectors(names: readonly string[] | undefined): boolean {
+    const concealed = [...this.types.values()].filter(({ name }) => this.#context.conceals(name));
+    const vectors = concealed.flatMap((type) => type.vectors);
+    return this.conceals || vectors.some(({ name }) => names?.includes(name) !== false);
   }
 
   get fieldNames(): ReadonlySet<string> {

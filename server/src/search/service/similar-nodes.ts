@@ -46,7 +46,7 @@ export function similarTo(
   const scope = new SearchScope(snapshot, context, { types, fields: undefined });
   const planned = scope.vectors(fields);
   if (planned.length === 0) {
-    if (scope.conceals) return [];
+    if (scope.concealsVectors(fields)) return [];
     throw invalid('fields', 'no field of these has vectors', 'Set vector in the search settings.');
   }
   const { test } = conditionsOf(context, { filters: [], relatedTo: [], targetUids: undefined });

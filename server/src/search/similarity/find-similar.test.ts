@@ -187,12 +187,10 @@ class World implements AsyncDisposable {
         : Object.entries(from.vectors).map(([model, value]) => ({ model, value: value ?? [] }));
     const all = types.flatMap((type) => fields.map((field) => `${type}.${field}`));
     const isHidden = isAsUser && all.every((name) => name === this.#withheld);
-    const isConcealed = (name: string) => {
-      const ofType = this.#nodes.filter(({ type }) => type === name);
-      return ofType.length > 0 && ofType.every((one) => one.isHidden);
-    };
-    // Nothing is refused of a type whose nodes are all hidden.
-    if (isHidden && sought.length > 0) return types.some(isConcealed) ? new Map() : 'refused';
+    const hasSeen = (name: string) =>
+      this.#nodes.some(({ type, isHidden: isGone }) => type === name && !isGone);
+    // Nothing is refused of a type of which no node is seen.
+    if (isHidden && sought.length > 0) return types.every(hasSeen) ? 'refused' : new Map();
     const scores = new Map<string, number>();
     for (const [i, { type }] of this.#nodes.entries()) {
       if (places.includes(i) || !types.includes(type)) continue;
