@@ -34,12 +34,10 @@ export class OutputSchema {
     return `Answer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(this.#schema)}`;
   }
 
-  /** Models like to put JSON between fences. */
   check(answer: string): CheckedOutput {
-    const text = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(answer)?.[1] ?? answer;
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = JSON.parse(withoutFences(answer));
     } catch {
       return { fault: 'It is not JSON.' };
     }
@@ -52,4 +50,15 @@ export class OutputSchema {
       );
     return { fault: faults.join('\n') };
   }
+}
+
+const FENCE = '```';
+
+/** Models like to put JSON between fences. Takes time in proportion to the answer, whatever it is. */
+function withoutFences(answer: string): string {
+  const text = answer.trim();
+  const lineEnd = text.indexOf('\n');
+  const first = text.slice(0, Math.max(lineEnd, 0)).trimEnd();
+  const isFenced = [FENCE, `${FENCE}json`].includes(first) && text.endsWith(FENCE);
+  return isFenced ? text.slice(lineEnd + 1, -FENCE.length) : answer;
 }
