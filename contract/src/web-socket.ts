@@ -42,7 +42,7 @@ export const WEB_SOCKET_MESSAGE_AUTH = {
 export const WEB_SOCKET_CLOSE_CODES = {
   /** It stops: connect again, here or elsewhere. */
   goingAway: 1001,
-  /** A message was longer than a token, or later than a request, can be. */
+  /** A message was longer than what its sender may send: a token, or as an administrator a request. */
   messageTooBig: 1009,
   /** Messages come faster than the client takes them: connect again. */
   tooSlow: 1013,
@@ -54,4 +54,6 @@ export const WEB_SOCKET_CLOSE_CODES = {
   forbidden: 4403,
   /** No token came in time. */
   signInTimeout: 4408,
+  /** The user has too many WebSockets already: close one first. */
+  tooManyOfUser: 4429,
 } as const;

@@ -3,17 +3,23 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { startWorkspace, type TestWorkspace } from '../support/workspace.ts';
+import { People } from '../support/people.ts';
+import type { TestWorkspace } from '../support/workspace.ts';
 
 const MB = 1024 * 1024;
-/** Of one address that have not signed in (docs/security.md). */
+/** Of one address that have not signed in, and of one user (docs/security.md). */
 const STRANGERS = 100;
+const PER_USER = 500;
 
+let people: People;
 let workspace: TestWorkspace;
 beforeAll(async () => {
-  workspace = await startWorkspace();
+  people = await People.start();
+  workspace = people.workspace;
+  await people.add('ann');
+  await people.add('bob');
 });
-afterAll(() => workspace[Symbol.asyncDispose]());
+afterAll(() => people[Symbol.asyncDispose]());
 
 const UPGRADE =
   'GET /api/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
@@ -39,12 +45,30 @@ function memory(): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) * 1024;
 }
 
-async function signIn(): Promise<WebSocket> {
+/** Until those that have gone have given their places back. */
+async function untilFree(): Promise<void> {
+  let next = await knock();
+  while (next.status !== 101) next = await knock();
+  next.socket.destroy();
+}
+
+async function open(token: string): Promise<WebSocket> {
+  await untilFree();
   const socket = new WebSocket(`${workspace.server.url.replace('http', 'ws')}/api/ws`);
   await once(socket, 'open');
-  socket.send(JSON.stringify({ token: workspace.token }));
+  socket.send(JSON.stringify({ token }));
+  return socket;
+}
+
+async function signIn(token = workspace.token): Promise<WebSocket> {
+  const socket = await open(token);
   await once(socket, 'message');
   return socket;
+}
+
+async function closeCode(socket: WebSocket): Promise<number> {
+  const [code] = (await once(socket, 'close')) as [number];
+  return code;
 }
 
 describe('WebSockets that do not sign in', () => {
@@ -58,9 +82,7 @@ describe('WebSockets that do not sign in', () => {
     expect(others.map(({ status }) => status)).toEqual([101, 101, 101]);
     expect(before.readyState).toBe(WebSocket.OPEN);
     for (const { socket } of [...all, ...others]) socket.destroy();
-    let next = await knock();
-    while (next.status !== 101) next = await knock();
-    next.socket.destroy();
+    await untilFree();
     before.terminate();
   });
 
@@ -88,5 +110,50 @@ describe('WebSockets that do not sign in', () => {
     });
     await Promise.all(ends);
     expect(memory() - before).toBeLessThan(150 * MB);
+  });
+});
+
+describe('WebSockets of one user', () => {
+  test('are so many, and leave places for others', async () => {
+    const ann = people.token('ann');
+    const all: WebSocket[] = [];
+    for (let i = 0; i < PER_USER; i++) all.push(await signIn(ann));
+    expect(await closeCode(await open(ann))).toBe(4429);
+    (await signIn(people.token('bob'))).terminate();
+    all.pop()?.terminate();
+    // Its place is free again once the server has seen it go.
+    let code = 4429;
+    while (code === 4429) {
+      const next = await open(ann);
+      code = await Promise.race([closeCode(next), once(next, 'message').then(() => 0)]);
+      if (code === 0) next.terminate();
+    }
+    expect(code).toBe(0);
+    for (const one of all) one.terminate();
+  });
+
+  test('hold little of a message that does not end', async () => {
+    const before = memory();
+    const sockets: WebSocket[] = [];
+    for (let i = 0; i < 100; i++) sockets.push(await signIn(people.token('ann')));
+    const ends = sockets.map((socket) => {
+      const closed = closeCode(socket);
+      socket.send('x'.repeat(3 * MB), { fin: false });
+      return closed;
+    });
+    expect(new Set(await Promise.all(ends))).toEqual(new Set([1009]));
+    expect(memory() - before).toBeLessThan(150 * MB);
+  });
+
+  test('live on pings however many there are', async () => {
+    const socket = await signIn(people.token('ann'));
+    // Together more than a message may have.
+    for (let i = 0; i < 800; i++) {
+      const pong = once(socket, 'pong');
+      socket.ping('x'.repeat(125));
+      await pong;
+    }
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    socket.terminate();
   });
 });

@@ -31,6 +31,8 @@ export const FORM_FIELDS_MAX = 20;
 /** WebSockets that have not said who they are: of one address, and of all. */
 export const WEB_SOCKET_STRANGERS_ADDRESS_MAX = 100;
 export const WEB_SOCKET_STRANGERS_MAX = 1_000;
+/** Those of one user: a page has one. */
+export const WEB_SOCKETS_PER_USER_MAX = 500;
 /** Pieces of one message: each takes memory, however small it is. */
 export const WEB_SOCKET_FRAGMENTS_MAX = 1_024;
 /** A request has one long text at most, that of an endpoint's code. */

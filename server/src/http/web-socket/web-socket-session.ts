@@ -9,6 +9,7 @@ import {
   type WebSocketMessage,
 } from '@trellis/contract/web-socket.ts';
 import type { WebSocketAnswer } from '@trellis/contract/web-socket-requests.ts';
+import { WEB_SOCKETS_PER_USER_MAX } from '#base/body-limits.ts';
 import {
   WEB_SOCKET_CLOSE_TIMEOUT_MS,
   WEB_SOCKET_MESSAGE_BYTES_MAX,
@@ -27,8 +28,8 @@ export interface WebSocketParts extends SessionRequestsParts {
   >;
   readonly logger: Logger;
   readonly signInMs: number;
-  /** Told when it is known whose session it is. */
-  readonly onKnown: () => void;
+  /** Told whose session it is, once that is known and again later; false when they have too many. */
+  readonly onKnown: (caller: Caller) => boolean;
 }
 
 /** One WebSocket: of a stranger until its token is here, then of a session as long as that lasts. */
@@ -39,8 +40,8 @@ export class WebSocketSession implements RunningWork {
   /** Until the token is here; and from a close on until the peer has answered it. */
   #timer: NodeJS.Timeout;
   #token: string | undefined;
-  /** Whether the token was that of a session. */
-  #isSession = false;
+  /** What has come of a message that is not whole yet, with the frames around it; at most a little more. */
+  #unfinishedBytes = 0;
   /** Whose rights it ends with, once they are known. */
   #caller: Caller | undefined;
   /** Whether the peer has given a sign of life since it was asked for one. */
@@ -55,13 +56,17 @@ export class WebSocketSession implements RunningWork {
       this.close('signInTimeout', 'missing_token: The session token did not come in time.');
     }, parts.signInMs);
     socket.on('message', (data, isBinary) => void this.#receive(data, isBinary));
-    socket.on('pong', () => (this.#isAlive = true));
+    socket.on('ping', (data) => (this.#unfinishedBytes -= CONTROL_FRAME_BYTES + data.length));
+    socket.on('pong', (data) => {
+      this.#isAlive = true;
+      this.#unfinishedBytes -= CONTROL_FRAME_BYTES + data.length;
+    });
     socket.on('close', () => {
       clearTimeout(this.#timer);
       this.#requests.close();
       this.#register(undefined);
     });
-    this.#keepStrangerShort(connection);
+    this.#keepShort(connection);
     // A peer that breaks the protocol, or sends too much: the library closes with the code for it.
     socket.on('error', (err) => parts.logger.debug({ err }, 'a WebSocket failed'));
   }
@@ -116,6 +121,7 @@ export class WebSocketSession implements RunningWork {
 
   async #receive(data: RawData, isBinary: boolean): Promise<void> {
     this.#isAlive = true;
+    this.#unfinishedBytes = 0;
     const text = isBinary ? undefined : String(data);
     if (this.#token === undefined) {
       await this.#signIn(text);
@@ -147,20 +153,21 @@ export class WebSocketSession implements RunningWork {
   }
 
   /**
-   * The library's limit is that of a request. A stranger has less: many of them together must not have much. The library has read by
-   * now what is counted here, so that the message is known if it is whole.
+   * The library's limit is that of a request, which only administrators send. Everybody else has less: many of them together must
+   * not have much. The library has read by now what is counted here, so that the message is known if it is whole.
    */
-  #keepStrangerShort(connection: Duplex): void {
-    let receivedBytes = 0;
-    const count = (chunk: Buffer): void => {
-      receivedBytes += chunk.length;
-      if (this.#isSession) connection.off('data', count);
-      else if (receivedBytes > (this.#token === undefined ? SIGN_IN_BYTES : READ_BYTES)) {
-        this.close('messageTooBig', TOO_BIG);
-        this.#socket.pause();
-      }
-    };
-    connection.on('data', count);
+  #keepShort(connection: Duplex): void {
+    connection.on('data', (chunk: Buffer) => {
+      this.#unfinishedBytes += chunk.length;
+      const bytesMax = this.#token === undefined ? SIGN_IN_BYTES : READ_BYTES;
+      if (this.#unfinishedBytes <= bytesMax || this.#mayAsk) return;
+      this.close('messageTooBig', TOO_BIG);
+      this.#socket.pause();
+    });
+  }
+
+  get #mayAsk(): boolean {
+    return this.#caller !== undefined && hasRole({ auth: 'admin' }, this.#caller);
   }
 
   #register(caller: Caller | undefined): void {
@@ -179,9 +186,11 @@ export class WebSocketSession implements RunningWork {
     try {
       const caller = await this.#parts.services.identity.authenticate(this.#token);
       if (caller.kind === 'session') {
-        this.#isSession = true;
-        this.#parts.onKnown();
         if (this.#socket.readyState !== this.#socket.OPEN) return undefined;
+        if (!this.#parts.onKnown(caller)) {
+          this.close('tooManyOfUser', TOO_MANY);
+          return undefined;
+        }
         this.#register(caller);
         return caller;
       }
@@ -198,7 +207,10 @@ export class WebSocketSession implements RunningWork {
   }
 }
 
-const TOO_BIG = 'body_too_large: The first message is longer than a token can be.';
+const TOO_BIG = 'body_too_large: Your message is longer than a token can be.';
+const TOO_MANY = `too_many_connections: You have ${WEB_SOCKETS_PER_USER_MAX} WebSockets already.`;
+/** Around the content of a ping or a pong of a client (RFC 6455, section 5.2): 2 bytes, and the mask. */
+const CONTROL_FRAME_BYTES = 6;
 /** The first message with the frames around it; each piece of a message takes memory, however small it is. */
 const SIGN_IN_BYTES = WEB_SOCKET_MESSAGE_BYTES_MAX + 1024;
 /** What a connection gives at a time: beside a token, it may have the beginning of what follows. */

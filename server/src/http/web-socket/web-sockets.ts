@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { WEB_SOCKET_PATH, type WebSocketMessage } from '@trellis/contract/web-socket.ts';
-import { WEB_SOCKET_FRAGMENTS_MAX } from '#base/body-limits.ts';
+import { budgetKey, type Caller } from '#access/caller.ts';
+import { WEB_SOCKET_FRAGMENTS_MAX, WEB_SOCKETS_PER_USER_MAX } from '#base/body-limits.ts';
 import { WEB_SOCKET_REQUEST_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { addressGroup } from '#identity/address-group.ts';
@@ -44,6 +45,8 @@ export class WebSockets {
   /** How many of them have not signed in, by the address that they count for; and all. */
   readonly #strangersByAddress = new Map<string, number>();
   #strangers = 0;
+  /** How many each user has, by the key of their budget. */
+  readonly #socketsByUser = new Map<string, number>();
   readonly #timers: readonly NodeJS.Timeout[];
   #isStopping = false;
 
@@ -79,12 +82,19 @@ export class WebSockets {
 
   open(request: UpgradeRequest, socket: Duplex, head: Buffer): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      const onKnown = this.#countStranger(clientAddress(request, this.#options.trusts));
+      const forget = this.#countStranger(clientAddress(request, this.#options.trusts));
+      let release: (() => void) | undefined;
+      const onKnown = (caller: Caller): boolean => {
+        forget();
+        release ??= this.#countUser(budgetKey(caller));
+        return release !== undefined;
+      };
       const session = new WebSocketSession(webSocket, socket, { ...this.#options, onKnown });
       this.#sessions.add(session);
       webSocket.on('close', () => {
         this.#sessions.delete(session);
-        onKnown();
+        forget();
+        release?.();
       });
       if (this.#isStopping) stop(session);
     });
@@ -122,6 +132,19 @@ export class WebSockets {
       const others = (strangers.get(group) ?? 0) - 1;
       if (others > 0) strangers.set(group, others);
       else strangers.delete(group);
+    };
+  }
+
+  /** Until what it gives is called, once; undefined when the user has too many. */
+  #countUser(user: string): (() => void) | undefined {
+    const sockets = this.#socketsByUser;
+    const others = sockets.get(user) ?? 0;
+    if (others >= WEB_SOCKETS_PER_USER_MAX) return undefined;
+    sockets.set(user, others + 1);
+    return () => {
+      const left = (sockets.get(user) ?? 0) - 1;
+      if (left > 0) sockets.set(user, left);
+      else sockets.delete(user);
     };
   }
 
