@@ -10,6 +10,8 @@ import {
   titlesIn,
   verified,
 } from '../support/backups.ts';
+import { HttpClient } from '../support/http-client.ts';
+import { TrellisProcess } from '../support/trellis-process.ts';
 import { startWorkspace } from '../support/workspace.ts';
 
 const MASTER_KEY = 'a master key of more than sixteen characters';
@@ -138,13 +140,13 @@ test('the backups of an encrypted workspace are encrypted, and take its key', as
   const backup = await makeBackup(client);
   expect(backup).toMatchObject({ isEncrypted: true, hasLog: true });
   expect(await verified(client, backup.id)).toMatchObject({ state: 'succeeded' });
-  const signingKey = (await readFile(join(library.storage, 'jwt.key'), 'utf8')).trim();
+  const token = await new HttpClient(library.server.url).signIn();
   await library.server.stop();
   const files = await filesBelow(backups);
   expect(files.some((file) => file.includes('/log/'))).toBe(true);
   for (const file of files) {
     const bytes = await readFile(file);
-    for (const secret of [MARKER, MASTER_KEY, signingKey]) {
+    for (const secret of [MARKER, MASTER_KEY]) {
       expect(bytes.includes(secret), file).toBe(false);
     }
   }
@@ -155,8 +157,13 @@ test('the backups of an encrypted workspace are encrypted, and take its key', as
   });
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('does not open')]);
   expect((await restore([backups, '--to', scratch], env)).code).toBe(0);
-  // The key that signs came along: a token of before is good.
-  expect((await readFile(join(scratch, 'jwt.key'), 'utf8')).trim()).toBe(signingKey);
+  // The key that signs came along, sealed: a token of before is good.
+  expect(await readFile(join(scratch, 'jwt.key'), 'utf8')).toMatch(/^sealed:/);
+  {
+    await using server = await TrellisProcess.start({ storage: scratch, env });
+    const checked = { path: '/api/login/check', method: 'GET', token };
+    expect((await new HttpClient(server.url).send(checked)).status).toBe(200);
+  }
   expect(await titlesIn(scratch, env)).toEqual(['Emma', MARKER]);
 });
 

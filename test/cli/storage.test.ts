@@ -31,8 +31,8 @@ const trellis = (args: readonly string[], env: Readonly<Record<string, string>> 
   });
 const rotation = { MSK_GRAPH_MASTER_KEY: OLD, TRELLIS_NEW_MASTER_KEY: NEW };
 
-/** A store with an endpoint, and some of what it wrote. */
-async function makeStore(masterKey: string): Promise<void> {
+/** A store with an endpoint, and some of what it wrote. Answers with the token of a session. */
+async function makeStore(masterKey: string): Promise<string> {
   const env = { MSK_GRAPH_MASTER_KEY: masterKey };
   await using server = await TrellisProcess.start({ storage, env });
   const http = new HttpClient(server.url);
@@ -42,14 +42,15 @@ async function makeStore(masterKey: string): Promise<void> {
   const made = { name: 'writes', code: CODE };
   expect((await http.send({ path: '/api/endpoints/create', body: made, token })).status).toBe(201);
   await server.stop();
+  return token;
 }
 
-/** People, endpoints and secrets are there. */
-async function expectServes(masterKey: string): Promise<void> {
+/** People, endpoints and secrets are there, and the session is as good as it was. */
+async function expectServes(masterKey: string, session?: string): Promise<void> {
   const env = { MSK_GRAPH_MASTER_KEY: masterKey };
   await using server = await TrellisProcess.start({ storage, env });
   const http = new HttpClient(server.url);
-  const token = await http.signIn();
+  const token = session ?? (await http.signIn());
   const answer = await http.send({ path: '/api/endpoints/run/writes', body: {}, token });
   expect(answer.status, answer.text).toBe(200);
   await server.stop();
@@ -78,7 +79,7 @@ test(
 );
 
 test('a master key is rotated, also when it was killed on the way', TIMEOUT, async () => {
-  await makeStore(OLD);
+  const session = await makeStore(OLD);
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', PROGRAM, 'storage', 'rotate-key'],
@@ -97,7 +98,7 @@ test('a master key is rotated, also when it was killed on the way', TIMEOUT, asy
   });
   await once(child, 'close');
   expect(child.signalCode).toBe('SIGKILL');
-  await expectServes(OLD);
+  await expectServes(OLD, session);
 
   const done = await trellis(['rotate-key'], rotation);
   expect(done.code, done.stderr).toBe(0);
@@ -108,7 +109,7 @@ test('a master key is rotated, also when it was killed on the way', TIMEOUT, asy
   }
   const env = { MSK_GRAPH_MASTER_KEY: OLD };
   expect((await TrellisProcess.startRefused({ storage, env })).code).toBe(78);
-  await expectServes(NEW);
+  await expectServes(NEW, session);
   const again = await trellis(['rotate-key', '--json'], rotation);
   expect(again.code).toBe(0);
   expect(JSON.parse(again.stdout)).toMatchObject({ wasDone: true });

@@ -4,6 +4,7 @@ import { createHttpServer, type HttpServer } from '#http/server.ts';
 import type { HttpServices } from '#http/services.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
+import { keepSigningKey } from '#store/signing-key.ts';
 import { openBackups, type OpenBackups } from './backup/open-backups.ts';
 import { StorageScrub } from './scrub/storage-scrub.ts';
 import { targetSettings } from './backup/target-settings.ts';
@@ -30,7 +31,6 @@ import { ServerStatus, type ServerStatusOptions } from './server-status.ts';
 import { primaryProbes } from './part-probes.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
 import type { TracedCommits } from './telemetry/traced-commits.ts';
-import { signingKey } from './signing-key.ts';
 import { installSystemEndpoints } from './system-endpoints.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
@@ -151,7 +151,9 @@ async function openPrimaryServices(
       logger,
       redact,
       telemetry: options.telemetry,
-      signingKey: await signingKey(storage, secrets.jwtKey ?? undefined),
+      signingKey:
+        secrets.jwtKey ??
+        (await keepSigningKey({ storage, masterKey: secrets.graphMasterKey ?? undefined })),
       publicAddress: config.publicAddress,
       smtpUrl: secrets.smtpUrl,
       index: {

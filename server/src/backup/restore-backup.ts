@@ -5,8 +5,10 @@ import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import { syncFolder } from '#log/durable-file.ts';
+import { readStoreKeys } from '#store/master-key.ts';
 import { promoteStore, type LogPlace } from '#store/promotion.ts';
 import { restoreSnapshot } from '#store/restore.ts';
+import { readSigningKey, SIGNING_KEY_FILE, writeSigningKey } from '#store/signing-key.ts';
 import { backupCorrupt } from './backup-problem.ts';
 import { readContents, type BackupContents } from './backup-header.ts';
 import { BackupPool } from './backup-pool.ts';
@@ -40,7 +42,7 @@ export interface Restored {
 }
 
 /** What a restore puts into the storage folder, and takes away again before it begins anew; the file that makes it a store first. */
-const RESTORED_NAMES = ['store.json', 'graph', 'vault', 'restoring', 'front-end', 'jwt.key'];
+const RESTORED_NAMES = ['store.json', 'graph', 'vault', 'restoring', 'front-end', SIGNING_KEY_FILE];
 const COMMITS_AT_ONCE = 256;
 
 /**
@@ -62,6 +64,8 @@ export async function restoreBackup(options: RestoreBackupOptions): Promise<Rest
   await restoreState(options, pool, contents);
   const sequence = await replay(options, pool, plan);
   await restoreFiles(storage, pool, contents);
+  const key = await readSigningKey(options);
+  if (key !== undefined) await writeSigningKey(storage, readStoreKeys(options), key);
   report(0.99, 'Beginning a new history');
   await promoteStore({ ...options, log: options.logPlace });
   await unmarkRestore(storage);

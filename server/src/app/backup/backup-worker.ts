@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -16,10 +16,10 @@ import { Problem } from '#base/problem.ts';
 import { unlessMissing } from '#log/durable-file.ts';
 import { Followers } from '#log/followers.ts';
 import { LMDB_FILE } from '#store/environment.ts';
+import { readSigningKey, SIGNING_KEY_FILE } from '#store/signing-key.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
 import { openPublishedLog } from '../open-published-log.ts';
-import { SIGNING_KEY_FILE } from '../signing-key.ts';
 import { failureOf } from '../thread-failure.ts';
 import type { BackupPlace, BackupRequest, FromBackup, ToBackup } from './backup-messages.ts';
 import { lowerPriority, PRIORITY } from '../low-priority.ts';
@@ -118,7 +118,7 @@ async function openSource(
     files: async () => [
       ...(await frontEndFiles(storage)),
       // Whoever has it can sign as anybody: it is kept where it is encrypted, and else nowhere.
-      ...(isEncrypted ? [fileOf(storage, SIGNING_KEY_FILE)] : []),
+      ...(isEncrypted ? [signingKeyFile(storage, masterKey)] : []),
     ],
     [Symbol.dispose]: () => reader[Symbol.dispose](),
   };
@@ -141,11 +141,15 @@ async function frontEndFiles(storage: string): Promise<SourceFile[]> {
     }));
 }
 
-function fileOf(storage: string, path: string): SourceFile {
+/** In the clear within a backup that is encrypted: the store that is restored of it has keys of its own. */
+function signingKeyFile(storage: string, masterKey: string | null): SourceFile {
   return {
-    path,
+    path: SIGNING_KEY_FILE,
     digest: undefined,
-    read: () => unlessMissing(readFile(join(storage, path))),
+    read: async () => {
+      const key = await readSigningKey({ storage, masterKey: masterKey ?? undefined });
+      return key === undefined ? undefined : Buffer.from(`${key}\n`);
+    },
   };
 }
 

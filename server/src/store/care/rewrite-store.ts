@@ -20,6 +20,7 @@ import {
 } from '../master-key.ts';
 import { openReplayed } from '../open-replayed.ts';
 import { digestState, takeSnapshot } from '../snapshot.ts';
+import { readSigningKey, SIGNING_KEY_FILE, writeSigningKey } from '../signing-key.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
 import { syncFolder } from '../sync-folder.ts';
 import { closeWritten, writeTransaction } from '../write-transaction.ts';
@@ -60,7 +61,7 @@ export async function rewriteStore(options: RewriteOptions): Promise<Manifest> {
   const folder = join(storage, REWRITING_FOLDER);
   const manifest = await makeStore(options, folder);
   const entries = ['graph', 'vault', STORE_FILE];
-  if (newMasterKey !== undefined) entries.push('log');
+  if (newMasterKey !== undefined) entries.push('log', SIGNING_KEY_FILE);
   const complete: CompleteRewrite = {
     entries,
     removed: newMasterKey === undefined ? [] : MADE_AGAIN,
@@ -127,6 +128,8 @@ async function makeStore(options: RewriteOptions, folder: string): Promise<Manif
       beginning: { epoch, after: sequence },
     });
     await begun[Symbol.asyncDispose]();
+    const signingKey = await readSigningKey({ storage, masterKey });
+    if (signingKey !== undefined) await writeSigningKey(folder, keys, signingKey);
   }
   for (const name of ['graph', 'vault', '.']) syncFolder(join(folder, name));
   return manifest;
