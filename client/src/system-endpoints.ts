@@ -1,12 +1,13 @@
 import type { SimilarNodes } from '@trellis/contract/shapes/embedding.ts';
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
-import type { SearchAnswer, SearchRequest, SuggestRequest, Suggestion } from './system-search.ts';
+import type {
+  NodeReference,
+  SearchAnswer,
+  SearchRequest,
+  SuggestRequest,
+  Suggestion,
+} from './system-search.ts';
 import type { CallOptions } from './transport.ts';
-
-/** Names one node. */
-export type NodeReference =
-  | { readonly uid: string }
-  | { readonly type: string; readonly key: string };
 
 export type EdgeDirection = 'out' | 'in';
 

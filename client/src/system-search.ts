@@ -1,5 +1,9 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
-import type { NodeReference } from './system-endpoints.ts';
+
+/** Names one node. */
+export type NodeReference =
+  | { readonly uid: string }
+  | { readonly type: string; readonly key: string };
 
 type Value = string | number | boolean;
 

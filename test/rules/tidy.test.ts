@@ -10,7 +10,6 @@ const productFiles = codeFiles.filter((path) =>
   /^(?:contract|endpoint|client|cli|server)\//.test(path),
 );
 const testFiles = codeFiles.filter((path) => path.endsWith('.test.ts'));
-const routeFiles = /^server\/src\/http\/routes\//;
 
 /** A text that must not stand in these files. A letter in brackets keeps a pattern from finding itself. */
 const BANNED_TEXTS: readonly {
@@ -63,11 +62,9 @@ describe.each(BANNED_TEXTS)('$what', ({ pattern, in: paths, why }) => {
 });
 
 describe('names of files', () => {
-  it('are kebab-case; a file of a route is named like its operation', () => {
+  it('are kebab-case', () => {
     const kebab = /^\.?[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)*$/;
-    const operation = /^[a-z][A-Za-z0-9]*(?:\.test)?\.ts$/;
-    const isNamed = (path: string): boolean =>
-      kebab.test(basename(path)) || (routeFiles.test(path) && operation.test(basename(path)));
+    const isNamed = (path: string): boolean => kebab.test(basename(path));
     const why = 'one way to write a name, so that nobody has to look it up';
     expect(
       codeFiles.filter((path) => !isNamed(path)),

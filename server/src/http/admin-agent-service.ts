@@ -10,8 +10,8 @@ import type {
   FileEntry,
 } from '@trellis/contract/shapes/admin-agent.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
-import type { Awaitable } from './services.ts';
 import type { UploadWriter } from './upload-writer.ts';
+import type { Awaitable } from './answer.ts';
 
 /** Conversations with the admin agent, each of its own administrator. What names one throws `session_not_found`. */
 export interface AdminAgentService {

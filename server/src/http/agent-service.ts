@@ -9,7 +9,7 @@ import type {
   NewAgent,
 } from '@trellis/contract/shapes/agent.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** What administrators make of models and tools. `address` is that of the client, for the audit. */
 export interface AgentService {

@@ -1,6 +1,6 @@
 import type { Caller } from '#access/caller.ts';
 import type { AiProviders, CheckedAiProvidersChange } from '@trellis/contract/shapes/assistant.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** The servers that are asked for what models do. `address` is that of the client, for the audit. */
 export interface AiProviderService {

@@ -2,6 +2,8 @@ import type { Immutable } from '@trellis/contract/immutable.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { z } from 'zod';
 
+export type Awaitable<T> = T | Promise<T>;
+
 type Statuses<O extends Operation> = keyof O['responses'] & number;
 
 /** What the handler of an operation may answer: a status of its row, with the body that the row promises for it. */

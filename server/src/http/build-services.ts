@@ -27,7 +27,7 @@ import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { Migration } from '@trellis/contract/shapes/migration.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
 import type { EndpointMetricsList, OverviewStatistics } from '@trellis/contract/shapes/stats.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 export interface BuildService {
   compileStatus(caller: Caller): Awaitable<CompileStatus>;

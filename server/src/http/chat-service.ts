@@ -10,7 +10,7 @@ import type {
   ChatTurn,
 } from '@trellis/contract/shapes/chat.ts';
 import type { List } from '@trellis/contract/shapes/list.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** Conversations with the assistant, each of its own user. What names one throws `chat_not_found`. */
 export interface ChatService {

@@ -5,7 +5,7 @@ import type {
   ResearchStart,
 } from '@trellis/contract/shapes/deep-research.ts';
 import type { Job, JobWithLog } from '@trellis/contract/shapes/job.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** Questions that are studied at length. `address` is that of the client, for the audit. */
 export interface DeepResearchService {

@@ -4,7 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { SEQUENCE } from './header-names.ts';
 import { readInput, type Input, type Route } from './route.ts';
-import type { Awaitable, HttpServices } from './services.ts';
+import type { HttpServices } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** A file that is made while it is sent. */
 export interface Download {

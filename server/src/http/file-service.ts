@@ -6,8 +6,8 @@ import type {
   NodeFile,
 } from '@trellis/contract/shapes/file.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
-import type { Awaitable } from './services.ts';
 import type { UploadWriter } from './upload-writer.ts';
+import type { Awaitable } from './answer.ts';
 
 /** Files of nodes. What the caller does not see is `node_not_found`, `file_not_found`, `upload_not_found`. */
 export interface FileService {

@@ -6,7 +6,7 @@ import type {
   SearchEvaluationList,
   SearchEvaluationReport,
 } from '@trellis/contract/shapes/search-evaluation.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** What names a set that is not there throws `golden_set_not_found`, but for `put`, which makes it. */
 export interface GoldenSetService {

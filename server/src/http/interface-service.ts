@@ -1,7 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import type { InterfaceRecord } from '@trellis/contract/shapes/interface.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** Front ends that were uploaded. `address` is that of the client, for the audit. */
 export interface InterfaceService {

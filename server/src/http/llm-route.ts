@@ -9,7 +9,8 @@ import { untilDrained } from './event-stream.ts';
 import { SEQUENCE } from './header-names.ts';
 import { errorEvent } from './llm-error.ts';
 import { readInput, type Input, type Route } from './route.ts';
-import type { Awaitable, HttpServices } from './services.ts';
+import type { HttpServices } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** Of a client of Anthropic: they say how the body is meant. */
 const PROTOCOL_HEADERS = ['anthropic-version', 'anthropic-beta'];

@@ -1,7 +1,7 @@
 import type { LlmAnswer, LlmCall, Protocol } from '#assistant/router/llm-call.ts';
 import type { Page } from '@trellis/contract/shapes/list.ts';
 import type { LlmState, LlmUsageList } from '@trellis/contract/shapes/llm.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 export interface UsageOf {
   /** What is left is told of this one. */

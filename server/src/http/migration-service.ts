@@ -7,7 +7,7 @@ import type {
   NewMigration,
   ResetMigrations,
 } from '@trellis/contract/shapes/migration.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** Code that runs once. What names a migration throws `migration_not_found`. */
 export interface MigrationService {

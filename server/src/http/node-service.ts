@@ -7,7 +7,7 @@ import type {
   NodeSelection,
   NodeVersion,
 } from '@trellis/contract/shapes/node.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** What the caller may not see is nowhere in what these answer. */
 export interface NodeService {

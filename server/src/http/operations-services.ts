@@ -10,7 +10,7 @@ import type {
   LogPage,
   LogQuery,
 } from '@trellis/contract/shapes/log.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 export interface LicenseService {
   report(): LicenseReport;

@@ -14,7 +14,7 @@ import type {
   WorkspaceSettingsChange,
   WorkspaceSettingsDocument,
 } from '@trellis/contract/shapes/workspace.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 type SearchPage = Page & { readonly query?: string | undefined };
 

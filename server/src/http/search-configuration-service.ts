@@ -7,7 +7,7 @@ import type {
   SynonymLists,
   SynonymRecord,
 } from '@trellis/contract/shapes/search.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** `address` is that of the client, for the audit. */
 export interface SearchConfigurationService {

@@ -67,6 +67,7 @@ import type { SsoService } from './sso-service.ts';
 import type { MigrationService } from './migration-service.ts';
 import type { TaskService } from './task-service.ts';
 import type { LlmSearchSettingsService, ToolService } from './tool-service.ts';
+import type { Awaitable } from './answer.ts';
 
 /**
  * What HTTP needs of the rest of the server. `app` makes one object of this shape from the parts and hands it to
@@ -275,5 +276,3 @@ export interface ReplicaService {
   /** Throws `verification_running`. */
   verify(): Promise<ReplicaVerification>;
 }
-
-export type Awaitable<T> = T | Promise<T>;

@@ -6,7 +6,7 @@ import type {
   SsoConfigChange,
   SsoProvider,
 } from '@trellis/contract/shapes/sso.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** What HTTP needs of sign-in at identity providers (specification, section 4.2). */
 export interface SsoService {

@@ -10,7 +10,7 @@ import type {
   TaskChange,
   TaskRun,
 } from '@trellis/contract/shapes/task.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** What the server does by itself, and when. What names a task throws `task_not_found`. */
 export interface TaskService {

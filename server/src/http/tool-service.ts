@@ -7,7 +7,7 @@ import type {
   ToolDefinition,
   ToolMetricsList,
 } from '@trellis/contract/shapes/tool.ts';
-import type { Awaitable } from './services.ts';
+import type { Awaitable } from './answer.ts';
 
 /** Endpoints as models are offered them. `address` is that of the client, for the audit. */
 export interface ToolService {

@@ -10,8 +10,9 @@ import {
   type Input,
   type Route,
 } from './route.ts';
-import type { Awaitable, HttpServices } from './services.ts';
+import type { HttpServices } from './services.ts';
 import type { UploadWriter } from './upload-writer.ts';
+import type { Awaitable } from './answer.ts';
 
 /** Slashes in a name are not cut away but refused. Whatever is beyond one file, its service is not asked for. */
 export const UPLOAD_OPTIONS = {

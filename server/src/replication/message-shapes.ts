@@ -1,6 +1,11 @@
 import { corrupt } from './channel-problem.ts';
 import type { StateDifference } from './manifest-difference.ts';
-import type { Comparison } from './verification.ts';
+
+/** What a replica found when it compared itself. */
+export interface Comparison {
+  readonly isEqual: boolean;
+  readonly differences: readonly StateDifference[];
+}
 
 /** The JSON inside the frames; see `replication.proto` for which is whose. */
 export interface Hello {

@@ -2,7 +2,7 @@ import { REPLICA_VERIFY_HOLD_MS, REPLICA_VERIFY_READ_MS } from '#base/replicatio
 import { Problem } from '#base/problem.ts';
 import type { Manifest } from '#store/manifest.ts';
 import type { StateDifference } from './manifest-difference.ts';
-import type { Notice } from './message-shapes.ts';
+import type { Comparison, Notice } from './message-shapes.ts';
 import type { ReplicaStatus } from './replica-registry.ts';
 
 export const VERIFY_NOTICE = 'VerifyReplica';
@@ -36,12 +36,6 @@ export interface VerificationParts {
   hold(sequence: number): Promise<HeldState>;
   /** Resolves after the time. */
   pause(ms: number): Promise<void>;
-}
-
-/** What a replica found when it compared itself. */
-export interface Comparison {
-  readonly isEqual: boolean;
-  readonly differences: readonly StateDifference[];
 }
 
 interface Round {

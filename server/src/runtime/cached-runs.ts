@@ -4,11 +4,11 @@ import type { GraphReader } from '#graph/reader.ts';
 import { AccessEpoch } from './access-epoch.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
 import { requestKey } from './caller-key.ts';
-import type { EndpointRun } from './endpoint-runtime.ts';
 import type { StoredEndpoint } from './endpoint-store.ts';
 import { ResultCache } from './result-cache.ts';
 import type { CacheHit } from './result-cache.ts';
 import type { CallResult } from './sandbox/endpoint-call.ts';
+import type { EndpointRun } from './invocation.ts';
 
 /** What there is in memory for a call, or else what is to be called with the result of its run. */
 export interface FoundAnswer {

@@ -15,54 +15,27 @@ import { notFound } from './endpoint-definitions.ts';
 import type { EndpointLog } from './endpoint-log.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
 import {
-  Invocation,
   type EmbedQuery,
+  type EndpointRun,
+  Invocation,
   type InvocationServices,
   type NestedRun,
 } from './invocation.ts';
 import type { ModelCalls } from './model-calls.ts';
 import type { OutboundRequests } from './outbound-requests.ts';
-import { PooledRuns, type RunKeyListener } from './pooled-runs.ts';
+import { PooledRuns } from './pooled-runs.ts';
 import type { PrimaryCalls } from './primary-calls.ts';
 import { refusalOf } from './run-permission.ts';
 import { RunQueues } from './run-queues.ts';
-import type { RunProgress } from './run-progress.ts';
 import type { RuntimeLogger } from './runtime-logger.ts';
 import {
   CallFault,
   type CallResult,
-  type CallSignal,
   type EndpointCall,
   type HostAnswer,
   type LoadableEndpoint,
 } from './sandbox/endpoint-call.ts';
 import type { EndpointPool } from './sandbox/endpoint-pool.ts';
-
-export interface EndpointRun {
-  readonly name: string;
-  readonly caller: Caller;
-  /** JSON text; null or empty for none. It is parsed where the endpoint runs. */
-  readonly body: string | null;
-  /** Of the request, as JSON text of an object: lower case, without those that carry credentials. */
-  readonly headers: string;
-  /** The header `Authorization`, which a replica shows the primary on the caller's behalf. */
-  readonly authorization: string | undefined;
-  /** Of a run of mode "pooling" that the call continues. */
-  readonly runKey: string | null;
-  /** Aborts when nobody waits for the answer any more. */
-  readonly signal: CallSignal;
-  /** Told the key of a run of mode "pooling", also when its answer is an error. */
-  readonly onRunKey?: RunKeyListener;
-  readonly onProgress?: (progress: RunProgress) => void;
-  /** Told the lines that its code logs, and why it failed. */
-  readonly onLog?: ((text: string) => void) | undefined;
-  /** Whoever calls waits for the end, however long it takes: a run of mode "pooling" is as one of mode "sync". */
-  readonly isAwaited?: boolean;
-  /** Whoever calls was told that it only reads: it may not ask for anything else, on the primary neither. */
-  readonly mayOnlyRead?: boolean | undefined;
-  /** Runs of agents that it comes of, one within the other; none when left out. */
-  readonly agentDepth?: number | undefined;
-}
 
 export interface EndpointRuntimeOptions {
   readonly store: Pick<EndpointStore, 'find'>;

@@ -18,11 +18,10 @@ import type { EndpointChange, EndpointDefinition, NewEndpoint } from './endpoint
 import { EndpointDefinitions } from './endpoint-definitions.ts';
 import { EndpointInputs, type BodySchema, type InputSchema } from './endpoint-inputs.ts';
 import { EndpointRuntime } from './endpoint-runtime.ts';
-import type { EndpointRun } from './endpoint-runtime.ts';
 import { EditorService } from './editor-service.ts';
 import { EndpointLog } from './endpoint-log.ts';
 import { EndpointStore } from './endpoint-store.ts';
-import type { EmbedQuery } from './invocation.ts';
+import type { EmbedQuery, EndpointRun } from './invocation.ts';
 import { CodeHistory } from './history/code-history.ts';
 import { CodeHistoryService } from './history/code-history-service.ts';
 import { VersionComparison } from './history/version-comparison.ts';

@@ -9,14 +9,41 @@ import {
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
+import type { Caller } from '#access/caller.ts';
 import { levelOf, type EndpointLog, type EndpointLogLevel } from './endpoint-log.ts';
-import type { EndpointRun } from './endpoint-runtime.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { outboundRequest, type OutboundRequests } from './outbound-requests.ts';
 import { onlyReads, unnamedPrimary } from './run-permission.ts';
-import { progressOf } from './run-progress.ts';
+import { type RunProgress, progressOf } from './run-progress.ts';
 import type { RuntimeLogger } from './runtime-logger.ts';
-import type { CallHost, EndpointCall, HostAnswer } from './sandbox/endpoint-call.ts';
+import type { CallHost, CallSignal, EndpointCall, HostAnswer } from './sandbox/endpoint-call.ts';
+import type { RunKeyListener } from './pooled-runs.ts';
+
+export interface EndpointRun {
+  readonly name: string;
+  readonly caller: Caller;
+  /** JSON text; null or empty for none. It is parsed where the endpoint runs. */
+  readonly body: string | null;
+  /** Of the request, as JSON text of an object: lower case, without those that carry credentials. */
+  readonly headers: string;
+  /** The header `Authorization`, which a replica shows the primary on the caller's behalf. */
+  readonly authorization: string | undefined;
+  /** Of a run of mode "pooling" that the call continues. */
+  readonly runKey: string | null;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: CallSignal;
+  /** Told the key of a run of mode "pooling", also when its answer is an error. */
+  readonly onRunKey?: RunKeyListener;
+  readonly onProgress?: (progress: RunProgress) => void;
+  /** Told the lines that its code logs, and why it failed. */
+  readonly onLog?: ((text: string) => void) | undefined;
+  /** Whoever calls waits for the end, however long it takes: a run of mode "pooling" is as one of mode "sync". */
+  readonly isAwaited?: boolean;
+  /** Whoever calls was told that it only reads: it may not ask for anything else, on the primary neither. */
+  readonly mayOnlyRead?: boolean | undefined;
+  /** Runs of agents that it comes of, one within the other; none when left out. */
+  readonly agentDepth?: number | undefined;
+}
 
 /** What the main thread does for endpoint code beyond its own run. */
 export interface InvocationServices {

@@ -2,12 +2,12 @@ import type { Caller } from '#access/caller.ts';
 import { AGENT_TOOL_TIMEOUT_MS } from '#base/agent-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { ModelRequest, ModelRunner } from '../model/model-run.ts';
-import type { TokenCounts } from '../router/llm-call.ts';
 import type { CallerTools, WantedTools } from '../tools/caller-tools.ts';
 import type { StoredAgent } from './agent-store.ts';
 import { filledIn } from './instructions.ts';
 import { OutputSchema } from './output-schema.ts';
 import type { Transcript } from './transcript.ts';
+import type { TokenCounts } from '../router/llm-usage.ts';
 
 export interface AgentAnswerParts {
   readonly models: ModelRunner;

@@ -3,8 +3,8 @@ import { AGENT_RUNS_KEPT, AGENT_RUNS_KEPT_PER_USER } from '#base/agent-limits.ts
 import { formatUid, randomUid } from '#base/uid.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { TokenCounts } from '../router/llm-call.ts';
 import type { TranscriptEntry } from './transcript.ts';
+import type { TokenCounts } from '../router/llm-usage.ts';
 
 export type AgentRunStatus = 'Running' | 'Completed' | 'Canceled' | 'Failed';
 

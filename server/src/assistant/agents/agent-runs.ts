@@ -8,7 +8,6 @@ import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { TokenCounts } from '../router/llm-call.ts';
 import { answerOfAgent, type AgentAnswerParts } from './agent-answer.ts';
 import {
   AgentRunStore,
@@ -19,6 +18,7 @@ import {
 import { mayRun, noAgent } from './agent-service.ts';
 import { AgentStore, type StoredAgent } from './agent-store.ts';
 import { Transcript, type TranscriptEntry } from './transcript.ts';
+import type { TokenCounts } from '../router/llm-usage.ts';
 
 export interface AgentRunsParts extends AgentAnswerParts {
   readonly reader: GraphReader;

@@ -4,8 +4,8 @@ import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader, NodeObject } from '#graph/reader.ts';
 import type { Snippet } from '../citations/snippets.ts';
 import type { ToolCall } from '../model/model-run.ts';
-import type { TokenCounts } from '../router/llm-call.ts';
 import type { Feedback, TurnEnd } from './chat-turn.ts';
+import type { TokenCounts } from '../router/llm-usage.ts';
 
 /** The types of `#graph/system-schema.ts` in which conversations are kept. */
 const CHAT_TYPE = '_MessageChannel';

@@ -2,7 +2,7 @@ import type { Caller } from '#access/caller.ts';
 import type { Snippet } from '../citations/snippets.ts';
 import type { ModelOutcome, ToolCall } from '../model/model-run.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
-import type { TokenCounts } from '../router/llm-call.ts';
+import type { TokenCounts } from '../router/llm-usage.ts';
 
 /** What a user says (open-shapes, section 7). */
 export interface ChatTurn {

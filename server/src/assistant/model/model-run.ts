@@ -1,6 +1,6 @@
 import type { Caller } from '#access/caller.ts';
-import type { LlmFeature } from '../router/llm-usage.ts';
-import type { JsonObject, TokenCounts } from '../router/llm-call.ts';
+import type { LlmFeature, TokenCounts } from '../router/llm-usage.ts';
+import type { JsonObject } from '../router/llm-call.ts';
 
 /** A model is asked, calls tools, reads what they give, and goes on until it has an answer or a limit is reached. */
 export interface ModelRequest {

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#access/caller.ts';
-import type { LlmFeature } from '../router/llm-usage.ts';
+import type { LlmFeature, TokenCounts } from '../router/llm-usage.ts';
 import { assert } from '#base/assert.ts';
 import { LLM_ANSWER_BYTES_MAX, LLM_RETRY_DELAY_MAX_MS } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { protocolOf, type ChatTarget } from '../provider-settings.ts';
 import { exchangeOf } from '../router/exchange.ts';
 import { isObject } from '../router/json-members.ts';
-import type { TokenCounts } from '../router/llm-call.ts';
 import type { ProviderRequest } from '../router/provider-client.ts';
 import { misconfigured } from '../router/provider-problem.ts';
 import type { EventStream, StreamedEvent } from '../router/provider-stream.ts';

@@ -9,7 +9,6 @@ import {
 import type { RunningJob } from '#jobs/job-registry.ts';
 import { Snippets, type Snippet } from '../citations/snippets.ts';
 import type { ModelRunner, ModelTool } from '../model/model-run.ts';
-import type { TokenCounts } from '../router/llm-call.ts';
 import { recited } from './recited.ts';
 import { ResearchBudget, type LimitName, type RunLimits } from './research-budget.ts';
 import { planIn, type PlannedQuestion } from './research-plan.ts';
@@ -23,6 +22,7 @@ import {
   type ResearchNote,
 } from './research-prompts.ts';
 import type { Researcher } from './research-settings.ts';
+import type { TokenCounts } from '../router/llm-usage.ts';
 
 export interface ResearchParts {
   readonly models: ModelRunner;

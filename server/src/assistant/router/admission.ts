@@ -6,10 +6,10 @@ import {
   LLM_REQUESTS_PER_TOKEN_MAX,
 } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { LlmBudget } from './llm-usage.ts';
+import type { LlmBudget, TokenCounts } from './llm-usage.ts';
 import type { EmbeddingTarget } from '../embedding-provider.ts';
 import type { ChatTarget } from '../provider-settings.ts';
-import type { LlmAsker, TokenCounts } from './llm-call.ts';
+import type { LlmAsker } from './llm-call.ts';
 import { RequestPace } from './request-pace.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 

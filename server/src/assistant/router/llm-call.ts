@@ -30,8 +30,3 @@ export interface LlmAsker {
   readonly feature: LlmFeature;
   readonly model: string;
 }
-
-export interface TokenCounts {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}

@@ -1,4 +1,7 @@
-import type { TokenCounts } from './llm-call.ts';
+export interface TokenCounts {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
 
 /** What asks models: a token of the router asks for answers (`router`) and for vectors (`embeddings`); `endpoints` is `ai` of their code. */
 export type LlmFeature =

@@ -3,11 +3,12 @@ import { Problem } from '#base/problem.ts';
 import type { LlmAdmission } from './admission.ts';
 import { textWithin } from './bounded-chunks.ts';
 import { isObject } from './json-members.ts';
-import type { JsonObject, LlmAsker, TokenCounts } from './llm-call.ts';
+import type { JsonObject, LlmAsker } from './llm-call.ts';
 import type { OpenAnswer, ProviderClient, ProviderRequest } from './provider-client.ts';
 import { brokenOff, misconfigured, problemOfEvent } from './provider-problem.ts';
 import { eventsIn, wholeEvents } from './server-events.ts';
 import { outputOf, streamMeter, tokensAtMost, tokensIn, type StreamMeter } from './stream-meter.ts';
+import type { TokenCounts } from './llm-usage.ts';
 
 /** One event of a provider; null for the `[DONE]` of OpenAI's protocol. */
 export interface StreamedEvent {

@@ -1,6 +1,7 @@
 import { LLM_CHARACTERS_PER_TOKEN } from '#base/llm-limits.ts';
 import { countIn, isObject, listIn, objectIn } from './json-members.ts';
-import type { JsonObject, Protocol, TokenCounts } from './llm-call.ts';
+import type { JsonObject, Protocol } from './llm-call.ts';
+import type { TokenCounts } from './llm-usage.ts';
 
 /** Reads on the way what a provider says of its own answer. */
 export interface StreamMeter {

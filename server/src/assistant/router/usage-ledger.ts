@@ -3,8 +3,7 @@ import type { Clock } from '#base/clock.ts';
 import { LLM_USAGE_DAYS_MAX, LLM_USAGE_TOKENS_PER_USER_MAX } from '#base/llm-limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { LlmShare, LlmUsage } from './llm-usage.ts';
-import type { TokenCounts } from './llm-call.ts';
+import type { LlmShare, LlmUsage, TokenCounts } from './llm-usage.ts';
 
 /** Who has asked, and what for. */
 interface Used extends Pick<LlmUsage, 'token' | 'user'>, Pick<LlmShare, 'feature' | 'model'> {}

@@ -6,7 +6,7 @@ import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import type { EndpointAnswer } from '#runtime/call-outcome.ts';
 import type { EndpointDefinition } from '#runtime/endpoint-definition.ts';
 import { DEFAULT_SETTINGS } from '#runtime/endpoint-definition.ts';
-import type { EndpointRun } from '#runtime/endpoint-runtime.ts';
+import type { EndpointRun } from '#runtime/invocation.ts';
 import { Snippets } from '../citations/snippets.ts';
 import { CallerTools, type WantedTools } from './caller-tools.ts';
 import { ToolCatalog } from './tool-catalog.ts';

@@ -1,6 +1,6 @@
 import type { Caller } from '#access/caller.ts';
 import type { EndpointAnswer } from '#runtime/call-outcome.ts';
-import type { EndpointRun } from '#runtime/endpoint-runtime.ts';
+import type { EndpointRun } from '#runtime/invocation.ts';
 import type { OfferedTool } from './tool-catalog.ts';
 
 /** Of a call of a tool, by name. */

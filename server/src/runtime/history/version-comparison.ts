@@ -4,11 +4,12 @@ import { Problem } from '#base/problem.ts';
 import type { EndpointAnswer } from '../call-outcome.ts';
 import { toScript } from '../compile/script.ts';
 import type { EndpointDefinitions } from '../endpoint-definitions.ts';
-import type { EndpointRun, RunnableEndpoint } from '../endpoint-runtime.ts';
+import type { RunnableEndpoint } from '../endpoint-runtime.ts';
 import { namesPrimary } from '../primary-naming.ts';
 import { newCalls } from '../endpoint-store.ts';
 import type { EndpointStore } from '../endpoint-store.ts';
 import type { CodeHistory, CodeItem, CodeVersion } from './code-history.ts';
+import type { EndpointRun } from '../invocation.ts';
 
 /** How one version ran. */
 export interface VersionRun {

@@ -11,10 +11,10 @@ import { openTestGraph } from '#graph/testing/test-graph.ts';
 import type { TestGraph } from '#graph/testing/test-graph.ts';
 import type { EndpointAnswer } from '../call-outcome.ts';
 import type { NewEndpoint } from '../endpoint-definition.ts';
-import type { EndpointRun } from '../endpoint-runtime.ts';
 import { openEndpointService } from '../endpoint-service.ts';
 import type { EndpointService, EndpointServiceOptions } from '../endpoint-service.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
+import type { EndpointRun } from '../invocation.ts';
 
 export const ADMIN: Caller = ADMINISTRATOR;
 

@@ -6,23 +6,7 @@ import { invalid } from '../request/members.ts';
 import type { FacetRequest, FieldFacet, RelatedFacet } from '../request/search-request.ts';
 import type { OpenedSnapshot } from './opened-snapshot.ts';
 import type { SearchScope } from './scope.ts';
-import { TimeHistogram } from './time-histogram.ts';
-
-/** The same shape as that of `@trellis/endpoint`. */
-export interface FacetCount {
-  readonly value: string;
-  readonly label?: string | undefined;
-  readonly count: number;
-}
-
-/** Counts all hits of a search in one way. */
-export interface Facet {
-  readonly name: string;
-  readonly collector: MatchCollector;
-  /** Nobody asked for it by its name, which may be none of the searcher's business. */
-  readonly isLeftOutWhenEmpty?: boolean;
-  counts(): readonly FacetCount[];
-}
+import { type Facet, type FacetCount, TimeHistogram } from './time-histogram.ts';
 
 /** What the facets have counted, by their names. */
 export function countsOf(

@@ -6,9 +6,10 @@ import type { SearchFilter } from '../text/document-filter.ts';
 import { NodeSet } from '../text/node-set.ts';
 import type { WordSources } from '../text/query-text/expand-word.ts';
 import { conditionsOf, type Conditions } from './conditions.ts';
-import { openFacets, type Facet } from './facets.ts';
+import { openFacets } from './facets.ts';
 import type { OpenedSnapshot } from './opened-snapshot.ts';
 import { SearchScope } from './scope.ts';
+import type { Facet } from './time-histogram.ts';
 
 export interface SearchSources {
   readonly reader: StateReader;

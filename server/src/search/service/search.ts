@@ -4,12 +4,13 @@ import { QueryContext } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
 import { invalid } from '../request/members.ts';
 import { readSearchRequest } from '../request/read-request.ts';
-import { countsOf, type Facet, type FacetCount } from './facets.ts';
+import { countsOf } from './facets.ts';
 import type { RankedHit } from './fusion.ts';
 import { PreparedSearch, type SearchSources } from './prepared-search.ts';
 import { presentHit, type SearchHit } from './present-hit.ts';
 import { TextRun } from './text-run.ts';
 import { findByVectors } from './vector-run.ts';
+import type { Facet, FacetCount } from './time-histogram.ts';
 
 /** The same shape as that of `@trellis/endpoint`. */
 export interface SearchAnswer {

@@ -8,9 +8,9 @@ import {
   type ResolveOptions,
 } from '../text/query-text/resolve-query.ts';
 import { searchText, type TextHit, type TextSearchOptions } from '../text/text-search.ts';
-import type { Facet } from './facets.ts';
 import type { PreparedSearch } from './prepared-search.ts';
 import { wordsFor } from './seen-vocabulary.ts';
+import type { Facet } from './time-histogram.ts';
 
 export interface TextFound {
   readonly hits: readonly FoundHit[];

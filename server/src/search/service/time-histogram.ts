@@ -3,7 +3,22 @@ import { TIME_MAX_MS, TIME_MIN_MS } from '#graph/time.ts';
 import type { TimeFacet, TimeUnit } from '../request/search-request.ts';
 import type { MatchCollector } from '../text/match-collectors.ts';
 import type { Segment } from '../text/segment.ts';
-import type { Facet, FacetCount } from './facets.ts';
+
+/** Counts all hits of a search in one way. */
+export interface Facet {
+  readonly name: string;
+  readonly collector: MatchCollector;
+  /** Nobody asked for it by its name, which may be none of the searcher's business. */
+  readonly isLeftOutWhenEmpty?: boolean;
+  counts(): readonly FacetCount[];
+}
+
+/** The same shape as that of `@trellis/endpoint`. */
+export interface FacetCount {
+  readonly value: string;
+  readonly label?: string | undefined;
+  readonly count: number;
+}
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,12 +1,12 @@
 import { SEARCH_HITS_FEW, SEARCH_VECTOR_CANDIDATES } from '#base/search-limits.ts';
 import { searchText, type TextHit } from '../text/text-search.ts';
 import { AllowList } from '../vector/allow-list.ts';
-import type { Facet } from './facets.ts';
 import { fuseRanks, fuseScores, orderByTime, type Entry, type RankedHit } from './fusion.ts';
 import type { PreparedSearch } from './prepared-search.ts';
 import { checkDimensions, soughtVectors } from './query-vectors.ts';
 import { nodeSetOf, TextRun, type FoundHit, type TextFound, type TextPass } from './text-run.ts';
 import { vectorCandidates, type VectorCandidate } from './vector-candidates.ts';
+import type { Facet } from './time-histogram.ts';
 
 const WITHOUT_WORDS = { groups: [] };
 const NO_TEXT: TextFound = { hits: [], total: 0, passes: [], facets: [] };

@@ -1,7 +1,8 @@
 import { countsOf, streamMeter } from '../stream-meter.ts';
 import { isObject, listIn, objectIn, textIn } from '../json-members.ts';
-import type { JsonObject, TokenCounts } from '../llm-call.ts';
+import type { JsonObject } from '../llm-call.ts';
 import { misconfigured } from '../provider-problem.ts';
+import type { TokenCounts } from '../llm-usage.ts';
 
 /** A chat completion of OpenAI's protocol as a message of Anthropic's. Throws `llm_misconfigured` for tool calls without JSON. */
 export function anthropicAnswer(completion: JsonObject): JsonObject {

@@ -1,6 +1,7 @@
 import { countsOf, streamMeter } from '../stream-meter.ts';
 import { listIn, objectIn, textIn } from '../json-members.ts';
-import type { JsonObject, TokenCounts } from '../llm-call.ts';
+import type { JsonObject } from '../llm-call.ts';
+import type { TokenCounts } from '../llm-usage.ts';
 
 /** A message of Anthropic's protocol as a chat completion of OpenAI's. `now` is in milliseconds since the Unix epoch. */
 export function openAiAnswer(message: JsonObject, now: number): JsonObject {
