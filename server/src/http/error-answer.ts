@@ -10,7 +10,7 @@ import {
 import type { CatalogueEntry } from '@trellis/contract/errors/entry.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { isRouterOperation, withClientParts } from './llm-error.ts';
-import { pathOf } from './request-log.ts';
+import { shownPath } from './request-log.ts';
 
 /** Everything an error says to the caller. */
 export interface ErrorAnswer {
@@ -109,7 +109,7 @@ export function logError(
   const record = {
     traceId: answer.body.traceId,
     method: request?.method,
-    path: request && pathOf(request.url),
+    path: request && shownPath(request.url),
     status: answer.status,
     code: problem.code,
   };

@@ -290,4 +290,12 @@ describe('error answers', () => {
       }
     }
   });
+
+  it('has no more of a path than people read', async () => {
+    const { json } = await at.request('GET', `/api/${'x'.repeat(10_000)}`, {});
+    const { traceId } = errorBody.parse(json);
+    const record = at.records.find((one) => one['traceId'] === traceId);
+    expect(String(record?.['path'])).toHaveLength(203);
+    expect(JSON.stringify(record).length).toBeLessThan(1_000);
+  });
 });

@@ -9,7 +9,7 @@ export function logRequests(app: FastifyInstance, logger: Logger): void {
       {
         traceId: request.id,
         method: request.method,
-        path: pathOf(request.url),
+        path: shownPath(request.url),
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime),
       },
@@ -23,4 +23,13 @@ export function logRequests(app: FastifyInstance, logger: Logger): void {
 export function pathOf(url: string): string {
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
+}
+
+const SHOWN_PATH_CHARACTERS_MAX = 200;
+
+/** The same for people: a path may be as long as a stranger likes, and must not fill the log. */
+export function shownPath(url: string): string {
+  const path = pathOf(url);
+  if (path.length <= SHOWN_PATH_CHARACTERS_MAX) return path;
+  return `${path.slice(0, SHOWN_PATH_CHARACTERS_MAX)}...`;
 }

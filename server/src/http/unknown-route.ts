@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
 import { allowedMethods } from './path-template.ts';
-import { pathOf } from './request-log.ts';
+import { pathOf, shownPath } from './request-log.ts';
 
 type Request = Pick<FastifyRequest, 'method' | 'url'>;
 
@@ -9,18 +9,13 @@ type Request = Pick<FastifyRequest, 'method' | 'url'>;
 export function unknownRoute(request: Request): Problem {
   const allow = allowedMethods(pathOf(request.url));
   if (allow.length > 0) return methodNotAllowed(request, allow);
-  return new Problem('route_not_found', `There is no ${request.method} ${shownPath(request)}.`);
+  return new Problem('route_not_found', `There is no ${request.method} ${shownPath(request.url)}.`);
 }
 
 export function methodNotAllowed(request: Request, allow: readonly string[]): Problem {
   return new Problem(
     'method_not_allowed',
-    `${shownPath(request)} does not take ${request.method}.`,
+    `${shownPath(request.url)} does not take ${request.method}.`,
     { details: { allow } },
   );
-}
-
-function shownPath({ url }: Request): string {
-  const path = pathOf(url);
-  return path.length > 200 ? `${path.slice(0, 200)}...` : path;
 }
