@@ -1,6 +1,6 @@
 /**
- * Every limit of the server, by name; units last. Those of the specification's section 8 say so. Those of sign-in, of search, of
- * replication, and of jobs and logs stand in files of their own.
+ * Limits without a file of their own, by name; units last. The others are in `*-limits.ts` beside it; those that clients must know
+ * are in the contract.
  */
 
 /** Log archive kept behind the applied sequence (specification, section 8). */
@@ -60,7 +60,7 @@ export const ENDPOINT_STALLED_WORKERS_PER_CALLER_MAX = 2;
 export const ENDPOINT_REALMS_MAX = 128;
 export const ENDPOINT_LOG_LINES_MAX = 1_000;
 export const ENDPOINT_LOG_CHARACTERS_MAX = 8_192;
-/** Lines of endpoints that a server keeps to be looked at, and their characters; what they are searched for. */
+/** Lines of endpoints that a server keeps to be looked at, and their characters. */
 export const ENDPOINT_LOG_KEPT_LINES_MAX = 20_000;
 export const ENDPOINT_LOG_KEPT_CHARACTERS_MAX = 16 * 1024 * 1024;
 /** Lines that a watcher is given at a time. */
@@ -79,9 +79,9 @@ export const ENDPOINT_RESULTS_KEPT_CHARACTERS_MAX = 128 * 1024 * 1024;
 export const ENDPOINT_CACHED_ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
 export const ENDPOINT_CACHED_ANSWERS_MAX = 10_000;
 export const ENDPOINT_CACHED_CHARACTERS_MAX = 64 * 1024 * 1024;
-/** Settings of an endpoint: runs at a time, and calls that wait for one of them to end. */
+/** The text of `progress()`. */
 export const ENDPOINT_PROGRESS_CHARACTERS_MAX = 200;
-/** Requests of endpoint code to other servers: origins that `fetch` may reach, requests of one run at a time, how long and large one is. */
+/** Requests of endpoint code to other servers: of one run at a time, how long and large one is. */
 export const ENDPOINT_REQUESTS_MAX = 16;
 export const ENDPOINT_FETCH_TIMEOUT_MS = 30_000;
 export const ENDPOINT_FETCH_BYTES_MAX = 16 * 1024 * 1024;
@@ -184,7 +184,7 @@ export const MAIL_SILENCE_MAX_MS = 20_000;
 /** Its files are compressed from this size on; the first answer waits for it up to that one. */
 export const FRONT_END_COMPRESSED_BYTES_MIN = 1_024;
 export const FRONT_END_COMPRESSION_AWAITED_BYTES_MAX = 64 * 1024;
-/** Custom interfaces: how many, their names, and the zip of one. */
+/** Custom interfaces. */
 export const INTERFACES_MAX = 20;
 
 /** WebSockets: open at a time, one message of a client, what waits for a client that does not take it. */

@@ -4,7 +4,7 @@
 export const LOG_KEPT_LINES_MAX = 10_000;
 export const LOG_KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
 export const LOG_BATCH_LINES_MAX = 256;
-/** Searches of log files: what is read at a time, one line, how long one search may take, what is searched for, and files that one download names. */
+/** Searches of log files: what is read at a time, one line, and how long one search may take. */
 export const LOG_BLOCK_BYTES = 256 * 1024;
 export const LOG_LINE_BYTES_MAX = 4 * 1024 * 1024;
 export const LOG_SEARCH_TIME_MAX_MS = 5_000;

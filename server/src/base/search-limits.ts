@@ -118,7 +118,7 @@ export const SEARCH_HIGHLIGHT_MATCHES_MAX = 2_000;
 export const SEARCH_SNIPPET_CHARACTERS_MAX = 200;
 export const SEARCH_SNIPPETS_MAX = 3;
 
-/** Golden sets (open-shapes, section 6): their names and queries, relevant nodes of one query, and how relevant one is. */
+/** Golden sets (open-shapes, section 6). */
 export const GOLDEN_SETS_MAX = 100;
 /** A run of a golden set: hits of each query, runs that are kept, queries that an answer names. */
 export const EVALUATION_HITS = 10;

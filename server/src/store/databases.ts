@@ -1,6 +1,6 @@
 /**
  * The sub-databases of the two LMDB environments (design, section 4). `graph` may be read by every thread; `vault` holds
- * secrets (password hashes, token records, keys) and is opened by the main thread and the writer only. The numbers stand
+ * secrets (password hashes, token records, keys) and is never opened where the code of users runs. The numbers stand
  * in the log for ever: never reuse one.
  *
  * An id is 40 bits, big-endian (5 bytes); a type is 16 bits, big-endian; a time is milliseconds since the Unix epoch in

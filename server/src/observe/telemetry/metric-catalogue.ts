@@ -20,7 +20,7 @@ export const metrics = {
   'http.server.active_requests': {
     kind: 'up-down-counter',
     unit: '{request}',
-    description: 'HTTP requests that are being answered.',
+    description: 'Requests over HTTP that are being answered.',
     attributes: ['http.request.method'],
   },
   'http.client.request.duration': {
