@@ -6,12 +6,12 @@ const CONTEXT_LINES = 3;
 const NO_NEWLINE = '\\ No newline at end of file';
 
 export interface TextFile {
-  /** As it stands in the head of the diff; of a file that is not there `/dev/null`. */
+  /** As the head of the diff shows it; `/dev/null` when there is no such file. */
   readonly path: string;
   readonly text: string;
 }
 
-/** What `diff -u` would say of two files, and `patch` takes; empty when their texts are equal. */
+/** What `diff -u` writes for two files, and `patch` reads; empty when the texts are equal. */
 export function unifiedDiff(before: TextFile, after: TextFile): string {
   if (before.text === after.text) return '';
   const edits = diffLines(linesOf(before.text), linesOf(after.text), CODE_DIFF_CHANGES_MAX);
@@ -19,7 +19,7 @@ export function unifiedDiff(before: TextFile, after: TextFile): string {
   return [...heads, ...hunksOf(edits).map((hunk) => hunkText(edits, hunk))].join('');
 }
 
-/** Lines with their ends, so that a missing one at the end of the text is a difference. */
+/** Lines with their line ends, so that a missing one at the end of the text is a difference. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
@@ -29,7 +29,7 @@ interface Hunk {
   end: number;
 }
 
-/** Changes with the lines around them; those that touch are one. */
+/** Changes with the lines around them; hunks that touch are joined. */
 function hunksOf(edits: readonly Edit[]): Hunk[] {
   const hunks: Hunk[] = [];
   for (const [i, { kind }] of edits.entries()) {
@@ -54,13 +54,13 @@ function hunkText(edits: readonly Edit[], { start, end }: Hunk): string {
   return `@@ -${old} +${now} @@\n${lines.join('')}`;
 }
 
-/** Lines of one side: those that stay are of both. */
+/** The lines of one side: a line that stays is in both. */
 function count(edits: readonly Edit[], side: '-' | '+'): number {
   return edits.filter(({ kind }) => kind === ' ' || kind === side).length;
 }
 
 function range(before: number, length: number): string {
-  // An empty range stands behind the line before it.
+  // An empty range has the number of the line before it.
   const first = length === 0 ? before : before + 1;
   return length === 1 ? String(first) : `${first},${length}`;
 }
