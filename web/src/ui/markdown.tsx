@@ -1,84 +1,236 @@
-import { Fragment, type ReactNode } from 'react';
-import { type MarkdownBlock, markdownBlocks } from './markdown-blocks.ts';
+import type { MarkedToken, Token, Tokens } from 'marked';
+import { Fragment, type ReactNode, useMemo } from 'react';
+import { known, markdownTokens } from './markdown-tokens.ts';
 
 interface MarkdownProps {
   readonly text: string;
-  /** In the place of `[n]`; where it gives nothing, these letters stay. */
+  /** Replaces `[n]`; where it gives nothing, these letters stay. */
   readonly citation?: ((number: number) => ReactNode) | undefined;
 }
 
 /**
- * What a model wrote. Nothing in it becomes a link, a picture or markup of its own: a text in the graph may have told the model to
- * write an address that carries away what it read.
+ * Shows what a model wrote. Nothing in it becomes a link, a picture or HTML: a text in the graph
+ * may have told the model to write an address that carries away what the model read.
  */
 export function Markdown({ text, citation }: MarkdownProps) {
+  const tokens = useMemo(() => markdownTokens(text), [text]);
   return (
     <div dir="auto" className="flex flex-col gap-2.5 wrap-anywhere">
-      {markdownBlocks(text).map((block, at) => (
-        // What a text is made of has no identity but its place; the same below.
-        // oxlint-disable-next-line react/no-array-index-key
-        <Block key={at} block={block} citation={citation} />
-      ))}
+      <Blocks tokens={tokens} citation={citation} />
     </div>
   );
 }
 
 type Citation = MarkdownProps['citation'];
 
-interface BlockProps {
-  readonly block: MarkdownBlock;
+interface TokensProps {
+  readonly tokens: readonly Token[];
   readonly citation: Citation;
 }
 
-function Block({ block, citation }: BlockProps) {
-  if (block.kind === 'list') {
-    const List = block.isOrdered ? 'ol' : 'ul';
-    return (
-      <List
-        className={`flex flex-col gap-1 pl-6 ${block.isOrdered ? 'list-decimal' : 'list-disc'}`}
-        {...(block.isOrdered && { start: block.start })}
-      >
-        {block.items.map((item, at) => (
-          // oxlint-disable-next-line react/no-array-index-key
-          <li key={at}>{inline(item, citation)}</li>
-        ))}
-      </List>
-    );
-  }
-  const lines = block.lines.join('\n');
-  switch (block.kind) {
+function Blocks({ tokens, citation }: TokensProps) {
+  return known(tokens).map((token, at) => (
+    // Parts of a text have no identity but their place; the same below.
+    // oxlint-disable-next-line react/no-array-index-key
+    <Block key={at} token={token} citation={citation} />
+  ));
+}
+
+interface BlockProps {
+  readonly token: MarkedToken;
+  readonly citation: Citation;
+}
+
+function Block({ token, citation }: BlockProps) {
+  switch (token.type) {
+    case 'space':
+      return null;
     case 'code':
       return (
         <pre
           tabIndex={0}
           className="overflow-x-auto rounded-control border bg-sunken p-3 font-mono text-[13px] whitespace-pre"
         >
-          {lines}
+          {token.text}
         </pre>
       );
     case 'heading':
-      return <p className="font-semibold">{inline(lines, citation)}</p>;
-    case 'paragraph':
-      return <p className="whitespace-pre-line">{inline(lines, citation)}</p>;
+      return (
+        <p className="font-semibold">
+          <Inline tokens={token.tokens} citation={citation} />
+        </p>
+      );
+    case 'hr':
+      return <hr />;
+    case 'blockquote':
+      return (
+        <blockquote className="flex flex-col gap-2.5 border-l-2 pl-3 text-muted">
+          <Blocks tokens={token.tokens} citation={citation} />
+        </blockquote>
+      );
+    case 'list':
+      return <List list={token} citation={citation} />;
+    case 'table':
+      return <Table table={token} citation={citation} />;
+    case 'checkbox':
+      return <Checkbox isChecked={token.checked} />;
+    default:
+      return (
+        <p className="whitespace-pre-line">
+          <Inline tokens={inlineTokensOf(token)} citation={citation} />
+        </p>
+      );
   }
 }
 
-const MARKS = /(`[^`\n]+`|\*\*[^*]+\*\*|\*(?=\S)[^*\n]+(?<=\S)\*|\[\d{1,6}\])/;
+/** A text that was not read as Markdown has no tokens but itself. */
+function inlineTokensOf(token: MarkedToken): readonly Token[] {
+  return 'tokens' in token && token.tokens !== undefined ? token.tokens : [token];
+}
 
-function inline(text: string, citation: Citation): ReactNode {
-  return text.split(MARKS).map((part, at) => (
+interface ListProps {
+  readonly list: Tokens.List;
+  readonly citation: Citation;
+}
+
+function List({ list, citation }: ListProps) {
+  const Element = list.ordered ? 'ol' : 'ul';
+  return (
+    <Element
+      className={`flex flex-col gap-1 pl-6 ${list.ordered ? 'list-decimal' : 'list-disc'}`}
+      {...(list.start !== '' && { start: list.start })}
+    >
+      {list.items.map((item, at) => (
+        // oxlint-disable-next-line react/no-array-index-key
+        <li key={at} className={item.task ? 'list-none' : undefined}>
+          <ItemContent tokens={item.tokens} citation={citation} />
+        </li>
+      ))}
+    </Element>
+  );
+}
+
+/** An item begins on the line of its sign; what follows its first words are blocks below them. */
+function ItemContent({ tokens, citation }: TokensProps) {
+  const first = tokens.findIndex(({ type }) => !['checkbox', 'text', 'paragraph'].includes(type));
+  const end = first === -1 ? tokens.length : first;
+  return (
+    <>
+      {known(tokens.slice(0, end)).map((token, at) => (
+        // oxlint-disable-next-line react/no-array-index-key
+        <Inline key={at} tokens={inlineTokensOf(token)} citation={citation} />
+      ))}
+      {end < tokens.length && (
+        <div className="flex flex-col gap-1 pt-1">
+          <Blocks tokens={tokens.slice(end)} citation={citation} />
+        </div>
+      )}
+    </>
+  );
+}
+
+interface TableProps {
+  readonly table: Tokens.Table;
+  readonly citation: Citation;
+}
+
+/** Scrolls sideways in its own box when it must. */
+function Table({ table, citation }: TableProps) {
+  return (
+    <div role="group" aria-label="Table" tabIndex={0} className="overflow-x-auto">
+      <table className="border-collapse">
+        <thead>
+          <Row cells={table.header} citation={citation} />
+        </thead>
+        <tbody>
+          {table.rows.map((cells, at) => (
+            // oxlint-disable-next-line react/no-array-index-key
+            <Row key={at} cells={cells} citation={citation} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly cells: readonly Tokens.TableCell[];
+  readonly citation: Citation;
+}
+
+const ALIGNS = { left: 'text-left', center: 'text-center', right: 'text-right' };
+
+function Row({ cells, citation }: RowProps) {
+  return (
+    <tr className="border-b">
+      {cells.map(({ header, align, tokens }, at) => {
+        const Cell = header ? 'th' : 'td';
+        return (
+          <Cell
+            // oxlint-disable-next-line react/no-array-index-key
+            key={at}
+            className={`px-3 py-1.5 align-top ${ALIGNS[align ?? 'left']}`}
+            {...(header && { scope: 'col' })}
+          >
+            <Inline tokens={tokens} citation={citation} />
+          </Cell>
+        );
+      })}
+    </tr>
+  );
+}
+
+function Inline({ tokens, citation }: TokensProps) {
+  return known(tokens).map((token, at) => (
     // oxlint-disable-next-line react/no-array-index-key
-    <Fragment key={at}>{at % 2 === 0 ? part : marked(part, citation)}</Fragment>
+    <Mark key={at} token={token} citation={citation} />
   ));
 }
 
-function marked(part: string, citation: Citation): ReactNode {
-  if (part.startsWith('`')) {
-    return (
-      <code className="rounded bg-sunken px-1 font-mono text-[0.93em]">{part.slice(1, -1)}</code>
-    );
+function Mark({ token, citation }: BlockProps) {
+  switch (token.type) {
+    case 'text':
+      return <Cited text={token.text} citation={citation} />;
+    case 'escape':
+      return token.text;
+    case 'br':
+      return <br />;
+    case 'checkbox':
+      return <Checkbox isChecked={token.checked} />;
+    case 'codespan':
+      return <code className="rounded bg-sunken px-1 font-mono text-[0.93em]">{token.text}</code>;
+    case 'strong':
+    case 'em':
+    case 'del': {
+      const Element = token.type;
+      return (
+        <Element>
+          <Inline tokens={token.tokens} citation={citation} />
+        </Element>
+      );
+    }
+    default:
+      return token.raw;
   }
-  if (part.startsWith('**')) return <strong>{inline(part.slice(2, -2), citation)}</strong>;
-  if (part.startsWith('*')) return <em>{inline(part.slice(1, -1), citation)}</em>;
-  return citation?.(Number(part.slice(1, -1))) ?? part;
+}
+
+function Checkbox({ isChecked }: { readonly isChecked: boolean }) {
+  return (
+    <input
+      type="checkbox"
+      disabled
+      checked={isChecked}
+      aria-label={isChecked ? 'Done' : 'Not done'}
+      className="mr-2 -ml-5"
+    />
+  );
+}
+
+const CITATION = /\[(\d{1,6})\]/;
+
+function Cited({ text, citation }: { readonly text: string; readonly citation: Citation }) {
+  return text.split(CITATION).map((part, at) => (
+    // oxlint-disable-next-line react/no-array-index-key
+    <Fragment key={at}>{at % 2 === 0 ? part : (citation?.(Number(part)) ?? `[${part}]`)}</Fragment>
+  ));
 }
