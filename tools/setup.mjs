@@ -1,31 +1,76 @@
 /**
  * Installs what package-lock.json asks for, and builds the front end and the program, each when it is missing or stale; says
- * nothing when all is there. It runs before every `npm start` and `npm test`, in a fresh clone on whatever Node the machine has: so plain
+ * nothing when all is there. It runs before every npm script, in a fresh clone on whatever Node the machine has: so plain
  * JavaScript, built-in modules only, and cheap. It writes to stderr only, because stdout belongs to the command that follows.
+ *
+ * - `setup.mjs runtime`, before `npm start`: installs only what the server and its build need.
+ * - `setup.mjs`, before `npm test`: adds the development dependencies to what is there.
+ * - `setup.mjs packages`, before `npm run lint`: the same, but builds nothing, so that code with faults can be checked.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildOutputs } from './built-outputs.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PINNED_NODE = `${ROOT}node_modules/.bin/node`;
 const NODE_MAJOR_MIN = 24;
+/** Exists while packages are added; a set-up that finds it was interrupted, and npm cannot tell which packages are whole. */
+const ADDING = `${ROOT}node_modules/.adding`;
+const MODE = process.argv[2];
+const RUNTIME_ONLY = MODE === 'runtime';
 
-if (!isInstalled()) await install();
+await installMissing();
 checkNode();
-buildOutputs(ROOT, existsSync(PINNED_NODE) ? PINNED_NODE : process.execPath, fail);
+if (MODE !== 'packages') {
+  buildOutputs(ROOT, existsSync(PINNED_NODE) ? PINNED_NODE : process.execPath, fail);
+}
 
-/** npm keeps what it really installed in a lock file of its own, written last: the two must agree. */
-function isInstalled() {
+async function installMissing() {
+  const state = installationState();
+  if (state === 'complete' || (state === 'runtime' && RUNTIME_ONLY)) return;
+  if (state === 'runtime') {
+    await addRest();
+    // It takes a package.json that differs from the lock file as it is; "npm ci" says what is wrong.
+    if (installationState() === 'complete') return;
+  }
+  process.stderr.write('Installing dependencies (npm ci), once; it takes some seconds ...\n');
+  // Who has the rest keeps it, whatever the command needs.
+  await runNpm('ci', RUNTIME_ONLY && !hasDevelopmentPackages() ? '--omit=dev' : '--include=dev');
+  rmSync(ADDING, { force: true });
+}
+
+/** Nothing that is there is fetched or replaced: a server that runs from this folder goes on. */
+async function addRest() {
+  process.stderr.write(
+    'Installing what development needs (npm install), once; it takes some seconds ...\n',
+  );
+  writeFileSync(ADDING, '');
+  await runNpm('install', '--no-save', '--include=dev');
+  rmSync(ADDING, { force: true });
+}
+
+/**
+ * npm keeps what it really installed in a lock file of its own, written last: the two must agree. 'runtime' when only
+ * development dependencies are missing.
+ */
+function installationState() {
   const wanted = packagesOf(`${ROOT}package-lock.json`);
   const present = packagesOf(`${ROOT}node_modules/.package-lock.json`);
-  if (wanted === undefined || present === undefined) return false;
+  if (wanted === undefined || present === undefined || existsSync(ADDING)) return 'stale';
+  if (!Object.keys(present).every((path) => path in wanted)) return 'stale';
+  let state = 'complete';
   for (const [path, entry] of Object.entries(wanted)) {
-    if (path === '') continue;
     const found = present[path];
-    if (found === undefined ? !entry.optional : !isSame(entry, found)) return false;
+    if (path === '' || (found === undefined && entry.optional)) continue;
+    if (found === undefined && entry.dev) state = 'runtime';
+    else if (found === undefined || !isSame(entry, found)) return 'stale';
   }
-  return Object.keys(present).every((path) => path in wanted);
+  return state;
+}
+
+function hasDevelopmentPackages() {
+  const present = packagesOf(`${ROOT}node_modules/.package-lock.json`) ?? {};
+  return Object.values(present).some(({ dev }) => dev);
 }
 
 function isSame(wanted, found) {
@@ -41,12 +86,12 @@ function packagesOf(lockFile) {
   }
 }
 
-async function install() {
+async function runNpm(command, ...options) {
   const { spawnSync } = await import('node:child_process');
-  process.stderr.write('Installing dependencies (npm ci), once; it takes some seconds ...\n');
   const npm = process.env.npm_execpath;
   const args = [
-    'ci',
+    command,
+    ...options,
     '--no-audit',
     '--no-fund',
     '--prefer-offline',
@@ -57,11 +102,13 @@ async function install() {
     ? spawnSync(process.execPath, [npm, ...args], { cwd: ROOT, encoding: 'utf8' })
     : spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8' });
   if (result.status === 0) return;
+  // npm has taken back what it had begun, unless it was killed.
+  if (result.signal === null) rmSync(ADDING, { force: true });
   const output =
     `${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`.trim();
   fail(`${output}
 
-The dependencies could not be installed: "npm ci" failed, its own words are above.
+The dependencies could not be installed: "npm ${command}" failed, its own words are above.
 Without a network they must be in npm's cache; behind a proxy or a mirror, set npm's "proxy" or "registry".
 Then run the command again.`);
 }

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+const ROOT = join(import.meta.dirname, '..');
 const locked = {
   '': { name: 'trellis' },
   'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' },
@@ -62,12 +63,20 @@ function writeInstalled(packages: object): void {
   write('node_modules/.package-lock.json', JSON.stringify({ packages }));
 }
 
+interface Outcome {
+  readonly status: number | null;
+  readonly stderr: string;
+  readonly stdout: string;
+  /** One line for each call of npm. */
+  readonly calls: string;
+}
+
 /** Runs the set-up with a program in the place of npm, which notes how it was called. */
-function setUp(npm = ''): { status: number | null; stderr: string; stdout: string; calls: string } {
+function setUp(npm = '', ...args: readonly string[]): Outcome {
   write('calls', '');
   const note = `require('fs').appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');`;
   write('npm.cjs', `${note}${npm}`);
-  const { status, stderr, stdout } = spawnSync(process.execPath, ['tools/setup.mjs'], {
+  const { status, stderr, stdout } = spawnSync(process.execPath, ['tools/setup.mjs', ...args], {
     cwd: folder,
     encoding: 'utf8',
     env: { ...process.env, npm_execpath: join(folder, 'npm.cjs') },
@@ -110,6 +119,79 @@ it('shows what npm said when it fails, and what to do', () => {
   const { status, stderr } = setUp(`console.error('npm error network'); process.exitCode = 1;`);
   expect(status).toBe(1);
   expect(stderr).toMatch(/npm error network\n\nThe dependencies could not be installed/);
+});
+
+describe('development dependencies', () => {
+  const tool = { version: '1.0.0', integrity: 'sha512-t', dev: true };
+  const all = { ...installed, 'node_modules/tool': tool };
+  /** In the place of npm: installs everything that is wanted. */
+  const INSTALL = `require('fs').writeFileSync('node_modules/.package-lock.json', '${JSON.stringify({ packages: all })}');`;
+  const start = (npm = ''): Outcome => setUp(npm, 'runtime');
+
+  beforeEach(() => {
+    const packages = { ...locked, 'node_modules/tool': tool };
+    write('package-lock.json', JSON.stringify({ packages }));
+  });
+
+  it('are not installed for a start', () => {
+    expect(start().calls).toMatch(/^ci --omit=dev /);
+    writeInstalled(installed);
+    start();
+    expect(start()).toEqual({ status: 0, stderr: '', stdout: '', calls: '' });
+  });
+
+  it('are installed with the others when nothing is there', () => {
+    expect(setUp().calls).toMatch(/^ci --include=dev /);
+  });
+
+  it('are added to what a start installed, and then wanted no more', () => {
+    writeInstalled(installed);
+    start();
+    const { status, stderr, stdout, calls } = setUp(INSTALL);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+    expect(stderr).toMatch(/^Installing what development needs .*\n$/);
+    expect(calls).toMatch(/^install --no-save --include=dev [^\n]*\n$/);
+    expect(setUp()).toEqual({ status: 0, stderr: '', stdout: '', calls: '' });
+    expect(start()).toEqual({ status: 0, stderr: '', stdout: '', calls: '' });
+  });
+
+  it('stay when a start installs another version of a package', () => {
+    writeInstalled({ ...all, 'node_modules/a': { version: '2.0.0' } });
+    expect(start().calls).toMatch(/^ci --include=dev /);
+  });
+
+  it('are installed with all others when they cannot be added as the lock file has them', () => {
+    writeInstalled(installed);
+    expect(setUp().calls).toMatch(/^install [^\n]*\nci --include=dev [^\n]*\n$/);
+  });
+
+  it('that npm could not add leave what there was', () => {
+    writeInstalled(installed);
+    start();
+    const { status, stderr } = setUp(`console.error('npm error network'); process.exitCode = 1;`);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/npm error network\n\n.*: "npm install" failed/);
+    expect(start()).toEqual({ status: 0, stderr: '', stdout: '', calls: '' });
+  });
+
+  it('are installed with all others after npm was killed while it added them', () => {
+    writeInstalled(installed);
+    expect(setUp(`process.kill(process.pid, 'SIGKILL');`).status).toBe(1);
+    expect(start(INSTALL).calls).toMatch(/^ci /);
+    expect(start().calls).toBe('');
+  });
+
+  it('are installed, and nothing is built, for what checks code', () => {
+    expect(setUp(INSTALL, 'packages').stderr).toMatch(/^Installing dependencies .*\n$/);
+    expect(existsSync(join(folder, 'web/dist'))).toBe(false);
+  });
+});
+
+it('builds with packages that a start installs', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const builders = ['@tailwindcss/vite', '@vitejs/plugin-react', 'rolldown', 'vite'];
+  const missing = builders.filter((name) => packages[`node_modules/${name}`].dev === true);
+  expect(missing, 'npm start in a fresh clone has no development dependencies').toEqual([]);
 });
 
 describe('the front end', () => {

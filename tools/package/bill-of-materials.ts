@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { programManifest, readManifest } from './manifests.ts';
 
 interface Component {
   readonly 'bom-ref': string;
@@ -23,14 +24,21 @@ interface LockEntry {
   readonly link?: boolean;
 }
 
+/** Dependencies of the front end that `npm start` builds it with: the program is delivered without them. */
+const BUILDERS = ['@tailwindcss/vite', '@vitejs/plugin-react', 'vite'];
+
 /**
- * What the program consists of beside its own code, with versions, licences and digests: CycloneDX, in JSON. npm makes it of
- * the lock file; what only serves the making is taken out here, as npm also takes out what serves both.
+ * What the program consists of beside its own code, with versions, licenses and digests: CycloneDX, in JSON. npm makes it of
+ * the lock file. This function takes out what only builds or tests the program: npm's own option for that also takes out
+ * packages that do both.
  */
 export function billOfMaterials(root: string, version: string): string {
   const all = completeBill(root);
   const shipped = shippedPackages(root);
-  const components = all.components.filter(({ purl }) => shipped.has(packageOf(purl)));
+  const needed = neededPackages(root, all);
+  const components = all.components.filter(
+    ({ purl, 'bom-ref': ref }) => shipped.has(packageOf(purl)) && needed.has(ref),
+  );
   const refs = new Set(components.map((component) => component['bom-ref']));
   const component = { ...all.metadata.component, name: 'trellis', version };
   const bill = {
@@ -66,6 +74,22 @@ function shippedPackages(root: string): Set<string> {
     if (!name.startsWith('node-linux-')) shipped.add(`${name}@${entry.version}`);
   }
   return shipped;
+}
+
+/** As references of the bill: what the program and the front end depend on, and what that depends on. */
+function neededPackages(root: string, { dependencies }: Bill): Set<string> {
+  const dependsOn = new Map(dependencies.map((entry) => [entry.ref, entry.dependsOn]));
+  const program = programManifest(root, '').dependencies ?? {};
+  const frontEnd = readManifest(join(root, 'web')).dependencies ?? {};
+  const direct = Object.entries({ ...frontEnd, ...program }).filter(
+    ([name]) => !BUILDERS.includes(name),
+  );
+  const needed = new Set(direct.map(([name, version]) => `${name}@${version}`));
+  // A set also visits what is added while it is read.
+  for (const ref of needed) {
+    for (const on of dependsOn.get(ref) ?? []) needed.add(on);
+  }
+  return needed;
 }
 
 function packageOf(purl: string): string {
