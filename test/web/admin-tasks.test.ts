@@ -57,8 +57,8 @@ describe.skipIf(requireChromium())('the page of tasks', () => {
 
     await row.getByRole('button', { name: 'Change nightly' }).click();
     const change = page.getByRole('dialog', { name: 'Change “nightly”' });
-    await change.getByLabel('Runs').selectOption('What is built in');
-    await change.getByLabel('What is built in').selectOption('search-evaluation');
+    await change.getByLabel('Runs').selectOption('A built-in task');
+    await change.getByLabel('Built-in task').selectOption('search-evaluation');
     await change.getByRole('button', { name: 'Save' }).click();
     await row.getByText('built in: search-evaluation').waitFor();
     expect(await tasks()).toMatchObject([{ endpoint: null, builtIn: 'search-evaluation' }]);

@@ -114,6 +114,6 @@ describe.skipIf(requireChromium())('the page of the API', () => {
     await shown.getByText(/client\.runEndpoint\('words\/echo', \{"word":"text"\}\)/).waitFor();
     await shown.getByText(/curl -s -X POST .*\/api\/endpoints\/run\/words\/echo'/).waitFor();
     await page.goto(`${people.workspace.server.url}/#/api?query=nothing-like-this`);
-    await page.getByText('No operation is like this').waitFor();
+    await page.getByText('No operation matches').waitFor();
   });
 });

@@ -31,8 +31,8 @@ describe.skipIf(requireChromium())('the pages of agents', () => {
     await dialog.getByLabel('Steps').fill('0');
     await dialog.getByRole('button', { name: 'Add agent' }).click();
     await dialog.getByText('Enter letters, digits, “_” and “-”.').waitFor();
-    await dialog.getByText('Say what the agent is to do.').waitFor();
-    await dialog.getByText('This is no JSON').waitFor();
+    await dialog.getByText('Enter instructions.').waitFor();
+    await dialog.getByText('This is not JSON').waitFor();
     await dialog.getByText('Enter 1 to 100.').waitFor();
     await expectAccessibleInBothThemes(page);
     await dialog.getByLabel('Name').fill('translate');
@@ -50,7 +50,7 @@ describe.skipIf(requireChromium())('the pages of agents', () => {
     await form.getByLabel('Who may run it').selectOption('Administrators only');
     await form.getByLabel('Instructions').fill(' ');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Say what the agent is to do.').waitFor();
+    await form.getByText('Enter instructions.').waitFor();
     await form.getByLabel('Instructions').fill('Translate into ${LANGUAGE} and ${STYLE}.');
     await form.getByLabel('system__search').check();
     await form.getByRole('button', { name: 'Save' }).click();

@@ -162,7 +162,7 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     await using opened = await open();
     const { page, complaints } = opened;
     await ask(page, 'Does it work?');
-    await page.getByText(/There is no whole answer/).waitFor();
+    await page.getByText(/The answer failed/).waitFor();
     await page.getByText('Does it work?').first().waitFor();
     await expectAccessibleInBothThemes(page);
     await page.getByRole('button', { name: 'Answer again' }).click();
@@ -176,7 +176,7 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     const { page, complaints } = opened;
     await page.getByRole('link', { name: 'Ask about this' }).click();
     await page.getByRole('button', { name: `Remove ${TITLE}` }).waitFor();
-    await page.getByRole('button', { name: 'Summarise this.' }).click();
+    await page.getByRole('button', { name: 'Summarize this.' }).click();
     await page.keyboard.press('Enter');
     await answers(page).last().getByText('It is a book.').waitFor();
     await page.getByRole('article', { name: 'You' }).getByRole('link', { name: TITLE }).waitFor();

@@ -80,7 +80,7 @@ describe.skipIf(requireChromium())('the page of providers', () => {
     // Numbers are written once a minute, and shown as they are at once.
     await using opened = await browser.signedInPage(at.people.workspace, { path: PATH });
     const { page, complaints } = opened;
-    const row = page.getByRole('table', { name: 'Use of models' }).getByRole('row').nth(1);
+    const row = page.getByRole('table', { name: 'Usage of models' }).getByRole('row').nth(1);
     await row.getByText('ann').waitFor();
     await row
       .getByText(/^LLM router, (large|small): \d+$/)
@@ -101,10 +101,10 @@ describe.skipIf(requireChromium())('the page of providers', () => {
       password: PASSWORD,
     });
     const { page, complaints } = opened;
-    const card = page.getByRole('region', { name: 'Your use of models' });
+    const card = page.getByRole('region', { name: 'Your usage of models' });
     await card.getByRole('progressbar', { name: /of 2,000 tokens are left$/ }).waitFor();
     await card.getByText('64 requests at a time, 1,000 a minute').waitFor();
-    const table = card.getByRole('table', { name: 'Your use of models today' });
+    const table = card.getByRole('table', { name: 'Your usage of models today' });
     const row = table.getByRole('row', { name: /^LLM router large \d/ });
     await row.waitFor();
     await expectAccessibleInBothThemes(page);
@@ -116,7 +116,7 @@ describe.skipIf(requireChromium())('the page of providers', () => {
     await using opened = await browser.signedInPage(at.people.workspace, { path: PATH });
     const { page, complaints } = opened;
     const card = page.getByRole('region', { name: 'Further providers of chat' });
-    await card.getByText('None: all models are of the first.').waitFor();
+    await card.getByText('None: the first provider has all models.').waitFor();
     await card.getByRole('button', { name: 'Add provider' }).click();
     const adding = page.getByRole('dialog', { name: 'Add provider' });
     await adding.getByRole('textbox', { name: 'Name' }).fill('local');
@@ -148,7 +148,7 @@ describe.skipIf(requireChromium())('the page of providers', () => {
     await card.getByRole('button', { name: 'Remove local' }).click();
     const question = page.getByRole('alertdialog', { name: 'Remove the provider “local”?' });
     await question.getByRole('button', { name: 'Remove' }).click();
-    await card.getByText('None: all models are of the first.').waitFor();
+    await card.getByText('None: the first provider has all models.').waitFor();
     expect((await stored()).furtherChat).toEqual([]);
     expect(complaints).toEqual([]);
   });

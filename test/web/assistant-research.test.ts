@@ -136,7 +136,7 @@ describe.skipIf(requireChromium())('deep research in the browser', () => {
     await using user = await open(PATH, 'ann');
     const alert = user.page
       .getByRole('alert')
-      .filter({ hasText: 'The researches could not be read' });
+      .filter({ hasText: 'The research could not be read' });
     await alert.getByText('Request').waitFor();
   });
 });

@@ -30,7 +30,7 @@ describe.skipIf(requireChromium())('the page of backups', () => {
     await page.getByText('The backup is made').waitFor();
     const table = page.getByRole('table', { name: 'Backups' });
     await table.getByRole('button', { name: 'Verify' }).click();
-    await page.getByText('The backup is good').waitFor();
+    await page.getByText('The backup is intact').waitFor();
     await expectAccessible(page);
     await table.getByRole('button', { name: /Delete the backup of/ }).click();
     const dialog = page.getByRole('alertdialog', { name: /Delete the backup of/ });
@@ -58,7 +58,7 @@ describe.skipIf(requireChromium())('the page of backups without a target', () =>
       path: '#/admin/backups',
       userName: 'admin',
     });
-    await opened.page.getByText('There is no place for backups').waitFor();
+    await opened.page.getByText('No place for backups is set up').waitFor();
     await opened.page.getByText('MSK_GRAPH_BACKUP_FOLDER').waitFor();
     expect(await opened.page.getByRole('button', { name: 'Back up now' }).count()).toBe(0);
   });

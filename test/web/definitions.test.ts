@@ -63,7 +63,7 @@ describe.skipIf(requireChromium())('the page of definitions', () => {
     expect((await people.as('admin', 'GET', '/api/endpoints/new/one')).status).toBe(404);
 
     // What is looked at is what is done.
-    await page.getByLabel('Also delete what the file has not').check();
+    await page.getByLabel('Also delete what is not in the file').check();
     await expect.poll(() => preview.count()).toBe(0);
     await look.click();
     await items.filter({ hasText: 'old/one' }).getByText('Deleted').waitFor();
@@ -85,7 +85,7 @@ describe.skipIf(requireChromium())('the page of definitions', () => {
     const file = page.getByLabel('Zip file');
     await file.setInputFiles({ ...(await fileOf({})), buffer: Buffer.from('no zip') });
     await look.click();
-    await page.getByText('The file could not be looked at').waitFor();
+    await page.getByText('The file could not be checked').waitFor();
     await file.setInputFiles(await fileOf({ 'schema.json': '{}' }));
     await look.click();
     await page.getByText('0 new, 0 changed, 0 deleted, 1 unchanged, 0 failed.').waitFor();

@@ -143,7 +143,7 @@ describe.skipIf(requireChromium())('the page of an endpoint', () => {
     await result.getByText('The versions answer differently').waitFor();
     await expectAccessible(page);
 
-    await page.getByRole('switch', { name: 'Record what it is called with' }).click();
+    await page.getByRole('switch', { name: 'Record inputs' }).click();
     await page.getByText('Inputs are recorded from now on').waitFor();
     await people.as('admin', 'POST', '/api/endpoints/run/history', { recorded: true });
     await page.getByRole('button', { name: 'Run both with all recorded inputs (1)' }).click();
@@ -182,7 +182,7 @@ describe.skipIf(requireChromium())('the page of an endpoint', () => {
     await dialog.getByText('No token may call this endpoint yet.').waitFor();
     await dialog.getByRole('button', { name: 'Add token' }).click();
     await dialog.getByRole('button', { name: 'Create token' }).click();
-    await dialog.getByText('Say what the token is for.').waitFor();
+    await dialog.getByText('Enter the purpose of the token.').waitFor();
     await dialog.getByLabel('Purpose').fill('nightly "job"');
     expect(await dialog.getByLabel('Path').inputValue()).toBe('tokens');
     await expectAccessible(page);

@@ -220,7 +220,7 @@ describe.skipIf(requireChromium())('the pages of endpoints', () => {
     await page.getByText('Status 200').waitFor();
 
     await using builtIn = await open(editPath('system/nodes'));
-    await builtIn.page.getByText('The server brings this endpoint along').waitFor();
+    await builtIn.page.getByText('This endpoint is built in').waitFor();
     expect(await codeOf(builtIn.page, 'system/nodes').getAttribute('aria-readonly')).toBe('true');
   });
 });

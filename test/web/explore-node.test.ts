@@ -65,7 +65,7 @@ describe.skipIf(requireChromium())('the pages of nodes and preferences', () => {
     await expectAccessible(page);
     await fields.getByRole('button', { name: /^Show all 2,.* characters of Story$/ }).click();
     await fields.getByText('The end.').waitFor();
-    await page.getByText('It is linked to nothing').waitFor();
+    await page.getByText('It has no neighbors').waitFor();
     await fields.getByRole('link', { name: personUid('author-0') }).click();
     await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor();
     expect(complaints).toEqual([]);
@@ -75,9 +75,9 @@ describe.skipIf(requireChromium())('the pages of nodes and preferences', () => {
     await using opened = await asBob(`#/node/${personUid('author-0')}`);
     const { page, complaints } = opened;
     const edges = page.getByRole('navigation', { name: 'Types of edges' });
-    await edges.getByRole('link', { name: `From here Wrote ${OF_ADA}` }).waitFor();
-    await edges.getByRole('link', { name: `To here WrittenBy ${OF_ADA}` }).click();
-    const rows = page.getByRole('table', { name: 'WrittenBy, to here' }).getByRole('row');
+    await edges.getByRole('link', { name: `Outgoing Wrote ${OF_ADA}` }).waitFor();
+    await edges.getByRole('link', { name: `Incoming WrittenBy ${OF_ADA}` }).click();
+    const rows = page.getByRole('table', { name: 'WrittenBy, incoming' }).getByRole('row');
     await page.getByText(`1 to 20 of ${OF_ADA}`).waitFor();
     expect(await rows.count()).toBe(21);
     await expectAccessible(page);
@@ -91,18 +91,18 @@ describe.skipIf(requireChromium())('the pages of nodes and preferences', () => {
     await page.reload();
     await rows.getByRole('link', { name: 'Harbours of the north, part 99' }).waitFor();
     await box.fill('nobody');
-    await page.getByText('None is called that').waitFor();
+    await page.getByText('No neighbor matches').waitFor();
 
     await using admins = await asAdmin(`#/node/${personUid('author-0')}`);
     const all = OF_ADA + HIDDEN_ARTICLES;
-    await admins.page.getByRole('link', { name: `From here Wrote ${all}` }).waitFor();
+    await admins.page.getByRole('link', { name: `Outgoing Wrote ${all}` }).waitFor();
     expect(complaints).toEqual([]);
   });
 
   test('shows the fields of edges, and nodes with near vectors', async () => {
     await using opened = await asBob(`#/node/${articleUid('article-1')}`, { colorScheme: 'dark' });
     const { page, complaints } = opened;
-    await page.getByRole('link', { name: 'From here Cites 1' }).waitFor();
+    await page.getByRole('link', { name: 'Outgoing Cites 1' }).waitFor();
     await page.getByRole('cell', { name: 'It says the same' }).waitFor();
     const similar = page.getByRole('region', { name: 'Similar nodes' });
     await similar.getByRole('link', { name: 'Harbours of the north, part 0' }).waitFor();
@@ -203,15 +203,15 @@ describe.skipIf(requireChromium())('the pages of nodes and preferences', () => {
     const { page } = opened;
     const form = page.getByRole('region', { name: 'Password' });
     const fill = async (present: string, next: string, again = next): Promise<void> => {
-      await form.getByLabel('Present password').fill(present);
+      await form.getByLabel('Current password').fill(present);
       await form.getByLabel('New password').fill(next);
-      await form.getByLabel('The same again').fill(again);
+      await form.getByLabel('Repeat the password').fill(again);
       await form.getByRole('button', { name: 'Change the password' }).click();
     };
     await fill(PASSWORD, 'a new password', 'another one');
-    await form.getByText('This is not the same password.').waitFor();
+    await form.getByText('The two passwords differ.').waitFor();
     await fill('not the password', 'a new password');
-    const present = form.getByLabel('Present password');
+    const present = form.getByLabel('Current password');
     await form.getByText('The old password is not right.').waitFor();
     expect(await present.getAttribute('aria-invalid')).toBe('true');
     await fill(PASSWORD, 'short');

@@ -186,7 +186,7 @@ describe.skipIf(requireChromium())('the search', () => {
     await using opened = await asBob('#/?q=boats');
     const { page } = opened;
     await page.getByRole('combobox', { name: 'Find by' }).selectOption('Meaning');
-    await page.getByText('Nothing can be searched by its meaning').waitFor();
+    await page.getByText('Search by meaning is not set up').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Search for the words instead' }).click();
     await summary(page, `${ARTICLES} results`);

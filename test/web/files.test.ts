@@ -36,8 +36,8 @@ describe.skipIf(requireChromium())('files on the page of a node', () => {
     ]);
     const rows = files.getByRole('list', { name: 'Files of the node' }).getByRole('listitem');
     const rowOf = (name: string) => rows.filter({ hasText: name });
-    await rowOf('plan.txt').getByText('Found by its text', { exact: true }).waitFor();
-    await rowOf('bad.pdf').getByText('Not found by its text').waitFor();
+    await rowOf('plan.txt').getByText('Text can be searched', { exact: true }).waitFor();
+    await rowOf('bad.pdf').getByText('Text cannot be searched').waitFor();
     await rowOf('photo.png').waitFor();
     expect(await rowOf('photo.png').getByText(/text/).count()).toBe(0);
     await expectAccessible(page);

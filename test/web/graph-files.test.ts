@@ -72,7 +72,7 @@ describe.skipIf(requireChromium())('what is kept of the graph', () => {
   });
 
   test.each([
-    [`?node=${nodeUid('Author', 'Nobody')}`, 'None of these nodes exists'],
+    [`?node=${nodeUid('Author', 'Nobody')}`, 'These nodes do not exist'],
     ['?layout=abcd', 'The link is damaged'],
   ])('says what is wrong with the address %s', async (search, message) => {
     await using opened = await open(search);

@@ -39,7 +39,7 @@ describe.skipIf(requireChromium())('the graph', () => {
     const panel = page.getByRole('region', { name: 'Ada' });
     await panel.getByText('25 of 30').waitFor();
     await panel.getByText('1815').waitFor();
-    await button(panel, 'Show 5 by Wrote, from it').click();
+    await button(panel, 'Show 5 by Wrote, outgoing').click();
     await statusOf(page, '31 nodes and 30 edges.').waitFor();
     expect(await button(panel, 'All shown by Wrote').isDisabled()).toBe(true);
 
@@ -193,7 +193,7 @@ describe.skipIf(requireChromium())('the graph without WebGL', () => {
   test('says so and shows the tables', async () => {
     await using opened = await browser.signedInPage(at, { path: `#/graph?node=${BOB}` });
     const { page, complaints } = opened;
-    await page.getByText('This browser gives no WebGL').waitFor();
+    await page.getByText('needs WebGL, which this browser does not have').waitFor();
     await page.getByRole('table', { name: 'Nodes' }).waitFor();
     await expectAccessible(page);
     expect(complaints).toEqual([]);

@@ -58,11 +58,11 @@ describe.skipIf(requireChromium())('lists of 100,000 rows', () => {
     await using opened = await at(`#/node/${nodeUid(HUB.type, HUB.key)}`);
     const { page, complaints } = opened;
     const edges = page.getByRole('navigation', { name: 'Types of edges' });
-    await edges.getByRole('link', { name: 'From here Has 100,000' }).click();
+    await edges.getByRole('link', { name: 'Outgoing Has 100,000' }).click();
     await page.getByText('1 to 20 of 100,000').waitFor();
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByText('21 to 40 of 100,000').waitFor();
-    const rows = page.getByRole('table', { name: 'Has, from here' }).getByRole('row');
+    const rows = page.getByRole('table', { name: 'Has, outgoing' }).getByRole('row');
     expect(await rows.count()).toBe(21);
     await expectSmall(page);
     expect(complaints).toEqual([]);

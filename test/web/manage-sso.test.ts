@@ -59,14 +59,14 @@ describe.skipIf(requireChromium())('the page of single sign-on', () => {
     await page.getByText('The settings are saved').first().waitFor();
 
     await page.getByRole('button', { name: 'Test sign-in' }).click();
-    await page.getByText('A sign-in does not begin').waitFor();
+    await page.getByText('The sign-in could not begin').waitFor();
     await expectAccessibleInBothThemes(page);
     await form.getByLabel('Issuer').fill(idp.issuer);
     await form.getByLabel('Client secret').fill(CLIENT_SECRET);
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Set. Leave it blank to keep it').waitFor();
     await expect.poll(() => form.getByLabel('Client secret').inputValue()).toBe('');
-    await form.getByLabel('Claim of groups').fill('teams');
+    await form.getByLabel('Groups claim').fill('teams');
     await form.getByRole('button', { name: 'Save' }).click();
     await expect.poll(async () => (await config('oktasso')).groupsClaim).toBe('teams');
     expect(await config('oktasso')).toMatchObject({
@@ -114,7 +114,7 @@ describe.skipIf(requireChromium())('the page of single sign-on', () => {
     await form.getByText('must be a certificate in PEM').waitFor();
     await expectAccessibleInBothThemes(page);
     await form.getByLabel('Certificates').fill(`${cert}\n${cert}`);
-    await form.getByLabel('Attribute of the groups').fill('memberOf');
+    await form.getByLabel('Groups attribute').fill('memberOf');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Test sign-in' }).click();
     await page.getByText('It leads to').getByText('https://idp.example/sso').waitFor();

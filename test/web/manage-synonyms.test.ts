@@ -62,11 +62,11 @@ describe.skipIf(requireChromium())('the page of synonyms', () => {
 
     const slider = panel.getByRole('slider', { name: 'Suggestions at least this similar' });
     await slider.fill('1');
-    await panel.getByText('No words are as similar as that.').waitFor();
+    await panel.getByText('No words are that similar.').waitFor();
     await slider.fill('0.7');
     await panel.getByRole('button', { name: 'Alternate: harbour', exact: true }).click();
     await panel.getByRole('button', { name: 'Remove harbour' }).waitFor();
-    await panel.getByLabel('Write the other direction too').check();
+    await panel.getByLabel('Store the other direction too').check();
     await expectAccessibleInBothThemes(page);
     await panel.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: 'harbor', exact: true }).waitFor();
@@ -130,7 +130,7 @@ describe.skipIf(requireChromium())('the page of synonyms', () => {
     expect(page.url()).toContain('skip=50');
     await page.getByRole('searchbox', { name: 'Find a term' }).fill('script');
     await page.getByRole('cell', { name: HOSTILE[0], exact: true }).waitFor();
-    await page.getByLabel('With what they are linked to').check();
+    await page.getByLabel('Show linked terms').check();
     await page.getByRole('cell', { name: 'script', exact: true }).waitFor();
     await expectAccessibleInBothThemes(page);
     await page.reload();

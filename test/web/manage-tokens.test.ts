@@ -152,10 +152,10 @@ describe.skipIf(requireChromium())('the page of tokens', () => {
     expect(await page.getByText('bulk').count()).toBe(0);
     await page.getByRole('button', { name: `Revoke ${HOSTILE[1]}` }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByLabel('Show').selectOption('Without revoked ones');
+    await page.getByLabel('Show').selectOption('Not revoked');
     await expect.poll(() => page.getByRole('row', { name: HOSTILE[1] }).count()).toBe(0);
     expect(page.url()).toContain('show=valid');
-    await page.getByLabel('Show').selectOption('Only revoked ones');
+    await page.getByLabel('Show').selectOption('Revoked');
     await page.getByRole('row', { name: HOSTILE[1] }).waitFor();
 
     await page.getByLabel('Kind').selectOption('All kinds');

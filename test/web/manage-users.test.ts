@@ -113,12 +113,12 @@ describe.skipIf(requireChromium())('the page of users', () => {
     const path = `${PATH}?user=${UID}`;
     await using opened = await browser.signedInPage(people.workspace, { path });
     const { page } = opened;
-    await page.getByText('Nobody changes what they are themselves.').waitFor();
+    await page.getByText('You cannot change this for yourself.').waitFor();
     expect(await page.getByRole('radio', { name: 'Guest' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'More for Administrator' }).click();
     const item = page.getByRole('menuitem', { name: /^Deactivate/ });
-    await item.getByText('Nobody deactivates themselves.').waitFor();
+    await item.getByText('You cannot deactivate yourself.').waitFor();
     expect(await item.getAttribute('aria-disabled')).toBe('true');
   });
 

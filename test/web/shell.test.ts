@@ -38,14 +38,14 @@ describe.skipIf(requireChromium())('the frame of the workspace', () => {
     expect(await page.getByLabel('User name or e-mail address').inputValue()).toBe('admin');
 
     await signIn(page, 'admin', PASSWORD);
-    await page.getByRole('heading', { name: 'Licence' }).waitFor();
+    await page.getByRole('heading', { name: 'License' }).waitFor();
     expect(complaints).toEqual([]);
   });
 
   test('answers a forgotten password the same way for everybody', async () => {
     await using opened = await browser.page(people.workspace);
     const { page } = opened;
-    await page.getByRole('button', { name: 'Forgotten your password?' }).click();
+    await page.getByRole('button', { name: 'Forgot your password?' }).click();
     await page.getByLabel('E-mail address').fill('nobody@example.com');
     await page.getByRole('button', { name: 'Send a link' }).click();
     await page.getByText('If a user has this address').waitFor();
@@ -62,12 +62,15 @@ describe.skipIf(requireChromium())('the frame of the workspace', () => {
     const path = link.slice(link.indexOf('#'));
     await using opened = await browser.page(people.workspace, { path });
     const { page } = opened;
-    const [first, again] = [page.getByLabel('New password'), page.getByLabel('The same again')];
+    const [first, again] = [
+      page.getByLabel('New password'),
+      page.getByLabel('Repeat the password'),
+    ];
     const set = page.getByRole('button', { name: 'Set the password' });
     await first.fill('short');
     await again.fill('other');
     await set.click();
-    await page.getByText('This is not the same password.').waitFor();
+    await page.getByText('The two passwords differ.').waitFor();
     await again.fill('short');
     await set.click();
     await page
@@ -103,7 +106,7 @@ describe.skipIf(requireChromium())('the frame of the workspace', () => {
     await page.getByRole('option', { name: /Licence/ }).waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Licence' }).waitFor();
+    await page.getByRole('heading', { name: 'License' }).waitFor();
     await input.waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
   });
@@ -121,7 +124,7 @@ describe.skipIf(requireChromium())('the frame of the workspace', () => {
       colorScheme: 'dark',
     });
     const { page } = opened;
-    await page.getByRole('heading', { name: 'Licence' }).waitFor();
+    await page.getByRole('heading', { name: 'License' }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
     await page.getByRole('button', { name: 'Open menu' }).click();
     await expectAccessible(page);

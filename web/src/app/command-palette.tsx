@@ -71,7 +71,7 @@ function Palette({ viewer, onClose }: PaletteProps) {
         />
       </div>
       <Autocomplete.Empty className="empty:hidden px-4 py-6 text-center text-muted">
-        Nothing is called that.
+        No page or node matches.
       </Autocomplete.Empty>
       <Autocomplete.List className="max-h-[50vh] overflow-y-auto p-1 empty:hidden">
         {(item: PaletteItem) => (

@@ -74,6 +74,6 @@ export const OPERATE_NAVIGATION: NavigationGroup = {
       words: 'export import zip git dry run',
       isFor: administrators,
     },
-    { to: '/admin/license', label: 'Licence', icon: Braces, isFor: administrators },
+    { to: '/admin/license', label: 'License', icon: Braces, isFor: administrators },
   ],
 };

@@ -17,7 +17,7 @@ export function PageNotFound() {
           </Link>
         }
       >
-        It may have been moved, or the link is not complete.
+        It may have been moved, or the link is incomplete.
       </EmptyState>
     </>
   );

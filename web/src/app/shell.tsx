@@ -58,7 +58,7 @@ export function Shell() {
           <Banners />
           {viewer.isError ? (
             <ErrorPanel
-              title="It is not known who you are"
+              title="Your user could not be read"
               error={viewer.error}
               onRetry={viewer.refetch}
             />

@@ -130,5 +130,5 @@ function statusOf(text: string, { data, error, isFetching }: PopupProps<unknown>
   if (error !== null) return describeError(error).message;
   if (data === undefined) return isFetching ? 'Looking…' : '';
   if (data.length > 0) return '';
-  return text === '' ? 'There is nothing to choose from.' : `Nothing fits “${text}”.`;
+  return text === '' ? 'There is nothing to choose.' : `Nothing matches “${text}”.`;
 }

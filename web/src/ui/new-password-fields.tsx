@@ -23,13 +23,13 @@ export function NewPasswordFields() {
         {...form.register('newPassword', { required: 'Enter a password.' })}
       />
       <TextField
-        label="The same again"
+        label="Repeat the password"
         type="password"
         autoComplete="new-password"
         error={errors.repeated?.message}
         {...form.register('repeated', {
           validate: (again, { newPassword }) =>
-            again === newPassword || 'This is not the same password.',
+            again === newPassword || 'The two passwords differ.',
         })}
       />
     </>

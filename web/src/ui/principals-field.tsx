@@ -100,7 +100,7 @@ function PrincipalSearch(props: SearchProps) {
         <Autocomplete.Positioner sideOffset={4} className="z-50 outline-none">
           <Autocomplete.Popup className="w-(--anchor-width) min-w-56 rounded-card border bg-raised p-1 shadow-raised outline-none">
             <Autocomplete.Empty className="px-3 py-2 text-muted empty:hidden">
-              {failure ?? (isPending ? 'Looking…' : `No ${kind} is called that.`)}
+              {failure ?? (isPending ? 'Looking…' : `No ${kind} matches.`)}
             </Autocomplete.Empty>
             <Autocomplete.List className="max-h-64 overflow-y-auto empty:hidden">
               {(item: Principal) => (

@@ -65,7 +65,7 @@ function AuditFilters() {
     <div className="mb-4 flex flex-wrap items-end gap-3">
       <TextField
         label="Action"
-        hint="A whole one, or an area such as “token”"
+        hint="An action, or an area such as “token”"
         value={action ?? ''}
         onChange={(event) => choose({ action: event.target.value })}
       />

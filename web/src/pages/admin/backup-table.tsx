@@ -70,7 +70,7 @@ export function BackupTable({ backups, isBusy }: BackupTableProps) {
         isBusy={remove.isPending}
         onConfirm={() => leaving !== undefined && remove.mutate(leaving.id)}
       >
-        What only this backup needs goes with it. It cannot be had again.
+        Data that only this backup uses is deleted with it. This cannot be undone.
       </ConfirmDialog>
     </>
   );

@@ -68,7 +68,7 @@ function NoBackups({ hasTarget }: { readonly hasTarget: boolean }) {
     );
   }
   return (
-    <EmptyState icon={Archive} title="There is no place for backups">
+    <EmptyState icon={Archive} title="No place for backups is set up">
       Start the server with <code className="font-mono">MSK_GRAPH_BACKUP_FOLDER</code>: a folder on
       another disk, or <code className="font-mono">s3://bucket/prefix</code>.
     </EmptyState>
@@ -125,7 +125,7 @@ function isOfBackups({ kind }: Pick<Job, 'kind'>): boolean {
 function tellEnd({ kind, state, error }: Job): void {
   const what = kind === 'backup' ? 'The backup' : 'The verification';
   if (state === 'succeeded') {
-    toastDone(kind === 'backup' ? 'The backup is made' : 'The backup is good');
+    toastDone(kind === 'backup' ? 'The backup is made' : 'The backup is intact');
   } else if (error !== undefined) toastError(`${what} failed`, new Error(error.message));
 }
 

@@ -82,7 +82,7 @@ function Tree({
         <Card>
           <EmptyState
             icon={ListTree}
-            title={items.length === 0 ? 'No code yet' : 'Nothing passes the filter'}
+            title={items.length === 0 ? 'No code yet' : 'Nothing matches the filter'}
           >
             {items.length === 0 && 'Endpoints and migrations that you write appear here.'}
           </EmptyState>

@@ -42,7 +42,7 @@ export function CodeHistoryPage() {
     });
   return (
     <>
-      <PageHeader title="Code history" description="Every change of code and of its settings." />
+      <PageHeader title="Code history" description="Every change of code and its settings." />
       <div className="mb-4 flex flex-wrap gap-4">
         <TextField
           label="From"
@@ -81,7 +81,7 @@ function Timeline({ items }: { readonly items: readonly CodeChange[] }) {
   if (items.length === 0) {
     return (
       <EmptyState icon={FileClock} title="No changes">
-        Changes of endpoints and migrations stand here, with who made them.
+        Changes of endpoints and migrations appear here, with who made them.
       </EmptyState>
     );
   }

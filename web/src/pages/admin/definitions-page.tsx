@@ -24,7 +24,7 @@ export function DefinitionsPage() {
     <>
       <PageHeader
         title="Definitions"
-        description="Schema, settings, endpoints, tools and agents as a zip of files that people read: to move them, to review them, to keep them in git."
+        description="Schema, settings, endpoints, tools and agents as a zip of readable files: to move them, review them, or keep them in git."
         actions={
           <Button
             kind="primary"
@@ -67,7 +67,7 @@ function DefinitionsImport() {
         onLook={() => upload && preview.mutate(upload)}
       />
       {preview.isError && (
-        <ErrorPanel title="The file could not be looked at" error={preview.error} />
+        <ErrorPanel title="The file could not be checked" error={preview.error} />
       )}
       {preview.isSuccess && apply.isIdle && (
         <DefinitionsReport
@@ -126,7 +126,7 @@ function ImportForm({ isMirror, isRunning, isLooking, hasFile, ...on }: ImportFo
           onChange={({ target }) => on.onFile(target.files?.item(0) ?? undefined)}
         />
         <CheckboxField
-          label="Also delete what the file has not"
+          label="Also delete what is not in the file"
           hint="Endpoints, tools, agents, tasks, migrations, golden sets and synonyms. Types and fields of the schema always stay."
           checked={isMirror}
           disabled={!permission.isAllowed || isRunning}

@@ -22,7 +22,7 @@ export function DefinitionsReport({ title, log, result, onApply }: DefinitionsRe
     <Card
       title={title}
       actions={<ReportState result={result} />}
-      description={log === undefined ? undefined : 'It goes on when you leave the page.'}
+      description={log === undefined ? undefined : 'It continues when you leave the page.'}
     >
       <div className="flex flex-col gap-4">
         {log !== undefined && <ImportLog lines={log} />}

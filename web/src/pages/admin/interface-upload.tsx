@@ -30,7 +30,7 @@ export function InterfaceUpload({ onClose }: { readonly onClose: () => void }) {
       isOpen
       onClose={onClose}
       title="Upload an interface"
-      description="A zip of a built front end, with index.html at its root. One of the same name is replaced."
+      description="A zip of a built front end, with index.html at its root. It replaces an interface of the same name."
     >
       <ServerForm form={form} onSend={upload}>
         <TextField

@@ -38,7 +38,7 @@ export function InterfacesPage() {
     <>
       <PageHeader
         title="Interfaces"
-        description="Front ends of your own. The chosen one is served at the address of the workspace; the built-in one stays at /trellis/."
+        description="Your own front ends. The chosen one is served at the address of the workspace; the built-in one stays at /trellis/."
         actions={upload}
       />
       <Card isFlush>
@@ -145,7 +145,7 @@ function InterfaceTable({ items, isAllowed }: InterfaceTableProps) {
         isBusy={remove.isPending}
         onConfirm={() => leaving !== undefined && remove.mutate(leaving.name)}
       >
-        Its files go from this server. It can be uploaded again.
+        Its files are deleted from this server. It can be uploaded again.
       </ConfirmDialog>
     </>
   );

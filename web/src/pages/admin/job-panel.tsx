@@ -59,7 +59,7 @@ function JobLog({ lines }: { readonly lines: readonly JobLine[] }) {
     <section aria-label="Log of the job">
       <h3 className="mb-1 font-medium">Log</h3>
       {lines.length === 0 ? (
-        <p className="text-muted">It has said nothing yet.</p>
+        <p className="text-muted">It has logged nothing yet.</p>
       ) : (
         <ol className="max-h-96 overflow-y-auto rounded-control border bg-sunken p-2 font-mono text-xs">
           {lines.map((line) => (

@@ -49,7 +49,7 @@ export function JobsPage() {
     <>
       <PageHeader
         title="Jobs"
-        description="Work that the server does in the background. The page follows it."
+        description="Work that the server does in the background. This page updates by itself."
         actions={<StateFilter state={chosen} />}
       />
       <Card isFlush>

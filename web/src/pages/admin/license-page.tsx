@@ -16,13 +16,13 @@ export function LicensePage() {
   return (
     <>
       <PageHeader
-        title="Licence"
-        description="What this server was started with. Replicas need the feature “Replicas”; everything else works without a licence."
+        title="License"
+        description="What this server was started with. Replicas need the feature “Replicas”; everything else works without a license."
       />
-      <QueryView query={license} errorTitle="The licence could not be read">
+      <QueryView query={license} errorTitle="The license could not be read">
         {({ licensed, valid, subject, features, expiresAt, reason }) =>
           licensed ? (
-            <Card title={subject ?? 'Licence'}>
+            <Card title={subject ?? 'License'}>
               {reason !== undefined && (
                 <div className="mb-4">
                   <Notice tone="warning">{`It is not valid: ${reason}.`}</Notice>
@@ -48,7 +48,7 @@ export function LicensePage() {
             </Card>
           ) : (
             <Notice tone="info">
-              There is no licence. Set <code className="font-mono">MSK_LICENSE</code> to its text or
+              There is no license. Set <code className="font-mono">MSK_LICENSE</code> to its text or
               to the path of its file, and <code className="font-mono">MSK_LICENSE_PUBLIC_KEY</code>{' '}
               to the key of the authority, and start the server again.
             </Notice>

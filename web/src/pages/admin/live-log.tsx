@@ -42,7 +42,7 @@ export function LiveLog() {
       <Card isFlush>
         {records.length === 0 ? (
           <p className="px-4 py-6 text-muted" role="status">
-            {isPaused ? 'Paused.' : 'Waiting for what the server says.'}
+            {isPaused ? 'Paused.' : 'Waiting for new records.'}
           </p>
         ) : (
           <LogRecordList label="Live records" records={records} />

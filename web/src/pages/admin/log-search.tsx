@@ -41,7 +41,7 @@ export function LogSearch() {
             )}
             {!isComplete && (
               <Notice tone="warning">
-                The search took too long, and older records were not looked at. Narrow it.
+                The search took too long: older records were not searched. Narrow it.
               </Notice>
             )}
             <Card isFlush>

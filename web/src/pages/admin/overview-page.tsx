@@ -21,7 +21,7 @@ const OverviewCharts = lazy(async () => ({
 export function OverviewPage() {
   return (
     <>
-      <PageHeader title="Overview" description="This server: what it holds, and what it does." />
+      <PageHeader title="Overview" description="This server: what it stores, and what it does." />
       <div className="flex flex-col gap-5">
         <Figures />
         <HealthAdvice />
@@ -106,7 +106,7 @@ function illParts({ parts }: HealthReport): string {
   const ill = parts.flatMap(({ name, reason }) =>
     reason === null ? [] : [`${name} (${reason.replaceAll('_', ' ')})`],
   );
-  return ill.length === 0 ? '' : `Not well: ${ill.join(', ')}. `;
+  return ill.length === 0 ? '' : `Unhealthy: ${ill.join(', ')}. `;
 }
 
 function Types() {

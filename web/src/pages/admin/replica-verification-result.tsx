@@ -15,7 +15,7 @@ export function ReplicaVerificationResult({ result }: { readonly result: Replica
         <Notice tone={result.isEqual ? 'info' : 'warning'}>
           {result.isEqual
             ? `Every replica equals the primary ${at}.`
-            : 'Not every replica equals the primary. One that differs should be started anew with an empty folder.'}
+            : 'Not every replica equals the primary. Start a replica that differs again, with an empty folder.'}
         </Notice>
       </div>
       <DataTable

@@ -79,7 +79,7 @@ function ReplicaTable({ overview }: { readonly overview: ReplicaOverview }) {
     return (
       <EmptyState icon={ArrowLeftRight} title="No replica is registered">
         Start a server with <code className="font-mono">MSK_REPLICA=true</code> and the address of
-        this primary. It needs the same key, and a licence with the feature “Replicas”.
+        this primary. It needs the same key, and a license with the feature “Replicas”.
       </EmptyState>
     );
   }

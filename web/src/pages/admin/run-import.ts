@@ -18,5 +18,5 @@ export async function runImport(
     if (event.kind === 'log') onLog(event.text);
     else return event.result;
   }
-  throw new Error('The server told no result.');
+  throw new Error('The server sent no result.');
 }

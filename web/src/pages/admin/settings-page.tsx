@@ -18,7 +18,10 @@ export function SettingsPage() {
   const settings = useQuery(settingsQuery);
   return (
     <>
-      <PageHeader title="Workspace settings" description="What holds for everybody here." />
+      <PageHeader
+        title="Workspace settings"
+        description="Settings for everybody in the workspace."
+      />
       <QueryView query={settings} errorTitle="The settings could not be read">
         {(data) => <SettingsForm settings={data} />}
       </QueryView>
@@ -59,8 +62,8 @@ function SettingsForm({ settings }: { readonly settings: WorkspaceSettingsDocume
           <div className="flex flex-col gap-4">
             <TextField label="Name" error={errors.name?.message} {...form.register('name')} />
             <CheckboxField
-              label="Teams may be made by everybody"
-              hint="Without it only administrators create and change teams."
+              label="Everybody may create teams"
+              hint="Otherwise only administrators create and change teams."
               {...form.register('teamsEnabled')}
             />
             <InterfaceField
@@ -82,14 +85,14 @@ function NetworkCard({ form }: { readonly form: UseFormReturn<SettingsText> }) {
       <div className="flex flex-col gap-4">
         <TextArea
           label="ReplicaURLs"
-          hint="Servers to read from, beside the replicas that are registered: one URL a line."
+          hint="Servers to read from, in addition to the registered replicas: one URL per line."
           isCode
           error={form.formState.errors.ReplicaURLs?.message}
           {...form.register('ReplicaURLs')}
         />
         <TextArea
           label="Origins that endpoints may fetch from"
-          hint="One origin a line, such as https://api.example.com. Without any, the code of endpoints reaches nobody."
+          hint="One origin per line, such as https://api.example.com. Without any, endpoints cannot fetch."
           isCode
           error={form.formState.errors.fetchAllowList?.message}
           {...form.register('fetchAllowList')}
@@ -110,7 +113,7 @@ function InterfaceField({ register, error }: InterfaceFieldProps) {
   return (
     <SelectField
       label="Interface"
-      hint="What is served at the address of the workspace. The built-in one is always at /trellis/ too."
+      hint="The front end at the address of the workspace. The built-in one is always at /trellis/ too."
       options={[{ value: '', label: 'Built in' }, ...uploaded]}
       error={error}
       {...register}

@@ -35,7 +35,7 @@ export function EdgeTypeDialog({ existing, onClose }: EdgeTypeDialogProps) {
       isOpen
       onClose={onClose}
       title={existing === undefined ? 'New edge type' : `Change ${existing.type}`}
-      description="Edges are directed. With an inverse, each edge has one the other way round, made and removed with it."
+      description="Edges are directed. With an inverse, each edge has another one in the opposite direction, added and removed with it."
     >
       <form
         className="flex flex-col gap-4"

@@ -50,7 +50,7 @@ export function FieldRows({ rows, onChange }: FieldRowsProps) {
             />
             <IconButton
               icon={X}
-              label={`Leave out field ${row.name || at + 1}`}
+              label={`Remove field ${row.name || at + 1}`}
               disabled={row.isStored}
               onClick={() => onChange(rows.filter(({ id }) => id !== row.id))}
             />

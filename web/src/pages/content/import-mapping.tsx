@@ -20,11 +20,11 @@ export function ImportMapping({ chosen, schema }: ImportMappingProps) {
   const faults = faultsOf(plan);
   return (
     <>
-      <Card title="2. What the columns are">
+      <Card title="2. The columns">
         <div className="mb-4 grid gap-4 sm:grid-cols-2">
           <TextField
             label="Type of the nodes"
-            hint="One that there is, or a new one."
+            hint="An existing type, or a new one."
             list="node-types"
             value={plan.type}
             onChange={(event) => setPlan({ ...plan, type: event.target.value.trim() })}
@@ -36,7 +36,7 @@ export function ImportMapping({ chosen, schema }: ImportMappingProps) {
           </datalist>
           <SelectField
             label="Column with the keys"
-            hint="A row whose key is there already changes that node."
+            hint="A row with the key of an existing node changes that node."
             value={plan.keyColumn}
             options={plan.columns.map(({ column }) => ({ value: column, label: column }))}
             onChange={(event) => setPlan({ ...plan, keyColumn: event.target.value })}

@@ -36,14 +36,14 @@ export function ImportPage() {
     <>
       <PageHeader
         title="Import"
-        description="Nodes from a CSV or JSONL file: choose it, say what its columns are, look at the result, and store it."
+        description="Import nodes from a CSV or JSONL file: choose the file, map its columns, check the result, and store it."
       />
       <div className="flex flex-col gap-5">
         {permission.reason !== undefined && <Notice tone="info">{permission.reason}</Notice>}
         <Card title="1. The file">
           <TextField
             label="CSV or JSONL file"
-            hint="CSV with the names of the columns in the first row; or one JSON object a line. It is read here, in the browser."
+            hint="CSV with the names of the columns in the first row, or one JSON object per line. Your browser reads it."
             type="file"
             accept=".csv,.tsv,.txt,.jsonl,.ndjson"
             disabled={!permission.isAllowed}
@@ -60,7 +60,7 @@ export function ImportPage() {
           )}
           {chosen === undefined && !choose.isError && (
             <p className="mt-3 text-muted">
-              For runs by a schedule use <code className="font-mono">trellis import</code> or the
+              To import on a schedule, use <code className="font-mono">trellis import</code> or the
               SDK.
             </p>
           )}

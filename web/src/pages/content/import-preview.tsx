@@ -34,11 +34,7 @@ export function ImportPreview({ chosen, plan }: ImportPreviewProps) {
     }),
   );
   return (
-    <Card
-      title="3. What comes of it"
-      description={`The first rows, as nodes of ${plan.type}`}
-      isFlush
-    >
+    <Card title="3. The result" description={`The first rows, as nodes of ${plan.type}`} isFlush>
       {faults.length > 0 && (
         <div className="px-4 pb-3">
           <Notice tone="warning">

@@ -74,7 +74,7 @@ function ImportOutcome({ run, progress, isCancelled }: ImportOutcomeProps) {
       {run.isError && isCancelled && (
         <Notice tone="warning">
           Cancelled. {formatCount(progress?.rows ?? 0)} rows are stored; importing the file again
-          goes over them once more.
+          updates them.
         </Notice>
       )}
       {run.isError && !isCancelled && (

@@ -39,7 +39,7 @@ export function NodeTypeDialog({ existing, onClose }: NodeTypeDialogProps) {
       onClose={onClose}
       size="wide"
       title={existing === undefined ? 'New node type' : `Change ${existing.type}`}
-      description="Fields can be added and widened. A field that is there keeps its name."
+      description="Fields can be added and widened. An existing field keeps its name."
     >
       <form
         className="flex flex-col gap-4"

@@ -46,7 +46,7 @@ function NodeTypes({ types }: { readonly types: readonly NodeType[] }) {
   return (
     <TypeTable
       title="Node types"
-      hint="Add one here, or let an import make it."
+      hint="Add one here, or let an import create it."
       types={types}
       detail={{ title: 'Key', isMinor: true, cell: ({ key }) => key ?? 'None' }}
       renderDialog={(existing, onClose) => <NodeTypeDialog existing={existing} onClose={onClose} />}
@@ -58,7 +58,7 @@ function EdgeTypes({ types }: { readonly types: readonly EdgeType[] }) {
   return (
     <TypeTable
       title="Edge types"
-      hint="Edges connect nodes. Add a type of them here, or let an import make it."
+      hint="Edges connect nodes. Add a type here, or let an import create it."
       types={types}
       detail={{ title: 'Inverse', cell: ({ inverse }) => inverse ?? 'None' }}
       renderDialog={(existing, onClose) => <EdgeTypeDialog existing={existing} onClose={onClose} />}

@@ -31,7 +31,7 @@ export function SchemaPage() {
     <>
       <PageHeader
         title="Schema"
-        description="What there can be in the graph. A change adds and widens; what would lose data is refused."
+        description="The types of nodes and edges. Changes can add and widen; a change that would lose data is refused."
         actions={<AddButtons onAdd={setAdding} />}
       />
       <QueryView query={schema} errorTitle="The schema could not be read">

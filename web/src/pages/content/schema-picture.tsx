@@ -52,8 +52,7 @@ function Picture({ schema, relations }: PictureProps) {
     <>
       <div className="p-3">
         <Notice tone="info">
-          What an edge type connects is taken from a few nodes of each type: a rare connection may
-          be missing.
+          The connections are read from a few nodes of each type: a rare one may be missing.
         </Notice>
       </div>
       <div className="h-[70vh] border-t" role="region" aria-label="Picture of the schema">

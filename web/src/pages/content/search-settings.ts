@@ -22,7 +22,7 @@ export const DEFAULT_TYPE: TypeSettings = { searchable: false, language: 'auto',
 
 /** Those of the languages that people choose; any of the others can be set with `trellis search settings`. */
 export const LANGUAGES = [
-  ['auto', 'Found out from each text'],
+  ['auto', 'Detect it for each text'],
   ['--', 'None: words as they are written'],
   ['ar', 'Arabic'],
   ['da', 'Danish'],

@@ -19,7 +19,7 @@ export function CodeNotices({ definition, draft, saving, reason }: CodeNoticesPr
   return (
     <>
       {isBuiltIn(name) ? (
-        <Notice tone="info">The server brings this endpoint along: it cannot be changed.</Notice>
+        <Notice tone="info">This endpoint is built in: it cannot be changed.</Notice>
       ) : (
         reason !== undefined && <Notice tone="info">{reason}</Notice>
       )}
@@ -51,10 +51,10 @@ export function CodeNotices({ definition, draft, saving, reason }: CodeNoticesPr
       )}
       {draft.aside !== undefined && (
         <ActionNotice
-          text="Your text was put aside for that of somebody else."
+          text="The editor shows the version of somebody else. Your text is set aside."
           actions={[
             { label: 'Bring it back', onPress: () => draft.endAside(true) },
-            { label: 'Drop it', onPress: () => draft.endAside(false) },
+            { label: 'Discard it', onPress: () => draft.endAside(false) },
           ]}
         />
       )}

@@ -13,7 +13,7 @@ export function CompileStatusCard({
   readonly endpoints: readonly EndpointSummary[];
 }) {
   const { data, isError } = useQuery(compileStatusQuery);
-  if (isError) return <Notice tone="warning">Whether the endpoints compile is not known.</Notice>;
+  if (isError) return <Notice tone="warning">The state of the endpoints could not be read.</Notice>;
   if (data === undefined) return null;
   const failing = endpoints.filter(({ UID }) => data.FailingIds.includes(UID));
   return (

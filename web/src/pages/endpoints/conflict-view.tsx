@@ -37,7 +37,7 @@ export function ConflictView(props: ConflictViewProps) {
     >
       <p className="mb-3 text-[13px] text-muted">
         Keep mine saves your text as a new version; theirs stays in the history. Take theirs puts
-        your text aside, to be brought back.
+        your text aside, so that you can bring it back.
       </p>
       <CodeDiff
         before={{ label: `Theirs, version ${theirs.version}`, text: theirs.code }}

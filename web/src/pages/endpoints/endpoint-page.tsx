@@ -58,7 +58,7 @@ function MissingEndpoint({ name }: { readonly name: string }) {
           </Link>
         }
       >
-        If it was deleted, its versions are below, and can be restored.
+        If it was deleted, its versions are below. They can be restored.
       </EmptyState>
       {later(<HistoryTab name={name} current={undefined} />)}
     </>

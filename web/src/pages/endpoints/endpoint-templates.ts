@@ -30,7 +30,7 @@ export default async function ({ body }: Scope<typeof input>) {
 
 const PROGRESS: EndpointTemplate = {
   id: 'progress',
-  label: 'Run long, and tell how far it is',
+  label: 'Run long, and report progress',
   code: `export default async function ({ log, progress, signal }: Scope) {
   const steps = 10;
   for (let step = 1; step <= steps && !signal.aborted; step++) {

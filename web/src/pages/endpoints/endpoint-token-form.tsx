@@ -40,12 +40,12 @@ export function EndpointTokenForm({ name, onMade, onBack }: EndpointTokenFormPro
     <ServerForm form={form} onSend={create}>
       <TextField
         label="Purpose"
-        hint="What it is for, to find it again."
+        hint="What it is for, so that you find it again."
         dir="auto"
         autoComplete="off"
         error={errors.name?.message}
         {...form.register('name', {
-          validate: (purpose) => purpose.trim() !== '' || 'Say what the token is for.',
+          validate: (purpose) => purpose.trim() !== '' || 'Enter the purpose of the token.',
         })}
       />
       <PathField form={form} />

@@ -43,7 +43,7 @@ export function EndpointTokensDialog({ name, onClose }: EndpointTokensDialogProp
           <ShownOnce
             label="Value of the token"
             value={step.token}
-            warning="Copy the value now: it cannot be read again. Who has it can do what the token allows."
+            warning="Copy the value now: it cannot be read again. Anyone who has it can do what the token allows."
           />
           <DialogActions>
             <Button kind="primary" onClick={() => setStep('list')}>

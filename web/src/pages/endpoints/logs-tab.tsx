@@ -102,7 +102,7 @@ function LogLines({ filter, isLive }: LogLinesProps) {
             {items.length + lines.length === 0 ? (
               <EmptyState icon={ScrollText} title="No lines">
                 What the endpoint says with <code className="font-mono">log.info(…)</code> stands
-                here, and why runs of it failed. A restart of the server forgets it.
+                here, and why runs of it failed. A restart of the server clears it.
               </EmptyState>
             ) : (
               <LogLineList label="Log lines" lines={joined(lines, items)} />

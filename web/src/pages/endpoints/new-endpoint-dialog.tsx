@@ -91,7 +91,7 @@ function NameFields({ form }: { readonly form: UseFormReturn<typeof EMPTY> }) {
     <>
       <TextField
         label="Name"
-        hint="Letters, digits, “.”, “_” and “-”; with “/” it lies in a folder, such as reports/monthly."
+        hint="Letters, digits, “.”, “_” and “-”; “/” puts it into a folder, such as reports/monthly."
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}

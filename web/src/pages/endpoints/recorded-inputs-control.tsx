@@ -20,7 +20,7 @@ export function RecordedInputsControl({ name, recorded }: RecordedInputsControlP
     mutationFn: (keep: number) => client.recordInputs(itemOf(name), { keep }),
     onSuccess: (now) => {
       queries.setQueryData(recordedInputsQuery(name).queryKey, now);
-      toastDone(now.keep > 0 ? 'Inputs are recorded from now on' : 'Recorded inputs are forgotten');
+      toastDone(now.keep > 0 ? 'Inputs are recorded from now on' : 'Recorded inputs are deleted');
     },
     onError: (error) => toastError('Recording was not changed', error),
   });
@@ -28,14 +28,14 @@ export function RecordedInputsControl({ name, recorded }: RecordedInputsControlP
   return (
     <div className="flex flex-col gap-1">
       <Switch
-        label="Record what it is called with"
+        label="Record inputs"
         isOn={keep > 0}
         isDisabled={!permission.isAllowed || recorded.data === undefined || recording.isPending}
         onChange={(isOn) => recording.mutate(isOn ? RECORDED_INPUTS_MAX : 0)}
       />
       <p className="text-[13px] text-muted">
         Keeps the last {keep > 0 ? keep : RECORDED_INPUTS_MAX} bodies in the memory of the primary,
-        where every administrator can read them. Switching it off forgets them.
+        where every administrator can read them. Switching it off deletes them.
       </p>
     </div>
   );

@@ -38,7 +38,7 @@ export function RestoreDialog({ name, version, seen, onClose }: RestoreDialogPro
       onClose={onClose}
       onConfirm={() => restore.mutate()}
     >
-      Its code and settings become a new version. The versions that there are stay.
+      Its code and settings become a new version. All versions stay.
     </ConfirmDialog>
   );
 }

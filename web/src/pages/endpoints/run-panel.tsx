@@ -38,7 +38,7 @@ export function RunPanel({ definition, isDirty, onSave, onGoTo }: RunPanelProps)
   return (
     <Card
       title="Run"
-      description={isDirty ? 'What is saved runs, without your unsaved changes.' : undefined}
+      description={isDirty ? 'Runs the saved version, without your unsaved changes.' : undefined}
       actions={<CopyButton text={curlCommand(BASE_URL, name, body)} label="Copy as curl" />}
     >
       <div className="flex flex-col gap-3">

@@ -28,7 +28,7 @@ export function RunResult({ run, onGoTo }: RunResultProps) {
     <div role="region" aria-label="Result of the run" aria-live="polite">
       {ended === undefined ? (
         <p className="text-[13px] text-muted">
-          {run.isRunning ? 'Running…' : 'The answer, its time and what was logged will stand here.'}
+          {run.isRunning ? 'Running…' : 'The answer, its time and the log appear here.'}
         </p>
       ) : (
         <div className="flex flex-col gap-3">

@@ -63,7 +63,7 @@ export function SettingsTab({ definition, draft }: SettingsTabProps) {
       await queries.invalidateQueries({ queryKey: endpointQuery(name).queryKey });
       form.setError('root', {
         message:
-          'Somebody else has changed this endpoint meanwhile. What you entered is kept: save again to put it over theirs.',
+          'Somebody else has changed this endpoint meanwhile. Your input is kept: save again to replace theirs.',
       });
     }
   };
@@ -135,22 +135,22 @@ const LIMITS: readonly Limit[] = [
   },
   {
     field: 'cacheSeconds',
-    label: 'Keep answers, in seconds',
-    hint: 'For the same caller and body. 0 keeps none.',
+    label: 'Cache answers, in seconds',
+    hint: 'For the same caller and body. 0 caches none.',
     min: 0,
     max: ENDPOINT_CACHE_SECONDS_MAX,
   },
   {
     field: 'maxConcurrent',
     label: 'Runs at a time',
-    hint: 'On one server. 0 is no limit of its own.',
+    hint: 'On each server. 0 sets no limit.',
     min: 0,
     max: ENDPOINT_CONCURRENT_MAX,
   },
   {
     field: 'maxQueued',
     label: 'Calls that wait',
-    hint: 'For one of these runs to end; more are refused.',
+    hint: 'For a run to end; more are refused.',
     min: 0,
     max: ENDPOINT_QUEUED_MAX,
   },

@@ -36,7 +36,7 @@ export function VersionComparison({ name, current }: VersionComparisonProps) {
   const fault = jsonFault(body)?.message;
   return (
     <Card
-      title="Try an old version beside the new one"
+      title="Compare an old version with the new one"
       description={`Version ${current} and the one below run after the other, as you, in the read-only scope.`}
     >
       <div className="flex flex-col gap-3">

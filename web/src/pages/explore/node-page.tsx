@@ -104,7 +104,7 @@ function NoSuchNode() {
           </Link>
         }
       >
-        It may have been removed, or its link is not complete. If others can see it, ask an
+        It may have been deleted, or its link is incomplete. If others can see it, ask an
         administrator for access.
       </EmptyState>
     </>

@@ -12,7 +12,7 @@ export function AddNodeCard({ editor }: { readonly editor: GraphEditor }) {
   const [added, setAdded] = useState(0);
   const { mutate, isPending } = useMutation({
     mutationFn: (node: NodeObject) => beginWith(editor, [node]),
-    onError: (error) => toastError('The neighbours could not be read', error),
+    onError: (error) => toastError('The neighbors could not be read', error),
   });
   return (
     <Card title="Add a node">

@@ -36,7 +36,7 @@ export function DrawingTables(props: DrawingTablesProps) {
     return (
       <Card>
         <EmptyState icon={Network} title="Nothing is drawn yet">
-          Add a node: it comes with its first neighbours.
+          Add a node: it comes with its first neighbors.
         </EmptyState>
       </Card>
     );

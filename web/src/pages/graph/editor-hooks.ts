@@ -35,10 +35,10 @@ export function useExpansion(editor: GraphEditor, take: number): Expansion {
       // It may have been removed in the meantime.
       if (!editor.view.drawing.nodes.has(uid)) return;
       const label = editor.labelOf(uid);
-      if (addition.edges.length === 0) toastDone(`All neighbours of ${label} are drawn`);
+      if (addition.edges.length === 0) toastDone(`All neighbors of ${label} are drawn`);
       else editor.add(`expand ${label}${group === undefined ? '' : ` by ${group.edge}`}`, addition);
     },
-    onError: (error) => toastError('The neighbours could not be read', error),
+    onError: (error) => toastError('The neighbors could not be read', error),
   });
   return {
     expand: (uid, group) => mutate({ uid, take, ...(group !== undefined && { group }) }),

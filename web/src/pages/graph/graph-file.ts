@@ -43,7 +43,7 @@ export function writeGraphFile({ drawing, positions }: Picture): string {
 export function readGraphFile(text: string): Picture {
   const file = recordOf(parse(text), 'the file');
   if (file['format'] !== FORMAT || file['version'] !== VERSION) {
-    throw new GraphFormatError(`This is no graph of version ${VERSION} saved here.`);
+    throw new GraphFormatError(`This is not a graph file of version ${VERSION}.`);
   }
   const places = new Map<string, readonly [number, number]>();
   const pinned = new Set<string>();
@@ -110,7 +110,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new GraphFormatError('This is no JSON.');
+    throw new GraphFormatError('This is not JSON.');
   }
 }
 

@@ -56,8 +56,8 @@ describe('a file', () => {
   });
 
   test.each([
-    ['no JSON', '{', 'This is no JSON.'],
-    ['something else', '{"nodes": []}', 'This is no graph of version 1 saved here.'],
+    ['no JSON', '{', 'This is not JSON.'],
+    ['something else', '{"nodes": []}', 'This is not a graph file of version 1.'],
     [
       'a node without a place',
       file({ nodes: [{ uid: uidAt(1), type: 'T', label: 'a' }] }),

@@ -41,8 +41,8 @@ export function GraphPicture({ editor, view, expansion, colours }: GraphPictureP
         {isEmpty && (
           <div className="pointer-events-none absolute inset-0 flex items-center justify-center">
             <EmptyState icon={Network} title="Nothing is drawn yet">
-              Add a node: it comes with its first neighbours. A file that was saved here can be
-              opened from the menu.
+              Add a node: it comes with its first neighbors. The menu opens a file that was exported
+              here.
             </EmptyState>
           </div>
         )}
@@ -56,7 +56,7 @@ export function GraphPicture({ editor, view, expansion, colours }: GraphPictureP
           <IconButton icon={Maximize} label="Fit the picture" onClick={() => canvas?.fit()} />
           <IconButton
             icon={LocateFixed}
-            label="Centre the selected node"
+            label="Center the selected node"
             disabled={view.selected === undefined}
             onClick={() => view.selected !== undefined && canvas?.centre(view.selected)}
           />

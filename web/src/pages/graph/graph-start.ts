@@ -48,7 +48,7 @@ async function addNodes(editor: GraphEditor, uids: string[], signal: AbortSignal
   }
   const found = (await client.getManyNodes(uids, { signal })).filter((node) => node !== null);
   if (found.length === 0) {
-    throw new GraphFormatError('None of these nodes exists, or you may not see them.');
+    throw new GraphFormatError('These nodes do not exist, or you may not see them.');
   }
   await beginWith(editor, found);
 }

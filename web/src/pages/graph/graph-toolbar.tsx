@@ -47,7 +47,7 @@ export function GraphToolbar({ editor, view, stepSize, onStepSize }: GraphToolba
         />
       </div>
       <LabelledSelect
-        label="Neighbours a step"
+        label="Neighbors per step"
         value={String(stepSize)}
         options={STEP_SIZES.map((size) => ({ value: String(size), label: String(size) }))}
         onChange={(value) => onStepSize(Number(value))}

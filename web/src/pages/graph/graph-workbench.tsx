@@ -73,7 +73,7 @@ function Notices({ view, canDraw }: { readonly view: EditorView; readonly canDra
     <div className="mb-4 flex flex-col gap-2">
       {!canDraw && (
         <Notice tone="warning">
-          This browser gives no WebGL, which the picture is drawn with. The tables show the same.
+          The picture needs WebGL, which this browser does not have. The tables show the same.
         </Notice>
       )}
       {isFull && (
@@ -94,7 +94,7 @@ function StatusLine({ view, isBusy }: { readonly view: EditorView; readonly isBu
     `${counted(nodes.size, 'node')} and ${counted(edges.size, 'edge')}.`,
     hidden > 0 && `${counted(hidden, 'type')} hidden.`,
     view.isLayoutRunning && 'The layout is running.',
-    isBusy && 'Reading neighbours.',
+    isBusy && 'Reading neighbors.',
   ];
   return (
     <p role="status" className="text-[13px] text-muted">

@@ -85,7 +85,7 @@ function NodeActions(props: Omit<NodePanelProps, 'stepSize'>) {
         size="small"
         icon={Shrink}
         disabled={brought === 0}
-        title={`Takes away ${formatCount(brought)} that expanding it brought`}
+        title={`Removes the ${formatCount(brought)} that expanding it brought`}
         onClick={() => editor.collapse(uid)}
       >
         Collapse
@@ -126,7 +126,8 @@ function EdgeGroups({ uid, groups, expansion, stepSize }: EdgeGroupsProps) {
           <li key={`${direction} ${edge}`} className="flex items-center gap-2 border-b py-1.5">
             <Icon className="size-4 shrink-0 text-muted" aria-hidden />
             <span className="min-w-0 flex-1 truncate" title={edge}>
-              {edge} <span className="sr-only">{direction === 'out' ? 'from it' : 'to it'}</span>
+              {edge}{' '}
+              <span className="sr-only">{direction === 'out' ? 'outgoing' : 'incoming'}</span>
             </span>
             <span className="text-[13px] whitespace-nowrap text-muted tabular-nums">
               {formatCount(drawn)} of {formatCount(count)}
@@ -135,7 +136,7 @@ function EdgeGroups({ uid, groups, expansion, stepSize }: EdgeGroupsProps) {
               size="small"
               disabled={left === 0 || expansion.isBusy}
               aria-label={`${moreLabel(left, stepSize)} by ${edge}, ${
-                direction === 'out' ? 'from it' : 'to it'
+                direction === 'out' ? 'outgoing' : 'incoming'
               }`}
               onClick={() => expansion.expand(uid, group)}
             >

@@ -61,7 +61,7 @@ export function PathDialog({ editor, view, onClose }: PathDialogProps) {
         />
         <NodePicker label="To" value={to} onChange={setTo} error={missing(to)} />
         <SelectField
-          label="Edges on the way, at most"
+          label="Edges on the path, at most"
           options={HOPS.map((hops) => ({ value: String(hops), label: String(hops) }))}
           value={String(maxHops)}
           onChange={(event) => setMaxHops(Number(event.target.value))}
@@ -72,9 +72,7 @@ export function PathDialog({ editor, view, onClose }: PathDialogProps) {
             you may see.
           </Notice>
         )}
-        {search.isError && (
-          <ErrorPanel title="The paths could not be searched" error={search.error} />
-        )}
+        {search.isError && <ErrorPanel title="The search for paths failed" error={search.error} />}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={search.isPending}>

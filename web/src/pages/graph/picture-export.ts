@@ -51,7 +51,7 @@ export async function pngOf(shapes: PictureShapes): Promise<Blob> {
   canvas.width = shapes.width * 2;
   canvas.height = shapes.height * 2;
   const context = canvas.getContext('2d');
-  if (context === null) throw new Error('This browser gives no canvas.');
+  if (context === null) throw new Error('This browser has no canvas.');
   context.scale(2, 2);
   paint(context, shapes);
   const blob = await new Promise<Blob | null>((resolve) => {

@@ -9,14 +9,14 @@ export const KEYS: readonly { readonly keys: string; readonly does: string }[] =
   { keys: '+ -', does: 'Zoom in and out' },
   { keys: '0', does: 'Fit the whole picture' },
   { keys: 'N', does: 'Select the next node; with Shift the one before' },
-  { keys: 'C', does: 'Centre the selected node' },
+  { keys: 'C', does: 'Center the selected node' },
   { keys: 'E', does: 'Expand the selected node' },
   { keys: 'X', does: 'Collapse the selected node' },
   { keys: 'P', does: 'Pin or unpin the selected node' },
   { keys: 'Delete', does: 'Remove the selected node' },
   { keys: 'L', does: 'Run or stop the force layout' },
   { keys: 'Ctrl Z', does: 'Undo; with Shift redo' },
-  { keys: 'Escape', does: 'Let go of the selection and the path' },
+  { keys: 'Escape', does: 'Clear the selection and the path' },
 ];
 
 interface KeyTarget {

@@ -56,7 +56,7 @@ export function SaveLayoutDialog({ editor, onClose }: LayoutDialogProps) {
       isOpen
       onClose={onClose}
       title="Save layout"
-      description="It is kept with your preferences, in the place of one of the same name."
+      description="Saved with your preferences. It replaces a layout of the same name."
     >
       <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
         <TextField
@@ -131,7 +131,7 @@ function LayoutList({ layouts, isBusy, onOpen, onDelete }: LayoutListProps) {
   if (layouts.length === 0) {
     return (
       <EmptyState icon={FolderOpen} title="No saved layouts yet">
-        “Save layout” keeps what is drawn under a name.
+        “Save layout” saves the drawing under a name.
       </EmptyState>
     );
   }
@@ -187,7 +187,7 @@ function useChange(prepare: (name: string) => Promise<LayoutsChange>) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: async (name: string) => {
-      if (userUid === undefined) throw new Error('It is not known yet who you are.');
+      if (userUid === undefined) throw new Error('Your user is not read yet.');
       await changeSavedLayouts(userUid, await prepare(name));
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['graph', 'layouts'] }),

@@ -36,7 +36,9 @@ export function withLayout(
     throw new Error(`There are ${LAYOUTS_MAX} saved layouts: delete one first.`);
   }
   if (JSON.stringify(changed).length > LAYOUTS_CHARACTERS_MAX) {
-    throw new Error('There is no room for one as large: delete others first, or save a file.');
+    throw new Error(
+      'There is no room for a layout of this size: delete others first, or export a file.',
+    );
   }
   return changed;
 }

@@ -31,7 +31,7 @@ export function ShareDialog({ editor, onClose }: ShareDialogProps) {
       isOpen
       onClose={onClose}
       title="Share as a link"
-      description="Who opens it sees the nodes that they may see, at the same places."
+      description="Whoever opens it sees the nodes that they may see, in the same places."
     >
       <QueryView query={query} errorTitle="The link could not be made" rows={2}>
         {(link) =>

@@ -23,7 +23,7 @@ export function ApiPage() {
     <>
       <PageHeader
         title="API"
-        description="What programs can ask of this workspace, custom endpoints included. The same as a document: /api/openapi.json."
+        description="What programs can do here over HTTP, custom endpoints included. As a document: /api/openapi.json."
       />
       <QueryView query={document} errorTitle="The API could not be read" rows={12}>
         {(read) => <Reference document={read} />}
@@ -52,7 +52,7 @@ function Reference({ document }: { readonly document: ApiDocument }) {
             })
           }
         />
-        {groups.length === 0 && <EmptyState icon={SearchX} title="No operation is like this" />}
+        {groups.length === 0 && <EmptyState icon={SearchX} title="No operation matches" />}
         <nav
           aria-label="Operations"
           className="flex flex-col gap-4 lg:max-h-[75vh] lg:overflow-y-auto"

@@ -29,8 +29,8 @@ export function OperationView({ operation, shapes }: OperationViewProps) {
         {description !== '' && <p className="text-muted">{description}</p>}
         <p className="mt-1 text-[13px] text-muted">
           {callers.length === 0
-            ? 'Anybody may call it, without a token.'
-            : `It is called with ${callers.join(', or ')}.`}
+            ? 'Anybody may call it without a token.'
+            : `Call it with ${callers.join(', or ')}.`}
         </p>
       </header>
       {parameters.length > 0 && (

@@ -16,8 +16,8 @@ export function ForgottenPassword({ onBack }: { readonly onBack: () => void }) {
       <PageHeader title="Reset your password" />
       {isSent ? (
         <Notice tone="info">
-          If a user has this address, a link is on its way. It works once, for 30 minutes. Where the
-          workspace sends no mail, an administrator has the link.
+          If a user has this address, a link is on its way. It works once, for 30 minutes. If the
+          workspace sends no mail, ask an administrator for the link.
         </Notice>
       ) : (
         <ServerForm form={form} onSend={({ email }) => client.resetPassword(email)}>

@@ -18,7 +18,7 @@ export function ResetPasswordPage() {
       <PageHeader title="Set a new password" />
       {token === undefined ? (
         <Notice tone="warning">
-          This link is not complete. Open it as a whole from the message, or ask for another one.
+          This link is incomplete. Copy all of it from the e-mail, or ask for another one.
         </Notice>
       ) : (
         <NewPasswordForm token={token} />

@@ -34,7 +34,9 @@ export function SignInPage() {
           <PageHeader title="Sign in" />
           {session.end === 'expired' && (
             <div className="mb-4">
-              <Notice tone="info">Your session has ended. Sign in to go on where you were.</Notice>
+              <Notice tone="info">
+                Your session has ended. Sign in to continue where you were.
+              </Notice>
             </div>
           )}
           <PasswordForm onForgotten={() => setIsForgotten(true)} />
@@ -70,7 +72,7 @@ function PasswordForm({ onForgotten }: { readonly onForgotten: () => void }) {
         Sign in
       </Button>
       <Button kind="quiet" size="small" onClick={onForgotten}>
-        Forgotten your password?
+        Forgot your password?
       </Button>
     </ServerForm>
   );

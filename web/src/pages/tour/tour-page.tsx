@@ -26,17 +26,17 @@ export function TourPage() {
     <>
       <PageHeader
         title="First steps"
-        description="Over the sample graph WordNet: words, what they mean, and how the meanings hang together. It takes five minutes."
+        description="A tour of five minutes through the sample graph WordNet: words, what they mean, and how meanings are related."
       />
       <ol className="flex max-w-3xl flex-col gap-4">
         <Step number={1} title="Find a word" steps={steps}>
-          <p>Search finds words and meanings, also where they are not written quite so.</p>
+          <p>Search finds words and meanings, even with small typing errors.</p>
           <Link to="/" search={{ q: WORD }} className={buttonClasses()}>
             Search for “{WORD}”
           </Link>
         </Step>
         <Step number={2} title="Look at it in the graph" steps={steps}>
-          <p>Double-click a node, or press Enter on it in the table, and its neighbours appear.</p>
+          <p>Double-click a node, or press Enter on it in the table, and its neighbors appear.</p>
           {word === undefined ? (
             <p className="text-muted">The sample graph is not in this workspace: open any node.</p>
           ) : (
@@ -48,7 +48,7 @@ export function TourPage() {
         {viewer?.seesAdministration === true && (
           <Step number={3} title="Write an endpoint" steps={steps}>
             <p>
-              An endpoint is a TypeScript function that runs beside the data. Make one called{' '}
+              An endpoint is a TypeScript function that runs next to the data. Create one called{' '}
               <code className="font-mono">meanings</code> with this code, and run it.
             </p>
             <CodeBlock label="Code of the endpoint" text={ENDPOINT_CODE} />

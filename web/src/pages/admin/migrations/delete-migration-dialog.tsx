@@ -17,7 +17,7 @@ export function DeleteMigrationDialog(props: DeleteMigrationDialogProps) {
       onClose={props.onClose}
       onConfirm={props.onConfirm}
     >
-      What it has done to the data stays. Whether it ever ran is not known any more.
+      Its changes to the data stay. The record of its runs is deleted.
     </ConfirmDialog>
   );
 }

@@ -51,7 +51,7 @@ export function MigrationDialog({ existing, onSaved, onClose }: MigrationDialogP
         {existing === undefined && (
           <TextField
             label="Name"
-            hint="They run in the order of names."
+            hint="Migrations run in the order of their names."
             autoComplete="off"
             maxLength={TASK_NAME_CHARACTERS_MAX}
             error={form.formState.errors.name?.message}

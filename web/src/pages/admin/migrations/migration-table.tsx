@@ -56,7 +56,7 @@ export function MigrationTable({ items, isAllowed, onOpen, onDeed }: MigrationTa
           cell: (one) => <Standing migration={one} />,
         },
         {
-          title: 'At a start',
+          title: 'At start',
           isMinor: true,
           cell: ({ runOnStartup }) => (runOnStartup ? 'Runs' : ''),
         },

@@ -88,7 +88,7 @@ function MigrationsHeader({ onAdd }: { readonly onAdd: () => void }) {
   return (
     <PageHeader
       title="Migrations"
-      description="Code that runs once, in the order of names, such as what brings data into a new shape."
+      description="Code that runs once, in the order of names, for example to bring data into a new shape."
       actions={
         <Button
           kind="primary"
@@ -112,7 +112,7 @@ function useMigrationDeeds() {
     mutationFn: ({ deed, name }: { readonly deed: MigrationDeed; readonly name: string }) =>
       perform(deed, name),
     onSuccess: (_, { deed, name }) => toastDone(DONE[deed], name),
-    onError: (error) => toastError('It was not done', error),
+    onError: (error) => toastError('The migration was not changed', error),
     onSettled: refresh,
   });
   return { refresh, act };

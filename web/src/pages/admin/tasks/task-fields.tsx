@@ -21,7 +21,7 @@ export function TaskFields({ form }: TaskFieldsProps) {
         label="Runs"
         options={[
           { value: 'endpoint', label: 'An endpoint' },
-          { value: 'built-in', label: 'What is built in' },
+          { value: 'built-in', label: 'A built-in task' },
         ]}
         {...form.register('runs')}
       />
@@ -33,7 +33,7 @@ export function TaskFields({ form }: TaskFieldsProps) {
         spellCheck={false}
         className="font-mono"
         error={errors.cron?.message}
-        {...form.register('cron', { required: 'Say when it runs.' })}
+        {...form.register('cron', { required: 'Enter a schedule.' })}
       />
       <TextField
         label="Time zone"
@@ -41,11 +41,11 @@ export function TaskFields({ form }: TaskFieldsProps) {
         autoComplete="off"
         spellCheck={false}
         error={errors.timeZone?.message}
-        {...form.register('timeZone', { required: 'Name a time zone.' })}
+        {...form.register('timeZone', { required: 'Enter a time zone.' })}
       />
       <ScheduleWords cron={form.watch('cron')} timeZone={form.watch('timeZone')} />
       <SelectField
-        label="When the server was down at the time"
+        label="If the server was down at the time"
         options={[
           { value: 'run', label: 'Run once at the next start' },
           { value: 'skip', label: 'Skip it' },
@@ -83,7 +83,7 @@ function EndpointFields({ form }: TaskFieldsProps) {
         rules={{ required: 'Choose an endpoint.' }}
         render={({ field, fieldState }) => (
           <EndpointPicker
-            hint="What is called when it is time."
+            hint="The endpoint that the task calls."
             value={field.value}
             onChange={field.onChange}
             error={fieldState.error?.message}
@@ -96,7 +96,7 @@ function EndpointFields({ form }: TaskFieldsProps) {
         render={({ field: { value, onChange } }) => (
           <PrincipalsField
             label="Acts as"
-            hint="The user that it runs as. With nobody it runs as the system: no user, and all rights."
+            hint="The user that it runs as. Without one it runs as the system, with all rights."
             kind="user"
             isSingle
             value={value === '' ? [] : [value]}
@@ -107,7 +107,7 @@ function EndpointFields({ form }: TaskFieldsProps) {
       />
       <TextArea
         label="Body"
-        hint="JSON that it is called with; nothing for none."
+        hint="The JSON of the call. Leave it empty for none."
         className="font-mono"
         error={form.formState.errors.body?.message}
         {...form.register('body', { validate: isJson })}
@@ -124,10 +124,10 @@ function BuiltIn({ form }: TaskFieldsProps) {
   }));
   return (
     <SelectField
-      label="What is built in"
+      label="Built-in task"
       options={[{ value: '', label: 'Choose' }, ...options]}
       error={form.formState.errors.builtIn?.message}
-      {...form.register('builtIn', { required: 'Choose what it runs.' })}
+      {...form.register('builtIn', { required: 'Choose a task.' })}
     />
   );
 }

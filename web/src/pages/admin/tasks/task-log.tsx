@@ -12,7 +12,11 @@ interface TaskLogProps {
   readonly onClose: () => void;
 }
 
-const TRIGGERS = { schedule: 'by its schedule', missed: 'made up for', manual: 'by hand' } as const;
+const TRIGGERS = {
+  schedule: 'by its schedule',
+  missed: 'after a missed time',
+  manual: 'by hand',
+} as const;
 
 /** The last runs of a task. */
 export function TaskLog({ name, onClose }: TaskLogProps) {

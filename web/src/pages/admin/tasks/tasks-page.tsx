@@ -30,7 +30,7 @@ export function TasksPage() {
     <>
       <PageHeader
         title="Tasks"
-        description="What the server does by itself, and when: endpoints, and what is built in."
+        description="What the server runs on a schedule: endpoints and built-in tasks."
         actions={
           <Button
             kind="primary"
@@ -48,7 +48,7 @@ export function TasksPage() {
           <Card isFlush>
             {items.length === 0 ? (
               <EmptyState icon={CalendarClock} title="No tasks yet">
-                Add one for what has to be done again and again.
+                Add one for work that repeats.
               </EmptyState>
             ) : (
               <TaskTable items={items} onOpen={(what, task) => setOpened({ what, task })} />

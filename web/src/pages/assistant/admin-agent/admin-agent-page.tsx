@@ -34,7 +34,7 @@ export function AdminAgentPage() {
               title="No session is open"
               action={<NewSessionButton isAllowed={permission.isAllowed} />}
             >
-              Begin one, and say what the workspace is to do: “An endpoint that lists the newest
+              Start one, and say what the workspace should do: “An endpoint that lists the newest
               books”, “A tool for it, with a good description”.
             </EmptyState>
           </Card>

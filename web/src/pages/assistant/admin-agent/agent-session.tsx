@@ -53,7 +53,7 @@ export function AgentSession({ session, isAllowed }: AgentSessionProps) {
           onSend={() => void sendDraft()}
           isBusy={turn !== undefined}
           onStop={stop}
-          reason={isAllowed ? undefined : 'You may not change anything here.'}
+          reason={isAllowed ? undefined : 'You may not change anything.'}
           charactersMax={ADMIN_AGENT_MESSAGE_CHARACTERS_MAX}
         />
       </div>

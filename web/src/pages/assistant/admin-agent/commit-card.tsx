@@ -18,7 +18,7 @@ export function CommitCard({ log, commit }: CommitCardProps) {
     <Card
       title="Approved"
       actions={<CommitState commit={commit} />}
-      description="It goes on when you leave the page."
+      description="It continues when you leave the page."
     >
       <div
         role="log"

@@ -74,7 +74,7 @@ function Proposal({ sessionId, proposal, isLocked, isApproving, onApprove }: Pro
         <ProposalItems items={items} />
         {!isValid && (
           <p className="text-danger">
-            It cannot be approved as it is: tell the agent what is wrong, or let it try again.
+            It cannot be approved like this: tell the agent what is wrong, or let it try again.
           </p>
         )}
         {isWidened && isValid && (

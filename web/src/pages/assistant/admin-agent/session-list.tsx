@@ -27,7 +27,7 @@ export function NewSessionButton({ isAllowed }: { readonly isAllowed: boolean })
       await queries.invalidateQueries({ queryKey: [...SESSIONS_KEY, 'list'] });
       await navigate({ params: { id: session.id } });
     },
-    onError: (error) => toastError('The session was not begun', error),
+    onError: (error) => toastError('The session was not started', error),
   });
   return (
     <Button
@@ -134,7 +134,7 @@ function DeleteSession({ id, title, isOpen, onClose }: DeleteSessionProps) {
       onClose={onClose}
       onConfirm={() => remove.mutate()}
     >
-      Its messages, its files and what it proposes go with it. What was approved stays.
+      Its messages, files and proposals are deleted with it. What was approved stays.
     </ConfirmDialog>
   );
 }

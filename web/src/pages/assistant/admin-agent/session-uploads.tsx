@@ -27,7 +27,7 @@ export function SessionUploads({ sessionId, uploads, isAllowed }: SessionUploads
     },
   });
   return (
-    <Card title="Files" description="The agent reads them. They go with the session.">
+    <Card title="Files" description="The agent reads them. They are deleted with the session.">
       <div className="flex flex-col gap-3">
         {uploads.length > 0 && (
           <ul aria-label="Files of the session" className="flex flex-col gap-1">

@@ -69,13 +69,13 @@ function InstructionsField({ form }: PartProps) {
     <div>
       <TextArea
         label="Instructions"
-        hint="For the model. A run gives ${NAME} its value; ${NAME:-text} has one of its own."
+        hint="For the model. A run sets the value of ${NAME}; ${NAME:-text} has a default."
         dir="auto"
         rows={8}
         maxLength={AGENT_INSTRUCTIONS_CHARACTERS_MAX}
         error={form.formState.errors.instructions?.message}
         {...form.register('instructions', {
-          validate: (text) => text.trim() !== '' || 'Say what the agent is to do.',
+          validate: (text) => text.trim() !== '' || 'Enter instructions.',
         })}
       />
       {variables.length > 0 && (
@@ -93,7 +93,7 @@ function ModelField({ form }: PartProps) {
     <SelectField
       label="Model"
       options={[
-        { value: '', label: 'That of chat' },
+        { value: '', label: 'The model of chat' },
         ...models.map((model) => ({ value: model, label: model })),
       ]}
       error={form.formState.errors.model?.message}
@@ -112,7 +112,7 @@ function ToolsField({ form }: PartProps) {
         <fieldset>
           <legend className="font-medium">Tools</legend>
           <p className="mb-1.5 text-[13px] text-muted">
-            A run gets those of them that its user may call.
+            A run gets only the tools that its user may call.
           </p>
           {error !== undefined && <p className="text-[13px] text-danger">{error.message}</p>}
           <div className="grid max-h-48 gap-1.5 overflow-y-auto rounded-control border p-2 empty:hidden sm:grid-cols-2">
@@ -147,7 +147,7 @@ function LimitFields({ form, isNew }: AgentFieldsProps) {
   return (
     <fieldset>
       <legend className="font-medium">Limits of a run</legend>
-      {isNew && <p className="text-[13px] text-muted">Left blank, the usual ones hold.</p>}
+      {isNew && <p className="text-[13px] text-muted">Leave blank for the defaults.</p>}
       <div className="mt-1.5 grid grid-cols-2 gap-4 sm:grid-cols-4">
         {LIMITS.map(({ name, label, min, max }) => (
           <TextField

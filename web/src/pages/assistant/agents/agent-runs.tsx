@@ -29,7 +29,7 @@ export function AgentRuns({ name }: { readonly name: string }) {
       {(list) => (
         <Card isFlush>
           {list.items.length === 0 && skip === 0 ? (
-            <EmptyState icon={History} title="It was not run yet">
+            <EmptyState icon={History} title="It has not run yet">
               Run it here, from an endpoint, or with{' '}
               <code className="font-mono">trellis agent run</code>.
             </EmptyState>

@@ -66,7 +66,7 @@ export function schemaProblem(text: string): string | undefined {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isObject ? undefined : 'Enter a JSON Schema, which is an object.';
   } catch (error) {
-    return `This is no JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `This is not JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

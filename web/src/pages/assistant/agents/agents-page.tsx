@@ -48,8 +48,8 @@ export function AgentsPage() {
             {items.length === 0 ? (
               <EmptyState icon={Bot} title="No agents yet">
                 {isAdministrator
-                  ? 'Add one for a task that comes again and again.'
-                  : 'There is none that you may run. Administrators add them.'}
+                  ? 'Add one for work that repeats.'
+                  : 'There is none that you may run. Administrators add agents.'}
               </EmptyState>
             ) : (
               <DataTable label="Agents" columns={COLUMNS} rows={items} keyOf={({ UID }) => UID} />
@@ -80,7 +80,7 @@ const COLUMNS: readonly Column<AgentSummary>[] = [
       </div>
     ),
   },
-  { title: 'Model', isMinor: true, cell: ({ model }) => model ?? 'That of chat' },
+  { title: 'Model', isMinor: true, cell: ({ model }) => model ?? 'The model of chat' },
   {
     title: 'For',
     cell: ({ access }) =>

@@ -54,7 +54,7 @@ function Feedback({ chatUid, message }: Pick<AnswerActionsProps, 'chatUid' | 'me
     mutationFn: (value: 'up' | 'down' | null) =>
       client.putChatFeedback(chatUid, message.UID, { value }),
     onSuccess: () => queries.invalidateQueries({ queryKey: chatQuery(chatUid).queryKey }),
-    onError: (error) => toastError('Your opinion was not kept', error),
+    onError: (error) => toastError('Your rating was not saved', error),
   });
   return CHOICES.map(({ value, label, icon }) => (
     <IconButton

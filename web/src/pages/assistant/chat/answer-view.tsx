@@ -46,10 +46,10 @@ export function AnswerView(props: AnswerViewProps) {
 }
 
 const ENDS: Readonly<Partial<Record<NonNullable<ChatReply['ended']>, string>>> = {
-  length: 'The answer is cut off: it has reached the length that one may have.',
-  steps: 'The answer ends here: the model was asked as often as it may be for one.',
-  'tool-calls': 'The answer ends here: as many tools were called as may be for one.',
-  tokens: 'The answer ends here: it has used the tokens that one may use.',
+  length: 'The answer is cut off: it reached the maximum length.',
+  steps: 'The answer ends here: it reached the maximum number of steps.',
+  'tool-calls': 'The answer ends here: it reached the maximum number of tool calls.',
+  tokens: 'The answer ends here: it used all tokens of an answer.',
   stopped: 'You stopped this answer.',
   interrupted: 'The server ended before this answer did. Ask again.',
 };
@@ -59,7 +59,7 @@ function EndNote({ message: { ended, error } }: { readonly message: ChatReply })
   if (error !== null) {
     return (
       <p className="rounded-control bg-danger-soft px-3 py-2 text-danger">
-        There is no whole answer: {error.message} <code className="font-mono">({error.code})</code>
+        The answer failed: {error.message} <code className="font-mono">({error.code})</code>
       </p>
     );
   }

@@ -68,7 +68,7 @@ export function ChatComposer(props: ChatComposerProps) {
 }
 
 function reasonOf(options: ChatOptions | undefined, isAway: boolean): string | undefined {
-  if (isAway) return 'The primary does not answer: nothing can be asked now.';
+  if (isAway) return 'The primary does not answer: you cannot ask now.';
   return options?.isConfigured === false ? 'No model answers here yet.' : undefined;
 }
 

@@ -48,7 +48,7 @@ export function ChatList({ openUid }: { readonly openUid: string | undefined }) 
           <div className="min-h-0 overflow-y-auto">
             {items.length === 0 && (
               <p className="px-2 text-muted">
-                {query === '' ? 'No conversations yet.' : `None has “${query}” in its title.`}
+                {query === '' ? 'No conversations yet.' : `No title contains “${query}”.`}
               </p>
             )}
             <ul aria-label="Conversations" className="flex flex-col gap-0.5">

@@ -3,12 +3,12 @@ import { MessageCircleQuestionMark } from 'lucide-react';
 const QUESTIONS = [
   'What can I find in this workspace?',
   'What is new here, and what does it say?',
-  'Find what is known about a subject, and say where it stands.',
+  'Find what is known about a subject, and name the sources.',
   'Compare two things, in a list of what is the same and what differs.',
 ] as const;
 
 const QUESTIONS_OF_NODE = [
-  'Summarise this.',
+  'Summarize this.',
   'What is this connected to, and how?',
   'What else is like this?',
   'What is missing here?',

@@ -39,7 +39,7 @@ export function DeleteChatDialog({ chat, isOpen, onClose }: DeleteChatDialogProp
       onClose={onClose}
       onConfirm={() => remove.mutate()}
     >
-      All its messages go with it. This cannot be taken back.
+      All its messages are deleted with it. This cannot be undone.
     </ConfirmDialog>
   );
 }

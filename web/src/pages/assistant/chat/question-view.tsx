@@ -78,7 +78,7 @@ function QuestionForm({ text, isLocked, onClose, onEdit }: QuestionFormProps) {
     >
       <TextArea
         label="Edit the message"
-        hint="What came after it goes."
+        hint="The messages after it are deleted."
         dir="auto"
         autoFocus
         rows={Math.min(10, Math.max(3, typed.split('\n').length))}

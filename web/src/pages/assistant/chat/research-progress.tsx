@@ -25,7 +25,7 @@ function Progress({ begun }: { readonly begun: Job }) {
   return (
     <Card
       title="Deep research"
-      description="It goes on when you leave. Its report comes into this conversation."
+      description="It continues when you leave. Its report comes into this conversation."
       actions={
         job.isCancellable && (
           <Button

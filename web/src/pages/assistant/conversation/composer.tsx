@@ -58,7 +58,7 @@ export function Composer(props: ComposerProps) {
       <div className="mt-1 flex flex-wrap items-center gap-2">
         {props.children}
         <p id={`${id}-keys`} className="sr-only">
-          Enter sends, Shift and Enter begin a new line, Escape stops an answer.
+          Enter sends, Shift+Enter begins a new line, Escape stops an answer.
         </p>
         <div className="ml-auto">
           {isBusy ? (

@@ -46,7 +46,7 @@ function ToolCall({ call }: { readonly call: ShownCall }) {
         )}
         {call.output !== undefined && <Value title="Output" value={call.output} />}
         {ms !== undefined && error === undefined && call.output === undefined && (
-          <p className="text-muted">What it gave is too large to be kept, or not yours to see.</p>
+          <p className="text-muted">The output is too large to be kept, or you may not see it.</p>
         )}
       </div>
     </details>

@@ -23,8 +23,8 @@ export function ApiKeyFields<T extends KeyText>({ form, isSet }: ApiKeyFieldsPro
         autoComplete="new-password"
         hint={
           isSet
-            ? 'Set. Leave it blank to keep it; another address needs it entered anew.'
-            : 'If the server asks for one. It is kept encrypted, and never shown.'
+            ? 'Set. Leave it blank to keep it; for another address enter it again.'
+            : 'If the provider requires one. It is stored encrypted, and never shown.'
         }
         error={error}
         {...form.register(key)}

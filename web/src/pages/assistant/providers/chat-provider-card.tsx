@@ -59,7 +59,7 @@ export function ChatProviderCard({ chat, isAllowed }: ChatProviderCardProps) {
   return (
     <Card
       title="Chat"
-      description="Answers in chats, for agents, and for programs that come over the router."
+      description="Answers for chats, agents, and programs that use the LLM router."
     >
       <div className="flex flex-col gap-4">
         <ProviderState />
@@ -88,7 +88,7 @@ function ProviderState() {
     return (
       <Notice tone="info">
         There is no provider of chat: enter the address of one to switch on the assistant.
-        Everything else works without.
+        Everything else works without it.
       </Notice>
     );
   }
@@ -119,14 +119,14 @@ function ServerFields({ form }: { readonly form: ChatForm }) {
       <SelectField label="Protocol" options={PROTOCOLS} {...form.register('provider')} />
       <TextField
         label="Address of chat"
-        hint={`What the protocol begins at, such as https://api.${isAnthropic ? 'anthropic' : 'openai'}.com/v1`}
+        hint={`The base URL of the API, such as https://api.${isAnthropic ? 'anthropic' : 'openai'}.com/v1`}
         autoComplete="off"
         error={errors.baseUrl?.message}
         {...form.register('baseUrl', { required: 'Enter the address.' })}
       />
       <TextField
         label="Model of chat"
-        hint="Asked where nobody names another."
+        hint="Used when a request names no model."
         autoComplete="off"
         error={errors.model?.message}
         {...form.register('model', { required: 'Enter the model.' })}
@@ -137,7 +137,7 @@ function ServerFields({ form }: { readonly form: ChatForm }) {
         render={({ field, fieldState }) => (
           <ChipsInput
             label="Models allowed"
-            hint="Which others may be asked for. Enter adds one."
+            hint="Other models that may be requested. Press Enter to add one."
             values={field.value}
             onChange={field.onChange}
             error={fieldState.error?.message}
@@ -154,15 +154,15 @@ function CapFields({ form }: { readonly form: ChatForm }) {
     <div className="grid gap-4 sm:grid-cols-2">
       <TextField
         label="Tokens of an answer"
-        hint="At most; more is lowered to it."
+        hint="At most; a larger request is lowered to it."
         type="number"
         inputMode="numeric"
         error={errors.tokensPerAnswer?.message}
         {...form.register('tokensPerAnswer', tokensUpTo(LLM_ANSWER_TOKENS_MAX))}
       />
       <TextField
-        label="Tokens of a user and day"
-        hint="In and out together, in UTC."
+        label="Tokens of a user per day"
+        hint="Input and output together; days are in UTC."
         type="number"
         inputMode="numeric"
         error={errors.tokensPerUserAndDay?.message}

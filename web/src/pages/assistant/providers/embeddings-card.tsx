@@ -42,7 +42,7 @@ export function EmbeddingsCard({ embeddings, isAllowed }: EmbeddingsCardProps) {
       <ServerForm form={form} onSend={save} isDisabled={!isAllowed}>
         <TextField
           label="Address of embeddings"
-          hint="What OpenAI's protocol begins at, such as https://api.openai.com/v1"
+          hint="The base URL of the API in OpenAI's protocol, such as https://api.openai.com/v1"
           autoComplete="off"
           error={errors.baseUrl?.message}
           {...form.register('baseUrl', { required: 'Enter the address.' })}

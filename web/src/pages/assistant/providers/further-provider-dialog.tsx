@@ -90,14 +90,14 @@ function ProviderFields({ form, isNew, taken }: ProviderFieldsProps) {
           {...form.register('name', {
             required: 'Enter a name.',
             pattern: { value: /^[A-Za-z0-9_-]+$/, message: 'Letters, digits, “_” and “-” only.' },
-            validate: (name) => !taken.includes(name) || 'There is one of this name.',
+            validate: (name) => !taken.includes(name) || 'A provider of this name exists already.',
           })}
         />
       )}
       <SelectField label="Protocol" options={PROTOCOLS} {...form.register('provider')} />
       <TextField
         label="Address"
-        hint="What the protocol begins at, such as http://127.0.0.1:11434/v1"
+        hint="The base URL of the API, such as http://127.0.0.1:11434/v1"
         autoComplete="off"
         error={errors.baseUrl?.message}
         {...form.register('baseUrl', { required: 'Enter the address.' })}
@@ -109,7 +109,7 @@ function ProviderFields({ form, isNew, taken }: ProviderFieldsProps) {
         render={({ field, fieldState }) => (
           <ChipsInput
             label="Models"
-            hint="Those that no other provider has. Enter adds one."
+            hint="Models that no other provider has. Press Enter to add one."
             values={field.value}
             onChange={field.onChange}
             error={fieldState.error?.message}
@@ -118,7 +118,7 @@ function ProviderFields({ form, isNew, taken }: ProviderFieldsProps) {
       />
       <TextField
         label="Tokens of an answer"
-        hint="At most; more is lowered to it."
+        hint="At most; a larger request is lowered to it."
         type="number"
         inputMode="numeric"
         error={errors.tokensPerAnswer?.message}

@@ -32,7 +32,7 @@ export function FurtherProvidersCard({ providers, isAllowed }: FurtherProvidersC
   return (
     <Card
       title="Further providers of chat"
-      description="Each is asked for models of its own; what a user may use of a day counts for all."
+      description="Each has its own models; the daily limit of a user counts for all of them."
       actions={
         <Button disabled={!isAllowed} onClick={() => setOpened({ kind: 'add' })}>
           <Plus className="size-4" aria-hidden />
@@ -41,7 +41,7 @@ export function FurtherProvidersCard({ providers, isAllowed }: FurtherProvidersC
       }
     >
       {providers.length === 0 ? (
-        <p className="text-muted">None: all models are of the first.</p>
+        <p className="text-muted">None: the first provider has all models.</p>
       ) : (
         <ProviderTable {...{ providers, isAllowed }} onOpen={setOpened} />
       )}
@@ -147,7 +147,7 @@ function RemoveDialog({ all, name, onClose }: RemoveDialogProps) {
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate()}
     >
-      Its key is forgotten, and its models answer nobody any more.
+      Its key is deleted, and its models can no longer be used.
     </ConfirmDialog>
   );
 }

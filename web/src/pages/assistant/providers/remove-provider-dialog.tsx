@@ -5,9 +5,9 @@ import { toastDone, toastError } from '../../../ui/toast.ts';
 import { llmStateQuery, providersQuery } from './provider-queries.ts';
 
 const CONSEQUENCES = {
-  chat: 'Its key is forgotten. The assistant, agents and clients of the router get no answer any more; conversations stay.',
+  chat: 'Its key is deleted. The assistant, agents and clients of the router no longer get answers; conversations stay.',
   embeddings:
-    'Its key is forgotten. Texts that change get no vector any more; those there are stay.',
+    'Its key is deleted. Texts that change no longer get a vector; existing vectors stay.',
 } as const;
 
 interface RemoveProviderDialogProps {

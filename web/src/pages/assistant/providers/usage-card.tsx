@@ -21,11 +21,11 @@ export function UsageCard() {
   const navigate = route.useNavigate();
   const usage = useQuery(llmUsageQuery(skip));
   return (
-    <QueryView query={usage} errorTitle="The use could not be read">
+    <QueryView query={usage} errorTitle="The usage could not be read">
       {(list) => (
-        <Card title="Use" description="By day in UTC, of the last 31 days." isFlush>
+        <Card title="Usage" description="By day in UTC, for the last 31 days." isFlush>
           {list.items.length === 0 && skip === 0 ? (
-            <EmptyState icon={ChartColumn} title="Nothing was asked yet">
+            <EmptyState icon={ChartColumn} title="No usage yet">
               What people and programs ask of models is counted here.
             </EmptyState>
           ) : (
@@ -71,7 +71,7 @@ function UsageTable({ items }: { readonly items: readonly LlmUsage[] }) {
   ];
   return (
     <DataTable
-      label="Use of models"
+      label="Usage of models"
       columns={columns}
       rows={items}
       keyOf={({ day, token, user }) => `${day} ${token} ${user}`}

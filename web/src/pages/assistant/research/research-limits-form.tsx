@@ -35,7 +35,7 @@ const LIMITS: readonly LimitText[] = [
   {
     name: 'runsPerUser',
     label: 'Runs of a user',
-    hint: 'Waiting or under way.',
+    hint: 'Waiting or running.',
     max: RESEARCH_QUEUED_MAX,
   },
   {

@@ -16,10 +16,10 @@ export function ResearchPage() {
     <>
       <PageHeader
         title="Deep research"
-        description="Questions that users have studied at length, from their conversations. What they ask is theirs, and not shown here."
+        description="Research that users started in their conversations. Their questions are private, and not shown here."
       />
       <PermissionNotice permission={permission} />
-      <QueryView query={settings} errorTitle="The researches could not be read" rows={10}>
+      <QueryView query={settings} errorTitle="The research could not be read" rows={10}>
         {(data) => (
           <div className="flex flex-col gap-5">
             <ResearchQueue settings={data} isAllowed={permission.isAllowed} />

@@ -57,7 +57,7 @@ export function ResearchQueue({ settings, isAllowed }: ResearchQueueProps) {
           A research begins in a conversation, with “Deep research” beside the message.
         </EmptyState>
       ) : (
-        <DataTable label="Researches" columns={columns} rows={rows} keyOf={({ jobId }) => jobId} />
+        <DataTable label="Research" columns={columns} rows={rows} keyOf={({ jobId }) => jobId} />
       )}
       {cancelled !== undefined && (
         <CancelResearch run={cancelled} onClose={() => setCancelled(undefined)} />
@@ -77,7 +77,7 @@ function CancelResearch({ run, onClose }: CancelResearchProps) {
     mutationFn: () => client.cancelDeepResearch(run.chatUID),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: researchSettingsQuery.queryKey });
-      toastDone('The research ends', run.user.name);
+      toastDone('The research is being cancelled', run.user.name);
       onClose();
     },
     onError: (error) => toastError('The research was not cancelled', error),

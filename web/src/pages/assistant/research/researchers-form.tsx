@@ -41,7 +41,7 @@ export function ResearchersForm({ researchers, isAllowed }: ResearchersFormProps
   return (
     <Card
       title="Researchers"
-      description="They work side by side, each on the parts of a question that are for it. With none, those that are built in come back."
+      description="They work side by side, each on its parts of a question. With none, the built-in ones are used again."
     >
       <ServerForm form={form} onSend={save} isDisabled={!isAllowed}>
         {fields.map(({ id }, at) => (
@@ -91,7 +91,7 @@ function ResearcherFields({ at, onRemove }: ResearcherFieldsProps) {
           maxLength={RESEARCH_INSTRUCTIONS_CHARACTERS_MAX}
           error={errors?.instructions?.message}
           {...form.register(`researchers.${at}.instructions`, {
-            required: 'Say what it looks for, and how.',
+            required: 'Enter what it looks for, and how.',
           })}
         />
       </div>

@@ -25,7 +25,7 @@ export function LlmSearchForm({ settings }: { readonly settings: LlmSearchSettin
   return (
     <Card
       title="What models search"
-      description="It keeps them to the point and hides nothing: what a user may see is decided by access, and people search as before."
+      description="It keeps models to the point and hides nothing: access decides what a user may see, and people search as before."
     >
       <form
         className="flex flex-col gap-4"
@@ -48,7 +48,7 @@ export function LlmSearchForm({ settings }: { readonly settings: LlmSearchSettin
             chosen={shown.filters}
             onChange={(filters) => setChanged({ nodeTypes: shown.nodeTypes, filters })}
           />
-          <p className="text-[13px] text-muted">With none chosen of a list, all of it holds.</p>
+          <p className="text-[13px] text-muted">A list with nothing chosen allows all of it.</p>
           <SaveOrDiscard
             isChanged={changed !== undefined}
             isBusy={save.isPending}
@@ -64,7 +64,7 @@ function NothingToSearch() {
   return (
     <Card>
       <EmptyState icon={TextSearch} title="There is nothing to search yet">
-        Make a type searchable in the search settings, and choose here what models find of it.
+        Make a type searchable in the search settings, then choose here what models find.
       </EmptyState>
     </Card>
   );

@@ -104,7 +104,7 @@ function ToolFields({ form, isNew }: ToolFieldsProps) {
         rules={{ required: 'Choose an endpoint.' }}
         render={({ field, fieldState }) => (
           <EndpointPicker
-            hint="What is run when a model calls the tool, as the user who asks."
+            hint="It runs when a model calls the tool, as the user who asks."
             value={field.value}
             onChange={field.onChange}
             error={fieldState.error?.message}
@@ -122,7 +122,7 @@ function ToolFields({ form, isNew }: ToolFieldsProps) {
       />
       <CheckboxField
         label="Offered"
-        hint="Without it the tool is kept, and no model is offered it."
+        hint="Otherwise the tool is kept, but no model is offered it."
         {...form.register('enabled')}
       />
     </>

@@ -35,12 +35,12 @@ export function ToolMetricsTable() {
       {({ items }) => (
         <Card
           title="Calls by models"
-          description="Since the primary started. An error is a result that says so."
+          description="Since the primary started. An error is a result that reports a failure."
           isFlush
         >
           {items.length === 0 ? (
             <EmptyState icon={Gauge} title="No tool was called yet">
-              Ask the assistant something that a tool is for.
+              Ask the assistant a question that needs a tool.
             </EmptyState>
           ) : (
             <DataTable

@@ -35,7 +35,7 @@ export function ToolsPage() {
     <>
       <PageHeader
         title="Tools"
-        description="Endpoints that the assistant and other models are offered under a name of their own. Who may not run the endpoint is not offered its tool."
+        description="Endpoints that the assistant and other models may call under a name of their own. A tool is offered only to users who may run its endpoint."
         actions={
           <Button
             kind="primary"
@@ -55,7 +55,7 @@ export function ToolsPage() {
         items={[
           { value: 'tools', label: 'Tools', content: <ToolList /> },
           { value: 'calls', label: 'Calls', content: <ToolMetricsTable /> },
-          { value: 'search', label: 'Search of models', content: <LlmSearch /> },
+          { value: 'search', label: 'Search by models', content: <LlmSearch /> },
         ]}
       />
       {isAdding && <ToolDialog onClose={() => setIsAdding(false)} />}
@@ -75,8 +75,8 @@ function ToolList() {
         <Card isFlush>
           {list.items.length === 0 && skip === 0 ? (
             <EmptyState icon={Wrench} title="No tools yet">
-              Read-only endpoints are offered to models without one. Add a tool for an endpoint that
-              writes, or for words that help a model more.
+              Models are offered read-only endpoints without a tool. Add a tool for an endpoint that
+              writes, or to describe an endpoint better to models.
             </EmptyState>
           ) : (
             <ToolTable tools={list.items} onEdit={setEdited} onDelete={setDeleted} />

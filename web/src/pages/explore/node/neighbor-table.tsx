@@ -31,7 +31,7 @@ interface NeighborTableProps {
 /** The neighbours over one type of edge, page by page. */
 export function NeighborTable({ uid, group, filter, skip, onChange }: NeighborTableProps) {
   const list = useQuery(neighborListQuery(uid, group, { filter, skip }));
-  const label = `${group.edge}, ${group.direction === 'out' ? 'from here' : 'to here'}`;
+  const label = `${group.edge}, ${group.direction === 'out' ? 'outgoing' : 'incoming'}`;
   return (
     <>
       {(group.count > NEIGHBORS_TAKE || filter !== '') && (
@@ -42,7 +42,7 @@ export function NeighborTable({ uid, group, filter, skip, onChange }: NeighborTa
           className="px-4 pt-3"
         />
       )}
-      <QueryView query={list} errorTitle="The neighbours could not be read">
+      <QueryView query={list} errorTitle="The neighbors could not be read">
         {(page) => (
           <>
             {page.isPart && (
@@ -69,7 +69,7 @@ export function NeighborTable({ uid, group, filter, skip, onChange }: NeighborTa
 }
 
 function Rows({ label, page: { items } }: { readonly label: string; readonly page: NeighborList }) {
-  if (items.length === 0) return <EmptyState icon={SearchX} title="None is called that" />;
+  if (items.length === 0) return <EmptyState icon={SearchX} title="No neighbor matches" />;
   return (
     <DataTable
       label={label}

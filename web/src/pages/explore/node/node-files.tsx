@@ -156,7 +156,7 @@ function DeleteDialog({ uid, file, onClose }: DeleteDialogProps) {
       isBusy={remove.isPending}
       onConfirm={() => file !== undefined && remove.mutate(file)}
     >
-      It is gone for everybody, and is not found by searches any more.
+      It is deleted for everybody, and searches no longer find it.
     </ConfirmDialog>
   );
 }

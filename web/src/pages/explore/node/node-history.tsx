@@ -72,7 +72,7 @@ function Version({ version: { version, actor, timestamp, changes }, types }: Ver
       <>
         <p className="font-medium">First version</p>
         <details className="mt-1">
-          <summary className="w-fit text-[13px] text-accent">What it had then</summary>
+          <summary className="w-fit text-[13px] text-accent">Values at that time</summary>
           <Changes changes={changes} types={types} isFirst />
         </details>
       </>

@@ -17,12 +17,12 @@ type CountedGroup = NeighborGroup & { readonly count: number };
 export function NodeNeighbors({ uid }: { readonly uid: string }) {
   const counts = useQuery(neighborCountsQuery(uid));
   return (
-    <Card title="Neighbours" isFlush>
-      <QueryView query={counts} errorTitle="The neighbours could not be read">
+    <Card title="Neighbors" isFlush>
+      <QueryView query={counts} errorTitle="The neighbors could not be read">
         {(groups) =>
           groups.length === 0 ? (
-            <EmptyState icon={Unlink} title="It is linked to nothing">
-              Or to nothing that you may see.
+            <EmptyState icon={Unlink} title="It has no neighbors">
+              Or none that you may see.
             </EmptyState>
           ) : (
             <Groups uid={uid} groups={groups} />
@@ -102,7 +102,7 @@ function GroupLink({ uid, group: { edge, direction, count }, isChosen }: GroupLi
     >
       <Icon
         className="size-3.5 shrink-0"
-        aria-label={direction === 'out' ? 'From here' : 'To here'}
+        aria-label={direction === 'out' ? 'Outgoing' : 'Incoming'}
       />
       <bdi className="min-w-0 truncate">{edge}</bdi>
       <span className={classNames('text-[13px] tabular-nums', !isChosen && 'text-muted')}>

@@ -12,7 +12,7 @@ export function SimilarNodes({ uid }: { readonly uid: string }) {
   if (error !== null) {
     return (
       <Card title="Similar nodes">
-        <ErrorPanel title="They could not be read" error={error} onRetry={refetch} />
+        <ErrorPanel title="The similar nodes could not be read" error={error} onRetry={refetch} />
       </Card>
     );
   }

@@ -4,16 +4,16 @@ import { Badge } from '../../../ui/badge.tsx';
 /** Whether a file can be found by its text; nothing where that is as it should be, or cannot be. */
 export function TextStateBadge({ file }: { readonly file: NodeFile }) {
   const { TextState, TextError } = file;
-  if (TextState === 'pending') return <Badge tone="info">Reading its text</Badge>;
+  if (TextState === 'pending') return <Badge tone="info">Reading the text</Badge>;
   if (TextState === 'failed') {
     return (
       <>
-        <Badge tone="warning">Not found by its text</Badge>
+        <Badge tone="warning">Text cannot be searched</Badge>
         <span className="text-[13px] text-muted">{TextError}</span>
       </>
     );
   }
   if (TextError !== null) return <span className="text-[13px] text-muted">{TextError}</span>;
-  if (TextState === 'extracted') return <Badge tone="good">Found by its text</Badge>;
+  if (TextState === 'extracted') return <Badge tone="good">Text can be searched</Badge>;
   return null;
 }

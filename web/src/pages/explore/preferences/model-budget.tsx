@@ -22,10 +22,10 @@ const budgetQuery = queryOptions({
 export function ModelBudget() {
   const budget = useQuery(budgetQuery);
   return (
-    <QueryView query={budget} errorTitle="Your use of models could not be read">
+    <QueryView query={budget} errorTitle="Your usage of models could not be read">
       {(known) => (
         <Card
-          title="Your use of models"
+          title="Your usage of models"
           description={
             <>
               The day began at midnight in UTC. The next one begins at{' '}
@@ -38,7 +38,7 @@ export function ModelBudget() {
             <FieldList items={figuresOf(known)} />
             {known.split.length > 0 && (
               <DataTable
-                label="Your use of models today"
+                label="Your usage of models today"
                 columns={COLUMNS}
                 rows={known.split}
                 keyOf={({ feature, model }) => `${feature} ${model}`}

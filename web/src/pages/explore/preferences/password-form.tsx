@@ -37,11 +37,11 @@ export function PasswordForm() {
     >
       <ServerForm form={form} onSend={change}>
         <TextField
-          label="Present password"
+          label="Current password"
           type="password"
           autoComplete="current-password"
           error={errors.oldPassword?.message}
-          {...form.register('oldPassword', { required: 'Enter your present password.' })}
+          {...form.register('oldPassword', { required: 'Enter your current password.' })}
         />
         <NewPasswordFields />
         <FormEnd action="Change the password" isBusy={isSubmitting} isAway={isAway} />

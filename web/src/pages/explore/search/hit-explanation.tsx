@@ -40,11 +40,11 @@ function Explanation({ explanation }: { readonly explanation: HitExplanation }) 
     <div className="flex flex-col gap-4">
       <FieldList items={summaryOf(explanation)} />
       {parts.length === 0 ? (
-        <p className="text-muted">No words gave it a score.</p>
+        <p className="text-muted">No word added to its score.</p>
       ) : (
         <div className="rounded-card border">
           <DataTable
-            label="What the words gave"
+            label="Scores of the words"
             rows={parts}
             keyOf={({ field, term, word }) => `${field}\n${term}\n${word}`}
             columns={[
@@ -76,12 +76,12 @@ function foundAs({ origin, term, word }: Part) {
 function summaryOf({ score, decay, text, vector }: HitExplanation): NamedValue[] {
   return [
     { name: 'Score', value: formatScore(score) },
-    ...(decay === undefined ? [] : [{ name: 'Times, for its age', value: formatScore(decay) }]),
-    ...(text === undefined ? [] : [{ name: 'From the words', value: sideText(text) }]),
+    ...(decay === undefined ? [] : [{ name: 'Factor for its age', value: formatScore(decay) }]),
+    ...(text === undefined ? [] : [{ name: 'Score of the words', value: sideText(text) }]),
     ...(vector === undefined
       ? []
       : [
-          { name: 'From the meaning', value: sideText(vector) },
+          { name: 'Score of the meaning', value: sideText(vector) },
           {
             name: 'Most similar',
             value: `${vector.field}, similarity ${formatScore(vector.similarity)} (${vector.model})`,

@@ -25,8 +25,8 @@ export function SearchFailure({ error, onRetry, onSearchForWords }: SearchFailur
         title="The search index is being opened"
         action={<Button onClick={() => void onRetry()}>Try again</Button>}
       >
-        Nothing can be found until it is there. That takes a moment after a start, and longer after
-        a large import.
+        Nothing can be found until it is open. That takes a moment after a start, and longer after a
+        large import.
       </EmptyState>
     );
   }
@@ -51,11 +51,11 @@ export function SearchFailure({ error, onRetry, onSearchForWords }: SearchFailur
 function whyNoMeaning(error: unknown): string | undefined {
   if (!(error instanceof TrellisError)) return undefined;
   if (error.code === 'embeddings_not_configured') {
-    return 'No provider of embeddings is set up, which makes vectors of words.';
+    return 'No provider of embeddings is set up. It turns words into vectors.';
   }
   if (isAboutMember(error, 'mode')) return 'No field that is searched has vectors.';
   if (!isAboutMember(error, 'vector')) return undefined;
-  return 'The vectors here came with their nodes: what made them, and could make one of these words, is not known.';
+  return 'The vectors here came with their nodes. The server does not know the model that made them, so it cannot make one for these words.';
 }
 
 interface NoMeaningProps {
@@ -68,7 +68,7 @@ function NoMeaning({ reason, onSearchForWords }: NoMeaningProps) {
   return (
     <EmptyState
       icon={TextSearch}
-      title="Nothing can be searched by its meaning"
+      title="Search by meaning is not set up"
       action={
         <div className="flex flex-wrap justify-center gap-2">
           <Button kind="primary" onClick={onSearchForWords}>

@@ -163,11 +163,11 @@ function NothingFound({
           {isFiltered && <li>Remove some of the filters.</li>}
           {q !== undefined && (
             <>
-              <li>Look for fewer words, or for others that mean the same.</li>
+              <li>Try fewer words, or others that mean the same.</li>
               <li>Begin a word and end it with a star: {exampleOf(q)}</li>
             </>
           )}
-          <li>What you may not see is not found.</li>
+          <li>Nodes that you may not see are not found.</li>
         </ul>
       </EmptyState>
     </Card>

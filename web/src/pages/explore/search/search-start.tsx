@@ -88,14 +88,14 @@ function examplesOf(labels: readonly string[]): readonly string[] {
 
 function HowToAsk({ examples: [one = '', other = ''] }: { readonly examples: readonly string[] }) {
   const ways = [
-    { query: one, what: 'the word, in any of its forms' },
-    { query: `${one} OR ${other}`, what: 'one of the two' },
-    { query: `"${one}"`, what: 'just so, with no typing errors' },
-    { query: `${one.slice(0, 3)}*`, what: 'words that begin so' },
-    { query: `${one} -${other}`, what: 'without a word' },
+    { query: one, what: 'the word, in any form' },
+    { query: `${one} OR ${other}`, what: 'either word' },
+    { query: `"${one}"`, what: 'exactly these words' },
+    { query: `${one.slice(0, 3)}*`, what: 'words that begin with these letters' },
+    { query: `${one} -${other}`, what: 'the first word, without the second' },
   ];
   return (
-    <Card title="How to ask" description="Typing errors are forgiven.">
+    <Card title="How to search" description="Small typing errors do not matter.">
       <ul className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
         {ways.map(({ query, what }) => (
           <li key={query} className="contents">
@@ -119,7 +119,7 @@ function NothingToFind() {
   if (viewer?.seesAdministration !== true) {
     return (
       <EmptyState icon={Inbox} title="There is nothing to find yet">
-        Either nothing is in this workspace, or you may not see it. Ask an administrator.
+        The workspace is empty, or you may not see what is in it. Ask an administrator.
       </EmptyState>
     );
   }
@@ -138,8 +138,8 @@ function NothingToFind() {
         </div>
       }
     >
-      Bring data in. If there is some, choose in the search settings which of its types and fields
-      can be searched.
+      Import data. If there is some already, choose in the search settings which types and fields
+      are searched.
     </EmptyState>
   );
 }

@@ -41,7 +41,7 @@ export function ExplainPage() {
       </div>
       {failed !== null && (
         <div className="mb-4">
-          <ErrorPanel title="What was asked about could not be read" error={failed} />
+          <ErrorPanel title="The node or the user could not be read" error={failed} />
         </div>
       )}
       <div className="grid items-start gap-4 xl:grid-cols-2">
@@ -50,7 +50,7 @@ export function ExplainPage() {
         ) : (
           <Card>
             <EmptyState icon={Eye} title="Choose a node and a user">
-              The answer names every rule that lets the user see the node, or keeps them from it.
+              The answer names every rule that lets the user see the node or prevents it.
             </EmptyState>
           </Card>
         )}

@@ -71,7 +71,7 @@ function ReasonRow({ reason, explanation: { user, node } }: ReasonRowProps) {
       <Icon
         className={`mt-0.5 size-4 shrink-0 ${grants ? 'text-accent' : 'text-danger'}`}
         role="img"
-        aria-label={grants ? 'Lets them see it' : 'Keeps them from it'}
+        aria-label={grants ? 'Allows it' : 'Prevents it'}
       />
       <div className="min-w-0">
         <p className="break-words">

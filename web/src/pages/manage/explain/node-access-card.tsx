@@ -20,11 +20,11 @@ export function NodeAccessCard({ node }: { readonly node: NodeObject }) {
     queryFn: ({ signal }) => client.getNodeAccess(node.UID, { signal }),
   });
   return (
-    <QueryView query={query} errorTitle="Whom the node is restricted to could not be read">
+    <QueryView query={query} errorTitle="The access of the node could not be read">
       {(access) => (
         <Card
           title="Who may see the node"
-          description="Restricted to nobody, everyone sees it whom its type is for."
+          description="Without teams and users, the rule of its type decides who sees it."
         >
           {node.Type.startsWith('_') ? (
             <p className="text-muted">Nodes of the type {node.Type} cannot be restricted.</p>

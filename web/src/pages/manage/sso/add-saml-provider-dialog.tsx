@@ -31,13 +31,13 @@ export function AddSamlProviderDialog({ taken, onClose }: AddSamlProviderDialogP
       <ServerForm form={form} onSend={add}>
         <TextField
           label="Name"
-          hint="People read it on the page for signing in. Letters, digits and “-”."
+          hint="The sign-in page shows it. Letters, digits and “-”."
           autoComplete="off"
           error={errors.name?.message}
           {...form.register('name', {
             pattern: { value: NAME, message: 'Use 1 to 40 letters, digits and “-”.' },
             required: 'Enter a name.',
-            validate: (name) => !taken.includes(name) || 'There is a provider of this name.',
+            validate: (name) => !taken.includes(name) || 'A provider of this name exists already.',
           })}
         />
         <DialogActions>

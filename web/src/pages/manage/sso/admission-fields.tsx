@@ -22,7 +22,7 @@ export function AdmissionFields({ isDisabled }: { readonly isDisabled: boolean }
     <>
       <ChipsInput
         label="Allowed domains"
-        hint="Only addresses in these domains may sign in. With none: any address."
+        hint="Only addresses in these domains may sign in. Leave it empty for any address."
         placeholder="example.com"
         values={form.watch('allowedDomains')}
         onChange={(domains) => form.setValue('allowedDomains', domains, DIRTY)}
@@ -30,8 +30,8 @@ export function AdmissionFields({ isDisabled }: { readonly isDisabled: boolean }
         isDisabled={isDisabled}
       />
       <CheckboxField
-        label="Whoever is not known yet becomes a user"
-        hint="Otherwise only those sign in who are users here already."
+        label="Create a user at the first sign-in"
+        hint="Otherwise only people who are users here already can sign in."
         {...form.register('createUsers')}
       />
       <GroupTeamsField
@@ -58,7 +58,7 @@ function GroupTeamsField({ rows, onChange, error, isDisabled }: GroupTeamsFieldP
     <fieldset className="flex flex-col gap-2">
       <legend className="font-medium">Groups and teams</legend>
       <p className="text-[13px] text-muted">
-        Who is in a group at the provider is in the team here, from their next sign-in.
+        Members of a group at the provider are in the team here from their next sign-in on.
       </p>
       {rows.map(({ id, group, team }, i) => (
         <div key={id} className="flex items-start gap-2 rounded-control border p-2">

@@ -34,7 +34,7 @@ export function DeleteSamlProvider({ name }: { readonly name: string }) {
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate()}
       >
-        Its settings are forgotten, and nobody signs in with it any more. Users stay.
+        Its settings are deleted, and nobody can sign in with it any more. Users stay.
       </ConfirmDialog>
     </>
   );

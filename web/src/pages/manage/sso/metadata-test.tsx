@@ -27,5 +27,5 @@ export function MetadataTest() {
 
 function entityIdOf(metadata: string): string {
   const document = new DOMParser().parseFromString(metadata, 'application/xml');
-  return document.documentElement.getAttribute('entityID') ?? 'that they do not name';
+  return document.documentElement.getAttribute('entityID') ?? 'without a name';
 }

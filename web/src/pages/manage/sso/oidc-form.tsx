@@ -32,7 +32,7 @@ export function OidcForm({ provider, config, issuerHint, isAllowed }: OidcFormPr
     <ServerForm form={form} onSend={save} isDisabled={!isAllowed}>
       <CheckboxField
         label="Enabled"
-        hint="People can sign in with it. A provider is trusted to know whose an address is."
+        hint="People can sign in with it. The provider is trusted to check who owns an e-mail address."
         {...form.register('enabled')}
       />
       <ClientFields form={form} issuerHint={issuerHint} />
@@ -82,7 +82,7 @@ function SecretFields({ form, isSet }: PartProps & { readonly isSet: boolean }) 
         label="Client secret"
         hint={
           isSet
-            ? 'Set. Leave it blank to keep it; another issuer needs it entered anew.'
+            ? 'Set. Leave it blank to keep it; for another issuer enter it again.'
             : 'From the provider.'
         }
         type="password"
@@ -103,15 +103,15 @@ function ClaimFields({ form, isDisabled }: PartProps & { readonly isDisabled: bo
     <>
       <ChipsInput
         label="Scopes"
-        hint="What is asked for at the provider; openid always."
+        hint="Requested from the provider; openid is always included."
         values={form.watch('scopes')}
         onChange={(scopes) => form.setValue('scopes', scopes, DIRTY)}
         error={errors.scopes?.message}
         isDisabled={isDisabled}
       />
       <TextField
-        label="Claim of groups"
-        hint="The claim that lists the groups somebody is in."
+        label="Groups claim"
+        hint="The claim that lists the groups of a user."
         autoComplete="off"
         error={errors.groupsClaim?.message}
         {...form.register('groupsClaim', { setValueAs: trimmed })}

@@ -50,7 +50,7 @@ export function OidcSection({ provider, label, issuerHint }: OidcSectionProps) {
 
 function AtTheProvider({ label, config }: { readonly label: string; readonly config: SsoConfig }) {
   return (
-    <Card title={`To enter at ${label}`}>
+    <Card title={`Enter these at ${label}`}>
       {config.redirectUri === null ? (
         <PublicAddressNotice />
       ) : (

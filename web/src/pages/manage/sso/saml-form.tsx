@@ -51,12 +51,12 @@ function ProviderFields({ form }: PartProps) {
     <>
       <CheckboxField
         label="Enabled"
-        hint="People can sign in with it. A provider is trusted to know whose an address is."
+        hint="People can sign in with it. The provider is trusted to check who owns an e-mail address."
         {...form.register('enabled')}
       />
       <TextField
         label="Sign-on URL"
-        hint="Where the provider takes requests, with the HTTP redirect binding."
+        hint="Where the provider accepts requests, with the HTTP redirect binding."
         type="url"
         autoComplete="off"
         error={errors.entryPoint?.message}
@@ -70,7 +70,7 @@ function ProviderFields({ form }: PartProps) {
       />
       <TextArea
         label="Certificates"
-        hint="In PEM, one after the other: several while the provider changes its key."
+        hint="In PEM, one after the other: more than one while the provider changes its key."
         isCode
         rows={6}
         spellCheck={false}
@@ -82,10 +82,10 @@ function ProviderFields({ form }: PartProps) {
 }
 
 const ATTRIBUTES = [
-  ['emailAttribute', 'Attribute of the address'],
-  ['firstNameAttribute', 'Attribute of the first name'],
-  ['lastNameAttribute', 'Attribute of the last name'],
-  ['groupsAttribute', 'Attribute of the groups'],
+  ['emailAttribute', 'E-mail attribute'],
+  ['firstNameAttribute', 'First name attribute'],
+  ['lastNameAttribute', 'Last name attribute'],
+  ['groupsAttribute', 'Groups attribute'],
 ] as const;
 
 function AttributeFields({ form }: PartProps) {

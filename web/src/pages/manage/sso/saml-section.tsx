@@ -57,7 +57,7 @@ export function SamlSection() {
 function AtTheProvider({ config }: { readonly config: SamlConfig }) {
   const { entityId, acsUrl } = config;
   return (
-    <Card title="To enter at the provider">
+    <Card title="Enter these at the provider">
       {entityId === null || acsUrl === null ? (
         <PublicAddressNotice />
       ) : (

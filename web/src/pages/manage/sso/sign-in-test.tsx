@@ -64,7 +64,7 @@ function Failure({ error }: { readonly error: unknown }) {
   const reason = error instanceof TrellisError ? error.details?.['reason'] : undefined;
   return (
     <div>
-      <ErrorPanel title="A sign-in does not begin" error={error} />
+      <ErrorPanel title="The sign-in could not begin" error={error} />
       {typeof reason === 'string' && <p className="mt-2 break-words">Reason: {reason}</p>}
     </div>
   );

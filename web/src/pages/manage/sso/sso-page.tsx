@@ -18,7 +18,7 @@ export function SsoPage() {
     <>
       <PageHeader
         title="Single sign-on"
-        description="People sign in where they have an account already. Enable only providers that you administer."
+        description="People sign in with an account that they have elsewhere. Enable only providers that you administer."
       />
       <PermissionNotice permission={permission} />
       <Tabs

@@ -44,7 +44,7 @@ export function ForgetTerm({ lang, token, isDisabled, onDone }: ForgetTermProps)
         isBusy={forget.isPending}
         onConfirm={() => forget.mutate()}
       >
-        Searches for it find only what it says itself. What other terms are linked to stays.
+        A search for it then finds only the term itself. Links of other terms stay.
       </ConfirmDialog>
     </>
   );

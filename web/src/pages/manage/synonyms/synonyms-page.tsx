@@ -33,7 +33,7 @@ export function SynonymsPage() {
     <>
       <PageHeader
         title="Synonyms"
-        description="Words that searches find too when somebody looks for a term."
+        description="Other words that a search for a term finds too."
         actions={
           <Button
             kind="primary"
@@ -92,7 +92,7 @@ function TermFilters() {
         onSearch={(text) => change({ query: text || undefined })}
       />
       <CheckboxField
-        label="With what they are linked to"
+        label="Show linked terms"
         className="h-9 items-center"
         checked={show === 'links'}
         onChange={({ target }) => change({ show: target.checked ? 'links' : undefined })}
@@ -114,7 +114,7 @@ function TermList({ onOpen }: { readonly onOpen: (term: string) => void }) {
               icon={BookType}
               title={query ? 'No such terms' : `No terms yet: ${languageName(lang)}`}
             >
-              Add a term, and the words that searches for it should find too.
+              Add a term, and the words that a search for it should find too.
             </EmptyState>
           ) : (
             <TermTable rows={Results} hasLinks={show === 'links'} onOpen={onOpen} />

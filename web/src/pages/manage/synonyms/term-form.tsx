@@ -93,12 +93,12 @@ function HowFields({ how, onChange, isDisabled }: HowFieldsProps) {
       />
       <CheckboxField
         label="Ignore case"
-        hint="Otherwise a term with capitals is for the word that is written just so."
+        hint="Otherwise a term with capitals is used only for words with the same capitals."
         checked={how.ignoreCase}
         onChange={({ target }) => onChange({ ...how, ignoreCase: target.checked })}
       />
       <CheckboxField
-        label="Write the other direction too"
+        label="Store the other direction too"
         hint="A search for one of these words finds the term as well."
         checked={how.isMirrored}
         onChange={({ target }) => onChange({ ...how, isMirrored: target.checked })}

@@ -7,7 +7,7 @@ export const LIST_NAMES: readonly ListName[] = ['Synonyms', 'Alternates', 'Block
 export const LIST_HINTS: Readonly<Record<ListName, string>> = {
   Synonyms: 'Other words that are searched too; a hit by one counts for less.',
   Alternates: 'Other ways to write the same; a hit by one counts as much.',
-  Blocked: 'Words that the term never stands for, nor is suggested.',
+  Blocked: 'Words that the term never stands for and that are never suggested.',
 };
 
 export function listsOf({ Synonyms, Alternates, Blocked }: SynonymLists): SynonymLists {

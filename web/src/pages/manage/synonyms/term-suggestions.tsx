@@ -37,7 +37,7 @@ export function TermSuggestions({ lang, token, lists, isAllowed, onAdd }: TermSu
             LIST_NAMES.every((name) => !lists[name].includes(term)),
           );
           if (shown.length === 0) {
-            return <p className="mt-3 text-muted">No words are as similar as that.</p>;
+            return <p className="mt-3 text-muted">No words are that similar.</p>;
           }
           return (
             <ul aria-label="Suggested words" className="mt-3 divide-y">

@@ -46,7 +46,7 @@ export function TeamMembers({ uid, isAllowed }: TeamMembersProps) {
           <div className="rounded-card border">
             {total === 0 ? (
               <EmptyState icon={User} title="Nobody is in this team">
-                Add users, or teams whose members are then members too.
+                Add users, or teams: their members become members too.
               </EmptyState>
             ) : (
               <ul aria-label="Members">

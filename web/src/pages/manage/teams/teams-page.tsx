@@ -39,7 +39,11 @@ export function TeamsPage() {
             kind="primary"
             icon={Plus}
             disabled={!isAllowed}
-            title={isAllowed ? undefined : 'For administrators, and others who manage teams.'}
+            title={
+              isAllowed
+                ? undefined
+                : 'Only administrators and people who manage teams can add teams.'
+            }
             onClick={() => setIsCreating(true)}
           >
             Add team
@@ -140,7 +144,7 @@ function TeamTable({ teams, onOpen }: TeamTableProps) {
 
 function NoTeams({ isFiltered }: { readonly isFiltered: boolean }) {
   const isGuest = useViewer()?.isGuest === true;
-  if (isFiltered) return <EmptyState icon={Building2} title="No team is called that" />;
+  if (isFiltered) return <EmptyState icon={Building2} title="No team matches" />;
   return (
     <EmptyState icon={Building2} title={isGuest ? 'You are in no team' : 'No teams yet'}>
       Add a team, put users into it, and restrict nodes to it.

@@ -22,7 +22,7 @@ export function ActingUserField({ form, isRequired }: ActingUserFieldProps) {
           hint={
             isRequired
               ? 'The token sees and does what this user may, and no more.'
-              : 'The user that endpoints run as. With nobody they see what is restricted to nobody.'
+              : 'The user that endpoints run as. Without one they see only what is restricted to nobody.'
           }
           kind="user"
           isSingle

@@ -38,7 +38,7 @@ export function CreateTokenDialog({ variant, onClose }: CreateTokenDialogProps) 
           <ShownOnce
             label="Value of the token"
             value={created.token}
-            warning="Copy the value now: it cannot be read again. Who has it can do what the token allows."
+            warning="Copy the value now: it cannot be read again. Anyone who has it can do what the token allows."
           />
           <DialogActions>
             <Button kind="primary" onClick={onClose}>
@@ -76,7 +76,7 @@ function CreateTokenForm({ variant, onCreated, onClose }: CreateTokenFormProps) 
     <ServerForm form={form} onSend={create}>
       <TextField
         label="Name"
-        hint="What it is for, to find it again."
+        hint="What it is for, so that you find it again."
         dir="auto"
         autoComplete="off"
         error={errors.name?.message}

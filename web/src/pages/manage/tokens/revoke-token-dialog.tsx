@@ -29,8 +29,8 @@ export function RevokeTokenDialog({ token, onClose }: RevokeTokenDialogProps) {
       onClose={onClose}
       onConfirm={() => revoke.mutate()}
     >
-      Whatever uses it is refused from its next request. This cannot be taken back: a new token
-      would have another value.
+      Programs that use it are refused from their next request on. This cannot be undone: a new
+      token has another value.
     </ConfirmDialog>
   );
 }

@@ -31,7 +31,7 @@ export function TokensPage() {
     <>
       <PageHeader
         title="Tokens"
-        description="Keys for programs. The value of a token is shown once, when it is made."
+        description="Keys for programs. The value of a token is shown once, when it is created."
         actions={<AddTokenMenu isAllowed={permission.isAllowed} onChoose={setCreated} />}
       />
       <PermissionNotice permission={permission} />
@@ -137,8 +137,8 @@ function TokenFilters() {
         onChange={(event) => change('show', event.target.value)}
         options={[
           { value: '', label: 'All tokens' },
-          { value: 'valid', label: 'Without revoked ones' },
-          { value: 'revoked', label: 'Only revoked ones' },
+          { value: 'valid', label: 'Not revoked' },
+          { value: 'revoked', label: 'Revoked' },
         ]}
       />
     </div>

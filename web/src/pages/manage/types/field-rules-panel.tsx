@@ -21,7 +21,7 @@ export function FieldRulesPanel(props: FieldRulesPanelProps) {
       isOpen
       onClose={onClose}
       title={`Fields of ${type.title}`}
-      description="A field without a rule is read by whoever sees the node. What you change here is saved on the page."
+      description="Whoever sees the node reads a field without a rule. Save your changes on the page of all types."
     >
       <ul className="flex flex-col gap-3">
         {type.fields.map(({ name, type: kind }) => (
@@ -77,7 +77,7 @@ function FieldRule({ field, readers, isAllowed, onChange }: FieldRuleProps) {
           />
           {readers.teams.length + readers.users.length === 0 && (
             <p className="text-[13px] text-muted sm:col-span-2">
-              As it is now, only administrators read it.
+              Nobody is chosen: only administrators read it.
             </p>
           )}
         </div>

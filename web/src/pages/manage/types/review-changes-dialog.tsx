@@ -26,13 +26,13 @@ export function ReviewChangesDialog({ draft, onClose }: ReviewChangesDialogProps
       size="wide"
       onClose={onClose}
       title="Review the changes"
-      description="They hold for everybody from the next request on."
+      description="They apply to everybody from the next request on."
     >
       <div className="flex flex-col gap-4">
         {others.length > 0 && (
           <Notice tone="warning">
             Somebody else has changed the rules since you began. Nothing is saved yet: your changes
-            are shown upon theirs. Check them, and save again.
+            are shown on top of theirs. Check them, and save again.
           </Notice>
         )}
         {save.isError && <ErrorPanel title="The rules were not saved" error={save.error} />}

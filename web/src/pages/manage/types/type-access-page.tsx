@@ -30,7 +30,7 @@ export function TypeAccessPage() {
     <>
       <PageHeader
         title="Types and fields"
-        description="Who sees nodes that are restricted to nobody, by type, and who reads which field. Administrators see and read everything."
+        description="By type: who sees nodes that are restricted to nobody, and who reads which field. Administrators see and read everything."
         actions={
           changes.length > 0 && (
             <>
@@ -88,7 +88,7 @@ function TypeList({ draft, isAllowed }: TypeListProps) {
           return (
             <Card isFlush>
               {found.length === 0 ? (
-                <EmptyState icon={Table2} title="No type and no field is called that" />
+                <EmptyState icon={Table2} title="No type or field matches" />
               ) : (
                 <TypeTable
                   types={found}

@@ -86,11 +86,11 @@ const NOT_SHOWN = 'Only administrators see and change this.';
 /** As the server decides it (open-shapes, section 3: nobody grants more than they hold). */
 function accountReasonOf(viewer: Viewer, user: UserNode): string | undefined {
   if (!viewer.seesAdministration) return NOT_SHOWN;
-  return viewer.uid === user.UID ? 'Nobody changes what they are themselves.' : undefined;
+  return viewer.uid === user.UID ? 'You cannot change this for yourself.' : undefined;
 }
 
 function roleReasonOf(viewer: Viewer, user: UserNode, role: Role): string | undefined {
   if (!viewer.seesAdministration) return NOT_SHOWN;
   const isOwn = viewer.uid === user.UID;
-  return isOwn && !rolesOf(user).includes(role) ? 'Nobody grants themselves a role.' : undefined;
+  return isOwn && !rolesOf(user).includes(role) ? 'You cannot grant yourself a role.' : undefined;
 }

@@ -21,7 +21,7 @@ export function ResetLinkDialog({ user, onClose }: ResetLinkDialogProps) {
       keepsOpen
       onClose={onClose}
       title={`Password reset link for ${nameOf(user)}`}
-      description="With the link the user sets a new password. It works once."
+      description="The user sets a new password with this link. It works once."
     >
       {make.data === undefined ? (
         <>

@@ -12,7 +12,7 @@ export interface Choice<T extends string> {
 
 export const ACCOUNTS: readonly Choice<Account>[] = [
   { value: 'user', label: 'User', hint: 'Sees what the access rules show.' },
-  { value: 'guest', label: 'Guest', hint: 'Likewise; of teams only their own.' },
+  { value: 'guest', label: 'Guest', hint: 'Like a user, but sees only the teams they are in.' },
   {
     value: 'read-only-admin',
     label: 'Read-only administrator',
@@ -25,13 +25,13 @@ export const ROLE_CHOICES: readonly Choice<Role>[] = [
   {
     value: 'CanManageUsers',
     label: 'Manages users',
-    hint: 'Changes names and addresses of users who are no administrators.',
+    hint: 'Changes names and addresses of users who are not administrators.',
   },
   { value: 'CanManageTeams', label: 'Manages teams', hint: 'Creates and changes every team.' },
   {
     value: 'CanManageSynonyms',
     label: 'Manages synonyms',
-    hint: 'Changes what searches find too.',
+    hint: 'Changes the synonyms of searches.',
   },
 ];
 

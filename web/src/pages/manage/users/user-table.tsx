@@ -73,7 +73,7 @@ const NAME: Column<UserNode> = {
 };
 
 const ACCOUNT: Column<UserNode> = {
-  title: 'May',
+  title: 'Account',
   cell: (user) => {
     const account = accountOf(user);
     const roles = account === 'user' || account === 'guest' ? rolesOf(user) : [];
@@ -130,7 +130,7 @@ function UserMenu({ user, onAction }: UserMenuProps) {
               icon: UserX,
               isDanger: true,
               isDisabled: !isAllowed || isSelf,
-              ...(isSelf && { hint: 'Nobody deactivates themselves.' }),
+              ...(isSelf && { hint: 'You cannot deactivate yourself.' }),
               onSelect: () => onAction({ kind: 'deactivate', user }),
             }
           : {

@@ -85,8 +85,8 @@ function UserList({ onAction }: { readonly onAction: (action: UserAction) => voi
         {(list) => (
           <Card isFlush>
             {list.items.length === 0 && skip === 0 ? (
-              <EmptyState icon={Users} title="Nobody is called that">
-                Look for part of a name or of an address.
+              <EmptyState icon={Users} title="No user matches">
+                Search for part of a name or an address.
               </EmptyState>
             ) : (
               <UserTable
