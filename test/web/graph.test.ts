@@ -118,7 +118,7 @@ describe.skipIf(requireChromium())('the graph', () => {
     await panel.waitFor({ state: 'hidden' });
     await page.mouse.dblclick(x, y);
     await panel.waitFor();
-    await page.getByText('All neighbours of Carl are drawn').waitFor();
+    await page.getByText('All neighbors of Carl are drawn').waitFor();
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x + 40, y + 30, { steps: 4 });

@@ -18,9 +18,18 @@ const INLINE_CHARACTERS_MAX = 1_000;
  */
 export function markdownTokens(text: string): readonly MarkedToken[] {
   const end = endOfMarkdown(text);
-  const tokens = [...new BoundedLexer().lex(text.slice(0, end))];
+  const tokens = read(text.slice(0, end));
   if (end < text.length) tokens.push(textToken(text.slice(end)));
   return known(tokens);
+}
+
+function read(text: string): Token[] {
+  try {
+    return [...new BoundedLexer().lex(text)];
+  } catch {
+    // The lexer fails on some texts, such as one list in a quote. A page without this text is worse.
+    return [textToken(text)];
+  }
 }
 
 /** The lexer has no extensions, so that it makes no other kinds of tokens. */

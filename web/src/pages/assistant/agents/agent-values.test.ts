@@ -32,7 +32,7 @@ describe('an agent in its form', () => {
     ['', undefined],
     ['{"type":"object"}', undefined],
     ['[]', 'Enter a JSON Schema, which is an object.'],
-    ['{', expect.stringContaining('no JSON')],
+    ['{', expect.stringContaining('not JSON')],
   ])('%s as a schema', (text, problem) => {
     expect(schemaProblem(text)).toEqual(problem);
   });
