@@ -153,7 +153,7 @@ describe.skipIf(requireChromium())('the page of the chat', () => {
     const question = page.getByRole('alertdialog', { name: 'Delete “Seals”?' });
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { level: 1, name: 'Chat' }).waitFor();
-    await page.getByText('None has “seals” in its title.').waitFor();
+    await page.getByText('No title contains “seals”.').waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -95,7 +95,7 @@ describe.skipIf(requireChromium())('what is kept of the graph', () => {
 
     const input = page.locator('input[type=file]');
     await input.setInputFiles(fileOf('wrong.json', Buffer.from('{"nodes": []}')));
-    await page.getByText('This is no graph of version 1 saved here.').first().waitFor();
+    await page.getByText('This is not a graph file of version 1.').first().waitFor();
     await button(page, 'Clear the drawing').click();
     await input.setInputFiles(fileOf('graph.json', json));
     await statusOf(page, '26 nodes and 25 edges.').waitFor();

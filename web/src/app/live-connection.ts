@@ -84,7 +84,7 @@ class LiveConnection {
     for (const listener of this.#messageListeners) listener(message);
   }
 
-  /** The list is told at every opening; the SDK checks each server of a list that it is given anew. */
+  /** Each opening tells the list; the SDK checks all servers of a list that it is given again. */
   #setReplicas(replicas: string): void {
     if (replicas === this.#replicas) return;
     this.#replicas = replicas;

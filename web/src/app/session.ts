@@ -90,7 +90,7 @@ function isSession(value: unknown): value is SessionToken {
 
 export const session = new Session(localStorage, BASE_URL.pathname, window);
 
-/** The session as it is now; the component is drawn anew when it begins or ends. */
+/** The current session; the component is drawn again when it begins or ends. */
 export function useSession(): SessionToken | undefined {
   return useSyncExternalStore(session.subscribe, () => session.current);
 }

@@ -11,7 +11,7 @@ export interface Column<T> {
   readonly isTitleHidden?: boolean;
   /** Left out where the screen is narrow. */
   readonly isMinor?: boolean;
-  /** Of a table whose rows can be put in another order by it. */
+  /** Set when the rows can be sorted by this column. */
   readonly sort?: ColumnSort;
 }
 

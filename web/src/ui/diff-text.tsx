@@ -1,6 +1,6 @@
 import { classNames } from './class-names.ts';
 
-/** A unified diff; the signs at the beginning of the lines say it too, not the colours alone. */
+/** A unified diff; the signs at the beginning of the lines say it too, not the colors alone. */
 export function DiffText({ label, diff }: { readonly label: string; readonly diff: string }) {
   return (
     <pre

@@ -53,7 +53,7 @@ export function formatMs(ms: number): string {
 
 const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
-/** Of a share from 0 to 1. */
+/** Formats a share from 0 to 1. */
 export function formatPercent(share: number): string {
   return PERCENT.format(share);
 }

@@ -80,7 +80,7 @@ function lastOf(values: readonly (number | null)[], format: (value: number) => s
   return last === undefined || last === null ? 'none yet' : format(last);
 }
 
-/** The canvas knows no custom properties: the colours are read when the chart is made, and anew with the theme. */
+/** The canvas knows no custom properties: the colors are read when the chart is made, and again with each theme. */
 function chartOptions(
   names: readonly string[],
   format: (value: number) => string,

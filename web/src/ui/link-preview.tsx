@@ -7,7 +7,7 @@ interface LinkPreviewProps {
   readonly children: ReactNode;
 }
 
-/** What is behind a link, while it is pointed at or has the focus. */
+/** Shows where a link leads while the mouse or the focus is on it. */
 export function LinkPreview({ link, children }: LinkPreviewProps) {
   return (
     <PreviewCard.Root>

@@ -113,10 +113,10 @@ class PlainTokenizer extends Tokenizer {
   override url(): undefined {}
   override tag(): undefined {}
 
-  #nested<T>(read: () => T): T | undefined {
+  #nested<T>(tokenOf: () => T): T | undefined {
     if (this.#blockDepth === MARKDOWN_BLOCK_DEPTH_MAX) return undefined;
     this.#blockDepth++;
-    const token = read();
+    const token = tokenOf();
     this.#blockDepth--;
     return token;
   }

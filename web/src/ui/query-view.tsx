@@ -11,7 +11,7 @@ interface QueryViewProps<T> {
   readonly children: (data: T) => ReactNode;
 }
 
-/** What a query gave, or that it is under way, or why it failed. What was there before stays while it is read anew. */
+/** The result of a query, its progress, or its error. The old result stays while a new one is read. */
 export function QueryView<T>({ query, errorTitle, rows, children }: QueryViewProps<T>) {
   if (query.data !== undefined) return children(query.data);
   if (query.isError) {

@@ -97,7 +97,7 @@ function RunButton({ isBusy }: { readonly isBusy: boolean }) {
   );
 }
 
-/** The job on backups that runs now. When it ends, the list is read anew. */
+/** The job on backups that runs now. When it ends, the list is read again. */
 function useRunningJob(): Job | undefined {
   const queries = useQueryClient();
   const { data } = useQuery({

@@ -138,7 +138,7 @@ function FolderCard({ title, folder, items, failing }: FolderCardProps) {
   );
 }
 
-/** Of endpoints, in the order of their names, the root first. */
+/** The folders of endpoints by name, the root first. */
 function foldersOf(items: readonly Item[]): [string, Item[]][] {
   const endpoints = items.filter(({ kind }) => kind === 'endpoint');
   const folders = Map.groupBy(endpoints, ({ folder }) => folder);

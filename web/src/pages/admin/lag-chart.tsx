@@ -3,7 +3,7 @@ import { Card } from '../../ui/card.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { LineChart } from '../../ui/line-chart.tsx';
 
-/** How far the replicas were behind; nothing where nothing is replicated. */
+/** The lag of the replicas; nothing without replication. */
 export function LagChart({ samples }: { readonly samples: readonly LoadSample[] }) {
   if (samples.every(({ currentLag }) => currentLag === undefined)) return null;
   const values = (name: 'currentLag' | 'averageLag' | 'emaLag') =>

@@ -10,11 +10,11 @@ export interface RowBatch {
   readonly rows: readonly ImportRow[];
   /** Where the first of them stands in the file; the first row is 1, the header is none. */
   readonly firstRow: number;
-  /** Of the file, read so far. */
+  /** How much of the file is read so far. */
   readonly bytesRead: number;
 }
 
-/** Of one row, or one line of JSON: it becomes a line of ingestion. */
+/** The longest row or line of JSON: it becomes a line of ingestion. */
 export const ROW_CHARACTERS_MAX = NDJSON_LINE_BYTES_MAX;
 
 /** A row that cannot be read. */

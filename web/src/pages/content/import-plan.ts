@@ -7,10 +7,10 @@ import type { ImportRow } from './import-file.ts';
 export interface ColumnPlan {
   readonly column: string;
   readonly use: 'field' | 'edge' | 'skip';
-  /** Of a field: its name and type. */
+  /** For a field: its name and type. */
   readonly field: string;
   readonly type: FieldType;
-  /** Of an edge: its type, and the type of the nodes whose keys stand in the column. */
+  /** For an edge: its type, and the type of the nodes whose keys are in the column. */
   readonly edge: string;
   readonly target: string;
 }

@@ -8,7 +8,7 @@ export interface ImportProgress {
   readonly rows: number;
   readonly nodes: number;
   readonly edges: number;
-  /** Of the file, 0 to 1. */
+  /** The share of the file that is read, 0 to 1. */
   readonly fraction: number;
 }
 

@@ -14,7 +14,7 @@ import { endpointMetricsQuery } from './endpoint-queries.ts';
 
 const route = getRouteApi('/workspace/endpoints/metrics');
 
-/** Numbers of the server that answers, since it started (docs/build.md); read anew by itself. */
+/** Numbers of the server that answers, since it started (docs/build.md); read again by itself. */
 export function EndpointMetricsPage() {
   const metrics = useQuery(endpointMetricsQuery);
   return (

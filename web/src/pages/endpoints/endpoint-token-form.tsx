@@ -13,7 +13,7 @@ import { newTokenOf, type TokenForm, type TokenFormValues } from '../manage/toke
 import { variantOf } from '../manage/tokens/token-variants.ts';
 
 interface EndpointTokenFormProps {
-  /** Of the endpoint that it is for, unless another path is entered. */
+  /** The endpoint that it is for, unless another path is entered. */
   readonly name: string;
   readonly onMade: (token: CreatedToken) => void;
   readonly onBack: () => void;

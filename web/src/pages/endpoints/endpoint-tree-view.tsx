@@ -26,7 +26,7 @@ interface TreeFacts {
 
 /** So many stand open at first; of more there are only the folders. */
 const OPEN_MAX = 200;
-/** Of one folder so many stand there at first; the others come when asked for. */
+/** How many entries of a folder are shown at first; the others on request. */
 const SHOWN_MAX = 300;
 
 export function EndpointTree({ endpoints, failing, isFiltered }: EndpointTreeProps) {

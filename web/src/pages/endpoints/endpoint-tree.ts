@@ -6,7 +6,7 @@ export interface EndpointFolder<T> {
   readonly path: string;
   readonly folders: readonly EndpointFolder<T>[];
   readonly endpoints: readonly T[];
-  /** Of endpoints in it and in the folders in it. */
+  /** How many endpoints are in it and in its folders. */
   readonly count: number;
 }
 

@@ -19,7 +19,7 @@ export interface EndedRun {
 export interface EndpointRun {
   readonly ended: EndedRun | undefined;
   readonly isRunning: boolean;
-  /** Of a run of mode "pooling", when it takes long. */
+  /** The progress of a long run of mode "pooling". */
   readonly progress: Pick<RunningEndpoint, 'fraction' | 'text'> | undefined;
   start(body: string): Promise<void>;
   cancel(): void;

@@ -7,7 +7,7 @@ import { toastError } from '../../ui/toast.ts';
 import type { GraphEditor } from './graph-editor.ts';
 import { beginWith } from './graph-start.ts';
 
-/** The first node, and any further one: each with its first neighbours. */
+/** The first node, and any further one: each with its first neighbors. */
 export function AddNodeCard({ editor }: { readonly editor: GraphEditor }) {
   const [added, setAdded] = useState(0);
   const { mutate, isPending } = useMutation({

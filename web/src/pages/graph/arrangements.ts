@@ -1,6 +1,6 @@
 import type { Drawing } from './graph-model.ts';
 
-/** How far apart neighbouring nodes are, in the units of the layouts. */
+/** How far apart neighboring nodes are, in the units of the layouts. */
 const SPACING = 12;
 /** Turning by it, points fill a disc evenly (H. Vogel, "A better way to construct the sunflower head", 1979). */
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));

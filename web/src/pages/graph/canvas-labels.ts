@@ -2,7 +2,7 @@ import { drawStraightEdgeLabel, type EdgeLabelDrawingFunction } from 'sigma/rend
 import type { Settings } from 'sigma/settings';
 import type { NodeDisplayData } from 'sigma/types';
 import type { EdgeAttributes, NodeAttributes } from './graph-scene.ts';
-import type { CanvasColours } from './type-colours.ts';
+import type { CanvasColors } from './type-colors.ts';
 
 const PADDING = 5;
 
@@ -13,7 +13,7 @@ export function drawHoveredLabel(
   context: CanvasRenderingContext2D,
   { x, y, size, label, color }: HoveredNode,
   { labelSize, labelFont }: Settings<NodeAttributes, EdgeAttributes>,
-  { raised, ink, accent }: CanvasColours,
+  { raised, ink, accent }: CanvasColors,
 ): void {
   context.beginPath();
   context.arc(x, y, size + 3, 0, 2 * Math.PI);

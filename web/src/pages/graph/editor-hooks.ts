@@ -5,24 +5,24 @@ import { useIsDark } from '../../app/theme.ts';
 import { toastDone, toastError } from '../../ui/toast.ts';
 import { type ExpansionRequest, readExpansion } from './expansion.ts';
 import type { EditorView, GraphEditor } from './graph-editor.ts';
-import { readCanvasColours, TypeColours } from './type-colours.ts';
+import { readCanvasColors, TypeColors } from './type-colors.ts';
 
 export function useEditorView(editor: GraphEditor): EditorView {
   return useSyncExternalStore(editor.subscribe, () => editor.view);
 }
 
-/** The colours of the types in the theme of the page. */
-export function useTypeColours(editor: GraphEditor): TypeColours {
+/** The colors of the types in the theme of the page. */
+export function useTypeColors(editor: GraphEditor): TypeColors {
   const isDark = useIsDark();
   return useMemo(() => {
     // What is read follows the theme, which React does not see.
     void isDark;
-    return new TypeColours(readCanvasColours(), editor.nodeSlots, editor.edgeSlots);
+    return new TypeColors(readCanvasColors(), editor.nodeSlots, editor.edgeSlots);
   }, [editor, isDark]);
 }
 
 export interface Expansion {
-  /** One step: so many neighbours as are chosen, of all edge types or of one. */
+  /** One step: so many neighbors as are chosen, of all edge types or of one. */
   readonly expand: (uid: string, group?: ExpansionRequest['group']) => void;
   readonly isBusy: boolean;
 }

@@ -10,7 +10,7 @@ import { add, type Drawing, EMPTY_DRAWING } from './graph-model.ts';
 
 const TIMESTAMP = '2026-01-01T00:00:00Z';
 
-/** A node with so many neighbours of each group, answered as `system/neighbors` does: by groups, page by page. */
+/** A node with so many neighbors of each group, answered as `system/neighbors` does: by groups, page by page. */
 function star(groups: Readonly<Record<string, number>>) {
   const all = Object.entries(groups).flatMap(([name, count]) => {
     const [direction, edge] = name.split(' ') as ['out' | 'in', string];
@@ -92,7 +92,7 @@ describe('expanding', () => {
     });
   });
 
-  test('goes on behind what is drawn, until all is', async () => {
+  test('continues after what is drawn, until all is', async () => {
     const { system } = star({ 'out Wrote': 60, 'in Wrote': 3 });
     let drawing = hub;
     const sizes: number[] = [];

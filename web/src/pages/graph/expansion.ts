@@ -9,11 +9,11 @@ import { labelOf } from '../../api/node-label.ts';
 import type { Addition, Drawing, DrawnEdge, DrawnNode } from './graph-model.ts';
 import { edgeId } from './graph-model.ts';
 
-/** How many neighbours one step brings. */
+/** How many neighbors one step brings. */
 export const STEP_SIZES = [10, 25, 50, 100, 250] as const;
 export const STEP_SIZE_DEFAULT = 25;
 
-/** Neighbours in one request (`system/neighbors`). */
+/** Neighbors in one request (`system/neighbors`). */
 const PAGE_MAX = 1_000;
 
 /** The edges of one type in one direction at a node. */
@@ -69,7 +69,7 @@ export interface ExpansionRequest {
   readonly group?: Pick<EdgeGroup, 'direction' | 'edge'>;
 }
 
-/** The neighbours of a node that are to be drawn next. */
+/** The neighbors of a node that are to be drawn next. */
 export async function readExpansion(
   system: Pick<SystemEndpoints, 'neighbors'>,
   drawing: Drawing,

@@ -10,7 +10,7 @@ interface LayoutRun {
 export class ForceLayout {
   #worker: Worker | undefined;
 
-  /** Begins anew, whatever ran before. */
+  /** Starts again, whatever ran before. */
   start(graph: LayoutStart, { onPositions, onSettled }: LayoutRun): void {
     this.stop();
     const worker = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { byType, circle } from './arrangements.ts';
 import { ForceSimulation } from './force-simulation.ts';
 import { add, EMPTY_DRAWING } from './graph-model.ts';
-import { mix, TypeSlots } from './type-colours.ts';
+import { mix, TypeSlots } from './type-colors.ts';
 
 /** As long as it moves; the number of iterations is bounded. */
 function settle(simulation: ForceSimulation): number {
@@ -90,8 +90,8 @@ test.each([
   }
 });
 
-describe('colours of types', () => {
-  test('eight types have eight colours, and each keeps its own', () => {
+describe('colors of types', () => {
+  test('eight types have eight colors, and each keeps its own', () => {
     const types = Array.from({ length: 12 }, (_, n) => `Type ${n}`);
     const slots = new TypeSlots();
     const given = types.map((type) => slots.of(type));
@@ -99,7 +99,7 @@ describe('colours of types', () => {
     expect(types.toReversed().map((type) => slots.of(type))).toEqual(given.toReversed());
   });
 
-  test('a type alone has the same colour in every drawing', () => {
+  test('a type alone has the same color in every drawing', () => {
     expect(new TypeSlots().of('Synset')).toBe(new TypeSlots().of('Synset'));
   });
 

@@ -7,7 +7,7 @@ import type { EditorView, GraphEditor, Highlight } from './graph-editor.ts';
 import type { EdgeAttributes, NodeAttributes } from './graph-scene.ts';
 import { MovingLayers } from './moving-layers.ts';
 import { skippableLines, skippablePoints } from './fast-programs.ts';
-import { mix, type TypeColours } from './type-colours.ts';
+import { mix, type TypeColors } from './type-colors.ts';
 
 /**
  * From so many nodes and edges on, nodes are drawn as points and edges as lines, and edges not while it moves: discs and
@@ -22,12 +22,12 @@ const ARROW_HEAD = { lengthToThicknessRatio: 5, widenessToThicknessRatio: 4 };
 const FADING_NODES_MAX = 3_000;
 const LABEL_FONT = 'ui-sans-serif, system-ui, sans-serif';
 const ZOOM_FACTOR = 1.5;
-/** Of the visible part, for each press of an arrow key. */
+/** The share of the visible part that one press of an arrow key moves. */
 const PAN_SHARE = 0.15;
 const FADED_SHARE = 0.18;
 
 interface CanvasOptions {
-  readonly colours: TypeColours;
+  readonly colors: TypeColors;
   readonly onExpand: (uid: string) => void;
 }
 
@@ -47,18 +47,18 @@ export class GraphCanvas implements Disposable {
   readonly #unsubscribe: () => void;
   readonly #sizes: ResizeObserver;
   #layers: MovingLayers | undefined;
-  #colours: TypeColours;
+  #colors: TypeColors;
   #hovered: string | undefined;
   /** What was drawn when sigma was told last. */
   #shown: EditorView | undefined;
-  /** Whether sigma knows all nodes and edges that are there now: only then some can be drawn anew. */
+  /** Whether sigma knows all current nodes and edges: only then it can draw some of them again. */
   #isIndexed = false;
   #drag: Drag | undefined;
 
   constructor(editor: GraphEditor, container: HTMLElement, options: CanvasOptions) {
     this.#editor = editor;
-    this.#colours = options.colours;
-    editor.scene.colour(this.#colours);
+    this.#colors = options.colors;
+    editor.scene.color(this.#colors);
     this.#sigma = new Sigma<NodeAttributes, EdgeAttributes>(editor.scene.graph, container, {
       allowInvalidContainer: true,
       defaultEdgeType: 'line',
@@ -100,9 +100,9 @@ export class GraphCanvas implements Disposable {
   }
 
   /** After the theme has changed. */
-  recolour(colours: TypeColours): void {
-    this.#colours = colours;
-    this.#editor.scene.colour(this.#colours);
+  recolor(colors: TypeColors): void {
+    this.#colors = colors;
+    this.#editor.scene.color(this.#colors);
     this.#applyTheme();
   }
 
@@ -127,7 +127,7 @@ export class GraphCanvas implements Disposable {
     this.#moveCamera(() => ({ x: 0.5, y: 0.5, ratio: 1, angle: 0 }));
   }
 
-  centre(uid: string): void {
+  center(uid: string): void {
     const shown = this.#sigma.getNodeDisplayData(uid);
     if (shown !== undefined) this.#moveCamera(() => ({ x: shown.x, y: shown.y }));
   }
@@ -140,7 +140,7 @@ export class GraphCanvas implements Disposable {
   }
 
   #applyTheme(): void {
-    const { canvas } = this.#colours;
+    const { canvas } = this.#colors;
     this.#sigma.setSettings({
       labelColor: { color: canvas.ink },
       edgeLabelColor: { color: canvas.muted },
@@ -249,7 +249,7 @@ export class GraphCanvas implements Disposable {
     });
   }
 
-  /** What is lifted out now: what the mouse is over with its neighbours, or else a path. */
+  /** What is lifted out now: what the mouse is over with its neighbors, or else a path. */
   #lifted(): ((kind: 'node' | 'edge', id: string) => boolean) | undefined {
     const { graph } = this.#editor.scene;
     const hovered = this.#hovered;
@@ -281,13 +281,13 @@ export class GraphCanvas implements Disposable {
     const isLifted = this.#lifted();
     if (isLifted === undefined) return look;
     if (!isLifted('edge', id)) return { ...look, ...this.#faded(data.color), label: null };
-    const color = highlight?.edges.has(id) === true ? this.#colours.canvas.ink : data.color;
+    const color = highlight?.edges.has(id) === true ? this.#colors.canvas.ink : data.color;
     return { ...look, color, size: 4, zIndex: 1 };
   }
 
-  #faded(colour: string): { color?: string } {
+  #faded(color: string): { color?: string } {
     if (this.#editor.scene.graph.order > FADING_NODES_MAX) return {};
-    return { color: mix(colour, this.#colours.canvas.surface, FADED_SHARE) };
+    return { color: mix(color, this.#colors.canvas.surface, FADED_SHARE) };
   }
 }
 

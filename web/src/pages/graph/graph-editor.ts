@@ -22,7 +22,7 @@ import {
   type TypeKind,
 } from './graph-model.ts';
 import { GraphScene } from './graph-scene.ts';
-import { TypeSlots } from './type-colours.ts';
+import { TypeSlots } from './type-colors.ts';
 
 export type Arrangement = 'force' | 'circle' | 'type';
 

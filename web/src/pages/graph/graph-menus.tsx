@@ -26,18 +26,18 @@ import { pngOf, svgOf } from './picture-export.ts';
 import { shapesOf } from './picture-shapes.ts';
 import { SaveLayoutDialog, SavedLayoutsDialog } from './saved-layouts-dialogs.tsx';
 import { ShareDialog } from './share-dialog.tsx';
-import type { TypeColours } from './type-colours.ts';
+import type { TypeColors } from './type-colors.ts';
 
 interface GraphMenusProps {
   readonly editor: GraphEditor;
   readonly view: EditorView;
-  readonly colours: TypeColours;
+  readonly colors: TypeColors;
 }
 
 type OpenDialog = 'path' | 'save' | 'layouts' | 'share';
 
 /** Paths, saved pictures, and what leaves the page. */
-export function GraphMenus({ editor, view, colours }: GraphMenusProps) {
+export function GraphMenus({ editor, view, colors }: GraphMenusProps) {
   const [dialog, setDialog] = useState<OpenDialog>();
   const close = () => setDialog(undefined);
   const isEmpty = view.drawing.nodes.size === 0;
@@ -47,7 +47,7 @@ export function GraphMenus({ editor, view, colours }: GraphMenusProps) {
         Find a path
       </Button>
       <SaveMenu editor={editor} isEmpty={isEmpty} onDialog={setDialog} />
-      <ExportMenu editor={editor} isEmpty={isEmpty} colours={colours} />
+      <ExportMenu editor={editor} isEmpty={isEmpty} colors={colors} />
       {dialog === 'path' && <PathDialog {...{ editor, view }} onClose={close} />}
       {dialog === 'save' && <SaveLayoutDialog editor={editor} onClose={close} />}
       {dialog === 'layouts' && <SavedLayoutsDialog editor={editor} onClose={close} />}
@@ -110,11 +110,11 @@ function SaveMenu({ editor, isEmpty, onDialog }: SaveMenuProps) {
 interface ExportMenuProps {
   readonly editor: GraphEditor;
   readonly isEmpty: boolean;
-  readonly colours: TypeColours;
+  readonly colors: TypeColors;
 }
 
-function ExportMenu({ editor, isEmpty, colours }: ExportMenuProps) {
-  const { mutate: exportAs, isPending } = useExport(editor, colours);
+function ExportMenu({ editor, isEmpty, colors }: ExportMenuProps) {
+  const { mutate: exportAs, isPending } = useExport(editor, colors);
   const trigger = (
     <Button icon={Download} disabled={isEmpty} isBusy={isPending}>
       Export
@@ -151,10 +151,10 @@ function useOpenFile(editor: GraphEditor) {
   });
 }
 
-function useExport(editor: GraphEditor, colours: TypeColours) {
+function useExport(editor: GraphEditor, colors: TypeColors) {
   return useMutation({
     mutationFn: async (format: 'svg' | 'png' | 'json') => {
-      const blob = await blobOf(editor, colours, format);
+      const blob = await blobOf(editor, colors, format);
       await saveDownload(blob.stream(), `graph.${format}`);
     },
     onError: (error) => toastError('The picture could not be exported', error),
@@ -163,11 +163,11 @@ function useExport(editor: GraphEditor, colours: TypeColours) {
 
 async function blobOf(
   editor: GraphEditor,
-  colours: TypeColours,
+  colors: TypeColors,
   format: 'svg' | 'png' | 'json',
 ): Promise<Blob> {
   const picture = editor.scene.picture();
-  if (format === 'png') return pngOf(shapesOf(picture, colours));
+  if (format === 'png') return pngOf(shapesOf(picture, colors));
   const isSvg = format === 'svg';
-  return new Blob([isSvg ? svgOf(shapesOf(picture, colours)) : writeGraphFile(picture)]);
+  return new Blob([isSvg ? svgOf(shapesOf(picture, colors)) : writeGraphFile(picture)]);
 }

@@ -1,4 +1,4 @@
-/** A node as it is drawn: what its label and its colour need, and no fields. */
+/** A node as it is drawn: what its label and its color need, and no fields. */
 export interface DrawnNode {
   readonly uid: string;
   readonly type: string;

@@ -6,18 +6,18 @@ import type { Expansion } from './editor-hooks.ts';
 import { GraphCanvas } from './graph-canvas.ts';
 import type { EditorView, GraphEditor } from './graph-editor.ts';
 import { KEYS, keyAction } from './picture-keys.ts';
-import type { TypeColours } from './type-colours.ts';
+import type { TypeColors } from './type-colors.ts';
 
 interface GraphPictureProps {
   readonly editor: GraphEditor;
   readonly view: EditorView;
   readonly expansion: Expansion;
-  readonly colours: TypeColours;
+  readonly colors: TypeColors;
 }
 
 /** The drawing as sigma draws it, with buttons and keys to move it. */
-export function GraphPicture({ editor, view, expansion, colours }: GraphPictureProps) {
-  const { element, canvas } = useCanvas(editor, colours, expansion);
+export function GraphPicture({ editor, view, expansion, colors }: GraphPictureProps) {
+  const { element, canvas } = useCanvas(editor, colors, expansion);
   const keysId = useId();
   const isEmpty = view.drawing.nodes.size === 0;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -58,7 +58,7 @@ export function GraphPicture({ editor, view, expansion, colours }: GraphPictureP
             icon={LocateFixed}
             label="Center the selected node"
             disabled={view.selected === undefined}
-            onClick={() => view.selected !== undefined && canvas?.centre(view.selected)}
+            onClick={() => view.selected !== undefined && canvas?.center(view.selected)}
           />
         </div>
       </div>
@@ -68,15 +68,15 @@ export function GraphPicture({ editor, view, expansion, colours }: GraphPictureP
 }
 
 /** The canvas lives as long as its element, and follows the theme. */
-function useCanvas(editor: GraphEditor, colours: TypeColours, expansion: Expansion) {
+function useCanvas(editor: GraphEditor, colors: TypeColors, expansion: Expansion) {
   const element = useRef<HTMLDivElement>(null);
   const [canvas, setCanvas] = useState<GraphCanvas>();
-  const latest = useRef({ colours, expansion });
-  latest.current = { colours, expansion };
+  const latest = useRef({ colors, expansion });
+  latest.current = { colors, expansion };
   useEffect(() => {
     if (element.current === null) return undefined;
     const made = new GraphCanvas(editor, element.current, {
-      colours: latest.current.colours,
+      colors: latest.current.colors,
       onExpand: (uid) => latest.current.expansion.expand(uid),
     });
     setCanvas(made);
@@ -85,7 +85,7 @@ function useCanvas(editor: GraphEditor, colours: TypeColours, expansion: Expansi
       made[Symbol.dispose]();
     };
   }, [editor]);
-  useEffect(() => canvas?.recolour(colours), [canvas, colours]);
+  useEffect(() => canvas?.recolor(colors), [canvas, colors]);
   return { element, canvas };
 }
 

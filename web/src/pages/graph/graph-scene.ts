@@ -3,7 +3,7 @@ import { startPoint } from './arrangements.ts';
 import type { Picture } from './drawing-history.ts';
 import { type Drawing, EMPTY_DRAWING, isEdgeVisible, isNodeVisible } from './graph-model.ts';
 import type { LayoutStart } from './layout-messages.ts';
-import type { TypeColours } from './type-colours.ts';
+import type { TypeColors } from './type-colors.ts';
 
 /** What sigma reads of a node; `type` would name a program of its own. */
 export interface NodeAttributes {
@@ -18,7 +18,7 @@ export interface NodeAttributes {
 }
 
 export interface EdgeAttributes {
-  /** Of the program that draws it; all have the same one, which the settings name. */
+  /** The program that draws it: the one that the settings name, the same for all. */
   type?: undefined;
   /** The type, which is what is written on it. */
   label: string;
@@ -38,7 +38,7 @@ const NODE_SCALE_MIN = 0.35;
 export class GraphScene {
   readonly graph: SceneGraph = new MultiDirectedGraph();
   #drawing: Drawing = EMPTY_DRAWING;
-  #colours: TypeColours | undefined;
+  #colors: TypeColors | undefined;
 
   /** Nodes that were not there begin near the one that brought them, or where the positions say. */
   show(drawing: Drawing, positions?: Float32Array): void {
@@ -55,12 +55,12 @@ export class GraphScene {
     this.#paint();
   }
 
-  colour(colours: TypeColours): void {
-    this.#colours = colours;
+  color(colors: TypeColors): void {
+    this.#colors = colors;
     this.#paint();
   }
 
-  /** Of all nodes, in the order of the drawing. */
+  /** Moves all nodes; the positions are in the order of the drawing. */
   move(positions: Float32Array): void {
     const places = new Map([...this.#drawing.nodes.keys()].map((uid, at) => [uid, at] as const));
     this.graph.updateEachNodeAttributes((uid, attributes) => {
@@ -115,13 +115,13 @@ export class GraphScene {
 
   #paint(): void {
     const drawing = this.#drawing;
-    const colours = this.#colours;
+    const colors = this.#colors;
     const share = Math.sqrt(MANY_NODES / Math.max(1, this.graph.order));
     const scale = Math.min(1, Math.max(NODE_SCALE_MIN, share));
     this.graph.updateEachNodeAttributes((uid, attributes) => ({
       ...attributes,
       size: scale * sizeFor(this.graph.degree(uid)),
-      color: colours?.node(attributes.nodeType) ?? '',
+      color: colors?.node(attributes.nodeType) ?? '',
       hidden: !isNodeVisible(drawing, uid),
       forceLabel: drawing.pinned.has(uid),
     }));
@@ -130,7 +130,7 @@ export class GraphScene {
         const edge = drawing.edges.get(id);
         return {
           ...attributes,
-          color: colours?.edge(attributes.label) ?? '',
+          color: colors?.edge(attributes.label) ?? '',
           hidden: edge === undefined || !isEdgeVisible(drawing, edge),
         };
       },

@@ -23,7 +23,7 @@ export function editorQuery({ node, layout }: GraphStart) {
   return queryOptions({
     queryKey: ['graph', 'editor', { node, layout }],
     queryFn: ({ signal }) => beginEditor({ node, layout }, signal),
-    // It holds what was drawn since: nothing may read it anew.
+    // It holds what was drawn since: nothing may read it again.
     staleTime: 'static',
     gcTime: KEPT_MS,
     structuralSharing: false,
@@ -53,7 +53,7 @@ async function addNodes(editor: GraphEditor, uids: string[], signal: AbortSignal
   await beginWith(editor, found);
 }
 
-/** Draws nodes; a single one with its first neighbours, as alone it says little. */
+/** Draws nodes; a single one with its first neighbors, as alone it says little. */
 export async function beginWith(editor: GraphEditor, found: readonly NodeObject[]): Promise<void> {
   const nodes = found.map((node) => drawnNode(node));
   const [first] = nodes;

@@ -13,7 +13,7 @@ const ARRANGEMENTS: readonly { readonly value: Arrangement; readonly label: stri
 interface GraphToolbarProps {
   readonly editor: GraphEditor;
   readonly view: EditorView;
-  /** How many neighbours one step brings. */
+  /** How many neighbors one step brings. */
   readonly stepSize: number;
   readonly onStepSize: (stepSize: number) => void;
 }

@@ -5,7 +5,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AddNodeCard } from './add-node-card.tsx';
 import { DrawingTables } from './drawing-tables.tsx';
-import { useEditorView, useExpansion, useTypeColours } from './editor-hooks.ts';
+import { useEditorView, useExpansion, useTypeColors } from './editor-hooks.ts';
 import { STEP_SIZE_DEFAULT } from './expansion.ts';
 import type { EditorView, GraphEditor } from './graph-editor.ts';
 import { EDGES_MAX, NODES_MAX } from './graph-model.ts';
@@ -25,7 +25,7 @@ export function GraphWorkbench({ editor }: { readonly editor: GraphEditor }) {
   const [canDraw] = useState(hasWebGl);
   const [stepSize, setStepSize] = useState<number>(STEP_SIZE_DEFAULT);
   const view = useEditorView(editor);
-  const colours = useTypeColours(editor);
+  const colors = useTypeColors(editor);
   const expansion = useExpansion(editor, stepSize);
   const isTable = shownAs === 'table' || !canDraw;
   const isEmpty = view.drawing.nodes.size === 0;
@@ -38,7 +38,7 @@ export function GraphWorkbench({ editor }: { readonly editor: GraphEditor }) {
         actions={
           <>
             {canDraw && <ViewSwitch isTable={isTable} />}
-            <GraphMenus editor={editor} view={view} colours={colours} />
+            <GraphMenus editor={editor} view={view} colors={colors} />
           </>
         }
       />
@@ -49,7 +49,7 @@ export function GraphWorkbench({ editor }: { readonly editor: GraphEditor }) {
           {isTable ? (
             <DrawingTables {...{ editor, view, expansion }} />
           ) : (
-            <GraphPicture {...{ editor, view, expansion, colours }} />
+            <GraphPicture {...{ editor, view, expansion, colors }} />
           )}
           <StatusLine view={view} isBusy={expansion.isBusy} />
         </div>
@@ -58,7 +58,7 @@ export function GraphWorkbench({ editor }: { readonly editor: GraphEditor }) {
           {view.selected !== undefined && (
             <NodePanel uid={view.selected} {...{ editor, view, expansion, stepSize }} />
           )}
-          {!isEmpty && <TypeLegend {...{ editor, view, colours }} />}
+          {!isEmpty && <TypeLegend {...{ editor, view, colors }} />}
         </div>
       </div>
     </>

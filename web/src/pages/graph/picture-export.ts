@@ -10,16 +10,16 @@ const ARROWS_MAX = 3_000;
 /** The picture as SVG: lines, discs and labels that another program can change. */
 export function svgOf({ width, height, background, ink, lines, discs }: PictureShapes): string {
   const hasArrows = lines.length <= ARROWS_MAX;
-  const colours = [...new Set(lines.map(({ colour }) => colour))];
-  const markers = hasArrows ? colours.map((colour, at) => markerOf(at, colour)) : [];
+  const colors = [...new Set(lines.map(({ color }) => color))];
+  const markers = hasArrows ? colors.map((color, at) => markerOf(at, color)) : [];
   const drawnLines = lines.map((line) => {
-    const head = hasArrows ? ` marker-end="url(#head-${colours.indexOf(line.colour)})"` : '';
+    const head = hasArrows ? ` marker-end="url(#head-${colors.indexOf(line.color)})"` : '';
     const ends = `x1="${px(line.fromX)}" y1="${px(line.fromY)}" x2="${px(line.toX)}" y2="${px(line.toY)}"`;
-    return `<line ${ends} stroke="${line.colour}"${head}/>`;
+    return `<line ${ends} stroke="${line.color}"${head}/>`;
   });
   const drawnDiscs = discs.map(
-    ({ x, y, radius, colour, label, type }) =>
-      `<circle cx="${px(x)}" cy="${px(y)}" r="${px(radius)}" fill="${colour}">` +
+    ({ x, y, radius, color, label, type }) =>
+      `<circle cx="${px(x)}" cy="${px(y)}" r="${px(radius)}" fill="${color}">` +
       `<title>${escapeXml(`${label} (${type})`)}</title></circle>`,
   );
   const labels = discs
@@ -45,7 +45,7 @@ export function svgOf({ width, height, background, ink, lines, discs }: PictureS
   ].join('\n');
 }
 
-/** The picture as PNG, drawn anew on a canvas of twice the size, for fine screens. */
+/** The picture as PNG, drawn again on a canvas of twice the size, for fine screens. */
 export async function pngOf(shapes: PictureShapes): Promise<Blob> {
   const canvas = document.createElement('canvas');
   canvas.width = shapes.width * 2;
@@ -65,8 +65,8 @@ function paint(context: CanvasRenderingContext2D, shapes: PictureShapes): void {
   const { width, height, background, ink, lines, discs } = shapes;
   context.fillStyle = background;
   context.fillRect(0, 0, width, height);
-  for (const { fromX, fromY, toX, toY, colour } of lines) {
-    context.strokeStyle = colour;
+  for (const { fromX, fromY, toX, toY, color } of lines) {
+    context.strokeStyle = color;
     context.beginPath();
     context.moveTo(fromX, fromY);
     context.lineTo(toX, toY);
@@ -76,7 +76,7 @@ function paint(context: CanvasRenderingContext2D, shapes: PictureShapes): void {
     context.save();
     context.translate(toX, toY);
     context.rotate(angle);
-    context.fillStyle = colour;
+    context.fillStyle = color;
     context.beginPath();
     context.moveTo(0, 0);
     context.lineTo(-ARROW_LENGTH, -ARROW_WIDTH / 2);
@@ -84,8 +84,8 @@ function paint(context: CanvasRenderingContext2D, shapes: PictureShapes): void {
     context.fill();
     context.restore();
   }
-  for (const { x, y, radius, colour } of discs) {
-    context.fillStyle = colour;
+  for (const { x, y, radius, color } of discs) {
+    context.fillStyle = color;
     context.beginPath();
     context.arc(x, y, radius, 0, 2 * Math.PI);
     context.fill();
@@ -100,11 +100,11 @@ function paint(context: CanvasRenderingContext2D, shapes: PictureShapes): void {
 /** Its point is where the line ends. */
 const ARROW_HEAD = `M0 0L${-ARROW_LENGTH} ${-ARROW_WIDTH / 2}L${-ARROW_LENGTH} ${ARROW_WIDTH / 2}Z`;
 
-function markerOf(at: number, colour: string): string {
+function markerOf(at: number, color: string): string {
   return (
     `<marker id="head-${at}" orient="auto" markerUnits="userSpaceOnUse" overflow="visible" ` +
     `markerWidth="${ARROW_LENGTH}" markerHeight="${ARROW_WIDTH}">` +
-    `<path d="${ARROW_HEAD}" fill="${colour}"/></marker>`
+    `<path d="${ARROW_HEAD}" fill="${color}"/></marker>`
   );
 }
 

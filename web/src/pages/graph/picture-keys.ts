@@ -49,7 +49,7 @@ const PLAIN: Readonly<Record<string, KeyAction>> = {
   '=': ({ canvas }) => canvas.zoomIn(),
   '-': ({ canvas }) => canvas.zoomOut(),
   '0': ({ canvas }) => canvas.fit(),
-  c: withSelected((uid, { canvas }) => canvas.centre(uid)),
+  c: withSelected((uid, { canvas }) => canvas.center(uid)),
   e: withSelected((uid, { expand }) => expand(uid)),
   x: withSelected((uid, { editor }) => editor.collapse(uid)),
   p: withSelected((uid, { editor }) => editor.setPinned(uid, !editor.view.drawing.pinned.has(uid))),
@@ -75,5 +75,5 @@ function selectNext(editor: GraphEditor, canvas: GraphCanvas, step: 1 | -1): voi
   const next = at < 0 && step < 0 ? uids.at(-1) : uids[(at + step + uids.length) % uids.length];
   if (next === undefined) return;
   editor.select(next);
-  canvas.centre(next);
+  canvas.center(next);
 }

@@ -2,7 +2,7 @@ import type { Picture } from './drawing-history.ts';
 import { visiblePart } from './graph-file.ts';
 import { countEdges } from './graph-model.ts';
 import { sizeFor } from './graph-scene.ts';
-import type { TypeColours } from './type-colours.ts';
+import type { TypeColors } from './type-colors.ts';
 
 /** Pixels of an exported picture; the shorter side follows. */
 const LONGER_SIDE = 1_800;
@@ -16,14 +16,14 @@ interface Line {
   readonly fromY: number;
   readonly toX: number;
   readonly toY: number;
-  readonly colour: string;
+  readonly color: string;
 }
 
 interface Disc {
   readonly x: number;
   readonly y: number;
   readonly radius: number;
-  readonly colour: string;
+  readonly color: string;
   readonly label: string;
   readonly type: string;
   readonly isLabelled: boolean;
@@ -39,8 +39,8 @@ export interface PictureShapes {
   readonly discs: readonly Disc[];
 }
 
-/** Of what is not hidden, as it is on the screen, the whole of it. */
-export function shapesOf(picture: Picture, colours: TypeColours): PictureShapes {
+/** The shapes of everything that is not hidden, also outside the screen. */
+export function shapesOf(picture: Picture, colors: TypeColors): PictureShapes {
   const { drawing, positions } = visiblePart(picture);
   const frame = frameOf(positions);
   const degrees = countEdges(drawing);
@@ -52,7 +52,7 @@ export function shapesOf(picture: Picture, colours: TypeColours): PictureShapes 
   const discs = [...drawing.nodes.values()].map(({ uid, type, label }, at) => ({
     ...frame.place(positions[2 * at] ?? 0, positions[2 * at + 1] ?? 0),
     radius: sizeFor(degrees.get(uid) ?? 0),
-    colour: colours.node(type),
+    color: colors.node(type),
     label,
     type,
     isLabelled: labelled.has(uid),
@@ -62,21 +62,21 @@ export function shapesOf(picture: Picture, colours: TypeColours): PictureShapes 
     const [begin, end] = [byUid.get(from), byUid.get(to)];
     return begin === undefined || end === undefined || begin === end
       ? []
-      : [lineBetween(begin, end, colours.edge(type))];
+      : [lineBetween(begin, end, colors.edge(type))];
   });
   const { width, height } = frame;
   return {
     width,
     height,
-    background: colours.canvas.surface,
-    ink: colours.canvas.ink,
+    background: colors.canvas.surface,
+    ink: colors.canvas.ink,
     lines,
     discs,
   };
 }
 
 /** It ends where the disc begins, so that its head is seen. */
-function lineBetween(from: Disc, to: Disc, colour: string): Line {
+function lineBetween(from: Disc, to: Disc, color: string): Line {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy);
   const share = length > to.radius ? (length - to.radius) / length : 1;
@@ -85,7 +85,7 @@ function lineBetween(from: Disc, to: Disc, colour: string): Line {
     fromY: from.y,
     toX: from.x + dx * share,
     toY: from.y + dy * share,
-    colour,
+    color,
   };
 }
 

@@ -5,16 +5,16 @@ import { classNames } from '../../ui/class-names.ts';
 import { formatCount } from '../../ui/format.ts';
 import type { EditorView, GraphEditor } from './graph-editor.ts';
 import { countTypes, type TypeCount, type TypeKind } from './graph-model.ts';
-import type { TypeColours } from './type-colours.ts';
+import type { TypeColors } from './type-colors.ts';
 
 interface TypeLegendProps {
   readonly editor: GraphEditor;
   readonly view: EditorView;
-  readonly colours: TypeColours;
+  readonly colors: TypeColors;
 }
 
-/** What the colours mean, and how many there are; each type can be hidden. */
-export function TypeLegend({ editor, view, colours }: TypeLegendProps) {
+/** What the colors mean, and how many there are; each type can be hidden. */
+export function TypeLegend({ editor, view, colors }: TypeLegendProps) {
   const { nodes, edges, hiddenNodeTypes, hiddenEdgeTypes } = view.drawing;
   const nodeTypes = useMemo(() => countTypes(nodes.values()), [nodes]);
   const edgeTypes = useMemo(() => countTypes(edges.values()), [edges]);
@@ -24,7 +24,7 @@ export function TypeLegend({ editor, view, colours }: TypeLegendProps) {
         kind="node"
         types={nodeTypes}
         hidden={hiddenNodeTypes}
-        colourOf={(type) => colours.node(type)}
+        colorOf={(type) => colors.node(type)}
         onToggle={(type) => editor.setHidden('node', type, !hiddenNodeTypes.has(type))}
       />
       {edgeTypes.length > 0 && (
@@ -32,7 +32,7 @@ export function TypeLegend({ editor, view, colours }: TypeLegendProps) {
           kind="edge"
           types={edgeTypes}
           hidden={hiddenEdgeTypes}
-          colourOf={(type) => colours.edge(type)}
+          colorOf={(type) => colors.edge(type)}
           onToggle={(type) => editor.setHidden('edge', type, !hiddenEdgeTypes.has(type))}
         />
       )}
@@ -44,11 +44,11 @@ interface TypeListProps {
   readonly kind: TypeKind;
   readonly types: readonly TypeCount[];
   readonly hidden: ReadonlySet<string>;
-  readonly colourOf: (type: string) => string;
+  readonly colorOf: (type: string) => string;
   readonly onToggle: (type: string) => void;
 }
 
-function TypeList({ kind, types, hidden, colourOf, onToggle }: TypeListProps) {
+function TypeList({ kind, types, hidden, colorOf, onToggle }: TypeListProps) {
   const title = kind === 'node' ? 'Nodes' : 'Edges';
   return (
     <div className="mt-2">
@@ -71,7 +71,7 @@ function TypeList({ kind, types, hidden, colourOf, onToggle }: TypeListProps) {
                     'shrink-0',
                     kind === 'node' ? 'size-3 rounded-full' : 'h-1 w-4 rounded',
                   )}
-                  style={{ background: colourOf(type), opacity: isHidden ? 0.3 : 1 }}
+                  style={{ background: colorOf(type), opacity: isHidden ? 0.3 : 1 }}
                 />
                 <span className={classNames('min-w-0 flex-1 truncate', isHidden && 'line-through')}>
                   {type}

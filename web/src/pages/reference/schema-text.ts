@@ -2,7 +2,7 @@ import { arrayOf, objectOf, type Schema } from './described-api.ts';
 
 const COMPONENTS = '#/components/schemas/';
 
-/** A schema as a type of TypeScript would say it, with what such a type cannot say behind it. Named shapes are named. */
+/** A schema as a type of TypeScript; a comment says what such a type cannot. Named shapes are named. */
 export function schemaText(schema: Schema, indent = ''): string {
   const { $ref } = schema;
   if (typeof $ref === 'string') return $ref.replace(COMPONENTS, '');

@@ -10,7 +10,7 @@ import { TextField } from '../../ui/field.tsx';
 import { CodeBlock } from './code-block.tsx';
 import type { ApiOperation } from './described-api.ts';
 
-/** Of an answer no more is shown. */
+/** At most this much of an answer is shown. */
 const SHOWN_CHARACTERS_MAX = 100_000;
 const SHOWN_TYPES = ['application/json', 'text/plain'];
 

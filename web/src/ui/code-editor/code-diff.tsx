@@ -31,7 +31,7 @@ const COLLAPSE = { margin: 3, minSize: 6 } as const;
 export function CodeDiff(props: CodeDiffProps) {
   const isDark = useIsDark();
   const { before, after, layout = 'unified', language = 'typescript' } = props;
-  // All that it is made of is in the key: it is small, and made anew when that changes.
+  // The key has everything that it is made of: it is small, and made again when that changes.
   const key = JSON.stringify([before, after, layout, language, isDark]);
   return <Difference key={key} {...props} isDark={isDark} />;
 }

@@ -18,7 +18,7 @@ export interface CodeEditorHandle {
   focus(): void;
   /** Puts the cursor there and shows it; lines and columns start at 1. */
   goTo(place: { readonly line: number; readonly column: number }): void;
-  /** Marks these until the code changes or is checked anew. */
+  /** Marks these until the code changes or is checked again. */
   showDiagnostics(diagnostics: readonly Diagnostic[]): void;
   /** Asks the services for diagnostics although the code is the same. */
   check(): void;

@@ -1,4 +1,4 @@
-/** More changes than can be made before the page is drawn anew. */
+/** More changes than can be made before the page is drawn again. */
 const WAITING_MAX = 200;
 
 /**

@@ -18,7 +18,7 @@ const HOVER_DELAY_MS = 300;
 /** The best of the server's items by how many they are ahead of the last one; CodeMirror takes -99 to 99. */
 const BOOST_MAX = 99;
 
-/** Asks anew without a change of the code, such as when the scope is another. */
+/** Asks again without a change of the code, for example after a change of the scope. */
 const checkAnew = StateEffect.define<null>();
 
 export function requestCheck(view: EditorView): void {

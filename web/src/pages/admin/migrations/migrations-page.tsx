@@ -22,7 +22,7 @@ const MigrationDialog = lazy(async () => ({
 
 /** What can be done with one migration at once. */
 export type MigrationDeed = 'run' | 'cancel' | 'reset' | 'delete';
-/** Jobs behind which a migration is shown otherwise: it has run, or a changed schema has broken it. */
+/** Jobs that change how a migration is shown: it has run, or a changed schema has broken it. */
 const TELLING: ReadonlySet<string> = new Set(['migration', 'endpoint-recheck']);
 const DONE: Readonly<Record<MigrationDeed, string>> = {
   run: 'The migration runs',

@@ -42,7 +42,7 @@ export const agentRunsQuery = (agent: string, skip: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** Read anew until it has ended. */
+/** Read again and again until it has ended. */
 export const agentRunQuery = (uid: string) =>
   queryOptions({
     queryKey: [...AGENTS_KEY, 'run', uid],

@@ -38,13 +38,13 @@ class ChatTurns {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Of a conversation; with undefined, of the one that begins. */
+  /** The turn of a conversation; with undefined, of the one that begins. */
   of(uid: string | undefined): LiveTurn | undefined {
     return this.#turns.get(uid ?? NEW);
   }
 
   /**
-   * Resolves when the conversation has the answer, or why there is none, and was read anew. Rejects when nothing of the turn was kept.
+   * Resolves when the conversation has the answer, or why there is none, and was read again. Rejects when nothing of the turn was kept.
    * `onBegun` tells the UID of a new conversation, and is waited for, so that it is shown without a moment between.
    */
   async send(turn: ChatTurn, onBegun: (uid: string) => unknown): Promise<void> {

@@ -50,7 +50,7 @@ function Progress({ begun }: { readonly begun: Job }) {
   );
 }
 
-/** The job as it is now; when it has ended, the conversation has its report and is read anew. */
+/** The job as it is now; when it has ended, the conversation has its report and is read again. */
 function useJobUntilEnd(begun: Job): Job {
   const queries = useQueryClient();
   const [job, setJob] = useState(begun);

@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<ToolMetrics>[] = [
   },
 ];
 
-/** Calls by models since the primary started; read anew by itself. */
+/** Calls by models since the primary started; read again by itself. */
 export function ToolMetricsTable() {
   const metrics = useQuery(toolMetricsQuery);
   return (

@@ -12,7 +12,7 @@ const CHIP_CHARACTERS_MAX = 60;
 const COORDINATE_DIGITS = 5;
 
 interface FieldValueProps {
-  /** Of the field: what is folded and unfolded is named by it. */
+  /** The name of the field: it names what is folded and unfolded. */
   readonly name: string;
   readonly value: unknown;
   /** One of the scalar types of the schema, where it is known. */

@@ -28,7 +28,7 @@ interface NeighborTableProps {
   readonly onChange: (page: { readonly filter: string; readonly skip: number }) => void;
 }
 
-/** The neighbours over one type of edge, page by page. */
+/** The neighbors over one type of edge, page by page. */
 export function NeighborTable({ uid, group, filter, skip, onChange }: NeighborTableProps) {
   const list = useQuery(neighborListQuery(uid, group, { filter, skip }));
   const label = `${group.edge}, ${group.direction === 'out' ? 'outgoing' : 'incoming'}`;

@@ -15,7 +15,7 @@ import { useFieldTypes } from './use-field-types.ts';
 
 interface NodeHistoryProps {
   readonly uid: string;
-  /** Of the node. */
+  /** The type of the node. */
   readonly type: string;
 }
 
@@ -138,7 +138,7 @@ interface SideProps {
   /** What a folded value is called. */
   readonly name: string;
   readonly value: unknown;
-  /** Of a value that is too large to be told. */
+  /** The size of a value that is too large to be shown. */
   readonly bytes: number | undefined;
   readonly type: string | undefined;
 }

@@ -6,7 +6,7 @@ import { client } from '../../../api/client.ts';
 import { labelOf } from '../../../api/node-label.ts';
 
 const SIMILAR_SHOWN = 8;
-/** So many neighbours at most are looked at to find some by a text. */
+/** So many neighbors at most are looked at to find some by a text. */
 export const NEIGHBORS_READ_MAX = 1_000;
 export const NEIGHBORS_TAKE = 20;
 export const HISTORY_TAKE = 10;
@@ -27,7 +27,7 @@ export function historyQuery(uid: string, skip: number) {
   });
 }
 
-/** How many neighbours there are, by edge type and direction. */
+/** How many neighbors there are, by edge type and direction. */
 export function neighborCountsQuery(uid: string) {
   return queryOptions({
     queryKey: ['node', uid, 'neighbor-counts'],
@@ -45,13 +45,13 @@ export interface NeighborGroup {
 
 export interface NeighborList {
   readonly items: readonly Neighbor[];
-  /** Of those that fit the text. */
+  /** How many fit the text. */
   readonly total: number;
-  /** Whether there are more neighbours than were looked at. */
+  /** Whether there are more neighbors than were looked at. */
   readonly isPart: boolean;
 }
 
-/** One page of the neighbours over one type of edge; with a text, of those that are called so. */
+/** One page of the neighbors over one type of edge; with a text, of those that are called so. */
 export function neighborListQuery(
   uid: string,
   { edge, direction }: NeighborGroup,

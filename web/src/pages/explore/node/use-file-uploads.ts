@@ -8,9 +8,9 @@ import { filesKey } from './file-queries.ts';
 export interface FileOnItsWay {
   readonly key: number;
   readonly file: File;
-  /** Of the bytes, 0 to 1. */
+  /** The share of the bytes that is sent, 0 to 1. */
   readonly fraction: number;
-  /** Of the upload, to go on with; undefined before the server knows it. */
+  /** The id of the upload, to resume it; undefined before the server knows it. */
   readonly id: string | undefined;
   readonly error: unknown;
 }

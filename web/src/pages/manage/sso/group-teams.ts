@@ -1,6 +1,6 @@
 /** Members of a group at the provider become members of a team here. */
 export interface GroupTeam {
-  /** Of the row, while it is edited. */
+  /** The id of the row while it is edited. */
   readonly id: number;
   readonly group: string;
   /** The UID of a team, or blank while none is chosen. */

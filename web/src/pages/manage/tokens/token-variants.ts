@@ -6,7 +6,7 @@ export interface TokenVariant {
   readonly kind: TokenKind;
   readonly label: string;
   readonly hint: string;
-  /** Of a kind that carries scopes: those that are proposed. */
+  /** The scopes that are proposed, for a kind that has scopes. */
   readonly scopes?: readonly Scope[];
   /** Whether it is for the endpoints below a path. */
   readonly hasPath?: true;

@@ -47,7 +47,7 @@ interface EditUserFormProps {
 function EditUserForm({ user, viewer, onClose }: EditUserFormProps) {
   const queries = useQueryClient();
   const permission = useChangePermission('users');
-  // The user may be read anew, with somebody else's changes, while the form is filled in.
+  // The user may be read again, with somebody else's changes, while the form is filled in.
   const [base] = useState(() => formOf(user));
   const form: UserForm = useForm<UserFormValues>({ defaultValues: base });
   const { isSubmitting } = form.formState;

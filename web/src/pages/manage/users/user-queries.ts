@@ -23,7 +23,7 @@ export const userQuery = (uid: string, seesAdministration: boolean) =>
     gcTime: 0,
   });
 
-/** After a change of users: what is called by their names is read anew too. */
+/** After a change of users: what shows their names is read again too. */
 export async function refreshUsers(queries: QueryClient): Promise<void> {
   await Promise.all(
     [['users'], ['names'], ['viewer']].map((queryKey) => queries.invalidateQueries({ queryKey })),

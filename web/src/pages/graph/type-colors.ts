@@ -1,7 +1,7 @@
-/** The series of colours in the tokens. */
+/** The series of colors in the tokens. */
 const SERIES_COUNT = 8;
 
-/** A colour of `--color-series-1` to `-8` for each type, by its number from 0. It stays the same while the page is open. */
+/** A color of `--color-series-1` to `-8` for each type, by its number from 0. It stays the same while the page is open. */
 export class TypeSlots {
   readonly #slots = new Map<string, number>();
 
@@ -19,7 +19,7 @@ export class TypeSlots {
 }
 
 /** What is drawn on a canvas cannot name a token, so they are read. */
-export interface CanvasColours {
+export interface CanvasColors {
   readonly series: readonly string[];
   readonly surface: string;
   readonly raised: string;
@@ -30,7 +30,7 @@ export interface CanvasColours {
 }
 
 /** As the theme of the page has them now. */
-export function readCanvasColours(): CanvasColours {
+export function readCanvasColors(): CanvasColors {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(`--color-${name}`).trim();
   return {
@@ -44,21 +44,21 @@ export function readCanvasColours(): CanvasColours {
   };
 }
 
-/** How much of its colour an edge has; the rest is that of the background, so that nodes stand out. */
+/** How much of its color an edge has; the rest is that of the background, so that nodes stand out. */
 const EDGE_SHARE = 0.6;
 
-/** The colours of the types of nodes and of edges, in one theme. */
-export class TypeColours {
-  readonly canvas: CanvasColours;
+/** The colors of the types of nodes and of edges, in one theme. */
+export class TypeColors {
+  readonly canvas: CanvasColors;
   readonly #nodeSlots: TypeSlots;
   readonly #edgeSlots: TypeSlots;
   readonly #edgeSeries: readonly string[];
 
-  constructor(canvas: CanvasColours, nodeSlots: TypeSlots, edgeSlots: TypeSlots) {
+  constructor(canvas: CanvasColors, nodeSlots: TypeSlots, edgeSlots: TypeSlots) {
     this.canvas = canvas;
     this.#nodeSlots = nodeSlots;
     this.#edgeSlots = edgeSlots;
-    this.#edgeSeries = canvas.series.map((colour) => mix(colour, canvas.surface, EDGE_SHARE));
+    this.#edgeSeries = canvas.series.map((color) => mix(color, canvas.surface, EDGE_SHARE));
   }
 
   node(type: string): string {
@@ -70,15 +70,15 @@ export class TypeColours {
   }
 }
 
-/** So much of one colour in another; both `#rgb` or `#rrggbb`. */
-export function mix(colour: string, into: string, share: number): string {
-  const [a, b] = [channels(colour), channels(into)];
+/** So much of one color in another; both `#rgb` or `#rrggbb`. */
+export function mix(color: string, into: string, share: number): string {
+  const [a, b] = [channels(color), channels(into)];
   const mixed = a.map((value, at) => Math.round(value * share + (b[at] ?? 0) * (1 - share)));
   return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-function channels(colour: string): number[] {
-  const digits = colour.slice(1);
+function channels(color: string): number[] {
+  const digits = color.slice(1);
   const long = digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits;
   return [0, 2, 4].map((at) => Number.parseInt(long.slice(at, at + 2), 16) || 0);
 }
