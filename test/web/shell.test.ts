@@ -103,7 +103,7 @@ describe.skipIf(requireChromium())('the frame of the workspace', () => {
     const input = page.getByRole('combobox', { name: 'Find a page or a node' });
     await input.waitFor();
     await page.keyboard.type('licen');
-    await page.getByRole('option', { name: /Licence/ }).waitFor();
+    await page.getByRole('option', { name: /License/ }).waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'License' }).waitFor();

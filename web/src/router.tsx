@@ -6,25 +6,19 @@ import { assistantRoutes } from './pages/assistant/assistant-routes.ts';
 import { contentRoutes } from './pages/content/content-routes.ts';
 import { endpointRoutes } from './pages/endpoints/endpoint-routes.ts';
 import { exploreRoutes } from './pages/explore/explore-routes.ts';
-import { graphRoutes } from './pages/graph/graph-routes.ts';
 import { manageRoutes } from './pages/manage/manage-routes.ts';
-import { referenceRoutes } from './pages/reference/reference-routes.ts';
 import { signInRoutes } from './pages/sign-in/sign-in-routes.ts';
-import { tourRoutes } from './pages/tour/tour-routes.ts';
 import { Skeleton } from './ui/skeleton.tsx';
 
 const routeTree = rootRoute.addChildren([
   ...signInRoutes,
   workspaceRoute.addChildren([
     ...exploreRoutes,
-    ...graphRoutes,
-    ...tourRoutes,
     ...assistantRoutes,
     ...endpointRoutes,
     ...manageRoutes,
     ...contentRoutes,
     ...adminRoutes,
-    ...referenceRoutes,
     notFoundRoute,
   ]),
 ]);

@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
-import { PageNotFound } from './page-not-found.tsx';
+import { PageNotFound } from './page-failure.tsx';
 import { session } from './session.ts';
 import { Shell } from './shell.tsx';
 

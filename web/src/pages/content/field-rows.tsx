@@ -1,7 +1,8 @@
+import type { FieldType } from '@trellis/contract/shapes/schema-document.ts';
 import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
-import { FIELD_TYPE_OPTIONS } from './field-types.ts';
+import { FIELD_TYPE_OPTIONS, isFieldType } from './field-types.ts';
 
 export interface FieldRow {
   /** Stays while the name is written. */
@@ -71,4 +72,13 @@ export function rowsOf(fields: Readonly<Record<string, string>> | undefined): Fi
     type,
     isStored: true,
   }));
+}
+
+/** The fields by name; rows without a name are left out. */
+export function fieldsOfRows(rows: readonly FieldRow[]): Record<string, FieldType> {
+  const fields: Record<string, FieldType> = {};
+  for (const { name, type } of rows) {
+    if (name.trim() !== '' && isFieldType(type)) fields[name.trim()] = type;
+  }
+  return fields;
 }

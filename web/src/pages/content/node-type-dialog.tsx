@@ -4,8 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { type FieldRow, FieldRows, rowsOf } from './field-rows.tsx';
-import { fieldsOfRows } from './fields-of-rows.ts';
+import { type FieldRow, FieldRows, rowsOf, fieldsOfRows } from './field-rows.tsx';
 import { useSchemaChange } from './use-schema-change.ts';
 
 type NodeType = SchemaDocument['nodes'][number];

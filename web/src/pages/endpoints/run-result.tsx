@@ -8,7 +8,6 @@ import { describeError } from '../../ui/error-text.ts';
 import { FieldList } from '../../ui/field-list.tsx';
 import { formatBytes, formatMs } from '../../ui/format.ts';
 import { LogLineList } from './log-line-list.tsx';
-import { prettyJson } from './pretty-json.ts';
 import type { EndpointRun } from './use-endpoint-run.ts';
 
 interface Place {
@@ -134,4 +133,14 @@ function placeOf(error: unknown): Place | undefined {
   if (!(error instanceof TrellisError)) return undefined;
   const { line, column } = error.details ?? {};
   return typeof line === 'number' && typeof column === 'number' ? { line, column } : undefined;
+}
+
+/** Indented; a text that is not JSON stays as it is. */
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    // Shown as it came.
+    return text;
+  }
 }

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { listSearch } from '../../app/search-params.ts';
+import { listSearch, texts } from '../../app/search-params.ts';
 import { workspaceRoute } from '../../app/workspace-route.ts';
 import { readSearchAddress } from './search/search-address.ts';
 
@@ -20,5 +20,23 @@ export const exploreRoutes = [
     path: '/preferences',
     getParentRoute: () => workspaceRoute,
     component: lazyRouteComponent(() => import('./preferences-page.tsx'), 'PreferencesPage'),
+  }),
+  createRoute({
+    path: '/graph',
+    getParentRoute: () => workspaceRoute,
+    /** `node`: UIDs with commas; `layout`: a shared picture; `view`: "table", or the picture. */
+    validateSearch: (search: Record<string, unknown>) => texts(search, ['node', 'layout', 'view']),
+    component: lazyRouteComponent(() => import('../graph/graph-page.tsx'), 'GraphPage'),
+  }),
+  createRoute({
+    path: '/tour',
+    getParentRoute: () => workspaceRoute,
+    component: lazyRouteComponent(() => import('../tour/tour-page.tsx'), 'TourPage'),
+  }),
+  createRoute({
+    path: '/api',
+    getParentRoute: () => workspaceRoute,
+    validateSearch: (search) => texts(search, ['query', 'operation']),
+    component: lazyRouteComponent(() => import('../reference/api-page.tsx'), 'ApiPage'),
   }),
 ] as const;

@@ -14,7 +14,6 @@ import { GraphMenus } from './graph-menus.tsx';
 import { GraphToolbar } from './graph-toolbar.tsx';
 import { NodePanel } from './node-panel.tsx';
 import { TypeLegend } from './type-legend.tsx';
-import { hasWebGl } from './web-gl.ts';
 import { ViewSwitch } from './view-switch.tsx';
 
 const route = getRouteApi('/workspace/graph');
@@ -105,4 +104,13 @@ function StatusLine({ view, isBusy }: { readonly view: EditorView; readonly isBu
 
 function counted(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Whether the browser draws with WebGL, which it may refuse without a graphics card. */
+function hasWebGl(): boolean {
+  const canvas = document.createElement('canvas');
+  const context = canvas.getContext('webgl2') ?? canvas.getContext('webgl');
+  // There are only some contexts for all pages of a browser.
+  context?.getExtension('WEBGL_lose_context')?.loseContext();
+  return context !== null;
 }

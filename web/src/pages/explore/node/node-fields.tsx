@@ -1,7 +1,7 @@
 import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { fieldsOf } from '../../../api/node-label.ts';
 import { FieldValue } from './field-value.tsx';
-import { useFieldTypes } from './use-field-types.ts';
+import { useFieldTypes } from './node-queries.ts';
 
 /** The fields of a node that the viewer may read, each as its type is best read. */
 export function NodeFields({ node }: { readonly node: NodeObject }) {

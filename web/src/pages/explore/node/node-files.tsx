@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { client } from '../../../api/client.ts';
 import { useViewer } from '../../../api/viewer.ts';
 import { useChangePermission } from '../../../app/permissions.ts';
+import { Badge } from '../../../ui/badge.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { classNames } from '../../../ui/class-names.ts';
@@ -20,7 +21,6 @@ import { Time } from '../../../ui/time.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
 import { FilesOnTheirWay } from './files-on-their-way.tsx';
 import { FILES_TAKE, filesKey, filesQuery } from './file-queries.ts';
-import { TextStateBadge } from './text-state-badge.tsx';
 import { useFileUploads } from './use-file-uploads.ts';
 
 /** The files of a node, and for those who may, adding to them: chosen, or dropped anywhere on the card. */
@@ -159,4 +159,21 @@ function DeleteDialog({ uid, file, onClose }: DeleteDialogProps) {
       It is deleted for everybody, and searches no longer find it.
     </ConfirmDialog>
   );
+}
+
+/** Whether searches find a file by its text; nothing for a file without text. */
+function TextStateBadge({ file }: { readonly file: NodeFile }) {
+  const { TextState, TextError } = file;
+  if (TextState === 'pending') return <Badge tone="info">Reading the text</Badge>;
+  if (TextState === 'failed') {
+    return (
+      <>
+        <Badge tone="warning">Text cannot be searched</Badge>
+        <span className="text-[13px] text-muted">{TextError}</span>
+      </>
+    );
+  }
+  if (TextError !== null) return <span className="text-[13px] text-muted">{TextError}</span>;
+  if (TextState === 'extracted') return <Badge tone="good">Text can be searched</Badge>;
+  return null;
 }

@@ -10,8 +10,7 @@ import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { FieldValue } from './field-value.tsx';
-import { HISTORY_TAKE, historyQuery } from './node-queries.ts';
-import { useFieldTypes } from './use-field-types.ts';
+import { HISTORY_TAKE, historyQuery, useFieldTypes } from './node-queries.ts';
 
 interface NodeHistoryProps {
   readonly uid: string;

@@ -1,9 +1,10 @@
 import type { Neighbor, NeighborsPage } from '@trellis/client/system-endpoints.ts';
 import { TrellisError } from '@trellis/client/trellis-error.ts';
 import type { FieldType } from '@trellis/contract/shapes/schema-document.ts';
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { client } from '../../../api/client.ts';
 import { labelOf } from '../../../api/node-label.ts';
+import { useViewer } from '../../../api/viewer.ts';
 
 const SIMILAR_SHOWN = 8;
 /** So many neighbors at most are looked at to find some by a text. */
@@ -119,3 +120,11 @@ export const fieldTypesQuery = queryOptions({
   },
   staleTime: 60_000,
 });
+
+/** The scalar types of fields by name, those of the items for lists; nothing for those who may not read the schema. */
+export function useFieldTypes(type: string): Readonly<Record<string, string>> {
+  const isAdmin = useViewer()?.seesAdministration === true;
+  const types = useQuery({ ...fieldTypesQuery, enabled: isAdmin }).data?.get(type) ?? {};
+  const scalars = Object.entries(types).map(([field, of]) => [field, of.replace('[]', '')]);
+  return { ...Object.fromEntries(scalars), Timestamp: 'Time' };
+}

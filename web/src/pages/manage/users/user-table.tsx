@@ -11,8 +11,13 @@ import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
 import { accountOf, ACCOUNTS, isActive, ROLE_CHOICES, rolesOf } from './user-account.ts';
-import type { UserAction } from './user-action.ts';
 import { refreshUsers } from './user-queries.ts';
+
+/** What can be done for a user, apart from changing them. */
+export interface UserAction {
+  readonly kind: 'deactivate' | 'reset-link';
+  readonly user: UserNode;
+}
 
 interface UserTableProps {
   readonly users: readonly UserNode[];

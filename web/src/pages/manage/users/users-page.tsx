@@ -16,9 +16,8 @@ import { CreateUserDialog } from './create-user-dialog.tsx';
 import { DeactivateUserDialog } from './deactivate-user-dialog.tsx';
 import { EditUserDialog } from './edit-user-dialog.tsx';
 import { ResetLinkDialog } from './reset-link-dialog.tsx';
-import type { UserAction } from './user-action.ts';
 import { usersQuery } from './user-queries.ts';
-import { UserTable } from './user-table.tsx';
+import { type UserAction, UserTable } from './user-table.tsx';
 
 const route = getRouteApi('/workspace/manage/access/users');
 
