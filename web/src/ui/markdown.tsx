@@ -134,11 +134,11 @@ interface TableProps {
   readonly citation: Citation;
 }
 
-/** Scrolls sideways in its own box when it must. */
+/** Scrolls sideways in its own box instead of breaking words. */
 function Table({ table, citation }: TableProps) {
   return (
     <div role="group" aria-label="Table" tabIndex={0} className="overflow-x-auto">
-      <table className="border-collapse">
+      <table className="border-collapse wrap-break-word">
         <thead>
           <Row cells={table.header} citation={citation} />
         </thead>
