@@ -35,7 +35,8 @@ it('a small call goes on being answered while another caller sends heavy ones', 
   const over = new AbortController();
   const senders = Array.from({ length: 12 }, async () => {
     for (let call = 0; call < scale({ sample: 2, soak: 20 }); call++) {
-      expect((await run('mallory', 'heavy')).status).toBe(200);
+      // A busy machine may stop one that takes longer than an endpoint may.
+      expect([200, 504]).toContain((await run('mallory', 'heavy')).status);
     }
   });
   const heavy = Promise.all(senders).finally(() => over.abort());

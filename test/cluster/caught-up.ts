@@ -16,5 +16,6 @@ export async function expectCaughtUp(
   const call = { path: '/api/schema', token, headers };
   await expect.poll(async () => (await http.send(call)).status, { timeout: CATCH_UP_MS }).toBe(200);
   const items = await readItems(http, token);
-  expect(acknowledged.filter(({ item }) => !items.has(item))).toEqual([]);
+  const missing = acknowledged.filter(({ item }) => !items.has(item));
+  expect(missing, 'missing on a replica that has caught up').toEqual([]);
 }

@@ -133,7 +133,8 @@ test('a promotion that is killed, wherever it is, can be tried again', async () 
   await node.startPrimary();
   expect(existsSync(join(node.storage, 'replica.json'))).toBe(false);
   const items = await readItems(node.http, token);
-  expect(workload.acknowledged.filter(({ item }) => !items.has(item))).toEqual([]);
+  const missing = workload.acknowledged.filter(({ item }) => !items.has(item));
+  expect(missing, 'missing after the promotion').toEqual([]);
   await using more = new Workload(node.http, token, { label: 'after' });
   await more.written(5);
   await more.stop();
