@@ -147,10 +147,10 @@ async function benchLatency(report: Report, server: BenchServer, places: Places)
 }
 
 async function backUp(client: TrellisClient): Promise<Backup> {
-  const { id } = await client.runBackup();
-  for await (const _event of client.watchJob(id));
-  const { state, error } = await client.getJob(id);
-  const [newest] = (await client.listBackups({ take: 1 })).items;
+  const { id } = await client.backups.run();
+  for await (const _event of client.jobs.watch(id));
+  const { state, error } = await client.jobs.get(id);
+  const [newest] = (await client.backups.list({ take: 1 })).items;
   if (state !== 'succeeded' || newest === undefined) throw new Error(error?.message ?? state);
   return newest;
 }

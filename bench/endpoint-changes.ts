@@ -35,12 +35,12 @@ export async function benchEndpointChanges(report: Report): Promise<void> {
 
 /** From the request that saves code until a call has been answered by it. */
 async function benchSaved(report: Report, client: TrellisClient): Promise<void> {
-  await client.createEndpoint({ name: 'saved', code: answering(-1) });
+  await client.endpoints.create({ name: 'saved', code: answering(-1) });
   const times: number[] = [];
   for (let i = 0; i < FIRST_SAVES + SAVES; i++) {
     const { seconds } = await timed(async () => {
-      await client.putEndpoint('saved', { code: answering(i) });
-      const answer = await client.runEndpoint('saved');
+      await client.endpoints.put('saved', { code: answering(i) });
+      const answer = await client.endpoints.run('saved');
       if (answer !== i) throw new Error('an older version of the code answered');
     });
     if (i >= FIRST_SAVES) times.push(seconds * 1_000);
@@ -72,8 +72,8 @@ async function benchRecheck(
   const during = callsOf(server);
   const checked = timed(async () => {
     await putSchema(server, schemaWith({ Size: 'Int', Colour: 'String' }));
-    const { items } = await client.listJobs({ kind: 'endpoint-recheck', take: 1 });
-    for await (const _event of client.watchJob(items[0]!.id));
+    const { items } = await client.jobs.list({ kind: 'endpoint-recheck', take: 1 });
+    for await (const _event of client.jobs.watch(items[0]!.id));
   });
   const [{ p99 }, { seconds }] = [await during, await checked];
   report.add({
@@ -105,7 +105,7 @@ export default async function ({ graph }: Scope) {
   return { size: item?.Size ?? 0 };
 }
 `;
-  await client.createEndpoint({ name, code });
+  await client.endpoints.create({ name, code });
 }
 
 function callsOf(server: BenchServer): Promise<LoadResult> {

@@ -15,7 +15,7 @@ export async function userUid(
   options: CallOptions,
 ): Promise<string> {
   if (UID.test(name)) return name;
-  const { items } = await client.listUsers({ query: name, take: CANDIDATES_MAX }, options);
+  const { items } = await client.users.list({ query: name, take: CANDIDATES_MAX }, options);
   const wanted = name.toLowerCase();
   const found = items.find((user: UserNode) => user.UserName?.toLowerCase() === wanted);
   if (found !== undefined) return found.UID;
@@ -32,7 +32,7 @@ export async function teamUid(
   options: CallOptions,
 ): Promise<string> {
   if (UID.test(name)) return name;
-  const { items } = await client.listGroups({ query: name, take: CANDIDATES_MAX }, options);
+  const { items } = await client.teams.list({ query: name, take: CANDIDATES_MAX }, options);
   const wanted = name.toLowerCase();
   const found = items.find((team: TeamNode) => team.Name?.toLowerCase() === wanted);
   if (found !== undefined) return found.UID;

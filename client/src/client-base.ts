@@ -1,5 +1,5 @@
 import type { ReplicaList } from './routing.ts';
-import { type Call, type CallOptions, Transport, type TransportOptions } from './transport.ts';
+import { Transport, type TransportOptions } from './transport.ts';
 
 /** The part of a client that its methods share: see `TrellisClient`. */
 export class ClientBase {
@@ -14,7 +14,7 @@ export class ClientBase {
     return new URL(this.transport.baseUrl);
   }
 
-  /** Sent with every call from now on. Signing in does not set it: `client.token = (await client.createLogin(...)).token`. */
+  /** Sent with every call from now on. Signing in does not set it: `client.token = (await client.login.create(...)).token`. */
   get token(): string | undefined {
     return this.transport.token;
   }
@@ -35,35 +35,12 @@ export class ClientBase {
   setReplicas(replicas: ReplicaList): void {
     this.transport.routing.setReplicas(replicas);
   }
-
-  protected get<T>(path: string, options?: CallOptions, query?: Call['query']): Promise<T> {
-    return this.transport.json({ method: 'GET', path, query, ...options });
-  }
-
-  protected post<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
-    return this.transport.json({ method: 'POST', path, ...jsonBody(body), ...options });
-  }
-
-  protected put<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
-    return this.transport.json({ method: 'PUT', path, ...jsonBody(body), ...options });
-  }
-
-  /** For an answer without a body. */
-  protected async tell(
-    method: Call['method'],
-    path: string,
-    body: unknown,
-    options?: CallOptions,
-  ): Promise<void> {
-    await this.transport.send({ method, path, ...jsonBody(body), ...options });
-  }
 }
 
-export function jsonBody(value: unknown): { body?: string } {
-  return value === undefined ? {} : { body: JSON.stringify(value) };
-}
-
-/** Names may contain "/": each segment is escaped for itself. */
-export function pathOf(name: string): string {
-  return name.split('/').map(encodeURIComponent).join('/');
+/** A method of a namespace, of the function that it is written as. */
+export function bound<Args extends readonly unknown[], Result>(
+  transport: Transport,
+  method: (transport: Transport, ...args: Args) => Result,
+): (...args: Args) => Result {
+  return (...args) => method(transport, ...args);
 }

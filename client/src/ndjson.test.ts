@@ -14,7 +14,7 @@ describe('ingestStream', () => {
 
   it('sends one operation a line', async () => {
     const { client, seen } = await scripted([{ body: summary }]);
-    expect(await client.ingestStream(two)).toEqual(summary);
+    expect(await client.graph.ingestStream(two)).toEqual(summary);
     expect(seen[0]?.headers['content-type']).toBe('application/x-ndjson');
     expect(seen[0]?.body).toBe(lines);
   });
@@ -28,7 +28,7 @@ describe('ingestStream', () => {
     });
     const bytes = new TextEncoder().encode(lines);
     const client = new TrellisClient({ baseUrl });
-    await client.ingestStream([bytes.subarray(0, 5), bytes.subarray(5)], { gzip: true });
+    await client.graph.ingestStream([bytes.subarray(0, 5), bytes.subarray(5)], { gzip: true });
     expect(bodies).toEqual([lines]);
   });
 
@@ -44,7 +44,7 @@ describe('ingestStream', () => {
       yield utf8.encode(lines);
       yield utf8.encode(await first.promise);
     }
-    expect(await new TrellisClient({ baseUrl }).ingestStream(source())).toEqual(summary);
+    expect(await new TrellisClient({ baseUrl }).graph.ingestStream(source())).toEqual(summary);
     expect(await first.promise).toBe(lines);
   });
 
@@ -55,7 +55,7 @@ describe('ingestStream', () => {
       yield two[0];
       throw broken;
     }
-    await expect(client.ingestStream(source())).rejects.toBe(broken);
+    await expect(client.graph.ingestStream(source())).rejects.toBe(broken);
   });
 
   it('gives the refusal of a server that answers before the stream ends, and closes the source', async () => {
@@ -76,7 +76,7 @@ describe('ingestStream', () => {
         closed.resolve();
       }
     }
-    const failure = await failureOf(new TrellisClient({ baseUrl }).ingestStream(source()));
+    const failure = await failureOf(new TrellisClient({ baseUrl }).graph.ingestStream(source()));
     expect(failure.code).toBe('invalid_operation');
     await closed.promise;
   });
@@ -84,14 +84,14 @@ describe('ingestStream', () => {
   it('is never repeated', async () => {
     const busy = { status: 503, headers: { 'retry-after': '0' }, body: refusal('busy') };
     const { client, seen } = await scripted([busy]);
-    await failureOf(client.ingestStream(two));
+    await failureOf(client.graph.ingestStream(two));
     expect(seen).toHaveLength(1);
   });
 
   it('tells where a replica sends it, as it cannot be sent twice', async () => {
     const headers = { location: 'http://primary.example/api/ingest' };
     const { client } = await scripted([{ status: 303, headers }]);
-    const failure = await failureOf(client.ingestStream(two));
+    const failure = await failureOf(client.graph.ingestStream(two));
     expect(failure.message).toContain('it redirects to http://primary.example/api/ingest');
     expect(failure.hint).toContain('primary');
   });

@@ -15,7 +15,7 @@ describe('eachItem', () => {
     });
     const client = new TrellisClient({ baseUrl });
     const found: string[] = [];
-    for await (const { name } of eachItem((page) => client.listEndpoints(page), 5))
+    for await (const { name } of eachItem((page) => client.endpoints.list(page), 5))
       found.push(name);
     expect(found).toEqual(names);
   });

@@ -9,7 +9,7 @@ export interface PageRequest {
 const PAGE_ITEMS = 200;
 
 /**
- * Every item of a list, page by page: `for await (const e of eachItem((page) => client.listEndpoints(page)))`. A page with
+ * Every item of a list, page by page: `for await (const e of eachItem((page) => client.endpoints.list(page)))`. A page with
  * fewer items than were asked for is the last (specification, section 2.5).
  */
 export async function* eachItem<T>(

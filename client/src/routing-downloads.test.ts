@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { Download } from './graph-client.ts';
+import type { Download } from './operation-methods.ts';
 import { openScene } from './testing/replica-scene.ts';
 import { listen } from './testing/scripted-server.ts';
 
@@ -37,7 +37,7 @@ describe('a download from a replica', () => {
   it('may take its time once it has begun', async () => {
     const { scene, first, last, fallSilent } = await openDownload();
     first.resolve();
-    const reader = readerOf(await scene.client.downloadCsv(SELECTION));
+    const reader = readerOf(await scene.client.nodes.downloadCsv(SELECTION));
     expect((await reader.read()).value).toBe('first,');
     fallSilent();
     scene.clock.advance(5_000);
@@ -50,7 +50,7 @@ describe('a download from a replica', () => {
   it('outlives a check during which it began', async () => {
     const { scene, first, last, events, fallSilent } = await openDownload();
     const asked = once(events, 'asked');
-    const downloading = scene.client.downloadCsv(SELECTION);
+    const downloading = scene.client.nodes.downloadCsv(SELECTION);
     await asked;
     fallSilent();
     const checked = once(events, 'checked');
@@ -70,7 +70,7 @@ describe('a download from a replica', () => {
     first.resolve();
     const controller = new AbortController();
     const { signal } = controller;
-    const reader = readerOf(await scene.client.downloadCsv(SELECTION, { signal }));
+    const reader = readerOf(await scene.client.nodes.downloadCsv(SELECTION, {}, { signal }));
     await reader.read();
     controller.abort(new Error('enough'));
     await expect(reader.read()).rejects.toThrow('enough');

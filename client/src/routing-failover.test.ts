@@ -18,10 +18,10 @@ describe('a replica that fails', () => {
   ])('with %j gives a call up to the next server', async (reply) => {
     const scene = await openScene(2);
     scene.replicas[0]!.reply = reply;
-    await scene.client.runEndpoint('e');
+    await scene.client.endpoints.run('e');
     expect(scene.counts()).toEqual([1, 1, 0]);
     scene.replicas[1]!.reply = reply;
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.counts().at(-1)).toBe(1);
   });
 
@@ -34,7 +34,7 @@ describe('a replica that fails', () => {
     const scene = await openScene(2);
     scene.replicas[0]!.reply = reply;
     const { code } = reply.body.error;
-    expect(await failureOf(scene.client.runEndpoint('e'))).toMatchObject({ code });
+    expect(await failureOf(scene.client.endpoints.run('e'))).toMatchObject({ code });
     expect(scene.counts()).toEqual([1, 0, 0]);
   });
 
@@ -43,7 +43,7 @@ describe('a replica that fails', () => {
     async (reply) => {
       const scene = await openScene(2);
       scene.replicas[0]!.reply = reply;
-      await failureOf(scene.client.ingest([], { readOnlyCompatible: true }));
+      await failureOf(scene.client.graph.ingest([], { readOnlyCompatible: true }));
       expect(scene.counts()).toEqual([1, 0, 0]);
     },
   );
@@ -51,10 +51,10 @@ describe('a replica that fails', () => {
   it('without a word is found out, and the call goes on', async () => {
     const scene = await openScene(1);
     const [replica] = scene.replicas;
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     replica!.leave({ silent: true });
     const sent = replica!.request();
-    const reading = scene.client.getNode(UID);
+    const reading = scene.client.nodes.get(UID);
     await sent;
     const checked = replica!.check();
     scene.clock.advance(5_000);
@@ -70,14 +70,14 @@ describe('a replica that fails', () => {
     const controller = new AbortController();
     replica!.reply = { silent: true };
     const sent = replica!.request();
-    const reading = scene.client.getNode(UID, { signal: controller.signal });
+    const reading = scene.client.nodes.get(UID, { signal: controller.signal });
     await sent;
     const checked = replica!.check();
     scene.clock.advance(5_000);
     await checked;
     await scene.checked();
     replica!.reply = { body: {} };
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([2, 0]);
     controller.abort(new Error('enough'));
     await expect(reading).rejects.toThrow('enough');
@@ -88,9 +88,11 @@ describe('without a primary', () => {
   it('reads go on, and writes fail', async () => {
     const scene = await openScene(1);
     scene.primary.leave();
-    await scene.client.getNode(UID);
-    expect(await failureOf(scene.client.ingest([]))).toMatchObject({ code: 'connection_failed' });
-    const forced = scene.client.getNode(UID, { forcePrimary: true });
+    await scene.client.nodes.get(UID);
+    expect(await failureOf(scene.client.graph.ingest([]))).toMatchObject({
+      code: 'connection_failed',
+    });
+    const forced = scene.client.nodes.get(UID, { forcePrimary: true });
     expect(await failureOf(forced)).toMatchObject({ code: 'connection_failed' });
     expect(scene.counts()).toEqual([1, 2]);
   });
@@ -102,22 +104,22 @@ describe('without a primary', () => {
       const [replica] = scene.replicas;
       const { health } = replica!;
       replica!.health = away;
-      await scene.client.getNode(UID);
+      await scene.client.nodes.get(UID);
       expect(scene.counts()).toEqual([0, 1]);
       replica!.health = health;
       scene.primary.leave(reply);
       scene.clock.advance(10_000);
-      await scene.client.getNode(UID);
+      await scene.client.nodes.get(UID);
       expect(scene.counts()).toEqual([1, 2]);
       replica!.leave();
-      await failureOf(scene.client.getNode(UID));
+      await failureOf(scene.client.nodes.get(UID));
       scene.primary.leave({ body: {} });
       replica!.leave({ body: {} });
       replica!.health = health;
       scene.clock.advance(5 * 60_000 - 1);
-      await scene.client.getNode(UID);
+      await scene.client.nodes.get(UID);
       await scene.checked();
-      await scene.client.getNode(UID);
+      await scene.client.nodes.get(UID);
       expect(scene.counts()).toEqual([2, 5]);
     },
   );
@@ -127,13 +129,13 @@ describe('without a primary', () => {
     const [replica] = scene.replicas;
     const { health } = replica!;
     replica!.health = away;
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     replica!.health = health;
     const busy = { status: 429, headers: { 'retry-after': '0' }, body: refusal('busy') };
     replica!.reply = () => (replica!.seen.length === 1 ? busy : { status: 303 });
     scene.primary.leave();
     scene.clock.advance(10_000);
-    const running = failureOf(scene.client.runEndpoint('e'));
+    const running = failureOf(scene.client.endpoints.run('e'));
     expect(await running).toMatchObject({ code: 'connection_failed' });
     expect(scene.counts()).toEqual([1, 2]);
   });
@@ -143,10 +145,10 @@ describe('without a primary', () => {
     const [replica] = scene.replicas;
     replica!.leave();
     scene.primary.leave();
-    for (let read = 0; read < 3; read++) await failureOf(scene.client.getNode(UID));
+    for (let read = 0; read < 3; read++) await failureOf(scene.client.nodes.get(UID));
     expect(replica!.checks).toHaveLength(1);
     scene.clock.advance(10_000);
-    for (let read = 0; read < 3; read++) await failureOf(scene.client.getNode(UID));
+    for (let read = 0; read < 3; read++) await failureOf(scene.client.nodes.get(UID));
     expect(replica!.checks).toHaveLength(2);
   });
 
@@ -158,7 +160,7 @@ describe('without a primary', () => {
     await once(server, 'close');
     const scene = await openScene(2, { baseUrl });
     for (const replica of scene.replicas) replica.reply = away;
-    const failure = await failureOf(scene.client.getNode(UID));
+    const failure = await failureOf(scene.client.nodes.get(UID));
     expect(failure.message).toBe(`cannot reach ${baseUrl}: connection refused`);
     expect(scene.counts()).toEqual([1, 1, 0]);
   });
@@ -171,13 +173,13 @@ describe('an abort', () => {
     replica!.reply = { silent: true };
     const controller = new AbortController();
     const sent = replica!.request();
-    const reading = scene.client.getNode(UID, { signal: controller.signal });
+    const reading = scene.client.nodes.get(UID, { signal: controller.signal });
     await sent;
     const reason = new Error('enough');
     controller.abort(reason);
     await expect(reading).rejects.toBe(reason);
     replica!.reply = { body: {} };
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([2, 0]);
   });
 
@@ -185,7 +187,7 @@ describe('an abort', () => {
     const scene = await openScene(1);
     scene.replicas[0]!.health = { silent: true };
     const signal = AbortSignal.abort(new Error('enough'));
-    await expect(scene.client.getNode(UID, { signal })).rejects.toThrow('enough');
+    await expect(scene.client.nodes.get(UID, { signal })).rejects.toThrow('enough');
   });
 
   it('ends the wait for a check, which others still wait for', async () => {
@@ -194,8 +196,8 @@ describe('an abort', () => {
     replica!.health = { silent: true };
     const controller = new AbortController();
     const checked = replica!.check();
-    const reading = scene.client.getNode(UID, { signal: controller.signal });
-    const other = scene.client.getNode(UID);
+    const reading = scene.client.nodes.get(UID, { signal: controller.signal });
+    const other = scene.client.nodes.get(UID);
     await checked;
     controller.abort(new Error('enough'));
     await expect(reading).rejects.toThrow('enough');
@@ -214,7 +216,7 @@ describe('a list set while a call is under way', () => {
       scene.client.setReplicas(second!.url);
       return away;
     };
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([1, 1, 0]);
   });
 
@@ -224,8 +226,8 @@ describe('a list set while a call is under way', () => {
       scene.client.setReplicas('');
       return { body: { UID } };
     };
-    expect(await scene.client.getNode(UID)).toEqual({ UID });
-    await scene.client.getNode(UID);
+    expect(await scene.client.nodes.get(UID)).toEqual({ UID });
+    await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([1, 1]);
   });
 });

@@ -16,20 +16,20 @@ describe('the list', () => {
   ])('may be a text %s', async (_, listOf) => {
     const scene = await openScene(2);
     scene.client.setReplicas(listOf(scene.replicas.map(({ url }) => url)));
-    for (let read = 0; read < 4; read++) await scene.client.getNode(UID);
+    for (let read = 0; read < 4; read++) await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([2, 2, 0]);
   });
 
   it('is checked when it is set, and then no more', async () => {
     const scene = await openScene(2);
     expect(checkCounts(scene)).toEqual([0, 0]);
-    for (let read = 0; read < 4; read++) await scene.client.getNode(UID);
+    for (let read = 0; read < 4; read++) await scene.client.nodes.get(UID);
     scene.clock.advance(60 * MINUTE_MS);
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(checkCounts(scene)).toEqual([1, 1]);
     scene.client.setReplicas(scene.replicas.map(({ url }) => url));
-    await scene.client.getNode(UID);
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
+    await scene.client.nodes.get(UID);
     expect(checkCounts(scene)).toEqual([2, 2]);
   });
 });
@@ -45,27 +45,27 @@ describe('a check', () => {
   ])('keeps out a server that %s', async (_, health) => {
     const scene = await openScene(2);
     scene.replicas[0]!.health = health;
-    for (let read = 0; read < 4; read++) await scene.client.getNode(UID);
+    for (let read = 0; read < 4; read++) await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([0, 4, 0]);
   });
 
   it('keeps out a replica whose graph is not loaded', async () => {
     const scene = await openScene(1);
     scene.replicas[0]!.available = { status: 503, body: 'not available' };
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([0, 1]);
   });
 
   it('asks the replica only: the primary may be starting, or gone', async () => {
     const scene = await openScene(1);
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.primary.checks).toEqual([]);
     expect(scene.counts()).toEqual([1, 0]);
   });
 
   it('does not show the token to a server that is not known yet', async () => {
     const scene = await openScene(1, { token: 'secret' });
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.replicas[0]!.checks[0]?.headers.authorization).toBeUndefined();
     expect(scene.replicas[0]!.seen[0]?.headers.authorization).toBe('Bearer secret');
   });
@@ -73,7 +73,7 @@ describe('a check', () => {
   it('of a server that says nothing does not hold a call that another can take', async () => {
     const scene = await openScene(2);
     scene.replicas[0]!.leave({ silent: true });
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([0, 1, 0]);
   });
 
@@ -82,7 +82,7 @@ describe('a check', () => {
     const [replica] = scene.replicas;
     replica!.leave({ silent: true });
     const checked = replica!.check();
-    const reading = scene.client.getNode(UID);
+    const reading = scene.client.nodes.get(UID);
     await checked;
     scene.clock.advance(3_000);
     await reading;
@@ -93,7 +93,7 @@ describe('a check', () => {
     const member = await Member.start({ isReplica: true });
     const scene = await openScene(0);
     scene.client.setReplicas([`${member.url}/r1`]);
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(member.seen.map(({ url }) => url)).toContain('/r1/health/replica');
   });
 });
@@ -104,28 +104,28 @@ describe('a retired replica', () => {
     const [replica] = scene.replicas;
     const { health } = replica!;
     replica!.health = away;
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     for (const [index, minutes] of [5, 10, 20, 30, 30].entries()) {
       scene.clock.advance(minutes * MINUTE_MS - 1);
-      await scene.client.getNode(UID);
+      await scene.client.nodes.get(UID);
       expect(checkCounts(scene)).toEqual([index + 1]);
       scene.clock.advance(1);
-      await scene.client.getNode(UID);
+      await scene.client.nodes.get(UID);
       await scene.checked();
       expect(checkCounts(scene)).toEqual([index + 2]);
     }
     replica!.health = health;
     scene.clock.advance(30 * MINUTE_MS);
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     await scene.checked();
     expect(scene.counts()[0]).toBe(0);
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.counts()[0]).toBe(1);
     replica!.leave();
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(checkCounts(scene)).toEqual([7]);
     scene.clock.advance(5 * MINUTE_MS);
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     await scene.checked();
     expect(checkCounts(scene)).toEqual([8]);
   });
@@ -134,11 +134,11 @@ describe('a retired replica', () => {
     const scene = await openScene(1);
     const [replica] = scene.replicas;
     replica!.leave();
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     replica!.leave({ silent: true });
     scene.clock.advance(5 * MINUTE_MS);
     const checked = replica!.check();
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     await checked;
     expect(scene.counts()).toEqual([0, 2]);
   });
@@ -148,21 +148,21 @@ describe('a retired replica', () => {
     const [replica] = scene.replicas;
     const { health } = replica!;
     replica!.health = away;
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     replica!.health = health;
     scene.client.setReplicas(replica!.url);
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([1, 1]);
   });
 
   it('is one that many calls failed at together, once', async () => {
     const scene = await openScene(1);
     const [replica] = scene.replicas;
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     replica!.leave();
-    await Promise.all(Array.from({ length: 8 }, () => scene.client.getNode(UID)));
+    await Promise.all(Array.from({ length: 8 }, () => scene.client.nodes.get(UID)));
     scene.clock.advance(5 * MINUTE_MS);
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     await scene.checked();
     expect(checkCounts(scene)).toEqual([2]);
   });
@@ -175,8 +175,8 @@ describe('a 503', () => {
     const scene = await openScene(1);
     const [replica] = scene.replicas;
     replica!.reply = () => (replica!.seen.length === 1 ? busy : { body: {} });
-    await scene.client.getNode(UID);
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
+    await scene.client.nodes.get(UID);
     expect(checkCounts(scene)).toEqual([2]);
     expect(scene.counts()).toEqual([2, 1]);
   });
@@ -188,17 +188,17 @@ describe('a 503', () => {
       replica!.health = { silent: true };
       return busy;
     };
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([1, 1]);
   });
 
   it('retires one that does not pass', async () => {
     const scene = await openScene(1);
     const [replica] = scene.replicas;
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     replica!.reply = busy;
     replica!.available = busy;
-    for (let read = 0; read < 3; read++) await scene.client.getNode(UID);
+    for (let read = 0; read < 3; read++) await scene.client.nodes.get(UID);
     expect(checkCounts(scene)).toEqual([2]);
     expect(scene.counts()).toEqual([2, 3]);
   });

@@ -24,9 +24,9 @@ const REPLIES: readonly Reply[] = [
 const TO_OUTSIDER: Reply = { status: 303 };
 
 const CALLS = {
-  getNode: (client: TrellisClient, flags: object) => client.getNode('n', flags),
-  runEndpoint: (client: TrellisClient, flags: object) => client.runEndpoint('e', {}, flags),
-  ingest: (client: TrellisClient, flags: object) => client.ingest([], flags),
+  getNode: (client: TrellisClient, flags: object) => client.nodes.get('n', flags),
+  runEndpoint: (client: TrellisClient, flags: object) => client.endpoints.run('e', {}, flags),
+  ingest: (client: TrellisClient, flags: object) => client.graph.ingest([], flags),
 };
 
 const flag = fc.constantFrom(undefined, false, true);

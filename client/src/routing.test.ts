@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 
 /** Three reads of a client with two replicas, so that each of the servers has one chance at least. */
 async function readThrice({ client }: Scene): Promise<void> {
-  for (let read = 0; read < 3; read++) await client.getNode(UID);
+  for (let read = 0; read < 3; read++) await client.nodes.get(UID);
 }
 
 /** As a replica answers what only its primary does. */
@@ -19,10 +19,10 @@ const toPrimary = ({ primary }: Scene, path: string) => ({
 describe('the flags', () => {
   it('share reads among the replicas in turn, and leave the rest to the primary', async () => {
     const scene = await openScene(3);
-    for (let read = 0; read < 6; read++) await scene.client.getNode(UID);
+    for (let read = 0; read < 6; read++) await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([2, 2, 2, 0]);
-    await scene.client.ingest([]);
-    await scene.client.getAvailableStatus();
+    await scene.client.graph.ingest([]);
+    await scene.client.status.getAvailable();
     expect(scene.counts()).toEqual([2, 2, 2, 1]);
   });
 
@@ -34,17 +34,19 @@ describe('the flags', () => {
     [{ readOnlyCompatible: undefined, forcePrimary: false }, 'replica'],
   ])('%j goes to the %s', async (flags, role) => {
     const scene = await openScene(1);
-    await scene.client.getNode(UID, flags);
+    await scene.client.nodes.get(UID, flags);
     expect(scene.counts()).toEqual(role === 'primary' ? [0, 1] : [1, 0]);
   });
 
   it('are taken by downloads and runs too', async () => {
     const scene = await openScene(1);
     const selection = { uids: [UID] };
-    await new Response(await scene.client.downloadJsonl(selection, { forcePrimary: true })).text();
-    await scene.client.runEndpoint('e', {}, { forcePrimary: true });
+    await new Response(
+      await scene.client.nodes.downloadJsonl(selection, {}, { forcePrimary: true }),
+    ).text();
+    await scene.client.endpoints.run('e', {}, { forcePrimary: true });
     expect(scene.counts()).toEqual([0, 2]);
-    await scene.client.downloadJsonl(selection).then((download) => download.cancel());
+    await scene.client.nodes.downloadJsonl(selection).then((download) => download.cancel());
     expect(scene.counts()).toEqual([1, 2]);
   });
 
@@ -62,12 +64,12 @@ describe('an answer of 303', () => {
     replica!.reply = ({ url }) => toPrimary(scene, url ?? '');
     scene.primary.reply = { body: ['done'] };
     for (let run = 0; run < 3; run++) {
-      expect(await scene.client.runEndpoint('writes/a', { run })).toEqual(['done']);
+      expect(await scene.client.endpoints.run('writes/a', { run })).toEqual(['done']);
     }
     expect(scene.counts()).toEqual([1, 3]);
     const sent = scene.primary.seen.map(({ method, body }) => `${method} ${body}`);
     expect(sent).toEqual(['POST {"run":0}', 'POST {"run":1}', 'POST {"run":2}']);
-    await scene.client.runEndpoint('other');
+    await scene.client.endpoints.run('other');
     expect(scene.counts()).toEqual([2, 4]);
   });
 
@@ -75,13 +77,13 @@ describe('an answer of 303', () => {
     const scene = await openScene(1);
     const [replica] = scene.replicas;
     replica!.reply = ({ url }) => toPrimary(scene, url ?? '');
-    await scene.client.runEndpoint('e');
+    await scene.client.endpoints.run('e');
     scene.clock.advance(5 * MINUTE_MS - 1);
-    await scene.client.runEndpoint('e');
+    await scene.client.endpoints.run('e');
     expect(scene.counts()).toEqual([1, 2]);
     scene.clock.advance(1);
     replica!.reply = { body: {} };
-    await scene.client.runEndpoint('e');
+    await scene.client.endpoints.run('e');
     expect(scene.counts()).toEqual([2, 2]);
   });
 
@@ -96,12 +98,12 @@ describe('an answer of 303', () => {
         return new Response('{}', { status: isReplica && pathname.includes('/run/') ? 303 : 200 });
       },
     });
-    for (let n = 0; n < 1_000; n++) await scene.client.runEndpoint(`e${n}`);
+    for (let n = 0; n < 1_000; n++) await scene.client.endpoints.run(`e${n}`);
     asked.length = 0;
-    await scene.client.runEndpoint('e0');
+    await scene.client.endpoints.run('e0');
     expect(asked).toEqual(['primary']);
-    await scene.client.runEndpoint('one-more');
-    await scene.client.runEndpoint('e0');
+    await scene.client.endpoints.run('one-more');
+    await scene.client.endpoints.run('e0');
     expect(asked.slice(-2)).toEqual(['replica', 'primary']);
   });
 
@@ -109,7 +111,7 @@ describe('an answer of 303', () => {
     const scene = await openScene(1, { token: 't' });
     const headers = { location: 'http://primary.internal/api/endpoints/run/e' };
     scene.replicas[0]!.reply = { status: 303, headers };
-    await scene.client.runEndpoint('e');
+    await scene.client.endpoints.run('e');
     expect(scene.primary.seen[0]?.headers.authorization).toBe('Bearer t');
   });
 
@@ -123,7 +125,7 @@ describe('an answer of 303', () => {
     });
     scene.replicas[0]!.reply = toPrimary(scene, '/api/endpoints/run/e');
     scene.primary.reply = { body: 7 };
-    expect(await scene.client.runEndpoint('e')).toBe(7);
+    expect(await scene.client.endpoints.run('e')).toBe(7);
   });
 
   it('that an endpoint gives is its answer, when the primary gives it too', async () => {
@@ -131,7 +133,7 @@ describe('an answer of 303', () => {
     const redirect = { status: 303, headers: { location: 'http://127.0.0.1:1/elsewhere' } };
     scene.replicas[0]!.reply = redirect;
     scene.primary.reply = redirect;
-    expect(await failureOf(scene.client.runEndpoint('e'))).toMatchObject({ status: 303 });
+    expect(await failureOf(scene.client.endpoints.run('e'))).toMatchObject({ status: 303 });
     expect(scene.counts()).toEqual([1, 1]);
   });
 
@@ -139,7 +141,7 @@ describe('an answer of 303', () => {
     const scene = await openScene(2);
     for (const replica of scene.replicas) replica.reply = toPrimary(scene, '/api/endpoints/run/e');
     scene.primary.leave();
-    expect(await failureOf(scene.client.runEndpoint('e'))).toMatchObject({
+    expect(await failureOf(scene.client.endpoints.run('e'))).toMatchObject({
       code: 'connection_failed',
     });
     expect(scene.counts()).toEqual([1, 0, 1]);
@@ -156,9 +158,9 @@ describe('a replica that is behind', () => {
   it('is asked for the last write, and the next one at once when it has not got it', async () => {
     const scene = await openScene(2);
     scene.primary.reply = { headers: { 'x-msk-sequence': '41' }, body: {} };
-    await scene.client.ingest([]);
+    await scene.client.graph.ingest([]);
     scene.replicas[0]!.reply = behind;
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([1, 1, 1]);
     const asked = [...scene.replicas, scene.primary].map(
       ({ seen }) => seen[0]?.headers['x-msk-min-sequence'],
@@ -179,22 +181,22 @@ describe('a replica that is behind', () => {
     const [replica] = scene.replicas;
     replica!.reply = () => (replica!.seen.length === 1 ? behind : { body: { UID } });
     scene.primary.leave();
-    expect(await scene.client.getNode(UID)).toEqual({ UID });
+    expect(await scene.client.nodes.get(UID)).toEqual({ UID });
   });
 
   it('may not know a token yet, which the primary does', async () => {
     const scene = await openScene(1, { token: 'new' });
     scene.replicas[0]!.reply = { status: 401, body: refusal('invalid_token') };
-    await scene.client.getNode(UID);
+    await scene.client.nodes.get(UID);
     expect(scene.counts()).toEqual([1, 1]);
     scene.primary.reply = { status: 401, body: refusal('invalid_token') };
-    expect(await failureOf(scene.client.getNode(UID))).toMatchObject({ code: 'invalid_token' });
+    expect(await failureOf(scene.client.nodes.get(UID))).toMatchObject({ code: 'invalid_token' });
   });
 
   it('passes its sequence on to nobody: what it answers is no write', async () => {
     const scene = await openScene(1);
     scene.replicas[0]!.reply = { headers: { 'x-msk-sequence': '99' }, body: { items: [] } };
-    await scene.client.queryNodes({});
+    await scene.client.nodes.query({});
     expect(scene.client.lastWriteSequence).toBe(0);
   });
 });
@@ -206,7 +208,7 @@ describe('a run that takes long', () => {
     const scene = await openScene(2);
     const [first] = scene.replicas;
     first!.reply = () => (first!.seen.length < 3 ? running : { body: 42 });
-    expect(await scene.client.runEndpoint('slow', { n: 1 })).toBe(42);
+    expect(await scene.client.endpoints.run('slow', { n: 1 })).toBe(42);
     expect(scene.counts()).toEqual([3, 0, 0]);
     expect(first!.seen.map(({ headers }) => headers['msk-endpoint-key'])).toEqual([
       undefined,
@@ -220,7 +222,7 @@ describe('a run that takes long', () => {
     const [first] = scene.replicas;
     const failed = { status: 500, body: refusal('endpoint_failed') };
     first!.reply = () => (first!.seen.length === 1 ? running : failed);
-    expect(await failureOf(scene.client.runEndpoint('slow'))).toMatchObject({
+    expect(await failureOf(scene.client.endpoints.run('slow'))).toMatchObject({
       code: 'endpoint_failed',
     });
     expect(scene.counts()).toEqual([2, 0, 0]);
@@ -231,7 +233,7 @@ describe('a run that takes long', () => {
     const [first, second] = scene.replicas;
     first!.reply = () => (first!.seen.length === 1 ? running : { reset: true });
     second!.reply = { body: 42 };
-    expect(await scene.client.runEndpoint('slow', { n: 1 })).toBe(42);
+    expect(await scene.client.endpoints.run('slow', { n: 1 })).toBe(42);
     expect(second!.seen[0]).toMatchObject({ body: '{"n":1}' });
     expect(second!.seen[0]?.headers['msk-endpoint-key']).toBeUndefined();
   });

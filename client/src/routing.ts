@@ -1,5 +1,4 @@
 import { Replica, RoutingReplicas, type Server } from './routing-replicas.ts';
-import { isServedByReplicas } from './routing-table.ts';
 import { type RoutingClock, ServerHealth } from './server-health.ts';
 
 /** Where a call may go (specification, section 4.8); `forcePrimary` wins. */
@@ -22,6 +21,8 @@ export interface RoutedCall extends RoutingFlags {
   /** Without base and query. */
   readonly path: string;
   readonly signal?: AbortSignal | undefined;
+  /** Whether a replica answers as well as the primary does; repeating such a call does no harm. */
+  readonly isServedByReplicas?: boolean | undefined;
   /** The one server that can answer, such as the one where a run was begun. */
   readonly server?: Server | undefined;
 }
@@ -164,13 +165,17 @@ function sendsToPrimary({ answer }: RoutedOutcome): boolean {
   return answer?.response.status === 303 || answer?.response.type === 'opaqueredirect';
 }
 
-function mayUseReplicas({ forcePrimary, readOnlyCompatible, method, path }: RoutedCall): boolean {
-  return forcePrimary !== true && (readOnlyCompatible ?? isServedByReplicas(method, path));
+function mayUseReplicas({
+  forcePrimary,
+  readOnlyCompatible,
+  isServedByReplicas = false,
+}: RoutedCall): boolean {
+  return forcePrimary !== true && (readOnlyCompatible ?? isServedByReplicas);
 }
 
 /** Whether a server may get the call although another may have done it. A flag does not make a write harmless. */
-function isRepeatable({ method, path }: RoutedCall): boolean {
-  return method === 'GET' || isServedByReplicas(method, path);
+function isRepeatable({ method, isServedByReplicas }: RoutedCall): boolean {
+  return method === 'GET' || isServedByReplicas === true;
 }
 
 /** A replica that has not heard of the write, or of the token, which its neighbour or the primary may know. */

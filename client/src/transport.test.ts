@@ -9,7 +9,7 @@ describe('requests', () => {
   it('carry the token, JSON, and the path below the base URL', async () => {
     const { baseUrl, seen } = await scripted([{ body: { token: 't', expiresAt: 'e' } }]);
     const client = new TrellisClient({ baseUrl: `${baseUrl}/behind/proxy`, token: 'abc' });
-    expect(await client.createLogin({ user: 'u', password: 'p' })).toEqual({
+    expect(await client.login.create({ user: 'u', password: 'p' })).toEqual({
       token: 't',
       expiresAt: 'e',
     });
@@ -24,9 +24,9 @@ describe('requests', () => {
 
   it('take a token that is set later', async () => {
     const { client, seen } = await scripted([{ body: { user: { uid: 'x', name: 'n' } } }]);
-    await client.checkLogin();
+    await client.login.check();
     client.token = 'later';
-    await client.checkLogin();
+    await client.login.check();
     expect(seen.map((request) => request.headers.authorization)).toEqual([
       undefined,
       'Bearer later',
@@ -45,7 +45,7 @@ describe('requests', () => {
       const elsewhere = await scripted([{ body: [] }]);
       const location = `${elsewhere.baseUrl}${to}`;
       const { client } = await scripted([{ status, headers: { location } }], { token: 't' });
-      const failure = await failureOf(client.runEndpoint('e', { a: 1 }));
+      const failure = await failureOf(client.endpoints.run('e', { a: 1 }));
       expect(failure).toMatchObject({ status, code: 'unexpected_answer' });
       expect(failure.message).toContain(`redirects to ${location}`);
       expect(elsewhere.seen).toEqual([]);
@@ -57,7 +57,7 @@ describe('errors', () => {
   it('carry everything that the error body says', async () => {
     const error = { code: 'schema_conflict', message: 'no', hint: 'do', details: { type: 'A' } };
     const { client } = await scripted([{ status: 409, body: { error, traceId: 'trace-7' } }]);
-    const failure = await failureOf(client.putSchema({ nodes: [], edges: [] }));
+    const failure = await failureOf(client.schema.put({ nodes: [], edges: [] }));
     expect(failure).toMatchObject({ status: 409, ...error, traceId: 'trace-7' });
   });
 
@@ -67,7 +67,7 @@ describe('errors', () => {
     [200, '<html>sign in to the network</html>'],
   ])('tell an answer that is not of the service: %i %s', async (status, body) => {
     const { client } = await scripted([{ status, body }]);
-    const failure = await failureOf(client.getSchema());
+    const failure = await failureOf(client.schema.get());
     expect(failure).toMatchObject({ status, code: 'unexpected_answer' });
     expect(failure.message).toContain(body);
   });
@@ -79,7 +79,7 @@ describe('errors', () => {
     server.close();
     await once(server, 'close');
     const client = new TrellisClient({ baseUrl, retry: { retriesMax: 0 } });
-    const failure = await failureOf(client.getSchema());
+    const failure = await failureOf(client.schema.get());
     expect(failure).toMatchObject({ status: 0, code: 'connection_failed' });
     expect(failure.message).toBe(`cannot reach ${baseUrl}: connection refused`);
   });
@@ -89,12 +89,12 @@ describe('errors', () => {
     const baseUrl = await listen(() => arrived.resolve());
     const client = new TrellisClient({ baseUrl });
     const controller = new AbortController();
-    const pending = client.getSchema({ signal: controller.signal });
+    const pending = client.schema.get({ signal: controller.signal });
     await arrived.promise;
     const reason = new Error('enough');
     controller.abort(reason);
     await expect(pending).rejects.toBe(reason);
-    await expect(client.getSchema({ signal: controller.signal })).rejects.toBe(reason);
+    await expect(client.schema.get({ signal: controller.signal })).rejects.toBe(reason);
   });
 });
 
@@ -103,7 +103,7 @@ describe('retries', () => {
     'repeat a read after %j',
     async (reply) => {
       const { client, seen } = await scripted([reply, reply, { body: { nodes: [], edges: [] } }]);
-      expect(await client.getSchema()).toEqual({ nodes: [], edges: [] });
+      expect(await client.schema.get()).toEqual({ nodes: [], edges: [] });
       expect(seen).toHaveLength(3);
     },
   );
@@ -112,7 +112,7 @@ describe('retries', () => {
     'never repeat a write after %j, which may have happened',
     async (reply) => {
       const { client, seen } = await scripted([reply, { body: {} }]);
-      await failureOf(client.ingest([]));
+      await failureOf(client.graph.ingest([]));
       expect(seen).toHaveLength(1);
     },
   );
@@ -120,27 +120,30 @@ describe('retries', () => {
   it.each([429, 503])('repeat a write after %i with Retry-After', async (status) => {
     const busy = { status, headers: { 'retry-after': '0' }, body: refusal('busy') };
     const { client, seen } = await scripted([busy, { body: { nodes: 1 } }]);
-    expect(await client.ingest([{ op: 'delete', uid: 'x' }])).toEqual({ nodes: 1 });
+    expect(await client.graph.ingest([{ op: 'delete', uid: 'x' }])).toEqual({ nodes: 1 });
     expect(seen[1]?.body).toBe(seen[0]?.body);
   });
 
   it('understand a date in Retry-After', async () => {
     const headers = { 'retry-after': new Date(0).toUTCString() };
     const { client } = await scripted([{ status: 503, headers }, { body: { nodes: 1 } }]);
-    expect(await client.ingest([])).toEqual({ nodes: 1 });
+    expect(await client.graph.ingest([])).toEqual({ nodes: 1 });
   });
 
   it('do not wait longer than allowed', async () => {
     const busy = { status: 429, headers: { 'retry-after': '60' }, body: refusal('busy') };
     const { client, seen } = await scripted([busy]);
-    const failure = await failureOf(client.createLogin({ user: 'u', password: 'p' }));
+    const failure = await failureOf(client.login.create({ user: 'u', password: 'p' }));
     expect(failure.code).toBe('busy');
     expect(seen).toHaveLength(1);
   });
 
   it('are bounded', async () => {
     const { client, seen } = await scripted([{ status: 503, body: refusal('not_ready') }]);
-    expect(await failureOf(client.getSchema())).toMatchObject({ code: 'not_ready', traceId: 't1' });
+    expect(await failureOf(client.schema.get())).toMatchObject({
+      code: 'not_ready',
+      traceId: 't1',
+    });
     expect(seen).toHaveLength(5);
   });
 
@@ -150,7 +153,7 @@ describe('retries', () => {
       response.writeHead(503, { 'retry-after': '10' }).end(() => controller.abort());
     });
     const client = new TrellisClient({ baseUrl });
-    await expect(client.getSchema({ signal: controller.signal })).rejects.toThrow('aborted');
+    await expect(client.schema.get({ signal: controller.signal })).rejects.toThrow('aborted');
   });
 });
 
@@ -162,10 +165,10 @@ describe('read your writes', () => {
 
   it('ask for the sequence of the last write, not of a read', async () => {
     const { client, seen } = await scripted(replies, { readYourWrites: true });
-    await client.ingest([]);
+    await client.graph.ingest([]);
     expect(client.lastWriteSequence).toBe(41);
-    await client.getSchema();
-    await client.getSchema();
+    await client.schema.get();
+    await client.schema.get();
     expect(client.lastWriteSequence).toBe(41);
     const asked = seen.map(({ headers }) => headers['x-msk-min-sequence']);
     expect(asked).toEqual([undefined, '41', '41']);
@@ -173,8 +176,8 @@ describe('read your writes', () => {
 
   it('is off unless asked for', async () => {
     const { client, seen } = await scripted(replies);
-    await client.ingest([]);
-    await client.getSchema();
+    await client.graph.ingest([]);
+    await client.schema.get();
     expect(seen[1]?.headers['x-msk-min-sequence']).toBeUndefined();
   });
 });

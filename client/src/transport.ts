@@ -52,7 +52,8 @@ export interface Answer {
 export interface Call extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  readonly query?: Readonly<Record<string, number | string | undefined>> | undefined;
+  /** A list is sent as its items with "," between them. */
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A stream can be sent once only, so a call with one is never repeated. */
   readonly body?: string | Blob | FormData | ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
@@ -62,6 +63,8 @@ export interface Call extends CallOptions {
   readonly once?: boolean | undefined;
   /** Leave the body of a good answer to be read as it arrives; its text is empty then. */
   readonly streams?: boolean | undefined;
+  /** Whether a replica answers as well as the primary does; repeating such a call does no harm. */
+  readonly isServedByReplicas?: boolean | undefined;
   /** The one server that can answer, when it is known from an earlier answer. */
   readonly server?: Server | undefined;
 }
@@ -115,6 +118,12 @@ export class Transport {
     } catch {
       throw TrellisError.unexpectedAnswer(response, text);
     }
+  }
+
+  /** The bytes of the answer as they arrive. */
+  async bytes(call: Call): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const { response } = await this.send({ ...call, streams: true });
+    return response.body ?? new Blob([]).stream();
   }
 
   /**

@@ -4,52 +4,80 @@ import type { checkLogin, createLogin } from '@trellis/contract/operations/login
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { failureOf, refusal, scripted } from './testing/scripted-server.ts';
-import { TrellisClient } from './trellis-client.ts';
+import type { Immutable } from '@trellis/contract/immutable.ts';
+import type { TokenKind } from '@trellis/contract/token-kinds.ts';
+import { callTo, type Namespace } from './operation-methods.ts';
+import type { CallOptions } from './transport.ts';
+import type { TrellisClient } from './trellis-client.ts';
 
 /** The LLM router is called by the clients of the protocols that it speaks. */
 const isOfOtherClients = ({ area, auth }: Operation) => area === 'llm' && auth === 'token';
 
 describe('operations', () => {
-  it('have one method for each operation that is for clients, under its id', () => {
-    const methods = new Set<string>();
-    for (
-      let level: unknown = TrellisClient.prototype;
-      level !== Object.prototype;
-      level = Object.getPrototypeOf(level)
-    ) {
-      for (const name of Object.getOwnPropertyNames(level)) methods.add(name);
-    }
-    const beyond =
-      'constructor baseUrl token lastWriteSequence setReplicas ingestStream editor beginLogin runEndpointForAnswer streamChatMessage streamAdminAgentMessage uploadFileInPieces get post put tell'.split(
-        ' ',
-      );
-    // Servers speak the one among themselves, with a key that no client has; the other is for clients of its own protocol.
-    const withoutMethod = [
-      'registerReplica',
-      'callMcp',
-      ...operations.filter(isOfOtherClients).map(({ id }) => id),
-    ];
-    const ids = operations.map(({ id }) => id).filter((id) => !withoutMethod.includes(id));
-    const own = [...methods].filter((method) => !beyond.includes(method));
-    expect(own.toSorted()).toEqual(ids.toSorted());
+  it('are methods by the names that the contract gives them, each of them once', async () => {
+    const { client } = await scripted([{}]);
+    const names = operations.flatMap(({ sdk }: Operation) => (sdk === undefined ? [] : [sdk]));
+    expect(new Set(names).size).toBe(names.length);
+    const isMethod = (name: string) => {
+      const [namespace = '', method = ''] = name.split('.');
+      return typeof Object(Object(client)[namespace])[method] === 'function';
+    };
+    expect(names.filter((name) => !isMethod(name))).toEqual([]);
+  });
+
+  it('have no method where they are for other clients', () => {
+    const others = operations.filter(({ sdk }: Operation) => sdk === undefined);
+    const ofModels = operations.filter(isOfOtherClients);
+    expect(others.map(({ id }) => id).toSorted()).toEqual(
+      // Servers speak the one among themselves, with a key that no client has.
+      ['callMcp', 'registerReplica', ...ofModels.map(({ id }) => id)].toSorted(),
+    );
   });
 
   it('answer with the types of the contract', () => {
-    type Body<T extends { responses: { 200: { body: z.ZodType } } }> = z.infer<
-      T['responses'][200]['body']
+    type Body<T extends { responses: { 200: { body: z.ZodType } } }> = Immutable<
+      z.infer<T['responses'][200]['body']>
     >;
-    expectTypeOf<TrellisClient['createLogin']>().returns.resolves.toEqualTypeOf<
+    expectTypeOf<TrellisClient['login']['create']>().returns.resolves.toEqualTypeOf<
       Body<typeof createLogin>
     >();
-    expectTypeOf<TrellisClient['checkLogin']>().returns.resolves.toEqualTypeOf<
+    expectTypeOf<TrellisClient['login']['check']>().returns.resolves.toEqualTypeOf<
       Body<typeof checkLogin>
     >();
   });
 
+  it('take what the path names, the body, the query and the options, in this order', () => {
+    expectTypeOf<TrellisClient['users']['get']>().parameters.toEqualTypeOf<
+      [uid: string, options?: CallOptions]
+    >();
+    expectTypeOf<TrellisClient['tokens']['list']>().parameter(0).toEqualTypeOf<
+      | {
+          readonly skip?: number | undefined;
+          readonly take?: number | undefined;
+          readonly kind?: TokenKind | undefined;
+          readonly revoked?: boolean | undefined;
+        }
+      | undefined
+    >();
+    expectTypeOf<Parameters<TrellisClient['embeddings']['get']>['length']>().toEqualTypeOf<1 | 2>();
+  });
+
+  it('go to replicas where the contract says that they answer', () => {
+    const rows = operations.filter((row: Operation) => row.sdk !== undefined);
+    const served = rows.filter(({ sdk }: Operation) => {
+      const [namespace, method] = (sdk ?? '').split('.') as [Namespace, never];
+      return callTo(namespace, method, 'a', 'b', 'c').isServedByReplicas === true;
+    });
+    const isOfTheServerItself = ({ area }: Operation) =>
+      area === 'status' || area === 'replicas' || area === 'stats';
+    const expected = rows.filter((row) => row.onReplica === 'serve' && !isOfTheServerItself(row));
+    expect(served.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+  });
+
   it('escape each segment of an endpoint name', async () => {
     const { client, seen } = await scripted([{ body: {} }, { status: 204 }]);
-    await client.getEndpoint('system/a b?c');
-    await client.deleteEndpoint('x/y');
+    await client.endpoints.get('system/a b?c');
+    await client.endpoints.delete('x/y');
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'GET /api/endpoints/system/a%20b%3Fc',
       'DELETE /api/endpoints/x/y',
@@ -61,26 +89,26 @@ describe('status', () => {
   it('not being ready is an answer', async () => {
     const health = { status: 'starting', ready: false };
     const { client } = await scripted([{ status: 503, body: health }]);
-    expect(await client.getHealth()).toEqual(health);
+    expect(await client.status.getHealth()).toEqual(health);
     const balancer = await scripted([
       { status: 503, body: 'not available' },
       { body: 'available' },
     ]);
-    expect(await balancer.client.getAvailableStatus()).toBe('not available');
-    expect(await balancer.client.getAvailableStatus()).toBe('available');
+    expect(await balancer.client.status.getAvailable()).toBe('not available');
+    expect(await balancer.client.status.getAvailable()).toBe('available');
   });
 
   it('a refusal is an error all the same', async () => {
     const { client } = await scripted([{ status: 503, body: refusal('server_stopping') }]);
-    expect(await failureOf(client.getHealth())).toMatchObject({ code: 'server_stopping' });
+    expect(await failureOf(client.status.getHealth())).toMatchObject({ code: 'server_stopping' });
   });
 });
 
 describe('runEndpoint', () => {
   it('sends the body and gives the JSON', async () => {
     const { client, seen } = await scripted([{ body: { n: 1 } }, { status: 204 }]);
-    expect(await client.runEndpoint<{ n: number }>('a/b', { word: 'dog' })).toEqual({ n: 1 });
-    expect(await client.runEndpointAlias('a/b')).toBeUndefined();
+    expect(await client.endpoints.run<{ n: number }>('a/b', { word: 'dog' })).toEqual({ n: 1 });
+    expect(await client.endpoints.runAlias('a/b')).toBeUndefined();
     expect(seen.map(({ url, body }) => `${url} ${body}`)).toEqual([
       '/api/endpoints/run/a/b {"word":"dog"}',
       '/api/cce/a/b ',
@@ -93,14 +121,14 @@ describe('runEndpoint', () => {
       { status: 418, headers: { 'msk-cache': 'hit' }, body: { tea: true } },
       { status: 404, body: refusal('endpoint_not_found') },
     ]);
-    const answer = await client.runEndpointForAnswer('a/b', '{ "n": 1 }');
+    const answer = await client.endpoints.runForAnswer('a/b', '{ "n": 1 }');
     expect([answer.status, answer.headers.get('msk-cache'), answer.text]).toEqual([
       418,
       'hit',
       '{"tea":true}',
     ]);
     expect(seen[0]?.body).toBe('{ "n": 1 }');
-    expect(await failureOf(client.runEndpointForAnswer('a/c'))).toMatchObject({
+    expect(await failureOf(client.endpoints.runForAnswer('a/c'))).toMatchObject({
       code: 'endpoint_not_found',
     });
   });
@@ -108,7 +136,7 @@ describe('runEndpoint', () => {
   it('joins a run that takes long, by its key', async () => {
     const running = { status: 202, headers: { 'msk-endpoint-key': 'k1' } };
     const { client, seen } = await scripted([running, running, { body: 42 }]);
-    expect(await client.runEndpoint('slow', { n: 1 })).toBe(42);
+    expect(await client.endpoints.run('slow', { n: 1 })).toBe(42);
     const keys = seen.map(({ headers, body }) => [headers['msk-endpoint-key'], body]);
     expect(keys).toEqual([
       [undefined, '{"n":1}'],
@@ -127,7 +155,7 @@ describe('runEndpoint', () => {
       { status: 404, body: refusal('run_not_found') },
     ]);
     const told: object[] = [];
-    const run = client.runEndpoint('a/slow', 1, {
+    const run = client.endpoints.run('a/slow', 1, {
       onRunning: ({ cancel, ...rest }) => {
         told.push(rest);
         return cancel();

@@ -38,7 +38,7 @@ it('lines come across lost connections, until the end', async () => {
     ['event: end\ndata: {}\n\n', line(8)],
   ]);
   const events: unknown[] = [];
-  for await (const event of client.watchEndpointLogs({ level: 'warn' })) events.push(event);
+  for await (const event of client.endpoints.watchLogs({ level: 'warn' })) events.push(event);
   expect(events).toEqual([told(5), told(6), told(7), { kind: 'dropped', count: 3 }]);
   const url = `${PATH}?level=warn`;
   expect(asked).toEqual([
@@ -51,7 +51,7 @@ it('lines come across lost connections, until the end', async () => {
 
 it('a refusal is thrown', async () => {
   const { client, asked } = await start([[line(5)]]);
-  const events = client.watchEndpointLogs({}, { after: 4 });
+  const events = client.endpoints.watchLogs({}, { after: 4 });
   expect((await events.next()).value).toEqual(told(5));
   await expect(events.next()).rejects.toMatchObject({ code: 'invalid_token' });
   expect(asked).toEqual([
@@ -63,7 +63,7 @@ it('a refusal is thrown', async () => {
 it('an abort is thrown, wherever it comes', async () => {
   const { client } = await start([[line(5)], [line(6)]]);
   const stop = new AbortController();
-  const events = client.watchEndpointLogs({}, { signal: stop.signal });
+  const events = client.endpoints.watchLogs({}, { signal: stop.signal });
   await events.next();
   stop.abort(new Error('enough'));
   await expect(events.next()).rejects.toThrow('enough');

@@ -97,15 +97,13 @@ async function replaceFile(client: Target['client'], upload: Upload): Promise<vo
   const { uid, file, signal } = upload;
   const name = basename(file);
   const content = await openAsBlob(file);
-  const before = eachItem((page) =>
-    client.listNodeFiles(uid, page, { signal, forcePrimary: true }),
-  );
+  const before = eachItem((page) => client.files.list(uid, page, { signal, forcePrimary: true }));
   for await (const { Name, UID } of before) {
     if (Name !== name) continue;
-    await client.deleteFile(UID, { signal });
+    await client.files.delete(UID, { signal });
     break;
   }
-  await client.uploadFileInPieces(uid, name, content, { signal });
+  await client.files.uploadInPieces(uid, name, content, { signal });
 }
 
 /** Ids of rows: no path can be taken for another's content. */

@@ -155,7 +155,7 @@ async function teamsOf({ client, signal }: Target, given: readonly string[]) {
   });
   if (pairs.length === 0) return new Map<string, string>();
   const names = pairs.map(([, team]) => team);
-  const { teams } = await client.resolvePrincipals({ teams: names }, { signal });
+  const { teams } = await client.access.resolvePrincipals({ teams: names }, { signal });
   return new Map(
     pairs.map(([name, team]) => {
       const uid = teams[team] ?? null;

@@ -176,7 +176,7 @@ export class RowCommitter {
     const { client, signal } = this.#options;
     for (let retries = 0; ; retries++) {
       try {
-        return await client.ingest(operations, { signal });
+        return await client.graph.ingest(operations, { signal });
       } catch (error) {
         if (retries >= RETRIES_MAX || !mayPass(error, operations)) throw error;
         await pause(PAUSE_MS * 2 ** retries, signal);

@@ -53,7 +53,7 @@ export async function runConnector<Cursor>(
   // Nothing of a dry run is kept: the state is closed with this change open.
   if (dryRun) state.begin();
   checkName(state, options);
-  if (!dryRun) await client.putSchema(schema, { signal });
+  if (!dryRun) await client.schema.put(schema, { signal });
   forgetWhatIsStale(state, options);
   return await runOnce(options, state, read);
 }

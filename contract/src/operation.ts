@@ -10,8 +10,13 @@ import type { TokenKind } from './token-kinds.ts';
  * of a route. The path is an RFC 6570 template: `{name}` is one segment, `{+name}` the rest of the path, slashes included.
  */
 export interface Operation {
-  /** Unique; also the name of its handler in `server/src/http/routes` and of the client's method. */
+  /** Unique; also the name of its handler in `server/src/http/routes`. */
   readonly id: string;
+  /**
+   * The method of the SDK, such as `tasks.list` for `client.tasks.list()`. Absent where clients of
+   * another protocol call: those of OpenAI, Anthropic and MCP, and the servers among themselves.
+   */
+  readonly sdk?: `${string}.${string}`;
   readonly area: Area;
   readonly method: Method;
   readonly path: `/${string}`;

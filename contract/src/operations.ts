@@ -420,7 +420,13 @@ const table = [
   registerReplica,
 ] as const satisfies readonly Operation[];
 
-export type OperationId = (typeof table)[number]['id'];
+type Row = (typeof table)[number];
+export type OperationId = Row['id'];
+
+/** The rows by the names of their methods in the SDK, such as `tasks.list`. */
+export type OperationsInSdk = {
+  readonly [R in Extract<Row, { readonly sdk: string }> as R['sdk']]: R;
+};
 
 /** The one table of operations: server, client, documentation and tests derive from it. */
 export const operations: readonly (Operation & { readonly id: OperationId })[] = table;

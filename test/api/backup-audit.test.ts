@@ -6,9 +6,9 @@ import { startWorkspace } from '../support/workspace.ts';
 test('the audit has who began, verified and deleted a backup, tokens by their ids', async () => {
   await using library = await startLibrary();
   const { client } = library;
-  const { user } = await client.checkLogin();
+  const { user } = await client.login.check();
   const audited = async () =>
-    (await client.listAudit({ action: 'backup', take: 100 })).items.map(
+    (await client.audit.list({ action: 'backup', take: 100 })).items.map(
       ({ action, actor, target, outcome, address, details }) => ({
         action,
         actor,
@@ -23,7 +23,7 @@ test('the audit has who began, verified and deleted a backup, tokens by their id
 
   const backup = await makeBackup(client);
   const verification = await verified(client, backup.id);
-  await client.deleteBackup(backup.id);
+  await client.backups.delete(backup.id);
   const details = { jobId: verification.id };
   await expect.poll(audited).toEqual([
     { ...said, action: 'backup.deleted', actor, target: backup.id, details: {} },
@@ -32,9 +32,9 @@ test('the audit has who began, verified and deleted a backup, tokens by their id
   ]);
 
   const wanted = { kind: 'api', name: 'nightly', scopes: ['admin:backup'] } as const;
-  const { id: tokenId, token } = await client.createToken(wanted);
+  const { id: tokenId, token } = await client.tokens.create(wanted);
   const machine = new TrellisClient({ baseUrl: library.server.url, token });
-  const { id } = await endOf(machine, await machine.runBackup());
+  const { id } = await endOf(machine, await machine.backups.run());
   await expect
     .poll(async () => (await audited())[0])
     .toEqual({
@@ -47,24 +47,28 @@ test('the audit has who began, verified and deleted a backup, tokens by their id
 
   // What was refused has changed nothing, and is not there.
   const missing = { code: 'backup_not_found' };
-  await expect(client.deleteBackup('20010101T000000000Z-00000000')).rejects.toMatchObject(missing);
-  await expect(client.verifyBackup('20010101T000000000Z-00000000')).rejects.toMatchObject(missing);
-  await client.createEndpoint({ name: 'later', code: 'export default async () => 1;\n' });
+  await expect(client.backups.delete('20010101T000000000Z-00000000')).rejects.toMatchObject(
+    missing,
+  );
+  await expect(client.backups.verify('20010101T000000000Z-00000000')).rejects.toMatchObject(
+    missing,
+  );
+  await client.endpoints.create({ name: 'later', code: 'export default async () => 1;\n' });
   expect(await audited()).toHaveLength(4);
 });
 
 test('deleting a task or a migration is in the audit', async () => {
   await using workspace = await startWorkspace();
   const client = new TrellisClient({ baseUrl: workspace.server.url, token: workspace.token });
-  await client.createTask({ name: 'nightly', cron: '0 3 * * *', builtIn: 'search-evaluation' });
-  await client.deleteTask('nightly');
-  await client.createMigration({ name: '001', code: 'export default async () => 1;\n' });
-  await client.deleteMigration('001');
+  await client.tasks.create({ name: 'nightly', cron: '0 3 * * *', builtIn: 'search-evaluation' });
+  await client.tasks.delete('nightly');
+  await client.migrations.create({ name: '001', code: 'export default async () => 1;\n' });
+  await client.migrations.delete('001');
   for (const [action, kind] of [
     ['task.deleted', 'task'],
     ['migration.deleted', 'migration'],
   ]) {
-    const { items } = await client.listAudit({ action: action! });
+    const { items } = await client.audit.list({ action: action! });
     expect(items).toHaveLength(1);
     expect(items[0]).toMatchObject({ actor: { name: 'admin' }, target: { kind } });
   }

@@ -17,7 +17,7 @@ test('backups go to a store of objects, encrypted, and come back to a point betw
   const point = headers.get('x-msk-sequence')!;
   await library.addBooks(['Sanditon']);
   const backup = await makeBackup(client);
-  const list = await client.listBackups();
+  const list = await client.backups.list();
   expect(list).toMatchObject({ total: 2, target: `s3://${S3_BUCKET}/one` });
   expect(await verified(client, backup.id)).toMatchObject({ state: 'succeeded' });
   await library.server.stop();

@@ -34,25 +34,29 @@ test('without a target there are no backups, and a run says what is missing', as
   await using workspace = await startWorkspace();
   const client = new TrellisClient({ baseUrl: workspace.server.url, token: workspace.token });
   const none = { items: [], total: 0, skip: 0, take: 50, target: null };
-  expect(await client.listBackups()).toEqual(none);
+  expect(await client.backups.list()).toEqual(none);
   const missing = { status: 409, code: 'no_backup_target' };
-  await expect(client.runBackup()).rejects.toMatchObject(missing);
-  await expect(client.verifyBackup('x')).rejects.toMatchObject(missing);
-  await expect(client.deleteBackup('x')).rejects.toMatchObject(missing);
+  await expect(client.backups.run()).rejects.toMatchObject(missing);
+  await expect(client.backups.verify('x')).rejects.toMatchObject(missing);
+  await expect(client.backups.delete('x')).rejects.toMatchObject(missing);
 });
 
 test('a token for backups makes one, which is listed, restored, and goes on in a new history', async () => {
   await using library = await startLibrary();
   const { client, backups, scratch } = library;
   await library.addBooks(['Emma', 'Persuasion']);
-  const { token } = await client.createToken({ kind: 'api', name: 'b', scopes: ['admin:backup'] });
+  const { token } = await client.tokens.create({
+    kind: 'api',
+    name: 'b',
+    scopes: ['admin:backup'],
+  });
   const machine = new TrellisClient({ baseUrl: library.server.url, token });
-  const begun = await machine.runBackup();
+  const begun = await machine.backups.run();
   expect(begun).toMatchObject({ kind: 'backup', isCancellable: true, log: [] });
   const job = await endOf(client, begun);
   expect(job.state).toBe('succeeded');
-  expect(await client.getJob(begun.id)).toEqual(job);
-  const first = (await machine.listBackups()).items[0]!;
+  expect(await client.jobs.get(begun.id)).toEqual(job);
+  const first = (await machine.backups.list()).items[0]!;
   expect(first).toMatchObject({ isEncrypted: false, hasLog: false, edges: 0 });
   expect(first.newBytes).toBeGreaterThan(first.bytes);
 
@@ -61,9 +65,9 @@ test('a token for backups makes one, which is listed, restored, and goes on in a
   expect(second).toMatchObject({ hasLog: true, epoch: first.epoch });
   expect(second.nodes).toBeGreaterThan(first.nodes);
   expect(second.sequence).toBeGreaterThan(first.sequence);
-  const page = await client.listBackups({ take: 1 });
+  const page = await client.backups.list({ take: 1 });
   expect(page).toEqual({ items: [second], total: 2, skip: 0, take: 1, target: backups });
-  expect((await client.listBackups({ skip: 1 })).items).toEqual([first]);
+  expect((await client.backups.list({ skip: 1 })).items).toEqual([first]);
 
   const running = await restore([backups, '--to', library.storage]);
   expect([running.code, running.stderr]).toEqual([1, expect.stringContaining('is in use')]);
@@ -102,7 +106,7 @@ test('every point between two backups can be restored, by its sequence and by it
     await expect.poll(() => Date.now()).toBeGreaterThan(time);
   }
   const second = await makeBackup(client);
-  await client.deleteBackup((await makeBackup(client)).id);
+  await client.backups.delete((await makeBackup(client)).id);
   await library.server.stop();
   for (const [i, point] of points.entries()) {
     const at = i === 1 ? String(point.sequence) : new Date(point.time).toISOString();
@@ -218,7 +222,7 @@ test('of what has hardly changed a backup keeps the commits alone, and needs no 
     expect.any(Number),
     second!.nodes - first.nodes + third!.nodes - second!.nodes,
   ]);
-  await client.deleteBackup(first.id);
+  await client.backups.delete(first.id);
   const [archived] = await filesBelow(join(backups, 'log'));
   expect((await restore([backups, '--to', join(scratch, 'second'), '--at', second!.id])).code).toBe(
     0,
@@ -251,22 +255,24 @@ test('what is deleted, or need not be kept, goes with the pieces that only it ne
     made.push(await makeBackup(client));
   }
   const [, second, third] = made;
-  expect((await client.listBackups()).items).toEqual([third, second]);
+  expect((await client.backups.list()).items).toEqual([third, second]);
   expect(third!.newBytes).toBeGreaterThan(third!.bytes / 2);
   const archived = (await filesBelow(join(backups, 'log'))).map((path) => path.split('/').at(-1)!);
   for (const name of archived) {
     expect(Number(name.slice(17, 33))).toBeGreaterThan(second!.sequence);
   }
-  await client.deleteBackup(second!.id);
+  await client.backups.delete(second!.id);
   const before = await filesBelow(join(backups, 'pieces'));
-  await expect(client.deleteBackup(second!.id)).rejects.toMatchObject({ code: 'backup_not_found' });
-  await expect(client.verifyBackup('..%2Fpool')).rejects.toMatchObject({ status: 404 });
+  await expect(client.backups.delete(second!.id)).rejects.toMatchObject({
+    code: 'backup_not_found',
+  });
+  await expect(client.backups.verify('..%2Fpool')).rejects.toMatchObject({ status: 404 });
   expect(await verified(client, third!.id)).toMatchObject({ state: 'succeeded' });
-  await client.deleteBackup(third!.id);
+  await client.backups.delete(third!.id);
   expect(before.length).toBeGreaterThan(3);
   expect(await filesBelow(join(backups, 'pieces'))).toEqual([]);
   expect(await filesBelow(join(backups, 'log'))).toEqual([]);
-  expect(await client.listBackups()).toMatchObject({ items: [], total: 0 });
+  expect(await client.backups.list()).toMatchObject({ items: [], total: 0 });
 });
 
 test('a target of another kind is refused, and a backup of a later format, but not one of an earlier', async () => {
@@ -276,9 +282,9 @@ test('a target of another kind is refused, and a backup of a later format, but n
     MSK_GRAPH_MASTER_KEY: MASTER_KEY,
     MSK_GRAPH_BACKUP_FOLDER: plain.backups,
   });
-  const job = await endOf(encrypted.client, await encrypted.client.runBackup());
+  const job = await endOf(encrypted.client, await encrypted.client.backups.run());
   expect(job).toMatchObject({ state: 'failed', error: { code: 'backup_target_mismatch' } });
-  const [backup] = (await plain.client.listBackups()).items;
+  const [backup] = (await plain.client.backups.list()).items;
   const file = join(plain.backups, 'backups', `${backup!.id}.json`);
   const header = JSON.parse(await readFile(file, 'utf8'));
   // As the first versions wrote it.
@@ -288,7 +294,7 @@ test('a target of another kind is refused, and a backup of a later format, but n
   expect((await restore([plain.backups, '--to', join(plain.scratch, 'older')])).code).toBe(0);
   await writeFile(file, JSON.stringify({ ...header, format: 3 }));
   const later = { status: 409, code: 'backup_format_unknown' };
-  await expect(plain.client.listBackups()).rejects.toMatchObject(later);
+  await expect(plain.client.backups.list()).rejects.toMatchObject(later);
   const refused = await restore([plain.backups, '--to', join(plain.scratch, 'later')]);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('format 3')]);
 });
@@ -297,10 +303,10 @@ test('a task makes one when it is due', async () => {
   await using library = await startLibrary();
   const { client } = library;
   await library.addBooks(['Emma']);
-  await client.createTask({ name: 'nightly', cron: '@daily', builtIn: 'backup' });
-  const job = await endOf(client, await client.runTask('nightly'));
+  await client.tasks.create({ name: 'nightly', cron: '@daily', builtIn: 'backup' });
+  const job = await endOf(client, await client.tasks.run('nightly'));
   expect(job).toMatchObject({ kind: 'task', state: 'succeeded' });
-  const { items } = await client.listBackups();
-  const [run] = (await client.listTaskRuns('nightly')).items;
+  const { items } = await client.backups.list();
+  const [run] = (await client.tasks.listRuns('nightly')).items;
   expect(JSON.parse(run!.result!)).toMatchObject({ id: items[0]!.id, nodes: items[0]!.nodes });
 });

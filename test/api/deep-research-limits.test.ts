@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => library[Symbol.asyncDispose]());
 afterEach(async () => {
   await library.cancelAll();
-  await admin.putResearchSettings({ limits: NOTHING_SET, researchers: [] });
+  await admin.deepResearch.putSettings({ limits: NOTHING_SET, researchers: [] });
 });
 
 const SETTINGS = '/api/chatai/deep-research/settings';
@@ -38,13 +38,13 @@ const never: LlmTurn = { gate: new Promise<void>(() => {}) };
 
 /** A research of Ann's to its end: its job, and the message that it has become. */
 async function researched(turn: ResearchTurn, change: ResearchSettingsChange = {}) {
-  await admin.putResearchSettings(change);
+  await admin.deepResearch.putSettings(change);
   const chatUID = await library.chat('ann');
   provider.script.turn = turn;
-  const { id } = await ann.startDeepResearch({ chatUID, question: 'How long?' });
+  const { id } = await ann.deepResearch.start({ chatUID, question: 'How long?' });
   const job = await library.end('ann', id);
   const message = await library.lastMessage('ann', chatUID);
-  return { job, message, log: (await admin.getJob(id)).log.map(({ text }) => text) };
+  return { job, message, log: (await admin.jobs.get(id)).log.map(({ text }) => text) };
 }
 
 const ofResearcher = (name: string, turn: LlmTurn): ResearchTurn => {
@@ -57,20 +57,20 @@ const ofResearcher = (name: string, turn: LlmTurn): ResearchTurn => {
 
 describe('settings', () => {
   test('are the defaults until they are set, and again after a zero', async () => {
-    const { limits, defaults, researchers } = await admin.getResearchSettings();
+    const { limits, defaults, researchers } = await admin.deepResearch.getSettings();
     expect(limits).toEqual(defaults);
     const change = { limits: { steps: 4, queued: 7 }, researchers: [ONE] };
-    const changed = await admin.putResearchSettings(change);
+    const changed = await admin.deepResearch.putSettings(change);
     expect(changed.limits).toEqual({ ...defaults, steps: 4, queued: 7 });
     expect(changed.researchers).toEqual([ONE]);
     expect(changed.defaults).toEqual(defaults);
-    const restored = await admin.putResearchSettings({ limits: { steps: 0 } });
+    const restored = await admin.deepResearch.putSettings({ limits: { steps: 0 } });
     expect(restored.limits).toEqual({ ...defaults, queued: 7 });
     expect(restored.researchers).toEqual([ONE]);
-    const emptied = await admin.putResearchSettings({ researchers: [] });
+    const emptied = await admin.deepResearch.putSettings({ researchers: [] });
     expect(emptied.researchers).toEqual(researchers);
     expect(emptied.limits.queued).toBe(7);
-    expect(await library.client('watcher').getResearchSettings()).toEqual(emptied);
+    expect(await library.client('watcher').deepResearch.getSettings()).toEqual(emptied);
   });
 
   test.each([
@@ -118,21 +118,21 @@ describe('who may ask, and how often', () => {
   });
 
   test('so many of a user, and so many of all', async () => {
-    await admin.putResearchSettings({ limits: { running: 1, queued: 1, runsPerUser: 1 } });
+    await admin.deepResearch.putSettings({ limits: { running: 1, queued: 1, runsPerUser: 1 } });
     const chats = [await library.chat('ann'), await library.chat('ann'), await library.chat('bob')];
     const another = await library.chat('admin');
     provider.script.turn = research({ plan: never });
     const start = (user: string, chatUID = '') =>
-      library.client(user).startDeepResearch({ chatUID, question: 'x' });
+      library.client(user).deepResearch.start({ chatUID, question: 'x' });
     expect(await start('ann', chats[0])).toMatchObject({ state: 'running' });
     const full = { status: 429, code: 'research_queue_full' };
     await expect(start('ann', chats[1])).rejects.toMatchObject(full);
     expect(await start('bob', chats[2])).toMatchObject({ state: 'queued' });
     await expect(start('admin', another)).rejects.toMatchObject(full);
-    await admin.putResearchSettings({ limits: { running: 2 } });
+    await admin.deepResearch.putSettings({ limits: { running: 2 } });
     await provider.received(2);
     expect(await start('admin', another)).toMatchObject({ state: 'queued' });
-    const { running, queued } = await admin.getResearchSettings();
+    const { running, queued } = await admin.deepResearch.getSettings();
     expect([running.length, queued.length]).toEqual([2, 1]);
   });
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => library[Symbol.asyncDispose]());
 afterEach(async () => {
   await library.cancelAll();
-  await admin.putResearchSettings({ limits: { running: 0, runsPerUser: 0 } });
+  await admin.deepResearch.putSettings({ limits: { running: 0, runsPerUser: 0 } });
 });
 
 const QUESTION = 'How long are the books, says Ann?';
@@ -35,16 +35,16 @@ describe('a research', () => {
   test('is planned, studied side by side and reported, with sources', async () => {
     const chatUID = await library.chat('ann');
     provider.script.turn = research();
-    const job = await ann.startDeepResearch({ chatUID, question: QUESTION });
+    const job = await ann.deepResearch.start({ chatUID, question: QUESTION });
     expect(job).toMatchObject({ kind: 'deep-research', state: 'running', isCancellable: true });
     const steps = new Set<string>();
-    for await (const event of ann.watchJob(job.id)) {
+    for await (const event of ann.jobs.watch(job.id)) {
       if (event.kind === 'job') steps.add(event.job.step);
     }
     expect(steps).toContain('Writing the report');
-    expect(await ann.getJob(job.id)).toMatchObject({ state: 'succeeded', progress: 1 });
+    expect(await ann.jobs.get(job.id)).toMatchObject({ state: 'succeeded', progress: 1 });
 
-    const { messages, isBusy } = await ann.getChat(chatUID);
+    const { messages, isBusy } = await ann.chats.get(chatUID);
     const [question, report] = messages.slice(-2);
     expect(isBusy).toBe(false);
     expect(question).toMatchObject({ role: 'user', text: QUESTION });
@@ -66,7 +66,7 @@ describe('a research', () => {
     expect(JSON.stringify(provider.last.body)).toContain('two is known [');
     // A later question of the conversation goes on from the report.
     provider.script.turn = () => says('As said [2].');
-    const later = await ann.sendChatMessage({ chatUID, message: 'Sure?' });
+    const later = await ann.chats.send({ chatUID, message: 'Sure?' });
     expect(later.citations).toHaveLength(1);
   });
 
@@ -86,17 +86,17 @@ describe('a research', () => {
     const [annHears, bobHears] = [await listen('ann'), await listen('bob')];
     const chatUID = await library.chat('ann');
     provider.script.turn = research();
-    const { id } = await ann.startDeepResearch({ chatUID, question: QUESTION });
+    const { id } = await ann.deepResearch.start({ chatUID, question: QUESTION });
     await library.end('ann', id);
-    expect((await ann.listJobs()).items[0]).toMatchObject({ id, state: 'succeeded' });
-    expect((await bob.listJobs()).items.filter((job) => job.id === id)).toEqual([]);
+    expect((await ann.jobs.list()).items[0]).toMatchObject({ id, state: 'succeeded' });
+    expect((await bob.jobs.list()).items.filter((job) => job.id === id)).toEqual([]);
     const end = { type: 'JOB_CHANGED', job: expect.objectContaining({ id, state: 'succeeded' }) };
     await expect.poll(() => annHears.heard).toContainEqual(end);
     expect(annHears.heard.map((message) => Object(message).job.id)).toEqual(
       annHears.heard.map(() => id),
     );
     // One of his own comes after all that was told before.
-    const { id: own } = await bob.startDeepResearch({
+    const { id: own } = await bob.deepResearch.start({
       chatUID: await library.chat('bob'),
       question: QUESTION,
     });
@@ -121,7 +121,7 @@ export default async ({ body, graph }: Scope<typeof input>) => graph.addOrUpdate
     const chatUID = await library.chat('ann');
     const study = calls(['write_book', { isbn: 'three' }], ['find', { isbn: 'three' }]);
     provider.script.turn = research({ study });
-    const { id } = await ann.startDeepResearch({ chatUID, question: QUESTION });
+    const { id } = await ann.deepResearch.start({ chatUID, question: QUESTION });
     await library.end('ann', id);
     const offered = (phase: Phase) => {
       const asked = provider.requests.find((request) => phaseOf(request) === phase);
@@ -147,7 +147,7 @@ export default async ({ body, graph }: Scope<typeof input>) => graph.addOrUpdate
     ] as const) {
       const chatUID = await library.chat(name);
       provider.script.turn = research({ plan: says('["hidden"]'), report: says('It is [1].') });
-      const { id } = await library.client(name).startDeepResearch({ chatUID, question: QUESTION });
+      const { id } = await library.client(name).deepResearch.start({ chatUID, question: QUESTION });
       await library.end(name, id);
       const report = await library.lastMessage(name, chatUID);
       expect(report).toMatchObject({ ended: 'answer' });
@@ -161,18 +161,18 @@ export default async ({ body, graph }: Scope<typeof input>) => graph.addOrUpdate
   test('tells administrators neither its question nor its answer', async () => {
     const chatUID = await library.chat('ann');
     provider.script.turn = research({ report: never });
-    const { id } = await ann.startDeepResearch({ chatUID, question: QUESTION });
+    const { id } = await ann.deepResearch.start({ chatUID, question: QUESTION });
     await provider.received(6);
-    const seen = await admin.getResearchSettings();
+    const seen = await admin.deepResearch.getSettings();
     const user = { uid: library.at.people.uid('ann'), name: 'ann' };
     const step = 'Writing the report';
     expect(seen.running).toEqual([
       { chatUID, jobId: id, user, startedAt: expect.any(String), step },
     ]);
-    expect(await ann.getDeepResearch(chatUID)).toMatchObject({ id, step });
-    await admin.cancelDeepResearch(chatUID);
+    expect(await ann.deepResearch.get(chatUID)).toMatchObject({ id, step });
+    await admin.deepResearch.cancel({ chatUID });
     await library.end('admin', id);
-    const told = [seen, await admin.getJob(id), await audited(chatUID), await admin.listJobs()];
+    const told = [seen, await admin.jobs.get(id), await audited(chatUID), await admin.jobs.list()];
     expect(JSON.stringify(told)).not.toMatch(/Ann\?|is known|Book one/);
     const deeds = (await audited(chatUID)).map(({ action }) => action);
     expect(deeds).toEqual(expect.arrayContaining(['research.started', 'research.ended']));
@@ -182,22 +182,22 @@ export default async ({ body, graph }: Scope<typeof input>) => graph.addOrUpdate
     const chatUID = await library.chat('ann');
     provider.script.turn = research({ plan: never });
     const start = { chatUID, question: QUESTION };
-    const { id } = await ann.startDeepResearch(start);
-    await expect(ann.startDeepResearch(start)).rejects.toMatchObject({
+    const { id } = await ann.deepResearch.start(start);
+    await expect(ann.deepResearch.start(start)).rejects.toMatchObject({
       status: 409,
       code: 'research_running',
     });
-    await expect(ann.sendChatMessage({ chatUID, message: 'And?' })).rejects.toMatchObject({
+    await expect(ann.chats.send({ chatUID, message: 'And?' })).rejects.toMatchObject({
       code: 'chat_busy',
     });
     expect(await library.lastMessage('ann', chatUID)).toMatchObject({ text: '', ended: null });
-    await ann.stopChat(chatUID);
-    expect(await ann.getJob(id)).toMatchObject({ state: 'cancelled' });
-    await expect(ann.getDeepResearch(chatUID)).rejects.toMatchObject({
+    await ann.chats.stop(chatUID);
+    expect(await ann.jobs.get(id)).toMatchObject({ state: 'cancelled' });
+    await expect(ann.deepResearch.get(chatUID)).rejects.toMatchObject({
       status: 404,
       code: 'research_not_found',
     });
-    await expect(admin.cancelDeepResearch(chatUID)).rejects.toMatchObject({
+    await expect(admin.deepResearch.cancel({ chatUID })).rejects.toMatchObject({
       code: 'research_not_found',
     });
   });
@@ -205,28 +205,28 @@ export default async ({ body, graph }: Scope<typeof input>) => graph.addOrUpdate
   test('is its user’s: others start none there, see none and end none', async () => {
     const chatUID = await library.chat('ann');
     const start = { chatUID, question: QUESTION };
-    await expect(bob.startDeepResearch(start)).rejects.toMatchObject({ code: 'chat_not_found' });
+    await expect(bob.deepResearch.start(start)).rejects.toMatchObject({ code: 'chat_not_found' });
     provider.script.turn = research({ plan: never });
-    const { id } = await ann.startDeepResearch(start);
+    const { id } = await ann.deepResearch.start(start);
     const others = 'forbidden';
-    await expect(bob.getJob(id)).rejects.toMatchObject({ status: 403, code: others });
-    await expect(bob.cancelJob(id)).rejects.toMatchObject({ code: others });
-    await expect(bob.watchJob(id).next()).rejects.toMatchObject({ code: others });
-    await expect(bob.getJob('none')).rejects.toMatchObject({ code: others });
-    await expect(bob.getDeepResearch(chatUID)).rejects.toMatchObject({ status: 404 });
-    await expect(bob.startDeepResearch(start)).rejects.toMatchObject({ code: 'chat_not_found' });
-    expect(await ann.cancelJob(id)).toMatchObject({ id });
+    await expect(bob.jobs.get(id)).rejects.toMatchObject({ status: 403, code: others });
+    await expect(bob.jobs.cancel(id)).rejects.toMatchObject({ code: others });
+    await expect(bob.jobs.watch(id).next()).rejects.toMatchObject({ code: others });
+    await expect(bob.jobs.get('none')).rejects.toMatchObject({ code: others });
+    await expect(bob.deepResearch.get(chatUID)).rejects.toMatchObject({ status: 404 });
+    await expect(bob.deepResearch.start(start)).rejects.toMatchObject({ code: 'chat_not_found' });
+    expect(await ann.jobs.cancel(id)).toMatchObject({ id });
     expect(await library.end('ann', id)).toMatchObject({ state: 'cancelled' });
   });
 
   test('goes with its chat', async () => {
     const chatUID = await library.chat('ann');
     provider.script.turn = research({ plan: never });
-    const { id } = await ann.startDeepResearch({ chatUID, question: QUESTION });
+    const { id } = await ann.deepResearch.start({ chatUID, question: QUESTION });
     await provider.received(1);
-    await ann.deleteChat(chatUID);
+    await ann.chats.delete(chatUID);
     await provider.left(1);
-    expect(await ann.getJob(id)).toMatchObject({ state: 'cancelled' });
+    expect(await ann.jobs.get(id)).toMatchObject({ state: 'cancelled' });
   });
 
   test('ends with the user who asked for it', async () => {
@@ -236,7 +236,7 @@ export default async ({ body, graph }: Scope<typeof input>) => graph.addOrUpdate
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
     provider.script.turn = research({ plan: { gate, ...says('["one"]') } });
-    const { id } = await library.client('leaver').startDeepResearch({ chatUID, question: 'x' });
+    const { id } = await library.client('leaver').deepResearch.start({ chatUID, question: 'x' });
     await provider.received(1);
     await library.ok('POST', `/api/users/user/${people.uid('leaver')}/deactivate`);
     release();
@@ -256,9 +256,9 @@ describe('a cancellation', () => {
   ] as const)('in the phase "%s" ends it and leaves the provider', async (phase, requests) => {
     const chatUID = await library.chat('ann');
     provider.script.turn = research({ [phase]: never });
-    const { id } = await ann.startDeepResearch({ chatUID, question: QUESTION });
+    const { id } = await ann.deepResearch.start({ chatUID, question: QUESTION });
     await provider.received(requests);
-    await admin.cancelDeepResearch(chatUID);
+    await admin.deepResearch.cancel({ chatUID });
     await provider.left(phase === 'study' ? 2 : 1);
     expect(await library.end('admin', id)).toMatchObject({ state: 'cancelled' });
     const last = await library.lastMessage('ann', chatUID);
@@ -266,12 +266,12 @@ describe('a cancellation', () => {
   });
 
   test('while it waits ends it, and those behind it are told', async () => {
-    await admin.putResearchSettings({ limits: { running: 1, runsPerUser: 3 } });
+    await admin.deepResearch.putSettings({ limits: { running: 1, runsPerUser: 3 } });
     const chats = [await library.chat('ann'), await library.chat('ann'), await library.chat('bob')];
     provider.script.turn = research({ plan: never });
     const jobs = [];
     for (const [at, chatUID] of chats.entries()) {
-      jobs.push(await (at === 2 ? bob : ann).startDeepResearch({ chatUID, question: QUESTION }));
+      jobs.push(await (at === 2 ? bob : ann).deepResearch.start({ chatUID, question: QUESTION }));
     }
     const [running, waiting, last] = jobs;
     expect(jobs.map(({ state }) => state)).toEqual(['running', 'queued', 'queued']);
@@ -280,16 +280,16 @@ describe('a cancellation', () => {
       '1 research before it',
       '2 researches before it',
     ]);
-    const { queued } = await admin.getResearchSettings();
+    const { queued } = await admin.deepResearch.getSettings();
     expect(queued.map(({ chatUID }) => chatUID)).toEqual(chats.slice(1));
-    await ann.cancelJob(waiting!.id);
+    await ann.jobs.cancel(waiting!.id);
     expect(await library.end('ann', waiting!.id)).toMatchObject({ state: 'cancelled' });
-    expect(await bob.getJob(last!.id)).toMatchObject({ waitingFor: '1 research before it' });
+    expect(await bob.jobs.get(last!.id)).toMatchObject({ waitingFor: '1 research before it' });
     expect(provider.requests).toHaveLength(1);
-    await ann.cancelJob(running!.id);
+    await ann.jobs.cancel(running!.id);
     await provider.received(2);
-    expect(await bob.getJob(last!.id)).toMatchObject({ state: 'running' });
-    await bob.cancelJob(last!.id);
+    expect(await bob.jobs.get(last!.id)).toMatchObject({ state: 'running' });
+    await bob.jobs.cancel(last!.id);
     await library.end('bob', last!.id);
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   people = await People.start();
   client = clientOf('admin');
   await people.as('admin', 'PUT', '/api/schema', LIBRARY_SCHEMA);
-  editor = client.editor();
+  editor = client.build.openEditor();
 });
 afterAll(async () => {
   editor.close();
@@ -101,7 +101,7 @@ describe('an editor', () => {
 
   test('knows a change of the schema with its next request', async () => {
     expect(await labels("graph.get('|')")).not.toContain('Shelf');
-    await client.putSchema({ nodes: [{ type: 'Shelf', fields: { Floor: 'Int' } }], edges: [] });
+    await client.schema.put({ nodes: [{ type: 'Shelf', fields: { Floor: 'Int' } }], edges: [] });
     expect(await labels("graph.get('|')")).toContain('Shelf');
     expect(await labels("q().startAt('Shelf').where('|')")).toContain('Floor');
     const code = "export default ({ q }: Scope) => q().startAt('Shelf').sortBy('Floor').count();";
@@ -125,7 +125,7 @@ describe('an editor', () => {
       fc.asyncProperty(drafts, async (draft) => {
         const [told, checked] = await Promise.all([
           editor.diagnostics(draft),
-          client.checkEndpoint(draft),
+          client.endpoints.check(draft),
         ]);
         expect(told).toEqual(checked);
       }),
@@ -133,7 +133,7 @@ describe('an editor', () => {
     );
     for (const code of corpus) {
       const told = await editor.diagnostics({ code, isReadOnly: true });
-      expect(told).toEqual(await client.checkEndpoint({ code, isReadOnly: true }));
+      expect(told).toEqual(await client.endpoints.check({ code, isReadOnly: true }));
     }
   });
 });
@@ -144,7 +144,7 @@ describe('nobody else', () => {
     await people.addToken('robot', { kind: 'api', name: 'robot', scopes: ['read'] });
     const codes = await Promise.all(
       ['ada', 'robot', 'nobody'].map(async (name) => {
-        using other = clientOf(name).editor();
+        using other = clientOf(name).build.openEditor();
         return (await failureOf(other.completions(place('|')))).code;
       }),
     );
@@ -153,7 +153,7 @@ describe('nobody else', () => {
     using unknown = new TrellisClient({
       baseUrl: people.workspace.server.url,
       token: 'nonsense',
-    }).editor();
+    }).build.openEditor();
     expect(await failureOf(unknown.hover(place('|')))).toMatchObject({ code: 'invalid_token' });
   });
 });
@@ -177,7 +177,7 @@ describe('what is asked too much', () => {
     );
     const codes = checks.map((check) => (check.status === 'rejected' ? check.reason.code : 'ok'));
     expect(new Set(codes)).toEqual(new Set(['ok', 'too_many_requests']));
-    expect(await client.getReady()).toBe(true);
+    expect(await client.status.getReady()).toBe(true);
   });
 
   test('code that is too long, and places that are not there', async () => {
@@ -206,7 +206,7 @@ describe('what is asked too much', () => {
     const [{ diagnostics }, offered, { items }] = await Promise.all([
       editor.diagnostics({ code: bomb }),
       labels('graph.|'),
-      client.listEndpoints(),
+      client.endpoints.list(),
     ]);
     expect(diagnostics).toEqual([expect.objectContaining({ message: TOOK_TOO_LONG })]);
     expect(offered).toContain('get');
@@ -227,7 +227,7 @@ describe('the channel', () => {
 
   test('opens again after a close, with the token of that moment', async () => {
     const own = clientOf('admin');
-    using channel = own.editor();
+    using channel = own.build.openEditor();
     expect(await labels('body.|', channel)).toEqual(['isbn']);
     const unanswered = failureOf(channel.hover(place('gr|aph')));
     channel.close();
@@ -243,7 +243,7 @@ describe('the channel', () => {
   test('says that the server stops, and that nobody is there', async () => {
     await using stopping = await startWorkspace();
     const { url } = stopping.server;
-    using channel = new TrellisClient({ baseUrl: url, token: stopping.token }).editor();
+    using channel = new TrellisClient({ baseUrl: url, token: stopping.token }).build.openEditor();
     expect(await labels('|', channel)).toContain('graph');
     expect(await stopping.server.stop()).toBe(0);
     expect(await failureOf(channel.hover(place('|')))).toMatchObject({ code: 'connection_failed' });

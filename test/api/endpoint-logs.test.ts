@@ -114,7 +114,7 @@ describe('the live lines', () => {
     await talk('another');
     const after = before?.sequence;
     const options = { after, signal: stop.signal };
-    const events = clientOf('reader').watchEndpointLogs({ query: 'live' }, options);
+    const events = clientOf('reader').endpoints.watchLogs({ query: 'live' }, options);
     expect((await events.next()).value).toMatchObject({ line: { message: 'live one' } });
     const next = events.next();
     await talk('live two');
@@ -144,7 +144,7 @@ describe('the live lines', () => {
     const token = await http.signIn('reader', PASSWORD);
     const { url } = people.workspace.server;
     const client = new TrellisClient({ baseUrl: url, token, retry: { pauseMs: 1 } });
-    const events = client.watchEndpointLogs({ query: 'of the session' });
+    const events = client.endpoints.watchLogs({ query: 'of the session' });
     const first = events.next();
     for (;;) {
       await talk('of the session');

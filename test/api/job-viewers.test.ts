@@ -18,9 +18,9 @@ beforeAll(async () => {
   await people.addToken('backups', { kind: 'api', name: 'b', scopes: ['admin:backup'] });
   await people.addToken('tasks', { kind: 'automation', name: 't', scopes: ['admin:tasks'] });
   await people.addToken('reads', { kind: 'api', name: 'r', scopes: ['read'] });
-  await client('admin').createEndpoint({ name: 'waits', code: WAITS, timeoutMs: 60_000 });
+  await client('admin').endpoints.create({ name: 'waits', code: WAITS, timeoutMs: 60_000 });
   const task = { name: 'waiting', cron: '0 0 1 1 *', endpoint: 'waits' };
-  await client('admin').createTask(task);
+  await client('admin').tasks.create(task);
 });
 afterAll(async () => {
   await people[Symbol.asyncDispose]();
@@ -33,7 +33,7 @@ function client(who: string): TrellisClient {
 }
 
 const kindsSeen = async (who: string) => {
-  const { items, total } = await client(who).listJobs({ take: 1_000 });
+  const { items, total } = await client(who).jobs.list({ take: 1_000 });
   expect(total).toBe(items.length);
   return [...new Set(items.map(({ kind }) => kind))].toSorted();
 };
@@ -41,28 +41,28 @@ const kindsSeen = async (who: string) => {
 describe('a token', () => {
   test('that began a backup follows it to its end; that of tasks does not see it', async () => {
     const machine = client('backups');
-    const { id } = await machine.runBackup();
+    const { id } = await machine.backups.run();
     expect(await endOf(machine, { id })).toMatchObject({ state: 'succeeded', kind: 'backup' });
-    const [backup] = (await machine.listBackups()).items;
-    const verification = await machine.verifyBackup(backup!.id);
+    const [backup] = (await machine.backups.list()).items;
+    const verification = await machine.backups.verify(backup!.id);
     expect(await endOf(machine, verification)).toMatchObject({ state: 'succeeded' });
     const other = client('tasks');
     for (const hidden of [id, verification.id, 'none']) {
-      await expect(other.getJob(hidden)).rejects.toMatchObject(HIDDEN);
-      await expect(other.cancelJob(hidden)).rejects.toMatchObject(HIDDEN);
-      await expect(other.watchJob(hidden).next()).rejects.toMatchObject(HIDDEN);
+      await expect(other.jobs.get(hidden)).rejects.toMatchObject(HIDDEN);
+      await expect(other.jobs.cancel(hidden)).rejects.toMatchObject(HIDDEN);
+      await expect(other.jobs.watch(hidden).next()).rejects.toMatchObject(HIDDEN);
     }
   });
 
   test('that ran a task follows it and cancels it; that of backups does not see it', async () => {
     const machine = client('tasks');
-    const { id } = await machine.runTask('waiting');
+    const { id } = await machine.tasks.run('waiting');
     const other = client('backups');
-    await expect(other.getJob(id)).rejects.toMatchObject(HIDDEN);
-    await expect(other.cancelJob(id)).rejects.toMatchObject(HIDDEN);
-    await expect(other.watchJob(id).next()).rejects.toMatchObject(HIDDEN);
-    expect(await machine.getJob(id)).toMatchObject({ state: 'running', kind: 'task' });
-    await machine.cancelJob(id);
+    await expect(other.jobs.get(id)).rejects.toMatchObject(HIDDEN);
+    await expect(other.jobs.cancel(id)).rejects.toMatchObject(HIDDEN);
+    await expect(other.jobs.watch(id).next()).rejects.toMatchObject(HIDDEN);
+    expect(await machine.jobs.get(id)).toMatchObject({ state: 'running', kind: 'task' });
+    await machine.jobs.cancel(id);
     expect(await endOf(machine, { id })).toMatchObject({ state: 'cancelled' });
   });
 
@@ -71,11 +71,11 @@ describe('a token', () => {
     expect(all).toEqual(expect.arrayContaining(['backup', 'backup-verification', 'task']));
     expect(await kindsSeen('backups')).toEqual(['backup', 'backup-verification']);
     expect(await kindsSeen('tasks')).toEqual(['task']);
-    expect((await client('tasks').listJobs({ kind: 'backup' })).total).toBe(0);
+    expect((await client('tasks').jobs.list({ kind: 'backup' })).total).toBe(0);
   });
 
   test('of another scope sees nothing of jobs', async () => {
-    const [job] = (await client('admin').listJobs()).items;
+    const [job] = (await client('admin').jobs.list()).items;
     const path = `/api/jobs/${job!.id}`;
     for (const [method, at] of [
       ['GET', '/api/jobs'],
@@ -89,8 +89,8 @@ describe('a token', () => {
 });
 
 test('a user without jobs has an empty list, and those of the server stay hidden', async () => {
-  expect(await client('ann').listJobs()).toMatchObject({ items: [], total: 0 });
-  const [job] = (await client('admin').listJobs()).items;
+  expect(await client('ann').jobs.list()).toMatchObject({ items: [], total: 0 });
+  const [job] = (await client('admin').jobs.list()).items;
   const path = `/api/jobs/${job!.id}`;
   expect(await people.outcome('ann', 'GET', path)).toEqual([403, 'forbidden']);
   expect(await people.outcome('ann', 'POST', `${path}/cancel`)).toEqual([403, 'forbidden']);

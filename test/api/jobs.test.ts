@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JobEvent } from '@trellis/client/operations-client.ts';
+import type { JobEvent } from '@trellis/client/methods/logs.ts';
 import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { LIBRARY_SCHEMA, startWorkspace, type TestWorkspace } from '../support/workspace.ts';
 
@@ -27,17 +27,17 @@ test('a change of the schema has the endpoints checked again, as a job', async (
   const { heard, close } = await listen();
   const schema = { method: 'PUT', path: '/api/schema', body: LIBRARY_SCHEMA };
   await workspace.http.send({ ...schema, token: workspace.token });
-  const { items } = await client.listJobs({ kind: 'endpoint-recheck' });
+  const { items } = await client.jobs.list({ kind: 'endpoint-recheck' });
   const [job] = items;
   expect(job).toMatchObject({ kind: 'endpoint-recheck', isCancellable: false });
 
   const events: JobEvent[] = [];
-  for await (const event of client.watchJob(job!.id)) events.push(event);
+  for await (const event of client.jobs.watch(job!.id)) events.push(event);
   const states = events.flatMap((event) => (event.kind === 'job' ? [event.job] : []));
   expect(states.at(-1)).toMatchObject({ id: job!.id, state: 'succeeded', progress: 1 });
   const progress = states.map((state) => state.progress);
   expect(progress).toEqual(progress.toSorted((one, other) => one - other));
-  expect(await client.getJob(job!.id)).toEqual({ ...states.at(-1), log: [] });
+  expect(await client.jobs.get(job!.id)).toEqual({ ...states.at(-1), log: [] });
 
   const told = heard.map((message) => Object(message));
   expect(new Set(told.map(({ type }) => type))).toEqual(new Set(['JOB_CHANGED']));
@@ -48,7 +48,7 @@ test('a change of the schema has the endpoints checked again, as a job', async (
 });
 
 test('who comes back gets what is new: of a job that has ended, its end', async () => {
-  const [job] = (await client.listJobs()).items;
+  const [job] = (await client.jobs.list()).items;
   const path = `/api/jobs/${job!.id}/events`;
   const all = await workspace.http.send({ path, token: workspace.token });
   expect(all.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -59,12 +59,15 @@ test('who comes back gets what is new: of a job that has ended, its end', async 
 });
 
 test('what cannot be done is refused', async () => {
-  const [job] = (await client.listJobs({ state: 'succeeded' })).items;
-  await expect(client.cancelJob(job!.id)).rejects.toMatchObject({ status: 409, code: 'job_ended' });
+  const [job] = (await client.jobs.list({ state: 'succeeded' })).items;
+  await expect(client.jobs.cancel(job!.id)).rejects.toMatchObject({
+    status: 409,
+    code: 'job_ended',
+  });
   const unknown = { status: 404, code: 'job_not_found' };
-  await expect(client.cancelJob('none')).rejects.toMatchObject(unknown);
-  await expect(client.getJob('none')).rejects.toMatchObject(unknown);
-  await expect(client.watchJob('none').next()).rejects.toMatchObject(unknown);
+  await expect(client.jobs.cancel('none')).rejects.toMatchObject(unknown);
+  await expect(client.jobs.get('none')).rejects.toMatchObject(unknown);
+  await expect(client.jobs.watch('none').next()).rejects.toMatchObject(unknown);
   const path = '/api/jobs?state=over';
   const { status } = await workspace.http.send({ path, token: workspace.token });
   expect(status).toBe(400);

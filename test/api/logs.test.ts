@@ -22,13 +22,13 @@ afterAll(async () => {
 const mark = (text: string) => workspace.http.send({ path: `/api/marks/${encodeURI(text)}` });
 const send = (path: string) => workspace.http.send({ path, token: workspace.token });
 const paths = async (query: string): Promise<unknown[]> =>
-  (await client.searchLogs({ query })).items.map(({ fields }) => fields['path']);
+  (await client.logs.search({ query })).items.map(({ fields }) => fields['path']);
 
 describe('log files', () => {
   test('are listed', async () => {
     await mark('listed');
-    await expect.poll(async () => (await client.listLogFiles()).items[0]?.to).toMatch(/Z$/);
-    const { source, items } = await client.listLogFiles();
+    await expect.poll(async () => (await client.logs.listFiles()).items[0]?.to).toMatch(/Z$/);
+    const { source, items } = await client.logs.listFiles();
     expect(source).toBe('files');
     expect(items.map(({ name }) => name)).toEqual([
       expect.stringMatching(TODAY),
@@ -41,14 +41,14 @@ describe('log files', () => {
     await mark('searched-2');
     const both = ['/api/marks/searched-2', '/api/marks/searched-1'];
     await expect.poll(() => paths('SEARCHED')).toEqual(both);
-    const page = await client.searchLogs({ query: 'searched', level: 'info', skip: 1, take: 1 });
+    const page = await client.logs.search({ query: 'searched', level: 'info', skip: 1, take: 1 });
     expect(page).toMatchObject({ source: 'files', isComplete: true, total: 2, skip: 1, take: 1 });
     expect(page.items).toMatchObject([
       { level: 'info', message: `There is no GET ${both[1]}.`, fields: { path: both[1] } },
     ]);
-    expect((await client.searchLogs({ query: 'searched', level: 'warn' })).total).toBe(0);
+    expect((await client.logs.search({ query: 'searched', level: 'warn' })).total).toBe(0);
     const over = new Date(Date.parse(page.items[0]!.at) + 60_000).toISOString();
-    expect((await client.searchLogs({ query: 'searched', from: over })).total).toBe(0);
+    expect((await client.logs.search({ query: 'searched', from: over })).total).toBe(0);
   });
 
   test('are downloaded as one file, oldest first', async () => {
@@ -63,10 +63,10 @@ describe('log files', () => {
       '/api/marks/downloaded-1',
       '/api/marks/downloaded-2',
     ]);
-    const { items } = await client.listLogFiles();
+    const { items } = await client.logs.listFiles();
     const [server, replication] = items.map(({ name }) => name);
     const of = async (...fileNames: string[]): Promise<string> =>
-      new Response(await client.downloadLogs({ query: 'downloaded', fileNames })).text();
+      new Response(await client.logs.download({ query: 'downloaded', fileNames })).text();
     expect(await of(server!, replication!)).toBe(text);
     expect(await of(replication!)).toBe('');
   });
@@ -97,21 +97,21 @@ describe('log files', () => {
 test('a secret is in no record, and is not found', async () => {
   const planted = JSON.stringify(`planted: ${ADMIN_PASSWORD}, ${workspace.token}`);
   const code = `export default async function () { throw new Error(${planted}); }`;
-  await client.createEndpoint({ name: 'plants', code });
-  await expect(client.runEndpoint('plants')).rejects.toMatchObject({ code: 'endpoint_failed' });
-  const found = () => client.searchLogs({ query: 'planted' });
+  await client.endpoints.create({ name: 'plants', code });
+  await expect(client.endpoints.run('plants')).rejects.toMatchObject({ code: 'endpoint_failed' });
+  const found = () => client.logs.search({ query: 'planted' });
   await expect.poll(async () => (await found()).total).toBeGreaterThan(0);
   expect(JSON.stringify((await found()).items)).toContain('planted: [redacted], [redacted]');
-  const all = await new Response(await client.downloadLogs()).text();
+  const all = await new Response(await client.logs.download()).text();
   for (const secret of [ADMIN_PASSWORD, workspace.token]) {
     expect(all).not.toContain(secret);
-    expect((await client.searchLogs({ query: secret.slice(0, 900) })).total).toBe(0);
+    expect((await client.logs.search({ query: secret.slice(0, 900) })).total).toBe(0);
   }
 });
 
 test('records are watched as they come', async () => {
   const stop = new AbortController();
-  const events = client.watchLogs({ query: 'marks/watched' }, { signal: stop.signal });
+  const events = client.logs.watch({ query: 'marks/watched' }, { signal: stop.signal });
   const next = events.next();
   for (;;) {
     await mark('watched');

@@ -6,7 +6,6 @@ const answering = (value: number) => `export default async () => ${value};\n`;
 const WAITS = `export default async ({ signal }: Scope) =>
   new Promise((done) => signal.addEventListener('abort', () => done(null)));
 `;
-const item = (name: string) => ({ kind: 'migration', name }) as const;
 
 let people: People;
 let admin: TrellisClient;
@@ -19,16 +18,16 @@ beforeAll(async () => {
 afterAll(() => people[Symbol.asyncDispose]());
 
 async function end(id: string): Promise<void> {
-  for await (const event of admin.watchJob(id)) void event;
+  for await (const event of admin.jobs.watch(id)) void event;
 }
 
 test('every change of a migration is kept, as one of endpoints is; that it ran is none', async () => {
-  const { UID } = await admin.createMigration({ name: '001', code: answering(1) });
-  await end((await admin.runMigration('001')).id);
-  await admin.resetMigrationStatus('001');
-  await admin.putMigration('001', { code: answering(2), runOnStartup: true });
-  await admin.deleteMigration('001');
-  const { items, total } = await admin.listItemHistory(item('001'));
+  const { UID } = await admin.migrations.create({ name: '001', code: answering(1) });
+  await end((await admin.migrations.run('001')).id);
+  await admin.migrations.resetStatus({ name: '001' });
+  await admin.migrations.put('001', { code: answering(2), runOnStartup: true });
+  await admin.migrations.delete('001');
+  const { items, total } = await admin.codeHistory.listItem('migration', '001');
   expect(total).toBe(3);
   expect(items.map(({ version, action }) => [version, action])).toEqual([
     [3, 'deleted'],
@@ -45,49 +44,53 @@ test('every change of a migration is kept, as one of endpoints is; that it ran i
     ),
   });
   expect(items[1]?.diff).toContain('+  "runOnStartup": true');
-  expect((await admin.listCodeHistory({ take: 3 })).items).toEqual(items);
-  expect(await admin.getCodeVersion(item('001'), 2)).toMatchObject({
+  expect((await admin.codeHistory.list({ take: 3 })).items).toEqual(items);
+  expect(await admin.codeHistory.getVersion('migration', '001', { version: 2 })).toMatchObject({
     kind: 'migration',
     code: answering(2),
     settings: { runOnStartup: true },
   });
-  const diff = await admin.diffCode(item('001'), { from: 1, to: 2 });
+  const diff = await admin.codeHistory.diff('migration', '001', { from: 1, to: 2 });
   expect(diff).toMatchObject({ uid: UID, kind: 'migration', from: 1, to: 2 });
   expect(diff.diff).toContain('+export default async () => 2;');
 });
 
 test('an old version is restored: of one that is deleted too, and numbers go on', async () => {
-  const restored = await admin.restoreCode(item('001'), { version: 1 });
+  const restored = await admin.codeHistory.restore('migration', '001', { version: 1 });
   const before = { code: answering(1), runOnStartup: false };
   expect(restored).toMatchObject({ name: '001', ...before, version: 4, status: 'pending' });
-  await end((await admin.runMigration('001')).id);
-  const again = await admin.restoreCode(item('001'), { version: 2, seen: 4 });
+  await end((await admin.migrations.run('001')).id);
+  const again = await admin.codeHistory.restore('migration', '001', { version: 2, seen: 4 });
   // How it ran stays: it does not run anew by itself.
   const now = { code: answering(2), runOnStartup: true, version: 5 };
   expect(again).toMatchObject({ ...now, status: 'succeeded', ranVersion: 4 });
-  expect(await admin.getMigration('001')).toEqual(again);
-  const outdated = admin.restoreCode(item('001'), { version: 1, seen: 4 });
+  expect(await admin.migrations.get('001')).toEqual(again);
+  const outdated = admin.codeHistory.restore('migration', '001', { version: 1, seen: 4 });
   await expect(outdated).rejects.toMatchObject({
     code: 'version_conflict',
     details: { seenVersion: 4, currentVersion: 5, current: { code: answering(2) } },
   });
-  await admin.deleteMigration('001');
-  const { version } = await admin.createMigration({ name: '001', code: answering(3) });
+  await admin.migrations.delete('001');
+  const { version } = await admin.migrations.create({ name: '001', code: answering(3) });
   expect(version).toBe(7);
-  const events = await admin.listAudit({ action: 'migration.restored' });
+  const events = await admin.audit.list({ action: 'migration.restored' });
   expect(events.items.map(({ target }) => target?.id)).toEqual(['001', '001']);
 });
 
 test('what cannot be restored is refused', async () => {
   const missing = { status: 404, code: 'code_version_not_found' };
-  await expect(admin.restoreCode(item('001'), { version: 99 })).rejects.toMatchObject(missing);
-  await expect(admin.restoreCode(item('none'), { version: 1 })).rejects.toMatchObject(missing);
-  await expect(admin.listItemHistory(item('none'))).rejects.toMatchObject(missing);
-  await admin.createMigration({ name: 'waits', code: WAITS });
-  const job = await admin.runMigration('waits');
-  const running = admin.restoreCode(item('001'), { version: 1 });
+  await expect(
+    admin.codeHistory.restore('migration', '001', { version: 99 }),
+  ).rejects.toMatchObject(missing);
+  await expect(
+    admin.codeHistory.restore('migration', 'none', { version: 1 }),
+  ).rejects.toMatchObject(missing);
+  await expect(admin.codeHistory.listItem('migration', 'none')).rejects.toMatchObject(missing);
+  await admin.migrations.create({ name: 'waits', code: WAITS });
+  const job = await admin.migrations.run('waits');
+  const running = admin.codeHistory.restore('migration', '001', { version: 1 });
   await expect(running).rejects.toMatchObject({ status: 409, code: 'migration_running' });
-  await admin.cancelMigration('waits');
+  await admin.migrations.cancel({ name: 'waits' });
   await end(job.id);
   const path = '/api/code/history/restore/migration/001';
   expect(await people.outcome('rita', 'POST', path, { version: 1 })).toEqual([403, 'forbidden']);
@@ -103,8 +106,8 @@ test('what cannot be restored is refused', async () => {
 
 test('the catalog and the compile status have migrations beside endpoints', async () => {
   const broken = { name: 'broken', code: 'export default async () => missing;\n' };
-  const { UID } = await admin.createMigration(broken);
-  const { items } = await admin.getBuildCatalog();
+  const { UID } = await admin.migrations.create(broken);
+  const { items } = await admin.build.getCatalog();
   const migrations = items.filter(({ kind }) => kind === 'migration');
   expect(migrations.map(({ name }) => name)).toEqual(['001', 'broken', 'waits']);
   expect(migrations[1]).toEqual({
@@ -116,7 +119,7 @@ test('the catalog and the compile status have migrations beside endpoints', asyn
     updatedAt: expect.stringMatching(/^\d{4}-.*Z$/),
     updatedBy: { uid: expect.any(String), name: 'admin' },
   });
-  expect((await admin.getCompileStatus()).FailingIds).toEqual([UID]);
-  await admin.deleteMigration('broken');
-  expect((await admin.getCompileStatus()).FailingIds).toEqual([]);
+  expect((await admin.build.getCompileStatus()).FailingIds).toEqual([UID]);
+  await admin.migrations.delete('broken');
+  expect((await admin.build.getCompileStatus()).FailingIds).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { TrellisClient } from '@trellis/client/trellis-client.ts';
 import { TrellisProcess } from '../support/trellis-process.ts';
 import { LIBRARY_SCHEMA, startWorkspace, type TestWorkspace } from '../support/workspace.ts';
 
-type Schema = Parameters<TrellisClient['putSchema']>[0];
+type Schema = Parameters<TrellisClient['schema']['put']>[0];
 
 /** It takes pages for a number, which a `Long` is not always. */
 const PAGES = `export default async ({ graph }: Scope) => {
@@ -24,10 +24,10 @@ afterAll(() => workspace[Symbol.asyncDispose]());
 /** The names of what fails, once nothing is pending any more. */
 async function failing(admin: TrellisClient): Promise<string[]> {
   await expect
-    .poll(async () => (await admin.getCompileStatus()).Pending, { timeout: 20_000 })
+    .poll(async () => (await admin.build.getCompileStatus()).Pending, { timeout: 20_000 })
     .toBe(false);
-  const { FailingIds } = await admin.getCompileStatus();
-  const { items } = await admin.getBuildCatalog();
+  const { FailingIds } = await admin.build.getCompileStatus();
+  const { items } = await admin.build.getCatalog();
   const failed = items.filter(({ uid }) => FailingIds.includes(uid));
   // Where something is done with, the catalog alone may say that it does not compile.
   expect(failed.every(({ compiles }) => !compiles)).toBe(true);
@@ -37,44 +37,45 @@ async function failing(admin: TrellisClient): Promise<string[]> {
 test('a migration that a change of the schema has broken says so everywhere, and is not run', async () => {
   const { server, token, storage } = workspace;
   const admin = new TrellisClient({ baseUrl: server.url, token });
-  await admin.putSchema(LIBRARY_SCHEMA as Schema);
+  await admin.schema.put(LIBRARY_SCHEMA as Schema);
   for (const name of ['1 done', '2 waits']) {
-    expect(await admin.createMigration({ name, code: PAGES })).toMatchObject({ compiles: true });
+    expect(await admin.migrations.create({ name, code: PAGES })).toMatchObject({ compiles: true });
   }
-  const { id } = await admin.runMigration('1 done');
-  for await (const event of admin.watchJob(id)) void event;
-  expect(await admin.getMigration('1 done')).toMatchObject({ status: 'succeeded' });
+  const { id } = await admin.migrations.run('1 done');
+  for await (const event of admin.jobs.watch(id)) void event;
+  expect(await admin.migrations.get('1 done')).toMatchObject({ status: 'succeeded' });
   expect(await failing(admin)).toEqual([]);
-  const { items: before } = await admin.queryNodes({ type: 'Book' });
+  const { items: before } = await admin.nodes.query({ type: 'Book' });
 
-  await admin.putSchema(WIDER);
+  await admin.schema.put(WIDER);
   expect(await failing(admin)).toEqual(['2 waits']);
   const broken = { status: 'pending', version: 1, compiles: false, ranVersion: null };
   const diagnostics = [expect.objectContaining({ line: 2, message: expect.any(String) })];
-  expect(await admin.getMigration('2 waits')).toMatchObject({ ...broken, diagnostics });
-  const { items } = await admin.listMigrations();
+  expect(await admin.migrations.get('2 waits')).toMatchObject({ ...broken, diagnostics });
+  const { items } = await admin.migrations.list();
   expect(items.map(({ compiles }) => compiles)).toEqual([true, false]);
-  await expect(admin.runMigration('2 waits')).rejects.toMatchObject({
+  await expect(admin.migrations.run('2 waits')).rejects.toMatchObject({
     code: 'migration_not_compiled',
   });
-  expect((await admin.queryNodes({ type: 'Book' })).items).toEqual(before);
-  const job = (await admin.listJobs({ kind: 'endpoint-recheck' })).items[0];
-  expect((await admin.getJob(job!.id)).log.map(({ text }) => text)).toContain(
+  expect((await admin.nodes.query({ type: 'Book' })).items).toEqual(before);
+  const job = (await admin.jobs.list({ kind: 'endpoint-recheck' })).items[0];
+  expect((await admin.jobs.get(job!.id)).log.map(({ text }) => text)).toContain(
     'The migration 2 waits does not compile any more',
   );
   expect(server.stderr).toContain('these migrations do not compile any more');
 
   // One that is to run again is looked at again.
-  await admin.resetMigrationStatus('1 done');
+  await admin.migrations.resetStatus({ name: '1 done' });
   expect(await failing(admin)).toEqual(['1 done', '2 waits']);
   const code = PAGES.replace('.toFixed()', '.toString()');
-  expect(await admin.putMigration('1 done', { code })).toMatchObject({ compiles: true });
+  expect(await admin.migrations.put('1 done', { code })).toMatchObject({ compiles: true });
   expect(await failing(admin)).toEqual(['2 waits']);
 
   // Behind a start the verdict of saving counts until the list has had it looked at.
   expect(await server.stop()).toBe(0);
   await using again = await TrellisProcess.start({ storage });
   const later = new TrellisClient({ baseUrl: again.url, token });
-  const verdicts = async () => (await later.listMigrations()).items.map(({ compiles }) => compiles);
+  const verdicts = async () =>
+    (await later.migrations.list()).items.map(({ compiles }) => compiles);
   await expect.poll(verdicts, { timeout: 20_000 }).toEqual([true, false]);
 });

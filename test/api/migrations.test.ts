@@ -45,18 +45,18 @@ const outcome = (method: string, path: string, body?: unknown, who = 'admin') =>
 
 /** Follows a job to its end. */
 async function end(id: string, at = admin) {
-  for await (const event of at.watchJob(id)) void event;
-  return at.getJob(id);
+  for await (const event of at.jobs.watch(id)) void event;
+  return at.jobs.get(id);
 }
 
 /** Resolves when the code of a migration has logged something. */
 async function begun(id: string) {
-  for await (const event of admin.watchJob(id)) if (event.kind === 'log') return;
+  for await (const event of admin.jobs.watch(id)) if (event.kind === 'log') return;
 }
 
 describe('a migration', () => {
   test('runs once, as a job, with progress and a log', async () => {
-    const made = await admin.createMigration({ name: '001 books', code: WRITES });
+    const made = await admin.migrations.create({ name: '001 books', code: WRITES });
     expect(made).toMatchObject({
       name: '001 books',
       runOnStartup: false,
@@ -67,58 +67,60 @@ describe('a migration', () => {
       ranVersion: null,
       jobId: null,
     });
-    const job = await admin.runMigration('001 books');
+    const job = await admin.migrations.run('001 books');
     expect(job).toMatchObject({ kind: 'migration', isCancellable: true });
     expect(await end(job.id)).toMatchObject({
       state: 'succeeded',
       step: '001 books: 3 is written',
     });
-    const ran = await admin.getMigration('001 books');
+    const ran = await admin.migrations.get('001 books');
     expect(ran).toMatchObject({ status: 'succeeded', ranVersion: 1, jobId: job.id, error: null });
     expect(ran.log.map(({ text }) => text)).toEqual(['written by the system']);
-    const { items } = await admin.queryNodes({ type: 'Book' });
+    const { items } = await admin.nodes.query({ type: 'Book' });
     expect(items).toHaveLength(4);
     expect(await outcome('POST', `${PATH}/001%20books/run`)).toEqual([409, 'migration_succeeded']);
-    expect(await admin.resetMigrationStatus('001 books')).toEqual({ reset: ['001 books'] });
-    expect(await end((await admin.runMigrations('001 books')).id)).toMatchObject({
+    expect(await admin.migrations.resetStatus({ name: '001 books' })).toEqual({
+      reset: ['001 books'],
+    });
+    expect(await end((await admin.migrations.runAll({ name: '001 books' })).id)).toMatchObject({
       state: 'succeeded',
     });
-    await admin.deleteMigration('001 books');
+    await admin.migrations.delete('001 books');
     expect(await outcome('GET', `${PATH}/001%20books`)).toEqual([404, 'migration_not_found']);
   });
 
   test('that fails says why, and is run again once it is corrected', async () => {
-    await admin.createMigration({ name: 'fails', code: THROWS });
-    const { id } = await admin.runMigration('fails');
+    await admin.migrations.create({ name: 'fails', code: THROWS });
+    const { id } = await admin.migrations.run('fails');
     const error = { code: 'migration_failed', message: 'Error: half way (line 3, column 9)' };
     expect(await end(id)).toMatchObject({ state: 'failed', error });
-    expect(await admin.getMigration('fails')).toMatchObject({ status: 'failed', error });
-    const corrected = await admin.putMigration('fails', { code: THROWS.replace(/throw.*/, '') });
+    expect(await admin.migrations.get('fails')).toMatchObject({ status: 'failed', error });
+    const corrected = await admin.migrations.put('fails', { code: THROWS.replace(/throw.*/, '') });
     expect(corrected).toMatchObject({ version: 2, ranVersion: 1, status: 'failed' });
-    await end((await admin.runMigration('fails')).id);
-    expect(await admin.getMigration('fails')).toMatchObject({
+    await end((await admin.migrations.run('fails')).id);
+    expect(await admin.migrations.get('fails')).toMatchObject({
       status: 'succeeded',
       ranVersion: 2,
       error: null,
     });
-    await admin.deleteMigration('fails');
+    await admin.migrations.delete('fails');
   });
 
   test('that does not compile is kept, and does not run', async () => {
-    const made = await admin.createMigration({ name: 'wrong', code: WRONG });
+    const made = await admin.migrations.create({ name: 'wrong', code: WRONG });
     expect(made).toMatchObject({ compiles: false, diagnostics: [{ line: 1 }] });
     expect(await outcome('POST', `${PATH}/wrong/run`)).toEqual([422, 'migration_not_compiled']);
-    expect(await admin.getMigration('wrong')).toMatchObject({ status: 'pending' });
-    await admin.deleteMigration('wrong');
+    expect(await admin.migrations.get('wrong')).toMatchObject({ status: 'pending' });
+    await admin.migrations.delete('wrong');
   });
 
   test('is cancelled, and meanwhile nothing else is begun, changed or reset', async () => {
-    await admin.createMigration({ name: 'waits', code: WAITS });
-    await admin.createMigration({ name: 'other', code: WRITES });
+    await admin.migrations.create({ name: 'waits', code: WAITS });
+    await admin.migrations.create({ name: 'other', code: WRITES });
     expect(await outcome('POST', `${PATH}/cancel`)).toEqual([409, 'migration_not_running']);
-    const { id } = await admin.runMigration('waits');
+    const { id } = await admin.migrations.run('waits');
     await begun(id);
-    expect(await admin.getMigration('waits')).toMatchObject({ status: 'running', jobId: id });
+    expect(await admin.migrations.get('waits')).toMatchObject({ status: 'running', jobId: id });
     for (const [method, path, body] of [
       ['POST', `${PATH}/reset-task-status`],
       ['POST', `${PATH}/other/run`],
@@ -130,34 +132,34 @@ describe('a migration', () => {
     }
     const other = { name: 'other' };
     expect(await outcome('POST', `${PATH}/cancel`, other)).toEqual([409, 'migration_not_running']);
-    expect(await admin.cancelMigration()).toMatchObject({ name: 'waits', status: 'cancelled' });
+    expect(await admin.migrations.cancel()).toMatchObject({ name: 'waits', status: 'cancelled' });
     expect(await end(id)).toMatchObject({ state: 'cancelled' });
-    expect(await admin.resetMigrationStatus()).toEqual({ reset: ['waits'] });
-    expect(await admin.getMigration('waits')).toMatchObject({ status: 'pending', jobId: id });
-    const again = await admin.runMigration('waits');
+    expect(await admin.migrations.resetStatus()).toEqual({ reset: ['waits'] });
+    expect(await admin.migrations.get('waits')).toMatchObject({ status: 'pending', jobId: id });
+    const again = await admin.migrations.run('waits');
     await begun(again.id);
-    await admin.cancelJob(again.id);
+    await admin.jobs.cancel(again.id);
     expect(await end(again.id)).toMatchObject({ state: 'cancelled' });
-    for (const name of ['waits', 'other']) await admin.deleteMigration(name);
+    for (const name of ['waits', 'other']) await admin.migrations.delete(name);
   });
 
   test('runs in the order of names, and one that fails keeps back those after it', async () => {
-    const nothing = await admin.runMigrations();
+    const nothing = await admin.migrations.runAll();
     expect(await end(nothing.id)).toMatchObject({ state: 'succeeded' });
     for (const [name, code] of [
       ['c', WRITES],
       ['b', THROWS],
       ['a', WRITES],
     ] as const) {
-      await admin.createMigration({ name, code });
+      await admin.migrations.create({ name, code });
     }
-    expect(await end((await admin.runMigrations()).id)).toMatchObject({ state: 'failed' });
-    const statuses = async () => (await admin.listMigrations()).items.map(({ status }) => status);
+    expect(await end((await admin.migrations.runAll()).id)).toMatchObject({ state: 'failed' });
+    const statuses = async () => (await admin.migrations.list()).items.map(({ status }) => status);
     expect(await statuses()).toEqual(['succeeded', 'failed', 'pending']);
-    await admin.putMigration('b', { code: WRITES });
-    expect(await end((await admin.runMigrations()).id)).toMatchObject({ state: 'succeeded' });
+    await admin.migrations.put('b', { code: WRITES });
+    expect(await end((await admin.migrations.runAll()).id)).toMatchObject({ state: 'succeeded' });
     expect(await statuses()).toEqual(['succeeded', 'succeeded', 'succeeded']);
-    for (const name of ['a', 'b', 'c']) await admin.deleteMigration(name);
+    for (const name of ['a', 'b', 'c']) await admin.migrations.delete(name);
   });
 
   test.each([
@@ -178,29 +180,29 @@ describe('a migration', () => {
     expect(await outcome('POST', PATH, body, 'rita')).toEqual([403, 'forbidden']);
     expect(await outcome('POST', PATH, body)).toEqual([201, undefined]);
     expect(await outcome('POST', PATH, body)).toEqual([409, 'migration_exists']);
-    await admin.deleteMigration('mine');
+    await admin.migrations.delete('mine');
   });
 });
 
 test('a start runs those that are for it, once, up to one that cannot', async () => {
   const { server, storage } = people.workspace;
   const runOnStartup = true;
-  await admin.createMigration({ name: '1', code: WRITES, runOnStartup });
-  await admin.createMigration({ name: '2', code: WRITES });
-  await admin.createMigration({ name: '3', code: WRITES, runOnStartup });
-  await admin.createMigration({ name: '4', code: WRONG, runOnStartup });
-  await admin.createMigration({ name: '5', code: WRITES, runOnStartup });
+  await admin.migrations.create({ name: '1', code: WRITES, runOnStartup });
+  await admin.migrations.create({ name: '2', code: WRITES });
+  await admin.migrations.create({ name: '3', code: WRITES, runOnStartup });
+  await admin.migrations.create({ name: '4', code: WRONG, runOnStartup });
+  await admin.migrations.create({ name: '5', code: WRITES, runOnStartup });
   await server.stop();
   {
     await using first = await TrellisProcess.start({ storage });
     const at = clientAt(first);
-    const { items } = await at.listJobs({ kind: 'migration' });
+    const { items } = await at.jobs.list({ kind: 'migration' });
     expect(await end(items[0]?.id ?? '', at)).toMatchObject({ state: 'succeeded' });
-    const statuses = (await at.listMigrations()).items.map(({ status }) => status);
+    const statuses = (await at.migrations.list()).items.map(({ status }) => status);
     expect(statuses).toEqual(['succeeded', 'pending', 'succeeded', 'pending', 'pending']);
     await first.stop();
   }
   await using second = await TrellisProcess.start({ storage });
-  const { items } = await clientAt(second).listMigrations();
+  const { items } = await clientAt(second).migrations.list();
   expect(items[0]).toMatchObject({ status: 'succeeded', ranVersion: 1 });
 });

@@ -30,7 +30,9 @@ test(
     await using library = await startLibrary({ MSK_GRAPH_MASTER_KEY: OLD_KEY });
     const { client, http, token, backups, scratch: storage } = library;
     const name = (title: string) =>
-      client.ingest([{ op: 'addOrUpdate', type: 'Book', key: 'b', fields: { Title: title } }]);
+      client.graph.ingest([
+        { op: 'addOrUpdate', type: 'Book', key: 'b', fields: { Title: title } },
+      ]);
     await name('First');
     await name('Second');
     await makeBackup(client);

@@ -25,10 +25,10 @@ beforeAll(async () => {
   await people.addToken('bare', { kind: 'api', name: 'b', scopes: ['read'] });
   admin = client('admin');
   for (const [name, code] of Object.entries({ who: WHO, fails: FAILS, waits: WAITS })) {
-    const { diagnostics } = await admin.createEndpoint({ name, code, timeoutMs: 60_000 });
+    const { diagnostics } = await admin.endpoints.create({ name, code, timeoutMs: 60_000 });
     expect(diagnostics).toEqual([]);
   }
-  await admin.createEndpoint({ name: 'secret', code: WHO, access: 'admins' });
+  await admin.endpoints.create({ name: 'secret', code: WHO, access: 'admins' });
 });
 afterAll(() => people[Symbol.asyncDispose]());
 
@@ -42,9 +42,9 @@ function client(who: string): TrellisClient {
 
 /** Runs a task, and waits for its end. */
 async function run(name: string, as = admin) {
-  const { id } = await admin.runTask(name);
-  for await (const event of admin.watchJob(id)) void event;
-  const { items } = await as.listTaskRuns(name);
+  const { id } = await admin.tasks.run(name);
+  for await (const event of admin.jobs.watch(id)) void event;
+  const { items } = await as.tasks.listRuns(name);
   return { id, run: items.find((one) => one.id === id) };
 }
 
@@ -54,7 +54,7 @@ const outcome = (who: string, method: string, path: string, body?: unknown) =>
 describe('tasks', () => {
   test('are made, listed, read, changed and deleted', async () => {
     const cron = '30 2 * * MON-FRI';
-    const made = await admin.createTask({ name: 'first', cron, endpoint: 'who' });
+    const made = await admin.tasks.create({ name: 'first', cron, endpoint: 'who' });
     expect(made).toMatchObject({
       name: 'first',
       cron,
@@ -71,86 +71,86 @@ describe('tasks', () => {
     });
     expect(made.nextRunAts).toHaveLength(5);
     expect(made.nextRunAt).toBe(made.nextRunAts[0]);
-    const listed = await admin.listTasks({ take: 1 });
+    const listed = await admin.tasks.list({ take: 1 });
     expect(listed).toEqual({ items: [made], total: 1, skip: 0, take: 1 });
-    const changed = await admin.putTask('first', { timeZone: 'Europe/Berlin', enabled: false });
+    const changed = await admin.tasks.put('first', { timeZone: 'Europe/Berlin', enabled: false });
     expect(changed).toMatchObject({ timeZone: 'Europe/Berlin', nextRunAt: null, nextRunAts: [] });
-    expect(await admin.getTask('first')).toEqual(changed);
-    await admin.deleteTask('first');
+    expect(await admin.tasks.get('first')).toEqual(changed);
+    await admin.tasks.delete('first');
     expect(await outcome('admin', 'GET', `${TASKS}/first`)).toEqual([404, 'task_not_found']);
   });
 
   test('run an endpoint as the system or as a user, as a job, and keep a log', async () => {
-    await admin.createTask({ name: 'system', cron: '@yearly', endpoint: 'secret', body: [1] });
+    await admin.tasks.create({ name: 'system', cron: '@yearly', endpoint: 'secret', body: [1] });
     const { id, run: ran } = await run('system');
-    expect(await admin.getJob(id)).toMatchObject({ kind: 'task', state: 'succeeded' });
+    expect(await admin.jobs.get(id)).toMatchObject({ kind: 'task', state: 'succeeded' });
     expect(ran).toMatchObject({ state: 'succeeded', trigger: 'manual', error: null });
     expect(JSON.parse(ran?.result ?? '')).toEqual({ body: [1], as: null });
     expect(ran?.log.map(({ text }) => text)).toEqual(['asked']);
     const actingUser = people.uid('ann');
-    await admin.createTask({ name: 'as ann', cron: '@yearly', endpoint: 'who', actingUser });
+    await admin.tasks.create({ name: 'as ann', cron: '@yearly', endpoint: 'who', actingUser });
     expect(JSON.parse((await run('as ann')).run?.result ?? '')).toEqual({ as: 'ann' });
-    await admin.putTask('as ann', { endpoint: 'secret' });
+    await admin.tasks.put('as ann', { endpoint: 'secret' });
     const { run: refused } = await run('as ann');
     expect(refused).toMatchObject({ state: 'failed', error: { code: 'endpoint_not_found' } });
   });
 
   test('tell how they failed, and are cancelled by their job', async () => {
-    await admin.createTask({ name: 'fails', cron: '@yearly', endpoint: 'fails' });
+    await admin.tasks.create({ name: 'fails', cron: '@yearly', endpoint: 'fails' });
     const { id, run: failed } = await run('fails');
     expect(failed).toMatchObject({ state: 'failed', result: null });
     expect(failed?.error?.message).toContain('there is no such book');
-    expect(await admin.getJob(id)).toMatchObject({ state: 'failed', error: failed?.error });
-    await admin.createTask({ name: 'waits', cron: '@yearly', endpoint: 'waits' });
-    const job = await admin.runTask('waits');
-    expect(await admin.getTask('waits')).toMatchObject({ jobId: job.id });
+    expect(await admin.jobs.get(id)).toMatchObject({ state: 'failed', error: failed?.error });
+    await admin.tasks.create({ name: 'waits', cron: '@yearly', endpoint: 'waits' });
+    const job = await admin.tasks.run('waits');
+    expect(await admin.tasks.get('waits')).toMatchObject({ jobId: job.id });
     expect(await outcome('admin', 'POST', `${TASKS}/waits/run`)).toEqual([409, 'task_running']);
     expect(await outcome('admin', 'DELETE', `${TASKS}/waits`)).toEqual([409, 'task_running']);
-    await admin.cancelJob(job.id);
-    for await (const event of admin.watchJob(job.id)) void event;
-    expect((await admin.listTaskRuns('waits')).items).toMatchObject([{ state: 'cancelled' }]);
+    await admin.jobs.cancel(job.id);
+    for await (const event of admin.jobs.watch(job.id)) void event;
+    expect((await admin.tasks.listRuns('waits')).items).toMatchObject([{ state: 'cancelled' }]);
   });
 
   test('run by themselves, when they are due', async () => {
-    await admin.createTask({ name: 'ticks', cron: '* * * * * *', endpoint: 'who' });
+    await admin.tasks.create({ name: 'ticks', cron: '* * * * * *', endpoint: 'who' });
     let ran;
     do {
       ({
         items: [ran],
-      } = await admin.listTaskRuns('ticks'));
+      } = await admin.tasks.listRuns('ticks'));
     } while (ran?.state !== 'succeeded');
     expect(ran).toMatchObject({ trigger: 'schedule', times: 1 });
     expect(Date.parse(ran.startedAt)).toBeGreaterThanOrEqual(Date.parse(ran.dueAt ?? ''));
-    expect(await admin.disableTask('ticks')).toMatchObject({ enabled: false, nextRunAt: null });
-    expect(await admin.enableTask('ticks')).toMatchObject({ enabled: true });
-    await admin.disableTask('ticks');
+    expect(await admin.tasks.disable('ticks')).toMatchObject({ enabled: false, nextRunAt: null });
+    expect(await admin.tasks.enable('ticks')).toMatchObject({ enabled: true });
+    await admin.tasks.disable('ticks');
   });
 
   test('run what is built in', async () => {
-    const { items } = await admin.listBuiltInTasks();
+    const { items } = await admin.tasks.listBuiltIn();
     expect(items.map(({ name }) => name)).toEqual([
       'backup',
       'replica-verification',
       'search-evaluation',
       'storage-scrub',
     ]);
-    await admin.createTask({ name: 'measure', cron: '@weekly', builtIn: 'search-evaluation' });
+    await admin.tasks.create({ name: 'measure', cron: '@weekly', builtIn: 'search-evaluation' });
     expect((await run('measure')).run).toMatchObject({ state: 'succeeded', result: '{"sets":[]}' });
-    await admin.createTask({ name: 'verify', cron: '@weekly', builtIn: 'replica-verification' });
+    await admin.tasks.create({ name: 'verify', cron: '@weekly', builtIn: 'replica-verification' });
     const { run: refused } = await run('verify');
     expect(refused).toMatchObject({ state: 'failed', error: { code: 'replication_off' } });
-    await admin.createTask({ name: 'scrub', cron: '@weekly', builtIn: 'storage-scrub' });
+    await admin.tasks.create({ name: 'scrub', cron: '@weekly', builtIn: 'storage-scrub' });
     const { run: whole } = await run('scrub');
     expect(whole).toMatchObject({ state: 'succeeded' });
     expect(JSON.parse(whole?.result ?? '')).toMatchObject({ backups: 0, damageCount: 0 });
-    await admin.createTask({ name: 'back up', cron: '@daily', builtIn: 'backup' });
+    await admin.tasks.create({ name: 'back up', cron: '@daily', builtIn: 'backup' });
     const { run: homeless } = await run('back up');
     expect(homeless).toMatchObject({ state: 'failed', error: { code: 'no_backup_target' } });
   });
 
   test('a schedule is explained, and it is said where it is wrong', async () => {
     const cron = '0 12 * * 1';
-    const checked = await admin.checkTaskSchedule({ cron, timeZone: 'America/New_York' });
+    const checked = await admin.tasks.checkSchedule({ cron, timeZone: 'America/New_York' });
     expect(checked).toMatchObject({ cron, description: 'At 12:00, only on Monday' });
     for (const [body, path] of [
       [{ cron: '0 25 * * *' }, 'cron'],
@@ -208,14 +208,14 @@ describe('tasks', () => {
 
 test('tasks are there after a restart, and what was missed meanwhile is made up for', async () => {
   const { server, storage } = people.workspace;
-  await admin.createTask({ name: 'often', cron: '* * * * * *', endpoint: 'who' });
+  await admin.tasks.create({ name: 'often', cron: '* * * * * *', endpoint: 'who' });
   await server.stop();
   // The second in which it is due passes while no server is there: its start takes longer.
   await using again = await TrellisProcess.start({ storage });
   const token = people.token('admin');
   const after = new TrellisClient({ baseUrl: again.url, token });
-  expect(await after.getTask('often')).toMatchObject({ cron: '* * * * * *', enabled: true });
-  await after.disableTask('often');
-  const { items } = await after.listTaskRuns('often', { take: 1_000 });
+  expect(await after.tasks.get('often')).toMatchObject({ cron: '* * * * * *', enabled: true });
+  await after.tasks.disable('often');
+  const { items } = await after.tasks.listRuns('often', { take: 1_000 });
   expect(items.map(({ trigger }) => trigger)).toContain('missed');
 });

@@ -65,9 +65,9 @@ test('in a research a reader only reads', async () => {
     baseUrl: at.people.workspace.server.url,
     token: at.people.token('ann'),
   });
-  const { id } = await ann.startDeepResearch({ chatUID, question: 'one' });
-  for await (const _ of ann.watchJob(id));
-  expect(await ann.getJob(id)).toMatchObject({ state: 'succeeded' });
+  const { id } = await ann.deepResearch.start({ chatUID, question: 'one' });
+  for await (const _ of ann.jobs.watch(id));
+  expect(await ann.jobs.get(id)).toMatchObject({ state: 'succeeded' });
   expect(told()).toContain('endpoint_failed');
   expect(told()).not.toContain('"written\\"');
   expect(await isWritten()).toBe(false);

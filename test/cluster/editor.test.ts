@@ -16,7 +16,7 @@ test('a replica answers editors as its primary does, with the schema that it has
   const place = { code, line: 1, column: code.length + 1 };
   const answers = await Promise.all(
     [pair.scene.people.workspace.server.url, pair.replica.address].map(async (baseUrl) => {
-      using editor = new TrellisClient({ baseUrl, token: pair.admin }).editor();
+      using editor = new TrellisClient({ baseUrl, token: pair.admin }).build.openEditor();
       return [
         await editor.completions(place),
         await editor.hover({ ...place, column: code.indexOf('startAt') + 1 }),

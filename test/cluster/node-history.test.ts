@@ -19,18 +19,18 @@ test('a replica tells the history of a node as the primary does, of what it copi
   await primary.startPrimary();
   const token = await primary.http.signIn();
   const client = new TrellisClient({ baseUrl: link.address, token });
-  await client.putSchema(SCHEMA);
+  await client.schema.put(SCHEMA);
   const change = (text: string) => ({
     op: 'addOrUpdate' as const,
     type: 'Note',
     key: 'n',
     fields: { Text: text },
   });
-  for (let i = 0; i < CHANGES / 2; i++) await client.ingest([change(`copied ${i}`)]);
+  for (let i = 0; i < CHANGES / 2; i++) await client.graph.ingest([change(`copied ${i}`)]);
   await replica.startReplica(link);
   let sequence = 0;
   for (let i = 0; i < CHANGES / 2; i++) {
-    ({ sequence } = await client.ingest([change(`followed ${i}`)]));
+    ({ sequence } = await client.graph.ingest([change(`followed ${i}`)]));
   }
   const path = `/api/node/${nodeUid('Note', 'n')}/history?take=1000`;
   const headers = { 'x-msk-min-sequence': String(sequence) };

@@ -25,16 +25,16 @@ beforeAll(async () => {
   await replica.startReplica(link);
   token = await primary.http.signIn();
   const admin = clientOf(primary);
-  await admin.putSchema({
+  await admin.schema.put({
     nodes: [{ type: 'Note', key: 'Name', fields: { Text: 'String' } }],
     edges: [],
   });
-  await admin.ingest([{ op: 'addOrUpdate', type: 'Note', key: 'first' }]);
+  await admin.graph.ingest([{ op: 'addOrUpdate', type: 'Note', key: 'first' }]);
   const large = new Blob(Array.from({ length: FILE_BYTES / content.length }, () => content));
-  ({ UID: file } = await admin.uploadFileInPieces(NOTE, 'large.bin', large));
-  await admin.uploadNodeFile(NOTE, 'page.html', new Blob(['<p>A quokka on an island</p>']));
+  ({ UID: file } = await admin.files.uploadInPieces(NOTE, 'large.bin', large));
+  await admin.files.upload(NOTE, 'page.html', new Blob(['<p>A quokka on an island</p>']));
   const code = 'export default ({ log }: Scope) => log.info("ran");\n';
-  await admin.createEndpoint({ name: 'tick', code });
+  await admin.endpoints.create({ name: 'tick', code });
 });
 afterAll(() => cluster[Symbol.asyncDispose]());
 
@@ -44,7 +44,7 @@ function clientOf(node: ClusterNode): TrellisClient {
 }
 
 async function bytesAt(node: ClusterNode, range?: { from: number; to: number }) {
-  return new Response(await clientOf(node).downloadFile(file, { range })).bytes();
+  return new Response(await clientOf(node).files.download(file, { range })).bytes();
 }
 
 async function upToDate(): Promise<void> {
@@ -84,8 +84,8 @@ test('a replica takes no files, and says who does', async () => {
 });
 
 test('tasks run on the primary alone; once a replica is promoted, they run there', async () => {
-  await clientOf(primary).createTask({ name: 'ticks', cron: EVERY_SECOND, endpoint: 'tick' });
-  const runsAt = async (node: ClusterNode) => (await clientOf(node).listTaskRuns('ticks')).total;
+  await clientOf(primary).tasks.create({ name: 'ticks', cron: EVERY_SECOND, endpoint: 'tick' });
+  const runsAt = async (node: ClusterNode) => (await clientOf(node).tasks.listRuns('ticks')).total;
   await expect.poll(() => runsAt(primary)).toBeGreaterThan(1);
   await upToDate();
   const tasks = await replica.http.send({

@@ -62,13 +62,13 @@ test.each([
       await using server = await TrellisProcess.start({ storage, env });
       const token = await new HttpClient(server.url).signIn();
       const killed = killAt(server.process, backups, pattern);
-      await new TrellisClient({ baseUrl: server.url, token }).runBackup();
+      await new TrellisClient({ baseUrl: server.url, token }).backups.run();
       await killed;
     }
     await using server = await TrellisProcess.start({ storage, env });
     const token = await new HttpClient(server.url).signIn();
     const client = new TrellisClient({ baseUrl: server.url, token });
-    expect((await client.listBackups()).total).toBeLessThanOrEqual(1);
+    expect((await client.backups.list()).total).toBeLessThanOrEqual(1);
     const backup = await makeBackup(client);
     expect(await verified(client, backup.id)).toMatchObject({ state: 'succeeded' });
     await server.stop();

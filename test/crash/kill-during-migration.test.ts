@@ -25,24 +25,24 @@ test('a migration during which the process is killed is interrupted, runs again 
   });
   expect(schema.status, schema.text).toBe(200);
   const before = new TrellisClient({ baseUrl: server.url, token });
-  await before.createMigration({ name: '001', code: CODE, runOnStartup: true });
-  const { id } = await before.runMigration('001');
-  for await (const event of before.watchJob(id)) if (event.kind === 'log') break;
-  const { total } = await before.queryNodes({ type: 'Book', take: 1 });
+  await before.migrations.create({ name: '001', code: CODE, runOnStartup: true });
+  const { id } = await before.migrations.run('001');
+  for await (const event of before.jobs.watch(id)) if (event.kind === 'log') break;
+  const { total } = await before.nodes.query({ type: 'Book', take: 1 });
   await server.kill();
 
   await using again = await TrellisProcess.start({ storage });
   const after = new TrellisClient({ baseUrl: again.url, token });
-  expect(await after.getMigration('001')).toMatchObject({
+  expect(await after.migrations.get('001')).toMatchObject({
     status: 'interrupted',
     jobId: id,
     error: { code: 'migration_interrupted' },
   });
-  const left = (await after.queryNodes({ type: 'Book', take: 1 })).total;
+  const left = (await after.nodes.query({ type: 'Book', take: 1 })).total;
   expect(left).toBeGreaterThanOrEqual(Math.max(total, 100));
   expect(left).toBeLessThan(BOOKS);
-  const job = await after.runMigration('001');
-  for await (const event of after.watchJob(job.id)) void event;
-  expect(await after.getMigration('001')).toMatchObject({ status: 'succeeded', error: null });
-  expect((await after.queryNodes({ type: 'Book', take: 1 })).total).toBe(BOOKS);
+  const job = await after.migrations.run('001');
+  for await (const event of after.jobs.watch(job.id)) void event;
+  expect(await after.migrations.get('001')).toMatchObject({ status: 'succeeded', error: null });
+  expect((await after.nodes.query({ type: 'Book', take: 1 })).total).toBe(BOOKS);
 });

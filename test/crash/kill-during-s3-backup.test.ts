@@ -23,13 +23,13 @@ test('two servers on one bucket: the second waits for the first, and for its cla
     }
     return 'answer';
   };
-  const begun = await first.client.runBackup();
+  const begun = await first.client.backups.run();
   await isWriting.promise;
   const inUse = { state: 'failed', error: { code: 'backup_target_in_use' } };
-  expect(await endOf(second.client, await second.client.runBackup())).toMatchObject(inUse);
+  expect(await endOf(second.client, await second.client.backups.run())).toMatchObject(inUse);
   goOn.resolve();
   expect(await endOf(first.client, begun)).toMatchObject({ state: 'succeeded' });
-  const ofFirst = (await first.client.listBackups()).items[0]!;
+  const ofFirst = (await first.client.backups.list()).items[0]!;
 
   // Its claim is given back. The next time it is killed instead.
   store.onRequest = () => 'answer';
@@ -41,10 +41,10 @@ test('two servers on one bucket: the second waits for the first, and for its cla
     killed.resolve();
     return 'answer';
   };
-  await first.client.runBackup();
+  await first.client.backups.run();
   await killed.promise;
   store.onRequest = () => 'answer';
-  expect(await endOf(second.client, await second.client.runBackup())).toMatchObject(inUse);
+  expect(await endOf(second.client, await second.client.backups.run())).toMatchObject(inUse);
   store.aheadMs += TERM_MS;
   let isGivenBack = false;
   store.onRequest = ({ method, key }) => {

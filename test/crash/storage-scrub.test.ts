@@ -67,11 +67,11 @@ test('a scrub names what is damaged in state, log, index and backups, and nothin
   const token = await http.signIn();
   const client = new TrellisClient({ baseUrl: server.url, token });
   await makeBackup(client);
-  await client.createTask({ name: 'scrub', cron: '@weekly', builtIn: 'storage-scrub' });
+  await client.tasks.create({ name: 'scrub', cron: '@weekly', builtIn: 'storage-scrub' });
   const scrub = async () => {
-    const { id } = await client.runTask('scrub');
+    const { id } = await client.tasks.run('scrub');
     const { log } = await endOf(client, { id });
-    const [run] = (await client.listTaskRuns('scrub')).items;
+    const [run] = (await client.tasks.listRuns('scrub')).items;
     return { run: run!, lines: log.map(({ text }) => text) };
   };
   const storagePart = async () => {
@@ -123,9 +123,9 @@ test('a scrub of an encrypted workspace reads all of it', async () => {
   const token = await new HttpClient(server.url).signIn();
   const client = new TrellisClient({ baseUrl: server.url, token });
   await makeBackup(client);
-  await client.createTask({ name: 'scrub', cron: '@weekly', builtIn: 'storage-scrub' });
-  await endOf(client, await client.runTask('scrub'));
-  const [run] = (await client.listTaskRuns('scrub')).items;
+  await client.tasks.create({ name: 'scrub', cron: '@weekly', builtIn: 'storage-scrub' });
+  await endOf(client, await client.tasks.run('scrub'));
+  const [run] = (await client.tasks.listRuns('scrub')).items;
   expect(run).toMatchObject({ state: 'succeeded' });
   expect(JSON.parse(run?.result ?? '')).toMatchObject({ damageCount: 0, backups: 1 });
 });

@@ -113,8 +113,8 @@ const run = { row: async (...row) => void (given = row) };
   'migrations 1': async (code) => {
     await at.admin('POST', '/api/migrations', { name: '001-authors', code });
     const job = Object(await at.admin('POST', '/api/migrations/run', { name: '001-authors' }));
-    const text = `${SIGNED_IN}for await (const event of client.watchJob('${job.id}')) void event;
-console.log((await client.getJob('${job.id}')).state);\n`;
+    const text = `${SIGNED_IN}for await (const event of client.jobs.watch('${job.id}')) void event;
+console.log((await client.jobs.get('${job.id}')).state);\n`;
     expect(await at.run({ 'program.ts': text })).toBe('succeeded\n');
   },
   'sdk 1': program(

@@ -81,11 +81,11 @@ describe('the program', () => {
 
 /** Text is taken out of files by programs of their own, which may read little. */
 async function expectTextOfFile(client: TrellisClient): Promise<void> {
-  await client.putSchema({ nodes: [{ type: 'Note', key: 'Title', fields: {} }], edges: [] });
-  await client.ingest([{ op: 'addOrUpdate', type: 'Note', key: 'first' }]);
+  await client.schema.put({ nodes: [{ type: 'Note', key: 'Title', fields: {} }], edges: [] });
+  await client.graph.ingest([{ op: 'addOrUpdate', type: 'Note', key: 'first' }]);
   const page = new Blob(['<h1>Trellis</h1>'], { type: 'text/html' });
-  const file = await client.uploadFileInPieces(nodeUid('Note', 'first'), 'page.html', page);
-  const state = async () => (await client.getFile(file.UID)).TextState;
+  const file = await client.files.uploadInPieces(nodeUid('Note', 'first'), 'page.html', page);
+  const state = async () => (await client.files.get(file.UID)).TextState;
   await expect.poll(state).toBe('extracted');
 }
 
@@ -97,7 +97,7 @@ import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { runConnector } from '@trellis/connector/run-connector.ts';
 
 const client = new TrellisClient({ baseUrl: 'http://127.0.0.1:9' });
-const failure = await client.checkLogin().catch((error: unknown) => error);
+const failure = await client.login.check().catch((error: unknown) => error);
 await using workspace = await testWorkspace({ schema: { nodes: [{ type: 'Word', key: 'Lemma', fields: { Lemma: 'String' } }], edges: [] } });
 const answer = await workspace.run({ default: ({ body }: { body: unknown }) => ({ body }) }, { body: 7 });
 const { rows } = await runConnector({ client, name: 'none', schema: { nodes: [], edges: [] }, state: ':memory:', dryRun: true }, (run) => run.row('1', []));
@@ -112,11 +112,11 @@ describe('the packages to write programs with', () => {
     await installed
       .run(process.execPath, [COMPILER, ...options, ...lenient, 'program.ts'])
       .catch(({ stdout }: { stdout: string }) => expect(stdout).toBe(''));
-    const wrong = PROGRAM.replace('checkLogin', 'checkLogins');
+    const wrong = PROGRAM.replace('login.check', 'login.checks');
     await writeFile(join(installed.folder, 'wrong.ts'), wrong);
     await expect(
       installed.run(process.execPath, [COMPILER, ...options, ...lenient, 'wrong.ts']),
-    ).rejects.toMatchObject({ stdout: expect.stringContaining('checkLogins') });
+    ).rejects.toMatchObject({ stdout: expect.stringContaining("'checks' does not exist") });
     const { stdout } = await installed.run(process.execPath, ['program.ts']);
     expect(JSON.parse(stdout)).toEqual({ answer: { body: 7 }, rows: 1, failed: true });
   });

@@ -9,20 +9,20 @@ import { LIBRARY_SCHEMA } from './workspace.ts';
 
 /** A job as it is in the end. */
 export async function endOf(client: TrellisClient, { id }: { readonly id: string }) {
-  for await (const _event of client.watchJob(id));
-  return await client.getJob(id);
+  for await (const _event of client.jobs.watch(id));
+  return await client.jobs.get(id);
 }
 
 /** Makes a backup, and answers it. */
 export async function makeBackup(client: TrellisClient): Promise<Backup> {
-  const job = await endOf(client, await client.runBackup());
+  const job = await endOf(client, await client.backups.run());
   expect(job).toMatchObject({ kind: 'backup', state: 'succeeded', progress: 1 });
-  const [newest] = (await client.listBackups()).items;
+  const [newest] = (await client.backups.list()).items;
   return newest!;
 }
 
 export async function verified(client: TrellisClient, id: string): Promise<JobWithLog> {
-  return await endOf(client, await client.verifyBackup(id));
+  return await endOf(client, await client.backups.verify(id));
 }
 
 /** `trellis restore`, with those variables. */
@@ -59,7 +59,7 @@ export async function startLibrary(
   const http = new HttpClient(server.url);
   const token = await http.signIn();
   const client = new TrellisClient({ baseUrl: server.url, token });
-  await client.putSchema(LIBRARY_SCHEMA as Parameters<TrellisClient['putSchema']>[0]);
+  await client.schema.put(LIBRARY_SCHEMA as Parameters<TrellisClient['schema']['put']>[0]);
   return {
     server,
     client,

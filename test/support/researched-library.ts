@@ -84,7 +84,7 @@ export class ResearchedLibrary implements AsyncDisposable {
 
   /** A new conversation of this user, after which nobody has asked the model. */
   async chat(user: string): Promise<string> {
-    const { chatUID } = await this.client(user).sendChatMessage({ message: 'Hello' });
+    const { chatUID } = await this.client(user).chats.send({ message: 'Hello' });
     this.at.provider.reset();
     return chatUID;
   }
@@ -92,7 +92,7 @@ export class ResearchedLibrary implements AsyncDisposable {
   /** The job once it has ended. */
   async end(user: string, jobId: string): Promise<Job | undefined> {
     let last: Job | undefined;
-    for await (const event of this.client(user).watchJob(jobId)) {
+    for await (const event of this.client(user).jobs.watch(jobId)) {
       if (event.kind === 'job') last = event.job;
     }
     return last;
@@ -100,15 +100,15 @@ export class ResearchedLibrary implements AsyncDisposable {
 
   /** The last message of a conversation. */
   async lastMessage(user: string, chatUID: string): Promise<Chat['messages'][number] | undefined> {
-    return (await this.client(user).getChat(chatUID)).messages.at(-1);
+    return (await this.client(user).chats.get(chatUID)).messages.at(-1);
   }
 
   /** All that wait or are under way; the model says what it says at first. */
   async cancelAll(): Promise<void> {
     const admin = this.client('admin');
-    const { running, queued } = await admin.getResearchSettings();
+    const { running, queued } = await admin.deepResearch.getSettings();
     for (const { chatUID, jobId } of [...queued, ...running]) {
-      await admin.cancelDeepResearch(chatUID);
+      await admin.deepResearch.cancel({ chatUID });
       await this.end('admin', jobId);
     }
     this.at.provider.reset();

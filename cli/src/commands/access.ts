@@ -60,7 +60,7 @@ async function explain(
   user: string,
   node: string,
 ): Promise<void> {
-  const explanation = await client.explainAccess(user, node, { signal: terminal.signal });
+  const explanation = await client.access.explain({ user, node }, { signal: terminal.signal });
   const { visible, reasons, withheldFields } = explanation;
   const { type, name } = explanation.node;
   const lines = [
@@ -79,7 +79,7 @@ async function resolve(
   { user, team }: { readonly user?: readonly string[]; readonly team?: readonly string[] },
 ): Promise<void> {
   const names = { ...(user && { users: user }), ...(team && { teams: team }) };
-  const found = await client.resolvePrincipals(names, { signal: terminal.signal });
+  const found = await client.access.resolvePrincipals(names, { signal: terminal.signal });
   const rows = [
     ...Object.entries(found.users).map(([name, uid]) => ['user', name, uid ?? '-']),
     ...Object.entries(found.teams).map(([name, uid]) => ['team', name, uid ?? '-']),
@@ -88,7 +88,7 @@ async function resolve(
 }
 
 async function getTypes({ client, output, terminal }: CommandContext): Promise<void> {
-  const rules = await client.getTypeAccess({ signal: terminal.signal });
+  const rules = await client.access.getTypes({ signal: terminal.signal });
   output.data(rules, JSON.stringify(rules, null, 2));
 }
 
@@ -103,7 +103,7 @@ async function putTypes(
     throw new CommandFailure(`${file} is not a document of rules:\n  ${faults.join('\n  ')}`);
   }
   const document: TypeAccessDocument = checked.data;
-  const rules = await client.putTypeAccess(document, { signal: terminal.signal });
+  const rules = await client.access.putTypes(document, { signal: terminal.signal });
   output.note(`Rules are in force for ${Object.keys(rules.types).length} types.`);
   output.data(rules, '');
 }

@@ -50,7 +50,7 @@ async function list(
   options: ListOptions,
 ): Promise<void> {
   const { signal } = terminal;
-  const agents = await listItems(options, (page) => client.listAgents(page, { signal }));
+  const agents = await listItems(options, (page) => client.agents.list(page, { signal }));
   const rows = agents.map(({ name, access, variables, description }) => [
     name,
     access,
@@ -70,14 +70,14 @@ async function runAgent(
   const { signal } = terminal;
   const message = given ?? (await readAll(terminal));
   const variables = Object.fromEntries(options.var.map(variable));
-  let run = await client.runAgent(name, { message, variables, async: true }, { signal });
+  let run = await client.agents.run(name, { message, variables, async: true }, { signal });
   try {
     while (run.status === 'Running') {
       await pause(POLL_MS, signal);
-      run = await client.getAgentRun(run.UID, { signal });
+      run = await client.agents.getRun(run.UID, { signal });
     }
   } catch (error) {
-    if (signal.aborted) await client.cancelAgentRun(run.UID);
+    if (signal.aborted) await client.agents.cancelRun(run.UID);
     throw error;
   }
   output.data(run, run.status === 'Completed' ? textOf(run) : '');

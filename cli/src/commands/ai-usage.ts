@@ -34,7 +34,7 @@ async function listUsage(
   options: ListOptions & { readonly split?: boolean },
 ): Promise<void> {
   const { signal } = terminal;
-  const usage = await listItems(options, (page) => client.listLlmUsage(page, { signal }));
+  const usage = await listItems(options, (page) => client.llm.listUsage(page, { signal }));
   const named = ['DAY', 'TOKEN', 'USER'];
   const rows = usage.flatMap(({ day, token, user, split, ...all }) =>
     options.split === true
@@ -46,7 +46,7 @@ async function listUsage(
 }
 
 async function getBudget({ client, output, terminal }: CommandContext): Promise<void> {
-  const { budget } = await client.listLlmUsage({ take: 1 }, { signal: terminal.signal });
+  const { budget } = await client.llm.listUsage({ take: 1 }, { signal: terminal.signal });
   const { tokensPerDay, tokensUsed, tokensReserved, tokensLeft, resetsAt } = budget;
   const lines = [
     `${tokensLeft === null ? 'No limit of tokens' : `${tokensLeft} of ${tokensPerDay} tokens are left`} until ${resetsAt}; ${tokensUsed} are used, ${tokensReserved} reserved by requests under way.`,
@@ -76,7 +76,7 @@ function paceOf({ token, requestsUnderWay, requestsBegun }: LlmBudget['tokens'][
 }
 
 async function getState({ client, output, terminal }: CommandContext): Promise<void> {
-  const state = await client.getLlmState({ signal: terminal.signal });
+  const state = await client.llm.getState({ signal: terminal.signal });
   const lines = [inWords(state), ...state.further.map((one) => `${one.name}: ${inWords(one)}`)];
   output.data(state, lines.join('\n'));
 }

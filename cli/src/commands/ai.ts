@@ -52,7 +52,7 @@ in the file texts are sent to that server. How chat is set up: docs/llm.md.`,
 }
 
 async function getProviders({ client, output, terminal }: CommandContext): Promise<void> {
-  const providers = await client.getAiProviders({ signal: terminal.signal });
+  const providers = await client.aiProviders.get({ signal: terminal.signal });
   output.data(providers, JSON.stringify(providers, null, 2));
 }
 
@@ -70,7 +70,7 @@ async function setProviders(
   }
   const change = parseChange(await readJson(terminal, file), file);
   const keys = await givenKeys(context, options, change);
-  const providers = await client.putAiProviders(withKeys(change, keys), {
+  const providers = await client.aiProviders.put(withKeys(change, keys), {
     signal: terminal.signal,
   });
   for (const purpose of PURPOSES) {

@@ -42,7 +42,7 @@ async function listAudit(
   const { action, user, target, outcome, from, to, skip, take = TAKE_DEFAULT } = options;
   const filter = { action, user, target, outcome, from, to };
   const events = await listItems({ ...(skip === undefined ? {} : { skip }), take }, (page) =>
-    client.listAudit({ ...filter, ...page }, { signal: terminal.signal }),
+    client.audit.list({ ...filter, ...page }, { signal: terminal.signal }),
   );
   output.data(events, table(['AT', 'ACTION', 'BY', 'ON', 'OUTCOME', 'FROM'], events.map(row)));
 }

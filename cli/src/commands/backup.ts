@@ -67,7 +67,7 @@ function addBackup(program: Command, run: Run): void {
 
 async function runBackup(context: CommandContext, options: WatchOptions): Promise<void> {
   const { client, terminal } = context;
-  await follow(context, await client.runBackup({ signal: terminal.signal }), options);
+  await follow(context, await client.backups.run({ signal: terminal.signal }), options);
 }
 
 async function listBackups(
@@ -75,7 +75,7 @@ async function listBackups(
   { skip, take = TAKE_DEFAULT }: ListOptions,
 ): Promise<void> {
   const backups = await listItems({ ...(skip === undefined ? {} : { skip }), take }, (page) =>
-    client.listBackups(page, { signal: terminal.signal }),
+    client.backups.list(page, { signal: terminal.signal }),
   );
   const headings = ['ID', 'CREATED', 'SEQUENCE', 'NODES', 'EDGES', 'SIZE', 'NEW'];
   output.data(backups, table(headings, backups.map(row)));
@@ -95,7 +95,7 @@ async function verifyBackup(
   id: string,
 ): Promise<void> {
   const { client, terminal } = context;
-  await follow(context, await client.verifyBackup(id, { signal: terminal.signal }), options);
+  await follow(context, await client.backups.verify(id, { signal: terminal.signal }), options);
 }
 
 async function deleteBackup(
@@ -103,7 +103,7 @@ async function deleteBackup(
   _options: object,
   id: string,
 ): Promise<void> {
-  await client.deleteBackup(id, { signal: terminal.signal });
+  await client.backups.delete(id, { signal: terminal.signal });
   if (output.isJson) output.data({ id }, '');
   output.note(`The backup ${id} is deleted.`);
 }
@@ -121,11 +121,11 @@ async function follow(
   }
   const { signal } = terminal;
   const line = new ProgressLine(terminal.stderr);
-  for await (const event of client.watchJob(begun.id, { signal })) {
+  for await (const event of client.jobs.watch(begun.id, { signal })) {
     if (event.kind === 'job') line.update(event.job.progress, event.job.step);
   }
   line.clear();
-  const job = await client.getJob(begun.id, { signal });
+  const job = await client.jobs.get(begun.id, { signal });
   if (job.state !== 'succeeded') {
     const { code = job.state, message = `The job ${job.id} is ${job.state}.` } = job.error ?? {};
     throw new CommandFailure(message, { code });

@@ -41,7 +41,7 @@ async function ask(
 ): Promise<void> {
   const { signal } = terminal;
   const turn: ChatTurn = { message, chatUID: chat, viewingUID: viewing, model };
-  for await (const event of client.streamChatMessage(turn, { signal })) {
+  for await (const event of client.chats.stream(turn, { signal })) {
     switch (event.kind) {
       case 'begun':
         break;

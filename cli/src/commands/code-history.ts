@@ -1,4 +1,3 @@
-import type { CodeItem } from '@trellis/client/build-client.ts';
 import type { CodeKind } from '@trellis/contract/shapes/build.ts';
 import type { CodeChange } from '@trellis/contract/shapes/code-history.ts';
 import type { Command } from 'commander';
@@ -92,8 +91,8 @@ async function showHistory(
   const paging = { ...(skip === undefined ? {} : { skip }), take };
   const changes = await listItems(paging, (page) =>
     name === undefined
-      ? client.listCodeHistory({ from, to, ...page }, { signal })
-      : client.listItemHistory({ kind, name }, page, { signal }),
+      ? client.codeHistory.list({ from, to, ...page }, { signal })
+      : client.codeHistory.listItem(kind, name, page, { signal }),
   );
   output.data(changes, table(['AT', 'VERSION', 'ACTION', 'BY', 'KIND', 'NAME'], changes.map(row)));
 }
@@ -105,34 +104,34 @@ function row({ at, version, action, by, kind, name }: CodeChange): string[] {
 async function showDiff(
   { client, output, terminal }: CommandContext,
   { from, to }: DiffRange,
-  item: CodeItem,
+  item: { readonly kind: CodeKind; readonly name: string },
 ): Promise<void> {
   const range = {
     ...(from === undefined ? {} : { from: versionOf(from) }),
     ...(to === undefined ? {} : { to: versionOf(to) }),
   };
-  const diff = await client.diffCode(item, range, { signal: terminal.signal });
+  const diff = await client.codeHistory.diff(item.kind, item.name, range, {
+    signal: terminal.signal,
+  });
   if (diff.diff === '') output.note(`Versions ${diff.from} and ${diff.to} are the same.`);
   output.data(diff, diff.diff);
 }
 
 async function restore(
   { client, output, terminal }: CommandContext,
-  item: CodeItem,
+  item: { readonly kind: CodeKind; readonly name: string },
   version: string,
 ): Promise<number> {
   const wanted = { version: versionOf(version) };
-  const definition = await client.restoreCode(item, wanted, { signal: terminal.signal });
+  const definition = await client.codeHistory.restore(item.kind, item.name, wanted, {
+    signal: terminal.signal,
+  });
   output.note(
     `${item.name} is at version ${definition.version}, which is what version ${version} was` +
       (definition.compiles ? '.' : '. It does not compile any more, so it is a draft.'),
   );
   output.data(definition, '');
   return definition.compiles ? EXIT_GOOD : EXIT_FAILED;
-}
-
-export function itemOf(name: string) {
-  return { kind: 'endpoint', name } as const;
 }
 
 export function versionOf(text: string): number {

@@ -1,4 +1,4 @@
-import type { ImportOptions } from '@trellis/client/definitions-client.ts';
+import type { ImportOptions } from '@trellis/client/methods/zips.ts';
 import type { DefinitionsImport, ImportedItem } from '@trellis/contract/shapes/definitions.ts';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
@@ -59,7 +59,7 @@ async function pull(
   { force = false }: { readonly force?: boolean },
   path: string,
 ): Promise<void> {
-  const zip = await client.exportDefinitions({ signal: terminal.signal });
+  const zip = await client.definitions.export({ signal: terminal.signal });
   const pulled = new DefinitionsFolder(path).take(await unpacked(await buffer(zip)), { force });
   for (const file of pulled.written) output.note(`Wrote ${harmless(file)}`);
   for (const file of pulled.deleted) output.note(`Deleted ${harmless(file)}`);
@@ -106,7 +106,7 @@ async function sent(
   onLog: (text: string) => void,
 ): Promise<DefinitionsImport> {
   const zip = await packed(new DefinitionsFolder(path).files());
-  for await (const event of client.importDefinitions(zip, options, { signal: terminal.signal })) {
+  for await (const event of client.definitions.import(zip, options, { signal: terminal.signal })) {
     if (event.kind === 'log') onLog(event.text);
     else return event.result;
   }

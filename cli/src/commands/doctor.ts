@@ -57,7 +57,7 @@ async function examineAll(context: CommandContext, { local }: DoctorOptions): Pr
 async function examineServer({ client, server, terminal }: CommandContext): Promise<Finding[]> {
   let health: HealthReport | HealthSummary;
   try {
-    health = await client.getHealth({ signal: terminal.signal });
+    health = await client.status.getHealth({ signal: terminal.signal });
   } catch (error) {
     if (!(error instanceof TrellisError)) throw error;
     const remedy = 'Start it with "trellis serve", or name another one with --server.';

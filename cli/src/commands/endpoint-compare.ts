@@ -5,7 +5,7 @@ import { EXIT_FAILED, EXIT_GOOD, WrongUsage } from '../failure.ts';
 import { parseJson } from '../json-input.ts';
 import { readAll } from '../prompt.ts';
 import { table } from '../terminal.ts';
-import { itemOf, versionOf } from './code-history.ts';
+import { versionOf } from './code-history.ts';
 
 interface CompareOptions {
   readonly with?: string;
@@ -69,7 +69,9 @@ async function compare(
   };
   const results: CodeComparisonResult[] = [];
   for (const call of await callsOf(context, options, name, bodyText)) {
-    results.push(await client.compareCode(itemOf(name), { ...versions, ...call }, { signal }));
+    results.push(
+      await client.codeHistory.compare('endpoint', name, { ...versions, ...call }, { signal }),
+    );
   }
   const rows = results.flatMap(rowsOf);
   output.data(
@@ -98,7 +100,7 @@ async function callsOf(
   }
   if (bodyText !== undefined) throw new WrongUsage('--recorded takes no body');
   const { signal } = terminal;
-  const { inputs } = await client.listRecordedInputs(itemOf(name), { signal });
+  const { inputs } = await client.codeHistory.listRecordedInputs('endpoint', name, { signal });
   if (inputs.length > 0) return inputs.map(({ id }) => ({ input: id }));
   throw new WrongUsage(
     `no body of ${name} is recorded`,
@@ -125,8 +127,8 @@ async function showInputs(
   }
   const recorded =
     keep === undefined
-      ? await client.listRecordedInputs(itemOf(name), { signal })
-      : await client.recordInputs(itemOf(name), { keep: Number(keep) }, { signal });
+      ? await client.codeHistory.listRecordedInputs('endpoint', name, { signal })
+      : await client.codeHistory.recordInputs('endpoint', name, { keep: Number(keep) }, { signal });
   const rows = recorded.inputs.map(({ id, at, body }) => [String(id), at, body]);
   output.data(recorded, table(['ID', 'AT', 'BODY'], rows));
   output.note(

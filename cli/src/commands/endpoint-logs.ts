@@ -57,7 +57,7 @@ async function showLogs(
   const filter = filterOf(options, name);
   const paging = { ...(skip === undefined ? {} : { skip }), take };
   const lines = await listItems(paging, (page) =>
-    client.listEndpointLogs({ ...filter, ...page }, { signal }),
+    client.endpoints.listLogs({ ...filter, ...page }, { signal }),
   );
   const inOrder = lines.toReversed();
   if (!follow) {
@@ -67,7 +67,7 @@ async function showLogs(
   for (const line of inOrder) output.data(line, textOf(line));
   // Without a line there is nothing to begin after: those from now on.
   const after = lines[0]?.sequence;
-  for await (const event of client.watchEndpointLogs(filter, { after, signal })) {
+  for await (const event of client.endpoints.watchLogs(filter, { after, signal })) {
     if (event.kind === 'line') output.data(event.line, textOf(event.line));
     else output.note(`${event.count} lines were gone before they could be shown.`);
   }

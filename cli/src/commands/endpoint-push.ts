@@ -94,7 +94,7 @@ async function checkFile(
   signal: AbortSignal,
 ): Promise<Pushed> {
   const draft = { code, isReadOnly: settings.isReadOnly ?? false };
-  const { diagnostics } = await client.checkEndpoint(draft, { signal });
+  const { diagnostics } = await client.endpoints.check(draft, { signal });
   const compiles = diagnostics.length === 0;
   return { file: path, name, action: 'checked', compiles, diagnostics };
 }
@@ -120,18 +120,18 @@ async function pushFile(
 
 async function createOrChange(
   client: TrellisClient,
-  endpoint: Parameters<TrellisClient['createEndpoint']>[0],
+  endpoint: Parameters<TrellisClient['endpoints']['create']>[0],
   signal: AbortSignal,
 ) {
   try {
-    const { name, compiles, diagnostics } = await client.putEndpoint(endpoint.name, endpoint, {
+    const { name, compiles, diagnostics } = await client.endpoints.put(endpoint.name, endpoint, {
       signal,
     });
     return { action: 'changed', definition: { name, compiles, diagnostics } } as const;
   } catch (error) {
     if (!(error instanceof TrellisError) || error.code !== 'endpoint_not_found') throw error;
   }
-  const { name, compiles, diagnostics } = await client.createEndpoint(endpoint, { signal });
+  const { name, compiles, diagnostics } = await client.endpoints.create(endpoint, { signal });
   return { action: 'created', definition: { name, compiles, diagnostics } } as const;
 }
 

@@ -1,5 +1,5 @@
 import { eachItem } from '@trellis/client/pages.ts';
-import type { RunningEndpoint } from '@trellis/client/trellis-client.ts';
+import type { RunningEndpoint } from '@trellis/client/methods/endpoint-runs.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
@@ -81,8 +81,8 @@ async function runEndpoint(
     }
     running = run;
   };
-  const answer = await client
-    .runEndpoint(name, body, { signal, onRunning })
+  const answer = await client.endpoints
+    .run(name, body, { signal, onRunning })
     .catch(async (error: unknown) => {
       // Whoever interrupts a run of mode "pooling" does not want it to go on.
       if (signal.aborted) await running?.cancel().catch(() => undefined);
@@ -99,7 +99,7 @@ function describeProgress({ fraction, text }: RunningEndpoint): string {
 async function listEndpoints({ client, output, terminal }: CommandContext): Promise<void> {
   const { signal } = terminal;
   const endpoints: EndpointDefinition[] = [];
-  for await (const endpoint of eachItem((page) => client.listEndpoints(page, { signal }))) {
+  for await (const endpoint of eachItem((page) => client.endpoints.list(page, { signal }))) {
     endpoints.push(endpoint);
   }
   const headings = ['NAME', 'STATE', 'READ-ONLY', 'MODE', 'ACCESS', 'VERSION'];
@@ -119,7 +119,7 @@ async function getEndpoint(
   _options: unknown,
   name: string,
 ): Promise<void> {
-  const definition = await client.getEndpoint(name, { signal: terminal.signal });
+  const definition = await client.endpoints.get(name, { signal: terminal.signal });
   output.data(definition, definition.code);
 }
 
@@ -128,7 +128,7 @@ async function deleteEndpoint(
   _options: unknown,
   name: string,
 ): Promise<void> {
-  await client.deleteEndpoint(name, { signal: terminal.signal });
+  await client.endpoints.delete(name, { signal: terminal.signal });
   output.note(`Deleted ${name}.`);
   output.data({ name, deleted: true }, '');
 }

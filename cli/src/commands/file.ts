@@ -98,7 +98,7 @@ async function uploadFile(
     terminal.stderr.write(`\r\u001b[K${harmless(called)} ${percent} %`);
   };
   try {
-    const file = await client.uploadFileInPieces(node, called, content, {
+    const file = await client.files.uploadInPieces(node, called, content, {
       id: resume,
       contentType: type ?? mediaTypeOf(called),
       onProgress,
@@ -119,7 +119,7 @@ async function listFiles(
   node: string,
 ): Promise<void> {
   const { signal } = terminal;
-  const files = await listItems(options, (page) => client.listNodeFiles(node, page, { signal }));
+  const files = await listItems(options, (page) => client.files.list(node, page, { signal }));
   const rows = files.map(({ UID, Name, Size, ContentType, Timestamp, TextState }) => [
     Name,
     String(Size),
@@ -137,8 +137,8 @@ async function downloadFile(
   uid: string,
 ): Promise<void> {
   const { signal } = terminal;
-  const { Name, Size } = await client.getFile(uid, { signal });
-  const bytes = Readable.fromWeb(await client.downloadFile(uid, { signal }));
+  const { Name, Size } = await client.files.get(uid, { signal });
+  const bytes = Readable.fromWeb(await client.files.download(uid, { signal }));
   if (out === '-') {
     for await (const part of bytes) terminal.stdout.write(part);
     return;
@@ -161,7 +161,7 @@ async function deleteFile(
   _options: unknown,
   uid: string,
 ): Promise<void> {
-  await client.deleteFile(uid, { signal: terminal.signal });
+  await client.files.delete(uid, { signal: terminal.signal });
   output.note('Deleted the file.');
   output.data({ uid, deleted: true }, '');
 }

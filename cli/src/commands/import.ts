@@ -156,7 +156,7 @@ async function knownSchema(
   { dryRun, createSchema, type }: RecordOptions,
 ): Promise<SchemaDocument> {
   if (dryRun === true) return { nodes: [], edges: [] };
-  const schema = await client.getSchema({ signal: terminal.signal });
+  const schema = await client.schema.get({ signal: terminal.signal });
   if (createSchema !== true && !schema.nodes.some((node) => node.type === type)) {
     const hint = 'With --create-schema the types and fields that are missing are created.';
     throw new CommandFailure(`the server has no node type "${type}"`, { hint });

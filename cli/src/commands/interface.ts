@@ -66,8 +66,8 @@ async function pushInterface(
   path: string,
 ): Promise<void> {
   const { signal } = terminal;
-  const pushed = await client.putInterface(name, await readInterface(path), { signal });
-  if (choose === true) await client.putWorkspaceSettings({ interface: name }, { signal });
+  const pushed = await client.interfaces.put(name, await readInterface(path), { signal });
+  if (choose === true) await client.workspace.putSettings({ interface: name }, { signal });
   const chosen = choose === true || pushed.chosen;
   output.note(
     `Uploaded ${pushed.files} files, ${pushed.bytes} bytes, as "${name}"; ` +
@@ -83,7 +83,7 @@ async function listInterfaces(
   options: ListOptions,
 ): Promise<void> {
   const { signal } = terminal;
-  const interfaces = await listItems(options, (page) => client.listInterfaces(page, { signal }));
+  const interfaces = await listItems(options, (page) => client.interfaces.list(page, { signal }));
   const rows = interfaces.map(({ name, files, bytes, uploadedAt, uploadedBy, chosen }) => [
     name,
     String(files),
@@ -105,7 +105,7 @@ async function chooseInterface(
     throw new WrongUsage('Give either the name of an interface or --built-in.');
   }
   const { signal } = terminal;
-  const settings = await client.putWorkspaceSettings({ interface: name ?? null }, { signal });
+  const settings = await client.workspace.putSettings({ interface: name ?? null }, { signal });
   const what = name === undefined ? 'the built-in front end' : `the interface "${name}"`;
   output.note(`The workspace serves ${what}.`);
   output.data({ interface: settings.interface }, '');
@@ -116,7 +116,7 @@ async function deleteInterface(
   _options: unknown,
   name: string,
 ): Promise<void> {
-  await client.deleteInterface(name, { signal: terminal.signal });
+  await client.interfaces.delete(name, { signal: terminal.signal });
   output.note(`Deleted the interface "${name}".`);
   output.data({ name, deleted: true }, '');
 }

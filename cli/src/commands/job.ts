@@ -65,7 +65,7 @@ async function listJobs(
 ): Promise<void> {
   const filter = { ...(state && { state }), ...(kind && { kind }) };
   const jobs = await listItems({ ...(skip === undefined ? {} : { skip }), take }, (page) =>
-    client.listJobs({ ...filter, ...page }, { signal: terminal.signal }),
+    client.jobs.list({ ...filter, ...page }, { signal: terminal.signal }),
   );
   output.data(jobs, table(['ID', 'KIND', 'STATE', 'DONE', 'STARTED', 'STEP'], jobs.map(row)));
 }
@@ -79,7 +79,7 @@ async function showJob(
   _options: object,
   id: string,
 ): Promise<void> {
-  const job = await client.getJob(id, { signal: terminal.signal });
+  const job = await client.jobs.get(id, { signal: terminal.signal });
   output.data(job, describe(job));
 }
 
@@ -104,7 +104,7 @@ async function cancelJob(
   _options: object,
   id: string,
 ): Promise<void> {
-  const job = await client.cancelJob(id, { signal: terminal.signal });
+  const job = await client.jobs.cancel(id, { signal: terminal.signal });
   if (output.isJson) output.data(job, '');
   output.note(`The job ${id} was asked to end.`);
 }
@@ -115,7 +115,7 @@ async function watchJob(
   id: string,
 ): Promise<number> {
   let state: JobState = 'running';
-  for await (const event of client.watchJob(id, { signal: terminal.signal })) {
+  for await (const event of client.jobs.watch(id, { signal: terminal.signal })) {
     if (event.kind === 'log') {
       output.data(event.line, harmless(`${event.line.at} ${event.line.text}`));
       continue;

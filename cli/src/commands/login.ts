@@ -34,7 +34,10 @@ async function login(context: CommandContext, options: LoginOptions): Promise<vo
   const { user, password } = await credentials(context, options);
   const { client } = context;
   client.token = undefined;
-  const session = await client.createLogin({ user, password }, { signal: context.terminal.signal });
+  const session = await client.login.create(
+    { user, password },
+    { signal: context.terminal.signal },
+  );
   profile.store(server, { user, ...session });
   output.note(`Signed in to ${server} as ${user} until ${session.expiresAt}.`);
   output.data({ server, user, expiresAt: session.expiresAt, profile: profile.path }, '');

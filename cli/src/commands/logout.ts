@@ -28,7 +28,7 @@ async function logout({
   if (session !== undefined) {
     client.token = session.token;
     // Whatever the server says, the session is forgotten here.
-    isEnded = await client.endSession({ signal: terminal.signal }).then(
+    isEnded = await client.login.end({ signal: terminal.signal }).then(
       () => true,
       () => false,
     );

@@ -94,7 +94,7 @@ async function search(
   let isComplete = true;
   const paging = { ...(skip === undefined ? {} : { skip }), take };
   const records = await listItems(paging, async (page) => {
-    const found = await client.searchLogs(
+    const found = await client.logs.search(
       { ...filterOf(options, query), ...page },
       { signal: terminal.signal },
     );
@@ -112,14 +112,14 @@ async function tail(
   query?: string,
 ): Promise<void> {
   const { signal } = terminal;
-  for await (const event of client.watchLogs(filterOf(options, query), { signal })) {
+  for await (const event of client.logs.watch(filterOf(options, query), { signal })) {
     if (event.kind === 'line') output.data(event.line, textOf(event.line));
     else output.note(`${event.count} records were gone before they could be shown.`);
   }
 }
 
 async function listFiles({ client, output, terminal }: CommandContext): Promise<void> {
-  const { source, items } = await client.listLogFiles({ signal: terminal.signal });
+  const { source, items } = await client.logs.listFiles({ signal: terminal.signal });
   const rows = items.map(({ name, sizeBytes, from, to }) => [
     name,
     String(sizeBytes),
@@ -137,7 +137,7 @@ async function download(
 ): Promise<void> {
   const { signal } = terminal;
   const wanted = { ...(query && { query }), ...(file && { fileNames: file }) };
-  const bytes = await client.downloadLogs(wanted, { signal });
+  const bytes = await client.logs.download(wanted, { signal });
   if (out !== undefined) {
     await pipeline(Readable.fromWeb(bytes), createWriteStream(out), { signal });
     return;

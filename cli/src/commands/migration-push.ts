@@ -61,9 +61,9 @@ async function save(
 ): Promise<Migration> {
   const { signal } = terminal;
   try {
-    return await client.putMigration(name, settings, { signal });
+    return await client.migrations.put(name, settings, { signal });
   } catch (error) {
     if (!(error instanceof TrellisError) || error.code !== 'migration_not_found') throw error;
-    return client.createMigration({ name, ...settings }, { signal });
+    return client.migrations.create({ name, ...settings }, { signal });
   }
 }

@@ -41,21 +41,21 @@ async function runMigrations(
   name: string | undefined,
 ): Promise<number> {
   const { signal } = terminal;
-  const job = await client.runMigrations(name, { signal });
+  const job = await client.migrations.runAll({ name }, { signal });
   if (!waits) {
     output.note(`It runs as the job ${job.id}.`);
     output.data(job, '');
     return EXIT_GOOD;
   }
   let step = '';
-  for await (const event of client.watchJob(job.id, { signal })) {
+  for await (const event of client.jobs.watch(job.id, { signal })) {
     if (event.kind === 'log') output.note(harmless(event.line.text));
     else if (event.job.step !== step) {
       ({ step } = event.job);
       output.note(harmless(`${Math.floor(event.job.progress * 100)} % ${step}`));
     }
   }
-  const { state, error, ...rest } = await client.getJob(job.id, { signal });
+  const { state, error, ...rest } = await client.jobs.get(job.id, { signal });
   const why = error === undefined ? '' : `: ${error.message}`;
   output.note(harmless(`It ended: ${state}${why}`));
   output.data({ state, error, ...rest }, '');
@@ -66,7 +66,7 @@ async function cancel(
   { client, output, terminal }: CommandContext,
   name: string | undefined,
 ): Promise<void> {
-  const migration = await client.cancelMigration(name, { signal: terminal.signal });
+  const migration = await client.migrations.cancel({ name }, { signal: terminal.signal });
   output.note(`The migration "${migration.name}" has stopped: ${migration.status}.`);
   output.data(migration, '');
 }
@@ -75,7 +75,7 @@ async function reset(
   { client, output, terminal }: CommandContext,
   name: string | undefined,
 ): Promise<void> {
-  const outcome = await client.resetMigrationStatus(name, { signal: terminal.signal });
+  const outcome = await client.migrations.resetStatus({ name }, { signal: terminal.signal });
   const names = outcome.reset.map((one) => `"${one}"`).join(', ');
   output.note(names === '' ? 'There is none to reset.' : `Pending now: ${names}.`);
   output.data(outcome, '');

@@ -53,7 +53,7 @@ async function list(
   options: ListOptions,
 ): Promise<void> {
   const { signal } = terminal;
-  const migrations = await listItems(options, (page) => client.listMigrations(page, { signal }));
+  const migrations = await listItems(options, (page) => client.migrations.list(page, { signal }));
   const rows = migrations.map((one) => [
     one.name,
     one.compiles ? one.status : `${one.status}, does not compile`,
@@ -69,7 +69,7 @@ async function show(
   codeAlone: boolean,
   name: string,
 ): Promise<void> {
-  const migration = await client.getMigration(name, { signal: terminal.signal });
+  const migration = await client.migrations.get(name, { signal: terminal.signal });
   output.data(migration, codeAlone ? migration.code : describe(migration));
 }
 
@@ -95,7 +95,7 @@ function describe(migration: Migration): string {
 }
 
 async function remove({ client, output, terminal }: CommandContext, name: string): Promise<void> {
-  await client.deleteMigration(name, { signal: terminal.signal });
+  await client.migrations.delete(name, { signal: terminal.signal });
   output.note(`The migration "${name}" is deleted.`);
   output.data({ name, deleted: true }, '');
 }

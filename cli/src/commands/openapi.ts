@@ -25,7 +25,7 @@ async function writeDocument(
   { client, output, terminal }: CommandContext,
   { out }: { readonly out?: string },
 ): Promise<void> {
-  const document = await client.getApiDocument({ signal: terminal.signal });
+  const document = await client.workspace.getApiDocument({ signal: terminal.signal });
   const text = JSON.stringify(document, null, 2);
   if (out === undefined) {
     output.data(document, text);

@@ -38,7 +38,7 @@ Examples:
 }
 
 async function showStatus({ client, output, terminal }: CommandContext): Promise<void> {
-  const overview = await client.listReplicas({ signal: terminal.signal });
+  const overview = await client.replicas.list({ signal: terminal.signal });
   const promote = candidate(overview.replicas);
   output.data({ ...overview, promote: promote?.replicaUID ?? null }, describe(overview));
   for (const { replicaName, version } of overview.replicas) {
@@ -81,7 +81,7 @@ function candidate(replicas: readonly Replica[]): Replica | undefined {
 }
 
 async function verify({ client, output, terminal }: CommandContext): Promise<number> {
-  const verification = await client.verifyReplicas({ signal: terminal.signal });
+  const verification = await client.replicas.verify({ signal: terminal.signal });
   output.data(verification, describeVerification(verification));
   const { isEqual, replicas, sequence } = verification;
   if (replicas.length === 0) output.note('No replica is registered: there is nothing to compare.');

@@ -53,8 +53,8 @@ async function settings(
   const options = { signal: terminal.signal };
   const found =
     limit === undefined
-      ? await client.getResearchSettings(options)
-      : await client.putResearchSettings({ limits: limit }, options);
+      ? await client.deepResearch.getSettings(options)
+      : await client.deepResearch.putSettings({ limits: limit }, options);
   output.data(found, describe(found));
 }
 
@@ -83,7 +83,7 @@ async function cancel(
   _options: object,
   chatUID: string,
 ): Promise<void> {
-  const job = await client.cancelDeepResearch(chatUID, { signal: terminal.signal });
+  const job = await client.deepResearch.cancel({ chatUID }, { signal: terminal.signal });
   if (output.isJson) output.data(job, '');
   output.note(`The research in ${chatUID} was asked to end.`);
 }

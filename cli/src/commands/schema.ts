@@ -53,7 +53,7 @@ Examples:
 }
 
 async function getSchema({ client, output, terminal }: CommandContext): Promise<void> {
-  const schema = await client.getSchema({ signal: terminal.signal });
+  const schema = await client.schema.get({ signal: terminal.signal });
   output.data(schema, JSON.stringify(schema, null, 2));
 }
 
@@ -61,8 +61,8 @@ async function putSchema(context: CommandContext, _: unknown, file: string): Pro
   const { client, output, terminal } = context;
   const { signal } = terminal;
   const wanted = await readSchema(context, file);
-  const before = await client.getSchema({ signal });
-  const after = await client.putSchema(wanted, { signal });
+  const before = await client.schema.get({ signal });
+  const after = await client.schema.put(wanted, { signal });
   const changes = diffSchemas(before, after);
   output.note(
     changes.length === 0 ? 'The schema was like this already.' : 'The schema has changed:',
@@ -73,7 +73,7 @@ async function putSchema(context: CommandContext, _: unknown, file: string): Pro
 async function diffSchema(context: CommandContext, _: unknown, file: string): Promise<number> {
   const { client, output, terminal } = context;
   const wanted = await readSchema(context, file);
-  const differences = diffSchemas(await client.getSchema({ signal: terminal.signal }), wanted);
+  const differences = diffSchemas(await client.schema.get({ signal: terminal.signal }), wanted);
   output.data(differences, differences.map(differenceText).join('\n'));
   return differences.some(({ kind }) => kind !== 'missing') ? EXIT_FAILED : EXIT_GOOD;
 }

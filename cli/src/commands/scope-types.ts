@@ -48,12 +48,12 @@ async function writeTypes(context: CommandContext, options: TypesOptions): Promi
   const scope = options.readOnly === true ? 'read-only' : 'full';
   if (out === undefined) {
     if (watch) throw new WrongUsage('--watch needs --out');
-    const types = await client.getBuildTypes(scope, { signal });
+    const types = await client.build.getTypes({ scope }, { signal });
     output.data({ scope, types }, types);
     return;
   }
   for (;;) {
-    const types = await client.getBuildTypes(scope, { signal });
+    const types = await client.build.getTypes({ scope }, { signal });
     const isWritten = writeIfChanged(out, types);
     if (isWritten) output.note(`Wrote ${out}.`);
     else if (!watch) output.note(`${out} is up to date.`);

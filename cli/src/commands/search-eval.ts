@@ -90,11 +90,11 @@ async function evaluate(
   const { signal } = terminal;
   const names =
     name === undefined
-      ? (await client.listGoldenSets({ signal })).items.map((set) => set.name)
+      ? (await client.goldenSets.list({ signal })).items.map((set) => set.name)
       : [name];
   const reports: SearchEvaluationReport[] = [];
   // One after the other: the server runs no two at a time.
-  for (const one of names) reports.push(await client.runGoldenSet(one, { signal }));
+  for (const one of names) reports.push(await client.goldenSets.run(one, { signal }));
   output.data(name === undefined ? reports : reports[0], reports.map(textOf).join('\n\n'));
   // What measures nothing must not pass as good.
   if (reports.length === 0) output.note('There is no golden set: see "trellis search golden set".');
@@ -164,7 +164,7 @@ function rankText(rank: QueryChange['rank']['now']): string {
 }
 
 async function listSets({ client, output, terminal }: CommandContext): Promise<void> {
-  const { items } = await client.listGoldenSets({ signal: terminal.signal });
+  const { items } = await client.goldenSets.list({ signal: terminal.signal });
   const rows = items.map(({ name, queries, lastRun, description }) => [
     name,
     String(queries),
@@ -180,7 +180,7 @@ async function getSet(
   _options: object,
   name: string,
 ): Promise<void> {
-  const { name: _, ...content } = await client.getGoldenSet(name, { signal: terminal.signal });
+  const { name: _, ...content } = await client.goldenSets.get(name, { signal: terminal.signal });
   output.data(content, JSON.stringify(content, undefined, 2));
 }
 
@@ -192,7 +192,7 @@ async function setSet(
 ): Promise<void> {
   // The server checks it.
   const content = (await readJson(terminal, file)) as GoldenSetContent;
-  const { queries } = await client.putGoldenSet(name, content, { signal: terminal.signal });
+  const { queries } = await client.goldenSets.put(name, content, { signal: terminal.signal });
   output.note(`The golden set ${name} has ${queries.length} queries.`);
 }
 
@@ -201,6 +201,6 @@ async function deleteSet(
   _options: object,
   name: string,
 ): Promise<void> {
-  await client.deleteGoldenSet(name, { signal: terminal.signal });
+  await client.goldenSets.delete(name, { signal: terminal.signal });
   output.note(`The golden set ${name} is deleted.`);
 }

@@ -35,7 +35,7 @@ export function addSearchSettings(search: Command, run: Run): void {
 }
 
 async function getSettings({ client, output, terminal }: CommandContext): Promise<void> {
-  const settings = await client.getSearchSettings({ signal: terminal.signal });
+  const settings = await client.search.getSettings({ signal: terminal.signal });
   output.data(settings, JSON.stringify(settings, null, 2));
 }
 
@@ -49,14 +49,14 @@ async function setSettings(
     const faults = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
     throw new CommandFailure(`${file} is not search settings:\n  ${faults.join('\n  ')}`);
   }
-  const settings = await client.putSearchSettings(checked.data, { signal: terminal.signal });
+  const settings = await client.search.putSettings(checked.data, { signal: terminal.signal });
   const types = Object.values(settings.types).filter(({ searchable }) => searchable);
   output.note(`${types.length} types can be searched.`);
   output.data(settings, '');
 }
 
 async function showStatus({ client, output, terminal }: CommandContext): Promise<void> {
-  const state = await client.getSearchIndex({ signal: terminal.signal });
+  const state = await client.search.getIndex({ signal: terminal.signal });
   const { sequence, documents, segments, bytes, bytesOnDisk, rebuild } = state;
   const read = bytesOnDisk > 0 ? ` and ${megabytes(bytesOnDisk)} on disk` : '';
   const size = `${megabytes(bytes)} in memory${read}, in ${segments} segments`;

@@ -37,7 +37,7 @@ async function listSimilar(
     throw new WrongUsage(`--count ${count} is not a whole number from 1 to 1,000`);
   }
   const wanted = { count: Number(count), types };
-  const { items } = await client.getSimilarNodes(uid, wanted, { signal: terminal.signal });
+  const { items } = await client.embeddings.getSimilar(uid, wanted, { signal: terminal.signal });
   const rows = items.map(({ node: { UID, Type, Id }, score }) => [
     score.toFixed(4),
     Type,

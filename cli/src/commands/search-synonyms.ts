@@ -80,7 +80,7 @@ async function listSynonyms(
   let total: number;
   do {
     const { signal } = terminal;
-    const page = await client.listSynonyms({ ...request, skip: rows.length }, { signal });
+    const page = await client.synonyms.list({ ...request, skip: rows.length }, { signal });
     for (const row of page.Results) if (typeof row !== 'string') rows.push(row);
     total = page.Results.length === 0 ? rows.length : page.TotalCount;
   } while (rows.length < total);
@@ -100,7 +100,7 @@ async function getSynonyms(
     lang,
     ...(tolerance === undefined ? {} : { tolerance: Number(tolerance) }),
   };
-  const record = await client.getSynonyms(wanted, { signal: terminal.signal });
+  const record = await client.synonyms.get(wanted, { signal: terminal.signal });
   const { Synonyms, Alternates, Blocked } = record;
   const Suggestions = record.Suggestions.map(
     ({ term, similarity }) => `${term} (${similarity.toFixed(2)})`,
@@ -115,11 +115,9 @@ async function setSynonyms(
 ): Promise<void> {
   const { client, output, terminal } = context;
   const { lang, add, caseSensitive } = options;
-  const record = await client.putSynonyms({ token, lang }, await listsOf(context, options), {
-    signal: terminal.signal,
-    replace: add !== true,
-    ignoreCase: caseSensitive !== true,
-  });
+  const { signal } = terminal;
+  const how = { token, lang, replace: add !== true, ignoreCase: caseSensitive !== true };
+  const record = await client.synonyms.put(await listsOf(context, options), how, { signal });
   output.note(`Stored for ${record.Token} in ${lang === '--' ? 'any language' : lang}.`);
   const { Synonyms, Alternates, Blocked } = record;
   output.data(record, lines({ Synonyms, Alternates, Blocked }));

@@ -36,7 +36,7 @@ export function addStats(program: Command, run: Run): void {
 }
 
 async function showMetrics({ client, output, terminal }: CommandContext): Promise<void> {
-  const { items } = await client.getEndpointMetrics({ signal: terminal.signal });
+  const { items } = await client.endpoints.getMetrics({ signal: terminal.signal });
   const headings = ['NAME', 'CALLS', 'ERRORS', 'AVERAGE MS', 'P50', 'P95', 'P99', 'LAST CALL'];
   output.data(items, table(headings, items.map(row)));
 }
@@ -48,11 +48,11 @@ function row(metrics: EndpointMetrics): string[] {
 }
 
 async function showDatabase({ client, output, terminal }: CommandContext): Promise<void> {
-  const text = await client.getDatabaseStatistics({ signal: terminal.signal });
+  const text = await client.stats.getDatabase({ signal: terminal.signal });
   output.data({ text }, text);
 }
 
 async function showPool({ client, output, terminal }: CommandContext): Promise<void> {
-  const text = await client.getPoolStatistics({ signal: terminal.signal });
+  const text = await client.stats.getPool({ signal: terminal.signal });
   output.data({ text }, text);
 }

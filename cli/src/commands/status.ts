@@ -18,7 +18,7 @@ Examples:
     )
     .action(
       run(async ({ client, output, server, terminal }) => {
-        const health = await client.getHealth({ signal: terminal.signal });
+        const health = await client.status.getHealth({ signal: terminal.signal });
         output.data({ server, ...health }, describe(server, health));
         return health.ready ? EXIT_GOOD : EXIT_FAILED;
       }),

@@ -97,7 +97,7 @@ async function createTask(
   const { cron, disabled } = options;
   const settings = await settingsOf(context, options);
   const task = { name, ...settings, cron, enabled: disabled !== true };
-  const made = await client.createTask(task, { signal });
+  const made = await client.tasks.create(task, { signal });
   output.note(told(made));
   output.data(made, '');
 }
@@ -110,7 +110,7 @@ async function updateTask(
   const { client, output, terminal } = context;
   const change = await settingsOf(context, options);
   if (Object.keys(change).length === 0) throw new WrongUsage('there is nothing to change');
-  const task = await client.putTask(name, change, { signal: terminal.signal });
+  const task = await client.tasks.put(name, change, { signal: terminal.signal });
   output.note(told(task));
   output.data(task, '');
 }
@@ -122,8 +122,8 @@ async function set(
 ): Promise<void> {
   const { signal } = terminal;
   const task = await (verb === 'enable'
-    ? client.enableTask(name, { signal })
-    : client.disableTask(name, { signal }));
+    ? client.tasks.enable(name, { signal })
+    : client.tasks.disable(name, { signal }));
   output.note(told(task));
   output.data(task, '');
 }

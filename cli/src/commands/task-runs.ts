@@ -42,18 +42,18 @@ async function runTask(
   name: string,
 ): Promise<number> {
   const { signal } = terminal;
-  const job = await client.runTask(name, { signal });
+  const job = await client.tasks.run(name, { signal });
   if (!waits) {
     output.note(`The task "${name}" runs as the job ${job.id}.`);
     output.data(job, '');
     return EXIT_GOOD;
   }
   let { state } = job as { readonly state: string };
-  for await (const event of client.watchJob(job.id, { signal })) {
+  for await (const event of client.jobs.watch(job.id, { signal })) {
     if (event.kind === 'log') output.note(harmless(event.line.text));
     else ({ state } = event.job);
   }
-  const ended = await client.getJob(job.id, { signal });
+  const ended = await client.jobs.get(job.id, { signal });
   const why = ended.error === undefined ? '' : ` ${ended.error.message}`;
   output.note(harmless(`The run of "${name}" ended: ${ended.state}.${why}`));
   output.data(ended, '');
@@ -67,7 +67,7 @@ async function log(
 ): Promise<void> {
   const { signal } = terminal;
   const page = { ...(skip === undefined ? {} : { skip }), take };
-  const runs = await listItems(page, (each) => client.listTaskRuns(name, each, { signal }));
+  const runs = await listItems(page, (each) => client.tasks.listRuns(name, each, { signal }));
   output.data(runs, runs.flatMap(lines).map(harmless).join('\n'));
 }
 

@@ -38,7 +38,7 @@ async function list(
   options: ListOptions,
 ): Promise<void> {
   const { signal } = terminal;
-  const tasks = await listItems(options, (page) => client.listTasks(page, { signal }));
+  const tasks = await listItems(options, (page) => client.tasks.list(page, { signal }));
   const rows = tasks.map((task) => [
     task.name,
     task.endpoint ?? `built-in: ${task.builtIn ?? ''}`,
@@ -50,7 +50,7 @@ async function list(
 }
 
 async function show({ client, output, terminal }: CommandContext, name: string): Promise<void> {
-  const task = await client.getTask(name, { signal: terminal.signal });
+  const task = await client.tasks.get(name, { signal: terminal.signal });
   output.data(task, describe(task));
 }
 
@@ -77,7 +77,7 @@ function describe(task: Task): string {
 }
 
 async function remove({ client, output, terminal }: CommandContext, name: string): Promise<void> {
-  await client.deleteTask(name, { signal: terminal.signal });
+  await client.tasks.delete(name, { signal: terminal.signal });
   output.note(`The task "${name}" is deleted.`);
   output.data({ name, deleted: true }, '');
 }

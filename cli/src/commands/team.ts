@@ -76,7 +76,7 @@ async function createTeam(
   name: string,
 ): Promise<void> {
   const body = { name, ...(description === undefined ? {} : { description }) };
-  const team = await client.createGroup(body, { signal: terminal.signal });
+  const team = await client.teams.create(body, { signal: terminal.signal });
   output.note(`Created the team ${name}.`);
   output.data(team, team.UID);
 }
@@ -87,7 +87,7 @@ async function listTeams(
 ): Promise<void> {
   const { signal } = terminal;
   const teams = await listItems(options, (page) =>
-    client.listGroups({ ...page, query: options.query }, { signal }),
+    client.teams.list({ ...page, query: options.query }, { signal }),
   );
   const rows = teams.map((team) => [team.Name ?? '', team.Description ?? '', team.UID]);
   output.data(teams, table(['TEAM', 'DESCRIPTION', 'UID'], rows));
@@ -101,7 +101,7 @@ async function showTeam(
   const { signal } = terminal;
   const uid = await teamUid(client, name, { signal });
   const users = await listItems(options, (page) =>
-    client.listGroupUsers(uid, { ...page, nested: options.nested }, { signal }),
+    client.teams.listUsers(uid, { ...page, nested: options.nested }, { signal }),
   );
   output.data(users, userTable(users));
 }
@@ -122,7 +122,7 @@ async function changeMembers(
     remove: [...(await users(options.remove)), ...(await teams(options.removeTeam))],
     ...(options.admins === undefined ? {} : { admins: await users(options.admins || []) }),
   };
-  const members = await client.setGroupUsers(uid, change, { signal });
+  const members = await client.teams.setUsers(uid, change, { signal });
   const counts = [
     `${members.users.length} users`,
     `${members.teams.length} teams`,
@@ -139,7 +139,7 @@ async function deleteTeam(
 ): Promise<void> {
   const { signal } = terminal;
   const uid = await teamUid(client, name, { signal });
-  await client.deleteGroup(uid, { signal });
+  await client.teams.delete(uid, { signal });
   output.note(`Deleted the team ${name}.`);
   output.data({ uid, deleted: true }, '');
 }

@@ -77,7 +77,7 @@ async function createToken(
     ...(actingUser === undefined ? {} : { actingUser }),
     ...(expires === undefined ? {} : { expiresAt: expires }),
   };
-  const created = await client.createToken(request, { signal });
+  const created = await client.tokens.create(request, { signal });
   output.note(
     `Created the ${kind} token "${name}" (${created.id}). Keep its value: it is shown this once.`,
   );
@@ -90,7 +90,7 @@ async function listTokens(
 ): Promise<void> {
   const { signal } = terminal;
   const tokens = await listItems(options, (page) =>
-    client.listTokens({ ...page, kind: options.kind }, { signal }),
+    client.tokens.list({ ...page, kind: options.kind }, { signal }),
   );
   const rows = tokens.map((token) => [
     token.id,
@@ -110,7 +110,7 @@ async function revokeToken(
   _options: unknown,
   id: string,
 ): Promise<void> {
-  await client.revokeToken(id, { signal: terminal.signal });
+  await client.tokens.revoke(id, { signal: terminal.signal });
   output.note(`Revoked ${id}.`);
   output.data({ id, revoked: true }, '');
 }

@@ -51,7 +51,7 @@ async function list(
   options: ListOptions,
 ): Promise<void> {
   const { signal } = terminal;
-  const tools = await listItems(options, (page) => client.listTools(page, { signal }));
+  const tools = await listItems(options, (page) => client.tools.list(page, { signal }));
   const rows = tools.map((one) => [one.name, one.endpoint, one.access, standingOf(one)]);
   output.data(tools, table(['name', 'endpoint', 'access', 'standing'], rows));
 }
@@ -70,12 +70,12 @@ async function create(
   const access = adminsOnly === true ? 'admins' : 'users';
   const enabled = disabled !== true;
   const tool = { name, description, endpoint, access, enabled } as const;
-  const made = await client.createTool(tool, { signal: terminal.signal });
+  const made = await client.tools.create(tool, { signal: terminal.signal });
   output.note(`The tool "${made.name}" calls ${made.endpoint}.`);
   output.data(made, '');
 }
 
 async function remove({ client, output, terminal }: CommandContext, name: string): Promise<void> {
-  await client.deleteTool(name, { signal: terminal.signal });
+  await client.tools.delete(name, { signal: terminal.signal });
   output.note(`The tool "${name}" is deleted.`);
 }

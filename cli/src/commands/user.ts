@@ -143,7 +143,7 @@ async function createUser(
       ? { password: (await readAll(terminal)).replace(/\r?\n$/, '') }
       : {};
   const user = { userName, email, ...password, ...changeOf(options) };
-  const created = await client.createUser(user, { signal: terminal.signal });
+  const created = await client.users.create(user, { signal: terminal.signal });
   output.note(`Created the user ${userName}.`);
   output.data(created, created.UID);
 }
@@ -154,7 +154,7 @@ async function listUsers(
 ): Promise<void> {
   const { signal } = terminal;
   const users = await listItems(options, (page) =>
-    client.listUsers({ ...page, query: options.query }, { signal }),
+    client.users.list({ ...page, query: options.query }, { signal }),
   );
   output.data(users, userTable(users));
 }
@@ -185,7 +185,7 @@ async function showUser(
   name: string,
 ): Promise<void> {
   const { signal } = terminal;
-  const user = await client.getUser(await userUid(client, name, { signal }), { signal });
+  const user = await client.users.get(await userUid(client, name, { signal }), { signal });
   output.data(user, JSON.stringify(user, null, 2));
 }
 
@@ -202,7 +202,7 @@ async function updateUser(
   };
   if (Object.keys(change).length === 0) throw new WrongUsage('there is nothing to change');
   const uid = await userUid(client, name, { signal });
-  const user = await client.updateUser(uid, change, { signal });
+  const user = await client.users.update(uid, change, { signal });
   output.note(`Changed the user ${user.UserName ?? name}.`);
   output.data(user, '');
 }
@@ -214,7 +214,7 @@ async function deactivateUser(
 ): Promise<void> {
   const { signal } = terminal;
   const uid = await userUid(client, name, { signal });
-  await client.deactivateUser(uid, { signal });
+  await client.users.deactivate(uid, { signal });
   output.note(`Deactivated the user ${name}.`);
   output.data({ uid, active: false }, '');
 }
@@ -226,7 +226,7 @@ async function resetLink(
 ): Promise<void> {
   const { signal } = terminal;
   const uid = await userUid(client, name, { signal });
-  const { link, expiresAt } = await client.createPasswordResetLink(uid, { signal });
+  const { link, expiresAt } = await client.users.createPasswordResetLink(uid, { signal });
   output.note(`Works once, until ${expiresAt}.`);
   output.data({ link, expiresAt }, link);
 }

@@ -80,8 +80,8 @@ async function send(
   const { client, gzip, signal } = run;
   for (let tries = 0; ; tries++) {
     try {
-      if (batch.schema !== undefined) await client.putSchema(batch.schema, { signal });
-      return await client.ingestStream(batch.body, { gzip, signal });
+      if (batch.schema !== undefined) await client.schema.put(batch.schema, { signal });
+      return await client.graph.ingestStream(batch.body, { gzip, signal });
     } catch (error) {
       if (!(error instanceof TrellisError)) throw error;
       const pauseMs = pausesMs[tries];

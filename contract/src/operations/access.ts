@@ -16,6 +16,7 @@ const params = z.object({ uid: uidText.min(1) });
 
 export const getTypeAccess = {
   id: 'getTypeAccess',
+  sdk: 'access.getTypes',
   area: 'access',
   method: 'GET',
   path: '/api/access/types',
@@ -28,6 +29,7 @@ export const getTypeAccess = {
 
 export const putTypeAccess = {
   id: 'putTypeAccess',
+  sdk: 'access.putTypes',
   area: 'access',
   method: 'PUT',
   path: '/api/access/types',
@@ -42,6 +44,7 @@ export const putTypeAccess = {
 
 export const explainAccess = {
   id: 'explainAccess',
+  sdk: 'access.explain',
   area: 'access',
   method: 'GET',
   path: '/api/access/explain',
@@ -55,6 +58,7 @@ export const explainAccess = {
 
 export const getNodeAccess = {
   id: 'getNodeAccess',
+  sdk: 'access.getNode',
   area: 'access',
   method: 'GET',
   path: '/api/access/nodes/{uid}',
@@ -68,6 +72,7 @@ export const getNodeAccess = {
 
 export const putNodeAccess = {
   id: 'putNodeAccess',
+  sdk: 'access.putNode',
   area: 'access',
   method: 'PUT',
   path: '/api/access/nodes/{uid}',
@@ -82,6 +87,7 @@ export const putNodeAccess = {
 
 export const resolvePrincipals = {
   id: 'resolvePrincipals',
+  sdk: 'access.resolvePrincipals',
   area: 'access',
   method: 'POST',
   path: '/api/access/principals',

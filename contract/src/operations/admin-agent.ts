@@ -13,6 +13,7 @@ import { listOf, pageQuery } from '../shapes/list.ts';
 
 export const createAdminAgentSession = {
   id: 'createAdminAgentSession',
+  sdk: 'adminAgent.createSession',
   area: 'assistant',
   method: 'POST',
   path: '/api/admin-agent/sessions',
@@ -25,6 +26,7 @@ export const createAdminAgentSession = {
 
 export const listAdminAgentSessions = {
   id: 'listAdminAgentSessions',
+  sdk: 'adminAgent.listSessions',
   area: 'assistant',
   method: 'GET',
   path: '/api/admin-agent/sessions',
@@ -40,6 +42,7 @@ export const listAdminAgentSessions = {
 
 export const getAdminAgentSession = {
   id: 'getAdminAgentSession',
+  sdk: 'adminAgent.getSession',
   area: 'assistant',
   method: 'GET',
   path: '/api/admin-agent/sessions/{id}',
@@ -53,6 +56,7 @@ export const getAdminAgentSession = {
 
 export const deleteAdminAgentSession = {
   id: 'deleteAdminAgentSession',
+  sdk: 'adminAgent.deleteSession',
   area: 'assistant',
   method: 'DELETE',
   path: '/api/admin-agent/sessions/{id}',
@@ -71,6 +75,7 @@ export const deleteAdminAgentSession = {
  */
 export const sendAdminAgentMessage = {
   id: 'sendAdminAgentMessage',
+  sdk: 'adminAgent.send',
   area: 'assistant',
   method: 'POST',
   path: '/api/admin-agent/sessions/{id}/messages',
@@ -101,6 +106,7 @@ export const sendAdminAgentMessage = {
 /** The one part of the form that has a file name is the file; there must be nothing else in it. */
 export const uploadAdminAgentFile = {
   id: 'uploadAdminAgentFile',
+  sdk: 'adminAgent.uploadFile',
   area: 'assistant',
   method: 'POST',
   path: '/api/admin-agent/sessions/{id}/uploads',
@@ -120,6 +126,7 @@ export const uploadAdminAgentFile = {
  */
 export const approveAdminAgentCommit = {
   id: 'approveAdminAgentCommit',
+  sdk: 'adminAgent.approveCommit',
   area: 'assistant',
   method: 'POST',
   path: '/api/admin-agent/sessions/{id}/commit/approve',
@@ -148,6 +155,7 @@ export const approveAdminAgentCommit = {
 
 export const rejectAdminAgentCommit = {
   id: 'rejectAdminAgentCommit',
+  sdk: 'adminAgent.rejectCommit',
   area: 'assistant',
   method: 'POST',
   path: '/api/admin-agent/sessions/{id}/commit/reject',

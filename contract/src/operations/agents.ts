@@ -16,6 +16,7 @@ import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 
 export const listAgents = {
   id: 'listAgents',
+  sdk: 'agents.list',
   area: 'assistant',
   method: 'GET',
   path: '/api/chatai/agents',
@@ -30,6 +31,7 @@ export const listAgents = {
 
 export const createAgent = {
   id: 'createAgent',
+  sdk: 'agents.create',
   area: 'assistant',
   method: 'POST',
   path: '/api/chatai/agents',
@@ -43,6 +45,7 @@ export const createAgent = {
 
 export const getAgent = {
   id: 'getAgent',
+  sdk: 'agents.get',
   area: 'assistant',
   method: 'GET',
   path: '/api/chatai/agents/{name}',
@@ -56,6 +59,7 @@ export const getAgent = {
 
 export const putAgent = {
   id: 'putAgent',
+  sdk: 'agents.put',
   area: 'assistant',
   method: 'PUT',
   path: '/api/chatai/agents/{name}',
@@ -70,6 +74,7 @@ export const putAgent = {
 
 export const deleteAgent = {
   id: 'deleteAgent',
+  sdk: 'agents.delete',
   area: 'assistant',
   method: 'DELETE',
   path: '/api/chatai/agents/{name}',
@@ -83,6 +88,7 @@ export const deleteAgent = {
 
 export const runAgent = {
   id: 'runAgent',
+  sdk: 'agents.run',
   area: 'assistant',
   method: 'POST',
   path: '/api/chatai/agents/{name}/run',
@@ -108,6 +114,7 @@ export const runAgent = {
 
 export const listAgentRuns = {
   id: 'listAgentRuns',
+  sdk: 'agents.listRuns',
   area: 'assistant',
   method: 'GET',
   path: '/api/chatai/agent-runs',
@@ -122,6 +129,7 @@ export const listAgentRuns = {
 
 export const getAgentRun = {
   id: 'getAgentRun',
+  sdk: 'agents.getRun',
   area: 'assistant',
   method: 'GET',
   path: '/api/chatai/agent-runs/{uid}',
@@ -136,6 +144,7 @@ export const getAgentRun = {
 
 export const cancelAgentRun = {
   id: 'cancelAgentRun',
+  sdk: 'agents.cancelRun',
   area: 'assistant',
   method: 'POST',
   path: '/api/chatai/agent-runs/{uid}/cancel',

@@ -7,6 +7,7 @@ import { apiDocument } from '../shapes/api-document.ts';
  */
 export const getApiDocument = {
   id: 'getApiDocument',
+  sdk: 'workspace.getApiDocument',
   area: 'workspace',
   method: 'GET',
   path: '/api/openapi.json',

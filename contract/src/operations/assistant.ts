@@ -3,6 +3,7 @@ import { aiProviders, aiProvidersChange } from '../shapes/assistant.ts';
 
 export const getAiProviders = {
   id: 'getAiProviders',
+  sdk: 'aiProviders.get',
   area: 'assistant',
   method: 'GET',
   path: '/api/chatai/providers',
@@ -15,6 +16,7 @@ export const getAiProviders = {
 
 export const putAiProviders = {
   id: 'putAiProviders',
+  sdk: 'aiProviders.put',
   area: 'assistant',
   method: 'PUT',
   path: '/api/chatai/providers',

@@ -4,6 +4,7 @@ import { listOf } from '../shapes/list.ts';
 
 export const listAudit = {
   id: 'listAudit',
+  sdk: 'audit.list',
   area: 'audit',
   method: 'GET',
   path: '/api/audit',

@@ -8,6 +8,7 @@ const params = z.object({ id: z.string().min(1).max(100) });
 
 export const runBackup = {
   id: 'runBackup',
+  sdk: 'backups.run',
   area: 'backups',
   method: 'POST',
   path: '/api/admin/backup/run',
@@ -21,6 +22,7 @@ export const runBackup = {
 
 export const listBackups = {
   id: 'listBackups',
+  sdk: 'backups.list',
   area: 'backups',
   method: 'GET',
   path: '/api/admin/backups',
@@ -35,6 +37,7 @@ export const listBackups = {
 
 export const verifyBackup = {
   id: 'verifyBackup',
+  sdk: 'backups.verify',
   area: 'backups',
   method: 'POST',
   path: '/api/admin/backups/{id}/verify',
@@ -56,6 +59,7 @@ export const verifyBackup = {
 
 export const deleteBackup = {
   id: 'deleteBackup',
+  sdk: 'backups.delete',
   area: 'backups',
   method: 'DELETE',
   path: '/api/admin/backups/{id}',

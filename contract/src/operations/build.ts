@@ -4,6 +4,7 @@ import { catalog, compileStatus, typesQuery } from '../shapes/build.ts';
 
 export const getCompileStatus = {
   id: 'getCompileStatus',
+  sdk: 'build.getCompileStatus',
   area: 'build',
   method: 'GET',
   path: '/api/build/compile-status',
@@ -18,6 +19,7 @@ export const getCompileStatus = {
 
 export const getBuildCatalog = {
   id: 'getBuildCatalog',
+  sdk: 'build.getCatalog',
   area: 'build',
   method: 'GET',
   path: '/api/build/catalog',
@@ -30,6 +32,7 @@ export const getBuildCatalog = {
 
 export const getBuildTypes = {
   id: 'getBuildTypes',
+  sdk: 'build.getTypes',
   area: 'build',
   method: 'GET',
   path: '/api/build/types',

@@ -22,6 +22,7 @@ import { listOf } from '../shapes/list.ts';
  */
 export const sendChatMessage = {
   id: 'sendChatMessage',
+  sdk: 'chats.send',
   area: 'assistant',
   method: 'POST',
   path: '/api/chatai/chat',
@@ -60,6 +61,7 @@ export const sendChatMessage = {
 
 export const getChatOptions = {
   id: 'getChatOptions',
+  sdk: 'chats.getOptions',
   area: 'assistant',
   method: 'GET',
   path: '/api/chatai/options',
@@ -73,6 +75,7 @@ export const getChatOptions = {
 
 export const createChat = {
   id: 'createChat',
+  sdk: 'chats.create',
   area: 'assistant',
   method: 'POST',
   path: '/api/chatai/chats',
@@ -87,6 +90,7 @@ export const createChat = {
 
 export const listChats = {
   id: 'listChats',
+  sdk: 'chats.list',
   area: 'assistant',
   method: 'GET',
   path: '/api/chatai/chats',
@@ -101,6 +105,7 @@ export const listChats = {
 
 export const getChat = {
   id: 'getChat',
+  sdk: 'chats.get',
   area: 'assistant',
   method: 'GET',
   path: '/api/chatai/chats/{uid}',
@@ -115,6 +120,7 @@ export const getChat = {
 
 export const putChat = {
   id: 'putChat',
+  sdk: 'chats.put',
   area: 'assistant',
   method: 'PUT',
   path: '/api/chatai/chats/{uid}',
@@ -130,6 +136,7 @@ export const putChat = {
 
 export const deleteChat = {
   id: 'deleteChat',
+  sdk: 'chats.delete',
   area: 'assistant',
   method: 'DELETE',
   path: '/api/chatai/chats/{uid}',
@@ -144,6 +151,7 @@ export const deleteChat = {
 
 export const stopChat = {
   id: 'stopChat',
+  sdk: 'chats.stop',
   area: 'assistant',
   method: 'POST',
   path: '/api/chatai/chats/{uid}/stop',
@@ -158,6 +166,7 @@ export const stopChat = {
 
 export const putChatFeedback = {
   id: 'putChatFeedback',
+  sdk: 'chats.putFeedback',
   area: 'assistant',
   method: 'PUT',
   path: '/api/chatai/chats/{uid}/messages/{messageUID}/feedback',

@@ -22,6 +22,7 @@ import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
 export const listCodeHistory = {
   id: 'listCodeHistory',
+  sdk: 'codeHistory.list',
   area: 'code-history',
   method: 'GET',
   path: '/api/code/history/all',
@@ -35,6 +36,7 @@ export const listCodeHistory = {
 
 export const listItemHistory = {
   id: 'listItemHistory',
+  sdk: 'codeHistory.listItem',
   area: 'code-history',
   method: 'GET',
   path: '/api/code/history/item/{kind}/{+name}',
@@ -49,6 +51,7 @@ export const listItemHistory = {
 
 export const getCodeVersion = {
   id: 'getCodeVersion',
+  sdk: 'codeHistory.getVersion',
   area: 'code-history',
   method: 'GET',
   path: '/api/code/history/version/{kind}/{+name}',
@@ -63,6 +66,7 @@ export const getCodeVersion = {
 
 export const diffCode = {
   id: 'diffCode',
+  sdk: 'codeHistory.diff',
   area: 'code-history',
   method: 'GET',
   path: '/api/code/history/diff/{kind}/{+name}',
@@ -77,6 +81,7 @@ export const diffCode = {
 
 export const restoreCode = {
   id: 'restoreCode',
+  sdk: 'codeHistory.restore',
   area: 'code-history',
   method: 'POST',
   path: '/api/code/history/restore/{kind}/{+name}',
@@ -105,6 +110,7 @@ export const restoreCode = {
 
 export const compareCode = {
   id: 'compareCode',
+  sdk: 'codeHistory.compare',
   area: 'code-history',
   method: 'POST',
   path: '/api/code/history/compare/{kind}/{+name}',
@@ -120,6 +126,7 @@ export const compareCode = {
 
 export const listRecordedInputs = {
   id: 'listRecordedInputs',
+  sdk: 'codeHistory.listRecordedInputs',
   area: 'code-history',
   method: 'GET',
   path: '/api/code/history/inputs/{kind}/{+name}',
@@ -133,6 +140,7 @@ export const listRecordedInputs = {
 
 export const recordInputs = {
   id: 'recordInputs',
+  sdk: 'codeHistory.recordInputs',
   area: 'code-history',
   method: 'PUT',
   path: '/api/code/history/inputs/{kind}/{+name}',

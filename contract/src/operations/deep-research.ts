@@ -10,6 +10,7 @@ import { job, jobWithLog } from '../shapes/job.ts';
 
 export const startDeepResearch = {
   id: 'startDeepResearch',
+  sdk: 'deepResearch.start',
   area: 'assistant',
   method: 'POST',
   path: '/api/chatai/deep-research/start',
@@ -35,6 +36,7 @@ export const startDeepResearch = {
 
 export const getDeepResearch = {
   id: 'getDeepResearch',
+  sdk: 'deepResearch.get',
   area: 'assistant',
   method: 'GET',
   path: '/api/chatai/chats/{uid}/deep-research',
@@ -49,6 +51,7 @@ export const getDeepResearch = {
 
 export const getResearchSettings = {
   id: 'getResearchSettings',
+  sdk: 'deepResearch.getSettings',
   area: 'assistant',
   method: 'GET',
   path: '/api/chatai/deep-research/settings',
@@ -66,6 +69,7 @@ export const getResearchSettings = {
 
 export const putResearchSettings = {
   id: 'putResearchSettings',
+  sdk: 'deepResearch.putSettings',
   area: 'assistant',
   method: 'POST',
   path: '/api/chatai/deep-research/settings',
@@ -79,6 +83,7 @@ export const putResearchSettings = {
 
 export const cancelDeepResearch = {
   id: 'cancelDeepResearch',
+  sdk: 'deepResearch.cancel',
   area: 'assistant',
   method: 'POST',
   path: '/api/chatai/deep-research/cancel',

@@ -4,6 +4,7 @@ import { definitionsImportQuery } from '../shapes/definitions.ts';
 
 export const exportDefinitions = {
   id: 'exportDefinitions',
+  sdk: 'definitions.export',
   area: 'workspace',
   method: 'GET',
   path: '/api/graph/export-definitions',
@@ -25,6 +26,7 @@ export const exportDefinitions = {
  */
 export const importDefinitions = {
   id: 'importDefinitions',
+  sdk: 'definitions.import',
   area: 'workspace',
   method: 'POST',
   path: '/api/graph/import-definitions',

@@ -10,6 +10,7 @@ import { uidText } from '../bounded-shapes.ts';
 
 export const getEmbeddings = {
   id: 'getEmbeddings',
+  sdk: 'embeddings.get',
   area: 'search',
   method: 'POST',
   path: '/api/embeddings/uids',
@@ -48,6 +49,7 @@ const similar = {
 export const getSimilarNodes = {
   ...similar,
   id: 'getSimilarNodes',
+  sdk: 'embeddings.getSimilar',
   method: 'GET',
   summary: 'Find the nodes that are the most similar to one, by their vectors.',
 } as const satisfies Operation;
@@ -55,6 +57,7 @@ export const getSimilarNodes = {
 export const findSimilarNodes = {
   ...similar,
   id: 'findSimilarNodes',
+  sdk: 'embeddings.findSimilar',
   method: 'POST',
   summary: 'Find the nodes that are the most similar to one, by their vectors (the same).',
 } as const satisfies Operation;

@@ -7,6 +7,7 @@ import { eventStreamHeaders } from '../shapes/events.ts';
 /** Each server has the lines of the runs that it made itself, so these belong to the area "stats". */
 export const listEndpointLogs = {
   id: 'listEndpointLogs',
+  sdk: 'endpoints.listLogs',
   area: 'stats',
   method: 'GET',
   path: '/api/endpoints/logs',
@@ -31,6 +32,7 @@ export const listEndpointLogs = {
  */
 export const watchEndpointLogs = {
   id: 'watchEndpointLogs',
+  sdk: 'endpoints.watchLogs',
   area: 'stats',
   method: 'GET',
   path: '/api/endpoints/logs/live',

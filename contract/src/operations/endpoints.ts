@@ -26,6 +26,7 @@ const runHeaders = z.object({
 
 export const createEndpoint = {
   id: 'createEndpoint',
+  sdk: 'endpoints.create',
   area: 'endpoints',
   method: 'POST',
   path: '/api/endpoints/create',
@@ -45,6 +46,7 @@ export const createEndpoint = {
 
 export const listEndpoints = {
   id: 'listEndpoints',
+  sdk: 'endpoints.list',
   area: 'endpoints',
   method: 'GET',
   path: '/api/endpoints',
@@ -58,6 +60,7 @@ export const listEndpoints = {
 
 export const getEndpoint = {
   id: 'getEndpoint',
+  sdk: 'endpoints.get',
   area: 'endpoints',
   method: 'GET',
   path: '/api/endpoints/{+name}',
@@ -71,6 +74,7 @@ export const getEndpoint = {
 
 export const putEndpoint = {
   id: 'putEndpoint',
+  sdk: 'endpoints.put',
   area: 'endpoints',
   method: 'PUT',
   path: '/api/endpoints/{+name}',
@@ -93,6 +97,7 @@ export const putEndpoint = {
 
 export const deleteEndpoint = {
   id: 'deleteEndpoint',
+  sdk: 'endpoints.delete',
   area: 'endpoints',
   method: 'DELETE',
   path: '/api/endpoints/{+name}',
@@ -106,6 +111,7 @@ export const deleteEndpoint = {
 
 export const checkEndpoint = {
   id: 'checkEndpoint',
+  sdk: 'endpoints.check',
   area: 'endpoints',
   method: 'POST',
   path: '/api/endpoints/check',
@@ -162,6 +168,7 @@ const run = {
 export const runEndpoint = {
   ...run,
   id: 'runEndpoint',
+  sdk: 'endpoints.run',
   path: '/api/endpoints/run/{+name}',
   auth: 'session',
   scope: 'endpoints:run',
@@ -171,6 +178,7 @@ export const runEndpoint = {
 export const runEndpointAlias = {
   ...run,
   id: 'runEndpointAlias',
+  sdk: 'endpoints.runAlias',
   path: '/api/cce/{+name}',
   auth: 'session',
   scope: 'endpoints:run',
@@ -184,6 +192,7 @@ export const runEndpointAlias = {
 export const runEndpointWithToken = {
   ...run,
   id: 'runEndpointWithToken',
+  sdk: 'endpoints.runWithToken',
   path: '/api/endpoints/token/run/{+name}',
   auth: 'token',
   tokens: ['endpoint'],
@@ -209,6 +218,7 @@ const cancel = {
 export const cancelRun = {
   ...cancel,
   id: 'cancelRun',
+  sdk: 'endpoints.cancelRun',
   path: '/api/endpoints/run/{+name}',
   auth: 'session',
   scope: 'endpoints:run',
@@ -218,6 +228,7 @@ export const cancelRun = {
 export const cancelRunAlias = {
   ...cancel,
   id: 'cancelRunAlias',
+  sdk: 'endpoints.cancelRunAlias',
   path: '/api/cce/{+name}',
   auth: 'session',
   scope: 'endpoints:run',
@@ -227,6 +238,7 @@ export const cancelRunAlias = {
 export const cancelRunWithToken = {
   ...cancel,
   id: 'cancelRunWithToken',
+  sdk: 'endpoints.cancelRunWithToken',
   path: '/api/endpoints/token/run/{+name}',
   auth: 'token',
   tokens: ['endpoint'],

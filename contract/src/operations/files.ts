@@ -14,6 +14,7 @@ import { listOf, pageQuery } from '../shapes/list.ts';
 
 export const listNodeFiles = {
   id: 'listNodeFiles',
+  sdk: 'files.list',
   area: 'files',
   method: 'GET',
   path: '/api/node/{uid}/files',
@@ -30,6 +31,7 @@ export const listNodeFiles = {
 /** The one part of the form that has a file name is the file; there must be nothing else in it. */
 export const uploadNodeFile = {
   id: 'uploadNodeFile',
+  sdk: 'files.upload',
   area: 'files',
   method: 'POST',
   path: '/api/node/{uid}/files',
@@ -46,6 +48,7 @@ export const uploadNodeFile = {
 
 export const getFile = {
   id: 'getFile',
+  sdk: 'files.get',
   area: 'files',
   method: 'GET',
   path: '/api/files/{uid}',
@@ -61,6 +64,7 @@ export const getFile = {
 /** With `Range` one range of bytes; with `If-None-Match`, nothing when it is the same. */
 export const downloadFile = {
   id: 'downloadFile',
+  sdk: 'files.download',
   area: 'files',
   method: 'GET',
   path: '/api/files/{uid}/content',
@@ -88,6 +92,7 @@ export const downloadFile = {
 
 export const deleteFile = {
   id: 'deleteFile',
+  sdk: 'files.delete',
   area: 'files',
   method: 'DELETE',
   path: '/api/files/{uid}',
@@ -102,6 +107,7 @@ export const deleteFile = {
 
 export const createFileUpload = {
   id: 'createFileUpload',
+  sdk: 'files.createUpload',
   area: 'files',
   method: 'POST',
   path: '/api/node/{uid}/uploads',
@@ -117,6 +123,7 @@ export const createFileUpload = {
 
 export const getFileUpload = {
   id: 'getFileUpload',
+  sdk: 'files.getUpload',
   area: 'files',
   method: 'GET',
   path: '/api/uploads/{id}',
@@ -131,6 +138,7 @@ export const getFileUpload = {
 
 export const appendFileUpload = {
   id: 'appendFileUpload',
+  sdk: 'files.appendUpload',
   area: 'files',
   method: 'PATCH',
   path: '/api/uploads/{id}',
@@ -156,6 +164,7 @@ export const appendFileUpload = {
 
 export const deleteFileUpload = {
   id: 'deleteFileUpload',
+  sdk: 'files.deleteUpload',
   area: 'files',
   method: 'DELETE',
   path: '/api/uploads/{id}',

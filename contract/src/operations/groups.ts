@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { listOf, pageQuery } from '../shapes/list.ts';
+import { listOf, pageQuery, queryFlag } from '../shapes/list.ts';
 import { memberChange, newTeam, teamChange, teamMembers, teamNode } from '../shapes/team.ts';
 import { searchQuery, userNode } from '../shapes/user.ts';
 import { uidText } from '../bounded-shapes.ts';
@@ -9,6 +9,7 @@ const params = z.object({ groupUID: uidText.min(1) });
 
 export const listGroups = {
   id: 'listGroups',
+  sdk: 'teams.list',
   area: 'groups',
   method: 'GET',
   path: '/api/groups',
@@ -22,6 +23,7 @@ export const listGroups = {
 
 export const createGroup = {
   id: 'createGroup',
+  sdk: 'teams.create',
   area: 'groups',
   method: 'PUT',
   path: '/api/groups/group',
@@ -35,6 +37,7 @@ export const createGroup = {
 
 export const getGroup = {
   id: 'getGroup',
+  sdk: 'teams.get',
   area: 'groups',
   method: 'GET',
   path: '/api/groups/group/{groupUID}',
@@ -48,6 +51,7 @@ export const getGroup = {
 
 export const updateGroup = {
   id: 'updateGroup',
+  sdk: 'teams.update',
   area: 'groups',
   method: 'PUT',
   path: '/api/groups/group/{groupUID}',
@@ -62,6 +66,7 @@ export const updateGroup = {
 
 export const deleteGroup = {
   id: 'deleteGroup',
+  sdk: 'teams.delete',
   area: 'groups',
   method: 'POST',
   path: '/api/groups/group/{groupUID}/delete',
@@ -75,6 +80,7 @@ export const deleteGroup = {
 
 export const setGroupUsers = {
   id: 'setGroupUsers',
+  sdk: 'teams.setUsers',
   area: 'groups',
   method: 'PUT',
   path: '/api/groups/group/{groupUID}/users',
@@ -91,12 +97,13 @@ export const setGroupUsers = {
 
 export const listGroupUsers = {
   id: 'listGroupUsers',
+  sdk: 'teams.listUsers',
   area: 'groups',
   method: 'GET',
   path: '/api/groups/group/{groupUID}/users',
   auth: 'session',
   params,
-  query: pageQuery.extend({ nested: z.enum(['true', 'false']).optional() }),
+  query: pageQuery.extend({ nested: queryFlag.optional() }),
   responses: { 200: { description: 'Users by name.', body: listOf(userNode) } },
   errors: ['team_not_found'],
   onReplica: 'serve',

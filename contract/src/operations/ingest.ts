@@ -5,6 +5,7 @@ import { graphOperation, ingestSummary } from '../shapes/graph-operation.ts';
 
 export const ingest = {
   id: 'ingest',
+  sdk: 'graph.ingest',
   area: 'ingest',
   method: 'POST',
   path: '/api/ingest',

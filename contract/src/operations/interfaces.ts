@@ -5,6 +5,7 @@ import { listOf, pageQuery } from '../shapes/list.ts';
 
 export const listInterfaces = {
   id: 'listInterfaces',
+  sdk: 'interfaces.list',
   area: 'workspace',
   method: 'GET',
   path: '/api/interfaces',
@@ -18,6 +19,7 @@ export const listInterfaces = {
 
 export const putInterface = {
   id: 'putInterface',
+  sdk: 'interfaces.put',
   area: 'workspace',
   method: 'PUT',
   path: '/api/interfaces/{name}',
@@ -35,6 +37,7 @@ export const putInterface = {
 
 export const deleteInterface = {
   id: 'deleteInterface',
+  sdk: 'interfaces.delete',
   area: 'workspace',
   method: 'DELETE',
   path: '/api/interfaces/{name}',

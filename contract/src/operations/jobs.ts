@@ -10,6 +10,7 @@ const params = z.object({ id: z.string().min(1).max(100) });
 
 export const listJobs = {
   id: 'listJobs',
+  sdk: 'jobs.list',
   area: 'jobs',
   method: 'GET',
   path: '/api/jobs',
@@ -24,6 +25,7 @@ export const listJobs = {
 
 export const getJob = {
   id: 'getJob',
+  sdk: 'jobs.get',
   area: 'jobs',
   method: 'GET',
   path: '/api/jobs/{id}',
@@ -37,6 +39,7 @@ export const getJob = {
 
 export const cancelJob = {
   id: 'cancelJob',
+  sdk: 'jobs.cancel',
   area: 'jobs',
   method: 'POST',
   path: '/api/jobs/{id}/cancel',
@@ -55,6 +58,7 @@ export const cancelJob = {
  */
 export const watchJob = {
   id: 'watchJob',
+  sdk: 'jobs.watch',
   area: 'jobs',
   method: 'GET',
   path: '/api/jobs/{id}/events',

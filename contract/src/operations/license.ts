@@ -4,6 +4,7 @@ import { licenseReport } from '../shapes/license.ts';
 /** Each server is started with a licence of its own, so this belongs to the area "stats". */
 export const getLicense = {
   id: 'getLicense',
+  sdk: 'workspace.getLicense',
   area: 'stats',
   method: 'GET',
   path: '/api/license',

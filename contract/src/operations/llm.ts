@@ -108,6 +108,7 @@ export const listAnthropicModels = {
 
 export const listLlmUsage = {
   id: 'listLlmUsage',
+  sdk: 'llm.listUsage',
   area: 'llm',
   method: 'GET',
   path: '/api/llm/usage',
@@ -128,6 +129,7 @@ export const listLlmUsage = {
 
 export const getLlmState = {
   id: 'getLlmState',
+  sdk: 'llm.getState',
   area: 'llm',
   method: 'GET',
   path: '/api/llm/state',

@@ -5,6 +5,7 @@ import { givenPassword } from '../shapes/user.ts';
 
 export const createLogin = {
   id: 'createLogin',
+  sdk: 'login.create',
   area: 'login',
   method: 'POST',
   path: '/api/login/create',
@@ -24,6 +25,7 @@ export const createLogin = {
 
 export const checkLogin = {
   id: 'checkLogin',
+  sdk: 'login.check',
   area: 'login',
   method: 'GET',
   path: '/api/login/check',
@@ -41,6 +43,7 @@ export const checkLogin = {
 
 export const changePassword = {
   id: 'changePassword',
+  sdk: 'login.changePassword',
   area: 'login',
   method: 'POST',
   path: '/api/login/password/change',
@@ -54,6 +57,7 @@ export const changePassword = {
 
 export const endSession = {
   id: 'endSession',
+  sdk: 'login.end',
   area: 'login',
   method: 'POST',
   path: '/api/login/end',
@@ -66,6 +70,7 @@ export const endSession = {
 
 export const resetPassword = {
   id: 'resetPassword',
+  sdk: 'login.resetPassword',
   area: 'login',
   method: 'POST',
   path: '/api/login/password/reset',
@@ -84,6 +89,7 @@ export const resetPassword = {
 
 export const completePasswordReset = {
   id: 'completePasswordReset',
+  sdk: 'login.completePasswordReset',
   area: 'login',
   method: 'POST',
   path: '/api/login/password/reset/complete',

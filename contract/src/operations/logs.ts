@@ -6,6 +6,7 @@ import { eventStreamHeaders } from '../shapes/events.ts';
 /** Each server has what it has logged itself, so these belong to the area "stats". */
 export const listLogFiles = {
   id: 'listLogFiles',
+  sdk: 'logs.listFiles',
   area: 'stats',
   method: 'GET',
   path: '/api/graph/logs-files',
@@ -19,6 +20,7 @@ export const listLogFiles = {
 /** Specification, section 4.7. */
 export const downloadLogs = {
   id: 'downloadLogs',
+  sdk: 'logs.download',
   area: 'stats',
   method: 'GET',
   path: '/api/graph/logs-files/download',
@@ -39,6 +41,7 @@ export const downloadLogs = {
 
 export const searchLogs = {
   id: 'searchLogs',
+  sdk: 'logs.search',
   area: 'stats',
   method: 'GET',
   path: '/api/graph/logs',
@@ -53,6 +56,7 @@ export const searchLogs = {
 /** Server-Sent Events as those of `watchEndpointLogs`; the data of `line` is a record. */
 export const watchLogs = {
   id: 'watchLogs',
+  sdk: 'logs.watch',
   area: 'stats',
   method: 'GET',
   path: '/api/graph/logs/live',

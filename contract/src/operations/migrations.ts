@@ -17,6 +17,7 @@ const writes = { ...reads, auth: 'admin-write' } as const;
 export const listMigrations = {
   ...reads,
   id: 'listMigrations',
+  sdk: 'migrations.list',
   method: 'GET',
   path: '/api/migrations',
   query: pageQuery,
@@ -28,6 +29,7 @@ export const listMigrations = {
 export const createMigration = {
   ...writes,
   id: 'createMigration',
+  sdk: 'migrations.create',
   method: 'POST',
   path: '/api/migrations',
   bodyBytesMax: LONG_BODY_BYTES_MAX,
@@ -46,6 +48,7 @@ export const createMigration = {
 export const runMigrations = {
   ...writes,
   id: 'runMigrations',
+  sdk: 'migrations.runAll',
   method: 'POST',
   path: '/api/migrations/run',
   body: migrationChoice,
@@ -64,6 +67,7 @@ export const runMigrations = {
 export const cancelMigration = {
   ...writes,
   id: 'cancelMigration',
+  sdk: 'migrations.cancel',
   method: 'POST',
   path: '/api/migrations/cancel',
   body: migrationChoice,
@@ -75,6 +79,7 @@ export const cancelMigration = {
 export const resetMigrationStatus = {
   ...writes,
   id: 'resetMigrationStatus',
+  sdk: 'migrations.resetStatus',
   method: 'POST',
   path: '/api/migrations/reset-task-status',
   body: migrationChoice,
@@ -86,6 +91,7 @@ export const resetMigrationStatus = {
 export const getMigration = {
   ...reads,
   id: 'getMigration',
+  sdk: 'migrations.get',
   method: 'GET',
   path: '/api/migrations/{name}',
   params: migrationInPath,
@@ -97,6 +103,7 @@ export const getMigration = {
 export const putMigration = {
   ...writes,
   id: 'putMigration',
+  sdk: 'migrations.put',
   method: 'PUT',
   path: '/api/migrations/{name}',
   params: migrationInPath,
@@ -116,6 +123,7 @@ export const putMigration = {
 export const deleteMigration = {
   ...writes,
   id: 'deleteMigration',
+  sdk: 'migrations.delete',
   method: 'DELETE',
   path: '/api/migrations/{name}',
   params: migrationInPath,
@@ -133,6 +141,7 @@ export const deleteMigration = {
 export const runMigration = {
   ...writes,
   id: 'runMigration',
+  sdk: 'migrations.run',
   method: 'POST',
   path: '/api/migrations/{name}/run',
   params: migrationInPath,

@@ -17,6 +17,7 @@ import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 
 export const getNode = {
   id: 'getNode',
+  sdk: 'nodes.get',
   area: 'nodes',
   method: 'GET',
   path: '/api/node/{uid}',
@@ -31,6 +32,7 @@ export const getNode = {
 
 export const getNodeHistory = {
   id: 'getNodeHistory',
+  sdk: 'nodes.listHistory',
   area: 'nodes',
   method: 'GET',
   path: '/api/node/{uid}/history',
@@ -51,6 +53,7 @@ export const getNodeHistory = {
 
 export const queryNodes = {
   id: 'queryNodes',
+  sdk: 'nodes.query',
   area: 'nodes',
   method: 'POST',
   path: '/api/node/query',
@@ -70,6 +73,7 @@ export const queryNodes = {
 
 export const getManyNodes = {
   id: 'getManyNodes',
+  sdk: 'nodes.getMany',
   area: 'nodes',
   method: 'POST',
   path: '/api/node/many/full',
@@ -89,6 +93,7 @@ export const getManyNodes = {
 
 export const getManyFields = {
   id: 'getManyFields',
+  sdk: 'nodes.getManyFields',
   area: 'nodes',
   method: 'POST',
   path: '/api/node/many/field',
@@ -109,6 +114,7 @@ export const getManyFields = {
 
 export const downloadCsv = {
   id: 'downloadCsv',
+  sdk: 'nodes.downloadCsv',
   area: 'nodes',
   method: 'POST',
   path: '/api/node/download/csv',
@@ -132,6 +138,7 @@ export const downloadCsv = {
 
 export const downloadJsonl = {
   id: 'downloadJsonl',
+  sdk: 'nodes.downloadJsonl',
   area: 'nodes',
   method: 'POST',
   path: '/api/node/download/jsonl',
@@ -155,6 +162,7 @@ export const downloadJsonl = {
 
 export const downloadZip = {
   id: 'downloadZip',
+  sdk: 'nodes.downloadZip',
   area: 'nodes',
   method: 'POST',
   path: '/api/node/download/zip',
@@ -177,6 +185,7 @@ export const downloadZip = {
 
 export const downloadSyntheticCsv = {
   id: 'downloadSyntheticCsv',
+  sdk: 'nodes.downloadSyntheticCsv',
   area: 'nodes',
   method: 'POST',
   path: '/api/node/download/synthetic/csv',
@@ -198,6 +207,7 @@ export const downloadSyntheticCsv = {
 
 export const downloadSyntheticJsonl = {
   id: 'downloadSyntheticJsonl',
+  sdk: 'nodes.downloadSyntheticJsonl',
   area: 'nodes',
   method: 'POST',
   path: '/api/node/download/synthetic/jsonl',

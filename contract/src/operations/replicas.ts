@@ -9,6 +9,7 @@ import {
 
 export const getReplicaRole = {
   id: 'getReplicaRole',
+  sdk: 'replicas.getRole',
   area: 'replicas',
   method: 'GET',
   path: '/api/graph/replica',
@@ -21,6 +22,7 @@ export const getReplicaRole = {
 
 export const listReplicas = {
   id: 'listReplicas',
+  sdk: 'replicas.list',
   area: 'replicas',
   method: 'GET',
   path: '/api/replicas',
@@ -33,6 +35,7 @@ export const listReplicas = {
 
 export const verifyReplicas = {
   id: 'verifyReplicas',
+  sdk: 'replicas.verify',
   area: 'replicas',
   method: 'POST',
   path: '/api/replicas/verify',

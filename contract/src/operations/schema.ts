@@ -4,6 +4,7 @@ import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
 export const getSchema = {
   id: 'getSchema',
+  sdk: 'schema.get',
   area: 'schema',
   method: 'GET',
   path: '/api/schema',
@@ -17,6 +18,7 @@ export const getSchema = {
 
 export const putSchema = {
   id: 'putSchema',
+  sdk: 'schema.put',
   area: 'schema',
   method: 'PUT',
   path: '/api/schema',

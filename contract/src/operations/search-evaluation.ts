@@ -11,6 +11,7 @@ import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
 export const listGoldenSets = {
   id: 'listGoldenSets',
+  sdk: 'goldenSets.list',
   area: 'search',
   method: 'GET',
   path: '/api/search/golden-sets',
@@ -23,6 +24,7 @@ export const listGoldenSets = {
 
 export const getGoldenSet = {
   id: 'getGoldenSet',
+  sdk: 'goldenSets.get',
   area: 'search',
   method: 'GET',
   path: '/api/search/golden-sets/{name}',
@@ -36,6 +38,7 @@ export const getGoldenSet = {
 
 export const putGoldenSet = {
   id: 'putGoldenSet',
+  sdk: 'goldenSets.put',
   area: 'search',
   method: 'PUT',
   path: '/api/search/golden-sets/{name}',
@@ -51,6 +54,7 @@ export const putGoldenSet = {
 
 export const deleteGoldenSet = {
   id: 'deleteGoldenSet',
+  sdk: 'goldenSets.delete',
   area: 'search',
   method: 'DELETE',
   path: '/api/search/golden-sets/{name}',
@@ -64,6 +68,7 @@ export const deleteGoldenSet = {
 
 export const runGoldenSet = {
   id: 'runGoldenSet',
+  sdk: 'goldenSets.run',
   area: 'search',
   method: 'POST',
   path: '/api/search/golden-sets/{name}/run',
@@ -90,6 +95,7 @@ export const runGoldenSet = {
 
 export const listGoldenSetRuns = {
   id: 'listGoldenSetRuns',
+  sdk: 'goldenSets.listRuns',
   area: 'search',
   method: 'GET',
   path: '/api/search/golden-sets/{name}/runs',

@@ -17,6 +17,7 @@ import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 
 export const getSearchSettings = {
   id: 'getSearchSettings',
+  sdk: 'search.getSettings',
   area: 'search',
   method: 'GET',
   path: '/api/search/settings',
@@ -29,6 +30,7 @@ export const getSearchSettings = {
 
 export const putSearchSettings = {
   id: 'putSearchSettings',
+  sdk: 'search.putSettings',
   area: 'search',
   method: 'PUT',
   path: '/api/search/settings',
@@ -43,6 +45,7 @@ export const putSearchSettings = {
 
 export const getLlmSearchSettings = {
   id: 'getLlmSearchSettings',
+  sdk: 'search.getLlmSettings',
   area: 'search',
   method: 'GET',
   path: '/api/search/settings/llm',
@@ -55,6 +58,7 @@ export const getLlmSearchSettings = {
 
 export const putLlmSearchSettings = {
   id: 'putLlmSearchSettings',
+  sdk: 'search.putLlmSettings',
   area: 'search',
   method: 'PUT',
   path: '/api/search/settings/llm',
@@ -69,6 +73,7 @@ export const putLlmSearchSettings = {
 
 export const getSearchIndex = {
   id: 'getSearchIndex',
+  sdk: 'search.getIndex',
   area: 'stats',
   method: 'GET',
   path: '/api/search/index',
@@ -81,6 +86,7 @@ export const getSearchIndex = {
 
 export const listSynonyms = {
   id: 'listSynonyms',
+  sdk: 'synonyms.list',
   area: 'search',
   method: 'GET',
   path: '/api/search/synonyms/list/for',
@@ -96,6 +102,7 @@ export const listSynonyms = {
 
 export const getSynonyms = {
   id: 'getSynonyms',
+  sdk: 'synonyms.get',
   area: 'search',
   method: 'GET',
   path: '/api/search/synonyms/for',
@@ -110,6 +117,7 @@ export const getSynonyms = {
 
 export const putSynonyms = {
   id: 'putSynonyms',
+  sdk: 'synonyms.put',
   area: 'search',
   method: 'PUT',
   path: '/api/search/synonyms/for',

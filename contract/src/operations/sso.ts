@@ -20,6 +20,7 @@ const SIGNED_IN_JSON = 'Signed in, for a client that asks with "Accept: applicat
 
 export const getSsoConfig = {
   id: 'getSsoConfig',
+  sdk: 'sso.getConfig',
   area: 'sso',
   method: 'GET',
   path: '/api/{provider}/config',
@@ -33,6 +34,7 @@ export const getSsoConfig = {
 
 export const setSsoConfig = {
   id: 'setSsoConfig',
+  sdk: 'sso.setConfig',
   area: 'sso',
   method: 'POST',
   path: '/api/{provider}/config',
@@ -47,6 +49,7 @@ export const setSsoConfig = {
 
 export const getLoginUrl = {
   id: 'getLoginUrl',
+  sdk: 'sso.getLoginUrl',
   area: 'sso',
   method: 'GET',
   path: '/api/{provider}/get-login-url',
@@ -67,6 +70,7 @@ export const getLoginUrl = {
 
 export const completeLogin = {
   id: 'completeLogin',
+  sdk: 'sso.completeLogin',
   area: 'sso',
   method: 'GET',
   path: '/api/{provider}/completed-login-attempt',
@@ -91,6 +95,7 @@ export const completeLogin = {
 
 export const getSamlConfig = {
   id: 'getSamlConfig',
+  sdk: 'sso.getSamlConfig',
   area: 'sso',
   method: 'GET',
   path: '/api/saml/config',
@@ -103,6 +108,7 @@ export const getSamlConfig = {
 
 export const setSamlConfig = {
   id: 'setSamlConfig',
+  sdk: 'sso.setSamlConfig',
   area: 'sso',
   method: 'POST',
   path: '/api/saml/config',
@@ -116,6 +122,7 @@ export const setSamlConfig = {
 
 export const createSamlRequest = {
   id: 'createSamlRequest',
+  sdk: 'sso.createSamlRequest',
   area: 'sso',
   method: 'GET',
   path: '/api/saml/createrequest/{providerName}/{issuer}/{destination}',
@@ -141,6 +148,7 @@ export const createSamlRequest = {
 
 export const consumeSamlResponse = {
   id: 'consumeSamlResponse',
+  sdk: 'sso.consumeSamlResponse',
   area: 'sso',
   method: 'POST',
   path: '/api/saml/acs',
@@ -169,6 +177,7 @@ export const consumeSamlResponse = {
 
 export const getSamlMetadata = {
   id: 'getSamlMetadata',
+  sdk: 'sso.getSamlMetadata',
   area: 'sso',
   method: 'GET',
   path: '/api/saml/metadata',
@@ -187,6 +196,7 @@ export const getSamlMetadata = {
 
 export const listLoginProviders = {
   id: 'listLoginProviders',
+  sdk: 'login.listProviders',
   area: 'sso',
   method: 'GET',
   path: '/api/login/providers',
@@ -208,6 +218,7 @@ export const listLoginProviders = {
 
 export const exchangeLogin = {
   id: 'exchangeLogin',
+  sdk: 'login.exchange',
   area: 'sso',
   method: 'POST',
   path: '/api/login/exchange',

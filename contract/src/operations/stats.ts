@@ -4,6 +4,7 @@ import { endpointMetricsList, overviewStatistics } from '../shapes/stats.ts';
 
 export const getEndpointMetrics = {
   id: 'getEndpointMetrics',
+  sdk: 'endpoints.getMetrics',
   area: 'stats',
   method: 'GET',
   path: '/api/endpoints/metrics',
@@ -26,6 +27,7 @@ const table = {
 
 export const getDatabaseStatistics = {
   id: 'getDatabaseStatistics',
+  sdk: 'stats.getDatabase',
   area: 'stats',
   method: 'GET',
   path: '/api/graph/stats/database',
@@ -38,6 +40,7 @@ export const getDatabaseStatistics = {
 
 export const getPoolStatistics = {
   id: 'getPoolStatistics',
+  sdk: 'stats.getPool',
   area: 'stats',
   method: 'GET',
   path: '/api/graph/stats/pool',
@@ -50,6 +53,7 @@ export const getPoolStatistics = {
 
 export const getOverviewStatistics = {
   id: 'getOverviewStatistics',
+  sdk: 'stats.getOverview',
   area: 'stats',
   method: 'GET',
   path: '/api/graph/stats/overview',

@@ -5,6 +5,7 @@ import { replicaHealth } from '../shapes/replica.ts';
 
 export const getReady = {
   id: 'getReady',
+  sdk: 'status.getReady',
   area: 'status',
   method: 'GET',
   path: '/api/graph/ready',
@@ -19,6 +20,7 @@ export const getReady = {
 
 export const getAvailableStatus = {
   id: 'getAvailableStatus',
+  sdk: 'status.getAvailable',
   area: 'status',
   method: 'GET',
   path: '/api/available-status',
@@ -45,6 +47,7 @@ const health = z.union([healthReport, healthSummary]);
 
 export const getHealth = {
   id: 'getHealth',
+  sdk: 'status.getHealth',
   area: 'status',
   method: 'GET',
   path: '/health',
@@ -61,6 +64,7 @@ export const getHealth = {
 
 export const getReplicaHealth = {
   id: 'getReplicaHealth',
+  sdk: 'replicas.getHealth',
   area: 'status',
   method: 'GET',
   path: '/health/replica',

@@ -25,6 +25,7 @@ const writes = { ...reads, auth: 'admin-write' } as const;
 export const listTasks = {
   ...reads,
   id: 'listTasks',
+  sdk: 'tasks.list',
   method: 'GET',
   path: '/api/admin/tasks',
   query: pageQuery,
@@ -36,6 +37,7 @@ export const listTasks = {
 export const listBuiltInTasks = {
   ...reads,
   id: 'listBuiltInTasks',
+  sdk: 'tasks.listBuiltIn',
   method: 'GET',
   path: '/api/admin/built-in-tasks',
   responses: {
@@ -48,6 +50,7 @@ export const listBuiltInTasks = {
 export const createTask = {
   ...writes,
   id: 'createTask',
+  sdk: 'tasks.create',
   method: 'POST',
   path: '/api/admin/tasks',
   bodyBytesMax: JSON_BODY_BYTES_MAX,
@@ -69,6 +72,7 @@ export const createTask = {
 export const checkTaskSchedule = {
   ...reads,
   id: 'checkTaskSchedule',
+  sdk: 'tasks.checkSchedule',
   method: 'POST',
   path: '/api/admin/tasks/check',
   body: scheduleCheck,
@@ -80,6 +84,7 @@ export const checkTaskSchedule = {
 export const getTask = {
   ...reads,
   id: 'getTask',
+  sdk: 'tasks.get',
   method: 'GET',
   path: '/api/admin/tasks/{name}',
   params: taskInPath,
@@ -91,6 +96,7 @@ export const getTask = {
 export const putTask = {
   ...writes,
   id: 'putTask',
+  sdk: 'tasks.put',
   method: 'PUT',
   path: '/api/admin/tasks/{name}',
   params: taskInPath,
@@ -112,6 +118,7 @@ export const putTask = {
 export const deleteTask = {
   ...writes,
   id: 'deleteTask',
+  sdk: 'tasks.delete',
   method: 'DELETE',
   path: '/api/admin/tasks/{name}',
   params: taskInPath,
@@ -123,6 +130,7 @@ export const deleteTask = {
 export const runTask = {
   ...writes,
   id: 'runTask',
+  sdk: 'tasks.run',
   method: 'POST',
   path: '/api/admin/tasks/{name}/run',
   params: taskInPath,
@@ -134,6 +142,7 @@ export const runTask = {
 export const enableTask = {
   ...writes,
   id: 'enableTask',
+  sdk: 'tasks.enable',
   method: 'POST',
   path: '/api/admin/tasks/{name}/enable',
   params: taskInPath,
@@ -145,6 +154,7 @@ export const enableTask = {
 export const disableTask = {
   ...writes,
   id: 'disableTask',
+  sdk: 'tasks.disable',
   method: 'POST',
   path: '/api/admin/tasks/{name}/disable',
   params: taskInPath,
@@ -156,6 +166,7 @@ export const disableTask = {
 export const listTaskRuns = {
   ...reads,
   id: 'listTaskRuns',
+  sdk: 'tasks.listRuns',
   method: 'GET',
   path: '/api/admin/tasks/{name}/log',
   params: taskInPath,

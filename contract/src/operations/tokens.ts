@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
-import { listOf, pageQuery } from '../shapes/list.ts';
+import { listOf, pageQuery, queryFlag } from '../shapes/list.ts';
 import { createdToken, newToken, tokenKind, tokenRecord } from '../shapes/token.ts';
 import { uidText } from '../bounded-shapes.ts';
 
 export const listTokens = {
   id: 'listTokens',
+  sdk: 'tokens.list',
   area: 'tokens',
   method: 'GET',
   path: '/api/tokens',
@@ -13,10 +14,7 @@ export const listTokens = {
   query: pageQuery.extend({
     kind: tokenKind.optional(),
     /** Only those that are revoked, or only those that are not. */
-    revoked: z
-      .enum(['true', 'false'])
-      .transform((flag) => flag === 'true')
-      .optional(),
+    revoked: queryFlag.optional(),
   }),
   responses: { 200: { description: 'Tokens, newest first.', body: listOf(tokenRecord) } },
   errors: [],
@@ -27,6 +25,7 @@ export const listTokens = {
 
 export const createToken = {
   id: 'createToken',
+  sdk: 'tokens.create',
   area: 'tokens',
   method: 'POST',
   path: '/api/tokens',
@@ -45,6 +44,7 @@ export const createToken = {
 
 export const revokeToken = {
   id: 'revokeToken',
+  sdk: 'tokens.revoke',
   area: 'tokens',
   method: 'DELETE',
   path: '/api/tokens/{id}',

@@ -10,6 +10,7 @@ import {
 
 export const listTools = {
   id: 'listTools',
+  sdk: 'tools.list',
   area: 'assistant',
   method: 'GET',
   path: '/api/chatai/tools',
@@ -23,6 +24,7 @@ export const listTools = {
 
 export const createTool = {
   id: 'createTool',
+  sdk: 'tools.create',
   area: 'assistant',
   method: 'POST',
   path: '/api/chatai/tools',
@@ -43,6 +45,7 @@ export const createTool = {
 
 export const putTool = {
   id: 'putTool',
+  sdk: 'tools.put',
   area: 'assistant',
   method: 'PUT',
   path: '/api/chatai/tools/{name}',
@@ -64,6 +67,7 @@ export const putTool = {
 
 export const deleteTool = {
   id: 'deleteTool',
+  sdk: 'tools.delete',
   area: 'assistant',
   method: 'DELETE',
   path: '/api/chatai/tools/{name}',
@@ -77,6 +81,7 @@ export const deleteTool = {
 
 export const getToolMetrics = {
   id: 'getToolMetrics',
+  sdk: 'tools.getMetrics',
   area: 'assistant',
   method: 'GET',
   path: '/api/chatai/tools/metrics',

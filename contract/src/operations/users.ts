@@ -8,6 +8,7 @@ const params = z.object({ uid: uidText.min(1) });
 
 export const listUsers = {
   id: 'listUsers',
+  sdk: 'users.list',
   area: 'users',
   method: 'GET',
   path: '/api/users',
@@ -21,6 +22,7 @@ export const listUsers = {
 
 export const createUser = {
   id: 'createUser',
+  sdk: 'users.create',
   area: 'users',
   method: 'POST',
   path: '/api/users',
@@ -34,6 +36,7 @@ export const createUser = {
 
 export const getUser = {
   id: 'getUser',
+  sdk: 'users.get',
   area: 'users',
   method: 'GET',
   path: '/api/users/user/{uid}',
@@ -47,6 +50,7 @@ export const getUser = {
 
 export const updateUser = {
   id: 'updateUser',
+  sdk: 'users.update',
   area: 'users',
   method: 'PUT',
   path: '/api/users/user/{uid}',
@@ -61,6 +65,7 @@ export const updateUser = {
 
 export const deactivateUser = {
   id: 'deactivateUser',
+  sdk: 'users.deactivate',
   area: 'users',
   method: 'POST',
   path: '/api/users/user/{uid}/deactivate',
@@ -74,6 +79,7 @@ export const deactivateUser = {
 
 export const createPasswordResetLink = {
   id: 'createPasswordResetLink',
+  sdk: 'users.createPasswordResetLink',
   area: 'users',
   method: 'POST',
   path: '/api/users/user/{uid}/password-reset',

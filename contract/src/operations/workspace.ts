@@ -3,6 +3,7 @@ import { workspaceSettings, workspaceSettingsChange } from '../shapes/workspace.
 
 export const getWorkspaceSettings = {
   id: 'getWorkspaceSettings',
+  sdk: 'workspace.getSettings',
   area: 'workspace',
   method: 'GET',
   path: '/api/workspace/settings',
@@ -15,6 +16,7 @@ export const getWorkspaceSettings = {
 
 export const putWorkspaceSettings = {
   id: 'putWorkspaceSettings',
+  sdk: 'workspace.putSettings',
   area: 'workspace',
   method: 'PUT',
   path: '/api/workspace/settings',

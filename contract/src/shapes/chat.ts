@@ -173,12 +173,10 @@ export type ChatOptions = Immutable<z.infer<typeof chatOptions>>;
 export const newChat = z.strictObject({
   title: z.string().trim().max(CHAT_TITLE_CHARACTERS_MAX).optional(),
 });
-export type NewChat = Immutable<z.infer<typeof newChat>>;
 
 export const chatChange = z.strictObject({
   title: z.string().trim().min(1).max(CHAT_TITLE_CHARACTERS_MAX),
 });
-export type ChatChange = Immutable<z.infer<typeof chatChange>>;
 
 export const chatInPath = z.object({ uid });
 export const chatMessageInPath = z.object({ uid, messageUID: uid });

@@ -95,7 +95,6 @@ export type CodeComparison = Immutable<z.infer<typeof codeComparison>>;
 
 /** How many of the last bodies of an endpoint are kept; 0 switches it off, and forgets those there are. */
 export const inputRecording = z.strictObject({ keep: z.int().min(0).max(RECORDED_INPUTS_MAX) });
-export type InputRecording = Immutable<z.infer<typeof inputRecording>>;
 
 export const recordedInputs = inputRecording.extend({
   /** Newest first. */

@@ -11,7 +11,6 @@ export const embeddingsWanted = z.strictObject({
   UIDs: z.array(uidText).max(NODE_UIDS_MAX),
   field: graphName.min(1).optional(),
 });
-export type EmbeddingsWanted = Immutable<z.infer<typeof embeddingsWanted>>;
 
 /** One vector of a node, of length 1. */
 export const nodeEmbedding = z.strictObject({

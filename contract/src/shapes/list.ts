@@ -13,6 +13,9 @@ export function queryInteger(min: number, max: number, fallback: number) {
     .default(fallback);
 }
 
+/** "true" or "false" in a query string. */
+export const queryFlag = z.enum(['true', 'false']).transform((flag) => flag === 'true');
+
 /** The query parameters of a list (specification, section 2.5; open-shapes, section 2). */
 export const pageQuery = z.object({
   skip: queryInteger(0, Number.MAX_SAFE_INTEGER, 0),

@@ -29,7 +29,10 @@ async function readNames(
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
   for (let first = 0; first < uids.length; first += NODE_UIDS_MAX) {
-    const nodes = await client.getManyNodes(uids.slice(first, first + NODE_UIDS_MAX), { signal });
+    const nodes = await client.nodes.getMany(
+      { uids: uids.slice(first, first + NODE_UIDS_MAX) },
+      { signal },
+    );
     for (const node of nodes) if (node !== null) names.set(node.UID, nameOf(node));
   }
   return names;

@@ -21,8 +21,8 @@ export interface Viewer {
 export const viewerQuery = queryOptions({
   queryKey: ['viewer'],
   queryFn: async ({ signal }): Promise<Viewer> => {
-    const { user } = await client.checkLogin({ signal });
-    return viewerOf(user.name, await client.getUser(user.uid, { signal }));
+    const { user } = await client.login.check({ signal });
+    return viewerOf(user.name, await client.users.get(user.uid, { signal }));
   },
   staleTime: 60_000,
 });

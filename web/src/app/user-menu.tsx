@@ -45,6 +45,6 @@ export function UserMenu({ viewer }: { readonly viewer: Viewer }) {
 
 /** The browser forgets the session also when the server cannot be told. */
 async function signOut(): Promise<void> {
-  await client.endSession().catch(() => undefined);
+  await client.login.end().catch(() => undefined);
   session.finish('signed-out');
 }

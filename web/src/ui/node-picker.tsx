@@ -65,7 +65,7 @@ async function findNodes(
 /** Undefined where there is none that the viewer may see. */
 async function nodeOf(uid: string, signal: AbortSignal): Promise<NodeObject | undefined> {
   try {
-    return await client.getNode(uid, { signal });
+    return await client.nodes.get(uid, { signal });
   } catch (error) {
     if (error instanceof TrellisError && error.status === 404) return undefined;
     throw error;

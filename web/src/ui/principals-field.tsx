@@ -147,10 +147,10 @@ async function findPrincipals(
 ): Promise<readonly Principal[]> {
   const page = { query, take: SHOWN * 4 };
   if (kind === 'team') {
-    const { items } = await client.listGroups(page, { signal });
+    const { items } = await client.teams.list(page, { signal });
     return items.map((team) => ({ kind, uid: team.UID, name: nameOf(team), detail: '' }));
   }
-  const { items } = await client.listUsers(page, { signal });
+  const { items } = await client.users.list(page, { signal });
   return items
     .filter((user) => user['Active'] !== false)
     .map((user) => ({

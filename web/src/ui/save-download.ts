@@ -1,4 +1,4 @@
-import type { Download } from '@trellis/client/graph-client.ts';
+import type { Download } from '@trellis/client/operation-methods.ts';
 
 /** Gives what was downloaded to the browser as a file. */
 export async function saveDownload(download: Download, name: string): Promise<void> {

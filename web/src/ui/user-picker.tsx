@@ -38,8 +38,8 @@ async function findPeople(
 ): Promise<readonly UserOrTeam[]> {
   const page = { take: OFFERED_MAX, ...(query !== '' && { query }) };
   const [users, teams] = await Promise.all([
-    kind === 'team' ? undefined : client.listUsers(page, { signal }),
-    kind === 'user' ? undefined : client.listGroups(page, { signal }),
+    kind === 'team' ? undefined : client.users.list(page, { signal }),
+    kind === 'user' ? undefined : client.teams.list(page, { signal }),
   ]);
   return [...(users?.items ?? []), ...(teams?.items ?? [])];
 }

@@ -20,7 +20,7 @@ export const groupsRoutes = routesOf(operations, {
     const { nested, ...page } = query;
     return answer(
       200,
-      await teams.listUsers(caller, params.groupUID, { ...page, nested: nested === 'true' }),
+      await teams.listUsers(caller, params.groupUID, { ...page, nested: nested === true }),
     );
   },
 });

@@ -24,7 +24,7 @@ export function AuditTrail() {
   const audit = useQuery({
     queryKey: ['audit', action, user, known, skip],
     queryFn: ({ signal }) =>
-      client.listAudit({ action, user, outcome: known, skip, take: TAKE }, { signal }),
+      client.audit.list({ action, user, outcome: known, skip, take: TAKE }, { signal }),
     placeholderData: (last) => last,
   });
   return (

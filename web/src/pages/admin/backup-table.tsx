@@ -114,12 +114,12 @@ function BackupId({ id }: { readonly id: string }) {
 function useBackupChanges(onRemoved: () => void) {
   const queries = useQueryClient();
   const verify = useMutation({
-    mutationFn: (id: string) => client.verifyBackup(id),
+    mutationFn: (id: string) => client.backups.verify(id),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
     onError: (error) => toastError('The verification could not begin', error),
   });
   const remove = useMutation({
-    mutationFn: (id: string) => client.deleteBackup(id),
+    mutationFn: (id: string) => client.backups.delete(id),
     onSuccess: () => {
       toastDone('The backup is deleted');
       onRemoved();

@@ -25,7 +25,7 @@ export function BackupsPage() {
   const [openJob, setOpenJob] = useState<string>();
   const backups = useQuery({
     queryKey: ['backups', skip],
-    queryFn: ({ signal }) => client.listBackups({ skip, take: TAKE }, { signal }),
+    queryFn: ({ signal }) => client.backups.list({ skip, take: TAKE }, { signal }),
     placeholderData: (last) => last,
   });
   const running = useRunningJob();
@@ -79,7 +79,7 @@ function RunButton({ isBusy }: { readonly isBusy: boolean }) {
   const permission = useChangePermission();
   const queries = useQueryClient();
   const run = useMutation({
-    mutationFn: () => client.runBackup(),
+    mutationFn: () => client.backups.run(),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['jobs'] }),
     onError: (error) => toastError('The backup could not begin', error),
   });
@@ -102,7 +102,7 @@ function useRunningJob(): Job | undefined {
   const queries = useQueryClient();
   const { data } = useQuery({
     queryKey: ['jobs', 'of backups'],
-    queryFn: ({ signal }) => client.listJobs({ state: 'running', take: 50 }, { signal }),
+    queryFn: ({ signal }) => client.jobs.list({ state: 'running', take: 50 }, { signal }),
   });
   useEffect(
     () =>

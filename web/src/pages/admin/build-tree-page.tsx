@@ -21,11 +21,11 @@ const PENDING_RECHECK_MS = 1_000;
 export function BuildTreePage() {
   const catalog = useQuery({
     queryKey: ['build-catalog'],
-    queryFn: ({ signal }) => client.getBuildCatalog({ signal }),
+    queryFn: ({ signal }) => client.build.getCatalog({ signal }),
   });
   const status = useQuery({
     queryKey: ['compile-status'],
-    queryFn: ({ signal }) => client.getCompileStatus({ signal }),
+    queryFn: ({ signal }) => client.build.getCompileStatus({ signal }),
     refetchInterval: ({ state }) => (state.data?.Pending === true ? PENDING_RECHECK_MS : false),
   });
   const failing = new Set(status.data?.FailingIds);

@@ -32,7 +32,7 @@ export function CodeHistoryPage() {
   const history = useQuery({
     queryKey: ['code-history', from, to, skip],
     queryFn: ({ signal }) =>
-      client.listCodeHistory({ ...rangeOf(from, to), skip, take: TAKE }, { signal }),
+      client.codeHistory.list({ ...rangeOf(from, to), skip, take: TAKE }, { signal }),
     placeholderData: (last) => last,
   });
   const choose = (change: { from?: string | undefined; to?: string | undefined }) =>

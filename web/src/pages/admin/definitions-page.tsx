@@ -17,7 +17,7 @@ import { runImport, type ChosenImport } from './run-import.ts';
 /** Everything custom of the workspace as files: to take out, and to bring in after a look at what would change. */
 export function DefinitionsPage() {
   const download = useMutation({
-    mutationFn: async () => saveDownload(await client.exportDefinitions(), 'definitions.zip'),
+    mutationFn: async () => saveDownload(await client.definitions.export(), 'definitions.zip'),
     onError: (error) => toastError('The definitions could not be downloaded', error),
   });
   return (

@@ -20,7 +20,7 @@ export function InterfaceUpload({ onClose }: { readonly onClose: () => void }) {
   const upload = async ({ name, archive }: UploadText) => {
     const file = archive?.item(0);
     if (file === null || file === undefined) return;
-    await client.putInterface(name, file);
+    await client.interfaces.put(name, file);
     toastDone(`“${name}” is uploaded`);
     onClose();
     await queries.invalidateQueries({ queryKey: interfacesQuery.queryKey });

@@ -69,7 +69,7 @@ function useInterfaceChanges(onRemoved: () => void) {
       queries.invalidateQueries({ queryKey: settingsQuery.queryKey }),
     ]);
   const choose = useMutation({
-    mutationFn: (name: string | null) => client.putWorkspaceSettings({ interface: name }),
+    mutationFn: (name: string | null) => client.workspace.putSettings({ interface: name }),
     onSuccess: (_, name) => {
       toastDone(name === null ? 'The built-in interface is served' : `“${name}” is served now`);
       return refresh();
@@ -77,7 +77,7 @@ function useInterfaceChanges(onRemoved: () => void) {
     onError: (error) => toastError('The interface could not be chosen', error),
   });
   const remove = useMutation({
-    mutationFn: (name: string) => client.deleteInterface(name),
+    mutationFn: (name: string) => client.interfaces.delete(name),
     onSuccess: (_, name) => {
       toastDone(`“${name}” is deleted`);
       onRemoved();

@@ -3,5 +3,5 @@ import { client } from '../../api/client.ts';
 
 export const interfacesQuery = queryOptions({
   queryKey: ['interfaces'],
-  queryFn: ({ signal }) => client.listInterfaces({ take: 1_000 }, { signal }),
+  queryFn: ({ signal }) => client.interfaces.list({ take: 1_000 }, { signal }),
 });

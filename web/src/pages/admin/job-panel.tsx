@@ -82,7 +82,7 @@ function useWatchedJob(id: string): WatchedJob {
   useEffect(() => {
     const leaving = new AbortController();
     const watch = async () => {
-      for await (const event of client.watchJob(id, { signal: leaving.signal })) {
+      for await (const event of client.jobs.watch(id, { signal: leaving.signal })) {
         setWatched((last) => {
           if (event.kind === 'job') return { ...last, job: event.job };
           if (event.kind === 'log') return { ...last, lines: [...last.lines, event.line] };

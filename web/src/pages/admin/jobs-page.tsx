@@ -41,7 +41,7 @@ export function JobsPage() {
   const jobs = useQuery({
     queryKey: ['jobs', chosen, skip],
     queryFn: ({ signal }) =>
-      client.listJobs({ ...(chosen && { state: chosen }), skip, take: TAKE }, { signal }),
+      client.jobs.list({ ...(chosen && { state: chosen }), skip, take: TAKE }, { signal }),
     placeholderData: (last) => last,
   });
   useJobMessages();
@@ -152,7 +152,7 @@ function CancelButton({ job }: { readonly job: Job }) {
   const permission = useChangePermission();
   const queries = useQueryClient();
   const cancel = useMutation({
-    mutationFn: () => client.cancelJob(job.id),
+    mutationFn: () => client.jobs.cancel(job.id),
     onSuccess: () => {
       toastDone('The job is being cancelled');
       return queries.invalidateQueries({ queryKey: ['jobs'] });

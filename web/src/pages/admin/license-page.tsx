@@ -11,7 +11,7 @@ import { Time } from '../../ui/time.tsx';
 export function LicensePage() {
   const license = useQuery({
     queryKey: ['license'],
-    queryFn: ({ signal }) => client.getLicense({ signal }),
+    queryFn: ({ signal }) => client.workspace.getLicense({ signal }),
   });
   return (
     <>

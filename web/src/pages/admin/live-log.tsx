@@ -62,7 +62,7 @@ function useLiveRecords(query: string, level: string, isPaused: boolean) {
     setError(undefined);
     const follow = async () => {
       const filter = { query: query || undefined, level: levelOf(level) };
-      for await (const event of client.watchLogs(filter, { signal: leaving.signal })) {
+      for await (const event of client.logs.watch(filter, { signal: leaving.signal })) {
         if (event.kind !== 'line') continue;
         setRecords((last) => [event.line, ...last].slice(0, SHOWN_MAX));
       }

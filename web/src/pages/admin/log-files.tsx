@@ -14,11 +14,11 @@ import { toastError } from '../../ui/toast.ts';
 export function LogFiles() {
   const files = useQuery({
     queryKey: ['log-files'],
-    queryFn: ({ signal }) => client.listLogFiles({ signal }),
+    queryFn: ({ signal }) => client.logs.listFiles({ signal }),
   });
   const download = useMutation({
     mutationFn: async (fileNames: readonly string[]) => {
-      const answer = await client.downloadLogs({ fileNames });
+      const answer = await client.logs.download({ fileNames });
       await saveDownload(answer, fileNames.length === 1 ? (fileNames[0] ?? '') : 'trellis.log');
     },
     onError: (error) => toastError('The log could not be downloaded', error),

@@ -24,7 +24,7 @@ export function LogSearch() {
   const records = useQuery({
     queryKey: ['logs', query, level, skip],
     queryFn: ({ signal }) =>
-      client.searchLogs({ query, level: levelOf(level), skip, take: TAKE }, { signal }),
+      client.logs.search({ query, level: levelOf(level), skip, take: TAKE }, { signal }),
     placeholderData: (last) => last,
   });
   return (

@@ -25,10 +25,10 @@ export function ReplicasPage() {
   const permission = useChangePermission();
   const overview = useQuery({
     queryKey: ['replicas'],
-    queryFn: ({ signal }) => client.listReplicas({ signal }),
+    queryFn: ({ signal }) => client.replicas.list({ signal }),
     refetchInterval: ({ state }) => (isReplicationOff(state.error) ? false : REFRESH_MS),
   });
-  const verify = useMutation({ mutationFn: () => client.verifyReplicas() });
+  const verify = useMutation({ mutationFn: () => client.replicas.verify() });
   return (
     <>
       <PageHeader

@@ -14,7 +14,7 @@ export async function runImport(
     onLog = () => {},
   }: { readonly dryRun: boolean; readonly onLog?: (text: string) => void },
 ): Promise<DefinitionsImport> {
-  for await (const event of client.importDefinitions(file, { mirror: isMirror, dryRun })) {
+  for await (const event of client.definitions.import(file, { mirror: isMirror, dryRun })) {
     if (event.kind === 'log') onLog(event.text);
     else return event.result;
   }

@@ -12,7 +12,7 @@ const REFRESH_MS = 5_000;
 export function SearchIndexCard() {
   const index = useQuery({
     queryKey: ['search-index'],
-    queryFn: ({ signal }) => client.getSearchIndex({ signal }),
+    queryFn: ({ signal }) => client.search.getIndex({ signal }),
     refetchInterval: REFRESH_MS,
   });
   return (

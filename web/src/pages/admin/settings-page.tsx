@@ -44,7 +44,7 @@ function SettingsForm({ settings }: { readonly settings: WorkspaceSettingsDocume
   const form = useForm<SettingsText>({ values: textOf(settings) });
   const { errors, isDirty, isSubmitting } = form.formState;
   const save = async (text: SettingsText) => {
-    const saved = await client.putWorkspaceSettings(settingsOf(text));
+    const saved = await client.workspace.putSettings(settingsOf(text));
     queries.setQueryData(settingsQuery.queryKey, saved);
     void queries.invalidateQueries({ queryKey: interfacesQuery.queryKey });
     toastDone('The settings are saved');

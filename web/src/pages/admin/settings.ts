@@ -3,5 +3,5 @@ import { client } from '../../api/client.ts';
 
 export const settingsQuery = queryOptions({
   queryKey: ['workspace-settings'],
-  queryFn: ({ signal }) => client.getWorkspaceSettings({ signal }),
+  queryFn: ({ signal }) => client.workspace.getSettings({ signal }),
 });

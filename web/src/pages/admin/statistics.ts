@@ -6,14 +6,14 @@ const REFRESH_MS = 10_000;
 /** What the overview shows, which the server samples as often as this asks. */
 export const statisticsQuery = queryOptions({
   queryKey: ['overview-statistics'],
-  queryFn: ({ signal }) => client.getOverviewStatistics({ signal }),
+  queryFn: ({ signal }) => client.stats.getOverview({ signal }),
   refetchInterval: REFRESH_MS,
 });
 
 export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: async ({ signal }) => {
-    const report = await client.getHealth({ signal });
+    const report = await client.status.getHealth({ signal });
     if ('parts' in report) return report;
     throw new Error('The server tells this to administrators only.');
   },
@@ -22,6 +22,6 @@ export const healthQuery = queryOptions({
 
 export const replicaHealthQuery = queryOptions({
   queryKey: ['replica-health'],
-  queryFn: ({ signal }) => client.getReplicaHealth({ signal, forcePrimary: true }),
+  queryFn: ({ signal }) => client.replicas.getHealth({ signal, forcePrimary: true }),
   refetchInterval: REFRESH_MS,
 });

@@ -30,7 +30,7 @@ export async function runImport(
     readonly onProgress: (progress: ImportProgress) => void;
   },
 ): Promise<ImportProgress> {
-  await client.putSchema(schemaOf(plan));
+  await client.schema.put(schemaOf(plan));
   const edges = plan.columns.filter(({ use }) => use === 'edge').length;
   const batchRows = Math.min(
     ROWS_PER_BATCH_MAX,
@@ -47,7 +47,7 @@ export async function runImport(
         rowOf.push(firstRow + at);
       }
     });
-    const stored = await client.ingest(operations).catch((error: unknown) => {
+    const stored = await client.graph.ingest(operations).catch((error: unknown) => {
       throw withRow(error, rowOf);
     });
     progress = {

@@ -3,7 +3,7 @@ import { client } from '../../api/client.ts';
 
 export const schemaQuery = queryOptions({
   queryKey: ['schema'],
-  queryFn: ({ signal }) => client.getSchema({ signal }),
+  queryFn: ({ signal }) => client.schema.get({ signal }),
 });
 
 /** The server's own types begin so. */

@@ -28,7 +28,7 @@ interface SearchSettingsFormProps {
 function useSettingsChange(onSaved: () => void) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (wanted: SearchSettings) => client.putSearchSettings(wanted),
+    mutationFn: (wanted: SearchSettings) => client.search.putSettings(wanted),
     onSuccess: (saved) => {
       queries.setQueryData(searchSettingsQuery.queryKey, saved);
       onSaved();

@@ -6,12 +6,12 @@ import { isOwnType } from './schema.ts';
 
 export const searchSettingsQuery = queryOptions({
   queryKey: ['search-settings'],
-  queryFn: ({ signal }) => client.getSearchSettings({ signal }),
+  queryFn: ({ signal }) => client.search.getSettings({ signal }),
 });
 
 export const searchIndexQuery = queryOptions({
   queryKey: ['search-index'],
-  queryFn: ({ signal }) => client.getSearchIndex({ signal }),
+  queryFn: ({ signal }) => client.search.getIndex({ signal }),
   refetchInterval: 2_000,
 });
 

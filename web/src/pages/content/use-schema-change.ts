@@ -8,7 +8,7 @@ import { schemaQuery } from './schema.ts';
 export function useSchemaChange(onDone: () => void) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (change: SchemaDocument) => client.putSchema(change),
+    mutationFn: (change: SchemaDocument) => client.schema.put(change),
     onSuccess: (schema) => {
       queries.setQueryData(schemaQuery.queryKey, schema);
       toastDone('The schema is saved', 'Endpoints are checked against it in the background.');

@@ -15,7 +15,7 @@ export function DeleteDialog({ name, onClose }: DeleteDialogProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const deletion = useMutation({
-    mutationFn: () => client.deleteEndpoint(name),
+    mutationFn: () => client.endpoints.delete(name),
     onSuccess: async () => {
       keepDraft(name, undefined);
       toastDone('The endpoint is deleted', name);

@@ -18,7 +18,7 @@ export const endpointListQuery = queryOptions({
   queryKey: ['endpoints', 'list'],
   queryFn: async ({ signal }): Promise<readonly EndpointSummary[]> => {
     const all: EndpointSummary[] = [];
-    const pages = eachItem((page) => client.listEndpoints(page, { signal }), LIST_TAKE_MAX);
+    const pages = eachItem((page) => client.endpoints.list(page, { signal }), LIST_TAKE_MAX);
     for await (const { code: _code, ...summary } of pages) all.push(summary);
     return all;
   },
@@ -27,27 +27,27 @@ export const endpointListQuery = queryOptions({
 /** Asks again while a check in the background goes on. */
 export const compileStatusQuery = queryOptions({
   queryKey: ['endpoints', 'compile-status'],
-  queryFn: ({ signal }) => client.getCompileStatus({ signal }),
+  queryFn: ({ signal }) => client.build.getCompileStatus({ signal }),
   refetchInterval: ({ state }) => (state.data?.Pending === true ? PENDING_REFETCH_MS : false),
 });
 
 export const endpointMetricsQuery = queryOptions({
   queryKey: ['endpoints', 'metrics'],
-  queryFn: ({ signal }) => client.getEndpointMetrics({ signal }),
+  queryFn: ({ signal }) => client.endpoints.getMetrics({ signal }),
   refetchInterval: METRICS_REFETCH_MS,
 });
 
 export const endpointQuery = (name: string) =>
   queryOptions({
     queryKey: ['endpoints', 'one', name],
-    queryFn: ({ signal }) => client.getEndpoint(name, { signal }),
+    queryFn: ({ signal }) => client.endpoints.get(name, { signal }),
   });
 
 export const historyQuery = (name: string, skip: number) =>
   queryOptions({
     queryKey: ['endpoints', 'history', name, skip],
     queryFn: ({ signal }) =>
-      client.listItemHistory(itemOf(name), { skip, take: HISTORY_TAKE }, { signal }),
+      client.codeHistory.listItem('endpoint', name, { skip, take: HISTORY_TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });
 
@@ -55,20 +55,17 @@ export const historyQuery = (name: string, skip: number) =>
 export const versionQuery = (name: string, version: number) =>
   queryOptions({
     queryKey: ['endpoints', 'version', name, version],
-    queryFn: ({ signal }) => client.getCodeVersion(itemOf(name), version, { signal }),
+    queryFn: ({ signal }) =>
+      client.codeHistory.getVersion('endpoint', name, { version }, { signal }),
     staleTime: Infinity,
   });
 
 export const recordedInputsQuery = (name: string) =>
   queryOptions({
     queryKey: ['endpoints', 'inputs', name],
-    queryFn: ({ signal }) => client.listRecordedInputs(itemOf(name), { signal }),
+    queryFn: ({ signal }) => client.codeHistory.listRecordedInputs('endpoint', name, { signal }),
     refetchInterval: ({ state }) => ((state.data?.keep ?? 0) > 0 ? RECORDED_REFETCH_MS : false),
   });
-
-export function itemOf(name: string) {
-  return { kind: 'endpoint', name } as const;
-}
 
 /** The server brings these along; nobody changes them (docs/endpoints.md). */
 export function isBuiltIn(name: string): boolean {

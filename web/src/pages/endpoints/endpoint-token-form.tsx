@@ -33,7 +33,7 @@ export function EndpointTokenForm({ name, onMade, onBack }: EndpointTokenFormPro
   });
   const { errors, isSubmitting } = form.formState;
   const create = async (values: TokenFormValues) => {
-    onMade(await client.createToken(newTokenOf(variantOf('endpoint'), values, Date.now())));
+    onMade(await client.tokens.create(newTokenOf(variantOf('endpoint'), values, Date.now())));
     await queries.invalidateQueries({ queryKey: ['tokens'] });
   };
   return (

@@ -147,7 +147,7 @@ function columnsOf(
 async function tokensFor(name: string, signal: AbortSignal): Promise<readonly TokenRecord[]> {
   const found: TokenRecord[] = [];
   const pages = eachItem(
-    (page) => client.listTokens({ ...page, kind: 'endpoint' }, { signal }),
+    (page) => client.tokens.list({ ...page, kind: 'endpoint' }, { signal }),
     LIST_TAKE_MAX,
   );
   for await (const token of pages) {

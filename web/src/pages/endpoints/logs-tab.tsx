@@ -82,7 +82,7 @@ function LogLines({ filter, isLive }: LogLinesProps) {
   const navigate = route.useNavigate();
   const searched = useQuery({
     queryKey: ['endpoints', 'logs', filter, skip],
-    queryFn: ({ signal }) => client.listEndpointLogs({ ...filter, skip, take: TAKE }, { signal }),
+    queryFn: ({ signal }) => client.endpoints.listLogs({ ...filter, skip, take: TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });
   const isFollowing = isLive && skip === 0 && searched.data !== undefined;
@@ -146,7 +146,7 @@ function useLiveLines({ endpoint, level, query }: LogFilter, after: number | und
     setLive(NO_LINES);
     const follow = async () => {
       const options = { signal: leaving.signal, after };
-      for await (const event of client.watchEndpointLogs({ endpoint, level, query }, options)) {
+      for await (const event of client.endpoints.watchLogs({ endpoint, level, query }, options)) {
         setLive((last) =>
           event.kind === 'line'
             ? { ...last, lines: [event.line, ...last.lines].slice(0, LIVE_MAX) }

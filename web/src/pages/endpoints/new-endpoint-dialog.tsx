@@ -42,14 +42,14 @@ function NewEndpointForm({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const schema = useQuery({
     queryKey: ['schema'],
-    queryFn: ({ signal }) => client.getSchema({ signal }),
+    queryFn: ({ signal }) => client.schema.get({ signal }),
   });
   const templates = templatesOf(schema.data?.nodes.map(({ type }) => type) ?? []);
   const form = useForm({ defaultValues: EMPTY });
   const { isSubmitting } = form.formState;
   const create = async ({ template, ...settings }: typeof EMPTY) => {
     const code = templates.find(({ id }) => id === template)?.code ?? '';
-    const created = await client.createEndpoint({ ...settings, code });
+    const created = await client.endpoints.create({ ...settings, code });
     await rememberEndpoint(queries, created);
     toastDone('The endpoint is created', created.name);
     void navigate({ to: '/endpoints/edit/$', params: { _splat: created.name } });

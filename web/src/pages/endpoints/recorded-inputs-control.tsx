@@ -5,7 +5,7 @@ import { client } from '../../api/client.ts';
 import { useChangePermission } from '../../app/permissions.ts';
 import { Switch } from '../../ui/switch.tsx';
 import { toastDone, toastError } from '../../ui/toast.ts';
-import { itemOf, recordedInputsQuery } from './endpoint-queries.ts';
+import { recordedInputsQuery } from './endpoint-queries.ts';
 
 interface RecordedInputsControlProps {
   readonly name: string;
@@ -17,7 +17,7 @@ export function RecordedInputsControl({ name, recorded }: RecordedInputsControlP
   const queries = useQueryClient();
   const permission = useChangePermission();
   const recording = useMutation({
-    mutationFn: (keep: number) => client.recordInputs(itemOf(name), { keep }),
+    mutationFn: (keep: number) => client.codeHistory.recordInputs('endpoint', name, { keep }),
     onSuccess: (now) => {
       queries.setQueryData(recordedInputsQuery(name).queryKey, now);
       toastDone(now.keep > 0 ? 'Inputs are recorded from now on' : 'Recorded inputs are deleted');

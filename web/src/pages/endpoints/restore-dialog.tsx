@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toastDone, toastError } from '../../ui/toast.ts';
-import { endpointQuery, itemOf, rememberEndpoint } from './endpoint-queries.ts';
+import { endpointQuery, rememberEndpoint } from './endpoint-queries.ts';
 
 interface RestoreDialogProps {
   readonly name: string;
@@ -16,7 +16,10 @@ export function RestoreDialog({ name, version, seen, onClose }: RestoreDialogPro
   const queries = useQueryClient();
   const restore = useMutation({
     mutationFn: () =>
-      client.restoreCode(itemOf(name), { version, ...(seen !== undefined && { seen }) }),
+      client.codeHistory.restore('endpoint', name, {
+        version,
+        ...(seen !== undefined && { seen }),
+      }),
     onSuccess: async (definition) => {
       toastDone(`Version ${version} is restored`, `As version ${definition.version}`);
       await rememberEndpoint(queries, definition);

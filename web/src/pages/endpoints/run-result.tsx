@@ -1,4 +1,4 @@
-import type { EndpointAnswer } from '@trellis/client/trellis-client.ts';
+import type { EndpointAnswer } from '@trellis/client/methods/endpoint-runs.ts';
 import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { CornerDownRight } from 'lucide-react';
 import { Badge } from '../../ui/badge.tsx';

@@ -53,7 +53,7 @@ export function SettingsTab({ definition, draft }: SettingsTabProps) {
     const names = Object.keys(dirtyFields);
     const changed = Object.entries(values).filter(([field]) => names.includes(field));
     try {
-      const saved = await client.putEndpoint(name, { ...Object.fromEntries(changed), version });
+      const saved = await client.endpoints.put(name, { ...Object.fromEntries(changed), version });
       draft.saved(saved, version);
       form.reset(settingsOf(saved));
       await rememberEndpoint(queries, saved);

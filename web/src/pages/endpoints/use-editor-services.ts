@@ -18,7 +18,7 @@ export function useEditorServices(isReadOnly: boolean): CompilerServices {
   const [trouble, setTrouble] = useState<unknown>();
   const scope = useRef(isReadOnly);
   scope.current = isReadOnly;
-  const channel = useMemo(() => client.editor(), []);
+  const channel = useMemo(() => client.build.openEditor(), []);
   useEffect(() => () => channel.close(), [channel]);
   const services = useMemo((): EditorServices => {
     let lastCheck = 0;

@@ -1,4 +1,4 @@
-import type { EndpointAnswer, RunningEndpoint } from '@trellis/client/trellis-client.ts';
+import type { EndpointAnswer, RunningEndpoint } from '@trellis/client/methods/endpoint-runs.ts';
 import type { EndpointLogLine } from '@trellis/contract/shapes/endpoint-log.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -74,7 +74,7 @@ async function timed(
   const startMs = performance.now();
   const options = { signal, onRunning, forcePrimary: true };
   const sent = body.trim() === '' ? undefined : body;
-  const outcome = await client.runEndpointForAnswer(name, sent, options).then(
+  const outcome = await client.endpoints.runForAnswer(name, sent, options).then(
     (answer) => ({ answer, error: undefined }),
     (error: unknown) => ({ answer: undefined, error }),
   );
@@ -83,7 +83,7 @@ async function timed(
 
 /** Where the log of the endpoint ends now; what cannot be read has no lines, and the run goes on without. */
 async function newestSequence(name: string): Promise<number | undefined> {
-  const lines = await client.listEndpointLogs({ endpoint: name, take: 1 }).catch(() => undefined);
+  const lines = await client.endpoints.listLogs({ endpoint: name, take: 1 }).catch(() => undefined);
   return lines === undefined ? undefined : (lines.items[0]?.sequence ?? -1);
 }
 
@@ -95,7 +95,7 @@ async function linesSince(
 ): Promise<readonly EndpointLogLine[]> {
   if (sequence === undefined) return [];
   const page = { endpoint: name, take: LINES_MAX };
-  const lines = await client.listEndpointLogs(page).catch(() => undefined);
+  const lines = await client.endpoints.listLogs(page).catch(() => undefined);
   return (lines?.items ?? [])
     .filter((line) => line.sequence > sequence && line.user === user)
     .toReversed();

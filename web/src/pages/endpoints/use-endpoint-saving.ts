@@ -9,7 +9,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { toastDone, toastError } from '../../ui/toast.ts';
-import { endpointQuery, itemOf, rememberEndpoint } from './endpoint-queries.ts';
+import { endpointQuery, rememberEndpoint } from './endpoint-queries.ts';
 import type { EndpointDraft } from './use-endpoint-draft.ts';
 
 type SeenChange = EndpointChange & { readonly version: number };
@@ -48,7 +48,7 @@ function useOrderedChanges(name: string, onSaved: (saved: Saved) => Promise<void
         seen = next;
         next = ownSaves.current.get(seen);
       }
-      const definition = await client.putEndpoint(name, { ...change, version: seen });
+      const definition = await client.endpoints.put(name, { ...change, version: seen });
       if (definition.version > seen) ownSaves.current.set(seen, definition.version);
       return { definition, seen };
     },
@@ -73,7 +73,7 @@ export function useEndpointSaving(
   });
   const compareWith = async (version: number) => {
     try {
-      setConflict(await client.getCodeVersion(itemOf(name), version));
+      setConflict(await client.codeHistory.getVersion('endpoint', name, { version }));
     } catch (error) {
       toastError('The version of somebody else could not be read', error);
     }

@@ -15,7 +15,7 @@ import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormAlert } from '../../ui/form-alert.tsx';
 import { type ComparedInput, ComparisonResults } from './comparison-results.tsx';
-import { itemOf, recordedInputsQuery } from './endpoint-queries.ts';
+import { recordedInputsQuery } from './endpoint-queries.ts';
 import { keptText } from './kept-drafts.ts';
 import { RecordedInputsControl } from './recorded-inputs-control.tsx';
 
@@ -131,7 +131,7 @@ async function compared(
 ): Promise<readonly ComparedInput[]> {
   const done: ComparedInput[] = [];
   for (const { text, wanted } of inputs) {
-    const result: CodeComparisonResult = await client.compareCode(itemOf(name), {
+    const result: CodeComparisonResult = await client.codeHistory.compare('endpoint', name, {
       version,
       ...wanted,
     });

@@ -34,7 +34,7 @@ async function beginEditor(start: GraphStart, signal: AbortSignal): Promise<Grap
   const editor = new GraphEditor();
   if (start.layout !== undefined) {
     const linked = await unpackGraph(start.layout);
-    const nodes = await client.getManyNodes(linked.uids, { signal });
+    const nodes = await client.nodes.getMany({ uids: linked.uids }, { signal });
     editor.open('open the link', pictureOf(linked, nodes));
   }
   const uids = [...new Set(start.node?.split(','))].filter((uid) => uid !== '');
@@ -46,7 +46,7 @@ async function addNodes(editor: GraphEditor, uids: string[], signal: AbortSignal
   if (uids.length > NODE_UIDS_MAX) {
     throw new GraphFormatError(`The address may name ${NODE_UIDS_MAX} nodes at most.`);
   }
-  const found = (await client.getManyNodes(uids, { signal })).filter((node) => node !== null);
+  const found = (await client.nodes.getMany({ uids }, { signal })).filter((node) => node !== null);
   if (found.length === 0) {
     throw new GraphFormatError('These nodes do not exist, or you may not see them.');
   }

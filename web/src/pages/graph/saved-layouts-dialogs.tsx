@@ -169,7 +169,7 @@ function useOpenLayout(editor: GraphEditor, onOpened: () => void) {
   return useMutation({
     mutationFn: async ({ graph }: SavedLayout) => {
       const linked = await unpackGraph(graph);
-      return pictureOf(linked, await client.getManyNodes(linked.uids));
+      return pictureOf(linked, await client.nodes.getMany({ uids: linked.uids }));
     },
     onSuccess: (picture, { name }) => {
       editor.open(`open ${name}`, picture);

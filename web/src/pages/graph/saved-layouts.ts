@@ -22,7 +22,7 @@ export const LAYOUTS_CHARACTERS_MAX = 48 * 1024;
 export function savedLayoutsQuery(userUid: string) {
   return queryOptions({
     queryKey: ['graph', 'layouts', userUid],
-    queryFn: async ({ signal }) => layoutsIn(await client.getUser(userUid, { signal })),
+    queryFn: async ({ signal }) => layoutsIn(await client.users.get(userUid, { signal })),
   });
 }
 
@@ -48,9 +48,9 @@ export async function changeSavedLayouts(
   userUid: string,
   change: (layouts: readonly SavedLayout[]) => readonly SavedLayout[],
 ): Promise<void> {
-  const user = await client.getUser(userUid);
+  const user = await client.users.get(userUid);
   const preferences = { ...preferencesOf(user), [PREFERENCE]: change(layoutsIn(user)) };
-  await client.updateUser(userUid, { preferences });
+  await client.users.update(userUid, { preferences });
 }
 
 /** Whatever else stands there is left out. */

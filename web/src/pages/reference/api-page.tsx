@@ -17,7 +17,7 @@ import { PathText } from './path-text.tsx';
 export function ApiPage() {
   const document = useQuery({
     queryKey: ['api-document'],
-    queryFn: ({ signal }) => client.getApiDocument({ signal }),
+    queryFn: ({ signal }) => client.workspace.getApiDocument({ signal }),
   });
   return (
     <>

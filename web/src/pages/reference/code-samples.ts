@@ -1,3 +1,4 @@
+import { OPERATION_TABLE } from '@trellis/client/operation-table.ts';
 import { arrayOf, objectOf, type ApiOperation, type Schema } from './described-api.ts';
 
 /** A call for a POSIX shell, with the token in `TRELLIS_TOKEN`. */
@@ -32,7 +33,7 @@ function bodyParts(type: string, example: unknown): string[] {
 
 /** The same with the SDK: a custom endpoint is run by its name, everything else is a method of its own. */
 export function sdkSample(
-  { id, endpoint, body }: ApiOperation,
+  { method, path, endpoint, body }: ApiOperation,
   baseUrl: URL,
   shapes: Readonly<Record<string, Schema>>,
 ): string {
@@ -41,14 +42,27 @@ export function sdkSample(
     '',
     `const client = new TrellisClient({ baseUrl: '${baseUrl.href}', token });`,
   ];
-  if (endpoint === undefined)
-    return [...head, `// The method is client.${id}: its types say what it takes.`].join('\n');
+  if (endpoint === undefined) {
+    const name = SDK_METHODS.get(`${method} ${path}`);
+    if (name === undefined) return '// The SDK has no method for it: it is for other clients.';
+    return [...head, `// The method is client.${name}: its types say what it takes.`].join('\n');
+  }
   const example = exampleOf(body[0]?.schema ?? {}, shapes);
   return [
     ...head,
-    `const answer = await client.runEndpoint('${endpoint}', ${JSON.stringify(example)});`,
+    `const answer = await client.endpoints.run('${endpoint}', ${JSON.stringify(example)});`,
   ].join('\n');
 }
+
+/** The names of methods by what they call, such as `GET /api/node/{uid}`. */
+const SDK_METHODS = new Map(
+  Object.entries(OPERATION_TABLE).flatMap(([namespace, methods]) =>
+    Object.entries(methods).map(([name, entry]) => {
+      const [method, path = ''] = entry.split(' ');
+      return [`${method} ${path.replace('{+', '{')}`, `${namespace}.${name}`];
+    }),
+  ),
+);
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;

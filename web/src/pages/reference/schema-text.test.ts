@@ -74,9 +74,9 @@ describe('code samples', () => {
       body: [{ type: 'application/json', schema }],
     };
     expect(sdkSample(operation, URL_OF_TESTS, api.shapes)).toContain(
-      `await client.runEndpoint('x/y', {"a":2});`,
+      `await client.endpoints.run('x/y', {"a":2});`,
     );
-    expect(sdkSample(named('getNode'), URL_OF_TESTS, api.shapes)).toContain('client.getNode');
+    expect(sdkSample(named('getNode'), URL_OF_TESTS, api.shapes)).toContain('client.nodes.get');
   });
 
   it('have in their bodies what must be there', () => {

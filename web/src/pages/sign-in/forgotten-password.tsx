@@ -20,7 +20,7 @@ export function ForgottenPassword({ onBack }: { readonly onBack: () => void }) {
           workspace sends no mail, ask an administrator for the link.
         </Notice>
       ) : (
-        <ServerForm form={form} onSend={({ email }) => client.resetPassword(email)}>
+        <ServerForm form={form} onSend={({ email }) => client.login.resetPassword({ email })}>
           <TextField
             label="E-mail address"
             type="email"

@@ -37,7 +37,7 @@ function NewPasswordForm({ token }: { readonly token: string }) {
     return <Notice tone="info">The password is set. Sign in with it.</Notice>;
   }
   const reset = ({ newPassword }: NewPassword) =>
-    client.completePasswordReset({ token, newPassword });
+    client.login.completePasswordReset({ token, newPassword });
   return (
     <ServerForm form={form} onSend={reset}>
       <NewPasswordFields />

@@ -1,4 +1,4 @@
-import type { LoginProvider } from '@trellis/client/login-client.ts';
+import type { LoginProvider } from '@trellis/client/methods/login.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -51,7 +51,7 @@ function PasswordForm({ onForgotten }: { readonly onForgotten: () => void }) {
   const form = useForm({ defaultValues: { user: '', password: '' } });
   const { errors, isSubmitting } = form.formState;
   const signIn = async (values: { readonly user: string; readonly password: string }) =>
-    session.begin(await client.createLogin(values));
+    session.begin(await client.login.create(values));
   return (
     <ServerForm form={form} onSend={signIn}>
       <TextField
@@ -82,10 +82,10 @@ function PasswordForm({ onForgotten }: { readonly onForgotten: () => void }) {
 function Providers({ returnTo }: { readonly returnTo: string | undefined }) {
   const { data } = useQuery({
     queryKey: ['login-providers'],
-    queryFn: ({ signal }) => client.listLoginProviders({ signal }),
+    queryFn: ({ signal }) => client.login.listProviders({ signal }),
   });
   const leave = useMutation({
-    mutationFn: (provider: LoginProvider) => client.beginLogin(provider, returnTo),
+    mutationFn: (provider: LoginProvider) => client.login.begin(provider, returnTo),
     onSuccess: ({ url }) => location.assign(url),
   });
   if (data === undefined || data.items.length === 0) return null;

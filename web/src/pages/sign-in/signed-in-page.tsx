@@ -18,7 +18,7 @@ export function SignedInPage() {
   const navigate = useNavigate();
   const exchange = useQuery({
     queryKey: ['exchange-login', code],
-    queryFn: () => client.exchangeLogin(code ?? ''),
+    queryFn: () => client.login.exchange({ code: code ?? '' }),
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   });

@@ -33,8 +33,8 @@ export function MigrationDialog({ existing, onSaved, onClose }: MigrationDialogP
   }: typeof form.formState.defaultValues & object) => {
     const { code: text = '', runOnStartup: runs = false } = settings;
     const change = { code: text, runOnStartup: runs };
-    if (existing === undefined) await client.createMigration({ name: given ?? '', ...change });
-    else await client.putMigration(existing.name, change);
+    if (existing === undefined) await client.migrations.create({ name: given ?? '', ...change });
+    else await client.migrations.put(existing.name, change);
     await onSaved();
     toastDone('The migration is saved', given ?? '');
     onClose();

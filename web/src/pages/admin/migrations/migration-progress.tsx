@@ -9,7 +9,7 @@ export function MigrationProgress({ jobId }: { readonly jobId: string }) {
   const queries = useQueryClient();
   const { data: job } = useQuery({
     queryKey: progressKey(jobId),
-    queryFn: ({ signal }) => client.getJob(jobId, { signal }),
+    queryFn: ({ signal }) => client.jobs.get(jobId, { signal }),
   });
   useEffect(
     () =>

@@ -9,7 +9,7 @@ export const MIGRATIONS_KEY = ['migrations'] as const;
 export const migrationListQuery = queryOptions({
   queryKey: [...MIGRATIONS_KEY, 'list'],
   queryFn: async ({ signal }): Promise<readonly Migration[]> =>
-    Array.fromAsync(eachItem((page) => client.listMigrations(page, { signal }), LIST_TAKE_MAX)),
+    Array.fromAsync(eachItem((page) => client.migrations.list(page, { signal }), LIST_TAKE_MAX)),
 });
 
 /** After a change; the last three are those of the pages of all code. */

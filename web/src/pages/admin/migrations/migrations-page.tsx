@@ -119,10 +119,10 @@ function useMigrationDeeds() {
 }
 
 async function perform(deed: MigrationDeed, name: string): Promise<void> {
-  if (deed === 'run') await client.runMigration(name);
-  else if (deed === 'cancel') await client.cancelMigration(name);
-  else if (deed === 'reset') await client.resetMigrationStatus(name);
-  else await client.deleteMigration(name);
+  if (deed === 'run') await client.migrations.run(name);
+  else if (deed === 'cancel') await client.migrations.cancel({ name });
+  else if (deed === 'reset') await client.migrations.resetStatus({ name });
+  else await client.migrations.delete(name);
 }
 
 /** The server tells administrators of every run: it is a job. */

@@ -14,7 +14,7 @@ export function RestoreMigration({ name, version }: Pick<CodeChange, 'name' | 'v
   const queries = useQueryClient();
   const [isAsking, setIsAsking] = useState(false);
   const restore = useMutation({
-    mutationFn: () => client.restoreCode({ kind: 'migration', name }, { version }),
+    mutationFn: () => client.codeHistory.restore('migration', name, { version }),
     onSuccess: (migration) =>
       toastDone(`Version ${version} is restored`, `As version ${migration.version}`),
     onError: (error) => toastError('The version was not restored', error),

@@ -12,7 +12,7 @@ interface DeleteTaskDialogProps {
 export function DeleteTaskDialog({ name, onClose }: DeleteTaskDialogProps) {
   const queries = useQueryClient();
   const remove = useMutation({
-    mutationFn: () => client.deleteTask(name),
+    mutationFn: () => client.tasks.delete(name),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: TASKS_KEY });
       toastDone('The task is deleted', name);

@@ -24,8 +24,8 @@ export function TaskDialog({ existing, onClose }: TaskDialogProps) {
   const { errors, isSubmitting } = form.formState;
   const save = async (values: TaskValues) => {
     const settings = settingsOf(values);
-    if (existing === undefined) await client.createTask({ name: values.name, ...settings });
-    else await client.putTask(existing.name, settings);
+    if (existing === undefined) await client.tasks.create({ name: values.name, ...settings });
+    else await client.tasks.put(existing.name, settings);
     await queries.invalidateQueries({ queryKey: TASKS_KEY });
     toastDone(existing === undefined ? 'The task is added' : 'The task is changed', values.name);
     onClose();

@@ -11,25 +11,25 @@ const RUNS_TAKE = 20;
 export const taskListQuery = queryOptions({
   queryKey: [...TASKS_KEY, 'list'],
   queryFn: async ({ signal }): Promise<readonly Task[]> =>
-    Array.fromAsync(eachItem((page) => client.listTasks(page, { signal }), LIST_TAKE_MAX)),
+    Array.fromAsync(eachItem((page) => client.tasks.list(page, { signal }), LIST_TAKE_MAX)),
 });
 
 export const builtInTasksQuery = queryOptions({
   queryKey: [...TASKS_KEY, 'built-in'],
-  queryFn: ({ signal }) => client.listBuiltInTasks({ signal }),
+  queryFn: ({ signal }) => client.tasks.listBuiltIn({ signal }),
 });
 
 export const taskRunsQuery = (name: string) =>
   queryOptions({
     queryKey: [...TASKS_KEY, 'runs', name],
-    queryFn: ({ signal }) => client.listTaskRuns(name, { take: RUNS_TAKE }, { signal }),
+    queryFn: ({ signal }) => client.tasks.listRuns(name, { take: RUNS_TAKE }, { signal }),
   });
 
 /** What a schedule means; it fails for one that is none. */
 export const scheduleQuery = (cron: string, timeZone: string) =>
   queryOptions({
     queryKey: ['schedule', cron, timeZone],
-    queryFn: ({ signal }) => client.checkTaskSchedule({ cron, timeZone }, { signal }),
+    queryFn: ({ signal }) => client.tasks.checkSchedule({ cron, timeZone }, { signal }),
     retry: false,
     enabled: cron.trim() !== '' && timeZone !== '',
   });

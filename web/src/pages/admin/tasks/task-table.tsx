@@ -82,7 +82,7 @@ function EnabledSwitch({ task }: { readonly task: Task }) {
   const queries = useQueryClient();
   const change = useMutation({
     mutationFn: (isOn: boolean) =>
-      isOn ? client.enableTask(task.name) : client.disableTask(task.name),
+      isOn ? client.tasks.enable(task.name) : client.tasks.disable(task.name),
     onSuccess: () => queries.invalidateQueries({ queryKey: TASKS_KEY }),
     onError: (error) => toastError('The task was not changed', error),
   });
@@ -106,7 +106,7 @@ function TaskActions({ task, onOpen }: TaskActionsProps) {
   const { isAllowed } = useChangePermission();
   const queries = useQueryClient();
   const run = useMutation({
-    mutationFn: () => client.runTask(task.name),
+    mutationFn: () => client.tasks.run(task.name),
     onSuccess: async () => {
       toastDone('The task runs', task.name);
       await queries.invalidateQueries({ queryKey: TASKS_KEY });

@@ -7,12 +7,12 @@ export const SESSIONS_KEY = ['admin-agent'] as const;
 export const sessionListQuery = (take: number) =>
   queryOptions({
     queryKey: [...SESSIONS_KEY, 'list', take],
-    queryFn: ({ signal }) => client.listAdminAgentSessions({ take }, { signal }),
+    queryFn: ({ signal }) => client.adminAgent.listSessions({ take }, { signal }),
     placeholderData: keepPreviousData,
   });
 
 export const sessionQuery = (id: string) =>
   queryOptions({
     queryKey: [...SESSIONS_KEY, 'one', id],
-    queryFn: ({ signal }) => client.getAdminAgentSession(id, { signal }),
+    queryFn: ({ signal }) => client.adminAgent.getSession(id, { signal }),
   });

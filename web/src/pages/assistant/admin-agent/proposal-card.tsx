@@ -31,7 +31,7 @@ export function ProposalCard({ sessionId, proposal, isLocked }: ProposalCardProp
         ...(approved.acceptsWidened && { acceptWidenedAccess: true }),
       };
       const onLog = (text: string) => setLog((lines) => [...lines, text]);
-      return client.approveAdminAgentCommit(sessionId, approval, { onLog });
+      return client.adminAgent.approveCommit(sessionId, approval, { onLog });
     },
     // Whatever was changed may be shown elsewhere.
     onSettled: () => queries.invalidateQueries(),
@@ -106,7 +106,7 @@ function Proposal({ sessionId, proposal, isLocked, isApproving, onApprove }: Pro
 function useReject(sessionId: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => client.rejectAdminAgentCommit(sessionId),
+    mutationFn: () => client.adminAgent.rejectCommit(sessionId),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: sessionQuery(sessionId).queryKey });
       toastDone('The proposal is rejected');

@@ -21,7 +21,7 @@ export function NewSessionButton({ isAllowed }: { readonly isAllowed: boolean })
   const queries = useQueryClient();
   const navigate = route.useNavigate();
   const create = useMutation({
-    mutationFn: () => client.createAdminAgentSession(),
+    mutationFn: () => client.adminAgent.createSession(),
     onSuccess: async (session) => {
       queries.setQueryData(sessionQuery(session.id).queryKey, session);
       await queries.invalidateQueries({ queryKey: [...SESSIONS_KEY, 'list'] });
@@ -115,7 +115,7 @@ function DeleteSession({ id, title, isOpen, onClose }: DeleteSessionProps) {
   const queries = useQueryClient();
   const navigate = route.useNavigate();
   const remove = useMutation({
-    mutationFn: () => client.deleteAdminAgentSession(id),
+    mutationFn: () => client.adminAgent.deleteSession(id),
     onSuccess: async () => {
       // Away from it first: what is gone is not read again.
       if (isOpen) await navigate({ params: { id: undefined } });

@@ -20,7 +20,7 @@ interface SessionUploadsProps {
 export function SessionUploads({ sessionId, uploads, isAllowed }: SessionUploadsProps) {
   const queries = useQueryClient();
   const upload = useMutation({
-    mutationFn: (file: File) => client.uploadAdminAgentFile(sessionId, file.name, file),
+    mutationFn: (file: File) => client.adminAgent.uploadFile(sessionId, file.name, file),
     onSuccess: (_, file) => {
       toastDone('The file is uploaded', file.name);
       return queries.invalidateQueries({ queryKey: sessionQuery(sessionId).queryKey });

@@ -25,7 +25,7 @@ export function useAgentTurn(id: string) {
     setTurn({ question: message, text: '', calls: [] });
     const { signal } = controller;
     try {
-      for await (const event of client.streamAdminAgentMessage(id, { message }, { signal })) {
+      for await (const event of client.adminAgent.stream(id, { message }, { signal })) {
         setTurn((last) => {
           if (last === undefined) return last;
           if (event.kind === 'delta') return { ...last, text: last.text + event.text };

@@ -13,14 +13,14 @@ export const AGENTS_KEY = ['agents'] as const;
 export const agentListQuery = queryOptions({
   queryKey: [...AGENTS_KEY, 'list'],
   queryFn: async ({ signal }): Promise<readonly AgentSummary[]> =>
-    Array.fromAsync(eachItem((page) => client.listAgents(page, { signal }), LIST_TAKE_MAX)),
+    Array.fromAsync(eachItem((page) => client.agents.list(page, { signal }), LIST_TAKE_MAX)),
 });
 
 /** With its instructions; for administrators. */
 export const agentQuery = (name: string) =>
   queryOptions({
     queryKey: [...AGENTS_KEY, 'one', name],
-    queryFn: ({ signal }) => client.getAgent(name, { signal }),
+    queryFn: ({ signal }) => client.agents.get(name, { signal }),
   });
 
 /** Names of the tools that an agent may have: those that chats are offered, which only read, and all that administrators defined. */
@@ -28,8 +28,8 @@ export const toolNamesQuery = queryOptions({
   queryKey: [...AGENTS_KEY, 'tool-names'],
   queryFn: async ({ signal }): Promise<readonly string[]> => {
     const [{ tools: offered }, defined] = await Promise.all([
-      client.getChatOptions({ signal }),
-      Array.fromAsync(eachItem((page) => client.listTools(page, { signal }), LIST_TAKE_MAX)),
+      client.chats.getOptions({ signal }),
+      Array.fromAsync(eachItem((page) => client.tools.list(page, { signal }), LIST_TAKE_MAX)),
     ]);
     return [...new Set([...offered, ...defined].map(({ name }) => name))].toSorted();
   },
@@ -38,7 +38,7 @@ export const toolNamesQuery = queryOptions({
 export const agentRunsQuery = (agent: string, skip: number) =>
   queryOptions({
     queryKey: [...AGENTS_KEY, 'runs', agent, skip],
-    queryFn: ({ signal }) => client.listAgentRuns({ agent, skip, take: RUNS_TAKE }, { signal }),
+    queryFn: ({ signal }) => client.agents.listRuns({ agent, skip, take: RUNS_TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });
 
@@ -46,6 +46,6 @@ export const agentRunsQuery = (agent: string, skip: number) =>
 export const agentRunQuery = (uid: string) =>
   queryOptions({
     queryKey: [...AGENTS_KEY, 'run', uid],
-    queryFn: ({ signal }) => client.getAgentRun(uid, { signal }),
+    queryFn: ({ signal }) => client.agents.getRun(uid, { signal }),
     refetchInterval: ({ state }) => (state.data?.status === 'Running' ? RUNNING_REFETCH_MS : false),
   });

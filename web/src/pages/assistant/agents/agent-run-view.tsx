@@ -73,7 +73,7 @@ function RunFacts({ run }: RunProps) {
 function CancelRun({ run }: RunProps) {
   const queries = useQueryClient();
   const cancel = useMutation({
-    mutationFn: () => client.cancelAgentRun(run.UID),
+    mutationFn: () => client.agents.cancelRun(run.UID),
     onSuccess: (ended) => queries.setQueryData(agentRunQuery(run.UID).queryKey, ended),
     onError: (error) => toastError('The run was not cancelled', error),
   });

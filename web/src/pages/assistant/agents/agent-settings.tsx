@@ -33,7 +33,7 @@ function AgentForm({ agent }: { readonly agent: AgentDefinition }) {
   const { isDirty, isSubmitting } = form.formState;
   const save = async (values: AgentValues) => {
     const { name, ...change } = agentOf(values);
-    const saved = await client.putAgent(name, change);
+    const saved = await client.agents.put(name, change);
     form.reset(agentValuesOf(saved));
     queries.setQueryData(agentQuery(name).queryKey, saved);
     await queries.invalidateQueries({ queryKey: agentListQuery.queryKey });
@@ -66,7 +66,7 @@ function DeleteAgent({ name }: { readonly name: string }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const remove = useMutation({
-    mutationFn: () => client.deleteAgent(name),
+    mutationFn: () => client.agents.delete(name),
     onSuccess: async () => {
       await navigate({ to: '/assistant/agents' });
       queries.removeQueries({ queryKey: agentQuery(name).queryKey });

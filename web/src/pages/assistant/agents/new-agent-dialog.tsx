@@ -21,7 +21,7 @@ export function NewAgentDialog({ onClose }: { readonly onClose: () => void }) {
   const form = useForm<AgentValues>({ defaultValues: NEW_AGENT });
   const { errors, isSubmitting } = form.formState;
   const create = async (values: AgentValues) => {
-    const { name } = await client.createAgent(agentOf(values));
+    const { name } = await client.agents.create(agentOf(values));
     await queries.invalidateQueries({ queryKey: AGENTS_KEY });
     toastDone('The agent is added', name);
     void navigate({ to: '/assistant/agents/$name', params: { name } });

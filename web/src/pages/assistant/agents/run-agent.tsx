@@ -35,7 +35,7 @@ export function RunAgent({ agent }: { readonly agent: AgentSummary }) {
   const { errors, isSubmitting } = form.formState;
   const start = async (text: RunText) => {
     const values = variables.map((variable, at) => [variable, text.variables[at] ?? ''] as const);
-    const started = await client.runAgent(name, {
+    const started = await client.agents.run(name, {
       message: text.message,
       // A blank one has what stands after ":-" in the instructions.
       variables: Object.fromEntries(values.filter(([, value]) => value !== '')),

@@ -52,7 +52,7 @@ function Feedback({ chatUid, message }: Pick<AnswerActionsProps, 'chatUid' | 'me
   const given = message.feedback?.value ?? null;
   const change = useMutation({
     mutationFn: (value: 'up' | 'down' | null) =>
-      client.putChatFeedback(chatUid, message.UID, { value }),
+      client.chats.putFeedback(chatUid, message.UID, { value }),
     onSuccess: () => queries.invalidateQueries({ queryKey: chatQuery(chatUid).queryKey }),
     onError: (error) => toastError('Your rating was not saved', error),
   });

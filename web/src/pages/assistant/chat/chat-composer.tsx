@@ -101,8 +101,8 @@ function ResearchButton({ uid, draft, setDraft, isBusy }: ResearchButtonProps) {
   const start = useMutation({
     mutationFn: async (question: string) => {
       const title = question.trim().slice(0, CHAT_TITLE_CHARACTERS_MAX);
-      const chatUID = uid ?? (await client.createChat({ title })).UID;
-      await client.startDeepResearch({ chatUID, question });
+      const chatUID = uid ?? (await client.chats.create({ title })).UID;
+      await client.deepResearch.start({ chatUID, question });
       return chatUID;
     },
     onSuccess: async (chatUID) => {

@@ -12,21 +12,22 @@ export const CHATS_KEY = ['chats'] as const;
 export const chatListQuery = (query: string, take: number) =>
   queryOptions({
     queryKey: [...CHATS_KEY, 'list', query, take],
-    queryFn: ({ signal }) => client.listChats({ take, ...(query !== '' && { query }) }, { signal }),
+    queryFn: ({ signal }) =>
+      client.chats.list({ take, ...(query !== '' && { query }) }, { signal }),
     placeholderData: keepPreviousData,
   });
 
 export const chatQuery = (uid: string) =>
   queryOptions({
     queryKey: [...CHATS_KEY, 'one', uid],
-    queryFn: ({ signal }) => client.getChat(uid, { signal }),
+    queryFn: ({ signal }) => client.chats.get(uid, { signal }),
     refetchInterval: ({ state }) => (state.data?.isBusy === true ? BUSY_REFETCH_MS : false),
   });
 
 /** What a turn may choose from, and whether there is a provider at all. */
 export const chatOptionsQuery = queryOptions({
   queryKey: ['chat-options'],
-  queryFn: ({ signal }) => client.getChatOptions({ signal }),
+  queryFn: ({ signal }) => client.chats.getOptions({ signal }),
   staleTime: 60_000,
 });
 
@@ -36,7 +37,7 @@ export const chatResearchQuery = (uid: string) =>
     queryKey: [...CHATS_KEY, 'research', uid],
     queryFn: async ({ signal }) => {
       try {
-        return await client.getDeepResearch(uid, { signal });
+        return await client.deepResearch.get(uid, { signal });
       } catch (error) {
         if (error instanceof TrellisError && error.code === 'research_not_found') return null;
         throw error;

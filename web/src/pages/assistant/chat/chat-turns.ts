@@ -64,7 +64,7 @@ class ChatTurns {
       this.#end(before);
     };
     try {
-      for await (const event of client.streamChatMessage(turn, { signal: leaving.signal })) {
+      for await (const event of client.chats.stream(turn, { signal: leaving.signal })) {
         if (event.kind === 'begun') await keep(event.chatUID);
         if (event.kind === 'delta') this.#change(key, ({ text }) => ({ text: text + event.text }));
         if (event.kind === 'tool') {
@@ -87,7 +87,7 @@ class ChatTurns {
   /** What was said so far stays. */
   async stop(uid: string | undefined): Promise<void> {
     if (uid === undefined) this.#leaving.get(NEW)?.abort();
-    else await client.stopChat(uid);
+    else await client.chats.stop(uid);
   }
 
   #set(key: string, turn: LiveTurn): void {

@@ -19,7 +19,7 @@ export function DeleteChatDialog({ chat, isOpen, onClose }: DeleteChatDialogProp
   const queries = useQueryClient();
   const navigate = route.useNavigate();
   const remove = useMutation({
-    mutationFn: () => client.deleteChat(chat.UID),
+    mutationFn: () => client.chats.delete(chat.UID),
     onSuccess: async () => {
       // Away from it first: what is gone is not read again.
       if (isOpen)

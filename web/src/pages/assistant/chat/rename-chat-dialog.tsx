@@ -19,7 +19,7 @@ export function RenameChatDialog({ chat, onClose }: RenameChatDialogProps) {
   const form = useForm({ defaultValues: { title: chat.title } });
   const { errors, isSubmitting } = form.formState;
   const rename = async ({ title }: { readonly title: string }) => {
-    await client.putChat(chat.UID, { title });
+    await client.chats.put(chat.UID, { title });
     await queries.invalidateQueries({ queryKey: CHATS_KEY });
     onClose();
   };

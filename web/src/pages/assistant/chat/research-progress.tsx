@@ -19,7 +19,7 @@ export function ResearchProgress({ chatUid }: { readonly chatUid: string }) {
 function Progress({ begun }: { readonly begun: Job }) {
   const job = useJobUntilEnd(begun);
   const cancel = useMutation({
-    mutationFn: () => client.cancelJob(job.id),
+    mutationFn: () => client.jobs.cancel(job.id),
     onError: (error) => toastError('The research was not cancelled', error),
   });
   return (
@@ -58,7 +58,7 @@ function useJobUntilEnd(begun: Job): Job {
   useEffect(() => {
     const leaving = new AbortController();
     const watch = async () => {
-      for await (const event of client.watchJob(begun.id, { signal: leaving.signal })) {
+      for await (const event of client.jobs.watch(begun.id, { signal: leaving.signal })) {
         if (event.kind === 'job') setJob(event.job);
       }
       await ended.current();

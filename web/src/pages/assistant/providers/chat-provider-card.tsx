@@ -50,7 +50,7 @@ export function ChatProviderCard({ chat, isAllowed }: ChatProviderCardProps) {
   const form: ChatForm = useForm<ChatText>({ defaultValues: chatTextOf(chat) });
   const { isDirty, isSubmitting } = form.formState;
   const save = async (text: ChatText) => {
-    const saved = await client.putAiProviders({ chat: chatChangeOf(text) });
+    const saved = await client.aiProviders.put({ chat: chatChangeOf(text) });
     form.reset(chatTextOf(saved.chat));
     queries.setQueryData(providersQuery.queryKey, saved);
     toastDone('The provider of chat is saved');

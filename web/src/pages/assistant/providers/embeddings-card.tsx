@@ -32,7 +32,9 @@ export function EmbeddingsCard({ embeddings, isAllowed }: EmbeddingsCardProps) {
   const { errors, isDirty, isSubmitting } = form.formState;
   const save = async ({ baseUrl, model, ...key }: EmbeddingsText) => {
     const settings = { provider: 'openai-compatible' as const, baseUrl, model };
-    const saved = await client.putAiProviders({ embeddings: { ...settings, ...keyChangeOf(key) } });
+    const saved = await client.aiProviders.put({
+      embeddings: { ...settings, ...keyChangeOf(key) },
+    });
     form.reset(embeddingsTextOf(saved.embeddings));
     queries.setQueryData(providersQuery.queryKey, saved);
     toastDone('The provider of embeddings is saved');

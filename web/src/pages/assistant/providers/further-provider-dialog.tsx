@@ -43,7 +43,7 @@ export function FurtherProviderDialog({ all, existing, onClose }: FurtherProvide
     const change = changeOf(text);
     const others = all.map((one) => (one.name === existing?.name ? change : settingsOf(one)));
     const furtherChat = isNew ? [...others, change] : others;
-    const saved = await client.putAiProviders({ furtherChat });
+    const saved = await client.aiProviders.put({ furtherChat });
     queries.setQueryData(providersQuery.queryKey, saved);
     await queries.invalidateQueries({ queryKey: llmStateQuery.queryKey });
     toastDone(isNew ? 'The provider is added' : 'The provider is changed', text.name);

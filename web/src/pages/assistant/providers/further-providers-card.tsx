@@ -129,7 +129,7 @@ function RemoveDialog({ all, name, onClose }: RemoveDialogProps) {
   const queries = useQueryClient();
   const others = all.filter((one) => one.name !== name).map(settingsOf);
   const remove = useMutation({
-    mutationFn: () => client.putAiProviders({ furtherChat: others }),
+    mutationFn: () => client.aiProviders.put({ furtherChat: others }),
     onSuccess: async (saved) => {
       queries.setQueryData(providersQuery.queryKey, saved);
       await queries.invalidateQueries({ queryKey: llmStateQuery.queryKey });

@@ -11,18 +11,18 @@ export const PROTOCOLS = [
 
 export const providersQuery = queryOptions({
   queryKey: ['ai-providers'],
-  queryFn: ({ signal }) => client.getAiProviders({ signal }),
+  queryFn: ({ signal }) => client.aiProviders.get({ signal }),
 });
 
 export const llmStateQuery = queryOptions({
   queryKey: ['llm-state'],
-  queryFn: ({ signal }) => client.getLlmState({ signal }),
+  queryFn: ({ signal }) => client.llm.getState({ signal }),
   refetchInterval: STATE_REFETCH_MS,
 });
 
 export const llmUsageQuery = (skip: number) =>
   queryOptions({
     queryKey: ['llm-usage', skip],
-    queryFn: ({ signal }) => client.listLlmUsage({ skip, take: USAGE_TAKE }, { signal }),
+    queryFn: ({ signal }) => client.llm.listUsage({ skip, take: USAGE_TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });

@@ -18,7 +18,7 @@ interface RemoveProviderDialogProps {
 export function RemoveProviderDialog({ kind, onClose }: RemoveProviderDialogProps) {
   const queries = useQueryClient();
   const remove = useMutation({
-    mutationFn: () => client.putAiProviders({ [kind]: null }),
+    mutationFn: () => client.aiProviders.put({ [kind]: null }),
     onSuccess: async (saved) => {
       queries.setQueryData(providersQuery.queryKey, saved);
       await queries.invalidateQueries({ queryKey: llmStateQuery.queryKey });

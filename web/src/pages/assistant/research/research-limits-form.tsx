@@ -69,7 +69,7 @@ export function ResearchLimitsForm({ settings, isAllowed }: ResearchLimitsFormPr
   const form = useForm<ResearchLimits>({ defaultValues: limits });
   const { errors, isDirty, isSubmitting } = form.formState;
   const save = async (wanted: ResearchLimits) => {
-    const saved = await client.putResearchSettings({ limits: wanted });
+    const saved = await client.deepResearch.putSettings({ limits: wanted });
     form.reset(saved.limits);
     queries.setQueryData(researchSettingsQuery.queryKey, saved);
     toastDone('The limits are saved');

@@ -5,6 +5,6 @@ const REFETCH_MS = 3_000;
 
 export const researchSettingsQuery = queryOptions({
   queryKey: ['research-settings'],
-  queryFn: ({ signal }) => client.getResearchSettings({ signal }),
+  queryFn: ({ signal }) => client.deepResearch.getSettings({ signal }),
   refetchInterval: REFETCH_MS,
 });

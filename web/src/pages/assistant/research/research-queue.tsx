@@ -74,7 +74,7 @@ interface CancelResearchProps {
 function CancelResearch({ run, onClose }: CancelResearchProps) {
   const queries = useQueryClient();
   const cancel = useMutation({
-    mutationFn: () => client.cancelDeepResearch(run.chatUID),
+    mutationFn: () => client.deepResearch.cancel({ chatUID: run.chatUID }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: researchSettingsQuery.queryKey });
       toastDone('The research is being cancelled', run.user.name);

@@ -33,7 +33,7 @@ export function ResearchersForm({ researchers, isAllowed }: ResearchersFormProps
   const { isDirty, isSubmitting } = form.formState;
   const { fields, append, remove } = useFieldArray({ control: form.control, name: 'researchers' });
   const save = async (text: ResearchersText) => {
-    const saved = await client.putResearchSettings(text);
+    const saved = await client.deepResearch.putSettings(text);
     form.reset({ researchers: saved.researchers.map((one) => ({ ...one })) });
     queries.setQueryData(researchSettingsQuery.queryKey, saved);
     toastDone('The researchers are saved');

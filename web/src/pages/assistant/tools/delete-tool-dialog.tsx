@@ -13,7 +13,7 @@ interface DeleteToolDialogProps {
 export function DeleteToolDialog({ tool, onClose }: DeleteToolDialogProps) {
   const queries = useQueryClient();
   const remove = useMutation({
-    mutationFn: () => client.deleteTool(tool.name),
+    mutationFn: () => client.tools.delete(tool.name),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: TOOLS_KEY });
       toastDone('The tool is deleted', tool.name);

@@ -73,7 +73,7 @@ function NothingToSearch() {
 function useLlmSearchChange(onSaved: () => void) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (lists: LlmSearchLists) => client.putLlmSearchSettings(lists),
+    mutationFn: (lists: LlmSearchLists) => client.search.putLlmSettings(lists),
     onSuccess: (saved) => {
       queries.setQueryData(llmSearchQuery.queryKey, saved);
       onSaved();

@@ -39,8 +39,8 @@ export function ToolDialog({ existing, onClose }: ToolDialogProps) {
   const { isSubmitting, isDirty } = form.formState;
   const save = async ({ name, description, endpoint, access, enabled }: ToolForm) => {
     const settings = { description, endpoint, access, enabled };
-    if (existing === undefined) await client.createTool({ name, ...settings });
-    else await client.putTool(existing.name, settings);
+    if (existing === undefined) await client.tools.create({ name, ...settings });
+    else await client.tools.put(existing.name, settings);
     await queries.invalidateQueries({ queryKey: TOOLS_KEY });
     toastDone(existing === undefined ? 'The tool is added' : 'The tool is changed', name);
     onClose();

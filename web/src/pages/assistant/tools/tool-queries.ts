@@ -10,17 +10,17 @@ export const TOOLS_KEY = ['ai-tools'] as const;
 export const toolsQuery = (skip: number) =>
   queryOptions({
     queryKey: [...TOOLS_KEY, 'list', skip],
-    queryFn: ({ signal }) => client.listTools({ skip, take: TOOLS_TAKE }, { signal }),
+    queryFn: ({ signal }) => client.tools.list({ skip, take: TOOLS_TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });
 
 export const toolMetricsQuery = queryOptions({
   queryKey: [...TOOLS_KEY, 'metrics'],
-  queryFn: ({ signal }) => client.getToolMetrics({ signal }),
+  queryFn: ({ signal }) => client.tools.getMetrics({ signal }),
   refetchInterval: METRICS_REFETCH_MS,
 });
 
 export const llmSearchQuery = queryOptions({
   queryKey: ['llm-search-settings'],
-  queryFn: ({ signal }) => client.getLlmSearchSettings({ signal }),
+  queryFn: ({ signal }) => client.search.getLlmSettings({ signal }),
 });

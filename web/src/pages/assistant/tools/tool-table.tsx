@@ -94,7 +94,7 @@ interface StateCellProps {
 function StateCell({ tool: { name, enabled, problem }, isAllowed }: StateCellProps) {
   const queries = useQueryClient();
   const change = useMutation({
-    mutationFn: (next: boolean) => client.putTool(name, { enabled: next }),
+    mutationFn: (next: boolean) => client.tools.put(name, { enabled: next }),
     onSuccess: (saved) => {
       toastDone(saved.enabled ? 'The tool is offered' : 'The tool is not offered any more', name);
       return queries.invalidateQueries({ queryKey: TOOLS_KEY });

@@ -16,7 +16,7 @@ export function filesQuery(uid: string, skip: number) {
   return queryOptions({
     queryKey: [...filesKey(uid), skip],
     queryFn: ({ signal }): Promise<List<NodeFile>> =>
-      client.listNodeFiles(uid, { skip, take: FILES_TAKE }, { signal }),
+      client.files.list(uid, { skip, take: FILES_TAKE }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
       const isPending = state.data?.items.some(({ TextState }) => TextState === 'pending');

@@ -48,7 +48,7 @@ export function NodeActions({ node }: { readonly node: NodeObject }) {
 /** A file is downloaded as it is. */
 function DownloadFile({ uid, name }: { readonly uid: string; readonly name: string }) {
   const download = useMutation({
-    mutationFn: async () => saveDownload(await client.downloadFile(uid), name),
+    mutationFn: async () => saveDownload(await client.files.download(uid), name),
     onError: (error) => toastError('The file could not be downloaded', error),
   });
   return (
@@ -67,8 +67,8 @@ function DownloadMenu({ uid }: { readonly uid: string }) {
       const options = { baseURL: location.href.replace(/#.*$/, '') };
       const file =
         format === 'csv'
-          ? await client.downloadCsv(selection, options)
-          : await client.downloadJsonl(selection, options);
+          ? await client.nodes.downloadCsv(selection, options)
+          : await client.nodes.downloadJsonl(selection, options);
       await saveDownload(file, `${uid}.${format}`);
     },
     onError: (error) => toastError('The node could not be downloaded', error),

@@ -92,7 +92,7 @@ interface FileListProps {
 function FileList({ items, onDelete }: FileListProps) {
   const download = useMutation({
     mutationFn: async ({ UID, Name }: NodeFile) =>
-      saveDownload(await client.downloadFile(UID), Name),
+      saveDownload(await client.files.download(UID), Name),
     onError: (error) => toastError('The file could not be downloaded', error),
   });
   if (items.length === 0) return <EmptyState icon={Paperclip} title="It has no files" />;
@@ -139,7 +139,7 @@ interface DeleteDialogProps {
 function DeleteDialog({ uid, file, onClose }: DeleteDialogProps) {
   const queries = useQueryClient();
   const remove = useMutation({
-    mutationFn: ({ UID }: NodeFile) => client.deleteFile(UID),
+    mutationFn: ({ UID }: NodeFile) => client.files.delete(UID),
     onSuccess: (_, { Name }) => {
       toastDone('The file is deleted', Name);
       onClose();

@@ -15,7 +15,7 @@ export const HISTORY_TAKE = 10;
 export function nodeQuery(uid: string) {
   return queryOptions({
     queryKey: ['node', uid],
-    queryFn: ({ signal }) => client.getNode(uid, { signal }),
+    queryFn: ({ signal }) => client.nodes.get(uid, { signal }),
   });
 }
 
@@ -23,7 +23,8 @@ export function nodeQuery(uid: string) {
 export function historyQuery(uid: string, skip: number) {
   return queryOptions({
     queryKey: ['node', uid, 'history', skip],
-    queryFn: ({ signal }) => client.getNodeHistory(uid, { skip, take: HISTORY_TAKE }, { signal }),
+    queryFn: ({ signal }) =>
+      client.nodes.listHistory(uid, { skip, take: HISTORY_TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });
 }
@@ -99,7 +100,8 @@ export function similarNodesQuery(uid: string) {
     queryKey: ['node', uid, 'similar'],
     queryFn: async ({ signal }) => {
       try {
-        return (await client.getSimilarNodes(uid, { count: SIMILAR_SHOWN }, { signal })).items;
+        return (await client.embeddings.getSimilar(uid, { count: SIMILAR_SHOWN }, { signal }))
+          .items;
       } catch (error) {
         if (error instanceof TrellisError && WITHOUT_VECTORS.has(error.code)) return [];
         throw error;
@@ -115,7 +117,7 @@ export const fieldTypesQuery = queryOptions({
   queryFn: async ({
     signal,
   }): Promise<ReadonlyMap<string, Readonly<Record<string, FieldType>>>> => {
-    const { nodes } = await client.getSchema({ signal });
+    const { nodes } = await client.schema.get({ signal });
     return new Map(nodes.map(({ type, fields }) => [type, fields]));
   },
   staleTime: 60_000,

@@ -82,7 +82,7 @@ type Send = (
 function useSend(uid: string): Send {
   const queries = useQueryClient();
   return async ({ file, id }, signal, onProgress) => {
-    await client.uploadFileInPieces(uid, file.name, file, {
+    await client.files.uploadInPieces(uid, file.name, file, {
       id,
       signal,
       onProgress: ({ id: known, size, offset }) =>
@@ -95,7 +95,7 @@ function useSend(uid: string): Send {
 
 async function giveUp(id: string, name: string): Promise<void> {
   try {
-    await client.deleteFileUpload(id);
+    await client.files.deleteUpload(id);
   } catch (error) {
     toastError(`What was uploaded of ${name} is kept for a day`, error);
   }

@@ -14,7 +14,7 @@ const REFETCH_MS = 10_000;
 
 const budgetQuery = queryOptions({
   queryKey: ['llm-budget'],
-  queryFn: async ({ signal }) => (await client.listLlmUsage({ take: 1 }, { signal })).budget,
+  queryFn: async ({ signal }) => (await client.llm.listUsage({ take: 1 }, { signal })).budget,
   refetchInterval: REFETCH_MS,
 });
 

@@ -20,7 +20,7 @@ export function PasswordForm() {
   const isAway = useConnectionState() === 'away';
   const change = async ({ oldPassword, newPassword }: typeof EMPTY) => {
     try {
-      await client.changePassword({ oldPassword, newPassword });
+      await client.login.changePassword({ oldPassword, newPassword });
     } catch (error) {
       const field = fieldOf(error);
       if (field === undefined) throw error;

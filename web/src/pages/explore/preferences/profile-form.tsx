@@ -19,7 +19,7 @@ export function ProfileForm({ viewer: { uid, user } }: { readonly viewer: Viewer
   const save = async (change: { firstName: string; lastName: string; email: string }) => {
     const { email: address, ...names } = change;
     // Who has no address, as the first administrator, need not give one to change the name.
-    await client.updateUser(uid, address === email ? names : change);
+    await client.users.update(uid, address === email ? names : change);
     form.reset(change);
     await queries.invalidateQueries({ queryKey: viewerQuery.queryKey });
     toastDone('Your profile is saved');

@@ -63,7 +63,7 @@ export function ExplainPage() {
 function useNode(uid: string | undefined) {
   return useQuery({
     queryKey: ['nodes', 'one', uid],
-    queryFn: ({ signal }) => client.getNode(uid ?? '', { signal }),
+    queryFn: ({ signal }) => client.nodes.get(uid ?? '', { signal }),
     enabled: uid !== undefined,
   });
 }

@@ -15,7 +15,7 @@ interface ExplanationProps {
 export function Explanation({ nodeUid, userUid }: ExplanationProps) {
   const query = useQuery({
     queryKey: ['access', 'explain', nodeUid, userUid],
-    queryFn: ({ signal }) => client.explainAccess(userUid, nodeUid, { signal }),
+    queryFn: ({ signal }) => client.access.explain({ user: userUid, node: nodeUid }, { signal }),
   });
   return (
     <QueryView query={query} errorTitle="The access could not be explained">

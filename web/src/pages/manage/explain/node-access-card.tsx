@@ -17,7 +17,7 @@ import { toastDone } from '../../../ui/toast.ts';
 export function NodeAccessCard({ node }: { readonly node: NodeObject }) {
   const query = useQuery({
     queryKey: ['access', 'node', node.UID],
-    queryFn: ({ signal }) => client.getNodeAccess(node.UID, { signal }),
+    queryFn: ({ signal }) => client.access.getNode(node.UID, { signal }),
   });
   return (
     <QueryView query={query} errorTitle="The access of the node could not be read">
@@ -49,7 +49,7 @@ function NodeAccessForm({ uid, access }: NodeAccessFormProps) {
   const [teams, setTeams] = useState(access.teams);
   const [users, setUsers] = useState(access.users);
   const save = useMutation({
-    mutationFn: () => client.putNodeAccess(uid, { teams, users }),
+    mutationFn: () => client.access.putNode(uid, { teams, users }),
     onSuccess: async () => {
       toastDone('The access of the node is changed');
       await queries.invalidateQueries({ queryKey: ['access'] });

@@ -21,7 +21,7 @@ export function AddSamlProviderDialog({ taken, onClose }: AddSamlProviderDialogP
   const form = useForm({ defaultValues: { name: '' } });
   const { errors, isSubmitting } = form.formState;
   const add = async ({ name }: { readonly name: string }) => {
-    const saved = await client.setSamlConfig({ providers: { [name]: {} } });
+    const saved = await client.sso.setSamlConfig({ providers: { [name]: {} } });
     queries.setQueryData(samlQuery.queryKey, saved);
     toastDone('The provider is added', name);
     onClose();

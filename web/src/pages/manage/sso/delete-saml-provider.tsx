@@ -11,7 +11,7 @@ export function DeleteSamlProvider({ name }: { readonly name: string }) {
   const [isAsked, setIsAsked] = useState(false);
   const queries = useQueryClient();
   const remove = useMutation({
-    mutationFn: () => client.setSamlConfig({ providers: { [name]: null } }),
+    mutationFn: () => client.sso.setSamlConfig({ providers: { [name]: null } }),
     onSuccess: (saved) => {
       queries.setQueryData(samlQuery.queryKey, saved);
       toastDone('The provider is removed', name);

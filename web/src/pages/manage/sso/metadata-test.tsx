@@ -7,7 +7,7 @@ import { Notice } from '../../../ui/notice.tsx';
 
 /** Whether a provider that asks for the metadata gets them. */
 export function MetadataTest() {
-  const test = useMutation({ mutationFn: () => client.getSamlMetadata() });
+  const test = useMutation({ mutationFn: () => client.sso.getSamlMetadata() });
   return (
     <>
       <div>

@@ -24,7 +24,7 @@ export function OidcForm({ provider, config, issuerHint, isAllowed }: OidcFormPr
   const { form, base, onSaved } = useStoredForm(config, oidcValuesOf);
   const { isSubmitting, isDirty } = form.formState;
   const save = async (values: OidcValues) => {
-    const saved = await client.setSsoConfig(provider, oidcChangeOf(base, values));
+    const saved = await client.sso.setConfig(provider, oidcChangeOf(base, values));
     queries.setQueryData(['sso', provider], saved);
     onSaved(saved);
   };

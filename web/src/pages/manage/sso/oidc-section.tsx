@@ -21,7 +21,7 @@ export function OidcSection({ provider, label, issuerHint }: OidcSectionProps) {
   const { isAllowed } = useChangePermission();
   const query = useQuery({
     queryKey: ['sso', provider],
-    queryFn: ({ signal }) => client.getSsoConfig(provider, { signal }),
+    queryFn: ({ signal }) => client.sso.getConfig(provider, { signal }),
   });
   return (
     <QueryView query={query} errorTitle={`The settings of ${label} could not be read`}>
@@ -39,7 +39,7 @@ export function OidcSection({ provider, label, issuerHint }: OidcSectionProps) {
             <AtTheProvider label={label} config={config} />
             <SignInTest
               reason={config.enabled ? undefined : 'Enable the provider and save, to test it.'}
-              begin={() => client.getLoginUrl(provider)}
+              begin={() => client.sso.getLoginUrl(provider)}
             />
           </div>
         </div>

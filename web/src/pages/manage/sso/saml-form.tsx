@@ -22,7 +22,7 @@ export function SamlForm({ name, provider, isAllowed }: SamlFormProps) {
   const { isSubmitting, isDirty } = form.formState;
   const save = async (values: SamlValues) => {
     const change = { [name]: samlChangeOf(base, values) };
-    const saved = await client.setSamlConfig({ providers: change });
+    const saved = await client.sso.setSamlConfig({ providers: change });
     queries.setQueryData(samlQuery.queryKey, saved);
     onSaved(saved.providers[name] ?? provider, name);
   };

@@ -3,5 +3,5 @@ import { client } from '../../../api/client.ts';
 
 export const samlQuery = queryOptions({
   queryKey: ['sso', 'saml'],
-  queryFn: ({ signal }) => client.getSamlConfig({ signal }),
+  queryFn: ({ signal }) => client.sso.getSamlConfig({ signal }),
 });

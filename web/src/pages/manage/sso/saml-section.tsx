@@ -91,7 +91,7 @@ function Provider({ name, provider, config, isAllowed }: ProviderProps) {
       </Card>
       <SignInTest
         reason={provider.enabled ? undefined : 'Enable the provider and save, to test it.'}
-        begin={() => client.createSamlRequest({ provider: name, issuer, destination: '/' })}
+        begin={() => client.sso.createSamlRequest(name, issuer, '/')}
       />
     </div>
   );

@@ -20,7 +20,7 @@ export function ForgetTerm({ lang, token, isDisabled, onDone }: ForgetTermProps)
   const queries = useQueryClient();
   const forget = useMutation({
     mutationFn: () =>
-      client.putSynonyms({ token, lang }, { Synonyms: [], Alternates: [], Blocked: [] }),
+      client.synonyms.put({ Synonyms: [], Alternates: [], Blocked: [] }, { token, lang }),
     onSuccess: async () => {
       await refreshSynonyms(queries);
       toastDone('The term is forgotten', token);

@@ -16,14 +16,14 @@ export interface SynonymFilter {
 export const synonymsQuery = (filter: SynonymFilter) =>
   queryOptions({
     queryKey: ['synonyms', 'list', filter],
-    queryFn: ({ signal }) => client.listSynonyms({ ...filter, take: SYNONYMS_TAKE }, { signal }),
+    queryFn: ({ signal }) => client.synonyms.list({ ...filter, take: SYNONYMS_TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });
 
 export const termQuery = (lang: string, token: string, tolerance: number) =>
   queryOptions({
     queryKey: ['synonyms', 'term', lang, token, tolerance],
-    queryFn: ({ signal }) => client.getSynonyms({ lang, token, tolerance }, { signal }),
+    queryFn: ({ signal }) => client.synonyms.get({ lang, token, tolerance }, { signal }),
     // A form begins with what is stored now.
     gcTime: 0,
   });

@@ -113,10 +113,10 @@ function useSaveTerm(lang: string, token: string, onDone: () => void) {
   return useMutation({
     mutationFn: async ({ lists, how }: { lists: SynonymLists; how: How }) => {
       const { replace, ignoreCase, isMirrored } = how;
-      await client.putSynonyms({ token, lang }, lists, { replace, ignoreCase });
+      await client.synonyms.put(lists, { token, lang, replace, ignoreCase });
       for (const other of isMirrored ? mirrored(token, lists) : []) {
-        const word = { token: other.token, lang };
-        await client.putSynonyms(word, other.lists, { replace: false, ignoreCase });
+        const word = { token: other.token, lang, replace: false, ignoreCase };
+        await client.synonyms.put(other.lists, word);
       }
     },
     onSuccess: () => {

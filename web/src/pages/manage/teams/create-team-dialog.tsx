@@ -18,7 +18,7 @@ export function CreateTeamDialog({ onClose, onCreated }: CreateTeamDialogProps) 
   const queries = useQueryClient();
   const form = useForm<TeamFormValues>({ defaultValues: { name: '', description: '' } });
   const create = async ({ name, description }: TeamFormValues) => {
-    const team = await client.createGroup({ name, ...(description !== '' && { description }) });
+    const team = await client.teams.create({ name, ...(description !== '' && { description }) });
     await refreshTeams(queries);
     toastDone('The team is created', name);
     onCreated(team);

@@ -24,7 +24,7 @@ export function TeamDetails({ team, isAllowed, onDeleted }: TeamDetailsProps) {
     defaultValues: { name: team.Name ?? '', description: team.Description ?? '' },
   });
   const save = async (values: TeamFormValues) => {
-    await client.updateGroup(team.UID, values);
+    await client.teams.update(team.UID, values);
     await refreshTeams(queries);
     toastDone('The team is changed', values.name);
   };
@@ -45,7 +45,7 @@ function DeleteTeam({ team, onDeleted }: Omit<TeamDetailsProps, 'isAllowed'>) {
   const [isAsked, setIsAsked] = useState(false);
   const queries = useQueryClient();
   const remove = useMutation({
-    mutationFn: () => client.deleteGroup(team.UID),
+    mutationFn: () => client.teams.delete(team.UID),
     onSuccess: async () => {
       toastDone('The team is deleted', nameOf(team));
       onDeleted();

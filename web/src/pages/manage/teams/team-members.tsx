@@ -111,7 +111,7 @@ function TeamAdmins({ uid, isAllowed }: TeamMembersProps) {
 function useMemberChange(uid: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (change: MemberChange) => client.setGroupUsers(uid, change),
+    mutationFn: (change: MemberChange) => client.teams.setUsers(uid, change),
     onSuccess: () => refreshTeams(queries),
     onError: (error) => toastError('The team was not changed', error),
   });

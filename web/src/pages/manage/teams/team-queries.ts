@@ -9,14 +9,14 @@ export const MEMBERS_TAKE = 50;
 export const teamsQuery = (page: { readonly query: string | undefined; readonly skip: number }) =>
   queryOptions({
     queryKey: ['teams', 'list', page],
-    queryFn: ({ signal }) => client.listGroups({ ...page, take: TEAMS_TAKE }, { signal }),
+    queryFn: ({ signal }) => client.teams.list({ ...page, take: TEAMS_TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });
 
 export const teamQuery = (uid: string) =>
   queryOptions({
     queryKey: ['teams', 'one', uid],
-    queryFn: ({ signal }) => client.getGroup(uid, { signal }),
+    queryFn: ({ signal }) => client.teams.get(uid, { signal }),
   });
 
 /** What is directly in a team, or administers it. */
@@ -55,7 +55,7 @@ export const nestedUsersQuery = (uid: string, skip: number) =>
   queryOptions({
     queryKey: ['teams', 'nested', uid, skip],
     queryFn: ({ signal }) =>
-      client.listGroupUsers(uid, { nested: true, skip, take: MEMBERS_TAKE }, { signal }),
+      client.teams.listUsers(uid, { nested: true, skip, take: MEMBERS_TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });
 

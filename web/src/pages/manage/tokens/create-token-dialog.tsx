@@ -69,7 +69,7 @@ function CreateTokenForm({ variant, onCreated, onClose }: CreateTokenFormProps) 
   });
   const { errors, isSubmitting } = form.formState;
   const create = async (values: TokenFormValues) => {
-    onCreated(await client.createToken(newTokenOf(variant, values, Date.now())));
+    onCreated(await client.tokens.create(newTokenOf(variant, values, Date.now())));
     await queries.invalidateQueries({ queryKey: ['tokens'] });
   };
   return (

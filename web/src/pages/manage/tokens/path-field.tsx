@@ -12,7 +12,7 @@ export function PathField({ form }: { readonly form: TokenForm }) {
   const { data } = useQuery({
     queryKey: ['endpoints', 'names'],
     queryFn: async ({ signal }) => {
-      const { items } = await client.listEndpoints({ take: LIST_TAKE_MAX }, { signal });
+      const { items } = await client.endpoints.list({ take: LIST_TAKE_MAX }, { signal });
       return items.map(({ name }) => name);
     },
   });

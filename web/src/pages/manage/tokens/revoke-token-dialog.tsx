@@ -12,7 +12,7 @@ interface RevokeTokenDialogProps {
 export function RevokeTokenDialog({ token, onClose }: RevokeTokenDialogProps) {
   const queries = useQueryClient();
   const revoke = useMutation({
-    mutationFn: () => client.revokeToken(token.id),
+    mutationFn: () => client.tokens.revoke(token.id),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ['tokens'] });
       toastDone('The token is revoked', token.name);

@@ -14,6 +14,6 @@ export interface TokenFilter {
 export const tokensQuery = (filter: TokenFilter) =>
   queryOptions({
     queryKey: ['tokens', filter],
-    queryFn: ({ signal }) => client.listTokens({ ...filter, take: TOKENS_TAKE }, { signal }),
+    queryFn: ({ signal }) => client.tokens.list({ ...filter, take: TOKENS_TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });

@@ -21,7 +21,7 @@ const SYSTEM_TYPES: readonly AccessType[] = [
 
 export const accessTypesQuery = queryOptions({
   queryKey: ['schema', 'access-types'],
-  queryFn: async ({ signal }) => accessTypesOf(await client.getSchema({ signal })),
+  queryFn: async ({ signal }) => accessTypesOf(await client.schema.get({ signal })),
 });
 
 function accessTypesOf({ nodes }: SchemaDocument): readonly AccessType[] {

@@ -20,26 +20,26 @@ export function useRulesDraft() {
   const queries = useQueryClient();
   const query = useQuery({
     queryKey: KEY,
-    queryFn: async ({ signal }) => (await client.getTypeAccess({ signal })).types,
+    queryFn: async ({ signal }) => (await client.access.getTypes({ signal })).types,
   });
   const [draft, setDraft] = useState<Draft>();
   const changes = draft === undefined ? [] : changesBetween(draft.base, draft.rules);
   const save = useMutation({
     mutationFn: async () => {
       if (draft === undefined) return;
-      const latest = (await client.getTypeAccess()).types;
+      const latest = (await client.access.getTypes()).types;
       if (changesBetween(draft.base, latest).length > 0) {
         setDraft(rebased(draft, latest));
         return;
       }
-      const { types } = await client.putTypeAccess({ types: draft.rules });
+      const { types } = await client.access.putTypes({ types: draft.rules });
       queries.setQueryData(KEY, types);
       setDraft(undefined);
       toastDone('The rules are saved');
     },
     onError: async (error) => {
       if (!(error instanceof TrellisError) || error.code !== 'version_conflict') return;
-      const latest = (await client.getTypeAccess()).types;
+      const latest = (await client.access.getTypes()).types;
       setDraft((last) => last && rebased(last, latest));
     },
   });

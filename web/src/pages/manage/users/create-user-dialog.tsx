@@ -62,7 +62,7 @@ function CreateUserForm({ onClose, onHandover }: CreateUserFormProps) {
   const form: UserForm = useForm<UserFormValues>({ defaultValues: NEW_USER });
   const { errors, isSubmitting } = form.formState;
   const create = async (values: UserFormValues) => {
-    const user = await client.createUser(newUserOf(values));
+    const user = await client.users.create(newUserOf(values));
     await refreshUsers(queries);
     toastDone('The user is created', values.userName);
     const link = values.firstSignIn === 'reset-link' ? await resetLinkOf(user.UID) : undefined;
@@ -99,7 +99,7 @@ function CreateUserForm({ onClose, onHandover }: CreateUserFormProps) {
 /** The user is there already: that there is no link is told beside. */
 async function resetLinkOf(uid: string): Promise<Omit<Handover, 'userName'> | undefined> {
   try {
-    return await client.createPasswordResetLink(uid);
+    return await client.users.createPasswordResetLink(uid);
   } catch (error) {
     toastError('The reset link was not made', error);
     return undefined;

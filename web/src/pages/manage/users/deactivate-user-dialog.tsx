@@ -14,7 +14,7 @@ interface DeactivateUserDialogProps {
 export function DeactivateUserDialog({ user, onClose }: DeactivateUserDialogProps) {
   const queries = useQueryClient();
   const deactivate = useMutation({
-    mutationFn: () => client.deactivateUser(user.UID),
+    mutationFn: () => client.users.deactivate(user.UID),
     onSuccess: async () => {
       await refreshUsers(queries);
       toastDone(`${nameOf(user)} is deactivated`);

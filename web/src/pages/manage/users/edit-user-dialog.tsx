@@ -52,7 +52,7 @@ function EditUserForm({ user, viewer, onClose }: EditUserFormProps) {
   const form: UserForm = useForm<UserFormValues>({ defaultValues: base });
   const { isSubmitting } = form.formState;
   const save = async (values: UserFormValues) => {
-    await client.updateUser(user.UID, changeOf(base, values));
+    await client.users.update(user.UID, changeOf(base, values));
     await refreshUsers(queries);
     toastDone('The user is changed', nameOf(user));
     onClose();

@@ -14,7 +14,7 @@ interface ResetLinkDialogProps {
 }
 
 export function ResetLinkDialog({ user, onClose }: ResetLinkDialogProps) {
-  const make = useMutation({ mutationFn: () => client.createPasswordResetLink(user.UID) });
+  const make = useMutation({ mutationFn: () => client.users.createPasswordResetLink(user.UID) });
   return (
     <Dialog
       isOpen

@@ -7,7 +7,7 @@ export const USERS_TAKE = 50;
 export const usersQuery = (page: { readonly query: string | undefined; readonly skip: number }) =>
   queryOptions({
     queryKey: ['users', 'list', page],
-    queryFn: ({ signal }) => client.listUsers({ ...page, take: USERS_TAKE }, { signal }),
+    queryFn: ({ signal }) => client.users.list({ ...page, take: USERS_TAKE }, { signal }),
     placeholderData: keepPreviousData,
   });
 
@@ -17,8 +17,8 @@ export const userQuery = (uid: string, seesAdministration: boolean) =>
     queryKey: ['users', 'one', uid],
     queryFn: async ({ signal }): Promise<UserNode> =>
       seesAdministration
-        ? client.getUser(uid, { signal })
-        : { ...(await client.getNode(uid, { signal })), Type: '_User' },
+        ? client.users.get(uid, { signal })
+        : { ...(await client.nodes.get(uid, { signal })), Type: '_User' },
     // A form begins with what is stored now.
     gcTime: 0,
   });

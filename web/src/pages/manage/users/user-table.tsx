@@ -111,7 +111,7 @@ function UserMenu({ user, onAction }: UserMenuProps) {
   const viewer = useViewer();
   const queries = useQueryClient();
   const activate = useMutation({
-    mutationFn: () => client.updateUser(user.UID, { active: true }),
+    mutationFn: () => client.users.update(user.UID, { active: true }),
     onSuccess: async () => {
       await refreshUsers(queries);
       toastDone(`${nameOf(user)} can sign in again`);

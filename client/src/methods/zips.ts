@@ -1,0 +1,57 @@
+import type { DefinitionsImport } from '@trellis/contract/shapes/definitions.ts';
+import type { InterfaceRecord } from '@trellis/contract/shapes/interface.ts';
+import { answerEvents, textIn } from '../answer-events.ts';
+import { callTo } from '../operation-methods.ts';
+import type { CallOptions, Transport } from '../transport.ts';
+
+/** What is sent as a zip: definitions and interfaces. */
+export type Zip = Blob | Uint8Array<ArrayBuffer>;
+
+export interface ImportOptions {
+  /** Also deletes what the zip has not. */
+  readonly mirror?: boolean;
+  /** Only reports what would be done. */
+  readonly dryRun?: boolean;
+}
+
+/** What happens in an import: a step, and last what was done. */
+export type ImportEvent =
+  | { readonly kind: 'log'; readonly text: string }
+  | { readonly kind: 'result'; readonly result: DefinitionsImport };
+
+/**
+ * The events of an import; `result` is the last, and what could not be done is in it. Whoever leaves early does not stop the import,
+ * only a dry run. Throws what the service refuses with.
+ */
+export async function* importDefinitions(
+  transport: Transport,
+  zip: Zip,
+  { mirror = false, dryRun = false }: ImportOptions = {},
+  options?: CallOptions,
+): AsyncGenerator<ImportEvent, void, undefined> {
+  const events = answerEvents(transport, {
+    ...callTo('definitions', 'import'),
+    query: { mirror, dryRun },
+    ...zipBody(zip),
+    ...options,
+  });
+  for await (const { event, data } of events) {
+    if (event === 'log') yield { kind: event, text: textIn(data) };
+    if (event === 'result') yield { kind: event, result: JSON.parse(data) as DefinitionsImport };
+  }
+}
+
+/** A zip of its files, with `index.html` at its root; for administrators, and with an interface token. */
+export function putInterface(
+  transport: Transport,
+  name: string,
+  zip: Zip,
+  options?: CallOptions,
+): Promise<InterfaceRecord> {
+  return transport.json({ ...callTo('interfaces', 'put', name), ...zipBody(zip), ...options });
+}
+
+function zipBody(zip: Zip) {
+  const body = zip instanceof Blob ? zip : new Blob([zip]);
+  return { headers: { 'content-type': 'application/zip' }, body };
+}
