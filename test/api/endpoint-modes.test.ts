@@ -48,8 +48,6 @@ const codeOf = ({ json }: Answer): unknown => Object(Object(json).error).code;
 const open = (key: string) =>
   admin('POST', '/api/ingest', { operations: [{ op: 'tryAdd', type: 'Book', key }] });
 
-const PATIENT = { timeout: 10_000 };
-
 /** Asks again as long as it is 202. */
 async function untilAnswered(ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
@@ -101,7 +99,7 @@ describe('mode "pooling"', () => {
     expect(bobsAnswer.json).toMatchObject(body);
     expect(bobsAnswer.json).not.toEqual(answers[0]?.json);
     // A new request is a new run.
-    const anew = await run('ada', 'slow/report', { body });
+    const anew = await untilAnswered(() => run('ada', 'slow/report', { body }));
     expect(anew.status).toBe(200);
     expect(anew.json).not.toEqual(answers[0]?.json);
   });
@@ -173,11 +171,11 @@ test('a caller who leaves ends a synchronous run', async () => {
     Object((await admin('POST', '/api/node/query', { type: 'Book' })).json).items.map(
       (book: { readonly Id: string }) => book.Id,
     );
-  await expect.poll(books, PATIENT).toContain('begun');
+  await expect.poll(books).toContain('begun');
   expect(await books()).not.toContain('left');
   caller.abort();
   await expect(call).rejects.toThrow('aborted');
-  await expect.poll(books, PATIENT).toContain('left');
+  await expect.poll(books).toContain('left');
 });
 
 describe('cacheSeconds', () => {
