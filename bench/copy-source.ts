@@ -11,7 +11,7 @@ import { DB } from '../server/src/store/databases.ts';
 import { openSnapshotReader } from '../server/src/store/snapshot-reader.ts';
 import { SnapshotSpool } from '../server/src/store/snapshot-spool.ts';
 import { openState } from '../server/src/store/state-writer.ts';
-import type { State } from '../server/src/store/state-writer.ts';
+import type { State } from '../server/src/store/commit-pipeline.ts';
 
 /** Where a source of a copy listens. */
 export interface CopySource {

@@ -60,7 +60,7 @@ export class Cluster implements Disposable {
       faults,
       newEpoch: () => String(++epochs).padStart(32, '0'),
     };
-    network.onMessage = (client, path) => checkers.onMessage(client, path);
+    network.links.onMessage = (client, path) => checkers.onMessage(client, path);
     this.#opened = openNetwork(this.world.name, network);
     this.hosts = Array.from({ length: replicas + 1 }, (_, i) => {
       return new Host(`h${i}`, this.world, new Disk(random));
@@ -187,7 +187,7 @@ export class Cluster implements Disposable {
   /** Nothing fails any more. */
   heal(): void {
     this.#isHealed = true;
-    this.world.network.heal();
+    this.world.network.links.heal();
     for (const { disk } of this.hosts) disk.heal();
   }
 
@@ -250,7 +250,7 @@ export class Cluster implements Disposable {
     if (!process.isAlive) return;
     const { checkers, network } = this.world;
     this.#note(`${process.name} ends: ${error instanceof Error ? error.message : String(error)}`);
-    if (!process.signal.aborted) checkers.onReplicaEnded(replica, error, network.damaged > 0);
+    if (!process.signal.aborted) checkers.onReplicaEnded(replica, error, network.links.damaged > 0);
     if (!replica.isJoining && network.isConnected(process)) {
       checkers.report('ended', `${process.name} ends and leaves a connection open`);
     }
@@ -261,11 +261,11 @@ export class Cluster implements Disposable {
 
   /** Whether a replica serves and nothing keeps its reports from the primary. */
   #isFollowing(replicaUID: string): boolean {
-    const { network } = this.world;
+    const { links } = this.world.network;
     const there = this.#primaryHost.name;
     return [...this.#replicas].some(([{ name }, { process, served }]) => {
       if (process.name !== replicaUID || served === undefined) return false;
-      return !network.link(name, there).isSilent && !network.link(there, name).isSilent;
+      return !links.between(name, there).isSilent && !links.between(there, name).isSilent;
     });
   }
 

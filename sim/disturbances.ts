@@ -27,7 +27,7 @@ const restart: Disturbance = (cluster, random) => {
     network.cut(host.name, name);
     network.silence(host.name, name);
     scheduler.after(random.between(1, 40) * SECOND_MS, 'a silence ends', () => {
-      network.endSilence(host.name, name);
+      network.links.endSilence(host.name, name);
     });
   }
   scheduler.after(random.between(0, SECOND_MS), 'a restart', () => {
@@ -53,7 +53,7 @@ const silence: Disturbance = (cluster, random) => {
   scheduler.note(`silence ${ways.map((way) => way.join(' to ')).join(', ')}`);
   for (const [from, to] of ways) network.silence(from, to);
   scheduler.after(random.between(100, 40 * SECOND_MS), 'a silence ends', () => {
-    for (const [from, to] of ways) network.endSilence(from, to);
+    for (const [from, to] of ways) network.links.endSilence(from, to);
   });
 };
 
@@ -61,7 +61,7 @@ const slowLink: Disturbance = (cluster, random) => {
   const host = anyReplica(cluster, random);
   if (host === undefined) return;
   const { network, scheduler } = cluster.world;
-  const link = network.link(cluster.primaryHost.name, host.name);
+  const link = network.links.between(cluster.primaryHost.name, host.name);
   link.delayMaxMs = random.between(20, 600);
   scheduler.after(random.between(SECOND_MS, 8 * SECOND_MS), 'a link is fast again', () => {
     link.delayMaxMs = 4;
@@ -73,7 +73,7 @@ const damage: Disturbance = (cluster, random) => {
   if (host === undefined) return;
   const { network, scheduler } = cluster.world;
   const [a, b] = [host.name, cluster.primaryHost.name];
-  const links = [network.link(a, b), network.link(b, a)];
+  const links = [network.links.between(a, b), network.links.between(b, a)];
   const probability = random.share() * 0.3;
   for (const link of links) link.damageProbability = probability;
   scheduler.after(random.between(200, 5 * SECOND_MS), 'nothing is damaged any more', () => {
@@ -109,7 +109,7 @@ const promote: Disturbance = (cluster, random) => {
   const old = cluster.primaryHost.name;
   if (random.chance(0.7)) network.silence(old, host.name);
   scheduler.after(random.between(0, 2 * SECOND_MS), 'a promotion', () => {
-    network.endSilence(old, host.name);
+    network.links.endSilence(old, host.name);
     if (cluster.replicaHosts.includes(host)) cluster.promote(host);
   });
 };

@@ -1,6 +1,5 @@
-import { CallStream } from './call-stream.ts';
-import type { CallStatus, ClientEnd } from './call-stream.ts';
-import type { Connection } from './connection.ts';
+import { CallStream } from './connection.ts';
+import type { CallStatus, ClientEnd, Connection } from './connection.ts';
 import type { SimulatedNetwork } from './network.ts';
 import type { SimulatedProcess } from './process.ts';
 import { ResponseStream } from './response-stream.ts';

@@ -1,5 +1,5 @@
 import { findProcess } from './addresses.ts';
-import type { AnswerCall, CallStatus, CallStream, ServerEnd } from './call-stream.ts';
+import type { AnswerCall, CallStatus, CallStream, ServerEnd } from './connection.ts';
 import { Metadata, status } from './grpc-values.ts';
 import type { SimulatedNetwork } from './network.ts';
 import type { SimulatedProcess } from './process.ts';

@@ -1,4 +1,4 @@
-import type { CallStatus } from './call-stream.ts';
+import type { CallStatus } from './connection.ts';
 
 /** The codes of gRPC that the channel uses. */
 export const status = {

@@ -82,15 +82,15 @@ export class ReplicaNode {
   async #join(history: History | undefined): Promise<JoinedPrimary> {
     const { process } = this;
     const { world, name } = this.#host;
-    const { network } = world;
-    const there = network.link(name, this.#primary.host);
-    const back = network.link(this.#primary.host, name);
-    await process.wait(network.delay(there), 'registers');
+    const { links } = world.network;
+    const there = links.between(name, this.#primary.host);
+    const back = links.between(this.#primary.host, name);
+    await process.wait(links.delay(there), 'registers');
     if (there.isSilent) await this.#giveUp();
     const primary = this.#primary.find();
     if (primary === undefined) throw unavailable('no primary answers');
     primary.register(process.name, history);
-    await process.wait(network.delay(back), 'is registered');
+    await process.wait(links.delay(back), 'is registered');
     if (back.isSilent) await this.#giveUp();
     return connectReplica({
       host: addressOf(world.name, process, this.#primary.host),
@@ -113,7 +113,7 @@ export class ReplicaNode {
       note: (text) => {
         if (!process.isAlive) return;
         scheduler.note(`${process.name}: ${text}`);
-        checkers.onNote(process.name, text, network.damaged > 0);
+        checkers.onNote(process.name, text, network.links.damaged > 0);
       },
       progress: () => {},
       loaded: () => {

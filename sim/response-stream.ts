@@ -1,4 +1,4 @@
-import type { CallStatus, ClientEnd } from './call-stream.ts';
+import type { CallStatus, ClientEnd } from './connection.ts';
 import { CallError, status } from './grpc-values.ts';
 
 /** What is read ahead of the reader. */

@@ -1,5 +1,5 @@
 import { SEARCH_INDEXING_CACHED_WORDS_MAX } from '../../server/src/base/search-limits.ts';
-import { Analyzers, type Analyzer, type Token } from '../../server/src/search/analysis/analyzer.ts';
+import { type Analyzer, type Token } from '../../server/src/search/analysis/analyzer.ts';
 import { performMerge } from '../../server/src/search/indexing/perform-merge.ts';
 import { TEXT_INDEX_LIMITS } from '../../server/src/search/indexing/text-index-limits.ts';
 import type { IndexedDocument } from '../../server/src/search/text/indexed-document.ts';
@@ -8,6 +8,7 @@ import { Segment } from '../../server/src/search/text/segment.ts';
 import { TextIndex } from '../../server/src/search/text/text-index.ts';
 import type { TextQuery } from '../../server/src/search/text/text-query.ts';
 import { timeOver, type BenchDocument, type Corpus } from './corpus.ts';
+import { Analyzers } from '../../server/src/search/analysis/language-analyzer.ts';
 
 const NAMES = 0;
 const GLOSS = 1;

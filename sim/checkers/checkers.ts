@@ -1,6 +1,5 @@
 import type { ReplicationEvent } from '../../server/src/replication/replication-event.ts';
-import type { PrimaryNode } from '../primary-node.ts';
-import type { ReplicaNode } from '../replica-node.ts';
+import type { ReplicationServer } from '../../server/src/replication/replication-server.ts';
 import type { Scheduler } from '../scheduler.ts';
 import { contentOf } from '../workspace-state.ts';
 import type { StateVersion } from '../workspace-state.ts';
@@ -12,6 +11,21 @@ export interface Violation {
   readonly checker: 'serving' | 'registry' | 'acknowledged' | 'converged' | 'ended';
   readonly elapsedMs: number;
   readonly message: string;
+}
+
+/** What is looked at of a primary. */
+interface SeenPrimary {
+  readonly process: { readonly isAlive: boolean };
+  readonly firstSequence: number;
+  readonly server: ReplicationServer;
+}
+
+/** What is looked at of a replica. */
+interface SeenReplica {
+  readonly process: { readonly name: string };
+  /** What its readers see now, and whether they have ever seen anything. */
+  readonly served: StateVersion | undefined;
+  readonly hasServed: boolean;
 }
 
 /** How often a primary is asked for its replicas. */
@@ -46,7 +60,7 @@ export class Checkers {
   }
 
   /** Between any two events: everything that can be seen is looked at. */
-  look(primary: PrimaryNode | undefined, replicas: readonly ReplicaNode[]): void {
+  look(primary: SeenPrimary | undefined, replicas: readonly SeenReplica[]): void {
     for (const { process, served } of replicas) {
       if (served !== undefined) this.#serving.read(process.name, served);
     }
@@ -68,7 +82,7 @@ export class Checkers {
     this.#registry.onEvent(event);
   }
 
-  onTrimmed({ firstSequence, server }: PrimaryNode): void {
+  onTrimmed({ firstSequence, server }: SeenPrimary): void {
     this.#registry.onTrimmed(firstSequence, server);
   }
 
@@ -77,7 +91,7 @@ export class Checkers {
    * cannot go on from.
    */
   onReplicaEnded(
-    { process, hasServed }: ReplicaNode,
+    { process, hasServed }: SeenReplica,
     error: unknown,
     isNetworkDamaging: boolean,
   ): void {
@@ -111,7 +125,7 @@ export class Checkers {
   }
 
   /** Once nothing fails any more and nobody writes. */
-  checkConverged(primary: StateVersion, replicas: readonly ReplicaNode[]): void {
+  checkConverged(primary: StateVersion, replicas: readonly SeenReplica[]): void {
     for (const { process, served } of replicas) {
       if (served === undefined) {
         this.report('converged', `${process.name} serves nothing`);

@@ -2,12 +2,6 @@ import type { AccessRequests } from './access-request.ts';
 import { ASSISTANT_ACCESS_REQUESTS } from './assistant-access-requests.ts';
 import { TASK_ACCESS_REQUESTS } from './task-access-requests.ts';
 
-export interface AccessRequest {
-  readonly path: string;
-  readonly body?: unknown;
-  readonly form?: Readonly<Record<string, string>>;
-}
-
 const code = 'export default async function () {\n  return 1;\n}\n';
 const NOBODY = '1111111111111111111111';
 

@@ -2,18 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { anthropicAnswer, anthropicEvents } from './llm-server/anthropic-words.ts';
-import { openAiAnswer, openAiEvents } from './llm-server/openai-words.ts';
-
-/** What a model says, whichever protocol it is told in. */
-export interface Said {
-  readonly text: string;
-  readonly tools: readonly { readonly id: string; readonly name: string; readonly input: object }[];
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** It stops because it has said enough, or because it may say no more. */
-  readonly stop: 'end' | 'length';
-}
+import { anthropicAnswer, anthropicEvents, openAiAnswer, openAiEvents } from './llm-words.ts';
+import type { Said } from './llm-words.ts';
 
 export interface LlmServerRequest {
   readonly path: string;

@@ -1,10 +1,7 @@
-import type { AccessScene } from './access-scene.ts';
-import type { AccessRequest } from './access-requests.ts';
+import type { AccessRequests } from './access-request.ts';
 
 /** The requests of tasks and migrations. There is none of this name: 404 is an answer to those who may. */
-export const TASK_ACCESS_REQUESTS: Readonly<
-  Record<string, (scene: AccessScene, times: number) => AccessRequest>
-> = {
+export const TASK_ACCESS_REQUESTS: AccessRequests = {
   listTasks: () => ({ path: '/api/admin/tasks' }),
   listBuiltInTasks: () => ({ path: '/api/admin/built-in-tasks' }),
   createTask: (_scene, times) => ({

@@ -11,6 +11,14 @@ type AccessEdge = AccessChange['edge'];
 export const USER = '_User';
 export const TEAM = '_AccessGroup';
 
+/** The edge type with this name; refuses one that is not this commit's to write. */
+export function edgeTypeToWrite(t: Transactor, name: string, path: string): EdgeType {
+  const type = t.knownEdgeType(name, path);
+  if (type.access === undefined) refuseBuiltIn(t, name, path);
+  else checkMayControlAccess(t);
+  return type;
+}
+
 /** Refuses to write nodes of a type that is not this commit's to write. */
 export function checkMayWrite(t: Transactor, type: string, path: string): void {
   if (type === TEAM) checkMayControlAccess(t);

@@ -7,7 +7,7 @@ import { createMemoryLog, createMemoryMedium } from '#log/memory-log.ts';
 import { digestState } from '#store/snapshot.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { openState } from '#store/state-writer.ts';
-import type { State } from '#store/state-writer.ts';
+import type { State } from '#store/commit-pipeline.ts';
 import { ACCESS_EDGES } from './access-edges.ts';
 import { AccessJournal, readAccessChanges } from './access-journal.ts';
 import { GraphWriter } from './graph-writer.ts';

@@ -1,11 +1,22 @@
+import { unreachable } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { randomUid, tryParseUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import type { StateWriter, WriteBatch } from '#store/key-value.ts';
+import { addToTeam, removeFromTeam, restrictNode, unrestrictNode } from './access-operations.ts';
+import { deleteNode } from './delete-node.ts';
+import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
 import { checkOperation } from './operation-shape.ts';
-import type { CommitAuthor, CommitPort, CommitRequest, CommitResult } from './operations.ts';
+import type {
+  CommitAuthor,
+  CommitPort,
+  CommitRequest,
+  CommitResult,
+  GraphOperation,
+} from './operations.ts';
 import { SYSTEM_SCHEMA } from './system-schema.ts';
 import { Transactor } from './transactor.ts';
+import { writeNode } from './write-node.ts';
 import { WriterState } from './writer-state.ts';
 
 /** What a commit of a stream answers: no outcome for each operation. */
@@ -126,14 +137,46 @@ export class GraphWriter implements CommitPort, IngestPort {
     for (let i = 0; i < operations.length; i++) {
       const operation = operations[i];
       checkOperation(operation, options.firstIndex + i);
-      transactor.apply(operation, options.firstIndex + i);
+      apply(transactor, operation, options.firstIndex + i);
     }
     const { accessControl } = request;
-    if (accessControl !== undefined) transactor.traceAccessControl(accessControl.trace);
+    if (accessControl !== undefined) {
+      const { trace } = accessControl;
+      transactor.traceAccessControl(() => apply(transactor, trace, transactor.index + 1));
+    }
     for (const { key, value } of request.vault ?? []) putVault(batch, key, value);
     const built = transactor.finish();
     this.#commits++;
     return built;
+  }
+}
+
+/** `index` is the operation's place in the request. */
+function apply(t: Transactor, operation: GraphOperation, index: number): void {
+  t.index = index;
+  switch (operation.op) {
+    case 'addOrUpdate':
+    case 'tryAdd':
+    case 'update':
+      return writeNode(t, operation);
+    case 'delete':
+      return deleteNode(t, operation);
+    case 'link':
+      return linkNodes(t, operation);
+    case 'unlink':
+      return unlinkNodes(t, operation);
+    case 'unlinkExcept':
+      return unlinkExcept(t, operation);
+    case 'restrict':
+      return restrictNode(t, operation);
+    case 'unrestrict':
+      return unrestrictNode(t, operation);
+    case 'addToTeam':
+      return addToTeam(t, operation);
+    case 'removeFromTeam':
+      return removeFromTeam(t, operation);
+    default:
+      return unreachable(operation);
   }
 }
 

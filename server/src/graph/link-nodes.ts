@@ -1,7 +1,7 @@
 import { must } from '#base/assert.ts';
 import { DB } from '#store/databases.ts';
 import { ACCESS_EDGES } from './access-edges.ts';
-import { checkEnds, checkUnlink, refuseBuiltIn } from './access-checks.ts';
+import { checkEnds, checkUnlink, edgeTypeToWrite, refuseBuiltIn } from './access-checks.ts';
 import { writeEdgeRecord } from './edge-record.ts';
 import { didYouMean } from './names.ts';
 import type { GraphOperation } from './operations.ts';
@@ -21,7 +21,7 @@ const NOTHING = new Uint8Array(0);
  * that are given. The inverse takes the same timestamp, and those fields that its own type has too.
  */
 export function linkNodes(t: Transactor, operation: LinkOperation): void {
-  const edge = t.edgeType(operation.edge, 'edge');
+  const edge = edgeTypeToWrite(t, operation.edge, 'edge');
   const inverse = inverseOf(t, operation, edge);
   const from = t.require(operation.from, 'from');
   const to = t.require(operation.to, 'to');
@@ -42,7 +42,7 @@ export function linkNodes(t: Transactor, operation: LinkOperation): void {
  * Removes an edge and its inverse; one that is not there, or whose ends are not, changes nothing.
  */
 export function unlinkNodes(t: Transactor, operation: UnlinkOperation): void {
-  const edge = t.edgeType(operation.edge, 'edge');
+  const edge = edgeTypeToWrite(t, operation.edge, 'edge');
   const inverse = inverseOf(t, operation, edge);
   const from = t.resolve(operation.from, 'from');
   const to = t.resolve(operation.to, 'to');
@@ -57,7 +57,7 @@ export function unlinkNodes(t: Transactor, operation: UnlinkOperation): void {
  * some may not exist.
  */
 export function unlinkExcept(t: Transactor, operation: UnlinkExceptOperation): void {
-  const edge = t.edgeType(operation.edge, 'edge');
+  const edge = edgeTypeToWrite(t, operation.edge, 'edge');
   const inverse = inverseOf(t, operation, edge);
   const from = t.resolve(operation.from, 'from');
   checkUnlink(t, edge, from);

@@ -1,25 +1,20 @@
-import { must, unreachable } from '#base/assert.ts';
+import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, keyedUid, tryParseUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import type { WriteBatch } from '#store/key-value.ts';
-import { checkMayControlAccess, refuseBuiltIn } from './access-checks.ts';
 import { AccessJournal } from './access-journal.ts';
-import { addToTeam, removeFromTeam, restrictNode, unrestrictNode } from './access-operations.ts';
 import { encodeCount } from './counters.ts';
 import type { ValueFault } from './field-encoder.ts';
-import { deleteNode } from './delete-node.ts';
-import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
 import { Growth } from './growth.ts';
 import { META, readId } from './keys.ts';
 import { didYouMean, shorten } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
-import type { CommitResult, GraphOperation, NodeReference } from './operations.ts';
+import type { CommitResult, NodeReference } from './operations.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
 import type { SchemaDocument } from './schema.ts';
 import { mergeSchema } from './schema-merge.ts';
 import { parseTime } from './time.ts';
-import { writeNode } from './write-node.ts';
 import type { WriterState } from './writer-state.ts';
 
 export interface TransactorOptions {
@@ -42,8 +37,8 @@ const PRINTED_UID = 0;
  * One commit under construction: it turns operations into puts and deletes, each seeing what the ones before it did. It
  * lives within one `StateWriter.commit`; when it throws, the whole commit is dropped.
  *
- * What an operation family needs stands here; the families are `write-node.ts`, `delete-node.ts`
- * and `link-nodes.ts`.
+ * What every family of operations needs stands here. The families are `write-node.ts`, `delete-node.ts`, `link-nodes.ts`
+ * and `access-operations.ts`; `graph-writer.ts` hands each operation to its own.
  */
 export class Transactor {
   readonly state: WriterState;
@@ -51,7 +46,7 @@ export class Transactor {
   /** Whether an operation so far needed the right to change who may see what. */
   usesAccessControl = false;
   options: TransactorOptions;
-  /** Of the operation at work, in the request. */
+  /** Place of the operation at work in its request, for the problems that it raises. */
   index = 0;
   #nodes = 0;
   #edges = 0;
@@ -77,41 +72,14 @@ export class Transactor {
     if (merged !== this.registry) this.state.schema.write(this.batch, merged);
   }
 
-  /** `index` is the operation's place in the request, for the problems that it raises. */
-  apply(operation: GraphOperation, index: number): void {
-    this.index = index;
-    switch (operation.op) {
-      case 'addOrUpdate':
-      case 'tryAdd':
-      case 'update':
-        return writeNode(this, operation);
-      case 'delete':
-        return deleteNode(this, operation);
-      case 'link':
-        return linkNodes(this, operation);
-      case 'unlink':
-        return unlinkNodes(this, operation);
-      case 'unlinkExcept':
-        return unlinkExcept(this, operation);
-      case 'restrict':
-        return restrictNode(this, operation);
-      case 'unrestrict':
-        return unrestrictNode(this, operation);
-      case 'addToTeam':
-        return addToTeam(this, operation);
-      case 'removeFromTeam':
-        return removeFromTeam(this, operation);
-      default:
-        return unreachable(operation);
-    }
-  }
-
-  /** After all operations: applies the server's own one when they changed who may see what. It is not counted. */
-  traceAccessControl(trace: GraphOperation): void {
+  /**
+   * After all operations: when they changed who may see what, does the server's own work for it. Its nodes are not counted.
+   */
+  traceAccessControl(work: () => void): void {
     if (!this.usesAccessControl || this.#nodes + this.#edges === 0) return;
     const nodes = this.#nodes;
     this.options = { ...this.options, system: true, outcomes: false };
-    this.apply(trace, this.index + 1);
+    work();
     this.#nodes = nodes;
   }
 
@@ -169,14 +137,6 @@ export class Transactor {
       path,
       ...didYouMean(name, this.registry.nodeTypeNames()),
     });
-  }
-
-  /** An edge type that this commit may write. */
-  edgeType(name: string, path: string): EdgeType {
-    const type = this.knownEdgeType(name, path);
-    if (type.access === undefined) refuseBuiltIn(this, name, path);
-    else checkMayControlAccess(this);
-    return type;
   }
 
   knownEdgeType(name: string, path: string): EdgeType {

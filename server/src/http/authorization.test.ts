@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { errorBody, routerErrorBody } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import { must } from '#base/assert.ts';
-import { isRouterOperation } from './llm-error.ts';
+import { isRouterOperation } from './error-answer.ts';
 import { CALLERS, type CallerName } from './testing/memory-callers.ts';
 import { optionsOf, SAMPLE_REQUESTS } from './testing/sample-requests.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';

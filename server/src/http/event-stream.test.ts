@@ -5,7 +5,7 @@ import type { Caller } from '#access/caller.ts';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_CALLER_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { EventStreams } from './event-stream.ts';
+import { EventStreams } from './event-streams.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
 const open: TestServer[] = [];

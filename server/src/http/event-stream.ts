@@ -1,6 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { budgetKey } from '#access/caller.ts';
-import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_CALLER_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { bearerToken } from './authenticate.ts';
@@ -24,40 +22,6 @@ type StreamInput<O extends Operation> = Input<O> & {
   /** Aborts when nobody reads any more: then the events must end. */
   readonly signal: AbortSignal;
 };
-
-/** The streams of one server that are open: there are only so many, also of one caller, and they end when it stops. */
-export class EventStreams {
-  readonly #max: number;
-  /** With whose they are, by `budgetKey`. */
-  readonly #open = new Map<AbortController, string>();
-
-  constructor(max = EVENT_STREAMS_MAX) {
-    this.#max = max;
-  }
-
-  /** It ends with the rights of its caller. Throws `too_many_requests`. */
-  open({ caller, live }: Pick<FastifyRequest, 'caller' | 'live'>): AbortController {
-    const key = caller === null ? '' : budgetKey(caller);
-    const own = [...this.#open.values()].filter((one) => one === key).length;
-    if (this.#open.size >= this.#max) throw tooMany(`${this.#max} streams of events are open`);
-    if (own >= EVENT_STREAMS_PER_CALLER_MAX) throw tooMany(`${own} streams of yours are open`);
-    const stream = new AbortController();
-    this.#open.set(stream, key);
-    stream.signal.addEventListener('abort', () => this.#open.delete(stream), { once: true });
-    live?.signal.addEventListener('abort', () => stream.abort(live.problem), { once: true });
-    return stream;
-  }
-
-  stop(): void {
-    for (const stream of this.#open.keys()) stream.abort();
-  }
-}
-
-function tooMany(what: string): Problem {
-  return new Problem('too_many_requests', `${what} already.`, {
-    hint: 'Close one, or try again later.',
-  });
-}
 
 /**
  * An operation that answers with Server-Sent Events, for as long as the handler gives some, the token is good for them, the client

@@ -7,7 +7,7 @@ import { disconnectSignal } from './disconnect.ts';
 import { errorAnswer, toProblem } from './error-answer.ts';
 import { untilDrained } from './event-stream.ts';
 import { SEQUENCE } from './header-names.ts';
-import { errorEvent } from './llm-error.ts';
+import { errorEvent } from './error-answer.ts';
 import { readInput, type Input, type Route } from './route.ts';
 import type { HttpServices } from './services.ts';
 import type { Awaitable } from './answer.ts';

@@ -3,7 +3,7 @@ import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { errorBody, routerErrorBody } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
-import { isRouterOperation } from './llm-error.ts';
+import { isRouterOperation } from './error-answer.ts';
 import { optionsOf, SAMPLE_REQUESTS } from './testing/sample-requests.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 

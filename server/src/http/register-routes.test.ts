@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { EventStreams } from './event-stream.ts';
+import { EventStreams } from './event-streams.ts';
 import { must } from '#base/assert.ts';
 import { Bodies } from './body/bodies.ts';
 import { jsonReader } from './json-body.ts';

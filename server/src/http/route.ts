@@ -6,7 +6,7 @@ import type { ErrorBody } from '@trellis/contract/errors.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { Answer, Awaitable } from './answer.ts';
-import type { EventStreams } from './event-stream.ts';
+import type { EventStreams } from './event-streams.ts';
 import { SEQUENCE } from './header-names.ts';
 import { jsonInTurns } from './json-in-turns.ts';
 import type { Bodies } from './body/bodies.ts';

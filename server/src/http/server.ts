@@ -33,7 +33,7 @@ import { allowCrossOrigin } from './cross-origin.ts';
 import { errorDescriber } from './error-answer.ts';
 import { answerErrors, createErrorHandler } from './error-handlers.ts';
 import type { ErrorParts } from './error-parts.ts';
-import { EventStreams } from './event-stream.ts';
+import { EventStreams } from './event-streams.ts';
 import './fastify-types.ts';
 import { FrontEndAnswers } from './front-end/front-end-answers.ts';
 import { jsonReader } from './json-body.ts';

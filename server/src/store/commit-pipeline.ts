@@ -8,12 +8,26 @@ import { OverlaidBatch } from './overlaid-batch.ts';
 import type { Environment } from './environment.ts';
 import type { SpaceCheck, SpaceNeeded } from './free-space.ts';
 import { followUp, notApplied, notTaken } from './commit-problem.ts';
-import type { KeyValueReader, WriteBatch } from './key-value.ts';
+import type { KeyValueReader, StateWriter, WriteBatch } from './key-value.ts';
 import { Overlay, OverlayReader } from './overlay.ts';
 import type { OverlayLayer } from './overlay-table.ts';
-import type { Publication, State } from './state-writer.ts';
 import { StoresReader } from './stores-reader.ts';
 import { closeWritten } from './write-transaction.ts';
+
+/** The state of a workspace, opened for writing; there is one in a process. */
+export interface State extends StateWriter {
+  /**
+   * Everything up to it is in LMDB and flushed to the device, so that even a loss of power does not take it back: the
+   * log may be trimmed up to here. 0 until something was written since the start.
+   */
+  readonly flushedSequence: number;
+}
+
+/** Where the state says how far it is: see `AppliedSequence`. */
+export interface Publication {
+  /** Readers see everything up to the sequence; `commits` is how many more than the last time. */
+  publish(sequence: number, commits: number): void;
+}
 
 /** Commits in flight are built up to so many bytes of payload and operations; `ready` waits beyond. */
 const IN_FLIGHT_BYTES_MAX = 64 * 1024 * 1024;
@@ -37,7 +51,7 @@ export interface CommitPipelineOptions {
 /** A commit from its construction until every reader can see it. */
 interface CommitInFlight {
   readonly batch: OverlaidBatch;
-  /** Of its last operation; 0 until the log has it. */
+  /** Sequence of the commit's last operation; 0 until the log has it. */
   last: number;
   /** The log did not take it, or one before it. */
   isRefused: boolean;
@@ -68,7 +82,7 @@ export class CommitPipeline implements State {
   readonly #inFlight: CommitInFlight[] = [];
   #bytesInFlight = 0;
   #operationsInFlight = 0;
-  /** Of the newest acknowledged commit. */
+  /** Sequence of the newest acknowledged commit. */
   #sequence: number;
   #flushedSequence = 0;
   #isBuilding = false;

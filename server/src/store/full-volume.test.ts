@@ -11,8 +11,8 @@ import { DB } from './databases.ts';
 import { digestState } from './snapshot.ts';
 import { openSnapshotReader } from './snapshot-reader.ts';
 import { openState } from './state-writer.ts';
-import type { State } from './state-writer.ts';
 import { putCounter, readCounter, nextCount } from './testing/counter-commits.ts';
+import type { State } from './commit-pipeline.ts';
 
 const BOTH = ['graph', 'vault'] as const;
 const clock = new TestClock();

@@ -6,12 +6,12 @@ import { createMemoryLog, createMemoryMedium } from '#log/memory-log.ts';
 import { KEEP_ALL, KEEP_NONE, TestClock } from '#log/testing/log-engine.ts';
 import { temporaryFolder } from '#log/testing/temporary-folder.ts';
 import { DB } from './databases.ts';
-import type { State } from './state-writer.ts';
 import { openState } from './state-writer.ts';
 import { Model, contentOf, putAll, utf8 } from './testing/operations.ts';
 import type { Operation } from './testing/operations.ts';
 import { createStorage } from './testing/storage.ts';
 import type { TestStorage } from './testing/storage.ts';
+import type { State } from './commit-pipeline.ts';
 
 const KEY = Uint8Array.of(0, 1, 0, 0, 1, 1);
 

@@ -13,9 +13,9 @@ import type { SnapshotLease } from './snapshot-lease.ts';
 import { openSnapshotReader } from './snapshot-reader.ts';
 import type { StateReader } from './snapshot-reader.ts';
 import { SnapshotSpool } from './snapshot-spool.ts';
-import type { State } from './state-writer.ts';
 import { createStorage } from './testing/storage.ts';
 import type { TestStorage } from './testing/storage.ts';
+import type { State } from './commit-pipeline.ts';
 
 const BOTH = ['graph', 'vault'] as const;
 const PLAIN_TEXT = 'what nobody may read on the disk';

@@ -9,9 +9,9 @@ import { beginsPiece } from './piece.ts';
 import { restoreSnapshot } from './restore.ts';
 import { digestState, takeSnapshot } from './snapshot.ts';
 import { openSnapshotReader } from './snapshot-reader.ts';
-import type { State } from './state-writer.ts';
 import { MASTER_KEY, createStorage, filesIn } from './testing/storage.ts';
 import type { TestStorage } from './testing/storage.ts';
+import type { State } from './commit-pipeline.ts';
 
 const clock = new TestClock();
 const BOTH = ['graph', 'vault'] as const;

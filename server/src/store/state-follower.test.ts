@@ -19,9 +19,9 @@ import { openSnapshotReader } from './snapshot-reader.ts';
 import { openStateFollower } from './state-follower.ts';
 import type { StateFollower } from './state-follower.ts';
 import { openState } from './state-writer.ts';
-import type { State } from './state-writer.ts';
 import { anyCommit, putAll } from './testing/operations.ts';
 import type { Operation } from './testing/operations.ts';
+import type { State } from './commit-pipeline.ts';
 
 const clock = new TestClock();
 const BOTH = ['graph', 'vault'] as const;

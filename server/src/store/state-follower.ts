@@ -4,9 +4,9 @@ import type { Applier } from './apply.ts';
 import type { Environment } from './environment.ts';
 import { freeSpaceCheck } from './free-space.ts';
 import type { SpaceCheck } from './free-space.ts';
-import { openReplayed } from './open-replayed.ts';
-import type { Publication, StateOptions } from './state-writer.ts';
+import { type StateOptions, openReplayed } from './state-writer.ts';
 import { closeWritten } from './write-transaction.ts';
+import type { Publication } from './commit-pipeline.ts';
 
 /**
  * The state of a replica: what the primary has committed, in the primary's order, and nothing else. It has no way to build a

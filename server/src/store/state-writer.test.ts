@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AppliedSequence } from '#log/applied-sequence.ts';
 import { DB } from './databases.ts';
-import type { State } from './state-writer.ts';
 import { Model, anyCommit, contentOf, hex, putAll, utf8 } from './testing/operations.ts';
 import { createStorage } from './testing/storage.ts';
+import type { State } from './commit-pipeline.ts';
 
 const KEY = Uint8Array.of(0, 1, 0, 0, 1, 1);
 const OTHER_KEY = Uint8Array.of(0, 1, 0, 0, 1, 2);

@@ -1,10 +1,12 @@
 import type { Clock } from '#base/clock.ts';
 import type { CommitLog } from '#log/commit-log.ts';
-import { CommitPipeline } from './commit-pipeline.ts';
-import type { StateWriter } from './key-value.ts';
-import { freeSpaceCheck } from './free-space.ts';
-import type { SpaceCheck } from './free-space.ts';
-import { openReplayed } from './open-replayed.ts';
+import { Applier } from './apply.ts';
+import { CommitPipeline, type Publication, type State } from './commit-pipeline.ts';
+import { openEnvironments, type Environment } from './environment.ts';
+import { freeSpaceCheck, type SpaceCheck } from './free-space.ts';
+import { openStoreKeys } from './master-key.ts';
+import { replayLog } from './replay.ts';
+import { closeWritten } from './write-transaction.ts';
 
 export interface StateOptions {
   readonly storage: string;
@@ -18,19 +20,11 @@ export interface StateOptions {
   readonly applied?: Publication | undefined;
 }
 
-/** Where the state says how far it is: see `AppliedSequence`. */
-export interface Publication {
-  /** Readers see everything up to the sequence; `commits` is how many more than the last time. */
-  publish(sequence: number, commits: number): void;
-}
-
-/** The state of a workspace, opened for writing; there is one in a process. */
-export interface State extends StateWriter {
-  /**
-   * Everything up to it is in LMDB and flushed to the device, so that even a loss of power does not take it back: the
-   * log may be trimmed up to here. 0 until something was written since the start.
-   */
-  readonly flushedSequence: number;
+/** Environments that are open for writing and stand at the end of the log, and what applies to them. */
+export interface ReplayedState {
+  readonly graph: Environment;
+  readonly vault: Environment;
+  readonly applier: Applier;
 }
 
 /**
@@ -45,4 +39,19 @@ export async function openState(options: StateOptions): Promise<State> {
     checkSpace,
     published: applied,
   });
+}
+
+/** Throws the problems of `openStoreKeys` and `replayLog` before anything is changed. */
+export async function openReplayed(options: StateOptions): Promise<ReplayedState> {
+  const { storage, log } = options;
+  const keys = openStoreKeys(options);
+  const { graph, vault } = openEnvironments({ storage, readOnly: false, ...keys });
+  try {
+    const applier = new Applier(graph, vault, log.epoch);
+    await replayLog(log, applier);
+    return { graph, vault, applier };
+  } catch (error) {
+    await Promise.all([graph, vault].map(closeWritten));
+    throw error;
+  }
 }

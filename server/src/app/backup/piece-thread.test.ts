@@ -8,8 +8,8 @@ import { pieceDigest } from '#store/piece.ts';
 import { writeSnapshot } from '#store/snapshot.ts';
 import { writePieces, type SnapshotSink } from '#store/snapshot-pieces.ts';
 import type { StateReader } from '#store/snapshot-reader.ts';
-import type { State } from '#store/state-writer.ts';
 import { createStorage, MASTER_KEY, type TestStorage } from '#store/testing/storage.ts';
+import type { State } from '#store/commit-pipeline.ts';
 import { startThread } from '../start-thread.ts';
 import { PieceThread } from './piece-thread.ts';
 

@@ -5,7 +5,8 @@ import type { CommitLog } from '#log/commit-log.ts';
 import { Followers } from '#log/followers.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import { openStoreKeys } from '#store/master-key.ts';
-import { openState, type State } from '#store/state-writer.ts';
+import { openState } from '#store/state-writer.ts';
+import type { State } from '#store/commit-pipeline.ts';
 import { archiveRule } from './archive-rule.ts';
 import { keepTrimming } from './keep-trimming.ts';
 

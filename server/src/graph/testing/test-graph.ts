@@ -6,7 +6,7 @@ import { createMemoryLog } from '#log/memory-log.ts';
 import type { SnapshotReader } from '#store/key-value.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { openState } from '#store/state-writer.ts';
-import type { State } from '#store/state-writer.ts';
+import type { State } from '#store/commit-pipeline.ts';
 import { GraphWriter } from '../graph-writer.ts';
 import type { GraphOperation } from '../operations.ts';
 import type { SchemaDocument } from '../schema.ts';

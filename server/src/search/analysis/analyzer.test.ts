@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scale, seed } from '../../../../test/support/scale.ts';
-import { ANALYSIS_LANGUAGES, type Analyzer, Analyzers, type Token } from './analyzer.ts';
+import type { Analyzer, Token } from './analyzer.ts';
 import { CharacterClasses } from './character-classes.ts';
 import { WORD_CODE_POINTS_MAX } from './fold.ts';
 import { Scanner } from './scanner.ts';
 import { SAMPLE_SENTENCES } from './testing/languages-in-use.ts';
+import { ANALYSIS_LANGUAGES } from './languages.ts';
+import { Analyzers } from './language-analyzer.ts';
 
 const analyzers = new Analyzers();
 /** Has seen other words before. */

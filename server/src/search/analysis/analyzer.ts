@@ -1,9 +1,3 @@
-import { must } from '#base/assert.ts';
-import { SEARCH_CACHED_WORDS_MAX } from '#base/search-limits.ts';
-import { CharacterClasses } from './character-classes.ts';
-import { LanguageAnalyzer } from './language-analyzer.ts';
-import { LANGUAGE_RULES } from './languages.ts';
-
 /**
  * Analysis turns a text into tokens, by language and in the same way for documents and queries (specification of search,
  * section 6: two-letter language codes, `--` for any).
@@ -55,49 +49,4 @@ export interface Analyzer {
   /** The term of a surface. Every document that holds a word of this surface has this term at its place. */
   stem(surface: string): string;
   isStopWord(surface: string): boolean;
-}
-
-/** The languages with an analysis of their own, and `--`: what settings, queries and synonyms may name. */
-export const ANALYSIS_LANGUAGES: readonly Language[] = [...LANGUAGE_RULES.keys()].toSorted();
-
-/** What the analyzers of a thread have in common: a table and dictionaries that take a while to make. */
-class SharedParts {
-  readonly classes = new CharacterClasses();
-  readonly segmenter = new Intl.Segmenter('th', { granularity: 'word' });
-}
-
-/** The analyzers of one thread: each is made when it is first asked for, with its stemmer and a cache of words. */
-export class Analyzers {
-  /** Made with the first analyzer: a thread that starts has other things to do. */
-  #parts: SharedParts | undefined;
-  readonly #made = new Map<string, LanguageAnalyzer>();
-  readonly #cachedWordsMax: number;
-
-  /** Of each language, up to twice as many words are kept with what was made of them. */
-  constructor(cachedWordsMax = SEARCH_CACHED_WORDS_MAX) {
-    this.#cachedWordsMax = cachedWordsMax;
-  }
-
-  /** Loads what any of them needs, words that say nothing included. */
-  loadAll(): void {
-    for (const language of ANALYSIS_LANGUAGES) this.#for(language).load();
-  }
-
-  /** The language is one of ANALYSIS_LANGUAGES: whoever takes it from a caller checks that. */
-  for(language: Language): Analyzer {
-    return this.#for(language);
-  }
-
-  #for(language: Language): LanguageAnalyzer {
-    const made = this.#made.get(language);
-    if (made !== undefined) return made;
-    const rules = must(LANGUAGE_RULES.get(language), `analysis of the language ${language}`);
-    // Two codes for one language (nb and nn are no) share what belongs to it.
-    const analyzer =
-      language === rules.language
-        ? new LanguageAnalyzer(rules, (this.#parts ??= new SharedParts()), this.#cachedWordsMax)
-        : this.#for(rules.language);
-    this.#made.set(language, analyzer);
-    return analyzer;
-  }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ANALYSIS_LANGUAGES } from './analyzer.ts';
 import { detectLanguage } from './detect-language.ts';
 import { SAMPLE_SENTENCES } from './testing/languages-in-use.ts';
+import { ANALYSIS_LANGUAGES } from './languages.ts';
 
 describe('the language of a text', () => {
   it.each(Object.entries(SAMPLE_SENTENCES))('is %s', (language, text) => {

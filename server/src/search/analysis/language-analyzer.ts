@@ -1,13 +1,15 @@
-import { IDEOGRAPH, LETTER, MARK, UNSPACED, IGNORED, unitsAt } from './character-classes.ts';
-import type { CharacterClasses } from './character-classes.ts';
-import type { Analyzer, Token } from './analyzer.ts';
+import { must } from '#base/assert.ts';
+import { SEARCH_CACHED_WORDS_MAX } from '#base/search-limits.ts';
+import type { Analyzer, Language, Token } from './analyzer.ts';
+import { CharacterClasses, IDEOGRAPH, IGNORED, LETTER } from './character-classes.ts';
+import { MARK, UNSPACED, unitsAt } from './character-classes.ts';
 import { foldWord, normalizeWord, WORD_CODE_POINTS_MAX, WORD_UNITS_MAX } from './fold.ts';
-import type { LanguageRules } from './languages.ts';
+import { ANALYSIS_LANGUAGES, LANGUAGE_RULES, type LanguageRules } from './languages.ts';
 import { HASH, PLUS, Scanner } from './scanner.ts';
 import type { Stemmer } from './stemmers.ts';
 import { stopWordsOf } from './stop-words.ts';
-import { hashOf } from './word-hash.ts';
 import { type AnalysedWord, type KnownWord, WordCache, knownWord } from './word-cache.ts';
+import { hashOf } from './word-hash.ts';
 
 /** Some versions of Intl.Segmenter take the square of the length. */
 const SEGMENT_UNITS_MAX = 10_000;
@@ -177,6 +179,48 @@ export class LanguageAnalyzer implements Analyzer {
       }
     }
     return place;
+  }
+}
+
+/** What the analyzers of a thread have in common: a table and dictionaries that take a while to make. */
+class SharedParts {
+  readonly classes = new CharacterClasses();
+  readonly segmenter = new Intl.Segmenter('th', { granularity: 'word' });
+}
+
+/** The analyzers of one thread: each is made when it is first asked for, with its stemmer and a cache of words. */
+export class Analyzers {
+  /** Made with the first analyzer: a thread that starts has other things to do. */
+  #parts: SharedParts | undefined;
+  readonly #made = new Map<string, LanguageAnalyzer>();
+  readonly #cachedWordsMax: number;
+
+  /** For each language, it keeps up to twice as many words with what was made of them. */
+  constructor(cachedWordsMax = SEARCH_CACHED_WORDS_MAX) {
+    this.#cachedWordsMax = cachedWordsMax;
+  }
+
+  /** Loads what any of them needs, words that say nothing included. */
+  loadAll(): void {
+    for (const language of ANALYSIS_LANGUAGES) this.#for(language).load();
+  }
+
+  /** The language is one of ANALYSIS_LANGUAGES: whoever takes it from a caller checks that. */
+  for(language: Language): Analyzer {
+    return this.#for(language);
+  }
+
+  #for(language: Language): LanguageAnalyzer {
+    const made = this.#made.get(language);
+    if (made !== undefined) return made;
+    const rules = must(LANGUAGE_RULES.get(language), `analysis of the language ${language}`);
+    // Two codes for one language (nb and nn are no) share what belongs to it.
+    const analyzer =
+      language === rules.language
+        ? new LanguageAnalyzer(rules, (this.#parts ??= new SharedParts()), this.#cachedWordsMax)
+        : this.#for(rules.language);
+    this.#made.set(language, analyzer);
+    return analyzer;
   }
 }
 

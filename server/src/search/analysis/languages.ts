@@ -1,3 +1,4 @@
+import type { Language } from './analyzer.ts';
 import type { FoldRules } from './fold.ts';
 import { STEMMER_LOADERS, type StemmerLoader } from './stemmers.ts';
 
@@ -45,6 +46,9 @@ export const LANGUAGE_RULES: ReadonlyMap<string, LanguageRules> = new Map([
   ...['--', ...Object.keys(STEMMER_LOADERS), ...UNSTEMMED].map(ruleOf),
   ...[...ALIASES].map(([alias, language]) => [alias, ruleOf(language)[1]] as const),
 ]);
+
+/** The languages with an analysis of their own, and `--`: what settings, queries and synonyms may name. */
+export const ANALYSIS_LANGUAGES: readonly Language[] = [...LANGUAGE_RULES.keys()].toSorted();
 
 function ruleOf(language: string): readonly [string, LanguageRules] {
   const rules: LanguageRules = {

@@ -3,10 +3,10 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { must } from '#base/assert.ts';
 import { scale } from '../../../../test/support/scale.ts';
-import { Analyzers } from './analyzer.ts';
 import { foldWord, normalizeWord } from './fold.ts';
 import { LANGUAGE_RULES } from './languages.ts';
 import { STEMMER_LOADERS } from './stemmers.ts';
+import { Analyzers } from './language-analyzer.ts';
 
 const SOAK_TIMEOUT_MS = 10 * 60_000;
 /** Where Debian's package `snowball-data` puts the whole vocabularies. */

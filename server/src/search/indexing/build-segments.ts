@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { SEARCH_BUILD_PAUSE_NODES } from '#base/search-limits.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import type { Analyzers } from '../analysis/analyzer.ts';
 import type { IndexPlan } from '../settings/index-plan.ts';
 import { SegmentBuilder } from '../text/segment-builder.ts';
 import type { TextIndexLimits } from '../text/text-index.ts';
 import { documentOf } from './node-document.ts';
+import type { Analyzers } from '../analysis/language-analyzer.ts';
 
 /** Nodes that are to become segments, in any thread. */
 export interface BuildTask {

@@ -8,7 +8,6 @@ import { visitChangedNodes } from '#graph/changed-nodes.ts';
 import type { NodeRecord } from '#graph/node-record.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { settingVersion } from '#access/settings.ts';
-import { Analyzers } from '../analysis/analyzer.ts';
 import {
   planIndex,
   NO_NUMBERS,
@@ -27,6 +26,7 @@ import { SoundRecords } from './sound-records.ts';
 import type { VectorFieldOptions } from './vectors/vector-field.ts';
 import type { KeptVectors, VectorProgress } from './vectors/vector-files.ts';
 import { VectorIndexer } from './vectors/vector-indexer.ts';
+import { Analyzers } from '../analysis/language-analyzer.ts';
 
 /** As much of the commit log as it takes. */
 export interface CommitSource {

@@ -2,11 +2,12 @@ import { SEARCH_FACET_VALUE_CHARACTERS_MAX } from '#base/search-limits.ts';
 import type { NodeRecord } from '#graph/node-record.ts';
 import type { NodeType } from '#graph/schema-registry.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import type { Analyzers, Token } from '../analysis/analyzer.ts';
+import type { Token } from '../analysis/analyzer.ts';
 import { detectLanguage } from '../analysis/detect-language.ts';
 import type { IndexPlan, PlannedFacet, PlannedText, PlannedType } from '../settings/index-plan.ts';
 import { AUTO_LANGUAGE } from '../settings/search-settings.ts';
 import type { FacetValues, FieldText, IndexedDocument } from '../text/indexed-document.ts';
+import type { Analyzers } from '../analysis/language-analyzer.ts';
 
 /** Between two values of one field, so that no phrase spans them. */
 const VALUE_GAP = 100;

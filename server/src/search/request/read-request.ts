@@ -13,7 +13,6 @@ import {
 } from '#base/search-limits.ts';
 import { didYouMean } from '#graph/names.ts';
 import { parseTime } from '#graph/time.ts';
-import { ANALYSIS_LANGUAGES } from '../analysis/analyzer.ts';
 import { asList, invalid, isObject, Members } from './members.ts';
 import { readQueryVectors, readVector } from './read-vectors.ts';
 import {
@@ -26,6 +25,7 @@ import {
   type RelatedFilter,
   type SearchRequest,
 } from './search-request.ts';
+import { ANALYSIS_LANGUAGES } from '../analysis/languages.ts';
 
 const DAY_MS = 86_400_000;
 const FUZZINESS = [0, 1, 2, 'auto'] as const;

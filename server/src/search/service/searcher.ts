@@ -3,7 +3,6 @@ import { Problem } from '#base/problem.ts';
 import type { FindByText, FindSimilar, FoundNode } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import { Analyzers } from '../analysis/analyzer.ts';
 import type { SearchSnapshot } from '../indexing/search-snapshot.ts';
 import { UnreadableSegmentError, type SegmentReaders } from '../text/segment-readers.ts';
 import { findSimilar } from '../similarity/find-similar.ts';
@@ -15,6 +14,7 @@ import { findByText, search, type SearchAnswer } from './search.ts';
 import { similarTo, vectorsOfNode, type NodeVector, type WantedSimilar } from './similar-nodes.ts';
 import { similarWords, type SimilarWord } from './similar-words.ts';
 import { suggest, type Suggestion } from './suggest.ts';
+import { Analyzers } from '../analysis/language-analyzer.ts';
 
 export interface SearcherOptions extends Pick<SearchSources, 'reader' | 'now'> {
   readonly reader: StateReader;

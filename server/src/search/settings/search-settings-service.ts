@@ -9,7 +9,6 @@ import { didYouMean } from '#graph/names.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { NodeTypeDocument } from '#graph/schema.ts';
-import { ANALYSIS_LANGUAGES } from '../analysis/analyzer.ts';
 import { withVectorDefaults } from './vector-defaults.ts';
 import {
   AUTO_LANGUAGE,
@@ -21,6 +20,7 @@ import {
   type SearchSettings,
   type VectorSettings,
 } from './search-settings.ts';
+import { ANALYSIS_LANGUAGES } from '../analysis/languages.ts';
 
 export interface SearchSettingsParts {
   readonly reader: GraphReader;

@@ -6,7 +6,6 @@ import { SYNONYM_SUGGESTIONS_MAX, SYNONYM_TERMS_MAX } from '#base/search-limits.
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { ANALYSIS_LANGUAGES } from '../analysis/analyzer.ts';
 import type { SimilarWord } from '../service/similar-words.ts';
 import { mergeLists, tidyLists } from './synonym-lists.ts';
 import {
@@ -17,6 +16,7 @@ import {
   type SynonymLists,
   type SynonymTerm,
 } from './synonym-records.ts';
+import { ANALYSIS_LANGUAGES } from '../analysis/languages.ts';
 
 /** Words of the index. Only those that stand in what the caller may read. */
 export interface WordSuggestions {

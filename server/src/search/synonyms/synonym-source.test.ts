@@ -4,10 +4,10 @@ import type { AuditEvent } from '#access/audit-event.ts';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import { SYSTEM_SCHEMA } from '#graph/system-schema.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
-import { Analyzers } from '../analysis/analyzer.ts';
 import { NO_LISTS, type SynonymLists } from './synonym-records.ts';
 import { SynonymService } from './synonym-service.ts';
 import { SynonymSource } from './synonym-source.ts';
+import { Analyzers } from '../analysis/language-analyzer.ts';
 
 const CALLER: Caller = {
   kind: 'session',

@@ -1,4 +1,5 @@
-import { WINDOW_DOCUMENTS } from './score-window.ts';
+/** Enough that few windows are opened for words that are rare, which takes longer than to score what is in them. */
+export const WINDOW_DOCUMENTS = 32_768;
 
 /** Documents of a segment that may be hits, ascending, with what is known of their scores. Used for many batches. */
 export class Candidates {

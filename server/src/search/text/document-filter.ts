@@ -1,10 +1,10 @@
 import type { Candidates } from './candidates.ts';
 import { type FacetColumn, ordinalsStart } from './facet-column.ts';
-import type { ViewPart } from './index-view.ts';
 import { documentOfBit } from './match-collectors.ts';
 import type { NodeSet } from './node-set.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
 import type { Segment } from './segment.ts';
+import type { Tombstones } from './tombstones.ts';
 
 /** Conditions that are no matter of text. A document has to meet all of them; it is not scored before. */
 export interface SearchFilter {
@@ -39,7 +39,10 @@ export class DocumentFilter {
   /** There are conditions that there are bits for. */
   readonly hasBits: boolean;
 
-  constructor({ segment, tombstones }: ViewPart, filter: SearchFilter) {
+  constructor(
+    { segment, tombstones }: { readonly segment: Segment; readonly tombstones: Tombstones },
+    filter: SearchFilter,
+  ) {
     const { documents } = segment;
     this.#deleted = tombstones.deletedCount > 0 ? tombstones.bits : undefined;
     this.#allowed = filter.allowed?.bits(segment);

@@ -1,12 +1,9 @@
-import type { Candidates } from './candidates.ts';
+import { type Candidates, WINDOW_DOCUMENTS } from './candidates.ts';
 import type { DocumentFilter } from './document-filter.ts';
-
-/** Enough that few windows are opened for words that are rare, which takes longer than to score what is in them. */
-export const WINDOW_DOCUMENTS = 32_768;
 
 /** Documents that follow each other, with the sums of their scores, group after group. Used for many windows. */
 export class ScoreWindow {
-  /** The first document, a multiple of 32, and the first behind the window. */
+  /** The first document, a multiple of 32, and the first after the window. */
   base = 0;
   end = 0;
   /** Asked before anything is scored; undefined where there is nothing to ask. */

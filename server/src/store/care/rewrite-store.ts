@@ -18,7 +18,6 @@ import {
   STORE_FILE,
   type StoreKeys,
 } from '../master-key.ts';
-import { openReplayed } from '../open-replayed.ts';
 import { digestState, takeSnapshot } from '../snapshot.ts';
 import { readSigningKey, SIGNING_KEY_FILE, writeSigningKey } from '../signing-key.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
@@ -27,6 +26,7 @@ import { closeWritten, writeTransaction } from '../write-transaction.ts';
 import { entriesOf } from './entry-counts.ts';
 import { COMPLETE_FILE, REWRITING_FOLDER, settleClaimed } from './settle-rewrite.ts';
 import type { CompleteRewrite } from './settle-rewrite.ts';
+import { openReplayed } from '../state-writer.ts';
 
 export interface RewriteOptions {
   readonly storage: string;

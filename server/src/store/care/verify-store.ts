@@ -8,7 +8,6 @@ import { readBatch } from '../batch.ts';
 import { DATABASES, type DatabaseNumber } from '../databases.ts';
 import type { KeyValueReader } from '../key-value.ts';
 import { readStoreKeys } from '../master-key.ts';
-import { openReplayed } from '../open-replayed.ts';
 import type { HeldReader } from '../held-reader.ts';
 import type { Manifest } from '../manifest.ts';
 import { digestHeld } from '../snapshot.ts';
@@ -16,6 +15,7 @@ import { openSnapshotReader } from '../snapshot-reader.ts';
 import { closeWritten } from '../write-transaction.ts';
 import { requireStore } from './rewrite-store.ts';
 import { settleClaimed } from './settle-rewrite.ts';
+import { openReplayed } from '../state-writer.ts';
 
 export interface VerifyOptions {
   readonly storage: string;

@@ -7,7 +7,7 @@ import { temporaryFolder } from '#log/testing/temporary-folder.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
 import type { StateReader } from '../snapshot-reader.ts';
 import { openState } from '../state-writer.ts';
-import type { Publication, State } from '../state-writer.ts';
+import type { Publication, State } from '../commit-pipeline.ts';
 
 export const MASTER_KEY = 'correct horse battery';
 

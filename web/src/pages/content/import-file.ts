@@ -6,6 +6,13 @@ export type ImportRow = Readonly<Record<string, unknown>>;
 
 export type ImportFormat = 'csv' | 'jsonl';
 
+/** A file that somebody chose, and its first rows. */
+export interface ChosenFile {
+  readonly file: File;
+  readonly format: ImportFormat;
+  readonly rows: readonly ImportRow[];
+}
+
 export interface RowBatch {
   readonly rows: readonly ImportRow[];
   /** Where the first of them stands in the file; the first row is 1, the header is none. */

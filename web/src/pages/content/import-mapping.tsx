@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { Card } from '../../ui/card.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import type { ChosenFile } from './import-page.tsx';
 import { type ColumnPlan, faultsOf, guessPlan, type ImportPlan } from './import-plan.ts';
 import { ImportPreview } from './import-preview.tsx';
 import { ImportRun } from './import-run-card.tsx';
 import { FIELD_TYPE_OPTIONS, isFieldType } from './field-types.ts';
+import type { ChosenFile } from './import-file.ts';
 
 interface ImportMappingProps {
   readonly chosen: ChosenFile;

@@ -7,17 +7,11 @@ import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { formatOf, type ImportFormat, type ImportRow, previewRows } from './import-file.ts';
+import { type ChosenFile, formatOf, previewRows } from './import-file.ts';
 import { ImportMapping } from './import-mapping.tsx';
 import { schemaQuery } from './schema.ts';
 
 const PREVIEW_ROWS = 100;
-
-export interface ChosenFile {
-  readonly file: File;
-  readonly format: ImportFormat;
-  readonly rows: readonly ImportRow[];
-}
 
 /** A table of rows becomes nodes of one type, with edges to nodes of others. */
 export function ImportPage() {

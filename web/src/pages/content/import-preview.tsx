@@ -1,8 +1,8 @@
 import { Card } from '../../ui/card.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import type { ChosenFile } from './import-page.tsx';
 import { type ImportPlan, operationsOf } from './import-plan.ts';
+import type { ChosenFile } from './import-file.ts';
 
 const SHOWN_ROWS = 10;
 const FAULTS_SHOWN = 5;

@@ -8,10 +8,10 @@ import { ErrorPanel } from '../../ui/error-panel.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
-import type { ChosenFile } from './import-page.tsx';
 import type { ImportPlan } from './import-plan.ts';
 import { type ImportProgress, runImport } from './import-run.ts';
 import { schemaQuery } from './schema.ts';
+import type { ChosenFile } from './import-file.ts';
 
 interface ImportRunProps {
   readonly chosen: ChosenFile;

@@ -1,8 +1,8 @@
 import type { StateReader } from '#graph/state-reader.ts';
-import { Analyzers } from '#search/analysis/analyzer.ts';
 import { buildSegments, type BuildTask } from '#search/indexing/build-segments.ts';
 import type { SegmentThreads } from '#search/indexing/range-builds.ts';
 import { TEXT_INDEX_LIMITS } from '#search/indexing/text-index-limits.ts';
+import { Analyzers } from '#search/analysis/language-analyzer.ts';
 
 interface InterleavedParts {
   readonly reader: StateReader;

@@ -5,12 +5,12 @@ import {
   SEARCH_SNIPPETS_MAX,
   SEARCH_SNIPPET_CHARACTERS_MAX,
 } from '#base/search-limits.ts';
-import { Analyzers } from '../../analysis/analyzer.ts';
 import { parseQueryText } from '../query-text/parse-query-text.ts';
 import { resolveQuery } from '../query-text/resolve-query.ts';
 import type { TextQuery } from '../text-query.ts';
 import { Vocabularies } from '../vocabulary/vocabularies.ts';
 import { type Snippet, highlight } from './highlight.ts';
+import { Analyzers } from '../../analysis/language-analyzer.ts';
 
 const analyzers = new Analyzers();
 const en = analyzers.for('en');

@@ -5,13 +5,13 @@ import {
   SEARCH_QUERY_COMBINATIONS_MAX,
   SEARCH_QUERY_TOKENS_MAX,
 } from '#base/search-limits.ts';
-import { Analyzers } from '../../analysis/analyzer.ts';
 import type { Alternative, QueryGroup } from '../text-query.ts';
 import { Vocabularies } from '../vocabulary/vocabularies.ts';
 import { VocabularyBuilder } from '../vocabulary/vocabulary-builder.ts';
 import { Vocabulary } from '../vocabulary/vocabulary.ts';
 import { parseQueryText } from './parse-query-text.ts';
 import { type ResolveOptions, type ResolvedQuery, resolveQuery } from './resolve-query.ts';
+import { Analyzers } from '../../analysis/language-analyzer.ts';
 
 const FIELDS = new Map([
   ['title', [1, 4]],

@@ -4,7 +4,9 @@ import { Button } from '../../../ui/button.tsx';
 import { DataTable } from '../../../ui/data-table.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { MigrationProgress } from './migration-progress.tsx';
-import type { MigrationDeed } from './migrations-page.tsx';
+
+/** What can be done with one migration at once. */
+export type MigrationDeed = 'run' | 'cancel' | 'reset' | 'delete';
 
 const TONES: Readonly<Record<Migration['status'], BadgeTone>> = {
   pending: 'neutral',

@@ -13,15 +13,13 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { toastDone, toastError } from '../../../ui/toast.ts';
 import { DeleteMigrationDialog } from './delete-migration-dialog.tsx';
 import { MIGRATIONS_KEY, migrationListQuery, refreshMigrations } from './migration-queries.ts';
-import { MigrationTable } from './migration-table.tsx';
+import { type MigrationDeed, MigrationTable } from './migration-table.tsx';
 
 /** With the editor of code, which who only looks does not need. */
 const MigrationDialog = lazy(async () => ({
   default: (await import('./migration-dialog.tsx')).MigrationDialog,
 }));
 
-/** What can be done with one migration at once. */
-export type MigrationDeed = 'run' | 'cancel' | 'reset' | 'delete';
 /** Jobs that change how a migration is shown: it has run, or a changed schema has broken it. */
 const TELLING: ReadonlySet<string> = new Set(['migration', 'endpoint-recheck']);
 const DONE: Readonly<Record<MigrationDeed, string>> = {

@@ -1,3 +1,4 @@
+import type { ChatMessage } from '@trellis/contract/shapes/chat.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { RefreshCw, ThumbsDown, ThumbsUp } from 'lucide-react';
 import { client } from '../../../api/client.ts';
@@ -6,8 +7,9 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toastError } from '../../../ui/toast.ts';
-import type { ChatReply } from './answer-view.tsx';
 import { chatQuery } from './chat-queries.ts';
+
+export type ChatReply = Extract<ChatMessage, { role: 'assistant' }>;
 
 interface AnswerActionsProps {
   readonly chatUid: string;

@@ -1,13 +1,10 @@
-import type { ChatMessage } from '@trellis/contract/shapes/chat.ts';
 import type { ReactNode } from 'react';
 import { useNames } from '../../../api/names.ts';
 import { Markdown } from '../../../ui/markdown.tsx';
 import { Reply, Thinking } from '../conversation/message.tsx';
 import { ToolCalls } from '../conversation/tool-calls.tsx';
-import { AnswerActions } from './answer-actions.tsx';
+import { AnswerActions, type ChatReply } from './answer-actions.tsx';
 import { CitationLink, SourceList } from './citations.tsx';
-
-export type ChatReply = Extract<ChatMessage, { role: 'assistant' }>;
 
 interface AnswerViewProps {
   readonly chatUid: string | undefined;
