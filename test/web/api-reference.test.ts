@@ -111,7 +111,7 @@ describe.skipIf(requireChromium())('the page of the API', () => {
     expect(await own.getByRole('link').count()).toBe(1);
     const shown = page.getByRole('article', { name: 'run.words/echo' });
     await shown.getByText('Says it again.').waitFor();
-    await shown.getByText(/client\.runEndpoint\('words\/echo', \{"word":"text"\}\)/).waitFor();
+    await shown.getByText(/client\.endpoints\.run\('words\/echo', \{"word":"text"\}\)/).waitFor();
     await shown.getByText(/curl -s -X POST .*\/api\/endpoints\/run\/words\/echo'/).waitFor();
     await page.goto(`${people.workspace.server.url}/#/api?query=nothing-like-this`);
     await page.getByText('No operation matches').waitFor();
