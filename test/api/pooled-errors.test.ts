@@ -16,6 +16,14 @@ function send(path: string, body?: unknown, more: object = {}): Promise<Answer> 
 const keyOf = ({ headers }: Answer): string => headers.get('msk-endpoint-key') ?? '';
 const outcomeOf = ({ status, json }: Answer) => [status, valueAt(json, 'error', 'code')];
 
+/** Asks again as long as it is 202. */
+async function untilAnswered(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status !== 202) return answer;
+  }
+}
+
 const code = (ending: string) =>
   `export default async function ({ body, graph, notFound }: Scope<{ until: string }>) {
   while ((await graph.tryGet('Book', body.until)) === null);
@@ -35,12 +43,10 @@ test.each([
   expect(key).toMatch(/^[\w-]{22}$/);
   await send('/api/ingest', { operations: [{ op: 'tryAdd', type: 'Book', key: name }] });
   const headers = { 'MSK-ENDPOINT-KEY': key };
-  let polled: Answer;
-  do polled = await send(path, undefined, { method: 'POST', headers });
-  while (polled.status === 202);
+  const polled = await untilAnswered(() => send(path, undefined, { method: 'POST', headers }));
   expect([outcomeOf(polled), keyOf(polled)]).toEqual([[status, problem], key]);
-  // So does that of a run that fails at once.
-  const atOnce = await send(path, { until: name });
+  // So does that of a run that fails at once, or soon on a busy machine.
+  const atOnce = await untilAnswered(() => send(path, { until: name }));
   expect(outcomeOf(atOnce)).toEqual([status, problem]);
   expect(keyOf(atOnce)).toMatch(/^[\w-]{22}$/);
 });
