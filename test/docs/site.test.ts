@@ -64,7 +64,7 @@ describe('the documentation site', () => {
     const names = operations.map(({ id }) => id.toLowerCase());
     expect(idsOf('reference/operations.html')).toEqual(expect.arrayContaining(names));
     expect(idsOf('reference/errors.html')).toEqual(Object.keys(errorCatalogue).toSorted());
-    expect(read('reference/configuration.html')).toContain('MSK_REPLICATION_PORT');
+    expect(read('configuration.html')).toContain('MSK_REPLICATION_PORT');
     const commands = idsOf('reference/cli.html');
     expect(commands.length).toBeGreaterThan(80);
     for (const command of ['trellis-serve', 'trellis-openapi', 'trellis-endpoint-push']) {

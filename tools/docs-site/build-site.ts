@@ -20,7 +20,7 @@ const SECTIONS = {
     'connectors',
     'reference/operations',
     'reference/errors',
-    'reference/configuration',
+    'configuration',
     'reference/cli',
   ],
   Decisions: [],

@@ -6,14 +6,12 @@ import { areas } from '../../contract/src/openapi/document.ts';
 import type { Operation } from '../../contract/src/operation.ts';
 import { operations } from '../../contract/src/operations.ts';
 import { scopesOf } from '../../contract/src/scopes.ts';
-import { variablesAsMarkdown } from '../../server/src/config/describe-variables.ts';
 
 /** Pages that are made of the code that they describe, as Markdown. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['reference/operations.md', operationsPage()],
     ['reference/errors.md', errorsPage()],
-    ['reference/configuration.md', configurationPage()],
     ['reference/cli.md', await commandsPage()],
   ]);
 }
@@ -74,14 +72,6 @@ function errorsPage(): string {
 The \`code\` of an error body never changes: programs branch on it. The message is for people.
 
 ${sections.join('\n')}`;
-}
-
-function configurationPage(): string {
-  return `# Configuration
-
-A server reads these environment variables when it starts, and reports all faults in them at once.
-
-${variablesAsMarkdown()}`;
 }
 
 async function commandsPage(): Promise<string> {

@@ -9,13 +9,16 @@ export interface ConfigFault {
   readonly remedy: string;
 }
 
-/** Every fault of the environment at once. The process ends with `exitCode`, EX_CONFIG of sysexits (open-shapes, section 1). */
+/**
+ * Every fault of the environment at once. The process ends with `exitCode`, which sysexits calls
+ * EX_CONFIG (open-shapes, section 1).
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly exitCode = 78;
   readonly faults: readonly ConfigFault[];
 
-  /** `warnings` are told with them: a misspelt name is often why another setting is missing. */
+  /** Shows `warnings` too: a misspelled name is often why another setting is missing. */
   constructor(faults: readonly ConfigFault[], warnings: readonly string[] = []) {
     const count = faults.length === 1 ? '1 setting is' : `${faults.length} settings are`;
     super(

@@ -1,53 +1,56 @@
 import type { BackupTargetValue, LogLevel } from './parsers.ts';
 
-/** The settings, checked and with defaults filled in; nothing in it is secret. Paths may be relative to the start folder. */
+/**
+ * The settings, checked and with defaults filled in; none is secret. Paths may be relative to the
+ * start folder.
+ */
 export interface Config {
   readonly role: 'primary' | 'replica';
   readonly http: {
     readonly host: string;
     /** 0 is any free port. */
     readonly port: number;
-    /** Origins such as `https://app.example.com`; on a replica that of its primary is among them. */
+    /** Such as `https://app.example.com`; a replica's list includes the origin of its primary. */
     readonly corsOrigins: readonly string[];
     readonly useHsts: boolean;
     readonly redirectToHttps: boolean;
-    /** Addresses and networks that are believed who the client is. */
+    /** Addresses and networks whose `X-Forwarded-For` is believed. */
     readonly trustedProxies: readonly string[];
   };
   /** URLs without a slash at the end. */
   readonly publicAddress: string | null;
-  /** For calls between primary and replica; null also when it was set to nothing on purpose. */
+  /** For calls between primary and replica; null also when set to nothing on purpose. */
   readonly serverAddress: string | null;
   readonly storageFolder: string;
   readonly backup: {
-    /** Null where backups have no place. */
+    /** Null when no target is set. */
     readonly target: BackupTargetValue | null;
-    /** Of a target in a store of objects; an endpoint of null is that of AWS. */
+    /** For a target in an object store; the endpoint null means AWS. */
     readonly s3: { readonly endpoint: string | null; readonly region: string };
-    /** Which backups stay: so many of the newest, and the newest of so many days and weeks. */
+    /** How many of the newest backups stay, and for how many days and weeks the newest of each. */
     readonly keep: { readonly last: number; readonly days: number; readonly weeks: number };
   };
   readonly lowMemory: boolean;
-  /** Budget of the search index; null where nothing is said. */
+  /** Budget of the search index in MiB; null when not set. */
   readonly searchMemoryMb: number | null;
-  /** Threads that build the search index; null where nothing is said. */
+  /** Threads that build the search index; null when not set. */
   readonly searchBuildThreads: number | null;
   readonly replication: {
-    /** That a primary listens on. */
+    /** The address that a primary listens on. */
     readonly host: string;
     readonly port: number;
-    /** Of the primary to follow; null on a primary. */
+    /** The URL of the primary to follow; null on a primary. */
     readonly primaryAddress: string | null;
   };
   readonly log: { readonly level: LogLevel; readonly folder: string | null };
-  /** PEM text, or the path of a file that holds it. */
+  /** PEM text, or the path of a file with it. */
   readonly licensePublicKey: string | null;
   readonly sampleGraph: 'wordnet' | 'none';
-  /** Null is the built-in one. */
+  /** Null means the built-in front end. */
   readonly frontEndFolder: string | null;
 }
 
-/** Handed only to the parts that use them; never logged, never in a report. */
+/** Each goes only to the part that uses it; never logged, never in a report. */
 export interface Secrets {
   readonly jwtKey: string | null;
   readonly graphMasterKey: string | null;

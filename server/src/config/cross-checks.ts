@@ -2,9 +2,7 @@ import { relative, sep } from 'node:path';
 import { PASSWORD_CHARACTERS_MIN } from '@trellis/contract/limits.ts';
 import type { Config } from './config.ts';
 import type { ConfigFault } from './config-error.ts';
-
-import type { Values } from './values.ts';
-import type { VariableName } from './variables.ts';
+import type { Values, VariableName } from './variables.ts';
 
 /** Settings that are each well-formed but cannot hold together (specification, section 2.9). */
 export function faultsBetween(
@@ -40,7 +38,7 @@ function s3Faults(isSet: (name: VariableName) => boolean): ConfigFault[] {
     .filter((name) => !isSet(name))
     .map((variable) => ({
       variable,
-      problem: 'is not set, but MSK_GRAPH_BACKUP_FOLDER is in a store of objects',
+      problem: 'is not set, but MSK_GRAPH_BACKUP_FOLDER is in an object store',
       remedy: 'Set the key that may read and write the bucket.',
     }));
 }
@@ -66,7 +64,7 @@ function replicaFaults(isSet: (name: VariableName) => boolean): ConfigFault[] {
   return needed.filter(({ variable }) => !isSet(variable));
 }
 
-/** Sentences about what is odd, or will fail later with a message of its own. */
+/** One sentence for each setting that is odd, or that will fail later with its own message. */
 export function warningsOf(values: Values, config: Config): string[] {
   const warnings: string[] = [];
   const password = values.MSK_ADMIN_PASSWORD;
@@ -103,7 +101,7 @@ export function warningsOf(values: Values, config: Config): string[] {
   return warnings;
 }
 
-/** By the text of the paths: whether `inner` is `outer` or lies below it. */
+/** Whether `inner` is `outer` or lies below it, judged by the text of the paths alone. */
 function isWithin(inner: string, outer: string): boolean {
   const way = relative(outer, inner);
   return (

@@ -4,7 +4,7 @@ import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
 import { SEARCH_BUILD_THREADS_MAX } from '#base/search-limits.ts';
 import { PASSWORD_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 
-/** What is wrong with a value, as the end of a sentence that begins with the variable's name, and what to do. */
+/** `problem` ends a sentence that begins with the variable's name; `remedy` says what to do. */
 export class ValueFault {
   readonly problem: string;
   readonly remedy: string;
@@ -18,18 +18,18 @@ export class ValueFault {
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** How each type of variable is read. A parser gets text that is not empty, and answers the value or a fault. */
+/** How each type is read. A parser gets text that is not empty and returns the value or a fault. */
 export const parsers = {
   text: (text: string): string => text,
   key: parseKey,
   'master-key': parseMasterKey,
   boolean: parseBoolean,
   port: parsePort,
-  megabytes: parseMegabytes,
+  mebibytes: parseMebibytes,
   count: parseCount,
   threads: parseThreads,
   host: parseHost,
-  /** A path, which may be relative to the folder the server was started in. */
+  /** A path, absolute or relative to the folder in which the server was started. */
   folder: (text: string): string => text,
   'backup-target': parseBackupTarget,
   url: parseUrl,
@@ -46,7 +46,7 @@ export type ParsedValue<T extends VariableType> = Exclude<
   ValueFault
 >;
 
-/** Of 256 random bits in base64, for example; what is shorter can be guessed by whoever holds what it signs or encrypts. */
+/** For example 256 random bits in base64. Who holds what it signs or encrypts can guess a shorter one. */
 function parseKey(text: string): string | ValueFault {
   const bytes = Buffer.byteLength(text);
   // The value is a secret and is not shown.
@@ -57,7 +57,7 @@ function parseKey(text: string): string | ValueFault {
   );
 }
 
-/** A store that a short key encrypts already cannot just be given another one. */
+/** A store already encrypted with a short key needs `rotate-key`, not just another value. */
 function parseMasterKey(text: string): string | ValueFault {
   const key = parseKey(text);
   if (!(key instanceof ValueFault)) return key;
@@ -87,11 +87,11 @@ function parsePort(text: string): number | ValueFault {
   return new ValueFault(`is ${quote(text)}, which is no port`, 'Set a number from 0 to 65535.');
 }
 
-function parseMegabytes(text: string): number | ValueFault {
+function parseMebibytes(text: string): number | ValueFault {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (count > 0) return count;
   return new ValueFault(
-    `is ${quote(text)}, which is no number of megabytes`,
+    `is ${quote(text)}, which is no number of MiB`,
     'Set a whole number from 1 on, such as 2048.',
   );
 }
@@ -142,7 +142,7 @@ function parseUrl(text: string): string | ValueFault {
   return url.href.replace(/\/+$/, '');
 }
 
-/** A folder, or a bucket and what is before the names of objects there. */
+/** A folder, or a bucket and the prefix of the names of objects in it. */
 export type BackupTargetValue =
   | { readonly kind: 'folder'; readonly folder: string }
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string };
@@ -195,13 +195,13 @@ function isNetwork(text: string): boolean {
   const version = ipVersion(address);
   if (version === undefined || rest.length > 0) return false;
   const bits = version === 6 ? 128 : 32;
-  // A prefix of no bits is everybody.
+  // A prefix of 0 bits would match everybody.
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits);
 }
 
 function parsePassword(text: string): string | ValueFault {
   const { length } = text;
-  // A short one is the operator's own risk: `warningsOf` says so.
+  // A short one is the operator's risk; `warningsOf` says so.
   if (length <= PASSWORD_CHARACTERS_MAX) return text;
   return new ValueFault(`has ${length} characters`, `Choose at most ${PASSWORD_CHARACTERS_MAX}.`);
 }
@@ -224,7 +224,7 @@ function isHttp(url: URL): boolean {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
-/** A value as it is shown to people: on one line, and not at any length. */
+/** A value as people see it: on one line, cut when it is long. */
 function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
 }

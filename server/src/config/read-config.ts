@@ -1,17 +1,16 @@
+import { editDistance } from '#base/edit-distance.ts';
 import type { Config, Secrets } from './config.ts';
 import { ConfigError, type ConfigFault } from './config-error.ts';
 import { faultsBetween, warningsOf } from './cross-checks.ts';
-import { nearestName } from './nearest-name.ts';
 import { parsers, ValueFault } from './parsers.ts';
-import type { Values } from './values.ts';
-import { variables, type Variable, type VariableName } from './variables.ts';
+import { variables, type Values, type Variable, type VariableName } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads every variable of the table. A variable that is set to nothing counts as not set. Throws a `ConfigError` with
- * every fault; what is odd but harmless comes back as sentences in `warnings`. With `opensOlder`, the master key may be as
- * short as older versions took it.
+ * Reads every variable of the table. A variable set to nothing counts as not set. Throws a
+ * `ConfigError` with every fault; `warnings` has a sentence for each setting that is odd but
+ * harmless. With `opensOlder`, the master key may be as short as older versions accepted.
  */
 export function readConfig(
   env: Environment,
@@ -40,11 +39,11 @@ export function readConfig(
   };
 }
 
-/** Types of variables as older versions read them. */
+/** How older versions read some variables. */
 type OlderTypes = { readonly [Name in VariableName]?: Variable['type'] };
 const OLDER_TYPES: OlderTypes = { MSK_GRAPH_MASTER_KEY: 'text' };
 
-/** A variable whose value is at fault has its default in `values`, so that the checks between variables still run. */
+/** A faulty variable gets its default in `values`, so that the checks between variables still run. */
 function readValues(
   env: Environment,
   types: OlderTypes,
@@ -61,7 +60,7 @@ function readValues(
   return { values: Object.fromEntries(entries) as Values, faults };
 }
 
-/** A secret is taken to the letter; of anything else the blanks around it are dropped. */
+/** A secret is taken as it is; other values lose the blanks around them. */
 function parseAs(row: Variable, text: string): unknown {
   return parsers[row.type](row.secret === true ? text : text.trim());
 }
@@ -75,7 +74,7 @@ function configOf(values: Values, env: Environment): Config {
   const primaryAddress = isReplica ? values.MSK_PRIMARY_ADDRESS : null;
   const origins = new Set(values.MSK_CORS);
   if (primaryAddress !== null) origins.add(new URL(primaryAddress).origin);
-  // An address set to nothing on purpose makes registration fail (specification, section 3.1): no falling back then.
+  // Set to nothing on purpose, the address makes registration fail (specification, section 3.1).
   const isBlanked = env['MSK_SERVER_ADDRESS']?.trim() === '';
   return {
     role: isReplica ? 'replica' : 'primary',
@@ -125,6 +124,12 @@ function unknownNames(env: Environment): string[] {
     .map(
       (name) => `${name} is not a known variable; the nearest one is ${nearestName(name, known)}.`,
     );
+}
+
+/** The known name with the fewest letters to insert, delete or replace; the first of equals. */
+function nearestName(name: string, known: readonly string[]): string {
+  const distances = known.map((candidate) => editDistance(name, candidate));
+  return known[distances.indexOf(Math.min(...distances))] ?? '';
 }
 
 function isSet(env: Environment, name: VariableName): boolean {

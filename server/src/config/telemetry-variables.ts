@@ -1,8 +1,8 @@
 import type { Environment } from './read-config.ts';
 
-/** Where one signal goes, and how. */
+/** Where the server sends one signal, and how. */
 export interface OtlpTarget {
-  /** Of gRPC the path means nothing; `https` is asked for with TLS, `http` without. */
+  /** `https` means TLS, `http` does not; gRPC ignores the path. */
   readonly url: string;
   readonly protocol: 'grpc' | 'http/protobuf' | 'http/json';
   /** May hold credentials: never logged, never in a report. */
@@ -19,9 +19,9 @@ export interface NamedFile {
 }
 
 export interface OtlpTlsFiles {
-  /** Who vouches for the receiver, instead of whom the system trusts. */
+  /** The authority that vouches for the receiver, instead of those the system trusts. */
   readonly ca?: NamedFile;
-  /** By which the receiver knows the server: both, or none. */
+  /** With `key`: how the receiver recognizes the server. Both are set, or neither. */
   readonly certificate?: NamedFile;
   readonly key?: NamedFile;
 }
@@ -34,15 +34,15 @@ export type TraceSampler =
   | 'parentbased_always_off'
   | 'parentbased_traceidratio';
 
-/** What the standard `OTEL_*` variables say (OpenTelemetry specification, "SDK environment variables"). */
+/** The standard `OTEL_*` variables (OpenTelemetry specification, "SDK environment variables"). */
 export interface TelemetrySettings {
-  /** Null where traces, or metrics, are not wanted. */
+  /** Null when traces, or metrics, are off. */
   readonly traces: OtlpTarget | null;
   readonly metrics: OtlpTarget | null;
-  /** With `service.name` among them. */
+  /** Includes `service.name`. */
   readonly resource: Readonly<Record<string, string>>;
   readonly sampler: TraceSampler;
-  /** Of samplers by ratio: from 0 to 1. */
+  /** For samplers by ratio: from 0 to 1. */
   readonly ratio: number;
   readonly metricIntervalMs: number;
   readonly metricTimeoutMs: number;
@@ -52,11 +52,11 @@ export interface TelemetrySettings {
 }
 
 export interface ReadTelemetry {
-  /** Null unless an endpoint is set: then nothing of OpenTelemetry is loaded. */
+  /** Null unless an endpoint is set. When null, no OpenTelemetry code is loaded. */
   readonly settings: TelemetrySettings | null;
-  /** What no line of the log may show. */
+  /** Texts that no line of the log may show. */
   readonly secrets: readonly string[];
-  /** By the standard a value that is not understood is as one that is not set, and said so. */
+  /** The standard says: a value that is not understood counts as not set, with a warning. */
   readonly warnings: readonly string[];
 }
 
@@ -100,7 +100,7 @@ function off({ warnings, env }: Variables): ReadTelemetry {
   return { settings: null, secrets: secretsOf(env), warnings };
 }
 
-/** Headers as they stand in the environment, whole: wherever they are quoted, they must not be seen. */
+/** Whole header lists as the environment has them: a message that quotes one must hide it. */
 function secretsOf(env: Environment): string[] {
   return Object.entries(env).flatMap(([name, value = '']) =>
     name.startsWith('OTEL_') && name.endsWith('_HEADERS') && value !== '' ? [value] : [],
@@ -144,12 +144,12 @@ function fileOf(member: keyof OtlpTlsFiles, file: NamedFile | undefined): OtlpTl
   return file === undefined ? {} : { [member]: file };
 }
 
-/** The common endpoint is a base; that of a signal is taken as it is. */
+/** The common endpoint is a base; the endpoint of a signal is taken as it is. */
 function below(base: string | undefined, path: string): string | undefined {
   return base === undefined ? undefined : `${base.replace(/\/+$/, '')}${path}`;
 }
 
-/** What gRPC takes as metadata in text; anything else would end the export of everything. */
+/** Whether gRPC accepts it as text metadata; anything else would end every export. */
 function isGrpcMetadata(key: string, value: string): boolean {
   return /^[\w.-]+$/.test(key) && !/-bin$/i.test(key) && /^[ -~]*$/.test(value);
 }
@@ -164,7 +164,7 @@ function resourceOf(variables: Variables): Record<string, string> {
   };
 }
 
-/** Values are never quoted in a warning: they may be what belongs in another variable. */
+/** Warnings never quote a value: it may be a secret that belongs in another variable. */
 class Variables {
   readonly env: Environment;
   readonly #warned = new Set<string>();
@@ -213,7 +213,7 @@ class Variables {
     return ratio >= 0 && ratio <= 1 ? ratio : this.#warn(name, 'no number from 0 to 1');
   }
 
-  /** `isPlain`: of gRPC, whether what is only `host:port` is asked without TLS. */
+  /** `isPlain` is for gRPC: whether an endpoint `host:port` is reached without TLS. */
   url(name: string, isPlain: boolean | undefined): string | undefined {
     const given = this.text(name);
     if (given === undefined) return undefined;
@@ -225,7 +225,7 @@ class Variables {
     return isHttp ? given : this.#warn(name, 'no http or https URL');
   }
 
-  /** `key1=value1,key2=value2`, as the baggage of W3C writes them. */
+  /** `key1=value1,key2=value2`, the format of W3C Baggage. */
   pairs(
     name: string,
     fits: (key: string, value: string) => boolean = () => true,

@@ -1,50 +1,54 @@
-import type { VariableType } from './parsers.ts';
+import type { ParsedValue, VariableType } from './parsers.ts';
 
-/** One row of the table. `default` is written as it would be in the environment and read the same way. */
+/** One row of the table. `default` is written and read as it would be in the environment. */
 export interface Variable {
   readonly type: VariableType;
   readonly default: string | null;
-  /** For `--help` and the documentation: what it is for, in one or two sentences. */
+  /** For docs/configuration.md: what it is for, in one or two sentences. */
   readonly description: string;
   /** Never printed, and handed out apart from the other settings. */
   readonly secret?: true;
 }
 
-/** Every variable the server reads (specification, section 2.9; open-shapes, section 1). Nothing else reads the environment. */
+/**
+ * Every variable the server reads (specification, section 2.9; open-shapes, section 1), besides the
+ * standard `OTEL_*`. `npm run configuration-page` writes docs/configuration.md from it.
+ */
 export const variables = {
   MSK_HOST: {
     type: 'host',
     default: '127.0.0.1',
-    description: 'Address of the HTTP listener; 0.0.0.0 or :: for every network interface.',
+    description: 'Address of the HTTP listener. 0.0.0.0 or :: listens on every network interface.',
   },
   MSK_PORT: {
     type: 'port',
     default: '8080',
-    description: 'Port of the HTTP listener; 0 takes any free one, which the ready line names.',
+    description: 'Port of the HTTP listener. 0 takes any free port, which the ready line names.',
   },
   MSK_GRAPH_STORAGE: {
     type: 'folder',
     default: './data',
     description:
-      'Folder that holds the whole database, on a local disk. A replica must name it: it holds its copy.',
+      'Folder of the whole database, on a local disk. A replica must name one for its copy.',
   },
   MSK_GRAPH_MASTER_KEY: {
     type: 'master-key',
     default: null,
     secret: true,
     description:
-      'Encrypts the stored graph; 32 bytes or more, such as the output of "openssl rand -base64 32". The same on the primary and every replica.',
+      'Encrypts the stored graph. At least 32 bytes, such as the output of "openssl rand -base64 32"; the same on the primary and every replica.',
   },
   MSK_GRAPH_BACKUP_FOLDER: {
     type: 'backup-target',
     default: null,
     description:
-      'Where backups are kept: a folder outside the storage folder, or s3://bucket/prefix in a store of objects.',
+      'Where backups are kept: a folder outside the storage folder, best on another machine, or s3://bucket/prefix in an object store.',
   },
   MSK_GRAPH_BACKUP_S3_ENDPOINT: {
     type: 'url',
     default: null,
-    description: 'URL of the store of objects; that of AWS for the region when not set.',
+    description:
+      'URL of the object store, such as https://minio.example.com. When not set, AWS in MSK_GRAPH_BACKUP_S3_REGION.',
   },
   MSK_GRAPH_BACKUP_S3_REGION: {
     type: 'text',
@@ -55,7 +59,7 @@ export const variables = {
     type: 'text',
     default: null,
     secret: true,
-    description: 'Id of the key that reads and writes the bucket.',
+    description: 'Id of the key that reads, writes, lists and deletes objects in the bucket.',
   },
   MSK_GRAPH_BACKUP_S3_SECRET_KEY: {
     type: 'text',
@@ -66,65 +70,67 @@ export const variables = {
   MSK_GRAPH_BACKUP_KEEP: {
     type: 'count',
     default: '30',
-    description: 'How many of the newest backups are kept, whatever their age.',
+    description: 'This many of the newest backups are kept, whatever their age.',
   },
   MSK_GRAPH_BACKUP_KEEP_DAYS: {
     type: 'count',
     default: '14',
-    description: 'Of how many days that have backups the newest one is kept as well.',
+    description: 'For this many days (UTC) that have backups, the newest of each day is kept too.',
   },
   MSK_GRAPH_BACKUP_KEEP_WEEKS: {
     type: 'count',
     default: '8',
-    description: 'Of how many weeks that have backups the newest one is kept as well.',
+    description:
+      'For this many weeks (from Monday) that have backups, the newest of each week is kept too.',
   },
   MSK_ADMIN_PASSWORD: {
     type: 'password',
     default: null,
     secret: true,
     description:
-      'Password of the first administrator, "admin"; read at the first start only. Without it a random one is printed once.',
+      'Password of the first administrator, "admin". Read only at the first start; when not set, a random one is printed once.',
   },
   MSK_JWT_KEY: {
     type: 'key',
     default: null,
     secret: true,
     description:
-      'Signs every session and token, and the replication secret is derived from it; 32 bytes or more, such as the output of "openssl rand -base64 32". The same on the primary and every replica. Without it a primary keeps a random key in its storage folder and replication is off.',
+      'Signs every session and token; the replication secret is derived from it. At least 32 bytes, such as the output of "openssl rand -base64 32"; the same on the primary and every replica. When not set, a primary keeps a random key in its storage folder and replication is off.',
   },
   MSK_PUBLIC_ADDRESS: {
     type: 'url',
     default: null,
-    description: 'URL under which others reach this server. Replication needs it on both sides.',
+    description:
+      'URL at which browsers and other programs reach this server. Replication needs it on both sides.',
   },
   MSK_SERVER_ADDRESS: {
     type: 'url',
     default: null,
     description:
-      'Internal URL for calls between primary and replica; MSK_PUBLIC_ADDRESS when not set.',
+      'Internal URL for calls between primary and replica. When not set, MSK_PUBLIC_ADDRESS.',
   },
   MSK_CORS: {
     type: 'origins',
     default: '',
     description:
-      'Origins whose pages may call this server, separated by semicolons. A replica adds that of its primary.',
+      'Origins whose pages may call this server, separated by semicolons. A replica adds the origin of its primary.',
   },
   MSK_USE_HSTS: {
     type: 'boolean',
     default: 'false',
-    description: 'Sends Strict-Transport-Security; for a server behind TLS.',
+    description: 'Sends Strict-Transport-Security. For a server that is reached over TLS.',
   },
   MSK_REDIRECT_TO_HTTPS: {
     type: 'boolean',
     default: 'false',
     description:
-      'Redirects plain HTTP to HTTPS; for a server behind TLS whose proxy sends X-Forwarded-Proto.',
+      'Redirects plain HTTP to HTTPS. For a server that is reached over TLS through a proxy that sends X-Forwarded-Proto.',
   },
   MSK_TRUSTED_PROXIES: {
     type: 'networks',
     default: '',
     description:
-      'IP addresses and networks of your proxies, separated by semicolons, such as "10.0.0.7;10.1.0.0/16". Only they are believed which address a request comes from (X-Forwarded-For).',
+      'IP addresses and networks of your proxies, separated by semicolons, such as "10.0.0.7;10.1.0.0/16". The server believes X-Forwarded-For only from them.',
   },
   MSK_REPLICA: {
     type: 'boolean',
@@ -140,7 +146,7 @@ export const variables = {
     type: 'host',
     default: null,
     description:
-      'Address that a primary listens on for replicas; that of MSK_HOST when not set. Set it where HTTP comes through a proxy on the same host and replicas do not.',
+      'Address on which a primary listens for replicas. When not set, MSK_HOST. Set it when HTTP comes through a proxy on the same machine and replicas do not.',
   },
   MSK_REPLICATION_PORT: {
     type: 'port',
@@ -152,36 +158,38 @@ export const variables = {
     type: 'text',
     default: null,
     secret: true,
-    description: 'Signed licence, or a path to it. A replica needs one with the feature Replicas.',
+    description:
+      'Signed license, or the path of a file with it. A replica needs one with the feature Replicas.',
   },
   MSK_LICENSE_PUBLIC_KEY: {
     type: 'text',
     default: null,
-    description: 'Ed25519 public key that licences are verified with: PEM text, or a path to it.',
+    description:
+      'Ed25519 public key that verifies licenses: PEM text, or the path of a file with it.',
   },
   MSK_SMTP_URL: {
     type: 'smtp-url',
     default: null,
     secret: true,
     description:
-      'Mail server for outgoing mail, smtp:// or smtps://. Without it administrators see reset links instead.',
+      'Mail server for outgoing mail, smtp:// or smtps://. When not set, administrators see links to reset passwords instead.',
   },
   MSK_LOW_MEMORY: {
     type: 'boolean',
     default: 'false',
-    description: 'Low-memory mode: small caches and a log archive of 30 s or 1 MB.',
+    description: 'Low-memory mode: small caches, and a log archive of 30 seconds or 1 MiB.',
   },
   MSK_SEARCH_MEMORY_MB: {
-    type: 'megabytes',
+    type: 'mebibytes',
     default: null,
     description:
-      'Memory for the search index of this process; the rest of a larger index is read from its files. A quarter of the machine, and 64 in low-memory mode, unless set.',
+      'Memory for the search index in MiB; the rest of a larger index is read from its files. When not set, a quarter of the memory of the machine, or 64 in low-memory mode.',
   },
   MSK_SEARCH_BUILD_THREADS: {
     type: 'threads',
     default: null,
     description:
-      'Threads that build the search index when much is indexed anew. One for each processor, as far as the memory of the index goes (one for each 128 MB of it, 8 at most), unless set.',
+      'Threads that build the search index when much must be indexed again. When not set, one for each processor, but at most one for each 128 MiB of the memory of the index, and 8.',
   },
   MSK_LOG_LEVEL: {
     type: 'log-level',
@@ -191,19 +199,28 @@ export const variables = {
   MSK_LOG_PATH: {
     type: 'folder',
     default: null,
-    description: 'Folder for log files, in addition to JSON lines on stderr.',
+    description: 'Folder for log files. Lines of JSON go to stderr in any case.',
   },
   TRELLIS_SAMPLE: {
     type: 'text',
     default: 'wordnet',
-    description: 'Sample graph that an empty store is filled with; anything but wordnet is none.',
+    description: 'Sample graph that fills an empty store. Any value but wordnet means none.',
   },
   TRELLIS_FRONT_END: {
     type: 'folder',
     default: null,
     description:
-      'Folder of the browser application that a primary serves, and its replicas with it; the built-in one when not set.',
+      'Folder of the browser application that a primary and its replicas serve. When not set, the built-in one.',
   },
 } as const satisfies Readonly<Record<string, Variable>>;
 
 export type VariableName = keyof typeof variables;
+
+type Table = typeof variables;
+
+/** One value for each variable; null when it is not set and has no default. */
+export type Values = {
+  readonly [Name in VariableName]:
+    | ParsedValue<Table[Name]['type']>
+    | (Table[Name]['default'] extends null ? null : never);
+};

@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { PASSWORD_CHARACTERS_MAX } from '../contract/src/limits.ts';
+import { BACKUPS_KEPT_MAX } from '../server/src/base/backup-limits.ts';
+import { SEARCH_BUILD_THREADS_MAX } from '../server/src/base/search-limits.ts';
+import { KEY_BYTES_MIN } from '../server/src/base/sign-in-limits.ts';
+import { LOG_LEVELS, type VariableType } from '../server/src/config/parsers.ts';
+import { variables, type Variable } from '../server/src/config/variables.ts';
+
+/**
+ * Writes docs/configuration.md from the table of variables: `npm run configuration-page`. Run it after
+ * a variable has come or changed; a test compares the two.
+ */
+export const PAGE_FILE = 'docs/configuration.md';
+
+/** How the value of each type is written. */
+const TYPES: Readonly<Record<VariableType, string>> = {
+  'backup-target': 'a folder, or `s3://bucket/prefix`',
+  boolean: '`true` or `1`, `false` or `0`',
+  count: `a whole number from 0 to ${BACKUPS_KEPT_MAX}`,
+  folder: 'a path, absolute or relative to the folder in which the server was started',
+  host: 'an IP address or a host name, such as `127.0.0.1`, without scheme and port',
+  key: `text of at least ${KEY_BYTES_MIN} bytes`,
+  'log-level': `one of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}`,
+  'master-key': `text of at least ${KEY_BYTES_MIN} bytes`,
+  mebibytes: 'a whole number from 1, in MiB (1,048,576 bytes), such as `2048`',
+  networks: 'IP addresses and networks, such as `10.0.0.7;10.1.0.0/16`',
+  origins: 'scheme, host and port, such as `https://app.example.com;https://b.example.com`',
+  password: `text of at most ${PASSWORD_CHARACTERS_MAX} characters`,
+  port: 'a whole number from 0 to 65535',
+  'smtp-url': '`smtp://user:password@host:port`, or `smtps://`',
+  text: 'any text',
+  threads: `a whole number from 1 to ${SEARCH_BUILD_THREADS_MAX}`,
+  url: 'an http or https URL without user, query and fragment, such as `https://graph.example.com`',
+};
+
+export function configurationPage(): string {
+  return `# Configuration
+
+A server reads its settings from environment variables when it starts. Set those you need:
+
+\`\`\`sh not-run: the server goes on until it is stopped
+MSK_PORT=9000 MSK_GRAPH_STORAGE=/var/lib/trellis trellis serve
+\`\`\`
+
+A wrong value keeps the server from starting. It reports every fault at once and ends with exit code 78:
+
+\`\`\`text
+2 settings are wrong:
+  MSK_PORT is "web", which is no port. Set a number from 0 to 65535.
+  MSK_USE_HSTS is "maybe", neither true nor false. Set it to true or false.
+\`\`\`
+
+- A variable set to nothing counts as not set.
+- A name that begins with \`MSK_\` and is not in this table gets a warning with the nearest name.
+- Secrets are never logged.
+- The standard \`OTEL_*\` variables send traces and metrics elsewhere: [Observability](observability.md).
+- \`trellis doctor\` checks the variables of the shell, without starting a server.
+
+## Variables
+
+| variable | type | default | secret | meaning |
+|---|---|---|---|---|
+${Object.entries<Variable>(variables).map(variableRow).join('\n')}
+
+## Types
+
+| type | value |
+|---|---|
+${Object.entries(TYPES)
+  .map(([type, value]) => `| ${type} | ${value} |`)
+  .join('\n')}
+`;
+}
+
+function variableRow([name, row]: [string, Variable]): string {
+  const fallback = row.default === null || row.default === '' ? '' : `\`${row.default}\``;
+  const secret = row.secret === true ? 'yes' : '';
+  const meaning = row.description.replaceAll(/\b(?:MSK|TRELLIS)_\w+/g, '`$&`');
+  return `| \`${name}\` | ${row.type} | ${fallback} | ${secret} | ${meaning} |`;
+}
+
+if (import.meta.main) {
+  writeFileSync(join(resolve(import.meta.dirname, '..'), PAGE_FILE), configurationPage());
+}
