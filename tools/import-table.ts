@@ -58,6 +58,9 @@ export function partsBelow(
   return below;
 }
 
+/** Tests of any part may run against all parts, put together there. */
+const TEST_WORKSPACE = '#app/testing/';
+
 /** Code that never runs in the product: tests, what they share, in a folder `testing`, and examples. */
 export function isTestCode(path: string): boolean {
   return /\.test\.ts$|[\\/](?:testing|examples)[\\/]/.test(path);
@@ -116,6 +119,7 @@ export class ImportRules {
     const target = specifier.slice(1).split('/')[0] ?? '';
     if (target === part) return 'Inside a part import by a relative path: "#" is for other parts.';
     if (!isTestCode(file)) return this.#complaintOfName(part, target);
+    if (specifier.startsWith(TEST_WORKSPACE)) return undefined;
     if (partsBelow(this.#table, part).has(target)) return undefined;
     return `Tests of "${part}" may import what lies below it, and "${target}" does not (server/import-table.json).`;
   }

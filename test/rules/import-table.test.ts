@@ -92,7 +92,7 @@ describe('a forbidden import', () => {
     expect(of(linted, 'modules')).toEqual([...refused, ...unowned].toSorted());
   });
 
-  it('is an error of the linter when a test takes a part that does not lie below', () => {
+  it('is an error of the linter when a test takes a part above but for app/testing', () => {
     const above = pairs.filter(({ from, to }) => !partsBelow(table, from).has(to));
     expect(of(linted, 'tests')).toEqual(names(above));
   });

@@ -96,7 +96,9 @@ export class ProbeRepository implements AsyncDisposable {
       await this.#probe(folder, part, 'parts', others, (other) => `#${other}/target.ts`);
       await this.#probe(folder, part, 'paths', others, (other) => `../${other}/target.ts`);
       await this.#probe(folder, part, 'modules', [...Object.keys(table.modules), 'left-pad']);
-      await this.#probe(folder, part, 'tests', others, (other) => `#${other}/target.ts`);
+      const allTogether = part === 'app' ? [] : ['app/testing'];
+      const tested = [...others, ...allTogether];
+      await this.#probe(folder, part, 'tests', tested, (other) => `#${other}/target.ts`);
     }
   }
 

@@ -5,15 +5,15 @@ export const TYPE_ACCESS_SETTING = 'access.types';
 
 /** Who may read a field beside administrators; UIDs. Nobody else when both are empty. */
 export interface FieldAccess {
-  readonly teams?: readonly string[];
-  readonly users?: readonly string[];
+  readonly teams?: readonly string[] | undefined;
+  readonly users?: readonly string[] | undefined;
 }
 
 /** The access of one type (open-shapes, section 4, "field and type access"). */
 export interface TypeAccess {
   /** Of nodes without a restriction of their own; `restricted`: their owners and administrators only. */
-  readonly visibleTo?: 'everyone' | 'restricted';
-  readonly fields?: Readonly<Record<string, FieldAccess>>;
+  readonly visibleTo?: 'everyone' | 'restricted' | undefined;
+  readonly fields?: Readonly<Record<string, FieldAccess>> | undefined;
 }
 
 export type TypeAccessByType = Readonly<Record<string, TypeAccess>>;

@@ -13,7 +13,7 @@ import { systemClock } from '#base/clock.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
-import type { SearchConfigurationService } from '#http/search-configuration-service.ts';
+import type { SearchConfiguration } from '#http/services.ts';
 import { validate } from '#http/validation.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
@@ -32,7 +32,7 @@ export interface AdminAgentServices {
   readonly endpoints: EndpointService;
   readonly tools: ToolService;
   readonly agents: Agents;
-  readonly searchConfiguration: SearchConfigurationService;
+  readonly searchConfiguration: SearchConfiguration;
   readonly modelRunner: ModelRunner;
   readonly files: FileStore;
   /** Throws `llm_not_configured`. */

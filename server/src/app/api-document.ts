@@ -1,7 +1,7 @@
 import { budgetKey, type Caller } from '#access/caller.ts';
 import { API_DOCUMENT_BATCH, API_DOCUMENT_STEPS } from '#base/operations-limits.ts';
 import { turns } from '#base/turns.ts';
-import type { ApiDocumentService } from '#http/api-document-service.ts';
+import type { ApiDocumentService } from '#http/services.ts';
 import { pathCovers } from '#identity/token-path.ts';
 import type { EndpointDefinition } from '#runtime/endpoint-definition.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';

@@ -21,7 +21,7 @@ import { TypeAccessKind, type KnownPeople } from '#definitions/kinds/type-access
 import { WorkspaceSettingsKind } from '#definitions/kinds/workspace-settings-kind.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
-import type { SearchConfigurationService } from '#http/search-configuration-service.ts';
+import type { SearchConfiguration } from '#http/services.ts';
 import { validate } from '#http/validation.ts';
 import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
@@ -59,7 +59,7 @@ export interface DefinitionSources {
   readonly llmSearchSettings: LlmSearchSettingsService;
   readonly migrations: MigrationService;
   readonly schema: SchemaService;
-  readonly searchConfiguration: SearchConfigurationService;
+  readonly searchConfiguration: SearchConfiguration;
   readonly tasks: TaskService;
   readonly tools: ToolService;
   readonly workspace: WorkspaceSettings;

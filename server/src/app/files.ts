@@ -8,7 +8,6 @@ import { FileUploads } from '#files/file-uploads.ts';
 import { NodeFiles } from '#files/node-files.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { HttpServices } from '#http/services.ts';
 import type { Logger } from '#observe/logger.ts';
 import { startPeriodic } from './periodic.ts';
 
@@ -22,8 +21,8 @@ export interface FilesParts {
 }
 
 export interface OpenFiles extends AsyncDisposable {
-  /** What HTTP offers of it. */
-  readonly nodeFiles: HttpServices['nodeFiles'];
+  readonly nodeFiles: NodeFiles;
+  readonly fileUploads: FileUploads;
   readonly store: FileStore;
 }
 
@@ -62,23 +61,8 @@ export async function openFiles(parts: FilesParts): Promise<OpenFiles> {
   const resources = opened.move();
   return {
     store,
-    nodeFiles: offered(files, uploads),
+    nodeFiles: files,
+    fileUploads: uploads,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  };
-}
-
-function offered(files: NodeFiles, uploads: FileUploads): HttpServices['nodeFiles'] {
-  return {
-    list: (caller, node, page) => files.list(caller, node, page),
-    get: (caller, uid) => files.get(caller, uid),
-    open: (caller, uid) => files.open(caller, uid),
-    delete: (caller, uid, address) => files.delete(caller, uid, address),
-    checkTarget: (caller, node) => files.checkTarget(caller, node),
-    upload: (caller, node, file, address) => files.upload(caller, node, file, address),
-    beginUpload: (caller, node, { contentType = '', ...upload }) =>
-      uploads.create(caller, node, { ...upload, contentType }),
-    getUpload: (caller, id) => uploads.get(caller, id),
-    append: (sender, id, offset, bytes) => uploads.append(sender, id, offset, bytes),
-    deleteUpload: (caller, id) => uploads.delete(caller, id),
   };
 }

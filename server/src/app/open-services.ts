@@ -7,8 +7,6 @@ import { SchemaService } from '#access/schema-service.ts';
 import { systemClock } from '#base/clock.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { HttpServices } from '#http/services.ts';
-import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
-import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { ReplicaLag } from '#observe/load-samples.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Telemetry } from '#observe/telemetry/telemetry.ts';
@@ -74,13 +72,10 @@ export type GraphServices = Omit<
   HttpServices,
   'status' | 'replicas' | 'backups' | 'frontEnd' | 'sequence' | 'waitForSequence'
 > & {
-  readonly endpoints: EndpointService;
-  readonly workspace: WorkspaceSettings;
   readonly interfaces: Interfaces;
 };
 
 export interface OpenServices extends GraphServices, AsyncDisposable {
-  readonly jobs: JobRegistry;
   readonly textVectors: TextVectors;
   /** How the thread that indexes is. */
   readonly indexCondition: OpenSearch['indexCondition'];
@@ -117,7 +112,11 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
   const { embeddings, search } = searching;
   const statistics = opened.use(new Statistics({ ...parts, endpoints, access }));
   const own = { ...ruledBy(parts, access, endpoints), endpoints };
-  const { nodeFiles, store: files } = opened.use(await openFiles({ ...parts, access }));
+  const {
+    store: files,
+    nodeFiles,
+    fileUploads,
+  } = opened.use(await openFiles({ ...parts, access }));
   const { providers } = embeddings;
   const { running } = people;
   const offered = { ...search, ...own, access, providers, files, running };
@@ -134,6 +133,7 @@ export async function openServices(options: ServicesOptions): Promise<OpenServic
     ingest: new IngestService(options.writes, audit),
     ...own,
     nodeFiles,
+    fileUploads,
     ...offeredBy(endpoints),
     apiDocument: new ApiDocument(endpoints, VERSION),
     statistics,

@@ -3,6 +3,7 @@ import { must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { createHttpServer } from '#http/server.ts';
+import type { HttpServices } from '#http/services.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { Followers } from '#log/followers.ts';
 import type { AnswerEmbed } from '#replication/embed-call.ts';
@@ -13,7 +14,7 @@ import { ReplicaFrontEnd } from './front-end/replica-front-end.ts';
 import { requireFeature } from './license.ts';
 import { licenseSettings, readLicense } from './license-files.ts';
 import { licenseReporter } from './license-report.ts';
-import { openServices, type OpenServices } from './open-services.ts';
+import { openServices, type GraphServices, type OpenServices } from './open-services.ts';
 import { replicaProbes } from './part-probes.ts';
 import { openReadState, type ReadState } from './read-state.ts';
 import { LoggedAuditTrail, ReadOnlyWrites } from './replication/read-only-writes.ts';
@@ -24,7 +25,6 @@ import { searchMemoryBytes } from './search/search-memory.ts';
 import { ServerStatus, VERSION } from './server-status.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
 import { TracedApplications } from './telemetry/traced-commits.ts';
-import { StartingServices } from './starting-services.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /** What a replica cannot be without: the configuration has been checked for it. */
@@ -53,14 +53,15 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
     if (status.ready()) http.broadcast(message);
   });
   const refuse = (): Promise<never> => new ReadOnlyWrites().refuse();
-  const services = new StartingServices({
+  const always = {
     status,
     replicas: { register: refuse, list: refuse, verify: refuse },
     backups: { list: refuse, run: refuse, verify: refuse, remove: refuse },
     frontEnd: frontEnd.served,
     sequence: () => sequence.get(),
-    waitForSequence: (wanted, timeoutMs) => sequence.reach(wanted, timeoutMs),
-  });
+    waitForSequence: (wanted: number, timeoutMs: number) => sequence.reach(wanted, timeoutMs),
+  };
+  const services = startingServices(always, () => graph);
   await using opened = new AsyncDisposableStack();
   opened.use(readMetrics(telemetry, { sequence, status, services: () => graph }));
   const thread = opened.use(followPrimary(parts, uid, frontEnd));
@@ -75,7 +76,6 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
     await Promise.race([thread.loaded, stopping.promise]);
     const state = resources.use(openReadState(storage, parts.secrets.graphMasterKey, sequence));
     graph = resources.use(await openReplicaServices(parts, state, thread.embed));
-    services.provide(graph);
     const caughtUp = Promise.all([thread.caughtUp, graph.endpoints.ready, graph.indexOpened()]);
     await Promise.race([caughtUp, stopping.promise]);
     const following = frontEnd.follow({ ...parts, ...state, fetch: thread.fetchFrontEnd });
@@ -96,6 +96,23 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
       await resources.disposeAsync();
     },
   };
+}
+
+/**
+ * The services of a server that listens before it has its graph. Until they are there only the area `status` answers, so nobody
+ * meets one that is missing.
+ */
+function startingServices(
+  always: Omit<HttpServices, keyof GraphServices>,
+  graph: () => GraphServices | undefined,
+): HttpServices {
+  return new Proxy(always, {
+    get: (_always, name) =>
+      Reflect.get(
+        name in always ? always : must(graph(), 'the graph of a server that is ready'),
+        name,
+      ),
+  }) as HttpServices;
 }
 
 function roleOf(replicaUID: string): ReplicaHealth {

@@ -4,7 +4,7 @@ import { countTypes, databaseStatistics } from '#access/database-statistics.ts';
 import { LOAD_SAMPLE_INTERVAL_MS } from '#base/operations-limits.ts';
 import { textTable } from '#base/text-table.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { StatisticsService } from '#http/build-services.ts';
+import type { StatisticsService } from '#http/services.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import { startSampling, type SampledLoad, type SampledLoadParts } from './sampled-load.ts';
 

@@ -9,17 +9,17 @@ export interface SchemaDocument {
 export interface NodeTypeDocument {
   readonly type: string;
   /** The name under which a node also shows its key; a String. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   readonly fields: Readonly<Record<string, FieldType>>;
   /** A Time field that gives the node its timestamp. */
-  readonly timestamp?: string;
+  readonly timestamp?: string | undefined;
   /** The field that names a node for people. */
-  readonly label?: string;
+  readonly label?: string | undefined;
 }
 
 export interface EdgeTypeDocument {
   readonly type: string;
   /** The edge type that is created and removed with it, the other way round. */
-  readonly inverse?: string;
-  readonly fields?: Readonly<Record<string, FieldType>>;
+  readonly inverse?: string | undefined;
+  readonly fields?: Readonly<Record<string, FieldType>> | undefined;
 }

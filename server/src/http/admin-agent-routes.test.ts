@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { Problem } from '#base/problem.ts';
-import { startTestServer, type TestServer } from './testing/test-server.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 const APPROVE = '/api/admin-agent/sessions/1/commit/approve';
 const DONE = { committed: [], failed: null, notCommitted: [] };
@@ -21,19 +23,20 @@ async function start(): Promise<TestServer> {
 function heldApproval(at: TestServer) {
   const held = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
-  at.services.adminAgent.approve = async (_caller, _id, _approval, { onAccepted, log }) => {
-    onAccepted();
-    log('Begun.');
+  const { adminAgent } = at.services;
+  vi.spyOn(adminAgent, 'approve').mockImplementation(async (_caller, _id, _approval, watch) => {
+    watch.onAccepted();
+    watch.log('Begun.');
     await held.promise;
-    log('Done.');
+    watch.log('Done.');
     ended.resolve();
     return DONE;
-  };
+  });
   return { finish: held.resolve, ended: ended.promise };
 }
 
 function approve(at: TestServer, signal?: AbortSignal): Promise<Response> {
-  const headers = { authorization: 'Bearer admin' };
+  const headers = { authorization: `Bearer ${at.tokens.admin}` };
   return fetch(at.url + APPROVE, { method: 'POST', headers, signal: signal ?? null });
 }
 
@@ -65,18 +68,19 @@ it('a commit goes on when its client has gone', async () => {
 
 it('what is refused before the work begins is an ordinary status, and later an event', async () => {
   const at = await start();
-  at.services.adminAgent.approve = async () => {
-    throw new Problem('access_widened', 'More.', { details: { items: [] } });
-  };
+  const { adminAgent } = at.services;
+  const approval = vi
+    .spyOn(adminAgent, 'approve')
+    .mockRejectedValue(new Problem('access_widened', 'More.', { details: { items: [] } }));
   const refused = await at.request('POST', APPROVE, { as: 'admin' });
   expect([refused.status, refused.headers.get('content-type')]).toEqual([
     409,
     'application/json; charset=utf-8',
   ]);
-  at.services.adminAgent.approve = async (_caller, _id, _approval, { onAccepted }) => {
+  approval.mockImplementation(async (_caller, _id, _approval, { onAccepted }) => {
     onAccepted();
     throw new Error('secret of the inside');
-  };
+  });
   const { status, text } = await at.request('POST', APPROVE, { as: 'admin' });
   expect(status).toBe(200);
   expect(text).toMatch(
@@ -88,17 +92,17 @@ it('what is refused before the work begins is an ordinary status, and later an e
 it('a turn stops when its client leaves', async () => {
   const at = await start();
   const stopped = Promise.withResolvers<void>();
-  at.services.adminAgent.ask = async (_id, { signal, onBegin }) => {
+  vi.spyOn(at.services.adminAgent, 'ask').mockImplementation(async (_id, { signal, onBegin }) => {
     onBegin?.();
     await once(signal, 'abort');
     stopped.resolve();
     throw signal.reason;
-  };
+  });
   const leaving = new AbortController();
   const response = await fetch(`${at.url}/api/admin-agent/sessions/1/messages`, {
     method: 'POST',
     headers: {
-      authorization: 'Bearer admin',
+      authorization: `Bearer ${at.tokens.admin}`,
       accept: 'text/event-stream',
       'content-type': 'application/json',
     },

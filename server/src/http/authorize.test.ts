@@ -4,7 +4,8 @@ import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import type { Auth, Operation } from '@trellis/contract/operation.ts';
 import { ROLES } from '@trellis/contract/roles.ts';
-import { SCOPES } from '@trellis/contract/scopes.ts';
+import { operations as contract } from '@trellis/contract/operations.ts';
+import { SCOPES, type Scope } from '@trellis/contract/scopes.ts';
 import { TOKEN_KINDS } from '@trellis/contract/token-kinds.ts';
 import { authorize } from './authorize.ts';
 
@@ -148,4 +149,29 @@ describe('who may call', () => {
     const { role: _r, scope: _s, tokens: _t, noGuests: _n, ...bare } = operation!;
     expect(refusal({ ...bare, id: 'x', ...row }, nobody)?.message).toBe(words);
   });
+});
+
+/** Written down once more beside the rows of the contract, by scope (open-shapes, section 2). */
+const BY_SCOPE: Readonly<Record<Scope, string>> = {
+  // No operation asks for it: searches run in the code of endpoints.
+  search: '',
+  ingestion:
+    'getSchema putSchema ingest uploadNodeFile deleteFile createFileUpload getFileUpload ' +
+    'appendFileUpload deleteFileUpload',
+  'ingestion:acl': 'resolvePrincipals',
+  read:
+    'getNode getNodeHistory queryNodes getManyNodes getManyFields downloadCsv downloadJsonl ' +
+    'downloadZip listNodeFiles getFile downloadFile getBuildTypes getEmbeddings getSimilarNodes ' +
+    'findSimilarNodes',
+  'endpoints:run': 'runEndpoint runEndpointAlias cancelRun cancelRunAlias',
+  'admin:backup':
+    'listJobs getJob cancelJob watchJob runBackup listBackups verifyBackup deleteBackup',
+  'admin:tasks':
+    'listJobs getJob cancelJob watchJob listTasks listBuiltInTasks createTask checkTaskSchedule ' +
+    'getTask putTask deleteTask runTask enableTask disableTask listTaskRuns',
+};
+
+it.each(SCOPES)('a token with the scope %s may call what it is for', (scope) => {
+  const opened = contract.filter((row) => [row.scope ?? []].flat().includes(scope));
+  expect(opened.map(({ id }) => id)).toEqual(BY_SCOPE[scope].split(' ').filter(Boolean));
 });

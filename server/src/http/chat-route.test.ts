@@ -1,13 +1,23 @@
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { TurnCall } from '#assistant/chat/chat-turn.ts';
 import { Problem } from '#base/problem.ts';
-import { CALLERS } from './testing/memory-callers.ts';
-import { startTestServer, type TestServer } from './testing/test-server.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 const PATH = '/api/chatai/chat';
 const EVENTS = { accept: 'text/event-stream' };
 const BEGUN = { chatUID: '1', messageUID: '3' };
+const ANSWER = {
+  ...BEGUN,
+  answer: 'Hello',
+  citations: [],
+  toolCalls: [],
+  usage: { inputTokens: 2, outputTokens: 1 },
+  model: 'm',
+  ended: 'answer',
+} as const;
 
 const open: TestServer[] = [];
 afterEach(async () => {
@@ -26,21 +36,29 @@ const ask = ({ request }: TestServer, headers: Record<string, string> = {}) =>
 /** A turn that lasts until nobody listens any more; what it is told then. */
 function endless(at: TestServer) {
   const begun = Promise.withResolvers<TurnCall>();
-  at.services.chat.say = async (_turn, call) => {
+  vi.spyOn(at.services.chat, 'say').mockImplementation(async (_turn, call) => {
     call.onBegin(BEGUN);
     begun.resolve(call);
     if (!call.signal.aborted) await once(call.signal, 'abort');
     throw new Problem('server_stopping', 'nobody listens');
-  };
+  });
   return begun.promise;
 }
 
 it('is one JSON answer, or its events and then exactly the same', async () => {
   const at = await start();
+  vi.spyOn(at.services.chat, 'say').mockImplementation(async (_turn, { onBegin, onEvent }) => {
+    onBegin(BEGUN);
+    onEvent({ event: 'delta', data: { text: 'Hello' } });
+    return ANSWER;
+  });
   const whole = await ask(at);
   expect([whole.status, whole.headers.get('msk-chat')]).toEqual([200, '1']);
   const { text, headers } = await ask(at, EVENTS);
-  expect([headers.get('msk-chat'), headers.get('x-msk-sequence')]).toEqual(['1', '7']);
+  expect([headers.get('msk-chat'), headers.get('x-msk-sequence')]).toEqual([
+    '1',
+    String(at.services.sequence()),
+  ]);
   expect(text.split('\n\n')).toEqual([
     'event: delta\ndata: {"text":"Hello"}',
     `event: result\ndata: ${whole.text}`,
@@ -52,9 +70,8 @@ it('is one JSON answer, or its events and then exactly the same', async () => {
 describe('what goes wrong', () => {
   it('before it begins is an error as any other', async () => {
     const at = await start();
-    at.services.chat.say = async () => {
-      throw new Problem('chat_busy', 'An answer is under way.');
-    };
+    const busy = new Problem('chat_busy', 'An answer is under way.');
+    vi.spyOn(at.services.chat, 'say').mockRejectedValue(busy);
     for (const headers of [{}, EVENTS]) {
       const { status, json } = await ask(at, headers);
       expect([status, Object(json).error.code]).toEqual([409, 'chat_busy']);
@@ -63,10 +80,10 @@ describe('what goes wrong', () => {
 
   it('later is an event, which says no more than an answer would', async () => {
     const at = await start();
-    at.services.chat.say = async (_turn, { onBegin }) => {
+    vi.spyOn(at.services.chat, 'say').mockImplementation(async (_turn, { onBegin }) => {
       onBegin(BEGUN);
       throw new Error('the inside');
-    };
+    });
     const { status, text, headers } = await ask(at, EVENTS);
     const [error, done] = text.split('\n\n');
     expect([status, done]).toEqual([200, 'event: done\ndata: {}']);
@@ -82,13 +99,11 @@ describe('a stream', () => {
   it('says that it goes on, until the session is over, which stops the turn', async () => {
     const at = await start({ timeouts: { eventStreamHeartbeat: 5 } });
     const begun = endless(at);
+    const beats = vi.spyOn(at.services.running, 'check');
     const answer = ask(at, EVENTS);
     await begun;
-    let beats = 0;
-    at.services.onAuthenticate = () => {
-      if (++beats > 2) throw new Problem('invalid_token', 'revoked');
-      return CALLERS.user;
-    };
+    await expect.poll(() => beats.mock.calls.length).toBeGreaterThan(2);
+    await at.request('POST', '/api/login/end', { as: 'user' });
     const { text } = await answer;
     expect(text.startsWith(':\n\n')).toBe(true);
     expect(text).not.toContain('event: result');

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ExportedNode } from './node-service.ts';
-import { startTestServer, type TestServer } from './testing/test-server.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ExportedNode } from '#access/node-export.ts';
+import type { NodeService } from '#access/node-service.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 let at: TestServer;
 beforeAll(async () => {
@@ -9,6 +12,32 @@ beforeAll(async () => {
 afterAll(() => at.server.close());
 
 const CSV = '/api/node/download/csv';
+
+const NODE = {
+  UID: '1111111111111111111111',
+  Type: 'Word',
+  Timestamp: '2026-11-20T00:00:00.000Z',
+  Id: 'dog',
+} as const;
+
+/** What is exported of any type: one node, and then perhaps a failure. */
+beforeEach(() => {
+  const exported: NodeService['export'] = async (_caller, { type }) => ({
+    type,
+    fields: ['Id'],
+    fieldTypes: new Map(),
+    pieces: piecesOf(type),
+  });
+  vi.spyOn(at.services.nodes, 'export').mockImplementation(exported);
+  vi.spyOn(at.services.nodes, 'exportByType').mockImplementation(async (caller, selection) => [
+    await exported(caller, selection),
+  ]);
+});
+
+async function* piecesOf(type: string | undefined): AsyncGenerator<ExportedNode[]> {
+  yield [{ node: NODE, edgeCount: 0 }];
+  if (type === 'Broken') throw new Error('the disk is gone');
+}
 
 describe('a download', () => {
   it('is a file with a name, and says of which sequence it is', async () => {
@@ -19,7 +48,7 @@ describe('a download', () => {
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(headers.get('content-disposition')).toBe('attachment; filename="Word.csv"');
-    expect(headers.get('x-msk-sequence')).toBe('7');
+    expect(headers.get('x-msk-sequence')).toBe(String(at.services.sequence()));
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(text).toBe(
       'Link,UID,Type,EdgeCount,Timestamp,Id\r\n' +
@@ -55,15 +84,13 @@ describe('a download', () => {
       status: 500,
       json: { error: { code: 'internal_error' } },
     });
-    at.services.nodes.export = async () => {
-      throw new Error('nothing there');
-    };
+    vi.mocked(at.services.nodes.export).mockRejectedValue(new Error('nothing there'));
     expect(await at.request('POST', CSV, { as: 'user', json })).toMatchObject({ status: 500 });
   });
 
   it('is made no faster than it is taken, and no further once the client has gone', async () => {
     const ended = Promise.withResolvers<number>();
-    at.services.nodes.export = async () => ({
+    vi.mocked(at.services.nodes.export).mockResolvedValue({
       type: 'Word',
       fields: ['Text'],
       fieldTypes: new Map(),
@@ -72,7 +99,7 @@ describe('a download', () => {
     const client = new AbortController();
     const response = await fetch(at.url + CSV, {
       method: 'POST',
-      headers: { authorization: 'Bearer user', 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${at.tokens.user}`, 'content-type': 'application/json' },
       body: JSON.stringify({ type: 'Word' }),
       signal: client.signal,
     });

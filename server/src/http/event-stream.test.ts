@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { Caller } from '#access/caller.ts';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_CALLER_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { EventStreams } from './event-streams.ts';
-import { startTestServer, type TestServer } from './testing/test-server.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 const open: TestServer[] = [];
 afterEach(async () => {
@@ -35,28 +37,36 @@ async function start(options: Parameters<typeof startTestServer>[0] = {}): Promi
 function silentLog(at: TestServer) {
   const watching = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
-  at.services.endpointLogs.watch = async function* (_caller, _filter, { signal }) {
+  vi.spyOn(at.services.endpointLogs, 'watch').mockImplementation(async function* (
+    _caller,
+    _filter,
+    { signal },
+  ) {
     yield NOTHING;
     watching.resolve();
     if (!signal.aborted) await once(signal, 'abort');
     ended.resolve();
-  };
+  });
   return { watching: watching.promise, ended: ended.promise };
 }
 
 it('writes events with their ids, says after which the client has come back, and how it ends', async () => {
   const at = await start();
   const seen: unknown[] = [];
-  at.services.endpointLogs.watch = async function* (_caller, filter, { after }) {
+  vi.spyOn(at.services.endpointLogs, 'watch').mockImplementation(async function* (
+    _caller,
+    filter,
+    { after },
+  ) {
     seen.push([filter, after]);
     yield { lines: [LINE, { ...LINE, sequence: 8, message: 'a\nb' }], dropped: 3, sequence: 8 };
-  };
+  });
   const { text, headers } = await at.request('GET', `${LIVE}?level=warn`, {
     as: 'admin',
     headers: { 'last-event-id': '6' },
   });
   expect(seen).toEqual([[{ level: 'warn' }, 6]]);
-  expect(headers.get('x-msk-sequence')).toBe('7');
+  expect(headers.get('x-msk-sequence')).toBe(String(at.services.sequence()));
   expect(text.split('\n\n')).toEqual([
     ':',
     'event: dropped\ndata: {"count":3}',
@@ -72,9 +82,7 @@ it('ends without a last event when the token is revoked, although nothing happen
   const { watching, ended } = silentLog(at);
   const answer = at.request('GET', LIVE, { as: 'admin' });
   await watching;
-  at.services.onAuthenticate = () => {
-    throw new Problem('invalid_token', 'revoked');
-  };
+  await at.request('POST', '/api/login/end', { as: 'admin' });
   await ended;
   const { text } = await answer;
   expect(text).toContain('event: position');
@@ -94,7 +102,11 @@ it('ends when the server stops', async () => {
 it('asks for no more than the client takes, and for nothing once it has gone', async () => {
   const at = await start();
   const ended = Promise.withResolvers<number>();
-  at.services.endpointLogs.watch = async function* (_caller, _filter, { signal }) {
+  vi.spyOn(at.services.endpointLogs, 'watch').mockImplementation(async function* (
+    _caller,
+    _filter,
+    { signal },
+  ) {
     let count = 0;
     const message = 'x'.repeat(1024 * 1024);
     try {
@@ -104,10 +116,12 @@ it('asks for no more than the client takes, and for nothing once it has gone', a
     } finally {
       ended.resolve(count);
     }
-  };
+  });
   const { port, hostname } = new URL(at.url);
   const socket = connect(Number(port), hostname);
-  socket.write(`GET ${LIVE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\n\r\n`);
+  socket.write(
+    `GET ${LIVE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${at.tokens.admin}\r\n\r\n`,
+  );
   await once(socket, 'readable');
   socket.destroy();
   expect(await ended.promise).toBeLessThan(100);
@@ -115,19 +129,19 @@ it('asks for no more than the client takes, and for nothing once it has gone', a
 
 it('that fails is cut off, and the log says why', async () => {
   const at = await start();
-  at.services.endpointLogs.watch = async function* () {
+  vi.spyOn(at.services.endpointLogs, 'watch').mockImplementation(async function* () {
     yield NOTHING;
     throw new Error('the log is gone');
-  };
+  });
   await expect(at.request('GET', LIVE, { as: 'admin' })).rejects.toThrow('terminated');
   expect(JSON.stringify(at.records)).toContain('the log is gone');
 });
 
 it('that is refused before it begins is an error as any other, and takes no room', async () => {
   const at = await start();
-  at.services.jobs.watch = () => {
+  vi.spyOn(at.services.jobs, 'watch').mockImplementation(() => {
     throw new Problem('job_not_found', 'There is no such job.');
-  };
+  });
   for (let i = 0; i <= EVENT_STREAMS_MAX; i++) {
     const { status, json } = await at.request('GET', '/api/jobs/7/events', { as: 'admin' });
     expect([status, Object(json).error.code]).toEqual([404, 'job_not_found']);

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Problem } from '#base/problem.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
 import type { ErrorCode } from '@trellis/contract/errors.ts';
-import type { EndpointAnswer } from './services.ts';
-import { startTestServer, type TestServer } from './testing/test-server.ts';
+import type { EndpointAnswer } from '#runtime/call-outcome.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 let at: TestServer;
 beforeAll(async () => {
@@ -13,7 +15,7 @@ afterAll(() => at.server.close());
 
 describe('faults of ours', () => {
   const run = (onRun: () => Promise<EndpointAnswer>) => {
-    at.services.onRun = onRun;
+    vi.spyOn(at.services.endpoints, 'run').mockImplementation(onRun);
     return at.request('POST', '/api/cce/x', { as: 'user' });
   };
 
@@ -82,7 +84,7 @@ describe('faults of ours', () => {
 
 describe('the log of requests', () => {
   it('has every answer at level debug, without its query', async () => {
-    await using debugged = await startTestServer({}, 'debug');
+    await using debugged = await startTestServer({ level: 'debug' });
     const path = '/api/graph/ready?secret=1';
     await debugged.request('GET', path, { headers: { 'x-request-id': 'trace-me' } });
     expect(debugged.records).toEqual([

@@ -6,7 +6,7 @@ import { bodyStream } from './body-stream.ts';
 import { byteRange, type ByteRange } from './byte-range.ts';
 import { checked, hasClientGone } from './download-route.ts';
 import { fileHeaders } from './file-headers.ts';
-import type { OpenFile } from './file-service.ts';
+import type { OpenFile } from '#files/node-files.ts';
 import { SEQUENCE } from './header-names.ts';
 import {
   readHead,
@@ -93,7 +93,7 @@ export function fileAppendRoute(operation: typeof appendFileUpload): Route {
       const offset = headers['upload-offset'];
       const bytes = bodyStream(request, timeouts.streamIdle);
       const upload = await whileStreaming(request, context, () =>
-        services.nodeFiles.append({ caller, address }, params.id, offset, bytes),
+        services.fileUploads.append({ caller, address }, params.id, offset, bytes),
       );
       return sendJson(reply, services, upload);
     },

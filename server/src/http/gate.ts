@@ -46,9 +46,7 @@ export function createGate(
         then(null);
         return;
       }
-      const caller = services.identity.authenticate(bearerToken(request, operation));
-      if (caller instanceof Promise) caller.then(then).catch(done);
-      else then(caller);
+      then(services.identity.authenticate(bearerToken(request, operation)));
     };
     try {
       if (!services.status.ready()) throw new Problem('not_ready', 'The graph is not loaded yet.');

@@ -6,7 +6,7 @@ import { bodyStream, wholeBody } from './body-stream.ts';
 import { saysTooMuch } from './body/read-body.ts';
 import { bodyTooLarge } from './error-answer.ts';
 import { requireContentType, sendJson, whileStreaming, type Route } from './route.ts';
-import type { IngestStream } from './services.ts';
+import type { IngestStream } from '#access/ingest-service.ts';
 import { validate } from './validation.ts';
 
 /** The one operation whose body has no limit: NDJSON is handed on as it arrives, and only JSON is held as a whole. */

@@ -1,23 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { must } from '#base/assert.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GZIP_EXPANSION_RATIO_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
 import { INGEST_COMMIT_OPERATIONS_MAX, JSON_BODY_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { chunkedIngest, chunkOf, RawConnection } from './testing/raw-connection.ts';
-import { startTestServer, type TestServer } from './testing/test-server.ts';
+import { RecordedStreams } from './testing/recorded-streams.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 let at: TestServer;
 beforeAll(async () => {
   at = await startTestServer();
 });
 afterAll(() => at.server.close());
+let recorded: RecordedStreams;
 beforeEach(() => {
-  at.services.commits.length = 0;
-  at.services.streams.length = 0;
-  at.services.onWrite = async () => {};
+  recorded = new RecordedStreams();
+  recorded.record(at.services.ingest);
+  vi.spyOn(at.services.ingest, 'commit').mockImplementation(async (_caller, operations) => ({
+    nodes: operations.length,
+    edges: 0,
+    commits: 1,
+    sequence: 10,
+  }));
 });
 
 const NDJSON = { 'content-type': 'application/x-ndjson' };
@@ -27,7 +35,9 @@ const LINE = `${JSON.stringify({ op: 'tryAdd', type: 'Word', key: 'dog' })}\n`;
 
 const post = (body: NonNullable<RequestInit['body']>, headers: Record<string, string>) =>
   at.request('POST', '/api/ingest', { as: 'ingestion-token', body, headers });
-const lastStream = () => must(at.services.streams.at(-1), 'a stream');
+const lastStream = () => recorded.last;
+const commits = () =>
+  vi.mocked(at.services.ingest.commit).mock.calls.map(([, operations]) => operations);
 const codeOf = (json: unknown) => errorBody.parse(json).error.code;
 
 describe('one commit of JSON', () => {
@@ -37,15 +47,15 @@ describe('one commit of JSON', () => {
     const given = [{ op: 'nonsense' }, null, 7];
     const response = await post(JSON.stringify({ operations: given }), JSON_TYPE);
     expect(response.json).toEqual({ nodes: 3, edges: 0, commits: 1, sequence: 10 });
-    expect(response.headers.get('x-msk-sequence')).toBe('10');
-    expect(at.services.commits).toEqual([given]);
+    expect(response.headers.get('x-msk-sequence')).toBe(String(at.services.sequence()));
+    expect(commits()).toEqual([given]);
   });
 
   it('may be compressed', async () => {
     const body = gzipSync(JSON.stringify({ operations: operations(3) }));
     const response = await post(body, { ...JSON_TYPE, ...GZIP });
     expect(response.status).toBe(200);
-    expect(at.services.commits).toEqual([operations(3)]);
+    expect(commits()).toEqual([operations(3)]);
   });
 
   it.each([
@@ -55,7 +65,7 @@ describe('one commit of JSON', () => {
   ])('of %d operations answers %d', async (count, status) => {
     const response = await post(JSON.stringify({ operations: operations(count) }), JSON_TYPE);
     expect(response.status).toBe(status);
-    expect(at.services.commits).toHaveLength(status === 200 ? 1 : 0);
+    expect(commits()).toHaveLength(status === 200 ? 1 : 0);
   });
 
   it.each<[string, string | Uint8Array<ArrayBuffer>, Record<string, string>, number, string]>([
@@ -110,7 +120,7 @@ describe('one commit of JSON', () => {
   ])('with %s is refused', async (_, body, headers, status, code) => {
     const response = await post(body, headers);
     expect([response.status, codeOf(response.json)]).toEqual([status, code]);
-    expect(at.services.commits).toEqual([]);
+    expect(commits()).toEqual([]);
   });
 });
 
@@ -143,7 +153,7 @@ describe('a stream of NDJSON', () => {
   it('is read no faster than it is written', async () => {
     let running = 0;
     let most = 0;
-    at.services.onWrite = async () => {
+    recorded.onWrite = async () => {
       most = Math.max(most, ++running);
       await new Promise(setImmediate);
       running--;
@@ -155,7 +165,7 @@ describe('a stream of NDJSON', () => {
   it('makes its sender wait while nothing is taken', async () => {
     const taking = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
-    at.services.onWrite = () => {
+    recorded.onWrite = () => {
       started.resolve();
       return taking.promise;
     };
@@ -176,16 +186,16 @@ describe('a stream of NDJSON', () => {
       for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
     }
     expect(sent).toBeLessThan(32 * 1024 * 1024);
-    at.services.onWrite = async () => {};
+    recorded.onWrite = async () => {};
     taking.resolve();
     expect((await response).status).toBe(200);
   });
 
   it('whose sender goes away is dropped', async () => {
     const written = Promise.withResolvers<void>();
-    at.services.onWrite = async () => written.resolve();
+    recorded.onWrite = async () => written.resolve();
     const connection = await RawConnection.open(at.port);
-    connection.send(chunkedIngest('ingestion-token') + chunkOf(LINE));
+    connection.send(chunkedIngest(at.tokens['ingestion-token']) + chunkOf(LINE));
     await written.promise;
     const stream = lastStream();
     await connection[Symbol.asyncDispose]();
@@ -197,7 +207,7 @@ describe('a stream of NDJSON', () => {
 
   it('is stopped by the first commit that fails, and its sender can read why', async () => {
     const details = { index: 3, commits: 1 };
-    at.services.onWrite = () =>
+    recorded.onWrite = () =>
       Promise.reject(new Problem('invalid_operation', 'Unknown type.', { details }));
     const text = LINE.repeat(200_000);
     for (const headers of [NDJSON, { ...NDJSON, ...GZIP }]) {
@@ -213,9 +223,9 @@ describe('a stream of NDJSON', () => {
   });
 
   it('leaves its connection to the next request when it was refused halfway', async () => {
-    at.services.onWrite = () => Promise.reject(new Problem('invalid_operation', 'No.'));
+    recorded.onWrite = () => Promise.reject(new Problem('invalid_operation', 'No.'));
     await using connection = await RawConnection.open(at.port);
-    connection.send(chunkedIngest('ingestion-token') + chunkOf(LINE));
+    connection.send(chunkedIngest(at.tokens['ingestion-token']) + chunkOf(LINE));
     expect((await connection.response()).status).toBe(422);
     connection.send(`${chunkOf(LINE.repeat(10_000))}0\r\n\r\n`);
     connection.send('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HTTP_HEADER_BYTES_MAX } from '#base/limits.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
 import { RawConnection } from './testing/raw-connection.ts';
-import { startTestServer, type TestServer } from './testing/test-server.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 let at: TestServer;
 beforeAll(async () => {
@@ -61,7 +63,7 @@ describe('bytes that are no proper request', () => {
     const { error, traceId } = errorBody.parse(JSON.parse(response.body));
     expect(error.code).toBe(code);
     expect(response.headers.get('x-request-id')).toBe(traceId);
-    expect(response.headers.get('x-msk-sequence')).toBe('7');
+    expect(response.headers.get('x-msk-sequence')).toBe(String(at.services.sequence()));
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     expect(at.records.some((record) => record['traceId'] === traceId)).toBe(true);
   });

@@ -1,24 +1,30 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { must } from '#base/assert.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
 import { JSON_BODY_BYTES_MAX } from '@trellis/contract/limits.ts';
-import { CALLERS } from './testing/memory-callers.ts';
-import { MemoryServices } from './testing/memory-services.ts';
-import type { EndpointCall } from './services.ts';
-import { RawConnection } from './testing/raw-connection.ts';
-import { startTestServer, type TestServer } from './testing/test-server.ts';
+import type { EndpointRun } from '#runtime/invocation.ts';
+import { RawConnection, rawRun } from './testing/raw-connection.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 let at: TestServer;
 beforeAll(async () => {
   at = await startTestServer();
 });
 afterAll(() => at.server.close());
+/** An endpoint that answers its body. */
 beforeEach(() => {
-  at.services.calls.length = 0;
-  at.services.onRun = new MemoryServices().onRun;
+  vi.spyOn(at.services.endpoints, 'run').mockImplementation(async ({ body }) => ({
+    status: 200,
+    body,
+  }));
 });
 
-const lastCall = (): EndpointCall => must(at.services.calls.at(-1), 'a call');
+const calls = () => vi.mocked(at.services.endpoints.run).mock.calls;
+const lastCall = (): EndpointRun => must(calls().at(-1)?.[0], 'a call');
+const onRun = (run: typeof at.services.endpoints.run) =>
+  void vi.mocked(at.services.endpoints.run).mockImplementation(run);
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('running an endpoint', () => {
@@ -31,13 +37,13 @@ describe('running an endpoint', () => {
     [`/api/cce/${'x'.repeat(1_000)}`, 'x'.repeat(1_000)],
   ])('at %s calls %s', async (path, name) => {
     expect((await at.request('POST', path, { as: 'user' })).status).toBe(200);
-    expect(lastCall()).toMatchObject({ name, caller: CALLERS.user });
+    expect(lastCall()).toMatchObject({ name, caller: { kind: 'session', userName: 'user' } });
   });
 
   it.each(['/api/cce/', '/api/cce', '/api/endpoints/run/'])('at %s calls nothing', async (path) => {
     const response = await at.request('POST', path, { as: 'user' });
     expect([404, 405]).toContain(response.status);
-    expect(at.services.calls).toEqual([]);
+    expect(calls()).toEqual([]);
   });
 
   it.each([
@@ -55,7 +61,7 @@ describe('running an endpoint', () => {
     expect(lastCall().body).toBe(text);
     expect([response.status, response.text]).toEqual([200, text]);
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(response.headers.get('x-msk-sequence')).toBe('7');
+    expect(response.headers.get('x-msk-sequence')).toBe(String(at.services.sequence()));
   });
 
   it('has no body when none is sent', async () => {
@@ -79,7 +85,7 @@ describe('running an endpoint', () => {
       413,
       'body_too_large',
     ]);
-    expect(at.services.calls).toHaveLength(1);
+    expect(calls()).toHaveLength(1);
   });
 
   it('tells the endpoint the headers, without what proves who calls', async () => {
@@ -116,26 +122,26 @@ describe('running an endpoint', () => {
     [418, {}, '{"short":true}', {}],
     [204, {}, null, {}],
   ])('answers %d as the endpoint says', async (status, headers, body, expected) => {
-    at.services.onRun = async () => ({ status, headers, body });
+    onRun(async () => ({ status, headers, body }));
     const response = await at.request('POST', '/api/cce/x', { as: 'user' });
     expect([response.status, response.text]).toEqual([status, body ?? '']);
     expect(Object.fromEntries(response.headers)).toMatchObject(expected);
-    expect(response.headers.get('x-msk-sequence')).toBe('7');
+    expect(response.headers.get('x-msk-sequence')).toBe(String(at.services.sequence()));
     expect(response.headers.has('content-type')).toBe(body !== null);
   });
 });
 
 describe('the signal of a run', () => {
   it('aborts when the client goes away', async () => {
-    const started = Promise.withResolvers<EndpointCall['signal']>();
+    const started = Promise.withResolvers<EndpointRun['signal']>();
     const answer = Promise.withResolvers<void>();
-    at.services.onRun = async ({ signal }) => {
+    onRun(async ({ signal }) => {
       started.resolve(signal);
       await answer.promise;
       return { status: 200, body: '1' };
-    };
+    });
     const connection = await RawConnection.open(at.port);
-    connection.send('POST /api/cce/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer user\r\n\r\n');
+    connection.send(rawRun(at.tokens.user));
     const signal = await started.promise;
     expect(signal.aborted).toBe(false);
     await connection[Symbol.asyncDispose]();
@@ -147,7 +153,7 @@ describe('the signal of a run', () => {
 
   it('is quiet when the answer went out, whatever happens to the connection', async () => {
     await using connection = await RawConnection.open(at.port);
-    connection.send('POST /api/cce/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer user\r\n\r\n');
+    connection.send(rawRun(at.tokens.user));
     expect((await connection.response()).status).toBe(200);
     const { signal } = lastCall();
     await connection[Symbol.asyncDispose]();
@@ -158,11 +164,11 @@ describe('the signal of a run', () => {
   it('does not fire because the body has arrived', async () => {
     const started = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
-    at.services.onRun = async ({ signal }) => {
+    onRun(async ({ signal }) => {
       started.resolve();
       await answer.promise;
       return { status: 200, body: String(signal.aborted) };
-    };
+    });
     const response = at.request('POST', '/api/cce/x', { as: 'user', json: { a: 1 } });
     await started.promise;
     expect((await at.request('GET', '/health')).status).toBe(200);

@@ -1,21 +1,51 @@
 import type { Caller } from '#access/caller.ts';
+import type { AccessService } from '#access/access-service.ts';
+import type { IngestService } from '#access/ingest-service.ts';
+import type { NodeService } from '#access/node-service.ts';
 import type { RunningCallers } from '#access/running-callers.ts';
-import type {
-  EndpointChange,
-  EndpointCheck,
-  EndpointDefinition,
-  EndpointDraft,
-  NewEndpoint,
-} from '@trellis/contract/shapes/endpoint.ts';
-import type {
-  AccessExplanation,
-  NodeAccess,
-  NodeAccessChange,
-  TypeAccessDocument,
-} from '@trellis/contract/shapes/access.ts';
-import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
+import type { SchemaService } from '#access/schema-service.ts';
+import type { AdminAgent } from '#assistant/admin-agent/admin-agent.ts';
+import type { AgentRuns } from '#assistant/agents/agent-runs.ts';
+import type { AgentService } from '#assistant/agents/agent-service.ts';
+import type { ChatService } from '#assistant/chat/chat-service.ts';
+import type { McpService } from '#assistant/mcp/mcp-service.ts';
+import type { ProviderSettings } from '#assistant/provider-settings.ts';
+import type { DeepResearch } from '#assistant/research/deep-research.ts';
+import type { LlmAnswer, LlmCall, Protocol } from '#assistant/router/llm-call.ts';
+import type { ToolService } from '#assistant/tools/tool-service.ts';
+import type { DefinitionsService } from '#definitions/definitions-service.ts';
+import type { FileUploads } from '#files/file-uploads.ts';
+import type { NodeFiles } from '#files/node-files.ts';
+import type { AuditService } from '#identity/audit-service.ts';
+import type { IdentityService } from '#identity/identity-service.ts';
+import type { PasswordResetService } from '#identity/password-reset-service.ts';
+import type { PrincipalService } from '#identity/principal-service.ts';
+import type { SsoService } from '#identity/sso/sso-service.ts';
+import type { TeamService } from '#identity/team-service.ts';
+import type { TokenService } from '#identity/token-service.ts';
+import type { UserService } from '#identity/user-service.ts';
+import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import type { LogHistory } from '#observe/logs/log-history.ts';
+import type { BuildService } from '#runtime/build-service.ts';
+import type { EditorService } from '#runtime/editor-service.ts';
+import type { EndpointLog } from '#runtime/endpoint-log.ts';
+import type { EndpointService } from '#runtime/endpoint-service.ts';
+import type { CodeHistoryService } from '#runtime/history/code-history-service.ts';
+import type { MigrationService } from '#runtime/migrations/migration-service.ts';
+import type { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
+import type { LlmSearchSettingsService } from '#search/settings/llm-search-settings.ts';
+import type { SearchSettingsService } from '#search/settings/search-settings-service.ts';
+import type { NodeEmbeddings } from '#search/similarity/node-embeddings.ts';
+import type { SynonymService } from '#search/synonyms/synonym-service.ts';
+import type { TaskService } from '#tasks/task-service.ts';
+import type { BackupList } from '@trellis/contract/shapes/backup.ts';
 import type { HealthReport } from '@trellis/contract/shapes/health.ts';
+import type { InterfaceRecord } from '@trellis/contract/shapes/interface.ts';
+import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
+import type { LicenseReport } from '@trellis/contract/shapes/license.ts';
 import type { List, Page } from '@trellis/contract/shapes/list.ts';
+import type { LlmState, LlmUsageList } from '@trellis/contract/shapes/llm.ts';
 import type {
   ReplicaAdmission,
   ReplicaHealth,
@@ -23,61 +53,19 @@ import type {
   ReplicaRegistration,
   ReplicaVerification,
 } from '@trellis/contract/shapes/replica.ts';
-import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import type { CreatedToken, NewToken, TokenRecord } from '@trellis/contract/shapes/token.ts';
-import type { TokenKind } from '@trellis/contract/token-kinds.ts';
-import type {
-  AuditService,
-  PasswordResetService,
-  PrincipalService,
-  TeamService,
-  UserService,
-  WorkspaceSettingsService,
-} from './people-services.ts';
-import type {
-  BuildService,
-  CodeHistoryService,
-  EndpointLogService,
-  EditorService,
-  StatisticsService,
-} from './build-services.ts';
-import type { AdminAgentService } from './admin-agent-service.ts';
-import type { AgentRunService, AgentService } from './agent-service.ts';
-import type { ApiDocumentService } from './api-document-service.ts';
-import type { AiProviderService } from './ai-provider-service.ts';
-import type { ChatService } from './chat-service.ts';
-import type { DeepResearchService } from './deep-research-service.ts';
-import type { DefinitionsService } from './definitions-service.ts';
-import type { EmbeddingService } from './embedding-service.ts';
-import type { FrontEndService } from './front-end-service.ts';
-import type { GoldenSetService } from './golden-set-service.ts';
-import type { InterfaceService } from './interface-service.ts';
-import type { McpService } from './mcp-service.ts';
-import type { LlmService } from './llm-service.ts';
-import type { FileService } from './file-service.ts';
-import type { NodeService } from './node-service.ts';
-import type {
-  BackupService,
-  JobService,
-  LicenseService,
-  LogService,
-} from './operations-services.ts';
-import type { SearchConfigurationService } from './search-configuration-service.ts';
-import type { SsoService } from './sso-service.ts';
-import type { MigrationService } from './migration-service.ts';
-import type { TaskService } from './task-service.ts';
-import type { LlmSearchSettingsService, ToolService } from './tool-service.ts';
+import type { SearchIndexState } from '@trellis/contract/shapes/search.ts';
+import type { EndpointMetricsList, OverviewStatistics } from '@trellis/contract/shapes/stats.ts';
 import type { Awaitable } from './answer.ts';
 
 /**
- * What HTTP needs of the rest of the server. `app` makes one object of this shape from the parts and hands it to
- * `createHttpServer(services, options)`; the parts know nothing of this file.
+ * What HTTP needs of the rest of the server: the services of the parts as they are, and below them the few that `app` puts
+ * together itself. `app` hands them to `createHttpServer(services, options)`.
  *
- * Before a method is called, HTTP has: parsed and checked the request against the contract, authenticated the caller,
- * checked the role or scope that the contract's row asks for, waited for `X-MSK-Min-Sequence`. It does nothing else:
- * rules about data are the services'. A method says no by throwing (or rejecting with) a `Problem` whose code is in the
- * contract's error catalogue, which becomes the error body; anything else thrown becomes `internal_error`, is logged,
- * and shows the caller nothing. `details.retryAfterSeconds` of a problem becomes `Retry-After`.
+ * Before a method is called, HTTP has parsed and checked the request against the contract, authenticated the caller, checked the
+ * role or scope that the contract's row asks for, and waited for `X-MSK-Min-Sequence`. It does nothing else: rules about data are
+ * the services'. A method says no by throwing (or rejecting with) a `Problem` whose code is in the contract's error catalogue, which
+ * becomes the error body; anything else thrown becomes `internal_error`, is logged, and shows the caller nothing.
+ * `details.retryAfterSeconds` of a problem becomes `Retry-After`.
  */
 export interface HttpServices {
   readonly identity: IdentityService;
@@ -89,40 +77,41 @@ export interface HttpServices {
   readonly audit: AuditService;
   readonly access: AccessService;
   readonly principals: PrincipalService;
-  readonly workspace: WorkspaceSettingsService;
+  readonly workspace: WorkspaceSettings;
   readonly interfaces: InterfaceService;
   readonly apiDocument: ApiDocumentService;
   readonly definitions: DefinitionsService;
   readonly tokens: TokenService;
   readonly schema: SchemaService;
   readonly nodes: NodeService;
-  readonly nodeFiles: FileService;
+  readonly nodeFiles: NodeFiles;
+  readonly fileUploads: FileUploads;
   readonly ingest: IngestService;
   readonly endpoints: EndpointService;
   readonly build: BuildService;
   readonly editor: EditorService;
   readonly codeHistory: CodeHistoryService;
-  readonly endpointLogs: EndpointLogService;
+  readonly endpointLogs: EndpointLog;
   readonly statistics: StatisticsService;
   readonly license: LicenseService;
-  readonly jobs: JobService;
+  readonly jobs: JobRegistry;
   readonly backups: BackupService;
   readonly tasks: TaskService;
   readonly migrations: MigrationService;
-  readonly logs: LogService;
-  readonly searchConfiguration: SearchConfigurationService;
+  readonly logs: LogHistory;
+  readonly searchConfiguration: SearchConfiguration;
   readonly goldenSets: GoldenSetService;
-  readonly embeddings: EmbeddingService;
-  readonly aiProviders: AiProviderService;
+  readonly embeddings: NodeEmbeddings;
+  readonly aiProviders: ProviderSettings;
   readonly llm: LlmService;
   readonly mcp: McpService;
   readonly tools: ToolService;
   readonly agents: AgentService;
-  readonly agentRuns: AgentRunService;
-  readonly deepResearch: DeepResearchService;
+  readonly agentRuns: AgentRuns;
+  readonly deepResearch: DeepResearch;
   readonly chat: ChatService;
   readonly llmSearchSettings: LlmSearchSettingsService;
-  readonly adminAgent: AdminAgentService;
+  readonly adminAgent: AdminAgent;
   readonly sso: SsoService;
   readonly status: StatusService;
   readonly replicas: ReplicaService;
@@ -133,132 +122,68 @@ export interface HttpServices {
   waitForSequence(sequence: number, timeoutMs: number, signal: AbortSignal): Promise<boolean>;
 }
 
-export interface IdentityService {
-  /** The caller a token stands for; throws `invalid_token`. Called on every request: synchronous when it can be. */
-  authenticate(token: string): Caller | Promise<Caller>;
-  /** Throws `invalid_token` unless it was signed here and has not expired: the part that no commit can change. */
-  verify(token: string): void;
-  /**
-   * `address` is that of the client, for throttling; `marks` are what its browser keeps of sign-ins before, and shall keep from
-   * now on. Throws `invalid_credentials`, `too_many_requests`.
-   */
-  login(
-    user: string,
-    password: string,
-    address: string,
-    marks?: string,
-  ): Promise<{ readonly token: string; readonly expiresAt: string; readonly marks: string }>;
-  check(
-    caller: Caller,
-  ): Awaitable<{ readonly user: { readonly uid: string; readonly name: string } }>;
-  /** Throws `wrong_password`, `weak_password`, `too_many_requests`. */
-  changePassword(
-    caller: Caller,
-    change: { readonly oldPassword: string; readonly newPassword: string },
-    address: string,
-  ): Promise<void>;
-  /** Ends the session of the caller. */
-  endSession(caller: Caller, address: string): Promise<void>;
+/** Front ends that were uploaded. `address` is that of the client, for the audit. */
+export interface InterfaceService {
+  /** By name. */
+  list(caller: Caller, page: Page): Awaitable<List<InterfaceRecord>>;
+  /** Takes the place of the one of this name; is served when it resolves, if it is the chosen one. Throws `invalid_interface`. */
+  put(caller: Caller, name: string, zip: Uint8Array, address: string): Promise<InterfaceRecord>;
+  /** Throws `interface_not_found`, `interface_in_use`. */
+  delete(caller: Caller, name: string, address: string): Promise<void>;
 }
 
-/** `address` is that of the client, for the audit. */
-export interface TokenService {
-  list(
-    caller: Caller,
-    page: Page & {
-      readonly kind?: TokenKind | undefined;
-      readonly revoked?: boolean | undefined;
-    },
-  ): Awaitable<List<TokenRecord>>;
-  /** Throws `invalid_request` for what the kind does not take, or needs. */
-  create(caller: Caller, token: NewToken, address: string): Promise<CreatedToken>;
-  /** Resolves as well when it was revoked before; throws `token_not_found`. */
-  revoke(caller: Caller, id: string, address: string): Promise<void>;
+export interface ApiDocumentService {
+  /** The OpenAPI document for this caller, as JSON text. */
+  text(caller: Caller): Awaitable<string>;
 }
 
-export interface AccessService {
-  types(caller: Caller): Awaitable<TypeAccessDocument>;
-  /** Throws `invalid_request` for what there is not, `version_conflict`. */
-  putTypes(
-    caller: Caller,
-    document: TypeAccessDocument,
-    address: string,
-  ): Promise<TypeAccessDocument>;
-  /** `user` is a UID or a name. Throws `user_not_found`, `node_not_found`. */
-  explain(caller: Caller, user: string, node: string): Awaitable<AccessExplanation>;
-  /** This and the next throw `node_not_found` for what the caller does not see, `forbidden` for what is not theirs. */
-  node(caller: Caller, uid: string): Awaitable<NodeAccess>;
-  putNode(
-    caller: Caller,
-    uid: string,
-    change: NodeAccessChange,
-    address: string,
-  ): Promise<NodeAccess>;
+export interface StatisticsService {
+  endpoints(caller: Caller): Awaitable<EndpointMetricsList>;
+  overview(caller: Caller): Awaitable<OverviewStatistics>;
+  /** This and the next give tables with aligned columns. */
+  database(caller: Caller): Awaitable<string>;
+  pool(caller: Caller): Awaitable<string>;
 }
 
-export interface SchemaService {
-  get(caller: Caller): Awaitable<SchemaDocument>;
-  /** Resolves with the whole schema after the change; throws `schema_conflict`. */
-  put(caller: Caller, document: SchemaDocument): Promise<SchemaDocument>;
+export interface LicenseService {
+  report(): LicenseReport;
 }
 
-export interface IngestService {
-  /** One atomic commit. The operations are as they arrived, unchecked: throws `invalid_operation` with `details.index`. */
-  commit(caller: Caller, operations: readonly unknown[], address: string): Promise<IngestSummary>;
-  /** A stream of NDJSON, committed every 10,000 lines. */
-  openStream(caller: Caller, address: string): Awaitable<IngestStream>;
+/** Where the server has no target, all but the list throws `no_backup_target`; one thing is done at a time, else `backup_running`. */
+export interface BackupService {
+  /** Throws what a target does that cannot be read. */
+  list(page: Page): Promise<BackupList>;
+  /** `address`, here and below, is that of the client, for the audit. */
+  run(caller: Caller, address: string): Awaitable<JobWithLog>;
+  /** This and the next throw `backup_not_found`. */
+  verify(caller: Caller, id: string, address: string): Promise<JobWithLog>;
+  remove(caller: Caller, id: string, address: string): Promise<void>;
 }
 
-/**
- * One NDJSON stream. `write` takes bytes cut anywhere and resolves when more may come (backpressure); it is not called
- * again before that. It rejects with the problem of the commit that failed: then neither `write` nor `end` follows, only
- * `abort`. Exactly one of `end` and `abort` ends every stream.
- */
-export interface IngestStream {
-  write(chunk: Uint8Array): Promise<void>;
-  /** Commits what is left and resolves with the totals of the whole stream. */
-  end(): Promise<IngestSummary>;
-  /** Drops what is not committed yet: the client has gone, or the request was refused. */
-  abort(): Awaitable<void>;
+/** What searches look at, and the words that they take for one another. */
+export interface SearchConfiguration {
+  readonly settings: SearchSettingsService;
+  readonly synonyms: SynonymService;
+  /** Of this process. */
+  indexState(): SearchIndexState;
 }
 
-export interface EndpointService {
-  /** Throws `endpoint_exists`, `not_read_only`. */
-  create(caller: Caller, endpoint: NewEndpoint): Promise<EndpointDefinition>;
-  list(caller: Caller, page: Page): Awaitable<List<EndpointDefinition>>;
-  /** This and the next two throw `endpoint_not_found`. */
-  get(caller: Caller, name: string): Awaitable<EndpointDefinition>;
-  /** Throws `version_conflict`, `not_read_only`. */
-  put(caller: Caller, name: string, change: EndpointChange): Promise<EndpointDefinition>;
-  delete(caller: Caller, name: string): Promise<void>;
-  check(caller: Caller, draft: EndpointDraft): Promise<EndpointCheck>;
-  run(call: EndpointCall): Promise<EndpointAnswer>;
-  /** Ends a run of mode "pooling" by its key, if it is the caller's. Throws `endpoint_not_found`, `forbidden`, `run_not_found`. */
-  cancelRun(caller: Caller, name: string, runKey: string | null): Awaitable<void>;
+interface UsageOf {
+  /** What is left is told of this one. */
+  readonly user: string;
+  /** Whether what others have used is told too. */
+  readonly isEverybody: boolean;
 }
 
-export interface EndpointCall {
-  readonly caller: Caller;
-  readonly name: string;
-  /** JSON text, not parsed and not checked (`malformed_json` is the worker's to find); null without a body. */
-  readonly body: string | null;
-  /** Of the request, as JSON text of an object: lower case, without those that carry credentials. */
-  readonly headers: string;
-  /** The header that has proved who calls. */
-  readonly authorization: string | undefined;
-  /** `MSK-ENDPOINT-KEY` or `X-MSK-ENDPOINT-KEY`: the call continues a run that was started before. */
-  readonly runKey: string | null;
-  /** Told the key of a run of mode "pooling": whatever the answer is, an error too, carries it. */
-  readonly onRunKey: (key: string) => void;
-  /** Looked at now and then: whether the client has gone or the server stops. */
-  readonly signal: { readonly aborted: boolean; readonly reason: unknown };
-}
-
-/** Sent as it is. `body` is JSON text, null for no body; `headers` are added to those that every answer carries. */
-export interface EndpointAnswer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string | null;
+/** The router of requests to the provider of chat. */
+export interface LlmService {
+  /** Throws `llm_not_configured`. */
+  models(): Awaitable<readonly string[]>;
+  /** `client` is what the caller speaks. Throws what the rows of the contract name. */
+  chat(client: Protocol, call: LlmCall): Promise<LlmAnswer>;
+  embeddings(call: LlmCall): Promise<LlmAnswer>;
+  usage(page: Page, of: UsageOf): Awaitable<LlmUsageList>;
+  state(): Awaitable<LlmState>;
 }
 
 export interface StatusService {
@@ -275,4 +200,18 @@ export interface ReplicaService {
   list(): Promise<ReplicaOverview>;
   /** Throws `verification_running`. */
   verify(): Promise<ReplicaVerification>;
+}
+
+/** The files of the browser application, and what its pages are told of the other servers. */
+export interface FrontEndService {
+  /** By its path, such as `/index.html`, percent-encoded as a URL has it; undefined when there is none. */
+  file(path: string): FrontEndFile | undefined;
+  /** `MSKREPLICAURLS`: URLs of servers to read from, with ";" between them (specification, section 2.9). */
+  replicaUrls(): string;
+}
+
+export interface FrontEndFile {
+  readonly bytes: Buffer;
+  /** SHA-256 of the bytes, hexadecimal. */
+  readonly digest: string;
 }

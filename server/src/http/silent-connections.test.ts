@@ -1,21 +1,21 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { cutOffSilentConnections } from './silent-connections.ts';
-import { RawConnection } from './testing/raw-connection.ts';
-import { startTestServer } from './testing/test-server.ts';
+import { RawConnection, rawRun } from './testing/raw-connection.ts';
+import { testServers } from '#app/testing/test-server.ts';
 
-const RUN = 'POST /api/cce/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer user\r\n\r\n';
+const startTestServer = testServers();
 
 afterEach(() => void vi.useRealTimers());
 
 it('a connection over which nothing comes or goes for too long is cut off', async () => {
   await using at = await startTestServer({ timeouts: { silentConnection: 200 } });
   const run = Promise.withResolvers<object>();
-  at.services.onRun = ({ signal }) => {
+  vi.spyOn(at.services.endpoints, 'run').mockImplementation(({ signal }) => {
     run.resolve(signal);
     return new Promise(() => {});
-  };
+  });
   await using connection = await RawConnection.open(at.port);
-  connection.send(RUN);
+  connection.send(rawRun(at.tokens.user));
   expect(await connection.closed()).toBe('');
   expect(await run.promise).toHaveProperty('aborted', true);
 });

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
 import { chunkedIngest, chunkOf, RawConnection } from './testing/raw-connection.ts';
-import { startTestServer, type TestServer } from './testing/test-server.ts';
+import { RecordedStreams } from './testing/recorded-streams.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 const TIMEOUTS = { headers: 100, request: 200, streamIdle: 400, linger: 20 };
 let at: TestServer;
@@ -11,13 +13,15 @@ beforeAll(async () => {
   at = await startTestServer({ timeouts: TIMEOUTS });
 });
 afterAll(() => at.server.close());
+let recorded: RecordedStreams;
 beforeEach(() => {
-  at.services.onWrite = async () => {};
+  recorded = new RecordedStreams();
+  recorded.record(at.services.ingest);
 });
 
 const HEALTH = 'GET /health HTTP/1.1\r\nHost: x\r\n';
 const LINE = '{"op":"tryAdd","type":"Word","key":"dog"}\n';
-const lastStream = () => must(at.services.streams.at(-1), 'a stream');
+const lastStream = () => recorded.last;
 const codeOf = (json: unknown) => errorBody.parse(json).error.code;
 
 describe('a sender that takes its time', () => {
@@ -47,11 +51,11 @@ describe('a sender that takes its time', () => {
 describe('a stream of NDJSON', () => {
   it('may take longer than other requests, as long as something arrives', async () => {
     await using connection = await RawConnection.open(at.port);
-    connection.send(chunkedIngest('ingestion-token'));
+    connection.send(chunkedIngest(at.tokens['ingestion-token']));
     const began = performance.now();
     while (performance.now() - began < 3 * TIMEOUTS.request) {
       const written = new Promise<void>((resolve) => {
-        at.services.onWrite = async () => resolve();
+        recorded.onWrite = async () => resolve();
       });
       connection.send(chunkOf(LINE));
       await written;
@@ -63,7 +67,7 @@ describe('a stream of NDJSON', () => {
 
   it('that falls silent is given up, and told so', async () => {
     await using connection = await RawConnection.open(at.port);
-    connection.send(chunkedIngest('ingestion-token') + chunkOf(LINE));
+    connection.send(chunkedIngest(at.tokens['ingestion-token']) + chunkOf(LINE));
     const response = await connection.response();
     expect([response.status, codeOf(JSON.parse(response.body))]).toEqual([408, 'request_timeout']);
     expect(lastStream()).toEqual({ text: LINE, ended: 'abort' });
@@ -71,20 +75,19 @@ describe('a stream of NDJSON', () => {
   });
 
   it('that was refused and goes on all the same is cut off', async () => {
-    at.services.onWrite = () => Promise.reject(new Problem('invalid_operation', 'No.'));
+    recorded.onWrite = () => Promise.reject(new Problem('invalid_operation', 'No.'));
     await using connection = await RawConnection.open(at.port);
-    connection.send(chunkedIngest('ingestion-token') + chunkOf(LINE));
+    connection.send(chunkedIngest(at.tokens['ingestion-token']) + chunkOf(LINE));
     expect((await connection.response()).status).toBe(422);
     connection.send(chunkOf(LINE));
     expect(await connection.closed()).toBe('');
   });
 
   it('that is refused before it begins is not read', async () => {
-    const before = at.services.streams.length;
     await using connection = await RawConnection.open(at.port);
-    connection.send(chunkedIngest('user') + chunkOf(LINE));
+    connection.send(chunkedIngest(at.tokens.user) + chunkOf(LINE));
     expect((await connection.response()).status).toBe(403);
     expect(await connection.closed()).toBe('');
-    expect(at.services.streams).toHaveLength(before);
+    expect(recorded.streams).toEqual([]);
   });
 });

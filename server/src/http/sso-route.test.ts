@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from './testing/test-server.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 let at: TestServer;
 beforeAll(async () => {
@@ -8,8 +10,13 @@ beforeAll(async () => {
 afterAll(() => at.server.close());
 
 describe('the cookie of a sign-in', () => {
-  const begin = (headers: Record<string, string> = {}) =>
-    at.request('GET', '/api/oktasso/get-login-url', { headers });
+  const begin = (headers: Record<string, string> = {}) => {
+    vi.spyOn(at.services.sso, 'begin').mockImplementation(async (_provider, _to, { browser }) => ({
+      url: 'https://provider.example/authorize',
+      browser: browser ?? 'secret',
+    }));
+    return at.request('GET', '/api/oktasso/get-login-url', { headers });
+  };
 
   it('is out of reach of scripts, other sites and plain connections, and does not last', async () => {
     expect((await begin()).headers.getSetCookie()).toEqual([
@@ -37,6 +44,12 @@ describe('the end of a sign-in', () => {
     ['application/json', 200],
     ['application/json, text/plain', 200],
   ])('for a client that accepts %s is %i', async (accept, status) => {
+    vi.spyOn(at.services.sso, 'complete').mockImplementation(
+      async (_provider, _answer, { wantsSession }) =>
+        wantsSession
+          ? { session: { token: 'h.c.s', expiresAt: '2026-11-21T00:00:00.000Z' }, marks: 'm' }
+          : { location: 'https://trellis.example/#/signed-in?code=c' },
+    );
     const answer = await at.request('GET', path, { headers: { accept } });
     expect(answer.status).toBe(status);
     expect(answer.headers.get('location')).toBe(

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
+import type { Arrival, Visitor } from '#identity/sso/visitor.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { Answer } from './answer.ts';
 import { cookieHeader, readCookie, type OwnCookie } from './cookies.ts';
@@ -8,13 +9,12 @@ import { SEQUENCE } from './header-names.ts';
 import { readInput, sendNoBody, type Input, type Route } from './route.ts';
 import type { HttpServices } from './services.ts';
 import { DEVICE_COOKIE } from './sign-in-route.ts';
-import type { SsoArrival, SsoVisitor } from './sso-service.ts';
 
 /** A sign-in must come back within this time, and its session must be fetched; the cookie need not last longer. */
 const COOKIE: OwnCookie = { name: 'trellis-sso', maxAgeSeconds: 660, sameSite: 'Lax' };
 
 export interface SsoInput<O extends Operation> extends Input<O> {
-  readonly visitor: SsoVisitor;
+  readonly visitor: Visitor;
 }
 
 /** An answer, and what it does to the browser beyond that. */
@@ -60,7 +60,7 @@ export function ssoRoute<const O extends Operation>(
 }
 
 /** The end of a sign-in, as a program or as a browser gets it. */
-export function arrivalAnswer(arrival: SsoArrival) {
+export function arrivalAnswer(arrival: Arrival) {
   return 'session' in arrival
     ? { answer: { status: 200, body: arrival.session } as const, marks: arrival.marks }
     : { answer: { status: 303 } as const, location: arrival.location };
@@ -77,7 +77,7 @@ export function refuseFormsWithoutSaml(services: HttpServices): Gate {
   };
 }
 
-function visitorOf(request: FastifyRequest, isSecure: boolean): SsoVisitor {
+function visitorOf(request: FastifyRequest, isSecure: boolean): Visitor {
   const { accept = '' } = request.headers;
   return {
     browser: readCookie(request, COOKIE, isSecure),

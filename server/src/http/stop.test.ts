@@ -1,20 +1,21 @@
-import { describe, expect, it } from 'vitest';
-import type { EndpointCall } from './services.ts';
-import { RawConnection } from './testing/raw-connection.ts';
-import { startTestServer, type TestServer } from './testing/test-server.ts';
+import { describe, expect, it, vi } from 'vitest';
+import type { EndpointRun } from '#runtime/invocation.ts';
+import { RawConnection, rawRun } from './testing/raw-connection.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
 
-const RUN = 'POST /api/cce/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer user\r\n\r\n';
+const startTestServer = testServers();
+
 const HEALTH = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
 
 /** A run that is under way until it is let go. */
 function hold({ services }: TestServer) {
-  const started = Promise.withResolvers<EndpointCall['signal']>();
+  const started = Promise.withResolvers<EndpointRun['signal']>();
   const answer = Promise.withResolvers<void>();
-  services.onRun = async ({ signal }) => {
+  vi.spyOn(services.endpoints, 'run').mockImplementation(async ({ signal }) => {
     started.resolve(signal);
     await answer.promise;
     return { status: 200, body: '"done"' };
-  };
+  });
   return { started: started.promise, letGo: () => answer.resolve() };
 }
 
@@ -24,7 +25,7 @@ describe('listening', () => {
     ['localhost', 'localhost'],
     ['0.0.0.0', '127.0.0.1'],
   ])('on %s is reached under %s', async (host, reached) => {
-    await using at = await startTestServer({}, 'info', host);
+    await using at = await startTestServer({ host });
     expect(new URL(at.url).hostname).toBe(reached);
     expect((await at.request('GET', '/health')).status).toBe(200);
   });
@@ -47,7 +48,7 @@ describe('stopping', () => {
     const at = await startTestServer();
     const run = hold(at);
     const connection = await RawConnection.open(at.port);
-    connection.send(RUN);
+    connection.send(rawRun(at.tokens.user));
     const signal = await run.started;
     const stopped = at.server.close();
     run.letGo();
@@ -62,7 +63,7 @@ describe('stopping', () => {
     const at = await startTestServer({ timeouts: { stopGrace: 50 } });
     const run = hold(at);
     const connection = await RawConnection.open(at.port);
-    connection.send(RUN);
+    connection.send(rawRun(at.tokens.user));
     const signal = await run.started;
     await at.server.close();
     expect(signal.aborted).toBe(true);

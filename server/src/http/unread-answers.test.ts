@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ANSWER_SLICE_BYTES, ANSWERS_UNREAD_BYTES_PER_CALLER_MAX } from '#base/limits.ts';
-import { startTestServer, type TestServer } from './testing/test-server.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 const RUN = '/api/cce/large';
 /** More than a connection takes by itself. */
@@ -11,13 +13,13 @@ const LARGE = JSON.stringify('x'.repeat(8 * 1024 * 1024));
 const PATIENT = { timeout: 30_000 };
 
 /** A client that asks and reads nothing by itself. */
-async function asking(at: TestServer, as: string) {
+async function asking(at: TestServer, as: 'admin') {
   const { port, hostname } = new URL(at.url);
   const socket = connect(Number(port), hostname);
   socket.pause();
   await once(socket, 'connect');
   socket.write(
-    `POST ${RUN} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${as}\r\nContent-Length: 0\r\n\r\n`,
+    `POST ${RUN} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${at.tokens[as]}\r\nContent-Length: 0\r\n\r\n`,
   );
   return socket;
 }
@@ -34,10 +36,10 @@ async function fill(at: TestServer, runs: () => number) {
 
 function serving(at: TestServer, body: string): { readonly runs: () => number } {
   let runs = 0;
-  at.services.onRun = () => {
+  vi.spyOn(at.services.endpoints, 'run').mockImplementation(() => {
     runs++;
     return Promise.resolve({ status: 200, body });
-  };
+  });
   return { runs: () => runs };
 }
 

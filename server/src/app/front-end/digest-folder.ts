@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FrontEndFile } from '#http/front-end-service.ts';
+import type { FrontEndFile } from '#http/services.ts';
 import { syncFolder, UNFINISHED, unlessMissing } from '#log/durable-file.ts';
 import { storageProblem } from '#log/log-problem.ts';
 import { frontEndFile } from './front-end-folder.ts';

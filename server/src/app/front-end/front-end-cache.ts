@@ -1,7 +1,7 @@
 import { FRONT_END_FILES_PER_FETCH_MAX } from '#base/replication-limits.ts';
 import { isPage } from '#http/front-end/content-types.ts';
 import { Problem } from '#base/problem.ts';
-import type { FrontEndFile } from '#http/front-end-service.ts';
+import type { FrontEndFile } from '#http/services.ts';
 import type { DigestFolder } from './digest-folder.ts';
 import { frontEndFile, type FrontEndFiles } from './front-end-folder.ts';
 import type { FrontEndManifest, FrontEndManifestFile } from './front-end-manifest.ts';

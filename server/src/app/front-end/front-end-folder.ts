@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { Problem } from '#base/problem.ts';
-import type { FrontEndFile } from '#http/front-end-service.ts';
+import type { FrontEndFile } from '#http/services.ts';
 import type { Logger } from '#observe/logger.ts';
 import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '@trellis/contract/limits.ts';
 

@@ -1,6 +1,6 @@
 import { zipFiles, type ZipReading } from '#archive/read-zip.ts';
 import { Problem } from '#base/problem.ts';
-import type { FrontEndFile } from '#http/front-end-service.ts';
+import type { FrontEndFile } from '#http/services.ts';
 import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '@trellis/contract/limits.ts';
 import { frontEndFile, urlPathOf, type FrontEndFiles } from './front-end-folder.ts';
 

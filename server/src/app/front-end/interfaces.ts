@@ -6,7 +6,7 @@ import { INTERFACES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { FrontEndFile } from '#http/front-end-service.ts';
+import type { FrontEndFile } from '#http/services.ts';
 import type { HttpServices } from '#http/services.ts';
 import { OneAtATime } from '#identity/one-at-a-time.ts';
 import type { DigestFolder } from './digest-folder.ts';

@@ -1,4 +1,4 @@
-import type { FrontEndFile, FrontEndService } from '#http/front-end-service.ts';
+import type { FrontEndFile, FrontEndService } from '#http/services.ts';
 import type { FrontEndFiles } from './front-end-folder.ts';
 
 /** Where the built-in front end always is, so that an administrator can get back to it. */

@@ -1,5 +1,5 @@
 import { EXPORT_COLUMNS } from '#access/export-columns.ts';
-import type { ExportedNode, NodeExport } from '../node-service.ts';
+import type { ExportedNode, NodeExport } from '#access/node-export.ts';
 import { cellOf, csvLines, type Cell } from './csv.ts';
 
 /** A table of nodes, piece by piece; what is withheld is as blank as what is not there. */

@@ -1,4 +1,4 @@
-import type { ExportedNode, NodeExport } from '../node-service.ts';
+import type { ExportedNode, NodeExport } from '#access/node-export.ts';
 
 /** An object on each line, with the names of the columns of the table; what is withheld is as absent as what is not there. */
 export async function* nodeJsonl(

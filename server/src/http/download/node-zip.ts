@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import type { NodeExport } from '../node-service.ts';
+import type { NodeExport } from '#access/node-export.ts';
 import { nodeCsv } from './node-csv.ts';
 
 /** Names that some systems keep for devices. */

@@ -4,12 +4,14 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { file, PAGE, pageGlobals } from '../testing/front-end-files.ts';
-import { startTestServer, type TestServer } from '../testing/test-server.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 let at: TestServer;
 beforeAll(async () => {
   at = await startTestServer();
-  at.services.files.set('/index.html', file(PAGE));
+  at.frontEnd.files.set('/index.html', file(PAGE));
 });
 afterAll(() => at.server.close());
 
@@ -26,9 +28,9 @@ describe('the form of a file', () => {
     return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) };
   };
   beforeAll(() => {
-    at.services.files.set('/long.js', file(LONG));
-    at.services.files.set('/long.png', file(LONG));
-    at.services.files.set('/long.html', file(PAGE + LONG));
+    at.frontEnd.files.set('/long.js', file(LONG));
+    at.frontEnd.files.set('/long.png', file(LONG));
+    at.frontEnd.files.set('/long.html', file(PAGE + LONG));
   });
 
   it('is the one that the client takes, each with a tag of its own', async () => {
@@ -101,7 +103,7 @@ describe('the form of a file', () => {
 });
 
 describe('a folder with a page', () => {
-  beforeAll(() => void at.services.files.set('/a/b/index.html', file(PAGE)));
+  beforeAll(() => void at.frontEnd.files.set('/a/b/index.html', file(PAGE)));
 
   it('is that page, which knows the way to the server', async () => {
     const answer = await at.request('GET', '/a/b/');
@@ -119,8 +121,8 @@ describe('a folder with a page', () => {
 
   it('may be the same file as another page, and each is told its own way', async () => {
     const page = file(PAGE);
-    at.services.files.set('/one.html', page);
-    at.services.files.set('/c/one.html', page);
+    at.frontEnd.files.set('/one.html', page);
+    at.frontEnd.files.set('/c/one.html', page);
     for (const [path, way] of [
       ['/one.html', './'],
       ['/c/one.html', '../'],

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { FrontEndFile, FrontEndService } from '../front-end-service.ts';
+import type { FrontEndFile, FrontEndService } from '../services.ts';
 import { REQUEST_ID } from '../header-names.ts';
 import {
   acceptedEncodings,

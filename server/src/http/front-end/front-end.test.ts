@@ -3,17 +3,18 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must } from '#base/assert.ts';
 import { file, PAGE, pageGlobals } from '../testing/front-end-files.ts';
-import { startTestServer, type TestServer } from '../testing/test-server.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
+
+const startTestServer = testServers();
 
 let at: TestServer;
 beforeAll(async () => {
-  at = await startTestServer();
-  at.services.isReady = false;
-  at.services.files.set('/index.html', file(PAGE));
-  at.services.files.set('/page.js', file('let a;'));
-  at.services.files.set('/assets/app-0123456789abcdef.js', file('let b;'));
-  at.services.files.set('/assets/app-services.css', file('a{}'));
-  at.services.files.set('/a%20b.bin', file('bytes'));
+  at = await startTestServer({ isReady: false });
+  at.frontEnd.files.set('/index.html', file(PAGE));
+  at.frontEnd.files.set('/page.js', file('let a;'));
+  at.frontEnd.files.set('/assets/app-0123456789abcdef.js', file('let b;'));
+  at.frontEnd.files.set('/assets/app-services.css', file('a{}'));
+  at.frontEnd.files.set('/a%20b.bin', file('bytes'));
 });
 afterAll(() => at.server.close());
 
@@ -88,7 +89,7 @@ describe('the files of the front end', () => {
 
   it('are sent by HTTPS alone when so configured', async () => {
     await using strict = await startTestServer({ redirectToHttps: true });
-    strict.services.files.set('/index.html', file(PAGE));
+    strict.frontEnd.files.set('/index.html', file(PAGE));
     const answer = await strict.request('GET', '/');
     expect(answer.status).toBe(308);
   });
@@ -122,7 +123,7 @@ describe('the code of a worker', () => {
 
 describe('a page', () => {
   it('knows the replicas, and may run its own scripts and call them, and nothing else', async () => {
-    at.services.replicaUrls = 'https://r1.example;http://r2.example:81/graph';
+    at.frontEnd.replicaUrls = 'https://r1.example;http://r2.example:81/graph';
     const answer = await at.request('GET', '/');
     const policy = must(answer.headers.get('content-security-policy'), 'a policy');
     const script = must(/<script>([^]*?)<\/script>/.exec(answer.text)?.[1], 'a script');
@@ -140,16 +141,16 @@ describe('a page', () => {
       ]),
     );
     expect(policy).not.toContain('unsafe');
-    expect(pageGlobal(answer.text)).toBe(at.services.replicaUrls);
+    expect(pageGlobal(answer.text)).toBe(at.frontEnd.replicaUrls);
     // Before every other script.
     expect(answer.text.indexOf(script)).toBeLessThan(answer.text.indexOf('page.js'));
     expect(answer.text.replace(`<script>${script}</script>`, '')).toBe(PAGE);
   });
 
   it('is another one once the list has changed', async () => {
-    at.services.replicaUrls = '';
+    at.frontEnd.replicaUrls = '';
     const before = must((await at.request('GET', '/')).headers.get('etag'), 'an ETag');
-    at.services.replicaUrls = 'https://r1.example';
+    at.frontEnd.replicaUrls = 'https://r1.example';
     const answer = await at.request('GET', '/', { headers: { 'if-none-match': before } });
     expect(answer.status).toBe(200);
     expect(pageGlobal(answer.text)).toBe('https://r1.example');
@@ -157,7 +158,7 @@ describe('a page', () => {
 
   it('of a replica may call the primary as well', async () => {
     await using replica = await startTestServer({ primaryAddress: 'https://p.example/graph' });
-    replica.services.files.set('/index.html', file(PAGE));
+    replica.frontEnd.files.set('/index.html', file(PAGE));
     const policy = (await replica.request('GET', '/')).headers.get('content-security-policy');
     expect(policy).toContain("connect-src 'self' https://p.example;");
   });
@@ -182,7 +183,7 @@ describe('a page', () => {
     });
     await fc.assert(
       fc.asyncProperty(nasty, async (list) => {
-        at.services.replicaUrls = list;
+        at.frontEnd.replicaUrls = list;
         const { text, headers } = await at.request('GET', '/');
         expect(pageGlobal(text)).toBe(list);
         expect(text.match(/<script/gi)).toHaveLength(2);
@@ -191,6 +192,6 @@ describe('a page', () => {
       }),
       { numRuns: 100 },
     );
-    at.services.replicaUrls = '';
+    at.frontEnd.replicaUrls = '';
   });
 });

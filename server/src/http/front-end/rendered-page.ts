@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FrontEndFile } from '../front-end-service.ts';
+import type { FrontEndFile } from '../services.ts';
 
 /** A page as it is sent: with what the server tells it, and the policy under which it runs. */
 export interface RenderedPage {

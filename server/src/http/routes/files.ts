@@ -21,13 +21,15 @@ export const filesRoutes = routesOf(operations, {
     await nodeFiles.delete(caller, params.uid, address);
     return answer(204);
   },
-  createFileUpload: async ({ caller, params, body }, { nodeFiles }) =>
-    answer(201, await nodeFiles.beginUpload(caller, params.uid, body)),
-  getFileUpload: async ({ caller, params }, { nodeFiles }) =>
-    answer(200, await nodeFiles.getUpload(caller, params.id)),
+  createFileUpload: async ({ caller, params, body }, { fileUploads }) => {
+    const { contentType = '', ...upload } = body;
+    return answer(201, await fileUploads.create(caller, params.uid, { ...upload, contentType }));
+  },
+  getFileUpload: async ({ caller, params }, { fileUploads }) =>
+    answer(200, fileUploads.get(caller, params.id)),
   appendFileUpload: fileAppendRoute(operations.appendFileUpload),
-  deleteFileUpload: async ({ caller, params }, { nodeFiles }) => {
-    await nodeFiles.deleteUpload(caller, params.id);
+  deleteFileUpload: async ({ caller, params }, { fileUploads }) => {
+    await fileUploads.delete(caller, params.id);
     return answer(204);
   },
 });

@@ -1,7 +1,7 @@
 import * as operations from '@trellis/contract/operations/jobs.ts';
 import { answer } from '../answer.ts';
 import { type ServerEvent, eventStreamRoute, sequenceOf } from '../event-stream.ts';
-import type { JobNews } from '../operations-services.ts';
+import type { JobNews } from '#jobs/job-record.ts';
 import { routesOf } from '../routes-of.ts';
 
 export const jobsRoutes = routesOf(operations, {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { must } from '#base/assert.ts';
-import type { FrontEndFile } from '../front-end-service.ts';
+import type { FrontEndFile } from '../services.ts';
 
 export const PAGE = '<!doctype html><title>x</title><script type="module" src="page.js"></script>';
 

@@ -73,6 +73,11 @@ export class RawConnection implements AsyncDisposable {
   }
 }
 
+/** A call of an endpoint without a body. */
+export function rawRun(token: string): string {
+  return `POST /api/cce/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+}
+
 /** The head of an ingest whose NDJSON follows in chunks. */
 export function chunkedIngest(token: string): string {
   return [

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { TestServer } from './test-server.ts';
+import type { TestServer } from '#app/testing/test-server.ts';
 
 /** A client of a test server's WebSocket, that notes what it gets. */
 export class WebSocketClient {
@@ -27,9 +27,12 @@ export class WebSocketClient {
     return client;
   }
 
-  static async signedIn(at: TestServer, token = 'user'): Promise<WebSocketClient> {
+  static async signedIn(
+    at: TestServer,
+    as: keyof TestServer['tokens'] = 'user',
+  ): Promise<WebSocketClient> {
     const client = await WebSocketClient.open(at);
-    client.socket.send(JSON.stringify({ token }));
+    client.socket.send(JSON.stringify({ token: at.tokens[as] }));
     await client.received(1);
     return client;
   }

@@ -1,20 +1,31 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WEB_SOCKET_CLOSE_CODES } from '@trellis/contract/web-socket.ts';
 import { webSocketAnswer, webSocketRequests } from '@trellis/contract/web-socket-requests.ts';
 import { WEB_SOCKET_REQUEST_BYTES_MAX, WEB_SOCKET_REQUESTS_MAX } from '#base/limits.ts';
-import { Problem } from '#base/problem.ts';
 import { ENDPOINT_CODE_BYTES_MAX } from '@trellis/contract/limits.ts';
-import { startTestServer, type TestServer } from '../testing/test-server.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
 import { WebSocketClient } from '../testing/web-socket-client.ts';
+
+const startTestServer = testServers();
 
 const open: TestServer[] = [];
 afterEach(async () => {
   for (const at of open.splice(0)) await at.server.close();
 });
 
+/** With an editor that completes everything with its own code. */
 async function start(options: Parameters<typeof startTestServer>[0] = {}): Promise<TestServer> {
   const at = await startTestServer(options);
   open.push(at);
+  const { editor, endpoints } = at.services;
+  const diagnostics = [{ line: 1, column: 2, code: 2304, message: 'unknown' }];
+  vi.spyOn(endpoints, 'check').mockResolvedValue({ diagnostics });
+  vi.spyOn(editor, 'completions').mockImplementation(async (_caller, { code }) => ({
+    items: [{ label: code, kind: 'text' }],
+    isIncomplete: false,
+  }));
+  vi.spyOn(editor, 'hover').mockResolvedValue(null);
+  vi.spyOn(editor, 'signatureHelp').mockResolvedValue(null);
   return at;
 }
 
@@ -64,7 +75,7 @@ describe('a request of a session', () => {
   it.each(Object.keys(webSocketRequests))('%s is for administrators', async (type) => {
     const at = await start();
     const body = type === 'EDITOR_DIAGNOSTICS' ? { code: '' } : place;
-    for (const as of ['user', 'guest']) {
+    for (const as of ['user', 'guest'] as const) {
       const client = await WebSocketClient.signedIn(at, as);
       ask(client, { id: 1, type, ...body });
       const message = `${type} needs a system administrator.`;
@@ -129,9 +140,10 @@ describe('a request of a session', () => {
   it('that has ended is not answered any more', async () => {
     const at = await start();
     const client = await WebSocketClient.signedIn(at, 'admin');
-    at.services.onAuthenticate = () => {
-      throw new Problem('invalid_token', 'revoked');
-    };
+    await at.services.identity.endSession(
+      at.services.identity.authenticate(at.tokens.admin),
+      '127.0.0.1',
+    );
     ask(client, completion(1));
     expect((await client.closed).code).toBe(WEB_SOCKET_CLOSE_CODES.notSignedIn);
     expect(client.messages).toHaveLength(1);
@@ -139,7 +151,7 @@ describe('a request of a session', () => {
 
   it('that fails on our side says nothing of the inside, and the log says all', async () => {
     const at = await start();
-    at.services.onComplete = () => Promise.reject(new Error('the compiler is gone'));
+    vi.mocked(at.services.editor.completions).mockRejectedValue(new Error('the compiler is gone'));
     const client = await WebSocketClient.signedIn(at, 'admin');
     ask(client, completion(1));
     const [answer] = await answers(client, 1);
@@ -154,7 +166,10 @@ describe('requests that wait', () => {
   it('give way to a newer one of the same type', async () => {
     const at = await start();
     const waiting = Promise.withResolvers<void>();
-    at.services.onComplete = () => waiting.promise;
+    vi.mocked(at.services.editor.completions).mockImplementation(async () => {
+      await waiting.promise;
+      return { items: [], isIncomplete: false };
+    });
     const client = await WebSocketClient.signedIn(at, 'admin');
     for (let id = 1; id <= 1_000; id++) ask(client, completion(id));
     const superseded = await answers(client, 999);
@@ -178,7 +193,7 @@ describe('requests that wait', () => {
   it('are refused beyond the limit, until one of them is answered', async () => {
     const at = await start();
     const waiting = Promise.withResolvers<{ diagnostics: [] }>();
-    at.services.endpoints.check = () => waiting.promise;
+    vi.mocked(at.services.endpoints.check).mockReturnValue(waiting.promise);
     const client = await WebSocketClient.signedIn(at, 'admin');
     const check = (id: number) => ask(client, { id, type: 'EDITOR_DIAGNOSTICS', code: '' });
     for (let id = 1; id <= WEB_SOCKET_REQUESTS_MAX + 1; id++) check(id);
@@ -198,11 +213,11 @@ describe('requests that wait', () => {
     const at = await start();
     const signalled = Promise.withResolvers<unknown>();
     const asked = Promise.withResolvers<void>();
-    at.services.editor.hover = (_caller, _place, signal) => {
-      signal.addEventListener('abort', () => signalled.resolve(signal.reason));
+    vi.mocked(at.services.editor.hover).mockImplementation((_caller, _place, signal) => {
+      signal?.addEventListener('abort', () => signalled.resolve(signal.reason));
       asked.resolve();
       return new Promise(() => {});
-    };
+    });
     const client = await WebSocketClient.signedIn(at, 'admin');
     ask(client, { id: 1, type: 'EDITOR_HOVER', ...place });
     await asked.promise;

@@ -1,17 +1,18 @@
 import { once } from 'node:events';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { WEB_SOCKET_CLOSE_CODES } from '@trellis/contract/web-socket.ts';
-import { Problem } from '#base/problem.ts';
+import { userUid } from '#identity/users.ts';
 import {
   WEB_SOCKET_MESSAGE_BYTES_MAX,
   WEB_SOCKET_REQUEST_BYTES_MAX,
   WEB_SOCKET_WAITING_BYTES_MAX,
 } from '#base/limits.ts';
-import { CALLERS } from '../testing/memory-callers.ts';
 import { RawConnection } from '../testing/raw-connection.ts';
-import { startTestServer, type TestServer } from '../testing/test-server.ts';
+import { testServers, type TestServer } from '#app/testing/test-server.ts';
 import { WebSocketClient as Client } from '../testing/web-socket-client.ts';
+
+const startTestServer = testServers();
 
 const open: TestServer[] = [];
 afterEach(async () => {
@@ -31,7 +32,7 @@ const UPGRADE =
 describe('a session', () => {
   it('gets the list as it stands, and then what happens', async () => {
     const at = await start();
-    at.services.replicaUrls = 'https://r1.example';
+    at.frontEnd.replicaUrls = 'https://r1.example';
     const client = await Client.signedIn(at);
     at.server.broadcast({ type: 'REPLICAS_CHANGED', replicas: '' });
     at.server.broadcast({ type: 'FRONTEND_CHANGED' });
@@ -80,7 +81,7 @@ describe('a session', () => {
       endedAt: null,
     } as const;
     at.server.broadcast({ type: 'JOB_CHANGED', job: { ...job, id: '2' } }, 'somebody else');
-    at.server.broadcast({ type: 'JOB_CHANGED', job }, CALLERS.user.userUid ?? '');
+    at.server.broadcast({ type: 'JOB_CHANGED', job }, userUid('user'));
     expect((await client.received(2)).slice(1)).toEqual([{ type: 'JOB_CHANGED', job }]);
   });
 
@@ -92,9 +93,7 @@ describe('a session', () => {
   it('that has ended gets nothing more', async () => {
     const at = await start();
     const client = await Client.signedIn(at);
-    at.services.onAuthenticate = () => {
-      throw new Problem('invalid_token', 'revoked');
-    };
+    await at.request('POST', '/api/login/end', { as: 'user' });
     at.server.broadcast({ type: 'FRONTEND_CHANGED' });
     expect(await client.closed).toEqual({
       code: WEB_SOCKET_CLOSE_CODES.notSignedIn,
@@ -106,7 +105,9 @@ describe('a session', () => {
   it('is closed when the server cannot tell whether it holds, and the log says why', async () => {
     const at = await start();
     const client = await Client.signedIn(at);
-    at.services.onAuthenticate = () => Promise.reject(new Error('the vault is gone'));
+    vi.spyOn(at.services.identity, 'authenticate').mockImplementation(() => {
+      throw new Error('the vault is gone');
+    });
     at.server.broadcast({ type: 'FRONTEND_CHANGED' });
     expect(await client.closed).toEqual({ code: 1011, reason: 'internal_error' });
     expect(JSON.stringify(at.records)).toContain('the vault is gone');
@@ -133,9 +134,7 @@ describe('a session', () => {
   it('is closed soon when the session has ended, whatever its peer does', async () => {
     const at = await start({ timeouts: { webSocketSessionCheck: 100 } });
     const client = await Client.signedIn(at);
-    at.services.onAuthenticate = () => {
-      throw new Problem('invalid_token', 'ended');
-    };
+    await at.request('POST', '/api/login/end', { as: 'user' });
     expect((await client.closed).code).toBe(WEB_SOCKET_CLOSE_CODES.notSignedIn);
   });
 
@@ -155,16 +154,20 @@ describe('a session', () => {
 
 describe('a stranger', () => {
   it.each([
-    ['another kind of token', '{"token":"run-token"}', 'forbidden', 'forbidden: '],
+    ['another kind of token', '{"token":"RUN"}', 'forbidden', 'forbidden: '],
     ['an unknown token', '{"token":"nobody"}', 'notSignedIn', 'invalid_token: '],
     ['an empty token', '{"token":""}', 'invalidMessage', 'invalid_request: '],
-    ['another member', '{"token":"user","x":1}', 'invalidMessage', 'invalid_request: '],
-    ['no object', '"user"', 'invalidMessage', 'invalid_request: '],
-    ['no JSON', 'user', 'invalidMessage', 'invalid_request: '],
-    ['bytes', Buffer.from('{"token":"user"}'), 'invalidMessage', 'invalid_request: '],
+    ['another member', '{"token":"USER","x":1}', 'invalidMessage', 'invalid_request: '],
+    ['no object', '"USER"', 'invalidMessage', 'invalid_request: '],
+    ['no JSON', 'USER', 'invalidMessage', 'invalid_request: '],
+    ['bytes', Buffer.from('{}'), 'invalidMessage', 'invalid_request: '],
   ] as const)('with %s is closed, and told why', async (_, message, code, reason) => {
-    const client = await Client.open(await start());
-    client.socket.send(message);
+    const at = await start();
+    const client = await Client.open(at);
+    const { user, 'run-token': run } = at.tokens;
+    client.socket.send(
+      typeof message === 'string' ? message.replace('USER', user).replace('RUN', run) : message,
+    );
     expect(await client.closed).toEqual({
       code: WEB_SOCKET_CLOSE_CODES[code],
       reason: expect.stringMatching(new RegExp(`^${reason}`)),
@@ -241,8 +244,7 @@ describe('what does not become a WebSocket', () => {
   });
 
   it('is refused before the graph is loaded', async () => {
-    const at = await start();
-    at.services.isReady = false;
+    const at = await start({ isReady: false });
     expect(await answerTo(at, UPGRADE)).toEqual([503, 'not_ready']);
   });
 

@@ -1,0 +1,179 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { IngestPort } from '#access/ingest-service.ts';
+import { auditInMemory } from '#access/testing/audit-in-memory.ts';
+import { systemClock } from '#base/clock.ts';
+import type { GraphWriter } from '#graph/graph-writer.ts';
+import { IngestStream } from '#graph/ingest-stream.ts';
+import { LargeCommits } from '#graph/large-commits.ts';
+import type { CommitPort } from '#graph/operations.ts';
+import { hashPassword } from '#identity/passwords.ts';
+import { userKey, userUid } from '#identity/users.ts';
+import { writeCredential } from '#identity/vault.ts';
+import { Followers } from '#log/followers.ts';
+import { openLog } from '#observe/logger.ts';
+import { LogHistory } from '#observe/logs/log-history.ts';
+import { enterEmptyFolder } from '#runtime/testing/test-endpoints.ts';
+import { openServices, type OpenServices } from '../open-services.ts';
+import { openReadState, type ReadState } from '../read-state.ts';
+import { openWriter } from '../writer/open-writer.ts';
+
+export const TEST_PASSWORD = 'correct horse battery';
+
+/** The users of a test workspace, by name. */
+const USERS = {
+  admin: { IsAdmin: true },
+  'read-only-admin': { IsReadOnlyAdmin: true },
+  user: {},
+  guest: { IsGuest: true },
+} as const;
+
+/** The tokens that belong to no session, by name. */
+const TOKENS = {
+  'ingestion-token': { kind: 'api', scopes: ['ingestion'] },
+  'run-token': { kind: 'api', scopes: ['endpoints:run'] },
+  'endpoint-token': { kind: 'endpoint', path: 'words/' },
+  'llm-openai-token': { kind: 'llm-openai', actingUser: userUid('user') },
+  'llm-anthropic-token': { kind: 'llm-anthropic', actingUser: userUid('user') },
+} as const;
+
+export type UserName = keyof typeof USERS;
+export type CallerName = UserName | keyof typeof TOKENS;
+
+/** All that HTTP offers of the graph, over a workspace in a temporary folder that is written in this thread. */
+export interface TestParts extends AsyncDisposable {
+  readonly services: OpenServices;
+  readonly commits: CommitPort;
+  readonly sequence: Followers['applied'];
+  readonly storage: string;
+  /** A session that begins now for each user, and the other tokens. */
+  signIn(): Readonly<Record<CallerName, string>>;
+}
+
+export async function openTestParts(): Promise<TestParts> {
+  await using opened = new AsyncDisposableStack();
+  const storage = await mkdtemp(join(tmpdir(), 'trellis-parts-'));
+  opened.defer(() => rm(storage, { recursive: true, force: true }));
+  opened.use(enterEmptyFolder());
+  const followers = Followers.awaiting(['text index', 'vector index', 'backups']);
+  const written = { storage, masterKey: null, lowMemory: false, followers };
+  const { graph } = opened.use(await openWriter(written, () => undefined));
+  const state = opened.use(openReadState(storage, null, followers.applied));
+  const services = opened.use(await openServices(optionsOf({ storage, followers, state, graph })));
+  await addUsers(graph);
+  const tokens = await mintTokens(services);
+  const resources = opened.move();
+  return {
+    services,
+    commits: graph,
+    sequence: followers.applied,
+    storage,
+    signIn: () => ({ ...sessionsOf(services), ...tokens }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+interface StatePart {
+  readonly storage: string;
+  readonly followers: Followers;
+  readonly state: ReadState;
+  readonly graph: GraphWriter;
+}
+
+function optionsOf({ storage, followers, state, graph }: StatePart) {
+  const { logger } = openLog({
+    level: 'error',
+    folder: null,
+    name: 'parts',
+    secrets: [],
+    clock: systemClock,
+    stderr: process.stderr,
+  });
+  return {
+    ...state,
+    writes: writesOf(graph),
+    // Nothing is written but what a test asks for: the sequence stands still meanwhile.
+    audit: auditInMemory(),
+    logger,
+    redact: (json: string) => json,
+    telemetry: undefined,
+    signingKey: 'a key that signs the tokens of tests',
+    publicAddress: 'https://trellis.example',
+    publicUrl: () => 'https://trellis.example',
+    smtpUrl: null,
+    index: {
+      storage,
+      masterKey: null,
+      followers: followers.buffer,
+      memoryBytesMax: 64 * 1024 * 1024,
+      buildThreads: 1,
+    },
+    sequence: followers.applied,
+    replicaLag: () => Promise.resolve(undefined),
+    logs: new LogHistory({ clock: systemClock, files: undefined }),
+    license: { report: () => ({ licensed: false, features: [], valid: false }) },
+    isReplica: false,
+    askPrimary: undefined,
+    builtInTasks: [],
+    onFrontEndChanged: () => Promise.resolve(),
+    onIndexChanged: () => undefined,
+  };
+}
+
+function writesOf(graph: GraphWriter): CommitPort & IngestPort {
+  const largeCommits = new LargeCommits();
+  return {
+    commit: (request) => graph.commit(request),
+    ingest: async (operations, author) => ({
+      ...(await graph.ingest(operations, { firstIndex: 0, author })),
+      commits: 1,
+    }),
+    openIngestStream: async (author) => {
+      const stream = new IngestStream(graph, { author, largeCommits });
+      return {
+        write: (chunk) => stream.write(chunk),
+        end: () => stream.end(),
+        abort: async () => stream.abort(),
+      };
+    },
+  };
+}
+
+async function addUsers(commits: CommitPort): Promise<void> {
+  const passwordHash = await hashPassword(TEST_PASSWORD);
+  const credential = { passwordHash, changedAt: 0, sessionsNotBefore: 0, keptSession: null };
+  await commits.commit({
+    system: true,
+    operations: Object.entries(USERS).map(([name, traits]) => ({
+      op: 'addOrUpdate',
+      type: '_User',
+      key: userKey(name),
+      fields: { UserName: name, Active: true, Confirmed: true, ...traits },
+    })),
+    vault: Object.keys(USERS).map((name) => writeCredential(userUid(name), credential)),
+  });
+}
+
+function sessionsOf({ identity }: OpenServices): Record<UserName, string> {
+  const session = (name: UserName) => identity.signInAs(userUid(name), 'test', '::1').token;
+  return {
+    admin: session('admin'),
+    'read-only-admin': session('read-only-admin'),
+    user: session('user'),
+    guest: session('guest'),
+  };
+}
+
+async function mintTokens({ tokens, identity }: OpenServices) {
+  const admin = identity.authenticate(identity.signInAs(userUid('admin'), 'test', '::1').token);
+  const mint = async (name: keyof typeof TOKENS) =>
+    (await tokens.create(admin, { name, ...TOKENS[name] }, '::1')).token;
+  return {
+    'ingestion-token': await mint('ingestion-token'),
+    'run-token': await mint('run-token'),
+    'endpoint-token': await mint('endpoint-token'),
+    'llm-openai-token': await mint('llm-openai-token'),
+    'llm-anthropic-token': await mint('llm-anthropic-token'),
+  };
+}
