@@ -1,8 +1,7 @@
 import type { ConnectionError, FastifyRequest } from 'fastify';
 import { HTTP_HEADER_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { errorAnswer, logError } from './error-answer.ts';
-import { commonHeaders, type ErrorParts } from './error-parts.ts';
+import { commonHeaders, errorAnswer, type ErrorParts, logError } from './error-answer.ts';
 
 type Socket = FastifyRequest['socket'];
 

@@ -2,15 +2,16 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';
 import {
-  errorCatalogue,
-  isErrorCode,
   type ErrorBody,
+  errorCatalogue,
   type ErrorCode,
+  isErrorCode,
   type RouterErrorBody,
 } from '@trellis/contract/errors.ts';
 import type { CatalogueEntry } from '@trellis/contract/errors/entry.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { shownPath } from './request-log.ts';
+import { REQUEST_ID, SEQUENCE } from './header-names.ts';
 
 /** Types of errors by their status, as clients of OpenAI and of Anthropic know them. */
 const ROUTER_ERROR_TYPES: Readonly<Record<number, string>> = {
@@ -187,4 +188,26 @@ export function errorEvent({ body }: ErrorAnswer): string {
 
 function routerErrorType(status: number): string {
   return ROUTER_ERROR_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+}
+
+/** What every way of answering an error needs. */
+export interface ErrorParts {
+  readonly logger: Logger;
+  /** Those of every answer. */
+  readonly securityHeaders: Readonly<Record<string, string>>;
+  readonly lingerMs: number;
+  /** Where a replica sends what it may not do itself; null on a primary. */
+  readonly primaryAddress: string | null;
+  newRequestId(): string;
+  sequence(): number;
+}
+
+/** The headers of an answer that no hook has seen. */
+export function commonHeaders(parts: ErrorParts, requestId: string): Record<string, string> {
+  return {
+    ...parts.securityHeaders,
+    [REQUEST_ID]: requestId,
+    [SEQUENCE]: String(parts.sequence()),
+    'content-type': 'application/json; charset=utf-8',
+  };
 }

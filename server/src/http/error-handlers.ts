@@ -1,9 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
-import { errorAnswer, logError, toProblem } from './error-answer.ts';
-import { commonHeaders, type ErrorParts } from './error-parts.ts';
-import { lingerAfter } from './linger.ts';
-import { requestIdFrom } from './request-id.ts';
+import {
+  commonHeaders,
+  errorAnswer,
+  type ErrorParts,
+  logError,
+  toProblem,
+} from './error-answer.ts';
+import { requestIdFrom } from './header-names.ts';
 import { unknownRoute } from './unknown-route.ts';
 
 /** Answers whatever is thrown while a request is handled, in every scope. */
@@ -59,4 +63,23 @@ export function createErrorHandler(
       .headers(answer.headers)
       .send(JSON.stringify(answer.body));
   };
+}
+
+/**
+ * When an answer goes out before the body is in, the sender gets a while to read it: closing at once would reset the
+ * connection under its hands and lose the answer. What still arrives is thrown away, so that the connection can go on
+ * with the next request; a sender that does not come to an end is cut off.
+ */
+function lingerAfter(request: FastifyRequest, reply: FastifyReply, lingerMs: number): void {
+  const { raw, socket } = request;
+  if (raw.complete) return;
+  reply.raw.once('finish', () => {
+    if (raw.complete) return;
+    // Node does so itself only for a body of which nothing was read.
+    raw.resume();
+    const timer = setTimeout(() => {
+      if (!raw.complete) socket.destroy();
+    }, lingerMs);
+    raw.once('close', () => clearTimeout(timer));
+  });
 }

@@ -4,7 +4,7 @@ import type { Operation } from '@trellis/contract/operation.ts';
 import { bearerToken } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { SEQUENCE } from './header-names.ts';
-import { readInput, type Input, type Route, type RouteContext } from './route.ts';
+import { type Input, readInput, type Route, type RouteContext } from './route.ts';
 import type { HttpServices } from './services.ts';
 
 /** One event of a stream (HTML standard, section 9.2). */
@@ -162,4 +162,23 @@ export function untilDrained(response: FastifyReply['raw'], signal: AbortSignal)
     signal.addEventListener('abort', done);
     if (signal.aborted) done();
   });
+}
+
+interface LineBatch {
+  readonly lines: readonly { readonly sequence: number }[];
+  readonly dropped: number;
+  readonly sequence: number;
+}
+
+/** The events of a log that is watched: see `watchEndpointLogs` in the contract. */
+export async function* lineEvents(
+  batches: AsyncIterable<LineBatch>,
+): AsyncGenerator<ServerEvent[]> {
+  for await (const { dropped, lines, sequence } of batches) {
+    const lost = dropped === 0 ? [] : [{ event: 'dropped', data: { count: dropped } }];
+    const told = lines.map((line) => ({ event: 'line', id: String(line.sequence), data: line }));
+    // Whoever loses the connection before the first line comes back to here.
+    const position = { event: 'position', id: String(sequence), data: {} };
+    yield [...lost, ...(told.length === 0 ? [position] : told)];
+  }
 }

@@ -3,19 +3,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { must } from '#base/assert.ts';
 import type { appendFileUpload, downloadFile } from '@trellis/contract/operations/files.ts';
 import { bodyStream } from './body-stream.ts';
-import { byteRange, type ByteRange } from './byte-range.ts';
 import { checked, hasClientGone } from './download-route.ts';
-import { fileHeaders } from './file-headers.ts';
 import type { OpenFile } from '#files/node-files.ts';
 import { SEQUENCE } from './header-names.ts';
 import {
   readHead,
+  type Route,
+  type RouteContext,
   sendJson,
   sendNoBody,
   whileStreaming,
-  type Route,
-  type RouteContext,
 } from './route.ts';
+import { HARMLESS_MEDIA_TYPES } from '@trellis/contract/shapes/file.ts';
+import { Problem } from '#base/problem.ts';
 
 /** A file as it lies there: no more of it is read than the client takes, and of a range only that. */
 export function fileDownloadRoute(operation: typeof downloadFile): Route {
@@ -98,4 +98,62 @@ export function fileAppendRoute(operation: typeof appendFileUpload): Route {
       return sendJson(reply, services, upload);
     },
   };
+}
+
+interface FileHeaders {
+  readonly 'content-type': string;
+  readonly 'content-disposition': string;
+}
+
+/** Whatever a file is called and says that it is, a browser neither runs it nor takes its name for anything else. */
+function fileHeaders(name: string, contentType: string): FileHeaders {
+  const isHarmless = HARMLESS_MEDIA_TYPES.includes(contentType);
+  const type = isHarmless ? contentType : 'application/octet-stream';
+  return {
+    'content-type': type === 'text/plain' ? `${type}; charset=utf-8` : type,
+    'content-disposition': disposition(isHarmless ? 'inline' : 'attachment', name),
+  };
+}
+
+/** The name twice (RFC 6266): once for those who read nothing but ASCII, once as it is. */
+function disposition(kind: string, name: string): string {
+  const plain = name.replaceAll(/[^\w.\- ]/g, '_');
+  const whole = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${whole}`;
+}
+
+/** Bytes from `from` up to and without `to`. */
+interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The one range that a `Range` header asks for (RFC 9110, section 14). Undefined, and with it the whole, for no header, several ranges and
+ * what is no range of bytes. Throws `range_not_satisfiable`.
+ */
+function byteRange(header: string | undefined, size: number): ByteRange | undefined {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
+  const [, first = '', last = ''] = match ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') return suffix(Number(last), size);
+  const from = Number(first);
+  if (last !== '' && Number(last) < from) return undefined;
+  if (from >= size) throw unsatisfiable(size);
+  const to = last === '' ? size : Math.min(Number(last) + 1, size);
+  return { from, to };
+}
+
+function suffix(length: number, size: number): ByteRange {
+  if (length === 0 || size === 0) throw unsatisfiable(size);
+  return { from: Math.max(0, size - length), to: size };
+}
+
+function unsatisfiable(size: number): Problem {
+  return new Problem('range_not_satisfiable', `The file has ${size} bytes.`, {
+    details: { size },
+  });
 }

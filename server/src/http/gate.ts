@@ -5,8 +5,8 @@ import type { Operation } from '@trellis/contract/operation.ts';
 import { bearerToken } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { MIN_SEQUENCE } from './header-names.ts';
-import { awaitMinSequence } from './sequence.ts';
 import type { HttpServices } from './services.ts';
+import { disconnectSignal } from './disconnect.ts';
 
 export interface GateOptions {
   readonly primaryAddress: string | null;
@@ -82,5 +82,40 @@ function refuseEncoding(operation: Operation, request: FastifyRequest): void {
   const supported = operation.gzip === true ? ['gzip', 'identity'] : ['identity'];
   throw new Problem('unsupported_encoding', `Content-Encoding "${encoding}" is not taken here.`, {
     details: { supported },
+  });
+}
+
+/**
+ * Holds a request back until the state has reached what it asks for with `X-MSK-Min-Sequence` (open-shapes, section 2).
+ * Nothing to wait for is no promise, so that the common case costs no turn.
+ */
+function awaitMinSequence(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: HttpServices,
+  waitMs: number,
+): Promise<void> | undefined {
+  const header = request.headers[MIN_SEQUENCE];
+  if (header === undefined) return undefined;
+  const wanted = typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : null;
+  if (wanted === null) {
+    const message = 'must be a whole number';
+    throw new Problem('invalid_request', 'The header X-MSK-Min-Sequence is not a sequence.', {
+      details: { fields: [{ path: 'X-MSK-Min-Sequence', message }] },
+    });
+  }
+  if (services.sequence() >= wanted) return undefined;
+  return reach(wanted, reply, services, waitMs);
+}
+
+async function reach(
+  wanted: number,
+  reply: FastifyReply,
+  services: HttpServices,
+  waitMs: number,
+): Promise<void> {
+  if (await services.waitForSequence(wanted, waitMs, disconnectSignal(reply))) return;
+  throw new Problem('replica_behind', `Sequence ${wanted} has not arrived here yet.`, {
+    details: { sequence: services.sequence() },
   });
 }

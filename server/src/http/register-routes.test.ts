@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EventStreams } from './event-streams.ts';
 import { must } from '#base/assert.ts';
 import { Bodies } from './body/bodies.ts';
-import { jsonReader } from './json-body.ts';
+import { jsonReader } from './body/read-body.ts';
 import { registerRoutes } from './register-routes.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';

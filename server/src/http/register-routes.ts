@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart';
-import type { FastifyInstance } from 'fastify';
-import { budgetKey } from '#access/caller.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { budgetKey, type Caller } from '#access/caller.ts';
 import { assert } from '#base/assert.ts';
 import { turns } from '#base/turns.ts';
 import { formParser, jsonParser, textParser } from './body/body-parsers.ts';
@@ -12,6 +12,7 @@ import { routerPath } from './path-template.ts';
 import type { Route, RouteContext } from './route.ts';
 import { refuseFormsWithoutSaml } from './sso-route.ts';
 import { UPLOAD_OPTIONS } from './upload-route.ts';
+import type { Operation } from '@trellis/contract/operation.ts';
 
 const INTAKES = ['json', 'text', 'form', 'stream', 'bytes', 'zip', 'multipart', 'archive'] as const;
 
@@ -116,3 +117,18 @@ const addParsers = {
     scope.addContentTypeParser([...ZIP_TYPES], (_request, payload, done) => done(null, payload));
   },
 } as const;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The row of the contract that the route serves; nothing is registered without one. */
+    operation?: Operation;
+  }
+  interface FastifyRequest {
+    /** Set before the body is read, on every route that asks who is calling. */
+    caller: Caller | null;
+    /** Set before the body is read: what the body takes is held until this is closed. */
+    response: FastifyReply['raw'] | null;
+    /** Of a request with a caller, once it is handled. */
+    live: LiveAnswer | null;
+  }
+}

@@ -16,6 +16,7 @@ import type { HttpServices } from './services.ts';
 import { unknownRoute } from './unknown-route.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 import { validate } from './validation.ts';
+import { must } from '#base/assert.ts';
 
 /** One operation, ready to be registered. How the body reaches `handle` is told by `intake`. */
 export interface Route {
@@ -106,7 +107,7 @@ export function sendJson(reply: FastifyReply, services: HttpServices, body: unkn
 }
 
 /** The same with text that was made already. */
-export function sendJsonText(reply: FastifyReply, services: HttpServices, text: string): string {
+function sendJsonText(reply: FastifyReply, services: HttpServices, text: string): string {
   reply.header(SEQUENCE, services.sequence());
   reply.header('content-type', 'application/json; charset=utf-8');
   return text;
@@ -178,4 +179,19 @@ export function restOfPath(request: FastifyRequest): string {
   const { '*': rest } = request.params as { readonly '*'?: string };
   if (rest === undefined || rest === '') throw unknownRoute(request);
   return rest;
+}
+
+/** An operation without a body whose answer is JSON text that was made already. */
+export function jsonTextRoute(
+  operation: Operation,
+  handler: (caller: Caller, services: HttpServices) => Awaitable<string>,
+): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, { services }) {
+      const text = await handler(must(request.caller, 'a caller'), services);
+      return sendJsonText(reply, services, text);
+    },
+  };
 }

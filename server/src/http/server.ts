@@ -11,8 +11,8 @@ import {
   ANSWER_UNREAD_TIMEOUT_MS,
   EVENT_STREAM_HEARTBEAT_MS,
   HTTP_CONNECTIONS_MAX,
-  HTTP_HEADERS_TIMEOUT_MS,
   HTTP_HEADER_BYTES_MAX,
+  HTTP_HEADERS_TIMEOUT_MS,
   HTTP_KEEP_ALIVE_TIMEOUT_MS,
   HTTP_LINGER_MS,
   HTTP_REQUEST_TIMEOUT_MS,
@@ -30,21 +30,19 @@ import { proxyTrust } from './client-address.ts';
 import { createClientErrorHandler } from './client-error.ts';
 import { besideOperations } from './beside-operations.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
-import { errorDescriber } from './error-answer.ts';
+import { errorDescriber, type ErrorParts } from './error-answer.ts';
 import { answerErrors, createErrorHandler } from './error-handlers.ts';
-import type { ErrorParts } from './error-parts.ts';
 import { EventStreams } from './event-streams.ts';
-import './fastify-types.ts';
+import { registerRoutes } from './register-routes.ts';
 import { FrontEndAnswers } from './front-end/front-end-answers.ts';
-import { jsonReader } from './json-body.ts';
+import { jsonReader } from './body/read-body.ts';
 import type { HttpServerOptions, HttpTimeouts } from './options.ts';
 import { observeRequests } from './observe-requests.ts';
 import { PreparedResponse } from './prepared-response.ts';
 import { addPreflightHeaders, refuseEarly } from './prepare-requests.ts';
-import { registerRoutes } from './register-routes.ts';
 import type { RouteContext } from './route.ts';
 import { logRequests } from './request-log.ts';
-import { requestIdFrom } from './request-id.ts';
+import { requestIdFrom } from './header-names.ts';
 import { routes } from './routes.ts';
 import { headerLines, securityHeaders } from './security-headers.ts';
 import type { HttpServices } from './services.ts';

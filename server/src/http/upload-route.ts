@@ -3,15 +3,14 @@ import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import {
+  type Input,
   readHead,
   requireContentType,
+  type Route,
   sendJson,
   whileStreaming,
-  type Input,
-  type Route,
 } from './route.ts';
 import type { HttpServices } from './services.ts';
-import type { UploadWriter } from './upload-writer.ts';
 import type { Awaitable } from './answer.ts';
 
 /** Slashes in a name are not cut away but refused. Whatever is beyond one file, its service is not asked for. */
@@ -120,4 +119,12 @@ function tooLarge(limitBytes: number): Problem {
     hint: 'Stay below details.limitBytes.',
     details: { limitBytes },
   });
+}
+
+/** One file that arrives: `end` makes it whole; where that, or anything before it, fails, `abort` has to follow and leaves nothing. */
+interface UploadWriter<Entry> {
+  /** Resolves when more may come. */
+  write(bytes: Uint8Array): Promise<void>;
+  end(): Promise<Entry>;
+  abort(): Promise<void>;
 }

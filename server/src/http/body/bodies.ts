@@ -13,14 +13,11 @@ import {
 import { Problem } from '#base/problem.ts';
 import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
 import { addressGroup } from '#identity/address-group.ts';
-import type { JsonReader } from '../json-body.ts';
+import { type JsonReader, readBody } from './read-body.ts';
 import { BodyBudget, BodyHold } from './body-budget.ts';
-import type { JsonReading } from './json-messages.ts';
+import { type JsonPlan, type JsonReading, planJson, TooManyValues } from './json-plan.ts';
 import { assembleJson } from './json-pieces.ts';
-import type { JsonPlan } from './json-plan.ts';
-import { planJson, TooManyValues } from './json-plan.ts';
 import { JsonThread } from './json-thread.ts';
-import { readBody } from './read-body.ts';
 
 export interface BodiesOptions {
   readonly readJson: JsonReader;

@@ -5,8 +5,13 @@ import {
   JSON_BODY_VALUES_MAX,
   JSON_PIECE_CHARACTERS,
 } from '#base/body-limits.ts';
-import type { JsonAnswer, JsonReading, JsonRequest } from './json-messages.ts';
-import { planJson, TooManyValues } from './json-plan.ts';
+import {
+  type JsonAnswer,
+  type JsonReading,
+  type JsonRequest,
+  planJson,
+  TooManyValues,
+} from './json-plan.ts';
 
 /** The thread that decodes, counts, checks and cuts large bodies of JSON. It holds nothing between two of them. */
 const port = must(parentPort, 'the port of a thread');

@@ -1,6 +1,6 @@
 import { EXPORT_COLUMNS } from '#access/export-columns.ts';
 import type { ExportedNode, NodeExport } from '#access/node-export.ts';
-import { cellOf, csvLines, type Cell } from './csv.ts';
+import { type Cell, cellOf, csvLines } from './csv.ts';
 
 /** A table of nodes, piece by piece; what is withheld is as blank as what is not there. */
 export async function* nodeCsv(
@@ -20,4 +20,10 @@ export async function* nodeCsv(
     ];
   };
   for await (const piece of pieces) yield csvLines(piece.map(rowOf));
+}
+
+/** Where a node is shown to people, by its UID: under the given address, or relative to whatever the reader is at. */
+export function nodeLinks(baseUrl: string | undefined): (uid: string) => string {
+  const base = (baseUrl ?? '').replace(/\/+$/, '');
+  return (uid) => `${base}/#/node/${uid}`;
 }

@@ -1,5 +1,5 @@
 import * as operations from '@trellis/contract/operations/api-document.ts';
-import { jsonTextRoute } from '../json-text-route.ts';
+import { jsonTextRoute } from '../route.ts';
 import { routesOf } from '../routes-of.ts';
 
 export const apiDocumentRoutes = routesOf(operations, {

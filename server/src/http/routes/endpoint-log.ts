@@ -1,7 +1,6 @@
 import * as operations from '@trellis/contract/operations/endpoint-log.ts';
 import { answer } from '../answer.ts';
-import { eventStreamRoute, sequenceOf } from '../event-stream.ts';
-import { lineEvents } from '../line-events.ts';
+import { eventStreamRoute, lineEvents, sequenceOf } from '../event-stream.ts';
 import { routesOf } from '../routes-of.ts';
 
 export const endpointLogRoutes = routesOf(operations, {

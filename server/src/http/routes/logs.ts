@@ -1,8 +1,7 @@
 import * as operations from '@trellis/contract/operations/logs.ts';
 import { answer } from '../answer.ts';
 import { downloadRoute } from '../download-route.ts';
-import { eventStreamRoute, sequenceOf } from '../event-stream.ts';
-import { lineEvents } from '../line-events.ts';
+import { eventStreamRoute, lineEvents, sequenceOf } from '../event-stream.ts';
 import { routesOf } from '../routes-of.ts';
 
 export const logsRoutes = routesOf(operations, {
