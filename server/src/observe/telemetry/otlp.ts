@@ -1,11 +1,26 @@
-import { unreachable } from '#base/assert.ts';
-import { CompressionAlgorithm } from '@opentelemetry/otlp-exporter-base';
-import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
+import { OTLPMetricExporterBase } from '@opentelemetry/exporter-metrics-otlp-http';
+import {
+  CompressionAlgorithm,
+  OTLPExporterBase,
+  type IOtlpExportDelegate,
+} from '@opentelemetry/otlp-exporter-base';
+import {
+  JsonMetricsSerializer,
+  JsonTraceSerializer,
+  MetricsExporterMetricsHelper,
+  ProtobufMetricsSerializer,
+  ProtobufTraceSerializer,
+  TraceExporterMetricsHelper,
+  type IExporterMetricsHelper,
+  type ISerializer,
+} from '@opentelemetry/otlp-transformer';
+import type { PushMetricExporter, ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
+  type ReadableSpan,
   type Sampler,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace';
@@ -49,43 +64,79 @@ export interface OtlpSettings extends SamplerSettings {
   readonly spanBatchMax: number;
 }
 
-/** Loads the exporter of that protocol alone. */
 export async function spanExporter(target: OtlpTarget): Promise<SpanExporter> {
-  switch (target.protocol) {
-    case 'grpc': {
-      const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-grpc');
-      return new OTLPTraceExporter(await grpcOptions(target));
-    }
-    case 'http/json': {
-      const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
-      return new OTLPTraceExporter(httpOptions(target));
-    }
-    case 'http/protobuf': {
-      const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
-      return new OTLPTraceExporter(httpOptions(target));
-    }
-    default:
-      return unreachable(target.protocol);
-  }
+  return new OTLPExporterBase(
+    await delegateOf<ReadableSpan[]>(target, {
+      name: 'TRACES',
+      path: 'v1/traces',
+      rpc: ['TraceExportService', '/opentelemetry.proto.collector.trace.v1.TraceService/Export'],
+      component: 'span_exporter',
+      metrics: TraceExporterMetricsHelper,
+      json: JsonTraceSerializer,
+      protobuf: ProtobufTraceSerializer,
+    }),
+  );
 }
 
 export async function metricExporter(target: OtlpTarget): Promise<PushMetricExporter> {
-  switch (target.protocol) {
-    case 'grpc': {
-      const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-grpc');
-      return new OTLPMetricExporter(await grpcOptions(target));
-    }
-    case 'http/json': {
-      const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-http');
-      return new OTLPMetricExporter(httpOptions(target));
-    }
-    case 'http/protobuf': {
-      const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-proto');
-      return new OTLPMetricExporter(httpOptions(target));
-    }
-    default:
-      return unreachable(target.protocol);
+  return new OTLPMetricExporterBase(
+    await delegateOf<ResourceMetrics>(target, {
+      name: 'METRICS',
+      path: 'v1/metrics',
+      rpc: [
+        'MetricsExportService',
+        '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export',
+      ],
+      component: 'metric_exporter',
+      metrics: MetricsExporterMetricsHelper,
+      json: JsonMetricsSerializer,
+      protobuf: ProtobufMetricsSerializer,
+    }),
+  );
+}
+
+/** What a signal has for each protocol. */
+interface Signal<Items> {
+  readonly name: 'TRACES' | 'METRICS';
+  /** Over HTTP, from the address of the receiver. */
+  readonly path: string;
+  /** Over gRPC: the name of the client, and the method. */
+  readonly rpc: readonly [string, string];
+  readonly component: string;
+  readonly metrics: IExporterMetricsHelper<Items>;
+  readonly json: ISerializer<Items, unknown>;
+  readonly protobuf: ISerializer<Items, unknown>;
+}
+
+/** Loads the transport of that protocol alone. */
+async function delegateOf<Items>(
+  target: OtlpTarget,
+  { name, path, rpc, component, metrics, json, protobuf }: Signal<Items>,
+): Promise<IOtlpExportDelegate<Items>> {
+  if (target.protocol === 'grpc') {
+    const grpc = await import('@opentelemetry/otlp-grpc-exporter-base');
+    const options = grpc.convertLegacyOtlpGrpcOptions(await grpcOptions(target), name);
+    return grpc.createOtlpGrpcExportDelegate(
+      options,
+      protobuf,
+      `otlp_grpc_${component}`,
+      metrics,
+      undefined,
+      ...rpc,
+    );
   }
+  const http = await import('@opentelemetry/otlp-exporter-base/node-http');
+  const isJson = target.protocol === 'http/json';
+  const options = http.convertLegacyHttpOptions(httpOptions(target), name, path, {
+    'Content-Type': isJson ? 'application/json' : 'application/x-protobuf',
+  });
+  return http.createOtlpHttpExportDelegate(
+    options,
+    isJson ? json : protobuf,
+    `otlp_http_${component}`,
+    metrics,
+    undefined,
+  );
 }
 
 export function samplerOf({ sampler, ratio }: SamplerSettings): Sampler {
