@@ -52,17 +52,14 @@ A wrong value keeps the server from starting. It reports every fault at once and
 \`\`\`
 
 - A variable set to nothing counts as not set.
-- A name that begins with \`MSK_\` and is not in this table gets a warning with the nearest name.
+- A name that begins with \`MSK_\` and is not on this page gets a warning with the nearest name.
 - Secrets are never logged.
 - The standard \`OTEL_*\` variables send traces and metrics elsewhere: [Observability](observability.md).
 - \`trellis doctor\` checks the variables of the shell, without starting a server.
 
 ## Variables
 
-| variable | type | default | secret | meaning |
-|---|---|---|---|---|
-${Object.entries<Variable>(variables).map(variableRow).join('\n')}
-
+${Object.entries<Variable>(variables).map(variableText).join('\n')}
 ## Types
 
 | type | value |
@@ -73,11 +70,17 @@ ${Object.entries(TYPES)
 `;
 }
 
-function variableRow([name, row]: [string, Variable]): string {
-  const fallback = row.default === null || row.default === '' ? '' : `\`${row.default}\``;
-  const secret = row.secret === true ? 'yes' : '';
-  const meaning = row.description.replaceAll(/\b(?:MSK|TRELLIS)_\w+/g, '`$&`');
-  return `| \`${name}\` | ${row.type} | ${fallback} | ${secret} | ${meaning} |`;
+function variableText([name, { type, default: fallback, description, secret }]: [
+  string,
+  Variable,
+]) {
+  const facts = [
+    type,
+    ...(fallback === null || fallback === '' ? [] : [`default \`${fallback}\``]),
+    ...(secret === true ? ['secret'] : []),
+  ];
+  const meaning = description.replaceAll(/\b(?:MSK|TRELLIS)_\w+/g, '`$&`');
+  return `### ${name}\n\n*${facts.join(', ')}*\n\n${meaning}\n`;
 }
 
 if (import.meta.main) {

@@ -1,31 +1,46 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { extname, join, posix } from 'node:path';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
 import axe from 'axe-core';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import { CHROMIUM } from '../../tools/browser.ts';
-import { buildSite } from '../../tools/docs-site/build-site.ts';
 import { requireChromium } from '../support/requires.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 
-const DOCS = join(import.meta.dirname, '../../docs');
+const ROOT = join(import.meta.dirname, '../..');
+const DOCS = join(ROOT, 'docs');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let pages: readonly string[];
 beforeAll(async () => {
   folder = await temporaryFolder();
-  pages = await buildSite(join(folder.path, 'site'));
-});
+  const site = join(folder.path, 'site');
+  const program = [join(ROOT, 'tools/docs.ts'), '--out', site];
+  // A process of its own, without the environment of the test runner: the builder reads it too.
+  const env = { PATH: process.env['PATH'], HOME: folder.path };
+  await promisify(execFile)(process.execPath, program, { cwd: ROOT, env });
+  pages = readdirSync(site, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.html') && path !== '404.html')
+    .toSorted();
+}, 180_000);
 afterAll(() => folder[Symbol.asyncDispose]());
 
-const read = (path: string): string => readFileSync(join(folder.path, 'site', path), 'utf8');
+const fileOf = (path: string): string => join(folder.path, 'site', path);
+const read = (path: string): string => readFileSync(fileOf(path), 'utf8');
 const matches = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, found]) => found ?? '');
+/** The file that a link of a page leads to. */
+const targetOf = (page: string, href: string): string => {
+  const path = decodeURI(new URL(href, `http://site.invalid/${page}`).pathname).slice(1);
+  return path === '' ? 'index.html' : path;
+};
 
 describe('the documentation site', () => {
   test('has every document, and every page is in the menu of every other', () => {
@@ -34,8 +49,11 @@ describe('the documentation site', () => {
     for (const file of [...documents, ...decisions]) {
       expect(pages).toContain(file.replace(/\.md$/, '.html'));
     }
-    const menu = /<nav[^]*<\/nav>/.exec(read('index.html'))?.[0] ?? '';
-    expect(matches(menu, /href="([^"]+)"/g).toSorted()).toEqual([...pages].toSorted());
+    for (const page of pages) {
+      const menu = /<nav[^>]+id="VPSidebarNav"[^]*?<\/nav>/.exec(read(page))?.[0] ?? '';
+      const targets = matches(menu, /href="([^"]+)"/g).map((href) => targetOf(page, href));
+      expect(targets.toSorted(), page).toEqual(pages);
+    }
   });
 
   test('has no link that leads nowhere, and loads nothing from elsewhere', () => {
@@ -46,12 +64,12 @@ describe('the documentation site', () => {
     for (const path of pages) {
       const html = read(path);
       expect(matches(html, /<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"/g)).toEqual([]);
-      for (const href of matches(html, /<a [^>]*href="([^"]+)"/g)) {
-        if (/^https?:/.test(href)) continue;
-        const [target = '', anchor] = href.split('#');
-        const to = target === '' ? path : posix.join(posix.dirname(path), target);
+      const links = matches(html, /<a [^>]*href="([^"]+)"/g);
+      for (const href of links.filter((link) => !/^https?:/.test(link))) {
+        const to = targetOf(path, href);
+        const anchor = decodeURIComponent(new URL(href, 'http://site.invalid').hash.slice(1));
         const known = ids.get(to);
-        if (known === undefined || (anchor !== undefined && !known.has(anchor))) {
+        if (known !== undefined ? anchor !== '' && !known.has(anchor) : !existsSync(fileOf(to))) {
           broken.push(`${path}: ${href}`);
         }
       }
@@ -92,9 +110,9 @@ const TYPES: Readonly<Record<string, string>> = {
 
 describe.skipIf(requireChromium())('the site in a browser', () => {
   const server = createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'http://site.invalid').pathname.slice(1);
-    const file = join(folder.path, 'site', path);
+    const path = targetOf('', request.url ?? '/');
     response.setHeader('content-type', TYPES[extname(path)] ?? 'text/plain');
+    const file = fileOf(path);
     if (existsSync(file)) response.end(readFileSync(file));
     else response.writeHead(404).end();
   });
@@ -104,31 +122,51 @@ describe.skipIf(requireChromium())('the site in a browser', () => {
   });
   afterAll(() => void server.close());
 
-  test.each(['light', 'dark'] as const)('is accessible and can be searched, %s', async (scheme) => {
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-    try {
-      const page = await browser.newPage({ colorScheme: scheme, bypassCSP: true });
-      const complaints: string[] = [];
-      page.on('pageerror', (error) => complaints.push(String(error)));
-      for (const path of ['index.html', 'access.html', 'reference/errors.html']) {
-        await page.goto(base + path);
-        await page.evaluate(axe.source);
-        const violations: unknown = await page.evaluate(
-          'axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))',
-        );
-        expect(violations, path).toEqual([]);
-      }
-      await page.keyboard.press('/');
-      await page.keyboard.type('node not found');
-      const found = page.getByRole('region', { name: 'Found' });
-      await found.getByRole('link', { name: 'Error codes: node_not_found' }).click();
-      await page.waitForURL(/errors\.html#node_not_found/);
-      await page.getByRole('searchbox', { name: 'Search' }).fill('qwxyz');
-      await found.getByText('Nothing is like this.').waitFor();
-      expect(complaints).toEqual([]);
-    } finally {
-      await browser.close();
+  const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+
+  test.each([
+    ['light', 1_280],
+    ['dark', 1_280],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)('is accessible and fits, %s at %i pixels', async (colorScheme, width) => {
+    await using browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ['--no-sandbox'],
+    });
+    const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
+    for (const path of ['index.html', 'access.html', 'reference/errors.html']) {
+      await page.goto(base() + path, { waitUntil: 'networkidle' });
+      expect(await page.evaluate('document.documentElement.className')).toBe(
+        colorScheme === 'dark' ? 'dark' : '',
+      );
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      await page.evaluate(axe.source);
+      const violations: unknown = await page.evaluate(
+        'axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))',
+      );
+      expect(violations, path).toEqual([]);
     }
+  });
+
+  test('can be searched by keyboard', async () => {
+    await using browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ['--no-sandbox'],
+    });
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    await page.goto(`${base()}index.html`, { waitUntil: 'networkidle' });
+    await page.keyboard.press('/');
+    await page.getByRole('searchbox').fill('node not found');
+    const hit = page.getByRole('link', { name: 'Error codes > node_not_found', exact: true });
+    await hit.waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/errors\.html#node_not_found/);
+    await page.keyboard.press('/');
+    await page.getByRole('searchbox').fill('qwxyz');
+    await page.getByText('No results for').waitFor();
+    expect(complaints).toEqual([]);
   });
 });

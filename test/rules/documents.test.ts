@@ -21,6 +21,11 @@ describe.each(documents)('%s', (path) => {
     expect(broken).toEqual([]);
   });
 
+  it('heads every column of a table', () => {
+    const heads = [...text.matchAll(/^(\|.*\|)\n\|[-|: ]+\|$/gm)].map(([, head]) => head ?? '');
+    expect(heads.filter((head) => /\|\s*\|/.test(head))).toEqual([]);
+  });
+
   it('names paths that exist', () => {
     const roots = readdirSync(ROOT, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const named = [...text.matchAll(/`([\w.@-]+\/[\w./@-]*)`/g)].map(([, name]) => name ?? '');
