@@ -10,7 +10,8 @@ const leftOut =
 /**
  * Tests beside the code, and those that use a running server as anybody would, in test/. A process for each file takes 0.4 s of
  * processor time and more, most of it for what all of them import. So files run one after the other in as many processes as
- * there are workers; but those of the parts of the server, which have addons, threads, and the folder of their process.
+ * there are workers; but those of the parts of the server, which have addons, threads, and the folder of their process. The tests
+ * of HTTP are an exception: each opens all the parts, and closes them again.
  */
 export default defineConfig({
   test: {
@@ -34,6 +35,17 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: ['{server/src,sim}/**/*.test.ts'],
+          exclude: ['**/node_modules/**', 'server/src/http/**'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'http',
+          include: ['server/src/http/**/*.test.ts'],
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

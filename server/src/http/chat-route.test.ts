@@ -99,10 +99,11 @@ describe('a stream', () => {
   it('says that it goes on, until the session is over, which stops the turn', async () => {
     const at = await start({ timeouts: { eventStreamHeartbeat: 5 } });
     const begun = endless(at);
-    const beats = vi.spyOn(at.services.running, 'check');
+    // At each beat the session is looked at once more.
+    const looks = vi.spyOn(at.services.identity, 'authenticate');
     const answer = ask(at, EVENTS);
     await begun;
-    await expect.poll(() => beats.mock.calls.length).toBeGreaterThan(2);
+    await expect.poll(() => looks.mock.calls.length, { timeout: 30_000 }).toBeGreaterThan(2);
     await at.request('POST', '/api/login/end', { as: 'user' });
     const { text } = await answer;
     expect(text.startsWith(':\n\n')).toBe(true);

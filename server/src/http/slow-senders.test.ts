@@ -7,7 +7,7 @@ import { testServers, type TestServer } from '#app/testing/test-server.ts';
 
 const startTestServer = testServers();
 
-const TIMEOUTS = { headers: 100, request: 200, streamIdle: 400, linger: 20 };
+const TIMEOUTS = { headers: 100, request: 200, streamIdle: 1_500, linger: 20 };
 let at: TestServer;
 beforeAll(async () => {
   at = await startTestServer({ timeouts: TIMEOUTS });

@@ -61,6 +61,8 @@ export async function openTestParts(): Promise<TestParts> {
   const { graph } = opened.use(await openWriter(written, () => undefined));
   const state = opened.use(openReadState(storage, null, followers.applied));
   const services = opened.use(await openServices(optionsOf({ storage, followers, state, graph })));
+  // Threads that start take time from the first tests, of which some look at the clock.
+  await Promise.all([services.endpoints.ready, services.indexOpened()]);
   await addUsers(graph);
   const tokens = await mintTokens(services);
   const resources = opened.move();
