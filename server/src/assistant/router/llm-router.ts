@@ -4,14 +4,14 @@ import { Problem } from '#base/problem.ts';
 import { protocolOf } from '../provider-settings.ts';
 import type { LlmAdmission } from './admission.ts';
 import { textWithin } from './bounded-chunks.ts';
-import { exchangeOf, type StreamWriter } from './exchange.ts';
+import { adapterOf, exchangeOf, type StreamWriter } from './exchange.ts';
 import { isObject } from './json-members.ts';
 import type { JsonObject, LlmAnswer, LlmAsker, LlmCall, Protocol } from './llm-call.ts';
 import type { LlmFeature } from './llm-usage.ts';
 import type { ProviderClient, ProviderRequest } from './provider-client.ts';
 import { misconfigured } from './provider-problem.ts';
 import type { EventStream, ProviderStreams } from './provider-stream.ts';
-import { countsOf, tokensAtMost, tokensIn } from './stream-meter.ts';
+import { tokensAtMost, tokensIn } from './stream-meter.ts';
 
 export interface LlmRouterParts {
   readonly admission: LlmAdmission;
@@ -85,7 +85,7 @@ export class LlmRouter {
     try {
       const text = await textOf((await provider.send(request)).chunks);
       const answer = answerIn(text, request);
-      const counts = countsOf(request.protocol, answer) ?? {
+      const counts = adapterOf(request.protocol).countsOf(answer) ?? {
         inputTokens: tokensIn(JSON.stringify(request.body)),
         outputTokens: tokensIn(text),
       };

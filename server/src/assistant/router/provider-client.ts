@@ -6,6 +6,7 @@ import {
 } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { textWithin } from './bounded-chunks.ts';
+import { adapterOf } from './exchange.ts';
 import type { JsonObject, Protocol } from './llm-call.ts';
 import {
   brokenOff,
@@ -105,11 +106,14 @@ export class ProviderClient {
 
   /** Rejects with `llm_request_refused`, `llm_busy`, `llm_unavailable`, `llm_misconfigured`, or the reason of the signal. */
   async send(request: ProviderRequest): Promise<OpenAnswer> {
-    const { baseUrl, path, body, signal } = request;
+    const { protocol, baseUrl, apiKey, path, body, headers, signal } = request;
     const watch = new Watch(signal, this.#timeouts.headMs);
     try {
       const answer = await this.#parts.transport(`${baseUrl}/${path}`, {
-        headers: { ...headersOf(request), 'content-type': 'application/json' },
+        headers: {
+          ...adapterOf(protocol).headers(apiKey, headers),
+          'content-type': 'application/json',
+        },
         body: JSON.stringify(body),
         signal: watch.signal,
       });
@@ -212,17 +216,4 @@ class Watch {
       if (!this.#isPaused) this.#late.abort();
     }, ms);
   }
-}
-
-const ANTHROPIC_VERSION = '2023-06-01';
-
-function headersOf({ protocol, apiKey, headers }: ProviderRequest): Record<string, string> {
-  if (protocol === 'openai') {
-    return apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
-  }
-  return {
-    'anthropic-version': ANTHROPIC_VERSION,
-    ...headers,
-    ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
-  };
 }

@@ -2,12 +2,13 @@ import { LLM_ANSWER_BYTES_MAX } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { LlmAdmission } from './admission.ts';
 import { textWithin } from './bounded-chunks.ts';
+import { adapterOf } from './exchange.ts';
 import { isObject } from './json-members.ts';
 import type { JsonObject, LlmAsker } from './llm-call.ts';
 import type { OpenAnswer, ProviderClient, ProviderRequest } from './provider-client.ts';
 import { brokenOff, misconfigured, problemOfEvent } from './provider-problem.ts';
 import { eventsIn, wholeEvents } from './server-events.ts';
-import { outputOf, streamMeter, tokensAtMost, tokensIn, type StreamMeter } from './stream-meter.ts';
+import { outputOf, tokensAtMost, tokensIn, type StreamMeter } from './stream-meter.ts';
 import type { TokenCounts } from './llm-usage.ts';
 
 /** One event of a provider; null for the `[DONE]` of OpenAI's protocol. */
@@ -65,7 +66,7 @@ export class ProviderStreams {
     { underWay, count }: Accounts,
   ): EventStream {
     const { protocol, apiKey, baseUrl } = request;
-    const meter = streamMeter(protocol);
+    const meter = adapterOf(protocol).meter();
     try {
       let isDone = false;
       for await (const piece of wholeEvents(chunks)) {

@@ -1,12 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { problemOf } from '#graph/testing/test-graph.ts';
-import { anthropicRequest } from './anthropic-request.ts';
-import { anthropicAnswer, AnthropicStreamWriter } from './anthropic-answer.ts';
-import { openAiAnswer, OpenAiStreamWriter } from './openai-answer.ts';
-import { openAiRequest } from './openai-request.ts';
+import { anthropic } from './anthropic-protocol.ts';
+import { exchangeOf, type StreamWriter } from './exchange.ts';
+import type { JsonObject, Protocol } from './llm-call.ts';
+import { openAi } from './openai-protocol.ts';
 
 const IMAGE = 'data:image/png;base64,aGVq';
 const SCHEMA = { type: 'object', properties: {} };
+
+const anthropicRequest = (request: JsonObject, tokensDefault: number): JsonObject =>
+  anthropic.writeRequest(openAi.readRequest(request), tokensDefault);
+const openAiRequest = (request: JsonObject): JsonObject =>
+  openAi.writeRequest(anthropic.readRequest(request), 50);
+const anthropicAnswer = (completion: JsonObject): JsonObject =>
+  anthropic.writeAnswer(openAi.readAnswer(completion), 0);
+const openAiAnswer = (message: JsonObject): JsonObject =>
+  openAi.writeAnswer(anthropic.readAnswer(message), 0);
+
+/** What a client gets of a stream of the other protocol. */
+function writerFor(client: Protocol): { write(event: JsonObject): string; end(): string } {
+  const provider = client === 'openai' ? 'anthropic' : 'openai';
+  const request = { model: 'm', max_tokens: 1, messages: [], stream: true };
+  const options = { client, provider, tokensPerAnswer: 50, now: 0 } as const;
+  const writer: StreamWriter = exchangeOf(request, options).writer();
+  return { write: (event) => writer.write(event, ''), end: () => writer.end() };
+}
 
 describe('a request of OpenAI as one of Anthropic', () => {
   it('has its turns, its instructions and its limits', () => {
@@ -189,7 +207,7 @@ describe('why an answer ended', () => {
     ['tool_use', 'tool_calls'],
     ['refusal', 'content_filter'],
   ])('%s of Anthropic is %s of OpenAI', (reason, expected) => {
-    const { choices } = openAiAnswer({ content: [], stop_reason: reason }, 0);
+    const { choices } = openAiAnswer({ content: [], stop_reason: reason });
     expect(choices).toMatchObject([{ finish_reason: expected, message: { content: null } }]);
   });
 
@@ -213,7 +231,7 @@ describe('a refusal', () => {
   });
 
   it('of a stream as well', () => {
-    const writer = new AnthropicStreamWriter();
+    const writer = writerFor('anthropic');
     const delta = { refusal: 'I will not.' };
     const said = writer.write({ choices: [{ delta, finish_reason: null }] });
     writer.write({ choices: [{ delta: {}, finish_reason: 'stop' }] });
@@ -233,7 +251,7 @@ describe('a refusal', () => {
 
 describe('a stream', () => {
   it('of OpenAI may leave out what others send: an index, a first chunk', () => {
-    const writer = new AnthropicStreamWriter();
+    const writer = writerFor('anthropic');
     const call = { id: 'c', function: { name: 't', arguments: '{}' } };
     const choice = { delta: { tool_calls: [call] }, finish_reason: 'tool_calls' };
     const text = writer.write({ id: 'i', model: 'm', choices: [choice] }) + writer.end();
@@ -248,7 +266,7 @@ describe('a stream', () => {
   });
 
   it('of OpenAI whose tool calls are mixed is no use', async () => {
-    const writer = new AnthropicStreamWriter();
+    const writer = writerFor('anthropic');
     const piece = (index: number, called: object) =>
       writer.write({ choices: [{ delta: { tool_calls: [{ index, function: called }] } }] });
     piece(0, { name: 'a', arguments: '{' });
@@ -258,7 +276,7 @@ describe('a stream', () => {
   });
 
   it('of Anthropic with what nobody knows yet goes on', () => {
-    const writer = new OpenAiStreamWriter({ wantsUsage: false, now: 0 });
+    const writer = writerFor('openai');
     const events = [
       { type: 'message_start', message: { id: 'i', model: 'm' } },
       { type: 'content_block_start', index: 0, content_block: { type: 'thinking' } },

@@ -1,0 +1,291 @@
+import { defined, isObject, listIn, objectIn, textIn } from './json-members.ts';
+import type { JsonObject } from './llm-call.ts';
+import {
+  refuseOthers,
+  untranslatable,
+  type ModelCall,
+  type ModelPart,
+  type ModelRequest,
+  type ModelTool,
+  type ModelTurn,
+  type ToolChoice,
+  type ToolResult,
+} from './protocol-adapter.ts';
+
+/**
+ * What is read, and the hints that are left out as other protocols have none of the kind. All else
+ * is refused.
+ */
+const REQUEST = new Set([
+  'model',
+  'messages',
+  'max_tokens',
+  'max_completion_tokens',
+  'temperature',
+  'top_p',
+  'stop',
+  'user',
+  'stream',
+  'stream_options',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'n',
+  'response_format',
+  'modalities',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'logit_bias',
+  'reasoning_effort',
+  'store',
+  'metadata',
+  'service_tier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'verbosity',
+  'safety_identifier',
+]);
+const SAID = ['role', 'content', 'name'];
+const MESSAGES: Readonly<Record<string, ReadonlySet<string>>> = {
+  system: new Set(SAID),
+  developer: new Set(SAID),
+  user: new Set(SAID),
+  // The last are what clients keep of an answer.
+  assistant: new Set([...SAID, 'refusal', 'tool_calls', 'parsed', 'annotations', 'reasoning']),
+  tool: new Set([...SAID, 'tool_call_id']),
+};
+const PARTS: Readonly<Record<string, ReadonlySet<string>>> = {
+  text: new Set(['type', 'text']),
+  refusal: new Set(['type', 'refusal']),
+  image_url: new Set(['type', 'image_url']),
+};
+const IMAGE = new Set(['url', 'detail']);
+const TOOL_CALL = new Set(['id', 'type', 'function', 'index']);
+const CALLED = new Set(['name', 'arguments', 'parsed_arguments', 'parsed']);
+const TOOL = new Set(['type', 'function']);
+const FUNCTION = new Set(['name', 'description', 'parameters', 'strict']);
+
+/** Throws `llm_request_refused` for what the neutral form has no words for. */
+export function readRequest(request: JsonObject): ModelRequest {
+  refuseOthers(request, REQUEST, 'the request');
+  if (listIn(request['modalities']).some((one) => one !== 'text')) {
+    throw untranslatable('"modalities" other than text');
+  }
+  if (typeof request['n'] === 'number' && request['n'] > 1) throw untranslatable('"n"');
+  const format = objectIn(request['response_format'])['type'] ?? 'text';
+  if (format !== 'text') throw untranslatable(`"response_format" of type ${String(format)}`);
+  const { stop, user } = request;
+  const messages = listIn(request['messages']).map(objectIn);
+  return {
+    model: request['model'],
+    tokensMax: request['max_completion_tokens'] ?? request['max_tokens'] ?? undefined,
+    instructions: messages.filter(isSystem).flatMap(systemTexts),
+    turns: messages.filter((message) => !isSystem(message)).map(turnOf),
+    temperature: request['temperature'] ?? undefined,
+    topP: request['top_p'] ?? undefined,
+    stop: typeof stop === 'string' ? [stop] : (stop ?? undefined),
+    user: typeof user === 'string' ? user : undefined,
+    stream: request['stream'] ?? undefined,
+    ...toolsOf(request),
+  };
+}
+
+function isSystem({ role }: JsonObject): boolean {
+  return role === 'system' || role === 'developer';
+}
+
+function systemTexts(message: JsonObject): unknown[] {
+  return contentOf(message).map((part) => {
+    if (part.kind === 'text') return part.text;
+    throw untranslatable('a system message of something else than text');
+  });
+}
+
+function turnOf(message: JsonObject): ModelTurn {
+  const { role, refusal } = message;
+  switch (role) {
+    case 'user':
+      return { role, parts: contentOf(message) };
+    case 'assistant': {
+      const said = [...contentOf(message), ...partsOf(textIn(refusal))];
+      return { role, parts: [...said, ...listIn(message['tool_calls']).map(callOf)] };
+    }
+    case 'tool': {
+      const result = { callId: message['tool_call_id'], content: contentOf(message) };
+      return { role: 'user', parts: [{ kind: 'result', ...result, isError: false }] };
+    }
+    default:
+      throw untranslatable(`a message with the role "${String(role)}"`);
+  }
+}
+
+function contentOf(message: JsonObject): ModelPart[] {
+  const { role, content } = message;
+  const known = MESSAGES[String(role)];
+  if (known === undefined) throw untranslatable(`a message with the role "${String(role)}"`);
+  refuseOthers(message, known, `a message with the role "${String(role)}"`);
+  const isNone = content === undefined || content === null;
+  if (!isNone && typeof content !== 'string' && !Array.isArray(content)) {
+    throw untranslatable('a message whose content is neither text nor parts');
+  }
+  return partsOf(content);
+}
+
+/** An empty text is none: other protocols refuse it. */
+function partsOf(content: unknown): ModelPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  return listIn(content).map((one) => {
+    const part = objectIn(one);
+    const { type, text, refusal, image_url: image } = part;
+    const known = PARTS[String(type)];
+    if (known !== undefined) refuseOthers(part, known, `a part of type "${String(type)}"`);
+    if (type === 'text' || type === 'refusal') return { kind: 'text', text: text ?? refusal };
+    if (type === 'image_url') return imageOf(objectIn(image));
+    throw untranslatable(`a part of type "${String(type)}"`);
+  });
+}
+
+const DATA_URL = /^data:([\w/+.-]+);base64,(.*)$/s;
+
+function imageOf(image: JsonObject): ModelPart {
+  refuseOthers(image, IMAGE, 'an image');
+  const url = textIn(image['url']);
+  const [, mediaType, data] = DATA_URL.exec(url) ?? [];
+  return mediaType === undefined ? { kind: 'image', url } : { kind: 'image-data', mediaType, data };
+}
+
+function callOf(call: unknown): ModelPart {
+  const { id, type = 'function', function: called } = objectIn(call);
+  if (type !== 'function') throw untranslatable(`a tool call of type "${String(type)}"`);
+  refuseOthers(objectIn(call), TOOL_CALL, 'a tool call');
+  refuseOthers(objectIn(called), CALLED, 'a tool call');
+  const { name, arguments: text } = objectIn(called);
+  let input: unknown;
+  try {
+    input = JSON.parse(textIn(text) || '{}');
+  } catch {
+    throw untranslatable('a tool call whose arguments are not JSON');
+  }
+  if (!isObject(input)) throw untranslatable('a tool call whose arguments are no object');
+  return { kind: 'call', id, name, input };
+}
+
+function toolsOf(request: JsonObject): Pick<ModelRequest, 'tools' | 'toolChoice' | 'isSerial'> {
+  const given = listIn(request['tools']);
+  if (given.length === 0) return { tools: [], toolChoice: undefined, isSerial: false };
+  return {
+    toolChoice: choiceOf(request['tool_choice']),
+    isSerial: request['parallel_tool_calls'] === false,
+    tools: given.map(toolOf),
+  };
+}
+
+function toolOf(given: unknown): ModelTool {
+  const { type, function: described } = objectIn(given);
+  if (type !== 'function') throw untranslatable(`a tool of type "${String(type)}"`);
+  refuseOthers(objectIn(given), TOOL, 'a tool');
+  refuseOthers(objectIn(described), FUNCTION, 'a function');
+  const { name, description, parameters } = objectIn(described);
+  const input = parameters ?? { type: 'object', properties: {} };
+  return { name, description: description ?? undefined, input };
+}
+
+function choiceOf(choice: unknown): ToolChoice {
+  switch (choice) {
+    case undefined:
+    case null:
+      return { kind: 'auto' };
+    case 'auto':
+    case 'none':
+      return { kind: choice };
+    case 'required':
+      return { kind: 'any' };
+    default: {
+      const { type, function: named } = objectIn(choice);
+      if (type !== 'function') throw untranslatable('this "tool_choice"');
+      return { kind: 'tool', name: objectIn(named)['name'] };
+    }
+  }
+}
+
+export function writeRequest(request: ModelRequest): JsonObject {
+  const system = request.instructions.join('\n\n');
+  const { tools, toolChoice } = request;
+  return defined({
+    model: request.model,
+    max_completion_tokens: request.tokensMax,
+    messages: [
+      ...(system === '' ? [] : [{ role: 'system', content: system }]),
+      ...request.turns.flatMap(messagesOf),
+    ],
+    temperature: request.temperature,
+    top_p: request.topP,
+    stop: request.stop,
+    user: request.user,
+    stream: request.stream,
+    tools: tools.length === 0 ? undefined : tools.map(writeTool),
+    tool_choice: toolChoice && writeChoice(toolChoice),
+    parallel_tool_calls: request.isSerial ? false : undefined,
+  });
+}
+
+/** The results of tools are messages of their own, and go before what the user says with them. */
+function messagesOf({ role, parts }: ModelTurn): JsonObject[] {
+  if (role === 'assistant') return [assistantMessage(parts)];
+  const said = parts.filter(({ kind }) => kind !== 'result').map(writePart);
+  return [
+    ...parts.flatMap((part) => (part.kind === 'result' ? [toolMessage(part)] : [])),
+    ...(said.length === 0 ? [] : [{ role, content: plain(said) }]),
+  ];
+}
+
+/** One text is sent as such: there are servers that take no parts. */
+function plain(parts: readonly JsonObject[]): unknown {
+  const [first] = parts;
+  return parts.length === 1 && first?.['type'] === 'text' ? first['text'] : parts;
+}
+
+function writePart(part: ModelPart): JsonObject {
+  switch (part.kind) {
+    case 'text':
+      return { type: 'text', text: part.text };
+    case 'image':
+      return { type: 'image_url', image_url: { url: part.url } };
+    case 'image-data': {
+      const url = `data:${String(part.mediaType)};base64,${String(part.data)}`;
+      return { type: 'image_url', image_url: { url } };
+    }
+    default:
+      throw untranslatable(`a part of type "${part.kind}"`);
+  }
+}
+
+function assistantMessage(parts: readonly ModelPart[]): JsonObject {
+  const texts = parts.filter(({ kind }) => kind === 'text') as { text: unknown }[];
+  const calls = parts.flatMap((part) => (part.kind === 'call' ? [writeCall(part)] : []));
+  return defined({
+    role: 'assistant',
+    content: texts.length === 0 ? null : texts.map(({ text }) => text).join(''),
+    tool_calls: calls.length === 0 ? undefined : calls,
+  });
+}
+
+export function writeCall({ id, name, input }: ModelCall): JsonObject {
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } };
+}
+
+/** This protocol has no word for a tool that failed but in its text. */
+function toolMessage({ callId, content, isError }: ToolResult): JsonObject {
+  const text = content.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
+  return { role: 'tool', tool_call_id: callId, content: isError ? `Error: ${text}` : text };
+}
+
+function writeTool({ name, description, input }: ModelTool): JsonObject {
+  return { type: 'function', function: defined({ name, description, parameters: input }) };
+}
+
+function writeChoice(choice: ToolChoice): unknown {
+  if (choice.kind === 'tool') return { type: 'function', function: { name: choice.name } };
+  return choice.kind === 'any' ? 'required' : choice.kind;
+}
