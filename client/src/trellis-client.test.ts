@@ -1,6 +1,6 @@
 import type { Operation } from '@trellis/contract/operation.ts';
 import { operations } from '@trellis/contract/operations.ts';
-import type { checkLogin, createLogin } from '@trellis/contract/operations/login.ts';
+import type { operations as login } from '@trellis/contract/operations/login.ts';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import { failureOf, refusal, scripted } from './testing/scripted-server.ts';
@@ -39,10 +39,10 @@ describe('operations', () => {
       z.infer<T['responses'][200]['body']>
     >;
     expectTypeOf<TrellisClient['login']['create']>().returns.resolves.toEqualTypeOf<
-      Body<typeof createLogin>
+      Body<typeof login.createLogin>
     >();
     expectTypeOf<TrellisClient['login']['check']>().returns.resolves.toEqualTypeOf<
-      Body<typeof checkLogin>
+      Body<typeof login.checkLogin>
     >();
   });
 

@@ -10,7 +10,7 @@ import type { TokenKind } from './token-kinds.ts';
  * of a route. The path is an RFC 6570 template: `{name}` is one segment, `{+name}` the rest of the path, slashes included.
  */
 export interface Operation {
-  /** Unique; also the name of its handler in `server/src/http/routes`. */
+  /** Unique; the name of the row in its file, and of its handler in `server/src/http/routes`. */
   readonly id: string;
   /**
    * The method of the SDK, such as `tasks.list` for `client.tasks.list()`. Absent where clients of
@@ -56,6 +56,17 @@ export interface Operation {
   readonly onReplica: 'serve' | 'redirect';
   /** One sentence for documentation and `--help`. */
   readonly summary: string;
+}
+
+/** What a file of `operations/` holds: rows under their ids. */
+export type Rows = Readonly<Record<string, Omit<Operation, 'id'>>>;
+
+/** Puts the id of each row, which is its name in the file, into the row. */
+export function withIds<const R extends Rows>(
+  rows: R,
+): { readonly [Id in keyof R & string]: R[Id] & { readonly id: Id } } {
+  const entries = Object.entries(rows).map(([id, row]) => [id, { id, ...row }] as const);
+  return Object.fromEntries(entries) as ReturnType<typeof withIds<R>>;
 }
 
 export type Area =

@@ -1,426 +1,89 @@
 import type { Operation } from './operation.ts';
-import {
-  explainAccess,
-  getNodeAccess,
-  getTypeAccess,
-  putNodeAccess,
-  putTypeAccess,
-  resolvePrincipals,
-} from './operations/access.ts';
-import {
-  approveAdminAgentCommit,
-  createAdminAgentSession,
-  deleteAdminAgentSession,
-  getAdminAgentSession,
-  listAdminAgentSessions,
-  rejectAdminAgentCommit,
-  sendAdminAgentMessage,
-  uploadAdminAgentFile,
-} from './operations/admin-agent.ts';
-import {
-  cancelAgentRun,
-  createAgent,
-  deleteAgent,
-  getAgent,
-  getAgentRun,
-  listAgentRuns,
-  listAgents,
-  putAgent,
-  runAgent,
-} from './operations/agents.ts';
-import { getApiDocument } from './operations/api-document.ts';
-import { getAiProviders, putAiProviders } from './operations/assistant.ts';
-import { listAudit } from './operations/audit.ts';
-import { deleteBackup, listBackups, runBackup, verifyBackup } from './operations/backups.ts';
-import { getBuildCatalog, getBuildTypes, getCompileStatus } from './operations/build.ts';
-import {
-  createChat,
-  deleteChat,
-  getChat,
-  getChatOptions,
-  listChats,
-  putChat,
-  putChatFeedback,
-  sendChatMessage,
-  stopChat,
-} from './operations/chat.ts';
-import {
-  compareCode,
-  diffCode,
-  getCodeVersion,
-  listCodeHistory,
-  listItemHistory,
-  listRecordedInputs,
-  recordInputs,
-  restoreCode,
-} from './operations/code-history.ts';
-import {
-  cancelDeepResearch,
-  getDeepResearch,
-  getResearchSettings,
-  putResearchSettings,
-  startDeepResearch,
-} from './operations/deep-research.ts';
-import { exportDefinitions, importDefinitions } from './operations/definitions.ts';
-import { findSimilarNodes, getEmbeddings, getSimilarNodes } from './operations/embeddings.ts';
-import { listEndpointLogs, watchEndpointLogs } from './operations/endpoint-log.ts';
-import {
-  cancelRun,
-  cancelRunAlias,
-  cancelRunWithToken,
-  checkEndpoint,
-  createEndpoint,
-  deleteEndpoint,
-  getEndpoint,
-  listEndpoints,
-  putEndpoint,
-  runEndpoint,
-  runEndpointAlias,
-  runEndpointWithToken,
-} from './operations/endpoints.ts';
-import {
-  appendFileUpload,
-  createFileUpload,
-  deleteFile,
-  deleteFileUpload,
-  downloadFile,
-  getFile,
-  getFileUpload,
-  listNodeFiles,
-  uploadNodeFile,
-} from './operations/files.ts';
-import {
-  createGroup,
-  deleteGroup,
-  getGroup,
-  listGroups,
-  listGroupUsers,
-  setGroupUsers,
-  updateGroup,
-} from './operations/groups.ts';
-import { ingest } from './operations/ingest.ts';
-import { deleteInterface, listInterfaces, putInterface } from './operations/interfaces.ts';
-import { cancelJob, getJob, listJobs, watchJob } from './operations/jobs.ts';
-import { getLicense } from './operations/license.ts';
-import {
-  createChatCompletion,
-  createEmbeddings,
-  createMessage,
-  getLlmState,
-  listAnthropicModels,
-  listLlmUsage,
-  listOpenAiModels,
-} from './operations/llm.ts';
-import {
-  changePassword,
-  checkLogin,
-  completePasswordReset,
-  createLogin,
-  endSession,
-  resetPassword,
-} from './operations/login.ts';
-import { downloadLogs, listLogFiles, searchLogs, watchLogs } from './operations/logs.ts';
-import { callMcp } from './operations/mcp.ts';
-import {
-  cancelMigration,
-  createMigration,
-  deleteMigration,
-  getMigration,
-  listMigrations,
-  putMigration,
-  resetMigrationStatus,
-  runMigration,
-  runMigrations,
-} from './operations/migrations.ts';
-import {
-  downloadCsv,
-  downloadJsonl,
-  downloadSyntheticCsv,
-  downloadSyntheticJsonl,
-  downloadZip,
-  getManyFields,
-  getManyNodes,
-  getNode,
-  getNodeHistory,
-  queryNodes,
-} from './operations/nodes.ts';
-import {
-  getReplicaRole,
-  listReplicas,
-  registerReplica,
-  verifyReplicas,
-} from './operations/replicas.ts';
-import { getSchema, putSchema } from './operations/schema.ts';
-import {
-  deleteGoldenSet,
-  getGoldenSet,
-  listGoldenSetRuns,
-  listGoldenSets,
-  putGoldenSet,
-  runGoldenSet,
-} from './operations/search-evaluation.ts';
-import {
-  getLlmSearchSettings,
-  getSearchIndex,
-  getSearchSettings,
-  getSynonyms,
-  listSynonyms,
-  putLlmSearchSettings,
-  putSearchSettings,
-  putSynonyms,
-} from './operations/search.ts';
-import {
-  completeLogin,
-  consumeSamlResponse,
-  createSamlRequest,
-  exchangeLogin,
-  getLoginUrl,
-  getSamlConfig,
-  getSamlMetadata,
-  getSsoConfig,
-  listLoginProviders,
-  setSamlConfig,
-  setSsoConfig,
-} from './operations/sso.ts';
-import {
-  getDatabaseStatistics,
-  getEndpointMetrics,
-  getOverviewStatistics,
-  getPoolStatistics,
-} from './operations/stats.ts';
-import { getAvailableStatus, getHealth, getReady, getReplicaHealth } from './operations/status.ts';
-import {
-  checkTaskSchedule,
-  createTask,
-  deleteTask,
-  disableTask,
-  enableTask,
-  getTask,
-  listBuiltInTasks,
-  listTaskRuns,
-  listTasks,
-  putTask,
-  runTask,
-} from './operations/tasks.ts';
-import { createToken, listTokens, revokeToken } from './operations/tokens.ts';
-import { createTool, deleteTool, getToolMetrics, listTools, putTool } from './operations/tools.ts';
-import {
-  createPasswordResetLink,
-  createUser,
-  deactivateUser,
-  getUser,
-  listUsers,
-  updateUser,
-} from './operations/users.ts';
-import { getWorkspaceSettings, putWorkspaceSettings } from './operations/workspace.ts';
+import { operations as access } from './operations/access.ts';
+import { operations as adminAgent } from './operations/admin-agent.ts';
+import { operations as agents } from './operations/agents.ts';
+import { operations as apiDocument } from './operations/api-document.ts';
+import { operations as assistant } from './operations/assistant.ts';
+import { operations as audit } from './operations/audit.ts';
+import { operations as backups } from './operations/backups.ts';
+import { operations as build } from './operations/build.ts';
+import { operations as chat } from './operations/chat.ts';
+import { operations as codeHistory } from './operations/code-history.ts';
+import { operations as deepResearch } from './operations/deep-research.ts';
+import { operations as definitions } from './operations/definitions.ts';
+import { operations as embeddings } from './operations/embeddings.ts';
+import { operations as endpointLog } from './operations/endpoint-log.ts';
+import { operations as endpoints } from './operations/endpoints.ts';
+import { operations as files } from './operations/files.ts';
+import { operations as groups } from './operations/groups.ts';
+import { operations as ingest } from './operations/ingest.ts';
+import { operations as interfaces } from './operations/interfaces.ts';
+import { operations as jobs } from './operations/jobs.ts';
+import { operations as license } from './operations/license.ts';
+import { operations as llm } from './operations/llm.ts';
+import { operations as login } from './operations/login.ts';
+import { operations as logs } from './operations/logs.ts';
+import { operations as mcp } from './operations/mcp.ts';
+import { operations as migrations } from './operations/migrations.ts';
+import { operations as nodes } from './operations/nodes.ts';
+import { operations as replicas } from './operations/replicas.ts';
+import { operations as schema } from './operations/schema.ts';
+import { operations as search } from './operations/search.ts';
+import { operations as searchEvaluation } from './operations/search-evaluation.ts';
+import { operations as sso } from './operations/sso.ts';
+import { operations as stats } from './operations/stats.ts';
+import { operations as status } from './operations/status.ts';
+import { operations as tasks } from './operations/tasks.ts';
+import { operations as tokens } from './operations/tokens.ts';
+import { operations as tools } from './operations/tools.ts';
+import { operations as users } from './operations/users.ts';
+import { operations as workspace } from './operations/workspace.ts';
 
-const table = [
-  createLogin,
-  checkLogin,
-  changePassword,
-  resetPassword,
-  completePasswordReset,
-  endSession,
-  listUsers,
-  createUser,
-  getUser,
-  updateUser,
-  deactivateUser,
-  createPasswordResetLink,
-  listGroups,
-  createGroup,
-  getGroup,
-  updateGroup,
-  deleteGroup,
-  setGroupUsers,
-  listGroupUsers,
-  listAudit,
-  getTypeAccess,
-  putTypeAccess,
-  explainAccess,
-  getNodeAccess,
-  putNodeAccess,
-  resolvePrincipals,
-  getWorkspaceSettings,
-  putWorkspaceSettings,
-  listInterfaces,
-  putInterface,
-  deleteInterface,
-  getApiDocument,
-  exportDefinitions,
-  importDefinitions,
-  listTokens,
-  createToken,
-  revokeToken,
-  getSchema,
-  putSchema,
+/** The rows by file, in the order of a reader, which the OpenAPI document keeps. */
+const tables = [
+  login,
+  users,
+  groups,
+  audit,
+  access,
+  workspace,
+  interfaces,
+  apiDocument,
+  definitions,
+  tokens,
+  schema,
   ingest,
-  getNode,
-  getNodeHistory,
-  queryNodes,
-  getManyNodes,
-  getManyFields,
-  downloadCsv,
-  downloadJsonl,
-  downloadZip,
-  downloadSyntheticCsv,
-  downloadSyntheticJsonl,
-  listNodeFiles,
-  uploadNodeFile,
-  getFile,
-  downloadFile,
-  deleteFile,
-  createFileUpload,
-  getFileUpload,
-  appendFileUpload,
-  deleteFileUpload,
-  createEndpoint,
-  listEndpoints,
-  getEndpoint,
-  putEndpoint,
-  deleteEndpoint,
-  checkEndpoint,
-  runEndpoint,
-  runEndpointAlias,
-  runEndpointWithToken,
-  cancelRun,
-  cancelRunAlias,
-  cancelRunWithToken,
-  getCompileStatus,
-  getBuildCatalog,
-  getBuildTypes,
-  listCodeHistory,
-  listItemHistory,
-  getCodeVersion,
-  diffCode,
-  restoreCode,
-  compareCode,
-  listRecordedInputs,
-  recordInputs,
-  listEndpointLogs,
-  watchEndpointLogs,
-  getEndpointMetrics,
-  getDatabaseStatistics,
-  getPoolStatistics,
-  getOverviewStatistics,
-  getLicense,
-  listJobs,
-  getJob,
-  cancelJob,
-  watchJob,
-  runBackup,
-  listBackups,
-  verifyBackup,
-  deleteBackup,
-  listTasks,
-  listBuiltInTasks,
-  createTask,
-  checkTaskSchedule,
-  getTask,
-  putTask,
-  deleteTask,
-  runTask,
-  enableTask,
-  disableTask,
-  listTaskRuns,
-  listMigrations,
-  createMigration,
-  runMigrations,
-  cancelMigration,
-  resetMigrationStatus,
-  getMigration,
-  putMigration,
-  deleteMigration,
-  runMigration,
-  listLogFiles,
-  downloadLogs,
-  searchLogs,
-  watchLogs,
-  listGoldenSets,
-  getGoldenSet,
-  putGoldenSet,
-  deleteGoldenSet,
-  runGoldenSet,
-  listGoldenSetRuns,
-  getSearchSettings,
-  putSearchSettings,
-  getLlmSearchSettings,
-  putLlmSearchSettings,
-  getSearchIndex,
-  listSynonyms,
-  getSynonyms,
-  putSynonyms,
-  getEmbeddings,
-  getSimilarNodes,
-  findSimilarNodes,
-  callMcp,
-  listTools,
-  createTool,
-  putTool,
-  deleteTool,
-  getToolMetrics,
-  listAgents,
-  createAgent,
-  getAgent,
-  putAgent,
-  deleteAgent,
-  runAgent,
-  listAgentRuns,
-  getAgentRun,
-  cancelAgentRun,
-  sendChatMessage,
-  getChatOptions,
-  createChat,
-  listChats,
-  getChat,
-  putChat,
-  deleteChat,
-  stopChat,
-  putChatFeedback,
-  startDeepResearch,
-  getDeepResearch,
-  getResearchSettings,
-  putResearchSettings,
-  cancelDeepResearch,
-  getAiProviders,
-  putAiProviders,
-  createAdminAgentSession,
-  listAdminAgentSessions,
-  getAdminAgentSession,
-  deleteAdminAgentSession,
-  sendAdminAgentMessage,
-  uploadAdminAgentFile,
-  approveAdminAgentCommit,
-  rejectAdminAgentCommit,
-  createChatCompletion,
-  listOpenAiModels,
-  createEmbeddings,
-  createMessage,
-  listAnthropicModels,
-  listLlmUsage,
-  getLlmState,
-  getSsoConfig,
-  setSsoConfig,
-  getLoginUrl,
-  completeLogin,
-  getSamlConfig,
-  setSamlConfig,
-  createSamlRequest,
-  consumeSamlResponse,
-  getSamlMetadata,
-  listLoginProviders,
-  exchangeLogin,
-  getReady,
-  getAvailableStatus,
-  getHealth,
-  getReplicaHealth,
-  getReplicaRole,
-  listReplicas,
-  verifyReplicas,
-  registerReplica,
-] as const satisfies readonly Operation[];
+  nodes,
+  files,
+  endpoints,
+  build,
+  codeHistory,
+  endpointLog,
+  stats,
+  license,
+  jobs,
+  backups,
+  tasks,
+  migrations,
+  logs,
+  searchEvaluation,
+  search,
+  embeddings,
+  mcp,
+  tools,
+  agents,
+  chat,
+  deepResearch,
+  assistant,
+  adminAgent,
+  llm,
+  sso,
+  status,
+  replicas,
+] as const;
 
-type Row = (typeof table)[number];
+type RowOf<Table> = Table extends unknown ? Table[keyof Table] : never;
+type Row = RowOf<(typeof tables)[number]>;
 export type OperationId = Row['id'];
 
 /** The rows by the names of their methods in the SDK, such as `tasks.list`. */
@@ -429,4 +92,6 @@ export type OperationsInSdk = {
 };
 
 /** The one table of operations: server, client, documentation and tests derive from it. */
-export const operations: readonly (Operation & { readonly id: OperationId })[] = table;
+export const operations: readonly (Operation & { readonly id: OperationId })[] = tables.flatMap(
+  (table): readonly Row[] => Object.values(table),
+);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import {
   accessExplanation,
   nodeAccess,
@@ -14,89 +14,88 @@ import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 
 const params = z.object({ uid: uidText.min(1) });
 
-export const getTypeAccess = {
-  id: 'getTypeAccess',
-  sdk: 'access.getTypes',
-  area: 'access',
-  method: 'GET',
-  path: '/api/access/types',
-  auth: 'admin',
-  responses: { 200: { description: 'The rules of all types that have some.', body: typeAccess } },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Read who may see the nodes and fields of each type.',
-} as const satisfies Operation;
+export const operations = withIds({
+  getTypeAccess: {
+    sdk: 'access.getTypes',
+    area: 'access',
+    method: 'GET',
+    path: '/api/access/types',
+    auth: 'admin',
+    responses: { 200: { description: 'The rules of all types that have some.', body: typeAccess } },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Read who may see the nodes and fields of each type.',
+  },
 
-export const putTypeAccess = {
-  id: 'putTypeAccess',
-  sdk: 'access.putTypes',
-  area: 'access',
-  method: 'PUT',
-  path: '/api/access/types',
-  auth: 'admin-write',
-  bodyBytesMax: LONG_BODY_BYTES_MAX,
-  body: typeAccess,
-  responses: { 200: { description: 'The rules from now on.', body: typeAccess } },
-  errors: ['version_conflict', 'storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Replace the rules of all types.',
-} as const satisfies Operation;
+  putTypeAccess: {
+    sdk: 'access.putTypes',
+    area: 'access',
+    method: 'PUT',
+    path: '/api/access/types',
+    auth: 'admin-write',
+    bodyBytesMax: LONG_BODY_BYTES_MAX,
+    body: typeAccess,
+    responses: { 200: { description: 'The rules from now on.', body: typeAccess } },
+    errors: ['version_conflict', 'storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Replace the rules of all types.',
+  },
 
-export const explainAccess = {
-  id: 'explainAccess',
-  sdk: 'access.explain',
-  area: 'access',
-  method: 'GET',
-  path: '/api/access/explain',
-  auth: 'admin',
-  query: z.object({ user: z.string().min(1).max(USER_TEXT_CHARACTERS_MAX), node: uidText.min(1) }),
-  responses: { 200: { description: 'Whether, and every reason why.', body: accessExplanation } },
-  errors: ['user_not_found', 'node_not_found'],
-  onReplica: 'serve',
-  summary: 'Explain why a user, by UID or name, sees a node or does not.',
-} as const satisfies Operation;
+  explainAccess: {
+    sdk: 'access.explain',
+    area: 'access',
+    method: 'GET',
+    path: '/api/access/explain',
+    auth: 'admin',
+    query: z.object({
+      user: z.string().min(1).max(USER_TEXT_CHARACTERS_MAX),
+      node: uidText.min(1),
+    }),
+    responses: { 200: { description: 'Whether, and every reason why.', body: accessExplanation } },
+    errors: ['user_not_found', 'node_not_found'],
+    onReplica: 'serve',
+    summary: 'Explain why a user, by UID or name, sees a node or does not.',
+  },
 
-export const getNodeAccess = {
-  id: 'getNodeAccess',
-  sdk: 'access.getNode',
-  area: 'access',
-  method: 'GET',
-  path: '/api/access/nodes/{uid}',
-  auth: 'session',
-  params,
-  responses: { 200: { description: 'Whom the node is restricted to.', body: nodeAccess } },
-  errors: ['node_not_found'],
-  onReplica: 'serve',
-  summary: 'Read whom a node is restricted to: as its owner or an administrator.',
-} as const satisfies Operation;
+  getNodeAccess: {
+    sdk: 'access.getNode',
+    area: 'access',
+    method: 'GET',
+    path: '/api/access/nodes/{uid}',
+    auth: 'session',
+    params,
+    responses: { 200: { description: 'Whom the node is restricted to.', body: nodeAccess } },
+    errors: ['node_not_found'],
+    onReplica: 'serve',
+    summary: 'Read whom a node is restricted to: as its owner or an administrator.',
+  },
 
-export const putNodeAccess = {
-  id: 'putNodeAccess',
-  sdk: 'access.putNode',
-  area: 'access',
-  method: 'PUT',
-  path: '/api/access/nodes/{uid}',
-  auth: 'session',
-  params,
-  body: nodeAccessChange,
-  responses: { 200: { description: 'Whom it is restricted to from now on.', body: nodeAccess } },
-  errors: ['node_not_found', 'storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Say whom a node is restricted to: as its owner or an administrator.',
-} as const satisfies Operation;
+  putNodeAccess: {
+    sdk: 'access.putNode',
+    area: 'access',
+    method: 'PUT',
+    path: '/api/access/nodes/{uid}',
+    auth: 'session',
+    params,
+    body: nodeAccessChange,
+    responses: { 200: { description: 'Whom it is restricted to from now on.', body: nodeAccess } },
+    errors: ['node_not_found', 'storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Say whom a node is restricted to: as its owner or an administrator.',
+  },
 
-export const resolvePrincipals = {
-  id: 'resolvePrincipals',
-  sdk: 'access.resolvePrincipals',
-  area: 'access',
-  method: 'POST',
-  path: '/api/access/principals',
-  auth: 'admin',
-  scope: 'ingestion:acl',
-  body: principalNames,
-  responses: { 200: { description: 'The UID behind each name, or null.', body: principals } },
-  errors: [],
-  onReplica: 'serve',
-  summary:
-    'Find the UIDs of users, by name or address, and of teams, by name, to restrict nodes to.',
-} as const satisfies Operation;
+  resolvePrincipals: {
+    sdk: 'access.resolvePrincipals',
+    area: 'access',
+    method: 'POST',
+    path: '/api/access/principals',
+    auth: 'admin',
+    scope: 'ingestion:acl',
+    body: principalNames,
+    responses: { 200: { description: 'The UID behind each name, or null.', body: principals } },
+    errors: [],
+    onReplica: 'serve',
+    summary:
+      'Find the UIDs of users, by name or address, and of teams, by name, to restrict nodes to.',
+  },
+} as const satisfies Rows);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import {
   adminAgentAnswer,
   adminAgentApproval,
@@ -11,158 +11,158 @@ import {
 } from '../shapes/admin-agent.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 
-export const createAdminAgentSession = {
-  id: 'createAdminAgentSession',
-  sdk: 'adminAgent.createSession',
-  area: 'assistant',
-  method: 'POST',
-  path: '/api/admin-agent/sessions',
-  auth: 'admin-write',
-  responses: { 201: { description: 'An empty conversation.', body: adminAgentSession } },
-  errors: ['storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Begin a conversation with the admin agent.',
-} as const satisfies Operation;
-
-export const listAdminAgentSessions = {
-  id: 'listAdminAgentSessions',
-  sdk: 'adminAgent.listSessions',
-  area: 'assistant',
-  method: 'GET',
-  path: '/api/admin-agent/sessions',
-  auth: 'admin',
-  query: pageQuery,
-  responses: {
-    200: { description: 'Conversations, newest first.', body: listOf(adminAgentSessionListed) },
+export const operations = withIds({
+  createAdminAgentSession: {
+    sdk: 'adminAgent.createSession',
+    area: 'assistant',
+    method: 'POST',
+    path: '/api/admin-agent/sessions',
+    auth: 'admin-write',
+    responses: { 201: { description: 'An empty conversation.', body: adminAgentSession } },
+    errors: ['storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Begin a conversation with the admin agent.',
   },
-  errors: [],
-  onReplica: 'redirect',
-  summary: 'List your own conversations with the admin agent.',
-} as const satisfies Operation;
 
-export const getAdminAgentSession = {
-  id: 'getAdminAgentSession',
-  sdk: 'adminAgent.getSession',
-  area: 'assistant',
-  method: 'GET',
-  path: '/api/admin-agent/sessions/{id}',
-  auth: 'admin',
-  params: adminAgentSessionInPath,
-  responses: { 200: { description: 'The conversation.', body: adminAgentSession } },
-  errors: ['session_not_found'],
-  onReplica: 'redirect',
-  summary: 'Read a conversation of your own with what it proposes.',
-} as const satisfies Operation;
-
-export const deleteAdminAgentSession = {
-  id: 'deleteAdminAgentSession',
-  sdk: 'adminAgent.deleteSession',
-  area: 'assistant',
-  method: 'DELETE',
-  path: '/api/admin-agent/sessions/{id}',
-  auth: 'admin-write',
-  params: adminAgentSessionInPath,
-  responses: { 204: { description: 'It is gone, with the files uploaded to it.' } },
-  errors: ['session_not_found', 'session_busy', 'storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Delete a conversation and its files.',
-} as const satisfies Operation;
-
-/**
- * JSON; where `Accept` asks for `text/event-stream`, events: `delta`, `tool`, `result` and `done` as those of
- * `sendChatMessage`; what fails once the stream has begun is the event `error`, whose data is an error body, instead of `result`. Whoever
- * closes the connection stops the turn.
- */
-export const sendAdminAgentMessage = {
-  id: 'sendAdminAgentMessage',
-  sdk: 'adminAgent.send',
-  area: 'assistant',
-  method: 'POST',
-  path: '/api/admin-agent/sessions/{id}/messages',
-  auth: 'admin-write',
-  params: adminAgentSessionInPath,
-  body: adminAgentTurn,
-  responses: {
-    200: { description: 'What the agent answers.', body: adminAgentAnswer, orEvents: true },
-  },
-  errors: [
-    'session_not_found',
-    'session_busy',
-    'llm_not_configured',
-    'model_not_found',
-    'llm_quota_exceeded',
-    'llm_request_refused',
-    'llm_busy',
-    'llm_unavailable',
-    'llm_misconfigured',
-    'too_many_requests',
-    'storage_failed',
-    'storage_full',
-  ],
-  onReplica: 'redirect',
-  summary: 'Ask the admin agent, which reads definitions and proposes changes of them.',
-} as const satisfies Operation;
-
-/** The one part of the form that has a file name is the file; there must be nothing else in it. */
-export const uploadAdminAgentFile = {
-  id: 'uploadAdminAgentFile',
-  sdk: 'adminAgent.uploadFile',
-  area: 'assistant',
-  method: 'POST',
-  path: '/api/admin-agent/sessions/{id}/uploads',
-  auth: 'admin-write',
-  params: adminAgentSessionInPath,
-  body: z.file(),
-  consumes: ['multipart/form-data'],
-  responses: { 201: { description: 'The file as it is kept.', body: fileEntry } },
-  errors: ['session_not_found', 'file_exists', 'too_many_files', 'storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Upload a file that the admin agent reads.',
-} as const satisfies Operation;
-
-/**
- * Server-Sent Events (specification, section 6.1): `log` has one step as `{text}`, `result` what was done, as `adminAgentCommit`, and
- * `done`, which is empty, is the last. The work goes on when the client leaves.
- */
-export const approveAdminAgentCommit = {
-  id: 'approveAdminAgentCommit',
-  sdk: 'adminAgent.approveCommit',
-  area: 'assistant',
-  method: 'POST',
-  path: '/api/admin-agent/sessions/{id}/commit/approve',
-  auth: 'admin-write',
-  params: adminAgentSessionInPath,
-  body: adminAgentApproval,
-  responses: {
-    200: {
-      description: 'Events until all is done.',
-      body: z.string(),
-      contentType: 'text/event-stream',
+  listAdminAgentSessions: {
+    sdk: 'adminAgent.listSessions',
+    area: 'assistant',
+    method: 'GET',
+    path: '/api/admin-agent/sessions',
+    auth: 'admin',
+    query: pageQuery,
+    responses: {
+      200: { description: 'Conversations, newest first.', body: listOf(adminAgentSessionListed) },
     },
+    errors: [],
+    onReplica: 'redirect',
+    summary: 'List your own conversations with the admin agent.',
   },
-  errors: [
-    'session_not_found',
-    'session_busy',
-    'no_proposal',
-    'proposal_not_valid',
-    'access_widened',
-    'version_conflict',
-    'too_many_requests',
-  ],
-  onReplica: 'redirect',
-  summary: 'Do what the admin agent has proposed.',
-} as const satisfies Operation;
 
-export const rejectAdminAgentCommit = {
-  id: 'rejectAdminAgentCommit',
-  sdk: 'adminAgent.rejectCommit',
-  area: 'assistant',
-  method: 'POST',
-  path: '/api/admin-agent/sessions/{id}/commit/reject',
-  auth: 'admin-write',
-  params: adminAgentSessionInPath,
-  responses: { 204: { description: 'The proposal is dropped.' } },
-  errors: ['session_not_found', 'session_busy', 'no_proposal', 'storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Drop what the admin agent has proposed.',
-} as const satisfies Operation;
+  getAdminAgentSession: {
+    sdk: 'adminAgent.getSession',
+    area: 'assistant',
+    method: 'GET',
+    path: '/api/admin-agent/sessions/{id}',
+    auth: 'admin',
+    params: adminAgentSessionInPath,
+    responses: { 200: { description: 'The conversation.', body: adminAgentSession } },
+    errors: ['session_not_found'],
+    onReplica: 'redirect',
+    summary: 'Read a conversation of your own with what it proposes.',
+  },
+
+  deleteAdminAgentSession: {
+    sdk: 'adminAgent.deleteSession',
+    area: 'assistant',
+    method: 'DELETE',
+    path: '/api/admin-agent/sessions/{id}',
+    auth: 'admin-write',
+    params: adminAgentSessionInPath,
+    responses: { 204: { description: 'It is gone, with the files uploaded to it.' } },
+    errors: ['session_not_found', 'session_busy', 'storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Delete a conversation and its files.',
+  },
+
+  /**
+   * JSON; where `Accept` asks for `text/event-stream`, events: `delta`, `tool`, `result` and `done` as those of
+   * `sendChatMessage`; what fails once the stream has begun is the event `error`, whose data is an error body, instead of `result`. Whoever
+   * closes the connection stops the turn.
+   */
+  sendAdminAgentMessage: {
+    sdk: 'adminAgent.send',
+    area: 'assistant',
+    method: 'POST',
+    path: '/api/admin-agent/sessions/{id}/messages',
+    auth: 'admin-write',
+    params: adminAgentSessionInPath,
+    body: adminAgentTurn,
+    responses: {
+      200: { description: 'What the agent answers.', body: adminAgentAnswer, orEvents: true },
+    },
+    errors: [
+      'session_not_found',
+      'session_busy',
+      'llm_not_configured',
+      'model_not_found',
+      'llm_quota_exceeded',
+      'llm_request_refused',
+      'llm_busy',
+      'llm_unavailable',
+      'llm_misconfigured',
+      'too_many_requests',
+      'storage_failed',
+      'storage_full',
+    ],
+    onReplica: 'redirect',
+    summary: 'Ask the admin agent, which reads definitions and proposes changes of them.',
+  },
+
+  /** The one part of the form that has a file name is the file; there must be nothing else in it. */
+  uploadAdminAgentFile: {
+    sdk: 'adminAgent.uploadFile',
+    area: 'assistant',
+    method: 'POST',
+    path: '/api/admin-agent/sessions/{id}/uploads',
+    auth: 'admin-write',
+    params: adminAgentSessionInPath,
+    body: z.file(),
+    consumes: ['multipart/form-data'],
+    responses: { 201: { description: 'The file as it is kept.', body: fileEntry } },
+    errors: [
+      'session_not_found',
+      'file_exists',
+      'too_many_files',
+      'storage_failed',
+      'storage_full',
+    ],
+    onReplica: 'redirect',
+    summary: 'Upload a file that the admin agent reads.',
+  },
+
+  /**
+   * Server-Sent Events (specification, section 6.1): `log` has one step as `{text}`, `result` what was done, as `adminAgentCommit`, and
+   * `done`, which is empty, is the last. The work goes on when the client leaves.
+   */
+  approveAdminAgentCommit: {
+    sdk: 'adminAgent.approveCommit',
+    area: 'assistant',
+    method: 'POST',
+    path: '/api/admin-agent/sessions/{id}/commit/approve',
+    auth: 'admin-write',
+    params: adminAgentSessionInPath,
+    body: adminAgentApproval,
+    responses: {
+      200: {
+        description: 'Events until all is done.',
+        body: z.string(),
+        contentType: 'text/event-stream',
+      },
+    },
+    errors: [
+      'session_not_found',
+      'session_busy',
+      'no_proposal',
+      'proposal_not_valid',
+      'access_widened',
+      'version_conflict',
+      'too_many_requests',
+    ],
+    onReplica: 'redirect',
+    summary: 'Do what the admin agent has proposed.',
+  },
+
+  rejectAdminAgentCommit: {
+    sdk: 'adminAgent.rejectCommit',
+    area: 'assistant',
+    method: 'POST',
+    path: '/api/admin-agent/sessions/{id}/commit/reject',
+    auth: 'admin-write',
+    params: adminAgentSessionInPath,
+    responses: { 204: { description: 'The proposal is dropped.' } },
+    errors: ['session_not_found', 'session_busy', 'no_proposal', 'storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Drop what the admin agent has proposed.',
+  },
+} as const satisfies Rows);

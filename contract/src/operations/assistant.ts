@@ -1,29 +1,29 @@
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import { aiProviders, aiProvidersChange } from '../shapes/assistant.ts';
 
-export const getAiProviders = {
-  id: 'getAiProviders',
-  sdk: 'aiProviders.get',
-  area: 'assistant',
-  method: 'GET',
-  path: '/api/chatai/providers',
-  auth: 'admin',
-  responses: { 200: { description: 'The providers, without their keys.', body: aiProviders } },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Read which servers are asked for what models do.',
-} as const satisfies Operation;
+export const operations = withIds({
+  getAiProviders: {
+    sdk: 'aiProviders.get',
+    area: 'assistant',
+    method: 'GET',
+    path: '/api/chatai/providers',
+    auth: 'admin',
+    responses: { 200: { description: 'The providers, without their keys.', body: aiProviders } },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Read which servers are asked for what models do.',
+  },
 
-export const putAiProviders = {
-  id: 'putAiProviders',
-  sdk: 'aiProviders.put',
-  area: 'assistant',
-  method: 'PUT',
-  path: '/api/chatai/providers',
-  auth: 'admin-write',
-  body: aiProvidersChange,
-  responses: { 200: { description: 'The providers after the change.', body: aiProviders } },
-  errors: ['version_conflict', 'storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Say which servers are asked for what models do; what is left out stays as it is.',
-} as const satisfies Operation;
+  putAiProviders: {
+    sdk: 'aiProviders.put',
+    area: 'assistant',
+    method: 'PUT',
+    path: '/api/chatai/providers',
+    auth: 'admin-write',
+    body: aiProvidersChange,
+    responses: { 200: { description: 'The providers after the change.', body: aiProviders } },
+    errors: ['version_conflict', 'storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Say which servers are asked for what models do; what is left out stays as it is.',
+  },
+} as const satisfies Rows);

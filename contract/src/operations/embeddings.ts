@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import {
   embeddingsWanted,
   nodeEmbedding,
@@ -7,27 +7,6 @@ import {
   similarQuery,
 } from '../shapes/embedding.ts';
 import { uidText } from '../bounded-shapes.ts';
-
-export const getEmbeddings = {
-  id: 'getEmbeddings',
-  sdk: 'embeddings.get',
-  area: 'search',
-  method: 'POST',
-  path: '/api/embeddings/uids',
-  auth: 'session',
-  scope: 'read',
-  body: embeddingsWanted,
-  responses: {
-    200: {
-      description:
-        'In the order of the UIDs; nothing for what the caller may not see or read, and for nodes without vectors.',
-      body: z.array(nodeEmbedding),
-    },
-  },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Read the vectors of nodes.',
-} as const satisfies Operation;
 
 const similar = {
   area: 'search',
@@ -46,18 +25,38 @@ const similar = {
   onReplica: 'serve',
 } as const;
 
-export const getSimilarNodes = {
-  ...similar,
-  id: 'getSimilarNodes',
-  sdk: 'embeddings.getSimilar',
-  method: 'GET',
-  summary: 'Find the nodes that are the most similar to one, by their vectors.',
-} as const satisfies Operation;
+export const operations = withIds({
+  getEmbeddings: {
+    sdk: 'embeddings.get',
+    area: 'search',
+    method: 'POST',
+    path: '/api/embeddings/uids',
+    auth: 'session',
+    scope: 'read',
+    body: embeddingsWanted,
+    responses: {
+      200: {
+        description:
+          'In the order of the UIDs; nothing for what the caller may not see or read, and for nodes without vectors.',
+        body: z.array(nodeEmbedding),
+      },
+    },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Read the vectors of nodes.',
+  },
 
-export const findSimilarNodes = {
-  ...similar,
-  id: 'findSimilarNodes',
-  sdk: 'embeddings.findSimilar',
-  method: 'POST',
-  summary: 'Find the nodes that are the most similar to one, by their vectors (the same).',
-} as const satisfies Operation;
+  getSimilarNodes: {
+    ...similar,
+    sdk: 'embeddings.getSimilar',
+    method: 'GET',
+    summary: 'Find the nodes that are the most similar to one, by their vectors.',
+  },
+
+  findSimilarNodes: {
+    ...similar,
+    sdk: 'embeddings.findSimilar',
+    method: 'POST',
+    summary: 'Find the nodes that are the most similar to one, by their vectors (the same).',
+  },
+} as const satisfies Rows);

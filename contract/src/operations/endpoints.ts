@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import {
   endpointChange,
   endpointCheck,
@@ -23,106 +23,6 @@ const runHeaders = z.object({
   'msk-endpoint-key': z.string().max(HEADER_TEXT_CHARACTERS_MAX).optional(),
   'x-msk-endpoint-key': z.string().max(HEADER_TEXT_CHARACTERS_MAX).optional(),
 });
-
-export const createEndpoint = {
-  id: 'createEndpoint',
-  sdk: 'endpoints.create',
-  area: 'endpoints',
-  method: 'POST',
-  path: '/api/endpoints/create',
-  auth: 'admin-write',
-  bodyBytesMax: LONG_BODY_BYTES_MAX,
-  body: newEndpoint,
-  responses: {
-    201: {
-      description: 'The endpoint; with compiles false its code is kept as a draft.',
-      body: endpointDefinition,
-    },
-  },
-  errors: ['endpoint_exists', 'not_read_only', 'storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Create a custom endpoint.',
-} as const satisfies Operation;
-
-export const listEndpoints = {
-  id: 'listEndpoints',
-  sdk: 'endpoints.list',
-  area: 'endpoints',
-  method: 'GET',
-  path: '/api/endpoints',
-  auth: 'admin',
-  query: pageQuery,
-  responses: { 200: { description: 'Endpoints by name.', body: listOf(endpointDefinition) } },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'List the custom endpoints.',
-} as const satisfies Operation;
-
-export const getEndpoint = {
-  id: 'getEndpoint',
-  sdk: 'endpoints.get',
-  area: 'endpoints',
-  method: 'GET',
-  path: '/api/endpoints/{+name}',
-  auth: 'admin',
-  params: nameInPath,
-  responses: { 200: { description: 'The endpoint.', body: endpointDefinition } },
-  errors: ['endpoint_not_found'],
-  onReplica: 'serve',
-  summary: 'Read one custom endpoint.',
-} as const satisfies Operation;
-
-export const putEndpoint = {
-  id: 'putEndpoint',
-  sdk: 'endpoints.put',
-  area: 'endpoints',
-  method: 'PUT',
-  path: '/api/endpoints/{+name}',
-  auth: 'admin-write',
-  params: nameInPath,
-  bodyBytesMax: LONG_BODY_BYTES_MAX,
-  body: endpointChange,
-  responses: { 200: { description: 'The endpoint after the change.', body: endpointDefinition } },
-  errors: [
-    'endpoint_not_found',
-    'endpoint_built_in',
-    'version_conflict',
-    'not_read_only',
-    'storage_failed',
-    'storage_full',
-  ],
-  onReplica: 'redirect',
-  summary: 'Change a custom endpoint; what the body leaves out stays as it is.',
-} as const satisfies Operation;
-
-export const deleteEndpoint = {
-  id: 'deleteEndpoint',
-  sdk: 'endpoints.delete',
-  area: 'endpoints',
-  method: 'DELETE',
-  path: '/api/endpoints/{+name}',
-  auth: 'admin-write',
-  params: nameInPath,
-  responses: { 204: { description: 'Deleted.' } },
-  errors: ['endpoint_not_found', 'endpoint_built_in', 'storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Delete a custom endpoint.',
-} as const satisfies Operation;
-
-export const checkEndpoint = {
-  id: 'checkEndpoint',
-  sdk: 'endpoints.check',
-  area: 'endpoints',
-  method: 'POST',
-  path: '/api/endpoints/check',
-  auth: 'admin',
-  bodyBytesMax: LONG_BODY_BYTES_MAX,
-  body: endpointDraft,
-  responses: { 200: { description: 'What the compiler says of the code.', body: endpointCheck } },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Compile code against the live schema without saving it.',
-} as const satisfies Operation;
 
 const run = {
   area: 'endpoints',
@@ -165,40 +65,6 @@ const run = {
   onReplica: 'serve',
 } as const;
 
-export const runEndpoint = {
-  ...run,
-  id: 'runEndpoint',
-  sdk: 'endpoints.run',
-  path: '/api/endpoints/run/{+name}',
-  auth: 'session',
-  scope: 'endpoints:run',
-  summary: 'Run a custom endpoint.',
-} as const satisfies Operation;
-
-export const runEndpointAlias = {
-  ...run,
-  id: 'runEndpointAlias',
-  sdk: 'endpoints.runAlias',
-  path: '/api/cce/{+name}',
-  auth: 'session',
-  scope: 'endpoints:run',
-  summary: 'Run a custom endpoint (the path that the front end uses).',
-} as const satisfies Operation;
-
-/**
- * An endpoint that the token's path leaves out is not found. One whose access is "admins" needs a token that acts as an
- * administrator: a token that acts as nobody has no role.
- */
-export const runEndpointWithToken = {
-  ...run,
-  id: 'runEndpointWithToken',
-  sdk: 'endpoints.runWithToken',
-  path: '/api/endpoints/token/run/{+name}',
-  auth: 'token',
-  tokens: ['endpoint'],
-  summary: 'Run a custom endpoint with an endpoint token.',
-} as const satisfies Operation;
-
 const cancel = {
   area: 'endpoints',
   method: 'DELETE',
@@ -214,33 +80,157 @@ const cancel = {
   onReplica: 'serve',
 } as const;
 
-/** The header MSK-ENDPOINT-KEY names the run; without it, or when the run is somebody else's, it is not found. */
-export const cancelRun = {
-  ...cancel,
-  id: 'cancelRun',
-  sdk: 'endpoints.cancelRun',
-  path: '/api/endpoints/run/{+name}',
-  auth: 'session',
-  scope: 'endpoints:run',
-  summary: 'Cancel a run of mode "pooling".',
-} as const satisfies Operation;
+export const operations = withIds({
+  createEndpoint: {
+    sdk: 'endpoints.create',
+    area: 'endpoints',
+    method: 'POST',
+    path: '/api/endpoints/create',
+    auth: 'admin-write',
+    bodyBytesMax: LONG_BODY_BYTES_MAX,
+    body: newEndpoint,
+    responses: {
+      201: {
+        description: 'The endpoint; with compiles false its code is kept as a draft.',
+        body: endpointDefinition,
+      },
+    },
+    errors: ['endpoint_exists', 'not_read_only', 'storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Create a custom endpoint.',
+  },
 
-export const cancelRunAlias = {
-  ...cancel,
-  id: 'cancelRunAlias',
-  sdk: 'endpoints.cancelRunAlias',
-  path: '/api/cce/{+name}',
-  auth: 'session',
-  scope: 'endpoints:run',
-  summary: 'Cancel a run of mode "pooling" (the path that the front end uses).',
-} as const satisfies Operation;
+  listEndpoints: {
+    sdk: 'endpoints.list',
+    area: 'endpoints',
+    method: 'GET',
+    path: '/api/endpoints',
+    auth: 'admin',
+    query: pageQuery,
+    responses: { 200: { description: 'Endpoints by name.', body: listOf(endpointDefinition) } },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'List the custom endpoints.',
+  },
 
-export const cancelRunWithToken = {
-  ...cancel,
-  id: 'cancelRunWithToken',
-  sdk: 'endpoints.cancelRunWithToken',
-  path: '/api/endpoints/token/run/{+name}',
-  auth: 'token',
-  tokens: ['endpoint'],
-  summary: 'Cancel a run of mode "pooling" with an endpoint token.',
-} as const satisfies Operation;
+  getEndpoint: {
+    sdk: 'endpoints.get',
+    area: 'endpoints',
+    method: 'GET',
+    path: '/api/endpoints/{+name}',
+    auth: 'admin',
+    params: nameInPath,
+    responses: { 200: { description: 'The endpoint.', body: endpointDefinition } },
+    errors: ['endpoint_not_found'],
+    onReplica: 'serve',
+    summary: 'Read one custom endpoint.',
+  },
+
+  putEndpoint: {
+    sdk: 'endpoints.put',
+    area: 'endpoints',
+    method: 'PUT',
+    path: '/api/endpoints/{+name}',
+    auth: 'admin-write',
+    params: nameInPath,
+    bodyBytesMax: LONG_BODY_BYTES_MAX,
+    body: endpointChange,
+    responses: { 200: { description: 'The endpoint after the change.', body: endpointDefinition } },
+    errors: [
+      'endpoint_not_found',
+      'endpoint_built_in',
+      'version_conflict',
+      'not_read_only',
+      'storage_failed',
+      'storage_full',
+    ],
+    onReplica: 'redirect',
+    summary: 'Change a custom endpoint; what the body leaves out stays as it is.',
+  },
+
+  deleteEndpoint: {
+    sdk: 'endpoints.delete',
+    area: 'endpoints',
+    method: 'DELETE',
+    path: '/api/endpoints/{+name}',
+    auth: 'admin-write',
+    params: nameInPath,
+    responses: { 204: { description: 'Deleted.' } },
+    errors: ['endpoint_not_found', 'endpoint_built_in', 'storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Delete a custom endpoint.',
+  },
+
+  checkEndpoint: {
+    sdk: 'endpoints.check',
+    area: 'endpoints',
+    method: 'POST',
+    path: '/api/endpoints/check',
+    auth: 'admin',
+    bodyBytesMax: LONG_BODY_BYTES_MAX,
+    body: endpointDraft,
+    responses: { 200: { description: 'What the compiler says of the code.', body: endpointCheck } },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Compile code against the live schema without saving it.',
+  },
+
+  runEndpoint: {
+    ...run,
+    sdk: 'endpoints.run',
+    path: '/api/endpoints/run/{+name}',
+    auth: 'session',
+    scope: 'endpoints:run',
+    summary: 'Run a custom endpoint.',
+  },
+
+  runEndpointAlias: {
+    ...run,
+    sdk: 'endpoints.runAlias',
+    path: '/api/cce/{+name}',
+    auth: 'session',
+    scope: 'endpoints:run',
+    summary: 'Run a custom endpoint (the path that the front end uses).',
+  },
+
+  /**
+   * An endpoint that the token's path leaves out is not found. One whose access is "admins" needs a token that acts as an
+   * administrator: a token that acts as nobody has no role.
+   */
+  runEndpointWithToken: {
+    ...run,
+    sdk: 'endpoints.runWithToken',
+    path: '/api/endpoints/token/run/{+name}',
+    auth: 'token',
+    tokens: ['endpoint'],
+    summary: 'Run a custom endpoint with an endpoint token.',
+  },
+
+  /** The header MSK-ENDPOINT-KEY names the run; without it, or when the run is somebody else's, it is not found. */
+  cancelRun: {
+    ...cancel,
+    sdk: 'endpoints.cancelRun',
+    path: '/api/endpoints/run/{+name}',
+    auth: 'session',
+    scope: 'endpoints:run',
+    summary: 'Cancel a run of mode "pooling".',
+  },
+
+  cancelRunAlias: {
+    ...cancel,
+    sdk: 'endpoints.cancelRunAlias',
+    path: '/api/cce/{+name}',
+    auth: 'session',
+    scope: 'endpoints:run',
+    summary: 'Cancel a run of mode "pooling" (the path that the front end uses).',
+  },
+
+  cancelRunWithToken: {
+    ...cancel,
+    sdk: 'endpoints.cancelRunWithToken',
+    path: '/api/endpoints/token/run/{+name}',
+    auth: 'token',
+    tokens: ['endpoint'],
+    summary: 'Cancel a run of mode "pooling" with an endpoint token.',
+  },
+} as const satisfies Rows);

@@ -1,37 +1,38 @@
 import { z } from 'zod';
 import { INGEST_COMMIT_OPERATIONS_MAX, JSON_BODY_BYTES_MAX } from '../limits.ts';
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import { graphOperation, ingestSummary } from '../shapes/graph-operation.ts';
 
-export const ingest = {
-  id: 'ingest',
-  sdk: 'graph.ingest',
-  area: 'ingest',
-  method: 'POST',
-  path: '/api/ingest',
-  auth: 'admin-write',
-  scope: 'ingestion',
-  /** The operations of one atomic commit, each a `graphOperation`; as NDJSON one a line, committed every 10,000 lines. */
-  bodyBytesMax: JSON_BODY_BYTES_MAX,
-  body: z.strictObject({ operations: z.array(z.unknown()).max(INGEST_COMMIT_OPERATIONS_MAX) }),
-  documentedBody: z.strictObject({
-    operations: z.array(graphOperation).max(INGEST_COMMIT_OPERATIONS_MAX),
-  }),
-  consumes: ['application/json', 'application/x-ndjson'],
-  gzip: true,
-  responses: {
-    200: { description: 'What was changed, and the sequence it has.', body: ingestSummary },
+export const operations = withIds({
+  ingest: {
+    sdk: 'graph.ingest',
+    area: 'ingest',
+    method: 'POST',
+    path: '/api/ingest',
+    auth: 'admin-write',
+    scope: 'ingestion',
+    /** The operations of one atomic commit, each a `graphOperation`; as NDJSON one a line, committed every 10,000 lines. */
+    bodyBytesMax: JSON_BODY_BYTES_MAX,
+    body: z.strictObject({ operations: z.array(z.unknown()).max(INGEST_COMMIT_OPERATIONS_MAX) }),
+    documentedBody: z.strictObject({
+      operations: z.array(graphOperation).max(INGEST_COMMIT_OPERATIONS_MAX),
+    }),
+    consumes: ['application/json', 'application/x-ndjson'],
+    gzip: true,
+    responses: {
+      200: { description: 'What was changed, and the sequence it has.', body: ingestSummary },
+    },
+    errors: [
+      'invalid_operation',
+      'version_conflict',
+      'team_in_use',
+      'line_too_large',
+      'commit_too_large',
+      'malformed_encoding',
+      'storage_failed',
+      'storage_full',
+    ],
+    onReplica: 'redirect',
+    summary: 'Create, change, delete and link nodes.',
   },
-  errors: [
-    'invalid_operation',
-    'version_conflict',
-    'team_in_use',
-    'line_too_large',
-    'commit_too_large',
-    'malformed_encoding',
-    'storage_failed',
-    'storage_full',
-  ],
-  onReplica: 'redirect',
-  summary: 'Create, change, delete and link nodes.',
-} as const satisfies Operation;
+} as const satisfies Rows);

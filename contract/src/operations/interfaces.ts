@@ -1,56 +1,55 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import { interfaceInPath, interfaceRecord } from '../shapes/interface.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 
-export const listInterfaces = {
-  id: 'listInterfaces',
-  sdk: 'interfaces.list',
-  area: 'workspace',
-  method: 'GET',
-  path: '/api/interfaces',
-  auth: 'admin',
-  query: pageQuery,
-  responses: { 200: { description: 'Interfaces, by name.', body: listOf(interfaceRecord) } },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'List the custom interfaces that were uploaded.',
-} as const satisfies Operation;
+export const operations = withIds({
+  listInterfaces: {
+    sdk: 'interfaces.list',
+    area: 'workspace',
+    method: 'GET',
+    path: '/api/interfaces',
+    auth: 'admin',
+    query: pageQuery,
+    responses: { 200: { description: 'Interfaces, by name.', body: listOf(interfaceRecord) } },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'List the custom interfaces that were uploaded.',
+  },
 
-export const putInterface = {
-  id: 'putInterface',
-  sdk: 'interfaces.put',
-  area: 'workspace',
-  method: 'PUT',
-  path: '/api/interfaces/{name}',
-  auth: 'admin-write',
-  tokens: ['interface'],
-  params: interfaceInPath,
-  /** A zip of its files, with `index.html` at its root. */
-  body: z.file(),
-  consumes: ['application/zip'],
-  responses: { 200: { description: 'The interface as it is listed.', body: interfaceRecord } },
-  errors: ['invalid_interface', 'version_conflict', 'storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Upload a custom interface, or a new version of one.',
-} as const satisfies Operation;
+  putInterface: {
+    sdk: 'interfaces.put',
+    area: 'workspace',
+    method: 'PUT',
+    path: '/api/interfaces/{name}',
+    auth: 'admin-write',
+    tokens: ['interface'],
+    params: interfaceInPath,
+    /** A zip of its files, with `index.html` at its root. */
+    body: z.file(),
+    consumes: ['application/zip'],
+    responses: { 200: { description: 'The interface as it is listed.', body: interfaceRecord } },
+    errors: ['invalid_interface', 'version_conflict', 'storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Upload a custom interface, or a new version of one.',
+  },
 
-export const deleteInterface = {
-  id: 'deleteInterface',
-  sdk: 'interfaces.delete',
-  area: 'workspace',
-  method: 'DELETE',
-  path: '/api/interfaces/{name}',
-  auth: 'admin-write',
-  params: interfaceInPath,
-  responses: { 204: { description: 'Deleted.' } },
-  errors: [
-    'interface_not_found',
-    'interface_in_use',
-    'version_conflict',
-    'storage_failed',
-    'storage_full',
-  ],
-  onReplica: 'redirect',
-  summary: 'Delete a custom interface that is not the chosen one.',
-} as const satisfies Operation;
+  deleteInterface: {
+    sdk: 'interfaces.delete',
+    area: 'workspace',
+    method: 'DELETE',
+    path: '/api/interfaces/{name}',
+    auth: 'admin-write',
+    params: interfaceInPath,
+    responses: { 204: { description: 'Deleted.' } },
+    errors: [
+      'interface_not_found',
+      'interface_in_use',
+      'version_conflict',
+      'storage_failed',
+      'storage_full',
+    ],
+    onReplica: 'redirect',
+    summary: 'Delete a custom interface that is not the chosen one.',
+  },
+} as const satisfies Rows);

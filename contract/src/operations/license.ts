@@ -1,16 +1,17 @@
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import { licenseReport } from '../shapes/license.ts';
 
-/** Each server is started with a licence of its own, so this belongs to the area "stats". */
-export const getLicense = {
-  id: 'getLicense',
-  sdk: 'workspace.getLicense',
-  area: 'stats',
-  method: 'GET',
-  path: '/api/license',
-  auth: 'admin',
-  responses: { 200: { description: 'The licence of this server.', body: licenseReport } },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Tell what the licence of this server allows, and whether it is good.',
-} as const satisfies Operation;
+export const operations = withIds({
+  /** Each server is started with a licence of its own, so this belongs to the area "stats". */
+  getLicense: {
+    sdk: 'workspace.getLicense',
+    area: 'stats',
+    method: 'GET',
+    path: '/api/license',
+    auth: 'admin',
+    responses: { 200: { description: 'The licence of this server.', body: licenseReport } },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Tell what the licence of this server allows, and whether it is good.',
+  },
+} as const satisfies Rows);

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import { pageQuery } from '../shapes/list.ts';
 import {
   chatCompletionRequest,
@@ -21,121 +21,116 @@ const ROUTER_ERRORS = [
   'too_many_requests',
 ] as const;
 
-export const createChatCompletion = {
-  id: 'createChatCompletion',
-  area: 'llm',
-  method: 'POST',
-  path: '/api/llm/openai/v1/chat/completions',
-  auth: 'token',
-  tokens: ['llm-openai'],
-  bodyBytesMax: JSON_BODY_BYTES_MAX,
-  body: chatCompletionRequest,
-  responses: {
-    200: {
-      description: 'A completion, or with "stream" its chunks.',
-      body: protocolObject,
-      orEvents: true,
+export const operations = withIds({
+  createChatCompletion: {
+    area: 'llm',
+    method: 'POST',
+    path: '/api/llm/openai/v1/chat/completions',
+    auth: 'token',
+    tokens: ['llm-openai'],
+    bodyBytesMax: JSON_BODY_BYTES_MAX,
+    body: chatCompletionRequest,
+    responses: {
+      200: {
+        description: 'A completion, or with "stream" its chunks.',
+        body: protocolObject,
+        orEvents: true,
+      },
     },
+    errors: ROUTER_ERRORS,
+    onReplica: 'redirect',
+    summary: "Ask the provider of chat in OpenAI's protocol.",
   },
-  errors: ROUTER_ERRORS,
-  onReplica: 'redirect',
-  summary: "Ask the provider of chat in OpenAI's protocol.",
-} as const satisfies Operation;
 
-export const listOpenAiModels = {
-  id: 'listOpenAiModels',
-  area: 'llm',
-  method: 'GET',
-  path: '/api/llm/openai/v1/models',
-  auth: 'token',
-  tokens: ['llm-openai'],
-  responses: { 200: { description: 'The models that may be asked.', body: protocolObject } },
-  errors: ['llm_not_configured'],
-  onReplica: 'redirect',
-  summary: "List the models that may be asked, in OpenAI's protocol.",
-} as const satisfies Operation;
+  listOpenAiModels: {
+    area: 'llm',
+    method: 'GET',
+    path: '/api/llm/openai/v1/models',
+    auth: 'token',
+    tokens: ['llm-openai'],
+    responses: { 200: { description: 'The models that may be asked.', body: protocolObject } },
+    errors: ['llm_not_configured'],
+    onReplica: 'redirect',
+    summary: "List the models that may be asked, in OpenAI's protocol.",
+  },
 
-export const createEmbeddings = {
-  id: 'createEmbeddings',
-  area: 'llm',
-  method: 'POST',
-  path: '/api/llm/openai/v1/embeddings',
-  auth: 'token',
-  tokens: ['llm-openai'],
-  bodyBytesMax: JSON_BODY_BYTES_MAX,
-  body: embeddingsRequest,
-  responses: { 200: { description: 'Vectors of texts.', body: protocolObject } },
-  errors: ['embeddings_not_configured', ...ROUTER_ERRORS.slice(1)],
-  onReplica: 'redirect',
-  summary: "Ask the provider of embeddings in OpenAI's protocol.",
-} as const satisfies Operation;
+  createEmbeddings: {
+    area: 'llm',
+    method: 'POST',
+    path: '/api/llm/openai/v1/embeddings',
+    auth: 'token',
+    tokens: ['llm-openai'],
+    bodyBytesMax: JSON_BODY_BYTES_MAX,
+    body: embeddingsRequest,
+    responses: { 200: { description: 'Vectors of texts.', body: protocolObject } },
+    errors: ['embeddings_not_configured', ...ROUTER_ERRORS.slice(1)],
+    onReplica: 'redirect',
+    summary: "Ask the provider of embeddings in OpenAI's protocol.",
+  },
 
-export const createMessage = {
-  id: 'createMessage',
-  area: 'llm',
-  method: 'POST',
-  path: '/api/llm/anthropic/v1/messages',
-  auth: 'token',
-  tokens: ['llm-anthropic'],
-  tokenHeader: 'x-api-key',
-  bodyBytesMax: JSON_BODY_BYTES_MAX,
-  body: messageRequest,
-  responses: {
-    200: {
-      description: 'A message, or with "stream" its events.',
-      body: protocolObject,
-      orEvents: true,
+  createMessage: {
+    area: 'llm',
+    method: 'POST',
+    path: '/api/llm/anthropic/v1/messages',
+    auth: 'token',
+    tokens: ['llm-anthropic'],
+    tokenHeader: 'x-api-key',
+    bodyBytesMax: JSON_BODY_BYTES_MAX,
+    body: messageRequest,
+    responses: {
+      200: {
+        description: 'A message, or with "stream" its events.',
+        body: protocolObject,
+        orEvents: true,
+      },
     },
+    errors: ROUTER_ERRORS,
+    onReplica: 'redirect',
+    summary: "Ask the provider of chat in Anthropic's protocol.",
   },
-  errors: ROUTER_ERRORS,
-  onReplica: 'redirect',
-  summary: "Ask the provider of chat in Anthropic's protocol.",
-} as const satisfies Operation;
 
-export const listAnthropicModels = {
-  id: 'listAnthropicModels',
-  area: 'llm',
-  method: 'GET',
-  path: '/api/llm/anthropic/v1/models',
-  auth: 'token',
-  tokens: ['llm-anthropic'],
-  tokenHeader: 'x-api-key',
-  responses: { 200: { description: 'The models that may be asked.', body: protocolObject } },
-  errors: ['llm_not_configured'],
-  onReplica: 'redirect',
-  summary: "List the models that may be asked, in Anthropic's protocol.",
-} as const satisfies Operation;
+  listAnthropicModels: {
+    area: 'llm',
+    method: 'GET',
+    path: '/api/llm/anthropic/v1/models',
+    auth: 'token',
+    tokens: ['llm-anthropic'],
+    tokenHeader: 'x-api-key',
+    responses: { 200: { description: 'The models that may be asked.', body: protocolObject } },
+    errors: ['llm_not_configured'],
+    onReplica: 'redirect',
+    summary: "List the models that may be asked, in Anthropic's protocol.",
+  },
 
-export const listLlmUsage = {
-  id: 'listLlmUsage',
-  sdk: 'llm.listUsage',
-  area: 'llm',
-  method: 'GET',
-  path: '/api/llm/usage',
-  auth: 'session',
-  query: pageQuery,
-  responses: {
-    200: {
-      description:
-        'Use by day and token, the newest day first: of everybody for administrators, of the caller for others; and what is left to the caller.',
-      body: llmUsageList,
+  listLlmUsage: {
+    sdk: 'llm.listUsage',
+    area: 'llm',
+    method: 'GET',
+    path: '/api/llm/usage',
+    auth: 'session',
+    query: pageQuery,
+    responses: {
+      200: {
+        description:
+          'Use by day and token, the newest day first: of everybody for administrators, of the caller for others; and what is left to the caller.',
+        body: llmUsageList,
+      },
     },
+    errors: [],
+    onReplica: 'redirect',
+    summary:
+      'List what was used of models, by day, token, feature and model, of the last 31 days; and what is left of the day.',
   },
-  errors: [],
-  onReplica: 'redirect',
-  summary:
-    'List what was used of models, by day, token, feature and model, of the last 31 days; and what is left of the day.',
-} as const satisfies Operation;
 
-export const getLlmState = {
-  id: 'getLlmState',
-  sdk: 'llm.getState',
-  area: 'llm',
-  method: 'GET',
-  path: '/api/llm/state',
-  auth: 'admin',
-  responses: { 200: { description: 'How it has answered.', body: llmState } },
-  errors: [],
-  onReplica: 'redirect',
-  summary: 'Read whether the provider of chat answers, and what was wrong when it did not.',
-} as const satisfies Operation;
+  getLlmState: {
+    sdk: 'llm.getState',
+    area: 'llm',
+    method: 'GET',
+    path: '/api/llm/state',
+    auth: 'admin',
+    responses: { 200: { description: 'How it has answered.', body: llmState } },
+    errors: [],
+    onReplica: 'redirect',
+    summary: 'Read whether the provider of chat answers, and what was wrong when it did not.',
+  },
+} as const satisfies Rows);

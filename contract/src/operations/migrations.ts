@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import { jobWithLog } from '../shapes/job.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 import {
@@ -14,145 +14,138 @@ import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 const reads = { area: 'migrations', auth: 'admin', onReplica: 'redirect' } as const;
 const writes = { ...reads, auth: 'admin-write' } as const;
 
-export const listMigrations = {
-  ...reads,
-  id: 'listMigrations',
-  sdk: 'migrations.list',
-  method: 'GET',
-  path: '/api/migrations',
-  query: pageQuery,
-  responses: { 200: { description: 'Migrations, by name.', body: listOf(migration) } },
-  errors: [],
-  summary: 'List the migrations: code that runs once.',
-} as const satisfies Operation;
+export const operations = withIds({
+  listMigrations: {
+    ...reads,
+    sdk: 'migrations.list',
+    method: 'GET',
+    path: '/api/migrations',
+    query: pageQuery,
+    responses: { 200: { description: 'Migrations, by name.', body: listOf(migration) } },
+    errors: [],
+    summary: 'List the migrations: code that runs once.',
+  },
 
-export const createMigration = {
-  ...writes,
-  id: 'createMigration',
-  sdk: 'migrations.create',
-  method: 'POST',
-  path: '/api/migrations',
-  bodyBytesMax: LONG_BODY_BYTES_MAX,
-  body: newMigration,
-  responses: { 201: { description: 'The migration, which has not run.', body: migration } },
-  errors: [
-    'migration_exists',
-    'too_many_migrations',
-    'version_conflict',
-    'storage_failed',
-    'storage_full',
-  ],
-  summary: 'Make a migration; code that does not compile is kept, and does not run.',
-} as const satisfies Operation;
+  createMigration: {
+    ...writes,
+    sdk: 'migrations.create',
+    method: 'POST',
+    path: '/api/migrations',
+    bodyBytesMax: LONG_BODY_BYTES_MAX,
+    body: newMigration,
+    responses: { 201: { description: 'The migration, which has not run.', body: migration } },
+    errors: [
+      'migration_exists',
+      'too_many_migrations',
+      'version_conflict',
+      'storage_failed',
+      'storage_full',
+    ],
+    summary: 'Make a migration; code that does not compile is kept, and does not run.',
+  },
 
-export const runMigrations = {
-  ...writes,
-  id: 'runMigrations',
-  sdk: 'migrations.runAll',
-  method: 'POST',
-  path: '/api/migrations/run',
-  body: migrationChoice,
-  responses: { 202: { description: 'The job, which goes on.', body: jobWithLog } },
-  errors: [
-    'migration_not_found',
-    'migration_running',
-    'migration_succeeded',
-    'migration_not_compiled',
-    'storage_failed',
-    'storage_full',
-  ],
-  summary: 'Run the migration that is named, or all that have not succeeded, by name.',
-} as const satisfies Operation;
+  runMigrations: {
+    ...writes,
+    sdk: 'migrations.runAll',
+    method: 'POST',
+    path: '/api/migrations/run',
+    body: migrationChoice,
+    responses: { 202: { description: 'The job, which goes on.', body: jobWithLog } },
+    errors: [
+      'migration_not_found',
+      'migration_running',
+      'migration_succeeded',
+      'migration_not_compiled',
+      'storage_failed',
+      'storage_full',
+    ],
+    summary: 'Run the migration that is named, or all that have not succeeded, by name.',
+  },
 
-export const cancelMigration = {
-  ...writes,
-  id: 'cancelMigration',
-  sdk: 'migrations.cancel',
-  method: 'POST',
-  path: '/api/migrations/cancel',
-  body: migrationChoice,
-  responses: { 200: { description: 'The migration, which has stopped.', body: migration } },
-  errors: ['migration_not_found', 'migration_not_running', 'migration_not_cancelled'],
-  summary: 'Cancel the migration that runs, and wait up to 30 seconds for it to stop.',
-} as const satisfies Operation;
+  cancelMigration: {
+    ...writes,
+    sdk: 'migrations.cancel',
+    method: 'POST',
+    path: '/api/migrations/cancel',
+    body: migrationChoice,
+    responses: { 200: { description: 'The migration, which has stopped.', body: migration } },
+    errors: ['migration_not_found', 'migration_not_running', 'migration_not_cancelled'],
+    summary: 'Cancel the migration that runs, and wait up to 30 seconds for it to stop.',
+  },
 
-export const resetMigrationStatus = {
-  ...writes,
-  id: 'resetMigrationStatus',
-  sdk: 'migrations.resetStatus',
-  method: 'POST',
-  path: '/api/migrations/reset-task-status',
-  body: migrationChoice,
-  responses: { 200: { description: 'They can be run again.', body: resetMigrations } },
-  errors: ['migration_not_found', 'migration_running', 'storage_failed', 'storage_full'],
-  summary: 'Let the migration that is named run again, or all that ended without success.',
-} as const satisfies Operation;
+  resetMigrationStatus: {
+    ...writes,
+    sdk: 'migrations.resetStatus',
+    method: 'POST',
+    path: '/api/migrations/reset-task-status',
+    body: migrationChoice,
+    responses: { 200: { description: 'They can be run again.', body: resetMigrations } },
+    errors: ['migration_not_found', 'migration_running', 'storage_failed', 'storage_full'],
+    summary: 'Let the migration that is named run again, or all that ended without success.',
+  },
 
-export const getMigration = {
-  ...reads,
-  id: 'getMigration',
-  sdk: 'migrations.get',
-  method: 'GET',
-  path: '/api/migrations/{name}',
-  params: migrationInPath,
-  responses: { 200: { description: 'The migration.', body: migration } },
-  errors: ['migration_not_found'],
-  summary: 'Read a migration with its code, and how it ran.',
-} as const satisfies Operation;
+  getMigration: {
+    ...reads,
+    sdk: 'migrations.get',
+    method: 'GET',
+    path: '/api/migrations/{name}',
+    params: migrationInPath,
+    responses: { 200: { description: 'The migration.', body: migration } },
+    errors: ['migration_not_found'],
+    summary: 'Read a migration with its code, and how it ran.',
+  },
 
-export const putMigration = {
-  ...writes,
-  id: 'putMigration',
-  sdk: 'migrations.put',
-  method: 'PUT',
-  path: '/api/migrations/{name}',
-  params: migrationInPath,
-  bodyBytesMax: LONG_BODY_BYTES_MAX,
-  body: migrationChange,
-  responses: { 200: { description: 'The migration after the change.', body: migration } },
-  errors: [
-    'migration_not_found',
-    'migration_running',
-    'version_conflict',
-    'storage_failed',
-    'storage_full',
-  ],
-  summary: 'Change a migration that is not running; what is left out stays as it is.',
-} as const satisfies Operation;
+  putMigration: {
+    ...writes,
+    sdk: 'migrations.put',
+    method: 'PUT',
+    path: '/api/migrations/{name}',
+    params: migrationInPath,
+    bodyBytesMax: LONG_BODY_BYTES_MAX,
+    body: migrationChange,
+    responses: { 200: { description: 'The migration after the change.', body: migration } },
+    errors: [
+      'migration_not_found',
+      'migration_running',
+      'version_conflict',
+      'storage_failed',
+      'storage_full',
+    ],
+    summary: 'Change a migration that is not running; what is left out stays as it is.',
+  },
 
-export const deleteMigration = {
-  ...writes,
-  id: 'deleteMigration',
-  sdk: 'migrations.delete',
-  method: 'DELETE',
-  path: '/api/migrations/{name}',
-  params: migrationInPath,
-  responses: { 204: { description: 'It is gone; what it has done stays.' } },
-  errors: [
-    'migration_not_found',
-    'migration_running',
-    'version_conflict',
-    'storage_failed',
-    'storage_full',
-  ],
-  summary: 'Delete a migration that is not running.',
-} as const satisfies Operation;
+  deleteMigration: {
+    ...writes,
+    sdk: 'migrations.delete',
+    method: 'DELETE',
+    path: '/api/migrations/{name}',
+    params: migrationInPath,
+    responses: { 204: { description: 'It is gone; what it has done stays.' } },
+    errors: [
+      'migration_not_found',
+      'migration_running',
+      'version_conflict',
+      'storage_failed',
+      'storage_full',
+    ],
+    summary: 'Delete a migration that is not running.',
+  },
 
-export const runMigration = {
-  ...writes,
-  id: 'runMigration',
-  sdk: 'migrations.run',
-  method: 'POST',
-  path: '/api/migrations/{name}/run',
-  params: migrationInPath,
-  responses: { 202: { description: 'The job, which goes on.', body: jobWithLog } },
-  errors: [
-    'migration_not_found',
-    'migration_running',
-    'migration_succeeded',
-    'migration_not_compiled',
-    'storage_failed',
-    'storage_full',
-  ],
-  summary: 'Run a migration that has not succeeded.',
-} as const satisfies Operation;
+  runMigration: {
+    ...writes,
+    sdk: 'migrations.run',
+    method: 'POST',
+    path: '/api/migrations/{name}/run',
+    params: migrationInPath,
+    responses: { 202: { description: 'The job, which goes on.', body: jobWithLog } },
+    errors: [
+      'migration_not_found',
+      'migration_running',
+      'migration_succeeded',
+      'migration_not_compiled',
+      'storage_failed',
+      'storage_full',
+    ],
+    summary: 'Run a migration that has not succeeded.',
+  },
+} as const satisfies Rows);

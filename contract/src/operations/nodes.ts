@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 import {
   downloadQuery,
@@ -15,214 +15,206 @@ import { uidText } from '../bounded-shapes.ts';
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 import { LONG_BODY_BYTES_MAX } from '../request-limits.ts';
 
-export const getNode = {
-  id: 'getNode',
-  sdk: 'nodes.get',
-  area: 'nodes',
-  method: 'GET',
-  path: '/api/node/{uid}',
-  auth: 'session',
-  scope: 'read',
-  params: z.object({ uid: uidText.min(1) }),
-  responses: { 200: { description: 'The node as the caller may see it.', body: nodeObject } },
-  errors: ['node_not_found'],
-  onReplica: 'serve',
-  summary: 'Read one node.',
-} as const satisfies Operation;
-
-export const getNodeHistory = {
-  id: 'getNodeHistory',
-  sdk: 'nodes.listHistory',
-  area: 'nodes',
-  method: 'GET',
-  path: '/api/node/{uid}/history',
-  auth: 'session',
-  scope: 'read',
-  params: z.object({ uid: uidText.min(1) }),
-  query: pageQuery,
-  responses: {
-    200: {
-      description: 'Versions, newest first; fields that the caller may not read are in none.',
-      body: listOf(nodeVersion),
-    },
+export const operations = withIds({
+  getNode: {
+    sdk: 'nodes.get',
+    area: 'nodes',
+    method: 'GET',
+    path: '/api/node/{uid}',
+    auth: 'session',
+    scope: 'read',
+    params: z.object({ uid: uidText.min(1) }),
+    responses: { 200: { description: 'The node as the caller may see it.', body: nodeObject } },
+    errors: ['node_not_found'],
+    onReplica: 'serve',
+    summary: 'Read one node.',
   },
-  errors: ['node_not_found'],
-  onReplica: 'serve',
-  summary: 'List what has been changed in a node.',
-} as const satisfies Operation;
 
-export const queryNodes = {
-  id: 'queryNodes',
-  sdk: 'nodes.query',
-  area: 'nodes',
-  method: 'POST',
-  path: '/api/node/query',
-  auth: 'session',
-  scope: 'read',
-  body: nodeQuery,
-  responses: {
-    200: {
-      description: 'Those that the caller may see; `total` counts them all.',
-      body: listOf(nodeObject),
+  getNodeHistory: {
+    sdk: 'nodes.listHistory',
+    area: 'nodes',
+    method: 'GET',
+    path: '/api/node/{uid}/history',
+    auth: 'session',
+    scope: 'read',
+    params: z.object({ uid: uidText.min(1) }),
+    query: pageQuery,
+    responses: {
+      200: {
+        description: 'Versions, newest first; fields that the caller may not read are in none.',
+        body: listOf(nodeVersion),
+      },
     },
+    errors: ['node_not_found'],
+    onReplica: 'serve',
+    summary: 'List what has been changed in a node.',
   },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'List nodes by their UIDs, in that order, or of one type, newest first.',
-} as const satisfies Operation;
 
-export const getManyNodes = {
-  id: 'getManyNodes',
-  sdk: 'nodes.getMany',
-  area: 'nodes',
-  method: 'POST',
-  path: '/api/node/many/full',
-  auth: 'session',
-  scope: 'read',
-  body: manyNodes,
-  responses: {
-    200: {
-      description: 'In the order of the UIDs; null for what the caller may not see.',
-      body: z.array(nodeObject.nullable()),
+  queryNodes: {
+    sdk: 'nodes.query',
+    area: 'nodes',
+    method: 'POST',
+    path: '/api/node/query',
+    auth: 'session',
+    scope: 'read',
+    body: nodeQuery,
+    responses: {
+      200: {
+        description: 'Those that the caller may see; `total` counts them all.',
+        body: listOf(nodeObject),
+      },
     },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'List nodes by their UIDs, in that order, or of one type, newest first.',
   },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Read several nodes at once.',
-} as const satisfies Operation;
 
-export const getManyFields = {
-  id: 'getManyFields',
-  sdk: 'nodes.getManyFields',
-  area: 'nodes',
-  method: 'POST',
-  path: '/api/node/many/field',
-  auth: 'session',
-  scope: 'read',
-  body: manyFields,
-  responses: {
-    200: {
-      description:
-        'A value for each UID: "BLOCKED" where the caller may not read the field, null where there is none, or no node.',
-      body: z.record(z.string(), z.unknown()),
+  getManyNodes: {
+    sdk: 'nodes.getMany',
+    area: 'nodes',
+    method: 'POST',
+    path: '/api/node/many/full',
+    auth: 'session',
+    scope: 'read',
+    body: manyNodes,
+    responses: {
+      200: {
+        description: 'In the order of the UIDs; null for what the caller may not see.',
+        body: z.array(nodeObject.nullable()),
+      },
     },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Read several nodes at once.',
   },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Read one field of several nodes, or a text made of several.',
-} as const satisfies Operation;
 
-export const downloadCsv = {
-  id: 'downloadCsv',
-  sdk: 'nodes.downloadCsv',
-  area: 'nodes',
-  method: 'POST',
-  path: '/api/node/download/csv',
-  auth: 'session',
-  scope: 'read',
-  query: downloadQuery,
-  bodyBytesMax: LONG_BODY_BYTES_MAX,
-  body: nodeSelection,
-  responses: {
-    200: {
-      description:
-        'A table with the columns Link, UID, Type, EdgeCount, Timestamp and the fields; a field that the caller may not read is blank.',
-      contentType: 'text/csv',
-      headers: ['Content-Disposition'],
+  getManyFields: {
+    sdk: 'nodes.getManyFields',
+    area: 'nodes',
+    method: 'POST',
+    path: '/api/node/many/field',
+    auth: 'session',
+    scope: 'read',
+    body: manyFields,
+    responses: {
+      200: {
+        description:
+          'A value for each UID: "BLOCKED" where the caller may not read the field, null where there is none, or no node.',
+        body: z.record(z.string(), z.unknown()),
+      },
     },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Read one field of several nodes, or a text made of several.',
   },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Download nodes as CSV.',
-} as const satisfies Operation;
 
-export const downloadJsonl = {
-  id: 'downloadJsonl',
-  sdk: 'nodes.downloadJsonl',
-  area: 'nodes',
-  method: 'POST',
-  path: '/api/node/download/jsonl',
-  auth: 'session',
-  scope: 'read',
-  query: downloadQuery,
-  bodyBytesMax: LONG_BODY_BYTES_MAX,
-  body: nodeSelection,
-  responses: {
-    200: {
-      description:
-        'An object on each line, with the names of the columns; what the caller may not read is absent.',
-      contentType: 'application/x-ndjson',
-      headers: ['Content-Disposition'],
+  downloadCsv: {
+    sdk: 'nodes.downloadCsv',
+    area: 'nodes',
+    method: 'POST',
+    path: '/api/node/download/csv',
+    auth: 'session',
+    scope: 'read',
+    query: downloadQuery,
+    bodyBytesMax: LONG_BODY_BYTES_MAX,
+    body: nodeSelection,
+    responses: {
+      200: {
+        description:
+          'A table with the columns Link, UID, Type, EdgeCount, Timestamp and the fields; a field that the caller may not read is blank.',
+        contentType: 'text/csv',
+        headers: ['Content-Disposition'],
+      },
     },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Download nodes as CSV.',
   },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Download nodes as JSON, one on each line.',
-} as const satisfies Operation;
 
-export const downloadZip = {
-  id: 'downloadZip',
-  sdk: 'nodes.downloadZip',
-  area: 'nodes',
-  method: 'POST',
-  path: '/api/node/download/zip',
-  auth: 'session',
-  scope: 'read',
-  query: downloadQuery,
-  bodyBytesMax: LONG_BODY_BYTES_MAX,
-  body: nodeSelection,
-  responses: {
-    200: {
-      description: 'A CSV file for each type of node.',
-      contentType: 'application/zip',
-      headers: ['Content-Disposition'],
+  downloadJsonl: {
+    sdk: 'nodes.downloadJsonl',
+    area: 'nodes',
+    method: 'POST',
+    path: '/api/node/download/jsonl',
+    auth: 'session',
+    scope: 'read',
+    query: downloadQuery,
+    bodyBytesMax: LONG_BODY_BYTES_MAX,
+    body: nodeSelection,
+    responses: {
+      200: {
+        description:
+          'An object on each line, with the names of the columns; what the caller may not read is absent.',
+        contentType: 'application/x-ndjson',
+        headers: ['Content-Disposition'],
+      },
     },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Download nodes as JSON, one on each line.',
   },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Download nodes as CSV, one file for each type.',
-} as const satisfies Operation;
 
-export const downloadSyntheticCsv = {
-  id: 'downloadSyntheticCsv',
-  sdk: 'nodes.downloadSyntheticCsv',
-  area: 'nodes',
-  method: 'POST',
-  path: '/api/node/download/synthetic/csv',
-  auth: 'session',
-  noGuests: true,
-  bodyBytesMax: JSON_BODY_BYTES_MAX,
-  body: syntheticNodes,
-  responses: {
-    200: {
-      description: 'A table of Timestamp and the fields that any of the nodes has.',
-      contentType: 'text/csv',
-      headers: ['Content-Disposition'],
+  downloadZip: {
+    sdk: 'nodes.downloadZip',
+    area: 'nodes',
+    method: 'POST',
+    path: '/api/node/download/zip',
+    auth: 'session',
+    scope: 'read',
+    query: downloadQuery,
+    bodyBytesMax: LONG_BODY_BYTES_MAX,
+    body: nodeSelection,
+    responses: {
+      200: {
+        description: 'A CSV file for each type of node.',
+        contentType: 'application/zip',
+        headers: ['Content-Disposition'],
+      },
     },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Download nodes as CSV, one file for each type.',
   },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Turn nodes that are stored nowhere into CSV.',
-} as const satisfies Operation;
 
-export const downloadSyntheticJsonl = {
-  id: 'downloadSyntheticJsonl',
-  sdk: 'nodes.downloadSyntheticJsonl',
-  area: 'nodes',
-  method: 'POST',
-  path: '/api/node/download/synthetic/jsonl',
-  auth: 'session',
-  noGuests: true,
-  bodyBytesMax: JSON_BODY_BYTES_MAX,
-  body: syntheticNodes,
-  responses: {
-    200: {
-      description: 'An object on each line.',
-      contentType: 'application/x-ndjson',
-      headers: ['Content-Disposition'],
+  downloadSyntheticCsv: {
+    sdk: 'nodes.downloadSyntheticCsv',
+    area: 'nodes',
+    method: 'POST',
+    path: '/api/node/download/synthetic/csv',
+    auth: 'session',
+    noGuests: true,
+    bodyBytesMax: JSON_BODY_BYTES_MAX,
+    body: syntheticNodes,
+    responses: {
+      200: {
+        description: 'A table of Timestamp and the fields that any of the nodes has.',
+        contentType: 'text/csv',
+        headers: ['Content-Disposition'],
+      },
     },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Turn nodes that are stored nowhere into CSV.',
   },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Turn nodes that are stored nowhere into JSON, one on each line.',
-} as const satisfies Operation;
+
+  downloadSyntheticJsonl: {
+    sdk: 'nodes.downloadSyntheticJsonl',
+    area: 'nodes',
+    method: 'POST',
+    path: '/api/node/download/synthetic/jsonl',
+    auth: 'session',
+    noGuests: true,
+    bodyBytesMax: JSON_BODY_BYTES_MAX,
+    body: syntheticNodes,
+    responses: {
+      200: {
+        description: 'An object on each line.',
+        contentType: 'application/x-ndjson',
+        headers: ['Content-Disposition'],
+      },
+    },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Turn nodes that are stored nowhere into JSON, one on each line.',
+  },
+} as const satisfies Rows);

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import {
   replicaAdmission,
   replicaOverview,
@@ -7,60 +7,58 @@ import {
   replicaVerification,
 } from '../shapes/replica.ts';
 
-export const getReplicaRole = {
-  id: 'getReplicaRole',
-  sdk: 'replicas.getRole',
-  area: 'replicas',
-  method: 'GET',
-  path: '/api/graph/replica',
-  auth: 'admin',
-  responses: { 200: { description: 'The role of the server that answers.', body: replicaRole } },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Tell whether this server is a replica.',
-} as const satisfies Operation;
+export const operations = withIds({
+  getReplicaRole: {
+    sdk: 'replicas.getRole',
+    area: 'replicas',
+    method: 'GET',
+    path: '/api/graph/replica',
+    auth: 'admin',
+    responses: { 200: { description: 'The role of the server that answers.', body: replicaRole } },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Tell whether this server is a replica.',
+  },
 
-export const listReplicas = {
-  id: 'listReplicas',
-  sdk: 'replicas.list',
-  area: 'replicas',
-  method: 'GET',
-  path: '/api/replicas',
-  auth: 'admin',
-  responses: { 200: { description: 'The primary and its replicas.', body: replicaOverview } },
-  errors: ['replication_off'],
-  onReplica: 'redirect',
-  summary: 'List the replicas of this primary, with how far each is.',
-} as const satisfies Operation;
+  listReplicas: {
+    sdk: 'replicas.list',
+    area: 'replicas',
+    method: 'GET',
+    path: '/api/replicas',
+    auth: 'admin',
+    responses: { 200: { description: 'The primary and its replicas.', body: replicaOverview } },
+    errors: ['replication_off'],
+    onReplica: 'redirect',
+    summary: 'List the replicas of this primary, with how far each is.',
+  },
 
-export const verifyReplicas = {
-  id: 'verifyReplicas',
-  sdk: 'replicas.verify',
-  area: 'replicas',
-  method: 'POST',
-  path: '/api/replicas/verify',
-  auth: 'admin',
-  responses: { 200: { description: 'How they compare.', body: replicaVerification } },
-  errors: ['replication_off', 'verification_running', 'job_cancelled'],
-  onReplica: 'redirect',
-  summary: 'Compare the state of every replica with that of the primary, at one sequence.',
-} as const satisfies Operation;
+  verifyReplicas: {
+    sdk: 'replicas.verify',
+    area: 'replicas',
+    method: 'POST',
+    path: '/api/replicas/verify',
+    auth: 'admin',
+    responses: { 200: { description: 'How they compare.', body: replicaVerification } },
+    errors: ['replication_off', 'verification_running', 'job_cancelled'],
+    onReplica: 'redirect',
+    summary: 'Compare the state of every replica with that of the primary, at one sequence.',
+  },
 
-export const registerReplica = {
-  id: 'registerReplica',
-  area: 'replicas',
-  method: 'POST',
-  path: '/api/replicas/register',
-  // The proof in the body is what lets it in.
-  auth: 'none',
-  body: replicaRegistration,
-  responses: { 200: { description: 'The replica may follow.', body: replicaAdmission } },
-  errors: [
-    'replication_not_authenticated',
-    'replication_master_key_differs',
-    'replication_off',
-    'replication_busy',
-  ],
-  onReplica: 'redirect',
-  summary: 'Register a read-only replica with its primary.',
-} as const satisfies Operation;
+  registerReplica: {
+    area: 'replicas',
+    method: 'POST',
+    path: '/api/replicas/register',
+    // The proof in the body is what lets it in.
+    auth: 'none',
+    body: replicaRegistration,
+    responses: { 200: { description: 'The replica may follow.', body: replicaAdmission } },
+    errors: [
+      'replication_not_authenticated',
+      'replication_master_key_differs',
+      'replication_off',
+      'replication_busy',
+    ],
+    onReplica: 'redirect',
+    summary: 'Register a read-only replica with its primary.',
+  },
+} as const satisfies Rows);

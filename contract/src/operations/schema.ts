@@ -1,33 +1,33 @@
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import { schemaDocument } from '../shapes/schema-document.ts';
 import { JSON_BODY_BYTES_MAX } from '../limits.ts';
 
-export const getSchema = {
-  id: 'getSchema',
-  sdk: 'schema.get',
-  area: 'schema',
-  method: 'GET',
-  path: '/api/schema',
-  auth: 'admin',
-  scope: 'ingestion',
-  responses: { 200: { description: 'The schema.', body: schemaDocument } },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Read the types of nodes and edges and their fields.',
-} as const satisfies Operation;
+export const operations = withIds({
+  getSchema: {
+    sdk: 'schema.get',
+    area: 'schema',
+    method: 'GET',
+    path: '/api/schema',
+    auth: 'admin',
+    scope: 'ingestion',
+    responses: { 200: { description: 'The schema.', body: schemaDocument } },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Read the types of nodes and edges and their fields.',
+  },
 
-export const putSchema = {
-  id: 'putSchema',
-  sdk: 'schema.put',
-  area: 'schema',
-  method: 'PUT',
-  path: '/api/schema',
-  auth: 'admin-write',
-  scope: 'ingestion',
-  bodyBytesMax: JSON_BODY_BYTES_MAX,
-  body: schemaDocument,
-  responses: { 200: { description: 'The whole schema after the change.', body: schemaDocument } },
-  errors: ['schema_conflict', 'storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Add types and fields, or widen fields; the same document twice changes nothing.',
-} as const satisfies Operation;
+  putSchema: {
+    sdk: 'schema.put',
+    area: 'schema',
+    method: 'PUT',
+    path: '/api/schema',
+    auth: 'admin-write',
+    scope: 'ingestion',
+    bodyBytesMax: JSON_BODY_BYTES_MAX,
+    body: schemaDocument,
+    responses: { 200: { description: 'The whole schema after the change.', body: schemaDocument } },
+    errors: ['schema_conflict', 'storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Add types and fields, or widen fields; the same document twice changes nothing.',
+  },
+} as const satisfies Rows);

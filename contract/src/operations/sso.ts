@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SAML_RESPONSE_CHARACTERS_MAX, SSO_TEXT_CHARACTERS_MAX } from '../limits.ts';
 import { FORM_BODY_BYTES_MAX, SSO_STATE_CHARACTERS_MAX } from '../request-limits.ts';
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import {
   issuedSession,
   returnPath,
@@ -18,219 +18,210 @@ const HANDED_OVER =
   'Signed in: leads to "/#/signed-in?code=...&returnTo=...", whose code exchangeLogin takes once.';
 const SIGNED_IN_JSON = 'Signed in, for a client that asks with "Accept: application/json".';
 
-export const getSsoConfig = {
-  id: 'getSsoConfig',
-  sdk: 'sso.getConfig',
-  area: 'sso',
-  method: 'GET',
-  path: '/api/{provider}/config',
-  auth: 'admin',
-  params: provider,
-  responses: { 200: { description: 'The settings, without the secret.', body: ssoConfig } },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Read the settings of an OpenID Connect provider.',
-} as const satisfies Operation;
+export const operations = withIds({
+  getSsoConfig: {
+    sdk: 'sso.getConfig',
+    area: 'sso',
+    method: 'GET',
+    path: '/api/{provider}/config',
+    auth: 'admin',
+    params: provider,
+    responses: { 200: { description: 'The settings, without the secret.', body: ssoConfig } },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Read the settings of an OpenID Connect provider.',
+  },
 
-export const setSsoConfig = {
-  id: 'setSsoConfig',
-  sdk: 'sso.setConfig',
-  area: 'sso',
-  method: 'POST',
-  path: '/api/{provider}/config',
-  auth: 'admin-write',
-  params: provider,
-  body: ssoConfigChange,
-  responses: { 200: { description: 'The settings after the change.', body: ssoConfig } },
-  errors: ['sso_needs_public_address', 'version_conflict'],
-  onReplica: 'redirect',
-  summary: 'Change the settings of an OpenID Connect provider.',
-} as const satisfies Operation;
+  setSsoConfig: {
+    sdk: 'sso.setConfig',
+    area: 'sso',
+    method: 'POST',
+    path: '/api/{provider}/config',
+    auth: 'admin-write',
+    params: provider,
+    body: ssoConfigChange,
+    responses: { 200: { description: 'The settings after the change.', body: ssoConfig } },
+    errors: ['sso_needs_public_address', 'version_conflict'],
+    onReplica: 'redirect',
+    summary: 'Change the settings of an OpenID Connect provider.',
+  },
 
-export const getLoginUrl = {
-  id: 'getLoginUrl',
-  sdk: 'sso.getLoginUrl',
-  area: 'sso',
-  method: 'GET',
-  path: '/api/{provider}/get-login-url',
-  auth: 'none',
-  params: provider,
-  query: z.object({ returnTo: returnPath.optional() }),
-  responses: {
-    200: {
-      description: 'Where to send the browser, which gets a cookie that its return must bring.',
-      body: z.strictObject({ url: z.url() }),
-      headers: ['Set-Cookie'],
+  getLoginUrl: {
+    sdk: 'sso.getLoginUrl',
+    area: 'sso',
+    method: 'GET',
+    path: '/api/{provider}/get-login-url',
+    auth: 'none',
+    params: provider,
+    query: z.object({ returnTo: returnPath.optional() }),
+    responses: {
+      200: {
+        description: 'Where to send the browser, which gets a cookie that its return must bring.',
+        body: z.strictObject({ url: z.url() }),
+        headers: ['Set-Cookie'],
+      },
     },
+    errors: ['sso_not_configured', 'sso_failed'],
+    onReplica: 'redirect',
+    summary: 'Begin a sign-in at an OpenID Connect provider.',
   },
-  errors: ['sso_not_configured', 'sso_failed'],
-  onReplica: 'redirect',
-  summary: 'Begin a sign-in at an OpenID Connect provider.',
-} as const satisfies Operation;
 
-export const completeLogin = {
-  id: 'completeLogin',
-  sdk: 'sso.completeLogin',
-  area: 'sso',
-  method: 'GET',
-  path: '/api/{provider}/completed-login-attempt',
-  auth: 'none',
-  params: provider,
-  query: z.looseObject({ state: z.string().max(SSO_STATE_CHARACTERS_MAX).optional() }),
-  responses: {
-    200: { description: SIGNED_IN_JSON, body: issuedSession },
-    303: { description: HANDED_OVER },
-  },
-  errors: [
-    'sso_not_configured',
-    'sso_state_invalid',
-    'sso_failed',
-    'sso_domain_not_allowed',
-    'sso_user_not_allowed',
-    'too_many_requests',
-  ],
-  onReplica: 'redirect',
-  summary: 'Take the browser back from an OpenID Connect provider.',
-} as const satisfies Operation;
-
-export const getSamlConfig = {
-  id: 'getSamlConfig',
-  sdk: 'sso.getSamlConfig',
-  area: 'sso',
-  method: 'GET',
-  path: '/api/saml/config',
-  auth: 'admin',
-  responses: { 200: { description: 'The settings of all providers.', body: samlConfig } },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Read the settings of the SAML providers.',
-} as const satisfies Operation;
-
-export const setSamlConfig = {
-  id: 'setSamlConfig',
-  sdk: 'sso.setSamlConfig',
-  area: 'sso',
-  method: 'POST',
-  path: '/api/saml/config',
-  auth: 'admin-write',
-  body: samlConfigChange,
-  responses: { 200: { description: 'The settings after the change.', body: samlConfig } },
-  errors: ['sso_needs_public_address', 'version_conflict'],
-  onReplica: 'redirect',
-  summary: 'Change the settings of SAML providers.',
-} as const satisfies Operation;
-
-export const createSamlRequest = {
-  id: 'createSamlRequest',
-  sdk: 'sso.createSamlRequest',
-  area: 'sso',
-  method: 'GET',
-  path: '/api/saml/createrequest/{providerName}/{issuer}/{destination}',
-  auth: 'none',
-  params: z.object({
-    providerName: samlProviderName,
-    /** The entity id of this workspace. */
-    issuer: z.string().max(SSO_TEXT_CHARACTERS_MAX),
-    /** A path of this workspace to return to, or the provider's entry point. */
-    destination: z.string().max(SSO_TEXT_CHARACTERS_MAX),
-  }),
-  responses: {
-    200: {
-      description: 'Where to send the browser with the AuthnRequest, and the id of the request.',
-      body: z.strictObject({ url: z.url(), id: z.string() }),
-      headers: ['Set-Cookie'],
+  completeLogin: {
+    sdk: 'sso.completeLogin',
+    area: 'sso',
+    method: 'GET',
+    path: '/api/{provider}/completed-login-attempt',
+    auth: 'none',
+    params: provider,
+    query: z.looseObject({ state: z.string().max(SSO_STATE_CHARACTERS_MAX).optional() }),
+    responses: {
+      200: { description: SIGNED_IN_JSON, body: issuedSession },
+      303: { description: HANDED_OVER },
     },
+    errors: [
+      'sso_not_configured',
+      'sso_state_invalid',
+      'sso_failed',
+      'sso_domain_not_allowed',
+      'sso_user_not_allowed',
+      'too_many_requests',
+    ],
+    onReplica: 'redirect',
+    summary: 'Take the browser back from an OpenID Connect provider.',
   },
-  errors: ['sso_not_configured'],
-  onReplica: 'redirect',
-  summary: 'Begin a sign-in at a SAML provider.',
-} as const satisfies Operation;
 
-export const consumeSamlResponse = {
-  id: 'consumeSamlResponse',
-  sdk: 'sso.consumeSamlResponse',
-  area: 'sso',
-  method: 'POST',
-  path: '/api/saml/acs',
-  auth: 'none',
-  consumes: ['application/x-www-form-urlencoded'],
-  bodyBytesMax: FORM_BODY_BYTES_MAX,
-  body: z.object({
-    SAMLResponse: z.string().min(1).max(SAML_RESPONSE_CHARACTERS_MAX),
-    RelayState: z.string().max(SSO_TEXT_CHARACTERS_MAX).optional(),
-  }),
-  responses: {
-    200: { description: SIGNED_IN_JSON, body: issuedSession },
-    303: { description: HANDED_OVER },
+  getSamlConfig: {
+    sdk: 'sso.getSamlConfig',
+    area: 'sso',
+    method: 'GET',
+    path: '/api/saml/config',
+    auth: 'admin',
+    responses: { 200: { description: 'The settings of all providers.', body: samlConfig } },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Read the settings of the SAML providers.',
   },
-  errors: [
-    'sso_not_configured',
-    'sso_state_invalid',
-    'sso_failed',
-    'sso_domain_not_allowed',
-    'sso_user_not_allowed',
-    'too_many_requests',
-  ],
-  onReplica: 'redirect',
-  summary: 'Take the answer of a SAML provider.',
-} as const satisfies Operation;
 
-export const getSamlMetadata = {
-  id: 'getSamlMetadata',
-  sdk: 'sso.getSamlMetadata',
-  area: 'sso',
-  method: 'GET',
-  path: '/api/saml/metadata',
-  auth: 'none',
-  responses: {
-    200: {
-      description: 'What a SAML provider needs to know of this workspace.',
-      body: z.string(),
-      contentType: 'application/xml',
+  setSamlConfig: {
+    sdk: 'sso.setSamlConfig',
+    area: 'sso',
+    method: 'POST',
+    path: '/api/saml/config',
+    auth: 'admin-write',
+    body: samlConfigChange,
+    responses: { 200: { description: 'The settings after the change.', body: samlConfig } },
+    errors: ['sso_needs_public_address', 'version_conflict'],
+    onReplica: 'redirect',
+    summary: 'Change the settings of SAML providers.',
+  },
+
+  createSamlRequest: {
+    sdk: 'sso.createSamlRequest',
+    area: 'sso',
+    method: 'GET',
+    path: '/api/saml/createrequest/{providerName}/{issuer}/{destination}',
+    auth: 'none',
+    params: z.object({
+      providerName: samlProviderName,
+      /** The entity id of this workspace. */
+      issuer: z.string().max(SSO_TEXT_CHARACTERS_MAX),
+      /** A path of this workspace to return to, or the provider's entry point. */
+      destination: z.string().max(SSO_TEXT_CHARACTERS_MAX),
+    }),
+    responses: {
+      200: {
+        description: 'Where to send the browser with the AuthnRequest, and the id of the request.',
+        body: z.strictObject({ url: z.url(), id: z.string() }),
+        headers: ['Set-Cookie'],
+      },
     },
+    errors: ['sso_not_configured'],
+    onReplica: 'redirect',
+    summary: 'Begin a sign-in at a SAML provider.',
   },
-  errors: ['sso_not_configured'],
-  onReplica: 'redirect',
-  summary: 'Describe this workspace to a SAML provider.',
-} as const satisfies Operation;
 
-export const listLoginProviders = {
-  id: 'listLoginProviders',
-  sdk: 'login.listProviders',
-  area: 'sso',
-  method: 'GET',
-  path: '/api/login/providers',
-  auth: 'none',
-  responses: {
-    200: {
-      description: 'The providers to offer, each with the path that begins a sign-in.',
-      body: z.strictObject({
-        items: z.array(
-          z.strictObject({ provider: z.string(), name: z.string(), loginUrl: z.string() }),
-        ),
-      }),
+  consumeSamlResponse: {
+    sdk: 'sso.consumeSamlResponse',
+    area: 'sso',
+    method: 'POST',
+    path: '/api/saml/acs',
+    auth: 'none',
+    consumes: ['application/x-www-form-urlencoded'],
+    bodyBytesMax: FORM_BODY_BYTES_MAX,
+    body: z.object({
+      SAMLResponse: z.string().min(1).max(SAML_RESPONSE_CHARACTERS_MAX),
+      RelayState: z.string().max(SSO_TEXT_CHARACTERS_MAX).optional(),
+    }),
+    responses: {
+      200: { description: SIGNED_IN_JSON, body: issuedSession },
+      303: { description: HANDED_OVER },
     },
+    errors: [
+      'sso_not_configured',
+      'sso_state_invalid',
+      'sso_failed',
+      'sso_domain_not_allowed',
+      'sso_user_not_allowed',
+      'too_many_requests',
+    ],
+    onReplica: 'redirect',
+    summary: 'Take the answer of a SAML provider.',
   },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'List the identity providers that can be signed in with.',
-} as const satisfies Operation;
 
-export const exchangeLogin = {
-  id: 'exchangeLogin',
-  sdk: 'login.exchange',
-  area: 'sso',
-  method: 'POST',
-  path: '/api/login/exchange',
-  auth: 'none',
-  body: z.strictObject({ code: z.string().max(SSO_TEXT_CHARACTERS_MAX) }),
-  responses: {
-    200: {
-      description: 'A session token and when it expires (ISO 8601, UTC).',
-      body: issuedSession,
+  getSamlMetadata: {
+    sdk: 'sso.getSamlMetadata',
+    area: 'sso',
+    method: 'GET',
+    path: '/api/saml/metadata',
+    auth: 'none',
+    responses: {
+      200: {
+        description: 'What a SAML provider needs to know of this workspace.',
+        body: z.string(),
+        contentType: 'application/xml',
+      },
     },
+    errors: ['sso_not_configured'],
+    onReplica: 'redirect',
+    summary: 'Describe this workspace to a SAML provider.',
   },
-  errors: ['sso_state_invalid'],
-  onReplica: 'redirect',
-  summary: 'Take the session of a sign-in at an identity provider, once and in the same browser.',
-} as const satisfies Operation;
+
+  listLoginProviders: {
+    sdk: 'login.listProviders',
+    area: 'sso',
+    method: 'GET',
+    path: '/api/login/providers',
+    auth: 'none',
+    responses: {
+      200: {
+        description: 'The providers to offer, each with the path that begins a sign-in.',
+        body: z.strictObject({
+          items: z.array(
+            z.strictObject({ provider: z.string(), name: z.string(), loginUrl: z.string() }),
+          ),
+        }),
+      },
+    },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'List the identity providers that can be signed in with.',
+  },
+
+  exchangeLogin: {
+    sdk: 'login.exchange',
+    area: 'sso',
+    method: 'POST',
+    path: '/api/login/exchange',
+    auth: 'none',
+    body: z.strictObject({ code: z.string().max(SSO_TEXT_CHARACTERS_MAX) }),
+    responses: {
+      200: {
+        description: 'A session token and when it expires (ISO 8601, UTC).',
+        body: issuedSession,
+      },
+    },
+    errors: ['sso_state_invalid'],
+    onReplica: 'redirect',
+    summary: 'Take the session of a sign-in at an identity provider, once and in the same browser.',
+  },
+} as const satisfies Rows);

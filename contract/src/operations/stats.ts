@@ -1,21 +1,6 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import { endpointMetricsList, overviewStatistics } from '../shapes/stats.ts';
-
-export const getEndpointMetrics = {
-  id: 'getEndpointMetrics',
-  sdk: 'endpoints.getMetrics',
-  area: 'stats',
-  method: 'GET',
-  path: '/api/endpoints/metrics',
-  auth: 'admin',
-  responses: {
-    200: { description: 'Calls of each endpoint on this server.', body: endpointMetricsList },
-  },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Tell how often each endpoint was called, how it ended and how long it took.',
-} as const satisfies Operation;
 
 const table = {
   200: {
@@ -25,41 +10,56 @@ const table = {
   },
 } as const;
 
-export const getDatabaseStatistics = {
-  id: 'getDatabaseStatistics',
-  sdk: 'stats.getDatabase',
-  area: 'stats',
-  method: 'GET',
-  path: '/api/graph/stats/database',
-  auth: 'admin',
-  responses: table,
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Count the nodes and edges of each type.',
-} as const satisfies Operation;
+export const operations = withIds({
+  getEndpointMetrics: {
+    sdk: 'endpoints.getMetrics',
+    area: 'stats',
+    method: 'GET',
+    path: '/api/endpoints/metrics',
+    auth: 'admin',
+    responses: {
+      200: { description: 'Calls of each endpoint on this server.', body: endpointMetricsList },
+    },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Tell how often each endpoint was called, how it ended and how long it took.',
+  },
 
-export const getPoolStatistics = {
-  id: 'getPoolStatistics',
-  sdk: 'stats.getPool',
-  area: 'stats',
-  method: 'GET',
-  path: '/api/graph/stats/pool',
-  auth: 'admin',
-  responses: table,
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Show the counters of worker pools and caches of this process.',
-} as const satisfies Operation;
+  getDatabaseStatistics: {
+    sdk: 'stats.getDatabase',
+    area: 'stats',
+    method: 'GET',
+    path: '/api/graph/stats/database',
+    auth: 'admin',
+    responses: table,
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Count the nodes and edges of each type.',
+  },
 
-export const getOverviewStatistics = {
-  id: 'getOverviewStatistics',
-  sdk: 'stats.getOverview',
-  area: 'stats',
-  method: 'GET',
-  path: '/api/graph/stats/overview',
-  auth: 'admin',
-  responses: { 200: { description: 'Counts, and samples of the load.', body: overviewStatistics } },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Count the nodes and edges of each type, and show the load of the last hour.',
-} as const satisfies Operation;
+  getPoolStatistics: {
+    sdk: 'stats.getPool',
+    area: 'stats',
+    method: 'GET',
+    path: '/api/graph/stats/pool',
+    auth: 'admin',
+    responses: table,
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Show the counters of worker pools and caches of this process.',
+  },
+
+  getOverviewStatistics: {
+    sdk: 'stats.getOverview',
+    area: 'stats',
+    method: 'GET',
+    path: '/api/graph/stats/overview',
+    auth: 'admin',
+    responses: {
+      200: { description: 'Counts, and samples of the load.', body: overviewStatistics },
+    },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Count the nodes and edges of each type, and show the load of the last hour.',
+  },
+} as const satisfies Rows);

@@ -1,81 +1,79 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import { healthReport, healthSummary } from '../shapes/health.ts';
 import { replicaHealth } from '../shapes/replica.ts';
-
-export const getReady = {
-  id: 'getReady',
-  sdk: 'status.getReady',
-  area: 'status',
-  method: 'GET',
-  path: '/api/graph/ready',
-  auth: 'none',
-  responses: {
-    200: { description: 'True once the graph is loaded, false before.', body: z.boolean() },
-  },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Tell whether the graph is loaded.',
-} as const satisfies Operation;
-
-export const getAvailableStatus = {
-  id: 'getAvailableStatus',
-  sdk: 'status.getAvailable',
-  area: 'status',
-  method: 'GET',
-  path: '/api/available-status',
-  auth: 'none',
-  responses: {
-    200: {
-      description: 'The graph is loaded.',
-      body: z.literal('available'),
-      contentType: 'text/plain',
-    },
-    503: {
-      description: 'The graph is not loaded yet.',
-      body: z.literal('not available'),
-      contentType: 'text/plain',
-    },
-  },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'The check of a load balancer.',
-} as const satisfies Operation;
 
 /** An administrator's token is not needed, but what is told without one is little. */
 const health = z.union([healthReport, healthSummary]);
 
-export const getHealth = {
-  id: 'getHealth',
-  sdk: 'status.getHealth',
-  area: 'status',
-  method: 'GET',
-  path: '/health',
-  auth: 'none',
-  responses: {
-    200: { description: 'The report of a ready server.', body: health },
-    503: { description: 'The report of a server that is not ready.', body: health },
-  },
-  errors: [],
-  onReplica: 'serve',
-  summary:
-    'Report whether memory, disk and the whole are well; to administrators also version, figures and each part of the server.',
-} as const satisfies Operation;
-
-export const getReplicaHealth = {
-  id: 'getReplicaHealth',
-  sdk: 'replicas.getHealth',
-  area: 'status',
-  method: 'GET',
-  path: '/health/replica',
-  auth: 'none',
-  responses: {
-    200: {
-      description: 'The role, and on a primary that replicates the lag.',
-      body: replicaHealth,
+export const operations = withIds({
+  getReady: {
+    sdk: 'status.getReady',
+    area: 'status',
+    method: 'GET',
+    path: '/api/graph/ready',
+    auth: 'none',
+    responses: {
+      200: { description: 'True once the graph is loaded, false before.', body: z.boolean() },
     },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Tell whether the graph is loaded.',
   },
-  errors: [],
-  onReplica: 'serve',
-  summary: 'Report the replicas and how far they are behind.',
-} as const satisfies Operation;
+
+  getAvailableStatus: {
+    sdk: 'status.getAvailable',
+    area: 'status',
+    method: 'GET',
+    path: '/api/available-status',
+    auth: 'none',
+    responses: {
+      200: {
+        description: 'The graph is loaded.',
+        body: z.literal('available'),
+        contentType: 'text/plain',
+      },
+      503: {
+        description: 'The graph is not loaded yet.',
+        body: z.literal('not available'),
+        contentType: 'text/plain',
+      },
+    },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'The check of a load balancer.',
+  },
+
+  getHealth: {
+    sdk: 'status.getHealth',
+    area: 'status',
+    method: 'GET',
+    path: '/health',
+    auth: 'none',
+    responses: {
+      200: { description: 'The report of a ready server.', body: health },
+      503: { description: 'The report of a server that is not ready.', body: health },
+    },
+    errors: [],
+    onReplica: 'serve',
+    summary:
+      'Report whether memory, disk and the whole are well; to administrators also version, figures and each part of the server.',
+  },
+
+  getReplicaHealth: {
+    sdk: 'replicas.getHealth',
+    area: 'status',
+    method: 'GET',
+    path: '/health/replica',
+    auth: 'none',
+    responses: {
+      200: {
+        description: 'The role, and on a primary that replicates the lag.',
+        body: replicaHealth,
+      },
+    },
+    errors: [],
+    onReplica: 'serve',
+    summary: 'Report the replicas and how far they are behind.',
+  },
+} as const satisfies Rows);

@@ -1,57 +1,56 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import { listOf, pageQuery, queryFlag } from '../shapes/list.ts';
 import { createdToken, newToken, tokenKind, tokenRecord } from '../shapes/token.ts';
 import { uidText } from '../bounded-shapes.ts';
 
-export const listTokens = {
-  id: 'listTokens',
-  sdk: 'tokens.list',
-  area: 'tokens',
-  method: 'GET',
-  path: '/api/tokens',
-  auth: 'admin',
-  query: pageQuery.extend({
-    kind: tokenKind.optional(),
-    /** Only those that are revoked, or only those that are not. */
-    revoked: queryFlag.optional(),
-  }),
-  responses: { 200: { description: 'Tokens, newest first.', body: listOf(tokenRecord) } },
-  errors: [],
-  onReplica: 'serve',
-  summary:
-    'List the tokens, with revoked=false without those that are revoked; never their values.',
-} as const satisfies Operation;
-
-export const createToken = {
-  id: 'createToken',
-  sdk: 'tokens.create',
-  area: 'tokens',
-  method: 'POST',
-  path: '/api/tokens',
-  auth: 'admin-write',
-  body: newToken,
-  responses: {
-    201: {
-      description: 'The token; its value is shown this once.',
-      body: createdToken,
-    },
+export const operations = withIds({
+  listTokens: {
+    sdk: 'tokens.list',
+    area: 'tokens',
+    method: 'GET',
+    path: '/api/tokens',
+    auth: 'admin',
+    query: pageQuery.extend({
+      kind: tokenKind.optional(),
+      /** Only those that are revoked, or only those that are not. */
+      revoked: queryFlag.optional(),
+    }),
+    responses: { 200: { description: 'Tokens, newest first.', body: listOf(tokenRecord) } },
+    errors: [],
+    onReplica: 'serve',
+    summary:
+      'List the tokens, with revoked=false without those that are revoked; never their values.',
   },
-  errors: ['storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Create a token.',
-} as const satisfies Operation;
 
-export const revokeToken = {
-  id: 'revokeToken',
-  sdk: 'tokens.revoke',
-  area: 'tokens',
-  method: 'DELETE',
-  path: '/api/tokens/{id}',
-  auth: 'admin-write',
-  params: z.object({ id: uidText.min(1) }),
-  responses: { 204: { description: 'Revoked; it is refused from the next request.' } },
-  errors: ['token_not_found', 'storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Revoke a token, for good.',
-} as const satisfies Operation;
+  createToken: {
+    sdk: 'tokens.create',
+    area: 'tokens',
+    method: 'POST',
+    path: '/api/tokens',
+    auth: 'admin-write',
+    body: newToken,
+    responses: {
+      201: {
+        description: 'The token; its value is shown this once.',
+        body: createdToken,
+      },
+    },
+    errors: ['storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Create a token.',
+  },
+
+  revokeToken: {
+    sdk: 'tokens.revoke',
+    area: 'tokens',
+    method: 'DELETE',
+    path: '/api/tokens/{id}',
+    auth: 'admin-write',
+    params: z.object({ id: uidText.min(1) }),
+    responses: { 204: { description: 'Revoked; it is refused from the next request.' } },
+    errors: ['token_not_found', 'storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Revoke a token, for good.',
+  },
+} as const satisfies Rows);

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import { withIds, type Rows } from '../operation.ts';
 import { listOf, pageQuery } from '../shapes/list.ts';
 import {
   newTool,
@@ -8,88 +8,85 @@ import {
   toolMetricsList,
 } from '../shapes/tool.ts';
 
-export const listTools = {
-  id: 'listTools',
-  sdk: 'tools.list',
-  area: 'assistant',
-  method: 'GET',
-  path: '/api/chatai/tools',
-  auth: 'admin',
-  query: pageQuery,
-  responses: { 200: { description: 'Tools, by name.', body: listOf(toolDefinition) } },
-  errors: [],
-  onReplica: 'redirect',
-  summary: 'List the tools: endpoints that models are offered under a name of their own.',
-} as const satisfies Operation;
-
-export const createTool = {
-  id: 'createTool',
-  sdk: 'tools.create',
-  area: 'assistant',
-  method: 'POST',
-  path: '/api/chatai/tools',
-  auth: 'admin-write',
-  body: newTool,
-  responses: { 201: { description: 'The tool.', body: toolDefinition } },
-  errors: [
-    'tool_exists',
-    'endpoint_not_found',
-    'endpoint_not_compiled',
-    'version_conflict',
-    'storage_failed',
-    'storage_full',
-  ],
-  onReplica: 'redirect',
-  summary: 'Offer an endpoint to models as a tool, also one that writes.',
-} as const satisfies Operation;
-
-export const putTool = {
-  id: 'putTool',
-  sdk: 'tools.put',
-  area: 'assistant',
-  method: 'PUT',
-  path: '/api/chatai/tools/{name}',
-  auth: 'admin-write',
-  params: toolInPath,
-  body: toolChange,
-  responses: { 200: { description: 'The tool after the change.', body: toolDefinition } },
-  errors: [
-    'tool_not_found',
-    'endpoint_not_found',
-    'endpoint_not_compiled',
-    'version_conflict',
-    'storage_failed',
-    'storage_full',
-  ],
-  onReplica: 'redirect',
-  summary: 'Change a tool; what is left out stays as it is.',
-} as const satisfies Operation;
-
-export const deleteTool = {
-  id: 'deleteTool',
-  sdk: 'tools.delete',
-  area: 'assistant',
-  method: 'DELETE',
-  path: '/api/chatai/tools/{name}',
-  auth: 'admin-write',
-  params: toolInPath,
-  responses: { 204: { description: 'It is gone; its endpoint stays.' } },
-  errors: ['tool_not_found', 'version_conflict', 'storage_failed', 'storage_full'],
-  onReplica: 'redirect',
-  summary: 'Delete a tool.',
-} as const satisfies Operation;
-
-export const getToolMetrics = {
-  id: 'getToolMetrics',
-  sdk: 'tools.getMetrics',
-  area: 'assistant',
-  method: 'GET',
-  path: '/api/chatai/tools/metrics',
-  auth: 'admin',
-  responses: {
-    200: { description: 'Calls of each tool on this server.', body: toolMetricsList },
+export const operations = withIds({
+  listTools: {
+    sdk: 'tools.list',
+    area: 'assistant',
+    method: 'GET',
+    path: '/api/chatai/tools',
+    auth: 'admin',
+    query: pageQuery,
+    responses: { 200: { description: 'Tools, by name.', body: listOf(toolDefinition) } },
+    errors: [],
+    onReplica: 'redirect',
+    summary: 'List the tools: endpoints that models are offered under a name of their own.',
   },
-  errors: [],
-  onReplica: 'redirect',
-  summary: 'Tell how often models called each tool, how it ended and how long it took.',
-} as const satisfies Operation;
+
+  createTool: {
+    sdk: 'tools.create',
+    area: 'assistant',
+    method: 'POST',
+    path: '/api/chatai/tools',
+    auth: 'admin-write',
+    body: newTool,
+    responses: { 201: { description: 'The tool.', body: toolDefinition } },
+    errors: [
+      'tool_exists',
+      'endpoint_not_found',
+      'endpoint_not_compiled',
+      'version_conflict',
+      'storage_failed',
+      'storage_full',
+    ],
+    onReplica: 'redirect',
+    summary: 'Offer an endpoint to models as a tool, also one that writes.',
+  },
+
+  putTool: {
+    sdk: 'tools.put',
+    area: 'assistant',
+    method: 'PUT',
+    path: '/api/chatai/tools/{name}',
+    auth: 'admin-write',
+    params: toolInPath,
+    body: toolChange,
+    responses: { 200: { description: 'The tool after the change.', body: toolDefinition } },
+    errors: [
+      'tool_not_found',
+      'endpoint_not_found',
+      'endpoint_not_compiled',
+      'version_conflict',
+      'storage_failed',
+      'storage_full',
+    ],
+    onReplica: 'redirect',
+    summary: 'Change a tool; what is left out stays as it is.',
+  },
+
+  deleteTool: {
+    sdk: 'tools.delete',
+    area: 'assistant',
+    method: 'DELETE',
+    path: '/api/chatai/tools/{name}',
+    auth: 'admin-write',
+    params: toolInPath,
+    responses: { 204: { description: 'It is gone; its endpoint stays.' } },
+    errors: ['tool_not_found', 'version_conflict', 'storage_failed', 'storage_full'],
+    onReplica: 'redirect',
+    summary: 'Delete a tool.',
+  },
+
+  getToolMetrics: {
+    sdk: 'tools.getMetrics',
+    area: 'assistant',
+    method: 'GET',
+    path: '/api/chatai/tools/metrics',
+    auth: 'admin',
+    responses: {
+      200: { description: 'Calls of each tool on this server.', body: toolMetricsList },
+    },
+    errors: [],
+    onReplica: 'redirect',
+    summary: 'Tell how often models called each tool, how it ended and how long it took.',
+  },
+} as const satisfies Rows);

@@ -1,14 +1,11 @@
 import type { AdminAgentAsked } from '#assistant/admin-agent/admin-agent-turn.ts';
-import type {
-  approveAdminAgentCommit,
-  sendAdminAgentMessage,
-} from '@trellis/contract/operations/admin-agent.ts';
+import type { operations } from '@trellis/contract/operations/admin-agent.ts';
 import { acceptsEvents, answerInEvents } from './answer-events.ts';
 import { disconnectSignal } from './disconnect.ts';
 import { readInput, sendJson, type Route } from './route.ts';
 
 /** A turn of a conversation with the admin agent: one JSON answer, or the events of it; either stops when the client leaves. */
-export function adminAgentTurnRoute(operation: typeof sendAdminAgentMessage): Route {
+export function adminAgentTurnRoute(operation: typeof operations.sendAdminAgentMessage): Route {
   return {
     operation,
     intake: 'json',
@@ -29,7 +26,7 @@ export function adminAgentTurnRoute(operation: typeof sendAdminAgentMessage): Ro
 }
 
 /** What was proposed is done while its steps are told (specification, section 6.1); it is done as well when the client leaves. */
-export function adminAgentCommitRoute(operation: typeof approveAdminAgentCommit): Route {
+export function adminAgentCommitRoute(operation: typeof operations.approveAdminAgentCommit): Route {
   return {
     operation,
     intake: 'json',

@@ -1,10 +1,10 @@
-import type { runAgent } from '@trellis/contract/operations/agents.ts';
+import type { operations } from '@trellis/contract/operations/agents.ts';
 import { disconnectSignal } from './disconnect.ts';
 import { forwardedHeaders } from './forwarded-headers.ts';
 import { readInput, sendJson, type Route } from './route.ts';
 
 /** A run of an agent, which ends when the client leaves; unless it goes on by itself. */
-export function agentRunRoute(operation: typeof runAgent): Route {
+export function agentRunRoute(operation: typeof operations.runAgent): Route {
   return {
     operation,
     intake: 'json',

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { TurnCall } from '#assistant/chat/chat-turn.ts';
-import type { sendChatMessage } from '@trellis/contract/operations/chat.ts';
+import type { operations } from '@trellis/contract/operations/chat.ts';
 import type { ChatAnswer } from '@trellis/contract/shapes/chat.ts';
 import { acceptsEvents, answerInEvents } from './answer-events.ts';
 import { disconnectSignal } from './disconnect.ts';
@@ -8,7 +8,7 @@ import { forwardedHeaders } from './forwarded-headers.ts';
 import { CHAT } from './header-names.ts';
 import { readInput, sendJson, type Route, type RouteContext } from './route.ts';
 
-type TurnOperation = typeof sendChatMessage;
+type TurnOperation = typeof operations.sendChatMessage;
 
 /** A turn of a conversation: one JSON answer, or the events of it; either stops when the client leaves. */
 export function chatRoute(operation: TurnOperation): Route {

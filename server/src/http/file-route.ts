@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { must } from '#base/assert.ts';
-import type { appendFileUpload, downloadFile } from '@trellis/contract/operations/files.ts';
+import type { operations } from '@trellis/contract/operations/files.ts';
 import { bodyStream } from './body-stream.ts';
 import { checked, hasClientGone } from './download-route.ts';
 import type { OpenFile } from '#files/node-files.ts';
@@ -18,7 +18,7 @@ import { HARMLESS_MEDIA_TYPES } from '@trellis/contract/shapes/file.ts';
 import { Problem } from '#base/problem.ts';
 
 /** A file as it lies there: no more of it is read than the client takes, and of a range only that. */
-export function fileDownloadRoute(operation: typeof downloadFile): Route {
+export function fileDownloadRoute(operation: typeof operations.downloadFile): Route {
   return {
     operation,
     intake: 'json',
@@ -82,7 +82,7 @@ function isSame({ headers }: FastifyRequest, etag: string): boolean {
 }
 
 /** The next bytes of an upload, for as long as they keep coming. */
-export function fileAppendRoute(operation: typeof appendFileUpload): Route {
+export function fileAppendRoute(operation: typeof operations.appendFileUpload): Route {
   return {
     operation,
     intake: 'bytes',

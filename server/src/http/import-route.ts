@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { DEFINITIONS_ZIP_BYTES_MAX } from '#base/definition-limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { importDefinitions } from '@trellis/contract/operations/definitions.ts';
+import type { operations } from '@trellis/contract/operations/definitions.ts';
 import { answerInEvents } from './answer-events.ts';
 import type { BodyHold } from './body/body-budget.ts';
 import type { Gate } from './gate.ts';
@@ -14,7 +14,7 @@ export const ZIP_TYPES: readonly string[] = ['application/zip', 'application/x-z
 const FORM_TYPE = 'multipart/form-data';
 
 /** A zip that is imported while its steps are told (specification, section 6.1). What is no zip is 400, whatever it is. */
-export function importRoute(operation: typeof importDefinitions): Route {
+export function importRoute(operation: typeof operations.importDefinitions): Route {
   return {
     operation,
     intake: 'archive',

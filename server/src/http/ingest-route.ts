@@ -1,5 +1,5 @@
 import { must } from '#base/assert.ts';
-import type { ingest } from '@trellis/contract/operations/ingest.ts';
+import type { operations } from '@trellis/contract/operations/ingest.ts';
 import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
 import { bodyStream, wholeBody } from './body-stream.ts';
@@ -10,7 +10,7 @@ import type { IngestStream } from '#access/ingest-service.ts';
 import { validate } from './validation.ts';
 
 /** The one operation whose body has no limit: NDJSON is handed on as it arrives, and only JSON is held as a whole. */
-export function ingestRoute(operation: typeof ingest): Route {
+export function ingestRoute(operation: typeof operations.ingest): Route {
   return {
     operation,
     intake: 'stream',

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { getEndpoint } from '@trellis/contract/operations/endpoints.ts';
-import { createSamlRequest, getSsoConfig } from '@trellis/contract/operations/sso.ts';
+import { operations as endpoints } from '@trellis/contract/operations/endpoints.ts';
+import { operations as sso } from '@trellis/contract/operations/sso.ts';
 import { allowedMethods, routerPath } from './path-template.ts';
 
 describe('the pattern of the router', () => {
   it('takes any word for a parameter, and only its own words for one that has some', () => {
-    expect(routerPath(getEndpoint)).toBe('/api/endpoints/*');
-    expect(routerPath(createSamlRequest)).toBe(
+    expect(routerPath(endpoints.getEndpoint)).toBe('/api/endpoints/*');
+    expect(routerPath(sso.createSamlRequest)).toBe(
       '/api/saml/createrequest/:providerName/:issuer/:destination',
     );
-    expect(routerPath(getSsoConfig)).toMatch(/^\/api\/:provider\(\^\(\?:\S+\|\S+\)\$\)\/config$/);
+    expect(routerPath(sso.getSsoConfig)).toMatch(
+      /^\/api\/:provider\(\^\(\?:\S+\|\S+\)\$\)\/config$/,
+    );
   });
 });
 

@@ -1,10 +1,12 @@
-import type { findSimilarNodes, getSimilarNodes } from '@trellis/contract/operations/embeddings.ts';
+import type { operations } from '@trellis/contract/operations/embeddings.ts';
 import { Disconnect } from './disconnect.ts';
 import { SEQUENCE } from './header-names.ts';
 import { readInput, type Route } from './route.ts';
 
 /** What is similar is found beside the main thread, and comes as text. It is looked for no longer than somebody waits for it. */
-export function similarRoute(operation: typeof findSimilarNodes | typeof getSimilarNodes): Route {
+export function similarRoute(
+  operation: typeof operations.findSimilarNodes | typeof operations.getSimilarNodes,
+): Route {
   return {
     operation,
     intake: 'json',

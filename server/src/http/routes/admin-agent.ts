@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/admin-agent.ts';
+import { operations } from '@trellis/contract/operations/admin-agent.ts';
 import { UPLOAD_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { adminAgentCommitRoute, adminAgentTurnRoute } from '../admin-agent-routes.ts';
 import { answer } from '../answer.ts';

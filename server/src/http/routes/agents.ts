@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/agents.ts';
+import { operations } from '@trellis/contract/operations/agents.ts';
 import { agentRunRoute } from '../agent-run-route.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';

@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/api-document.ts';
+import { operations } from '@trellis/contract/operations/api-document.ts';
 import { jsonTextRoute } from '../route.ts';
 import { routesOf } from '../routes-of.ts';
 

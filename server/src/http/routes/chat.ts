@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/chat.ts';
+import { operations } from '@trellis/contract/operations/chat.ts';
 import { answer } from '../answer.ts';
 import { chatRoute } from '../chat-route.ts';
 import { routesOf } from '../routes-of.ts';

@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/definitions.ts';
+import { operations } from '@trellis/contract/operations/definitions.ts';
 import { downloadRoute } from '../download-route.ts';
 import { importRoute } from '../import-route.ts';
 import { routesOf } from '../routes-of.ts';

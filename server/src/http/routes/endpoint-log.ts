@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/endpoint-log.ts';
+import { operations } from '@trellis/contract/operations/endpoint-log.ts';
 import { answer } from '../answer.ts';
 import { eventStreamRoute, lineEvents, sequenceOf } from '../event-stream.ts';
 import { routesOf } from '../routes-of.ts';

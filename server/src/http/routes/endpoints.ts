@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/endpoints.ts';
+import { operations } from '@trellis/contract/operations/endpoints.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';
 import { cancelRoute, runRoute, withinTokenPath } from '../run-route.ts';

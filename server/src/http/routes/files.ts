@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/files.ts';
+import { operations } from '@trellis/contract/operations/files.ts';
 import { FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { answer } from '../answer.ts';
 import { fileAppendRoute, fileDownloadRoute } from '../file-route.ts';

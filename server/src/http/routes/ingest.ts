@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/ingest.ts';
+import { operations } from '@trellis/contract/operations/ingest.ts';
 import { ingestRoute } from '../ingest-route.ts';
 import { routesOf } from '../routes-of.ts';
 

@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/interfaces.ts';
+import { operations } from '@trellis/contract/operations/interfaces.ts';
 import { INTERFACE_ZIP_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';

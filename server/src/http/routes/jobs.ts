@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/jobs.ts';
+import { operations } from '@trellis/contract/operations/jobs.ts';
 import { answer } from '../answer.ts';
 import { type ServerEvent, eventStreamRoute, sequenceOf } from '../event-stream.ts';
 import type { JobNews } from '#jobs/job-record.ts';

@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/llm.ts';
+import { operations } from '@trellis/contract/operations/llm.ts';
 import { must } from '#base/assert.ts';
 import { answer } from '../answer.ts';
 import { llmRoute } from '../llm-route.ts';

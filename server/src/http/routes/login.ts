@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/login.ts';
+import { operations } from '@trellis/contract/operations/login.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';
 import { signInRoute } from '../sign-in-route.ts';

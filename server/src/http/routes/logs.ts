@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/logs.ts';
+import { operations } from '@trellis/contract/operations/logs.ts';
 import { answer } from '../answer.ts';
 import { downloadRoute } from '../download-route.ts';
 import { eventStreamRoute, lineEvents, sequenceOf } from '../event-stream.ts';

@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/mcp.ts';
+import { operations } from '@trellis/contract/operations/mcp.ts';
 import { mcpRoute } from '../mcp-route.ts';
 import { routesOf } from '../routes-of.ts';
 

@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/nodes.ts';
+import { operations } from '@trellis/contract/operations/nodes.ts';
 import { budgetKey } from '#access/caller.ts';
 import { answer } from '../answer.ts';
 import { downloadRoute } from '../download-route.ts';

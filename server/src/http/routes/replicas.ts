@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/replicas.ts';
+import { operations } from '@trellis/contract/operations/replicas.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';
 import type { ReplicaHealth, ReplicaRole } from '@trellis/contract/shapes/replica.ts';

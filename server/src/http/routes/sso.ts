@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/sso.ts';
+import { operations } from '@trellis/contract/operations/sso.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';
 import { arrivalAnswer, ssoRoute } from '../sso-route.ts';

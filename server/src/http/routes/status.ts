@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/status.ts';
+import { operations } from '@trellis/contract/operations/status.ts';
 import { administratorOf } from '../administrator.ts';
 import { answer } from '../answer.ts';
 import { sendJson } from '../route.ts';

@@ -1,4 +1,4 @@
-import * as operations from '@trellis/contract/operations/workspace.ts';
+import { operations } from '@trellis/contract/operations/workspace.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';
 
