@@ -8,7 +8,10 @@ import type { RouteContext } from './route.ts';
 export interface AnswerEvents {
   /** Aborts when the client has gone, its session is over, or the server stops. */
   readonly signal: AbortSignal;
-  /** From here on whatever goes wrong is an event: all that can be refused before has been looked at. */
+  /**
+   * From here on whatever goes wrong is an event: all that can be refused before has been looked
+   * at.
+   */
   open(headers?: Readonly<Record<string, string>>): void;
   /** Sent at once; `data` as JSON. Opens the stream when it is not open. */
   tell(event: string, data: unknown): void;
@@ -22,9 +25,11 @@ interface Exchange {
 }
 
 /**
- * Answers with events instead of one JSON body (specification, section 6.1): what `work` tells, then `result` with what it resolves
- * with, then `done`. What it rejects with is an error as any other until the stream is open; later it is the event `error`, whose data
- * is an error body, and then `done`. A comment says that it goes on whenever nothing has happened for ten seconds. Throws `too_many_requests`.
+ * Answers with events instead of one JSON body (specification, section 6.1): what `work` tells,
+ * then `result` with what it resolves with, then `done`. What it rejects with is an error as any
+ * other until the stream is open; later it is the event `error`, whose data is an error body, and
+ * then `done`. A comment says that it goes on whenever nothing has happened for ten seconds. Throws
+ * `too_many_requests`.
  */
 export async function answerInEvents(
   { operation, request, reply, context }: Exchange,

@@ -6,7 +6,10 @@ export type Awaitable<T> = T | Promise<T>;
 
 type Statuses<O extends Operation> = keyof O['responses'] & number;
 
-/** What the handler of an operation may answer: a status of its row, with the body that the row promises for it. */
+/**
+ * What the handler of an operation may answer: a status of its row, with the body that the row
+ * promises for it.
+ */
 export type Answer<O extends Operation> = {
   [Status in Statuses<O>]: O['responses'][Status] extends {
     readonly body: infer Body extends z.ZodType;

@@ -16,14 +16,15 @@ interface LastBearer {
 }
 
 /**
- * By connection, which says the same of who calls with nearly every request. A token is long: to look at each of its
- * letters, and to compute the hash by which it is looked up, takes a twentieth of a small call, to compare it next to nothing.
+ * By connection, which says the same of who calls with nearly every request. A token is long: to
+ * look at each of its letters, and to compute the hash by which it is looked up, takes a twentieth
+ * of a small call, to compare it next to nothing.
  */
 const lastBearers = new WeakMap<FastifyRequest['socket'], LastBearer>();
 
 /**
- * The token of `Authorization: Bearer`, which is the only place for one (specification, section 5) but for operations that name a
- * header of another protocol.
+ * The token of `Authorization: Bearer`, which is the only place for one (specification, section 5)
+ * but for operations that name a header of another protocol.
  */
 export function bearerToken(request: FastifyRequest, operation: Operation): string {
   const header = request.headers.authorization;

@@ -8,8 +8,9 @@ import { scopesOf } from '@trellis/contract/scopes.ts';
 type Guarded = Pick<Operation, 'id' | 'auth' | 'role' | 'scope' | 'tokens' | 'noGuests'>;
 
 /**
- * Throws `forbidden`, naming what is missing, unless the caller may call the operation (specification, section 4). A token
- * passes by its scope or its kind alone: what the user it acts as may do, a session of that user may do.
+ * Throws `forbidden`, naming what is missing, unless the caller may call the operation
+ * (specification, section 4). A token passes by its scope or its kind alone: what the user it acts
+ * as may do, a session of that user may do.
  */
 export function authorize(operation: Guarded, caller: Caller): void {
   const isAllowed =
@@ -23,7 +24,8 @@ function hasScope(operation: Guarded, { scopes }: Caller): boolean {
   return scopesOf(operation).some(
     (scope) =>
       scopes.includes(scope) ||
-      // Access data is ingested "additionally" (specification, section 2.2): that scope holds the other.
+      // Access data is ingested "additionally" (specification, section 2.2): that scope holds the
+      // other.
       (scope === 'ingestion' && scopes.includes('ingestion:acl')),
   );
 }

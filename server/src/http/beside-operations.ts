@@ -11,7 +11,10 @@ export type BesideOperations = (request: FastifyRequest, reply: FastifyReply) =>
 
 const ALLOW = ['GET', 'HEAD'];
 
-/** The files of the front end, and the path of the WebSocket: neither is in the table of operations, both are for anybody. */
+/**
+ * The files of the front end, and the path of the WebSocket: neither is in the table of operations,
+ * both are for anybody.
+ */
 export function besideOperations(
   frontEnd: FrontEndAnswers,
   webSockets: Pick<WebSockets, 'problem'>,

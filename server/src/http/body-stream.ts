@@ -8,8 +8,9 @@ import type { BodyHold } from './body/body-budget.ts';
 import { bodyTooLarge } from './error-answer.ts';
 
 /**
- * The bytes of a body as they arrive, decompressed, one chunk at a time: the next one is read when the last one is dealt
- * with, so that a slow reader slows the sender down. A sender that is silent for `idleMs` is given up.
+ * The bytes of a body as they arrive, decompressed, one chunk at a time: the next one is read when
+ * the last one is dealt with, so that a slow reader slows the sender down. A sender that is silent
+ * for `idleMs` is given up.
  *
  * The request itself is never destroyed here: its connection still has to carry the answer.
  */

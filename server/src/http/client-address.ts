@@ -26,8 +26,8 @@ interface Arrival {
 }
 
 /**
- * The address that a request came from, for WebSockets as the framework has it for all others: the last one on the way that is not
- * that of a proxy which is believed.
+ * The address that a request came from, for WebSockets as the framework has it for all others: the
+ * last one on the way that is not that of a proxy which is believed.
  */
 export function clientAddress({ socket, headers }: Arrival, trusts: ProxyTrust): string {
   const forwarded = headers['x-forwarded-for'];

@@ -5,14 +5,16 @@ import { commonHeaders, errorAnswer, type ErrorParts, logError } from './error-a
 
 type Socket = FastifyRequest['socket'];
 
-/** What Node keeps on a socket about the answer under way; read the way Node's own handler reads it. */
+/**
+ * What Node keeps on a socket about the answer under way; read the way Node's own handler reads it.
+ */
 interface BusySocket {
   readonly _httpMessage?: { readonly headersSent: boolean } | null;
 }
 
 /**
- * Answers what never became a request: bytes that are not HTTP, too many headers, too slow a sender. `isStreaming` tells
- * of a connection with a body that may take as long as it likes.
+ * Answers what never became a request: bytes that are not HTTP, too many headers, too slow a
+ * sender. `isStreaming` tells of a connection with a body that may take as long as it likes.
  */
 export function createClientErrorHandler(
   parts: ErrorParts,

@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 
-/** A cookie of this server. With TLS its name makes browsers refuse it from anybody but this very host (RFC 6265bis, section 4.1.3). */
+/**
+ * A cookie of this server. With TLS its name makes browsers refuse it from anybody but this very
+ * host (RFC 6265bis, section 4.1.3).
+ */
 export interface OwnCookie {
   readonly name: string;
   readonly maxAgeSeconds: number;

@@ -2,8 +2,9 @@ import type { FastifyReply } from 'fastify';
 import type { LiveAnswer } from './live-answers.ts';
 
 /**
- * Aborts when the connection closes before the answer is out: the client has gone, or the server stops; and when the caller has lost
- * the rights that it began with. (The framework's own signal follows the request, which also closes when its body has been read.)
+ * Aborts when the connection closes before the answer is out: the client has gone, or the server
+ * stops; and when the caller has lost the rights that it began with. (The framework's own signal
+ * follows the request, which also closes when its body has been read.)
  */
 export function disconnectSignal({ raw, request }: FastifyReply): AbortSignal {
   const controller = new AbortController();

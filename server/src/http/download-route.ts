@@ -15,9 +15,9 @@ export interface Download {
 }
 
 /**
- * An operation that takes JSON and answers a file of any size: no more of it is made than the client takes, and nothing
- * once it has gone. What fails before the first byte is an error as any other; later it can only cut the connection, so that
- * the client sees that the file is not whole.
+ * An operation that takes JSON and answers a file of any size: no more of it is made than the
+ * client takes, and nothing once it has gone. What fails before the first byte is an error as any
+ * other; later it can only cut the connection, so that the client sees that the file is not whole.
  */
 export function downloadRoute<const O extends Operation>(
   operation: O,
@@ -29,7 +29,7 @@ export function downloadRoute<const O extends Operation>(
     operation,
     intake: 'json',
     async handle(request, reply, { services, onBrokenAnswer }) {
-      // Of what is read later it is a lower bound.
+      // A lower bound for what is read after it.
       const sequence = services.sequence();
       const { fileName, content } = await handler(readInput(operation, request), services);
       const file = Readable.from(checked(content, request), { objectMode: false });

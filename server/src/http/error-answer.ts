@@ -23,7 +23,10 @@ const ROUTER_ERROR_TYPES: Readonly<Record<number, string>> = {
   503: 'overloaded_error',
 };
 
-/** Failures that may be over in a moment. After any other, those clients are told not to repeat the request. */
+/**
+ * Failures that may be over in a moment. After any other, those clients are told not to repeat the
+ * request.
+ */
 const PASSING: ReadonlySet<string> = new Set([
   'llm_busy',
   'llm_unavailable',
@@ -38,7 +41,10 @@ export interface ErrorAnswer {
   readonly body: ErrorBody;
 }
 
-/** The answer to a problem (open-shapes, section 2). What is no problem of the catalogue is a fault of ours and shows nothing. */
+/**
+ * The answer to a problem (open-shapes, section 2). What is no problem of the catalogue is a fault
+ * of ours and shows nothing.
+ */
 export function errorAnswer(problem: Problem, traceId: string, operation?: Operation): ErrorAnswer {
   const code = isErrorCode(problem.code) ? problem.code : 'internal_error';
   const entry: CatalogueEntry = errorCatalogue[code];
@@ -142,7 +148,10 @@ export function logError(
   }
 }
 
-/** For an error beneath an answer that is good by itself: what the caller may be told of it, once it is logged. */
+/**
+ * For an error beneath an answer that is good by itself: what the caller may be told of it, once it
+ * is logged.
+ */
 export function errorDescriber(
   logger: Logger,
 ): (error: unknown, request: FastifyRequest) => ErrorBody {
@@ -167,7 +176,10 @@ export function isRouterOperation(operation: Operation | undefined): boolean {
   return operation?.area === 'llm' && operation.auth === 'token';
 }
 
-/** The same answer with what those clients read of one: the body that every error has, and a little more. */
+/**
+ * The same answer with what those clients read of one: the body that every error has, and a little
+ * more.
+ */
 function withClientParts(answer: ErrorAnswer): ErrorAnswer {
   const { status, headers, body } = answer;
   const shouldRetry = PASSING.has(body.error.code);

@@ -66,9 +66,10 @@ export function createErrorHandler(
 }
 
 /**
- * When an answer goes out before the body is in, the sender gets a while to read it: closing at once would reset the
- * connection under its hands and lose the answer. What still arrives is thrown away, so that the connection can go on
- * with the next request; a sender that does not come to an end is cut off.
+ * When an answer goes out before the body is in, the sender gets a while to read it: closing at
+ * once would reset the connection under its hands and lose the answer. What still arrives is thrown
+ * away, so that the connection can go on with the next request; a sender that does not come to an
+ * end is cut off.
  */
 function lingerAfter(request: FastifyRequest, reply: FastifyReply, lingerMs: number): void {
   const { raw, socket } = request;

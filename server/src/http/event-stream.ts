@@ -9,9 +9,9 @@ import type { HttpServices } from './services.ts';
 
 /** One event of a stream (HTML standard, section 9.2). */
 export interface ServerEvent {
-  /** Of one line. */
+  /** One line. */
   readonly event: string;
-  /** Of one line; a client that comes back sends the last one as `Last-Event-ID`. */
+  /** One line; a client that comes back sends the last one as `Last-Event-ID`. */
   readonly id?: string;
   /** Sent as JSON. */
   readonly data: unknown;
@@ -24,10 +24,11 @@ type StreamInput<O extends Operation> = Input<O> & {
 };
 
 /**
- * An operation that answers with Server-Sent Events, for as long as the handler gives some, the token is good for them, the client
- * takes them and the server runs. No more events are asked for than the client takes. A stream that has come to its end says so
- * with the event `end`; one that is cut off does not, so that the client comes back. What the handler throws when it is called is an
- * error as any other.
+ * An operation that answers with Server-Sent Events, for as long as the handler gives some, the
+ * token is good for them, the client takes them and the server runs. No more events are asked for
+ * than the client takes. A stream that has come to its end says so with the event `end`; one that
+ * is cut off does not, so that the client comes back. What the handler throws when it is called is
+ * an error as any other.
  */
 export function eventStreamRoute<const O extends Operation>(
   operation: O,
@@ -145,7 +146,7 @@ function lastEventId({ headers }: FastifyRequest): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Of ids that are numbers. What is none was never an id of ours: the stream begins as without one. */
+/** The id as a number. Another text was never an id of ours: the stream begins as without one. */
 export function sequenceOf(id: string | undefined): number | undefined {
   return id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }

@@ -3,7 +3,10 @@ import { budgetKey } from '#access/caller.ts';
 import { EVENT_STREAMS_MAX, EVENT_STREAMS_PER_CALLER_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 
-/** The open streams of one server. Their number is limited, also for each caller, and they end when the server stops. */
+/**
+ * The open streams of one server. Their number is limited, also for each caller, and they end when
+ * the server stops.
+ */
 export class EventStreams {
   readonly #max: number;
   /** Each with its caller's `budgetKey`. */

@@ -11,8 +11,9 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 /**
- * The headers that endpoint code sees, as JSON text: names in lower case, without credentials. Most endpoints look at none
- * of them, so it takes as little as it can: a name of a header has no letter that JSON would write in another way.
+ * The headers that endpoint code sees, as JSON text: names in lower case, without credentials. Most
+ * endpoints look at none of them, so it takes as little as it can: a name of a header has no letter
+ * that JSON would write in another way.
  */
 export function forwardedHeaders(headers: FastifyRequest['headers']): string {
   let text = '';

@@ -20,9 +20,10 @@ export type Gate = (
 ) => void;
 
 /**
- * What a request must pass before its body is read, in this order: the server is ready; the replica may do it, or the caller is known
- * and sent to the primary; the encoding is understood; the state is recent enough, also for what it says of the caller; the caller is
- * known and allowed. In one function without promises where possible, as it is on the path of every call.
+ * What a request must pass before its body is read, in this order: the server is ready; the replica
+ * may do it, or the caller is known and sent to the primary; the encoding is understood; the state
+ * is recent enough, also for what it says of the caller; the caller is known and allowed. In one
+ * function without promises where possible, as it is on the path of every call.
  */
 export function createGate(
   operation: Operation,
@@ -60,7 +61,7 @@ export function createGate(
             .header('location', redirectTo + request.url)
             .send();
         };
-        // Of somebody who knows more than this replica, the primary says who it is.
+        // The caller knows more than this replica: only the primary can say who it is.
         if (isAhead) redirect();
         else identify(redirect);
         return;
@@ -86,8 +87,9 @@ function refuseEncoding(operation: Operation, request: FastifyRequest): void {
 }
 
 /**
- * Holds a request back until the state has reached what it asks for with `X-MSK-Min-Sequence` (open-shapes, section 2).
- * Nothing to wait for is no promise, so that the common case costs no turn.
+ * Holds a request back until the state has reached what it asks for with `X-MSK-Min-Sequence`
+ * (open-shapes, section 2). Nothing to wait for is no promise, so that the common case costs no
+ * turn.
  */
 function awaitMinSequence(
   request: FastifyRequest,

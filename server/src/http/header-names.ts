@@ -12,8 +12,8 @@ export const CHAT = 'msk-chat';
 const SANE_ID = /^[\w.:-]{8,128}$/;
 
 /**
- * The id of a request, which is also the `traceId` of an error, the `X-Request-Id` of the answer and in the log
- * (open-shapes, section 2).
+ * The id of a request, which is also the `traceId` of an error, the `X-Request-Id` of the answer
+ * and in the log (open-shapes, section 2).
  */
 export function requestIdFrom(
   headers: Readonly<Record<string, string | string[] | undefined>>,

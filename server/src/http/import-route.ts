@@ -13,7 +13,10 @@ import { bodyBytes } from './zip-route.ts';
 export const ZIP_TYPES: readonly string[] = ['application/zip', 'application/x-zip-compressed'];
 const FORM_TYPE = 'multipart/form-data';
 
-/** A zip that is imported while its steps are told (specification, section 6.1). What is no zip is 400, whatever it is. */
+/**
+ * A zip that is imported while its steps are told (specification, section 6.1). What is no zip is
+ * 400, whatever it is.
+ */
 export function importRoute(operation: typeof operations.importDefinitions): Route {
   return {
     operation,
@@ -49,7 +52,10 @@ function uploadedZip(
   return bodyBytes(request, timeouts.streamIdle, { bytesMax, hint, hold });
 }
 
-/** Whatever else is sent is refused as the specification has it (section 7), also what is no content type at all. */
+/**
+ * Whatever else is sent is refused as the specification has it (section 7), also what is no content
+ * type at all.
+ */
 export const refuseNoZip: Gate = ({ headers }, _reply, done) => {
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   const isZip = [...ZIP_TYPES, FORM_TYPE].includes(type.trim().toLowerCase());

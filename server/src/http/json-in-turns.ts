@@ -4,8 +4,8 @@ import { turns } from '#base/turns.ts';
 const MEMBERS_AT_ONCE = 32;
 
 /**
- * The JSON of an answer, as `JSON.stringify` makes it: long lists in turns (see `Turns`), which are those of `caller`. What is long is
- * the value itself, or a member of it.
+ * The JSON of an answer, as `JSON.stringify` makes it: long lists in turns (see `Turns`), which are
+ * those of `caller`. What is long is the value itself, or a member of it.
  */
 export function jsonInTurns(value: unknown, caller: string): string | Promise<string> {
   const isLong = isLongList(value) || (isRecord(value) && hasLongMember(value));

@@ -7,9 +7,10 @@ import type { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 
 /**
- * An answer that is not out yet, and ends with the rights of its caller: the one place where what is slow, or goes on, hears of it.
- * What has not begun is answered with the problem. What has begun hears the signal, may say why, and is cut off soon after. Only
- * what writes and does not listen is left to end by itself: it would be answered as if it had not happened.
+ * An answer that is not out yet, and ends with the rights of its caller: the one place where what
+ * is slow, or goes on, hears of it. What has not begun is answered with the problem. What has begun
+ * hears the signal, may say why, and is cut off soon after. Only what writes and does not listen is
+ * left to end by itself: it would be answered as if it had not happened.
  */
 export class LiveAnswer implements RunningWork {
   readonly #request: FastifyRequest;

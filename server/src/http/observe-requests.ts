@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenSpan, Telemetry } from '#observe/telemetry/telemetry.ts';
 
 /**
- * A span and a duration for every request, by the semantic conventions for HTTP servers. Without telemetry no request meets
- * anything of this.
+ * A span and a duration for every request, by the semantic conventions for HTTP servers. Without
+ * telemetry no request meets anything of this.
  */
 export function observeRequests(app: FastifyInstance, telemetry: Telemetry | undefined): void {
   if (telemetry === undefined) return;
@@ -43,7 +43,8 @@ export function observeRequests(app: FastifyInstance, telemetry: Telemetry | und
     });
     span.run(done);
   });
-  // The body comes as events of the connection, which know nothing of the request that it belongs to.
+  // The body comes as events of the connection, which know nothing of the request that it belongs
+  // to.
   app.addHook('preHandler', (request, _reply, done) => {
     const span = spans.get(request);
     if (span === undefined) done();

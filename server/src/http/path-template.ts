@@ -3,8 +3,9 @@ import type { Operation } from '@trellis/contract/operation.ts';
 import { operations } from '@trellis/contract/operations.ts';
 
 /**
- * The pattern of the router for a path of the contract: `/a/{b}/{+c}` is `/a/:b/*`. A parameter that can only be one of
- * several words is matched by these alone: with another word it is another path, or none.
+ * The pattern of the router for a path of the contract: `/a/{b}/{+c}` is `/a/:b/*`. A parameter
+ * that can only be one of several words is matched by these alone: with another word it is another
+ * path, or none.
  */
 export function routerPath({ path, params }: Pick<Operation, 'path' | 'params'>): string {
   return path.replace(/\{\+\w+\}/, '*').replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -23,7 +24,10 @@ const patterns = operations.map((operation) => ({
   pattern: pathPattern(operation),
 }));
 
-/** What `Allow` says of a path: the methods of every operation that has it; none for an unknown path. */
+/**
+ * What `Allow` says of a path: the methods of every operation that has it; none for an unknown
+ * path.
+ */
 export function allowedMethods(path: string): string[] {
   const found = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
   // Whatever answers GET answers HEAD as well.
@@ -44,7 +48,10 @@ function parameterPattern(part: string, params: Operation['params']): string {
   return words === undefined ? '[^/]+' : `(?:${words})`;
 }
 
-/** The words that a parameter can be, as alternatives of a pattern; undefined when it can be anything. */
+/**
+ * The words that a parameter can be, as alternatives of a pattern; undefined when it can be
+ * anything.
+ */
 function wordsOf(params: Operation['params'], name: string): string | undefined {
   const shape = params?.shape[name];
   return shape instanceof z.ZodEnum

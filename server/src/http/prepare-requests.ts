@@ -45,8 +45,8 @@ function isPlain(request: FastifyRequest): boolean {
 }
 
 /**
- * What a neighbor says of how a request came to it, also one that is not believed whom it came from: who lies here does no more
- * than go without the redirect themselves.
+ * What a neighbor says of how a request came to it, also one that is not believed whom it came
+ * from: who lies here does no more than go without the redirect themselves.
  */
 function cameOverTls({ headers, socket }: FastifyRequest): boolean {
   return headers['x-forwarded-proto'] === 'https' && isPrivateAddress(socket.remoteAddress ?? '');

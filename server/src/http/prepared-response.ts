@@ -2,14 +2,17 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 
 declare module 'node:http' {
   interface OutgoingMessage {
-    /** Puts the head of a message together, from its first line; all that writes a head comes through here. */
+    /**
+     * Puts the head of a message together, from its first line; all that writes a head comes
+     * through here.
+     */
     _storeHeader(firstLine: string, headers: object | undefined): void;
   }
 }
 
 /**
- * An answer with lines of its head that are made already: Node looks at every letter of the headers that it is given,
- * which for those that every answer carries takes a tenth of a small call.
+ * An answer with lines of its head that are made already: Node looks at every letter of the headers
+ * that it is given, which for those that every answer carries takes a tenth of a small call.
  */
 export class PreparedResponse<
   Request extends IncomingMessage = IncomingMessage,

@@ -21,8 +21,9 @@ const BEFORE_ID = `content-type: ${JSON_TYPE}\r\n${REQUEST_ID}: `;
 const BEFORE_SEQUENCE = `\r\n${SEQUENCE}: `;
 
 /**
- * Sends JSON text past the framework, which spends a tenth of a small call on the headers of its answer. The route says
- * `answersRaw`, so that what every answer carries is put here and nowhere else.
+ * Sends JSON text past the framework, which spends a tenth of a small call on the headers of its
+ * answer. The route says `answersRaw`, so that what every answer carries is put here and nowhere
+ * else.
  */
 export function sendRaw(reply: FastifyReply, context: RouteContext, answer: RawAnswer): void {
   const { raw, request } = reply;

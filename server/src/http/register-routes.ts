@@ -18,7 +18,10 @@ const INTAKES = ['json', 'text', 'form', 'stream', 'bytes', 'zip', 'multipart', 
 
 const AUTHS: ReadonlySet<string> = new Set(['none', 'session', 'admin', 'admin-write', 'token']);
 
-/** Registers every route behind its gate, each intake in a scope of its own with its own body parsers. */
+/**
+ * Registers every route behind its gate, each intake in a scope of its own with its own body
+ * parsers.
+ */
 export async function registerRoutes(
   app: FastifyInstance,
   routes: readonly Route[],
@@ -74,7 +77,10 @@ function afterGate(intake: Route['intake'], { services }: RouteContext): Gate[] 
   return intake === 'archive' ? [refuseNoZip] : [];
 }
 
-/** Deny by default: what does not say who may call it is not served. The preflight of CORS is the one exception. */
+/**
+ * Deny by default: what does not say who may call it is not served. The preflight of CORS is the
+ * one exception.
+ */
 function refuseUndeclaredRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (method === 'OPTIONS' && url === '*') return;
@@ -128,7 +134,7 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Set before the body is read: what the body takes is held until this is closed. */
     response: FastifyReply['raw'] | null;
-    /** Of a request with a caller, once it is handled. */
+    /** Set once a request with a caller is handled. */
     live: LiveAnswer | null;
   }
 }

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from '#observe/logger.ts';
 
-/** A record for every answer at level `debug`. Errors have theirs at any level, so that nothing is paid for this one by default. */
+/**
+ * A record for every answer at level `debug`. Errors have theirs at any level, so that nothing is
+ * paid for this one by default.
+ */
 export function logRequests(app: FastifyInstance, logger: Logger): void {
   if (!logger.isLevelEnabled('debug')) return;
   app.addHook('onResponse', (request, reply, done) => {

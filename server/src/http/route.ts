@@ -22,13 +22,16 @@ import { must } from '#base/assert.ts';
 export interface Route {
   readonly operation: Operation;
   /**
-   * Parsed JSON; its text, to be parsed elsewhere; the fields of a form; or the bytes as they arrive, of anything, a zip, text, a
-   * form's files, a zip or a form with one.
+   * Parsed JSON; its text, to be parsed elsewhere; the fields of a form; or the bytes as they
+   * arrive, of anything, a zip, text, a form's files, a zip or a form with one.
    */
   readonly intake: 'json' | 'text' | 'form' | 'stream' | 'bytes' | 'zip' | 'multipart' | 'archive';
   /** It puts the headers itself that every answer carries: see `raw-answer.ts`. */
   readonly answersRaw?: true;
-  /** Resolves with the body of the answer, as text; the reply has status and headers by then. Undefined: it was sent without. */
+  /**
+   * Resolves with the body of the answer, as text; the reply has status and headers by then.
+   * Undefined: it was sent without.
+   */
   handle(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -45,7 +48,10 @@ export interface RouteContext {
   readonly securityHeaders: Readonly<Record<string, string>>;
   /** The same, as lines of the head of an answer. */
   readonly securityLines: string;
-  /** The origins whose pages may call; where there are some, a plugin puts headers of its own on answers. */
+  /**
+   * The origins whose pages may call; where there are some, a plugin puts headers of its own on
+   * answers.
+   */
   readonly corsOrigins: readonly string[];
   /** What a caller may be told of an error, which is logged as that of an answer is. */
   readonly errorOf: (error: unknown, request: FastifyRequest) => ErrorBody;
@@ -121,7 +127,10 @@ export function requireContentType(operation: Operation, request: FastifyRequest
   });
 }
 
-/** While a body arrives that may take as long as its line does: what is silent is cut off all the same. */
+/**
+ * While a body arrives that may take as long as its line does: what is silent is cut off all the
+ * same.
+ */
 export async function whileStreaming<T>(
   { socket, live }: FastifyRequest,
   { streamingSockets }: RouteContext,
@@ -137,7 +146,10 @@ export async function whileStreaming<T>(
   }
 }
 
-/** The framework takes nothing to send for a promise of something, so that an empty answer is sent by hand. */
+/**
+ * The framework takes nothing to send for a promise of something, so that an empty answer is sent
+ * by hand.
+ */
 export function sendNoBody(reply: FastifyReply): undefined {
   reply.send();
   return undefined;
@@ -167,14 +179,20 @@ export function readHead<O extends Operation>(
   return head as Omit<Input<O>, 'body'>;
 }
 
-/** The parameters of the path under the names of the contract; the router calls the rest of a path "*". */
+/**
+ * The parameters of the path under the names of the contract; the router calls the rest of a path
+ * "*".
+ */
 function pathParameters(operation: Operation, request: FastifyRequest): Record<string, string> {
   const { '*': _rest, ...params } = request.params as Record<string, string>;
   const name = restParameter(operation.path);
   return name === undefined ? params : { ...params, [name]: restOfPath(request) };
 }
 
-/** What stands where the template of the path has `{+name}`, decoded; when nothing does, it is another path. */
+/**
+ * What stands where the template of the path has `{+name}`, decoded; when nothing does, it is
+ * another path.
+ */
 export function restOfPath(request: FastifyRequest): string {
   const { '*': rest } = request.params as { readonly '*'?: string };
   if (rest === undefined || rest === '') throw unknownRoute(request);

@@ -7,8 +7,9 @@ type Operations = Readonly<Record<string, Operation>>;
 type Handlers<O extends Operations> = { readonly [Id in keyof O]: JsonHandler<O[Id]> | Route };
 
 /**
- * The routes of one file of operations in the contract, under their ids: the compiler says which one is missing, and what
- * each handler gets and may answer. Example: `routesOf(operations, { getUser: ({ params }, { users }) => ... })`.
+ * The routes of one file of operations in the contract, under their ids: the compiler says which
+ * one is missing, and what each handler gets and may answer. Example: `routesOf(operations, {
+ * getUser: ({ params }, { users }) => ... })`.
  */
 export function routesOf<O extends Operations>(
   operations: O,

@@ -1,6 +1,7 @@
 /**
- * The headers that keep a browser from doing anything with an answer but read it. The same on every answer, so they are
- * made once: putting them together for each request (as helmet does) halves the throughput of a small call.
+ * The headers that keep a browser from doing anything with an answer but read it. The same on every
+ * answer, so they are made once: putting them together for each request (as helmet does) halves the
+ * throughput of a small call.
  */
 export function securityHeaders(useHsts: boolean): Readonly<Record<string, string>> {
   return {

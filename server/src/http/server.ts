@@ -57,9 +57,15 @@ export interface HttpServer extends AsyncDisposable {
     readonly host: string;
     readonly port: number;
   }): Promise<{ readonly url: string; readonly port: number }>;
-  /** To every session with a WebSocket that the message is for; `owner` is the UID of a user whom it is for in any case. */
+  /**
+   * To every session with a WebSocket that the message is for; `owner` is the UID of a user whom it
+   * is for in any case.
+   */
   broadcast(message: WebSocketMessage, owner?: string): void;
-  /** Stops accepting, lets requests finish for the grace period, then cuts them off. Once more is the same call. */
+  /**
+   * Stops accepting, lets requests finish for the grace period, then cuts them off. Once more is
+   * the same call.
+   */
   close(): Promise<void>;
 }
 
@@ -79,7 +85,10 @@ const TIMEOUTS: HttpTimeouts = {
   answerUnread: ANSWER_UNREAD_TIMEOUT_MS,
 };
 
-/** The HTTP server over the given services, with every operation of the contract; it does not listen yet. */
+/**
+ * The HTTP server over the given services, with every operation of the contract; it does not listen
+ * yet.
+ */
 export async function createHttpServer(
   services: HttpServices,
   options: HttpServerOptions,
@@ -157,7 +166,8 @@ function serverOf(
   };
   return {
     async listen({ host, port }) {
-      // For "localhost" the framework opens a second server, which it does not set up like the first.
+      // For "localhost" the framework opens a second server, which it does not set up like the
+      // first.
       await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
       const address = app.server.address();
       assert(typeof address === 'object' && address !== null, 'the listener has an address');
@@ -206,7 +216,10 @@ function createFastify(
   return app;
 }
 
-/** In the place of compilers for JSON schemas, which take longer to load than the rest of the framework: no route has one. */
+/**
+ * In the place of compilers for JSON schemas, which take longer to load than the rest of the
+ * framework: no route has one.
+ */
 function unused(): never {
   throw new Error('no route has a JSON schema');
 }

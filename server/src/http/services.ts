@@ -58,18 +58,23 @@ import type { EndpointMetricsList, OverviewStatistics } from '@trellis/contract/
 import type { Awaitable } from './answer.ts';
 
 /**
- * What HTTP needs of the rest of the server: the services of the parts as they are, and below them the few that `app` puts
- * together itself. `app` hands them to `createHttpServer(services, options)`.
+ * What HTTP needs of the rest of the server: the services of the parts as they are, and below them
+ * the few that `app` puts together itself. `app` hands them to `createHttpServer(services,
+ * options)`.
  *
- * Before a method is called, HTTP has parsed and checked the request against the contract, authenticated the caller, checked the
- * role or scope that the contract's row asks for, and waited for `X-MSK-Min-Sequence`. It does nothing else: rules about data are
- * the services'. A method says no by throwing (or rejecting with) a `Problem` whose code is in the contract's error catalogue, which
- * becomes the error body; anything else thrown becomes `internal_error`, is logged, and shows the caller nothing.
- * `details.retryAfterSeconds` of a problem becomes `Retry-After`.
+ * Before a method is called, HTTP has parsed and checked the request against the contract,
+ * authenticated the caller, checked the role or scope that the contract's row asks for, and waited
+ * for `X-MSK-Min-Sequence`. It does nothing else: rules about data are the services'. A method says
+ * no by throwing (or rejecting with) a `Problem` whose code is in the contract's error catalogue,
+ * which becomes the error body; anything else thrown becomes `internal_error`, is logged, and shows
+ * the caller nothing. `details.retryAfterSeconds` of a problem becomes `Retry-After`.
  */
 export interface HttpServices {
   readonly identity: IdentityService;
-  /** Whatever goes on for longer than a moment is registered here, and ends with the rights of its caller. */
+  /**
+   * Whatever goes on for longer than a moment is registered here, and ends with the rights of its
+   * caller.
+   */
   readonly running: RunningCallers;
   readonly passwordReset: PasswordResetService;
   readonly users: UserService;
@@ -116,9 +121,15 @@ export interface HttpServices {
   readonly status: StatusService;
   readonly replicas: ReplicaService;
   readonly frontEnd: FrontEndService;
-  /** The sequence that reads reflect now; at least that of every commit acknowledged so far. Cheap: asked on every answer. */
+  /**
+   * The sequence that reads reflect now; at least that of every commit acknowledged so far. Cheap:
+   * asked on every answer.
+   */
   sequence(): number;
-  /** True as soon as `sequence()` has reached `sequence`, false once `timeoutMs` have passed or the signal aborts. */
+  /**
+   * True as soon as `sequence()` has reached `sequence`, false once `timeoutMs` have passed or the
+   * signal aborts.
+   */
   waitForSequence(sequence: number, timeoutMs: number, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -126,7 +137,10 @@ export interface HttpServices {
 export interface InterfaceService {
   /** By name. */
   list(caller: Caller, page: Page): Awaitable<List<InterfaceRecord>>;
-  /** Takes the place of the one of this name; is served when it resolves, if it is the chosen one. Throws `invalid_interface`. */
+  /**
+   * Takes the place of the one of this name; is served when it resolves, if it is the chosen one.
+   * Throws `invalid_interface`.
+   */
   put(caller: Caller, name: string, zip: Uint8Array, address: string): Promise<InterfaceRecord>;
   /** Throws `interface_not_found`, `interface_in_use`. */
   delete(caller: Caller, name: string, address: string): Promise<void>;
@@ -149,7 +163,10 @@ export interface LicenseService {
   report(): LicenseReport;
 }
 
-/** Where the server has no target, all but the list throws `no_backup_target`; one thing is done at a time, else `backup_running`. */
+/**
+ * Where the server has no target, all but the list throws `no_backup_target`; one thing is done at
+ * a time, else `backup_running`.
+ */
 export interface BackupService {
   /** Throws what a target does that cannot be read. */
   list(page: Page): Promise<BackupList>;
@@ -164,7 +181,7 @@ export interface BackupService {
 export interface SearchConfiguration {
   readonly settings: SearchSettingsService;
   readonly synonyms: SynonymService;
-  /** Of this process. */
+  /** How far the index of this process is. */
   indexState(): SearchIndexState;
 }
 
@@ -187,14 +204,20 @@ export interface LlmService {
 }
 
 export interface StatusService {
-  /** Whether the graph is loaded: before, only the area `status` answers. Cheap: asked on every request. */
+  /**
+   * Whether the graph is loaded: before, only the area `status` answers. Cheap: asked on every
+   * request.
+   */
   ready(): boolean;
   health(): Awaitable<HealthReport>;
   replication(): Awaitable<ReplicaHealth>;
 }
 
 export interface ReplicaService {
-  /** `address` is that of the replica. Throws `replication_not_authenticated`, `replication_off`, `invalid_request`. */
+  /**
+   * `address` is that of the replica. Throws `replication_not_authenticated`, `replication_off`,
+   * `invalid_request`.
+   */
   register(registration: ReplicaRegistration, address: string): Promise<ReplicaAdmission>;
   /** This and the next throw `replication_off`. */
   list(): Promise<ReplicaOverview>;
@@ -204,9 +227,15 @@ export interface ReplicaService {
 
 /** The files of the browser application, and what its pages are told of the other servers. */
 export interface FrontEndService {
-  /** By its path, such as `/index.html`, percent-encoded as a URL has it; undefined when there is none. */
+  /**
+   * By its path, such as `/index.html`, percent-encoded as a URL has it; undefined when there is
+   * none.
+   */
   file(path: string): FrontEndFile | undefined;
-  /** `MSKREPLICAURLS`: URLs of servers to read from, with ";" between them (specification, section 2.9). */
+  /**
+   * `MSKREPLICAURLS`: URLs of servers to read from, with ";" between them (specification, section
+   * 2.9).
+   */
   replicaUrls(): string;
 }
 

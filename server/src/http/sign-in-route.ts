@@ -5,14 +5,20 @@ import { cookieHeader, readCookie, type OwnCookie } from './cookies.ts';
 import { readInput, sendJson, type Input, type Route } from './route.ts';
 import type { HttpServices } from './services.ts';
 
-/** What a browser keeps of those who have signed in on it. It opens nothing: it is sent to no other site, and read by no script. */
+/**
+ * What a browser keeps of those who have signed in on it. It opens nothing: it is sent to no other
+ * site, and read by no script.
+ */
 export const DEVICE_COOKIE: OwnCookie = {
   name: 'trellis-device',
   maxAgeSeconds: DEVICE_LIFETIME_MS / 1_000,
   sameSite: 'Strict',
 };
 
-/** A sign-in with a password: it sees what the browser keeps of sign-ins before, and has it keep this one. */
+/**
+ * A sign-in with a password: it sees what the browser keeps of sign-ins before, and has it keep
+ * this one.
+ */
 export function signInRoute<const O extends Operation>(
   operation: O,
   handler: (

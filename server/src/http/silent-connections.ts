@@ -6,8 +6,9 @@ interface Connection {
 }
 
 /**
- * Cuts off connections over which no byte has gone either way for `silentMs`, at the latest when it is twice as long. One
- * timer looks at all of them: one for each connection, as Node has them, would be set anew with every request.
+ * Cuts off connections over which no byte has gone either way for `silentMs`, at the latest when it
+ * is twice as long. One timer looks at all of them: one for each connection, as Node has them,
+ * would be set anew with every request.
  */
 export function cutOffSilentConnections(
   connections: ReadonlySet<Connection>,

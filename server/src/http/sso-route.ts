@@ -10,7 +10,10 @@ import { readInput, sendNoBody, type Input, type Route } from './route.ts';
 import type { HttpServices } from './services.ts';
 import { DEVICE_COOKIE } from './sign-in-route.ts';
 
-/** A sign-in must come back within this time, and its session must be fetched; the cookie need not last longer. */
+/**
+ * A sign-in must come back within this time, and its session must be fetched; the cookie need not
+ * last longer.
+ */
 const COOKIE: OwnCookie = { name: 'trellis-sso', maxAgeSeconds: 660, sameSite: 'Lax' };
 
 export interface SsoInput<O extends Operation> extends Input<O> {
@@ -28,8 +31,9 @@ export interface SsoAnswer<O extends Operation> {
 }
 
 /**
- * An operation of a sign-in at an identity provider: it sees the cookie that ties the sign-in to the browser which began
- * it, and may set it or lead elsewhere. No other operation but the sign-in with a password knows cookies.
+ * An operation of a sign-in at an identity provider: it sees the cookie that ties the sign-in to
+ * the browser which began it, and may set it or lead elsewhere. No other operation but the sign-in
+ * with a password knows cookies.
  */
 export function ssoRoute<const O extends Operation>(
   operation: O,

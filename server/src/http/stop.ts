@@ -20,9 +20,10 @@ export function trackConnections({ server }: FastifyInstance, silentMs: number):
 }
 
 /**
- * Stops accepting, lets what runs finish for `graceMs`, then cuts it off, which aborts its signal. A connection that is or
- * becomes idle meanwhile is closed, as its client would keep it open for the next request; so is one that was opened ahead
- * and never used, as browsers do, which Node does not count among the idle ones.
+ * Stops accepting, lets what runs finish for `graceMs`, then cuts it off, which aborts its signal.
+ * A connection that is or becomes idle meanwhile is closed, as its client would keep it open for
+ * the next request; so is one that was opened ahead and never used, as browsers do, which Node does
+ * not count among the idle ones.
  */
 export async function stopGracefully(
   app: FastifyInstance,

@@ -14,15 +14,15 @@ type Response = FastifyReply['raw'];
 /** An answer whose client has not taken all of it. */
 interface Unread {
   readonly bytes: number;
-  /** Of the connection, when it last moved. */
+  /** What the connection had sent when it last moved. */
   bytesWritten: number;
   stillSince: number;
 }
 
 /**
- * Large answers, which wait in memory until their clients take them. A caller may have so many bytes of them waiting, and all
- * callers together; an answer of a caller who has none is always taken. One that its client does not take any of for a while is
- * cut off, a stream as well.
+ * Large answers, which wait in memory until their clients take them. A caller may have so many
+ * bytes of them waiting, and all callers together; an answer of a caller who has none is always
+ * taken. One that its client does not take any of for a while is cut off, a stream as well.
  */
 export class UnreadAnswers {
   readonly #timeoutMs: number;
@@ -36,7 +36,10 @@ export class UnreadAnswers {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Throws `too_many_requests` when half of what may wait of a caller waits: what is asked now may be as large. */
+  /**
+   * Throws `too_many_requests` when half of what may wait of a caller waits: what is asked now may
+   * be as large.
+   */
   check(reply: FastifyReply): void {
     this.#check(reply, ANSWERS_UNREAD_BYTES_PER_CALLER_MAX / 2);
   }

@@ -13,7 +13,10 @@ import {
 import type { HttpServices } from './services.ts';
 import type { Awaitable } from './answer.ts';
 
-/** Slashes in a name are not cut away but refused. Whatever is beyond one file, its service is not asked for. */
+/**
+ * Slashes in a name are not cut away but refused. Whatever is beyond one file, its service is not
+ * asked for.
+ */
 export const UPLOAD_OPTIONS = {
   limits: { fileSize: FILE_BYTES_MAX, files: 1, fields: 0, parts: 2, headerPairs: 20 },
   preservePath: true,
@@ -21,7 +24,7 @@ export const UPLOAD_OPTIONS = {
 } as const;
 
 interface UploadHandlers<O extends Operation> {
-  /** Of the file. */
+  /** The file has at most as many. */
   readonly bytesMax: number;
   /** Refuses before anything is read. */
   admit(head: Omit<Input<O>, 'body'>, services: HttpServices): Awaitable<void>;
@@ -32,7 +35,9 @@ interface UploadHandlers<O extends Operation> {
   ): UploadWriter<unknown>;
 }
 
-/** An operation that takes a form with one file, which is handed on as it arrives, and answers 201. */
+/**
+ * An operation that takes a form with one file, which is handed on as it arrives, and answers 201.
+ */
 export function uploadRoute<const O extends Operation>(
   operation: O,
   { bytesMax, admit, begin }: UploadHandlers<O>,
@@ -53,7 +58,10 @@ export function uploadRoute<const O extends Operation>(
   };
 }
 
-/** The one file of a form. Nothing is kept unless the whole form is what it should be. Throws `invalid_request`, `body_too_large`. */
+/**
+ * The one file of a form. Nothing is kept unless the whole form is what it should be. Throws
+ * `invalid_request`, `body_too_large`.
+ */
 export async function receivedFile<T>(
   request: FastifyRequest,
   bytesMax: number,
@@ -79,7 +87,9 @@ export async function receivedFile<T>(
   }
 }
 
-/** The same, with what is wrong with the form as a problem; what its reader throws is left alone. */
+/**
+ * The same, with what is wrong with the form as a problem; what its reader throws is left alone.
+ */
 async function* readable<T>(
   source: AsyncIterable<T>,
   bytesMax: number,
@@ -121,7 +131,10 @@ function tooLarge(limitBytes: number): Problem {
   });
 }
 
-/** One file that arrives: `end` makes it whole; where that, or anything before it, fails, `abort` has to follow and leaves nothing. */
+/**
+ * One file that arrives: `end` makes it whole; where that, or anything before it, fails, `abort`
+ * has to follow and leaves nothing.
+ */
 interface UploadWriter<Entry> {
   /** Resolves when more may come. */
   write(bytes: Uint8Array): Promise<void>;

@@ -4,7 +4,10 @@ import { Problem } from '#base/problem.ts';
 /** Faults named in one answer: more would only repeat themselves. */
 const FIELDS_MAX = 50;
 
-/** The one way in which anything from outside is checked: the value as the contract's schema gives it, or 400. */
+/**
+ * The one way in which anything from outside is checked: the value as the contract's schema gives
+ * it, or 400.
+ */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -6,7 +6,10 @@ import type { BodyHold } from './body/body-budget.ts';
 import { readHead, requireContentType, sendJson, type Input, type Route } from './route.ts';
 import type { HttpServices } from './services.ts';
 
-/** An operation that takes a zip of at most so many bytes, which is held as a whole, and answers JSON. */
+/**
+ * An operation that takes a zip of at most so many bytes, which is held as a whole, and answers
+ * JSON.
+ */
 export function zipRoute<const O extends Operation>(
   operation: O,
   bytesMax: number,

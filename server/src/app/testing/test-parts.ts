@@ -41,7 +41,10 @@ const TOKENS = {
 export type UserName = keyof typeof USERS;
 export type CallerName = UserName | keyof typeof TOKENS;
 
-/** All that HTTP offers of the graph, over a workspace in a temporary folder that is written in this thread. */
+/**
+ * All that HTTP offers of the graph, over a workspace in a temporary folder that is written in this
+ * thread.
+ */
 export interface TestParts extends AsyncDisposable {
   readonly services: OpenServices;
   readonly commits: CommitPort;

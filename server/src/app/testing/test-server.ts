@@ -52,8 +52,8 @@ export interface TestResponse {
 }
 
 /**
- * To be called once at the top of a test file. Answers how to start HTTP on a free port, as often as there are tests, over parts
- * that are opened once: `const startServer = testServers();`
+ * To be called once at the top of a test file. Answers how to start HTTP on a free port, as often
+ * as there are tests, over parts that are opened once: `const startServer = testServers();`
  */
 export function testServers(): (options?: TestServerOptions) => Promise<TestServer> {
   let parts: TestParts | undefined;

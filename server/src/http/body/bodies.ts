@@ -24,7 +24,10 @@ export interface BodiesOptions {
   readonly strangerTimeoutMs: number;
 }
 
-/** Receives the bodies of requests within what they may take, and makes of them what their routes want. */
+/**
+ * Receives the bodies of requests within what they may take, and makes of them what their routes
+ * want.
+ */
 export class Bodies {
   readonly #options: BodiesOptions;
   readonly #thread = new JsonThread();
@@ -46,7 +49,10 @@ export class Bodies {
     return this.#callers.bytes + this.#strangers.bytes;
   }
 
-  /** What a request holds of its body: its share of a budget, until its connection or its answer is done. */
+  /**
+   * What a request holds of its body: its share of a budget, until its connection or its answer is
+   * done.
+   */
   hold(request: FastifyRequest): BodyHold {
     const budget = request.caller === null ? this.#strangers : this.#callers;
     const hold = new BodyHold(budget, addressGroup(request.ip));
@@ -68,7 +74,10 @@ export class Bodies {
     readBody(request, hold, terms, (error, bytes) => done(error, bytes, hold));
   }
 
-  /** What the bytes say. Throws, and rejects with, `malformed_json`, `body_too_complex`, `bodies_in_flight`. */
+  /**
+   * What the bytes say. Throws, and rejects with, `malformed_json`, `body_too_complex`,
+   * `bodies_in_flight`.
+   */
   json(request: FastifyRequest, bytes: Uint8Array, hold: BodyHold): unknown {
     if (bytes.length > JSON_INLINE_BYTES_MAX) return this.#largeJson(request, bytes, hold);
     const text = textOf(bytes);

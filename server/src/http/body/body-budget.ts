@@ -57,7 +57,7 @@ export class BodyHold {
 
   /** Throws `bodies_in_flight`. */
   add(bytes: number): void {
-    // Of a request whose connection is gone nothing is read any more.
+    // The connection is gone: nothing more of the request is read.
     if (this.#isReleased) return;
     this.#budget.take(this.#address, bytes);
     this.#bytes += bytes;

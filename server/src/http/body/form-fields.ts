@@ -2,8 +2,9 @@ import { FORM_FIELDS_MAX } from '#base/body-limits.ts';
 import { Problem } from '#base/problem.ts';
 
 /**
- * The fields of a form by name; a name that comes twice has its values in a list, which no shape takes for a text. Throws
- * `invalid_request` for more fields than any form has, before it looks at one of them.
+ * The fields of a form by name; a name that comes twice has its values in a list, which no shape
+ * takes for a text. Throws `invalid_request` for more fields than any form has, before it looks at
+ * one of them.
  */
 export function formFields(text: string): Record<string, string | string[]> {
   let separators = 0;

@@ -1,8 +1,9 @@
 import type { JsonPlan } from './json-plan.ts';
 
 /**
- * The value of a text that was cut, made piece by piece: `turn` is waited for after each, so that others have theirs. `parse` takes a
- * text of JSON and refuses names that reach into prototypes; `refuse` makes its error for those that stand between pieces.
+ * The value of a text that was cut, made piece by piece: `turn` is waited for after each, so that
+ * others have theirs. `parse` takes a text of JSON and refuses names that reach into prototypes;
+ * `refuse` makes its error for those that stand between pieces.
  */
 export async function assembleJson(
   plan: JsonPlan,

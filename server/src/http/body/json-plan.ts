@@ -1,7 +1,8 @@
 /**
- * How a large text of JSON is read without a long stop: another thread cuts it at commas into pieces, and the main thread makes the
- * values of one piece in a turn. The values themselves cannot come from the other thread: to take over a copy of 10,000 operations
- * (11 MB) holds the main thread for 430 ms, to parse their text for 35 ms.
+ * How a large text of JSON is read without a long stop: another thread cuts it at commas into
+ * pieces, and the main thread makes the values of one piece in a turn. The values themselves cannot
+ * come from the other thread: to take over a copy of 10,000 operations (11 MB) holds the main
+ * thread for 430 ms, to parse their text for 35 ms.
  */
 export type JsonPlan = string | JsonContainer;
 
@@ -28,8 +29,8 @@ export interface JsonPlanLimits {
 export class TooManyValues extends Error {}
 
 /**
- * Where to cut a text, and how many values it has. Throws `TooManyValues` as soon as there are. What the text is like if it is no
- * valid JSON, the plan does not say.
+ * Where to cut a text, and how many values it has. Throws `TooManyValues` as soon as there are.
+ * What the text is like if it is no valid JSON, the plan does not say.
  */
 export function planJson(
   text: string,

@@ -2,7 +2,10 @@ import { Worker } from 'node:worker_threads';
 import { JSON_THREAD_HEAP_MB_MAX } from '#base/body-limits.ts';
 import type { JsonAnswer, JsonReading, JsonRequest } from './json-plan.ts';
 
-/** The thread for large bodies of JSON: started for the first, one body after the other. If it ends, the next body starts another. */
+/**
+ * The thread for large bodies of JSON: started for the first, one body after the other. If it ends,
+ * the next body starts another.
+ */
 export class JsonThread {
   readonly #waiting = new Map<number, PromiseWithResolvers<JsonReading>>();
   #worker: Worker | undefined;

@@ -13,7 +13,10 @@ import {
   TooManyValues,
 } from './json-plan.ts';
 
-/** The thread that decodes, counts, checks and cuts large bodies of JSON. It holds nothing between two of them. */
+/**
+ * The thread that decodes, counts, checks and cuts large bodies of JSON. It holds nothing between
+ * two of them.
+ */
 const port = must(parentPort, 'the port of a thread');
 
 const LIMITS = {

@@ -10,9 +10,10 @@ export interface BodyTerms {
 }
 
 /**
- * The whole body. What has arrived is counted in `hold`, which goes on after this. Calls back once: with an error as soon as the body
- * is too large, by what it says of itself or by what came; when it takes too long; or when the budget is used up. What still arrives
- * then is not kept. By events, as it is on the path of every call.
+ * The whole body. What has arrived is counted in `hold`, which goes on after this. Calls back once:
+ * with an error as soon as the body is too large, by what it says of itself or by what came; when
+ * it takes too long; or when the budget is used up. What still arrives then is not kept. By events,
+ * as it is on the path of every call.
  */
 export function readBody(
   { raw, headers }: FastifyRequest,
@@ -70,7 +71,10 @@ const NOTHING = new Uint8Array(0);
 
 export type JsonReader = (request: FastifyRequest, text: string) => unknown;
 
-/** Reads JSON that does not try to reach into prototypes; an empty body is undefined. Throws `malformed_json`. */
+/**
+ * Reads JSON that does not try to reach into prototypes; an empty body is undefined. Throws
+ * `malformed_json`.
+ */
 export function jsonReader(app: FastifyInstance): JsonReader {
   const parse = app.getDefaultJsonParser('error', 'error');
   return (request, text) => {

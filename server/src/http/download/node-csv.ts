@@ -22,7 +22,10 @@ export async function* nodeCsv(
   for await (const piece of pieces) yield csvLines(piece.map(rowOf));
 }
 
-/** Where a node is shown to people, by its UID: under the given address, or relative to whatever the reader is at. */
+/**
+ * Where a node is shown to people, by its UID: under the given address, or relative to whatever the
+ * reader is at.
+ */
 export function nodeLinks(baseUrl: string | undefined): (uid: string) => string {
   const base = (baseUrl ?? '').replace(/\/+$/, '');
   return (uid) => `${base}/#/node/${uid}`;

@@ -1,6 +1,9 @@
 import type { ExportedNode, NodeExport } from '#access/node-export.ts';
 
-/** An object on each line, with the names of the columns of the table; what is withheld is as absent as what is not there. */
+/**
+ * An object on each line, with the names of the columns of the table; what is withheld is as absent
+ * as what is not there.
+ */
 export async function* nodeJsonl(
   { fields, pieces }: NodeExport,
   linkTo: (uid: string) => string,

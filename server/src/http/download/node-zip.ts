@@ -33,7 +33,7 @@ export async function* nodeZip(
   }
 }
 
-/** Of types, whose names differ, but perhaps in case only, which some systems do not tell apart. */
+/** Names of files for types. Two types may differ in case only, which some systems do not see. */
 export function fileNames(types: readonly string[]): string[] {
   const taken = new Set<string>();
   return types.map((type) => {

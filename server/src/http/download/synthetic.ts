@@ -13,7 +13,10 @@ const GROUP_SIZE = 16;
 /** A node that is stored nowhere has no identity (specification, section 4.7, rule 4). */
 const LEFT_OUT: ReadonlySet<string> = new Set(EXPORT_COLUMNS.filter((one) => one !== 'Timestamp'));
 
-/** The time and the fields that any of the nodes has, in the order in which they come. Throws `invalid_request`. */
+/**
+ * The time and the fields that any of the nodes has, in the order in which they come. Throws
+ * `invalid_request`.
+ */
 export function syntheticColumns(nodes: Nodes): readonly string[] {
   const columns = new Set(['Timestamp']);
   for (const node of nodes) {

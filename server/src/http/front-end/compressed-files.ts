@@ -26,9 +26,9 @@ const compressGzip = promisify(gzip);
 const BROTLI_QUALITY = 9;
 
 /**
- * Compressed forms of files, each made once, when it is first asked for, on the threads of zlib. A small file is waited for; a
- * large one is sent as it is until its form is there. Large ones are compressed one after the other, as those threads check
- * passwords and read files too.
+ * Compressed forms of files, each made once, when it is first asked for, on the threads of zlib. A
+ * small file is waited for; a large one is sent as it is until its form is there. Large ones are
+ * compressed one after the other, as those threads check passwords and read files too.
  */
 export class CompressedFiles {
   /** A form while it is made; null where nothing is gained. */
@@ -93,8 +93,8 @@ function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
 }
 
 /**
- * Those of our encodings that the header `Accept-Encoding` takes, the best first (RFC 9110, section 12.5.3): by the weights that
- * it gives, and where they are the same by ours.
+ * Those of our encodings that the header `Accept-Encoding` takes, the best first (RFC 9110, section
+ * 12.5.3): by the weights that it gives, and where they are the same by ours.
  */
 export function acceptedEncodings(header: string | undefined): Encoding[] {
   const weights = new Map<string, number>();

@@ -40,7 +40,10 @@ export function isScript(path: string): boolean {
 /** A name such as `app-0123456789abcdef.js`: so many hexadecimal digits are no accident. */
 const HASHED_NAME = /[.-][0-9a-f]{16,}\.\w+$/;
 
-/** Pages, and whatever may change under its name, are asked for again; what has its hash in its name never changes. */
+/**
+ * Pages, and whatever may change under its name, are asked for again; what has its hash in its name
+ * never changes.
+ */
 export function cacheControlOf(path: string): string {
   return HASHED_NAME.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
 }

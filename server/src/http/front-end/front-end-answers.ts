@@ -18,13 +18,15 @@ import { renderPage, SCRIPT_POLICY, type RenderedPage } from './rendered-page.ts
 
 export interface FrontEndOptions {
   readonly securityHeaders: Readonly<Record<string, string>>;
-  /** Of the server that a replica follows, which its pages may call too; null on a primary. */
+  /** The address of the primary, which pages of a replica may call too; null on a primary. */
   readonly primaryAddress: string | null;
 }
 
 const PAGE = 'index.html';
 
-/** Sends the files of the front end, to anybody and at any time: also before the graph is loaded. */
+/**
+ * Sends the files of the front end, to anybody and at any time: also before the graph is loaded.
+ */
 export class FrontEndAnswers {
   readonly #service: FrontEndService;
   readonly #options: FrontEndOptions;
@@ -92,7 +94,9 @@ export class FrontEndAnswers {
   }
 }
 
-/** A folder is asked for with a slash at its end, or its page would look for its files beside it. */
+/**
+ * A folder is asked for with a slash at its end, or its page would look for its files beside it.
+ */
 function redirectToFolder(path: string, request: FastifyRequest, reply: FastifyReply): void {
   const query = request.url.slice(path.length);
   const folder = path.slice(path.lastIndexOf('/') + 1);
@@ -109,7 +113,10 @@ function tagOf(digest: string, encoding: Encoding | null): string {
   return `"${digest.slice(0, 32)}${encoding === null ? '' : `-${encoding}`}"`;
 }
 
-/** The tag of a form that the client has and takes (RFC 9110, section 13.1.2); a proxy may have made it a weak one. */
+/**
+ * The tag of a form that the client has and takes (RFC 9110, section 13.1.2); a proxy may have made
+ * it a weak one.
+ */
 function knownTag(
   condition: string | undefined,
   digest: string,

@@ -19,10 +19,11 @@ export const SCRIPT_POLICY = [
 ].join(';');
 
 /**
- * Puts the page globals in front of the first script: `MSKREPLICAURLS` (specification, section 2.9), and `MSKSERVERPATH`, the way
- * from the folder of the page to where `api/` is, such as "./" or "../", which a page below a path of a proxy cannot know.
- * The policy names the script by its hash and not by a nonce: so a page is the same as long as the list is, and a browser that
- * has it may keep it.
+ * Puts the page globals in front of the first script: `MSKREPLICAURLS` (specification, section
+ * 2.9), and `MSKSERVERPATH`, the way from the folder of the page to where `api/` is, such as "./"
+ * or "../", which a page below a path of a proxy cannot know. The policy names the script by its
+ * hash and not by a nonce: so a page is the same as long as the list is, and a browser that has it
+ * may keep it.
  */
 export function renderPage(
   path: string,

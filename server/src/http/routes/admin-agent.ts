@@ -1,9 +1,57 @@
 import { operations } from '@trellis/contract/operations/admin-agent.ts';
 import { UPLOAD_BYTES_MAX } from '@trellis/contract/limits.ts';
-import { adminAgentCommitRoute, adminAgentTurnRoute } from '../admin-agent-routes.ts';
+import type { AdminAgentAsked } from '#assistant/admin-agent/admin-agent-turn.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';
 import { uploadRoute } from '../upload-route.ts';
+import { acceptsEvents, answerInEvents } from '../answer-events.ts';
+import { disconnectSignal } from '../disconnect.ts';
+import { readInput, type Route, sendJson } from '../route.ts';
+
+/**
+ * A turn of a conversation with the admin agent: one JSON answer, or the events of it; either stops
+ * when the client leaves.
+ */
+function adminAgentTurnRoute(operation: typeof operations.sendAdminAgentMessage): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, context) {
+      const { services } = context;
+      const { caller, params, body, address } = readInput(operation, request);
+      const ask = (more: Pick<AdminAgentAsked, 'signal' | 'onBegin' | 'onEvent'>) =>
+        services.adminAgent.ask(params.id, { ...body, caller, address, ...more });
+      if (acceptsEvents(request)) {
+        return answerInEvents({ operation, request, reply, context }, ({ signal, open, tell }) =>
+          ask({ signal, onBegin: open, onEvent: ({ event, data }) => tell(event, data) }),
+        );
+      }
+      const said = await ask({ signal: disconnectSignal(reply) });
+      return sendJson(reply, services, said);
+    },
+  };
+}
+
+/**
+ * What was proposed is done while its steps are told (specification, section 6.1); it is done as
+ * well when the client leaves.
+ */
+function adminAgentCommitRoute(operation: typeof operations.approveAdminAgentCommit): Route {
+  return {
+    operation,
+    intake: 'json',
+    handle(request, reply, context) {
+      const { caller, params, body, address } = readInput(operation, request);
+      return answerInEvents({ operation, request, reply, context }, ({ open, tell }) =>
+        context.services.adminAgent.approve(caller, params.id, body ?? {}, {
+          address,
+          onAccepted: open,
+          log: (text) => tell('log', { text }),
+        }),
+      );
+    },
+  };
+}
 
 export const adminAgentRoutes = routesOf(operations, {
   createAdminAgentSession: async ({ caller }, { adminAgent }) =>

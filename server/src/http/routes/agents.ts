@@ -1,7 +1,29 @@
 import { operations } from '@trellis/contract/operations/agents.ts';
-import { agentRunRoute } from '../agent-run-route.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';
+import { disconnectSignal } from '../disconnect.ts';
+import { forwardedHeaders } from '../forwarded-headers.ts';
+import { readInput, type Route, sendJson } from '../route.ts';
+
+/** A run of an agent, which ends when the client leaves; unless it goes on by itself. */
+function agentRunRoute(operation: typeof operations.runAgent): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, { services }) {
+      const { caller, address, params, body } = readInput(operation, request);
+      const origin = {
+        address,
+        headers: forwardedHeaders(request.headers),
+        authorization: request.headers.authorization,
+        signal: disconnectSignal(reply),
+      };
+      const begin = body.async === true ? 'start' : 'run';
+      const run = await services.agentRuns[begin](caller, params.name, body, origin);
+      return sendJson(reply.code(begin === 'start' ? 202 : 200), services, run);
+    },
+  };
+}
 
 export const agentsRoutes = routesOf(operations, {
   listAgents: async ({ caller, query }, { agents }) =>

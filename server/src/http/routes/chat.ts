@@ -1,7 +1,59 @@
+import type { FastifyRequest } from 'fastify';
 import { operations } from '@trellis/contract/operations/chat.ts';
+import type { TurnCall } from '#assistant/chat/chat-turn.ts';
+import type { ChatAnswer } from '@trellis/contract/shapes/chat.ts';
 import { answer } from '../answer.ts';
-import { chatRoute } from '../chat-route.ts';
 import { routesOf } from '../routes-of.ts';
+import { acceptsEvents, answerInEvents } from '../answer-events.ts';
+import { disconnectSignal } from '../disconnect.ts';
+import { forwardedHeaders } from '../forwarded-headers.ts';
+import { CHAT } from '../header-names.ts';
+import { readInput, type Route, type RouteContext, sendJson } from '../route.ts';
+
+type TurnOperation = typeof operations.sendChatMessage;
+
+/**
+ * A turn of a conversation: one JSON answer, or the events of it; either stops when the client
+ * leaves.
+ */
+function chatRoute(operation: TurnOperation): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, context) {
+      const say = turnOf(operation, request, context);
+      if (acceptsEvents(request)) {
+        return answerInEvents({ operation, request, reply, context }, ({ signal, open, tell }) =>
+          say({
+            signal,
+            onBegin: ({ chatUID }) => open({ [CHAT]: chatUID }),
+            onEvent: ({ event, data }) => tell(event, data),
+          }),
+        );
+      }
+      const said = await say({
+        signal: disconnectSignal(reply),
+        onBegin: ({ chatUID }) => void reply.header(CHAT, chatUID),
+        onEvent: () => undefined,
+      });
+      return sendJson(reply, context.services, said);
+    },
+  };
+}
+
+type Listener = Pick<TurnCall, 'signal' | 'onBegin' | 'onEvent'>;
+
+function turnOf(
+  operation: TurnOperation,
+  request: FastifyRequest,
+  { services }: RouteContext,
+): (listener: Listener) => Promise<ChatAnswer> {
+  const { caller, address, body } = readInput(operation, request);
+  const headers = forwardedHeaders(request.headers);
+  const { authorization } = request.headers;
+  return (listener) =>
+    services.chat.say(body, { caller, address, headers, authorization, ...listener });
+}
 
 export const chatRoutes = routesOf(operations, {
   sendChatMessage: chatRoute(operations.sendChatMessage),

@@ -1,7 +1,31 @@
 import { operations } from '@trellis/contract/operations/embeddings.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';
-import { similarRoute } from '../similar-route.ts';
+import { Disconnect } from '../disconnect.ts';
+import { SEQUENCE } from '../header-names.ts';
+import { readInput, type Route } from '../route.ts';
+
+/**
+ * What is similar is found beside the main thread, and comes as text. It is looked for no longer
+ * than somebody waits for it.
+ */
+function similarRoute(
+  operation: typeof operations.findSimilarNodes | typeof operations.getSimilarNodes,
+): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, { services }) {
+      // A lower bound for what is read after it.
+      const sequence = services.sequence();
+      const { caller, params, query } = readInput(operation, request);
+      const wanted = { uid: params.uid, ...query };
+      const items = await services.embeddings.similar(caller, wanted, new Disconnect(reply));
+      reply.header(SEQUENCE, sequence).header('content-type', 'application/json; charset=utf-8');
+      return `{"items":${items}}`;
+    },
+  };
+}
 
 export const embeddingsRoutes = routesOf(operations, {
   getEmbeddings: async ({ caller, body: { UIDs: uids, field } }, { embeddings }) =>

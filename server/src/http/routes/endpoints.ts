@@ -1,7 +1,88 @@
+import type { FastifyRequest } from 'fastify';
 import { operations } from '@trellis/contract/operations/endpoints.ts';
+import { assert, must } from '#base/assert.ts';
+import { pathCovers } from '#identity/token-path.ts';
+import { notFound } from '#runtime/endpoint-definitions.ts';
+import type { Operation } from '@trellis/contract/operation.ts';
 import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';
-import { cancelRoute, runRoute, withinTokenPath } from '../run-route.ts';
+import { Disconnect } from '../disconnect.ts';
+import { forwardedHeaders } from '../forwarded-headers.ts';
+import { RUN_KEY, RUN_KEY_ALIAS, SEQUENCE } from '../header-names.ts';
+import { sendRaw } from '../raw-answer.ts';
+import { restOfPath, type Route, sendNoBody } from '../route.ts';
+
+/**
+ * What may stand in a header: no control characters, so that no endpoint can write headers of its
+ * own making.
+ */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/**
+ * An operation that runs an endpoint. The body goes to the worker as text and its answer goes out
+ * as text: nothing is parsed on the way (design, section 3).
+ */
+function runRoute(operation: Operation): Route {
+  return {
+    operation,
+    intake: 'text',
+    answersRaw: true,
+    async handle(request, reply, context) {
+      context.unreadAnswers.check(reply);
+      const outcome = await context.services.endpoints.run({
+        caller: must(request.caller, 'the caller of a run'),
+        name: restOfPath(request),
+        body: typeof request.body === 'string' ? request.body : null,
+        headers: forwardedHeaders(request.headers),
+        authorization: request.headers.authorization,
+        runKey: runKeyOf(request),
+        onRunKey: (key) => void reply.header(RUN_KEY, key),
+        signal: new Disconnect(reply),
+      });
+      checkHeaders(outcome.headers);
+      sendRaw(reply, context, outcome);
+      return undefined;
+    },
+  };
+}
+
+/** Cancels a run of mode "pooling"; the header with its key is all it needs. */
+function cancelRoute(operation: Operation): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, { services }) {
+      const caller = must(request.caller, 'the caller of a run');
+      await services.endpoints.cancelRun(caller, restOfPath(request), runKeyOf(request));
+      reply.code(204).header(SEQUENCE, services.sequence());
+      return sendNoBody(reply);
+    },
+  };
+}
+
+/** What the token's path leaves out does not exist for it (open-shapes, section 2). */
+function withinTokenPath(route: Route): Route {
+  return {
+    ...route,
+    async handle(request, reply, context) {
+      const path = must(request.caller?.endpointPath, 'the path of an endpoint token');
+      const name = restOfPath(request);
+      if (!pathCovers(path, name)) throw notFound(name);
+      return route.handle(request, reply, context);
+    },
+  };
+}
+
+function checkHeaders(headers: Readonly<Record<string, string>> = {}): void {
+  for (const name in headers) {
+    assert(HEADER_VALUE.test(headers[name] ?? ''), `the endpoint's header ${name} cannot be sent`);
+  }
+}
+
+function runKeyOf({ headers }: FastifyRequest): string | null {
+  const key = headers[RUN_KEY] ?? headers[RUN_KEY_ALIAS];
+  return typeof key === 'string' && key !== '' ? key : null;
+}
 
 export const endpointsRoutes = routesOf(operations, {
   createEndpoint: async ({ caller, body }, { endpoints }) =>

@@ -1,9 +1,172 @@
+import { pipeline, Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { operations } from '@trellis/contract/operations/files.ts';
 import { FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
+import { must } from '#base/assert.ts';
+import type { OpenFile } from '#files/node-files.ts';
+import { HARMLESS_MEDIA_TYPES } from '@trellis/contract/shapes/file.ts';
+import { Problem } from '#base/problem.ts';
 import { answer } from '../answer.ts';
-import { fileAppendRoute, fileDownloadRoute } from '../file-route.ts';
 import { routesOf } from '../routes-of.ts';
 import { uploadRoute } from '../upload-route.ts';
+import { bodyStream } from '../body-stream.ts';
+import { checked, hasClientGone } from '../download-route.ts';
+import { SEQUENCE } from '../header-names.ts';
+import {
+  readHead,
+  type Route,
+  type RouteContext,
+  sendJson,
+  sendNoBody,
+  whileStreaming,
+} from '../route.ts';
+
+/**
+ * A file as it lies there: no more of it is read than the client takes, and of a range only that.
+ */
+function fileDownloadRoute(operation: typeof operations.downloadFile): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, context) {
+      const { caller, params } = readHead(operation, request);
+      const sequence = context.services.sequence();
+      const open = await context.services.nodeFiles.open(caller, params.uid);
+      const { Sha256, Size, Name, ContentType } = open.file;
+      const etag = `"${Sha256}"`;
+      reply.headers({
+        [SEQUENCE]: sequence,
+        etag,
+        'accept-ranges': 'bytes',
+        'cache-control': 'private, no-cache',
+      });
+      if (isKnown(request, etag)) {
+        reply.code(304);
+        return sendNoBody(reply);
+      }
+      const range = isSame(request, etag) ? byteRange(request.headers.range, Size) : undefined;
+      reply.code(range === undefined ? 200 : 206).headers({ ...fileHeaders(Name, ContentType) });
+      if (range !== undefined) {
+        reply.header('content-range', `bytes ${range.from}-${range.to - 1}/${Size}`);
+      }
+      send(request, reply, context, open, range ?? { from: 0, to: Size });
+      return undefined;
+    },
+  };
+}
+
+/** By hand, as the framework reads on for a client that has gone. */
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { onBrokenAnswer }: RouteContext,
+  open: OpenFile,
+  { from, to }: ByteRange,
+): void {
+  reply.header('content-length', to - from).hijack();
+  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>);
+  if (request.method === 'HEAD') {
+    reply.raw.end();
+    return;
+  }
+  const bytes = Readable.from(checked(open.read(from, to), request), { objectMode: false });
+  pipeline(bytes, reply.raw, (error) => {
+    if (error instanceof Error && !hasClientGone(error)) onBrokenAnswer(request.id, error);
+  });
+}
+
+function isKnown({ headers }: FastifyRequest, etag: string): boolean {
+  const known = headers['if-none-match'];
+  if (known === undefined) return false;
+  return known.split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()));
+}
+
+/** A range of another content than the client has would not fit to what it has. */
+function isSame({ headers }: FastifyRequest, etag: string): boolean {
+  const wanted = headers['if-range'];
+  return wanted === undefined || wanted === etag;
+}
+
+/** The next bytes of an upload, for as long as they keep coming. */
+function fileAppendRoute(operation: typeof operations.appendFileUpload): Route {
+  return {
+    operation,
+    intake: 'bytes',
+    async handle(request, reply, context) {
+      const { services, timeouts } = context;
+      const { params, headers, address } = readHead(operation, request);
+      const caller = must(request.caller, 'the caller of an upload');
+      const offset = headers['upload-offset'];
+      const bytes = bodyStream(request, timeouts.streamIdle);
+      const upload = await whileStreaming(request, context, () =>
+        services.fileUploads.append({ caller, address }, params.id, offset, bytes),
+      );
+      return sendJson(reply, services, upload);
+    },
+  };
+}
+
+interface FileHeaders {
+  readonly 'content-type': string;
+  readonly 'content-disposition': string;
+}
+
+/**
+ * Whatever a file is called and says that it is, a browser neither runs it nor takes its name for
+ * anything else.
+ */
+function fileHeaders(name: string, contentType: string): FileHeaders {
+  const isHarmless = HARMLESS_MEDIA_TYPES.includes(contentType);
+  const type = isHarmless ? contentType : 'application/octet-stream';
+  return {
+    'content-type': type === 'text/plain' ? `${type}; charset=utf-8` : type,
+    'content-disposition': disposition(isHarmless ? 'inline' : 'attachment', name),
+  };
+}
+
+/** The name twice (RFC 6266): once for those who read nothing but ASCII, once as it is. */
+function disposition(kind: string, name: string): string {
+  const plain = name.replaceAll(/[^\w.\- ]/g, '_');
+  const whole = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${whole}`;
+}
+
+/** Bytes from `from` up to and without `to`. */
+interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The one range that a `Range` header asks for (RFC 9110, section 14). Undefined, and with it the
+ * whole, for no header, several ranges and what is no range of bytes. Throws
+ * `range_not_satisfiable`.
+ */
+function byteRange(header: string | undefined, size: number): ByteRange | undefined {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');
+  const [, first = '', last = ''] = match ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') return suffix(Number(last), size);
+  const from = Number(first);
+  if (last !== '' && Number(last) < from) return undefined;
+  if (from >= size) throw unsatisfiable(size);
+  const to = last === '' ? size : Math.min(Number(last) + 1, size);
+  return { from, to };
+}
+
+function suffix(length: number, size: number): ByteRange {
+  if (length === 0 || size === 0) throw unsatisfiable(size);
+  return { from: Math.max(0, size - length), to: size };
+}
+
+function unsatisfiable(size: number): Problem {
+  return new Problem('range_not_satisfiable', `The file has ${size} bytes.`, {
+    details: { size },
+  });
+}
 
 export const filesRoutes = routesOf(operations, {
   listNodeFiles: async ({ caller, params, query }, { nodeFiles }) =>

@@ -1,6 +1,98 @@
+import { pipeline, Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { operations } from '@trellis/contract/operations/mcp.ts';
-import { mcpRoute } from '../mcp-route.ts';
+import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import type { Operation } from '@trellis/contract/operation.ts';
 import { routesOf } from '../routes-of.ts';
+import { forwardedHeaders } from '../forwarded-headers.ts';
+import { SEQUENCE } from '../header-names.ts';
+import { type Route, type RouteContext, sendNoBody } from '../route.ts';
+
+/** Those of a web answer that are ours to send on. */
+const FORWARDED = ['content-type', 'cache-control', 'x-accel-buffering', 'mcp-session-id'];
+
+/**
+ * An operation of the Model Context Protocol, streamable HTTP: one message in, one answer out, or a
+ * stream of events.
+ */
+function mcpRoute(operation: Operation): Route {
+  return {
+    operation,
+    intake: 'json',
+    async handle(request, reply, context) {
+      refuseForeignPage(request, context.corsOrigins);
+      const stream = context.eventStreams.open(request);
+      reply.raw.once('close', () => stream.abort());
+      const answered = context.services.mcp.answer({
+        caller: must(request.caller, 'the caller of a message'),
+        message: request.body,
+        headers: webHeaders(request),
+        endpointHeaders: forwardedHeaders(request.headers),
+        authorization: request.headers.authorization,
+        signal: stream.signal,
+        errorOf: (error) => context.errorOf(error, request),
+      });
+      const response = await answered.catch((error: unknown) => {
+        throw stream.signal.aborted ? stopping(error) : error;
+      });
+      return send(response, request, reply, context);
+    },
+  };
+}
+
+/**
+ * A page that has a name of its own lead to this server has its own origin all the same: it is
+ * refused unless it may call across origins anyway (MCP, "Security Warning" of streamable HTTP).
+ */
+function refuseForeignPage({ headers }: FastifyRequest, origins: readonly string[]): void {
+  const { origin } = headers;
+  if (origin === undefined || origins.includes(origin)) return;
+  throw new Problem('forbidden', 'Pages of this origin may not call this server.', {
+    hint: 'Add the origin to MSK_CORS.',
+    details: { origin },
+  });
+}
+
+/** Whoever has gone instead is told nothing. */
+function stopping(cause: unknown): Problem {
+  return new Problem('server_stopping', 'The server is stopping.', { cause });
+}
+
+async function send(
+  response: Response,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { services, unreadAnswers, onBrokenAnswer }: RouteContext,
+): Promise<string | undefined> {
+  reply.code(response.status).header(SEQUENCE, services.sequence());
+  for (const name of FORWARDED) {
+    const value = response.headers.get(name);
+    if (value !== null) reply.header(name, value);
+  }
+  if (response.body === null) return sendNoBody(reply);
+  if (response.headers.get('content-type') === 'application/json') return response.text();
+  unreadAnswers.watch(reply);
+  reply.hijack();
+  reply.raw.writeHead(response.status, reply.getHeaders() as Record<string, string>);
+  reply.raw.flushHeaders();
+  pipeline(Readable.fromWeb(response.body), reply.raw, (error) => {
+    if (error instanceof Error && !hasClientGone(error)) onBrokenAnswer(request.id, error);
+  });
+  return undefined;
+}
+
+function webHeaders({ headers }: FastifyRequest): Headers {
+  const own = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string') own.set(name, value);
+  }
+  return own;
+}
+
+function hasClientGone({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
 
 export const mcpRoutes = routesOf(operations, {
   callMcp: mcpRoute(operations.callMcp),

@@ -1,15 +1,46 @@
+import type { FastifyRequest } from 'fastify';
 import { operations } from '@trellis/contract/operations/status.ts';
-import { administratorOf } from '../administrator.ts';
+import type { HealthReport, HealthSummary } from '@trellis/contract/shapes/health.ts';
+import type { Caller } from '#access/caller.ts';
+import { Problem } from '#base/problem.ts';
+import type { Operation } from '@trellis/contract/operation.ts';
 import { answer } from '../answer.ts';
 import { sendJson } from '../route.ts';
 import { routesOf } from '../routes-of.ts';
-import type { HealthReport, HealthSummary } from '@trellis/contract/shapes/health.ts';
+import { bearerToken } from '../authenticate.ts';
+import type { HttpServices } from '../services.ts';
+
+/**
+ * Who asks an operation that anybody may call, when it is an administrator, or a token for
+ * administration; undefined for everybody else, and while nobody can be told apart yet.
+ */
+async function administratorOf(
+  request: FastifyRequest,
+  operation: Operation,
+  services: HttpServices,
+): Promise<Caller | undefined> {
+  if (request.headers.authorization === undefined || !services.status.ready()) return undefined;
+  try {
+    const caller = await services.identity.authenticate(bearerToken(request, operation));
+    return isForAdministration(caller) ? caller : undefined;
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+function isForAdministration({ isAdmin, isReadOnlyAdmin, scopes }: Caller): boolean {
+  return isAdmin || isReadOnlyAdmin || scopes.some((scope) => scope.startsWith('admin:'));
+}
 
 export const statusRoutes = routesOf(operations, {
   getReady: (_input, { status }) => answer(200, status.ready()),
   getAvailableStatus: (_input, { status }) =>
     status.ready() ? answer(200, 'available') : answer(503, 'not available'),
-  /** Nobody is refused: a token that is no administrator's, or none any more, is as good as no token. */
+  /**
+   * Nobody is refused: a token that is no administrator's, or none any more, is as good as no
+   * token.
+   */
   getHealth: {
     operation: operations.getHealth,
     intake: 'json',

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Operation } from '@trellis/contract/operation.ts';
 
-/** A path of the operation: in the place of each parameter the first of its words, or the UID of nothing. */
+/**
+ * A path of the operation: in the place of each parameter the first of its words, or the UID of
+ * nothing.
+ */
 export function pathOf({ path, params }: Operation): string {
   return path.replaceAll(/\{\+?(\w+)\}/g, (_, name: string) => {
     const shape = params?.shape[name];

@@ -44,7 +44,9 @@ export class RawConnection implements AsyncDisposable {
     }
   }
 
-  /** Resolves once the server has closed the connection, with what was received and not yet taken. */
+  /**
+   * Resolves once the server has closed the connection, with what was received and not yet taken.
+   */
   async closed(): Promise<string> {
     await this.#ended;
     return this.#received;

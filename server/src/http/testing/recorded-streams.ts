@@ -6,7 +6,10 @@ export interface RecordedStream {
   ended: 'open' | 'end' | 'abort';
 }
 
-/** What arrived at ingestion as streams, in the place of the writer; `onWrite` holds a piece up, or refuses it. */
+/**
+ * What arrived at ingestion as streams, in the place of the writer; `onWrite` holds a piece up, or
+ * refuses it.
+ */
 export class RecordedStreams {
   readonly streams: RecordedStream[] = [];
   onWrite: (chunk: Uint8Array) => Promise<void> = async () => {};

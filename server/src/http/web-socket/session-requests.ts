@@ -24,7 +24,7 @@ export interface SessionRequestsParts {
 export class SessionRequests {
   readonly #parts: SessionRequestsParts;
   readonly #open = new Set<AbortController>();
-  /** Of each type that only the last one counts of. */
+  /** The newest request of each type of which only the newest counts. */
   readonly #last = new Map<WebSocketRequestType, AbortController>();
 
   constructor(parts: SessionRequestsParts) {

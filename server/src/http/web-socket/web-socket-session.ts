@@ -28,11 +28,15 @@ export interface WebSocketParts extends SessionRequestsParts {
   >;
   readonly logger: Logger;
   readonly signInMs: number;
-  /** Told whose session it is, once that is known and again later; false when they have too many. */
+  /**
+   * Told whose session it is, once that is known and again later; false when they have too many.
+   */
   readonly onKnown: (caller: Caller) => boolean;
 }
 
-/** One WebSocket: of a stranger until its token is here, then of a session as long as that lasts. */
+/**
+ * One WebSocket: of a stranger until its token is here, then of a session as long as that lasts.
+ */
 export class WebSocketSession implements RunningWork {
   readonly #socket: WebSocket;
   readonly #parts: WebSocketParts;
@@ -40,7 +44,10 @@ export class WebSocketSession implements RunningWork {
   /** Until the token is here; and from a close on until the peer has answered it. */
   #timer: NodeJS.Timeout;
   #token: string | undefined;
-  /** What has come of a message that is not whole yet, with the frames around it; at most a little more. */
+  /**
+   * What has come of a message that is not whole yet, with the frames around it; at most a little
+   * more.
+   */
   #unfinishedBytes = 0;
   /** Whose rights it ends with, once they are known. */
   #caller: Caller | undefined;
@@ -71,7 +78,10 @@ export class WebSocketSession implements RunningWork {
     socket.on('error', (err) => parts.logger.debug({ err }, 'a WebSocket failed'));
   }
 
-  /** Sends it if a session is signed in that it is for and that still holds; one that has ended is closed instead. */
+  /**
+   * Sends it if a session is signed in that it is for and that still holds; one that has ended is
+   * closed instead.
+   */
   async tell(message: WebSocketMessage, owner?: string): Promise<void> {
     const caller = await this.#present();
     if (caller === undefined) return;
@@ -103,7 +113,10 @@ export class WebSocketSession implements RunningWork {
     await this.#present();
   }
 
-  /** The session is over, and it closes; or its user may do less, and what they have asked for is not answered. */
+  /**
+   * The session is over, and it closes; or its user may do less, and what they have asked for is
+   * not answered.
+   */
   end(): void {
     this.#requests.close();
     void this.check();
@@ -153,8 +166,9 @@ export class WebSocketSession implements RunningWork {
   }
 
   /**
-   * The library's limit is that of a request, which only administrators send. Everybody else has less: many of them together must
-   * not have much. The library has read by now what is counted here, so that the message is known if it is whole.
+   * The library's limit is that of a request, which only administrators send. Everybody else has
+   * less: many of them together must not have much. The library has read by now what is counted
+   * here, so that the message is known if it is whole.
    */
   #keepShort(connection: Duplex): void {
     connection.on('data', (chunk: Buffer) => {
@@ -209,14 +223,20 @@ export class WebSocketSession implements RunningWork {
 
 const TOO_BIG = 'body_too_large: Your message is longer than a token can be.';
 const TOO_MANY = `too_many_connections: You have ${WEB_SOCKETS_PER_USER_MAX} WebSockets already.`;
-/** Around the content of a ping or a pong of a client (RFC 6455, section 5.2): 2 bytes, and the mask. */
+/**
+ * Around the content of a ping or a pong of a client (RFC 6455, section 5.2): 2 bytes, and the
+ * mask.
+ */
 const CONTROL_FRAME_BYTES = 6;
-/** The first message with the frames around it; each piece of a message takes memory, however small it is. */
+/**
+ * The first message with the frames around it; each piece of a message takes memory, however small
+ * it is.
+ */
 const SIGN_IN_BYTES = WEB_SOCKET_MESSAGE_BYTES_MAX + 1024;
 /** What a connection gives at a time: beside a token, it may have the beginning of what follows. */
 const READ_BYTES = SIGN_IN_BYTES + 64 * 1024;
 
-/** Of RFC 6455. */
+/** Close codes of RFC 6455. */
 const INTERNAL_ERROR = 1011;
 
 function readSignIn(text: string): { readonly token: string } | undefined {

@@ -18,7 +18,7 @@ export interface WebSocketsOptions extends Omit<WebSocketParts, 'services' | 'on
   readonly pingIntervalMs: number;
   readonly sessionCheckMs: number;
   readonly socketsMax: number;
-  /** Of `socketsMax`, those that have not signed in. */
+  /** How many of `socketsMax` may be sockets that have not signed in. */
   readonly strangersMax: { readonly ofAddress: number; readonly ofAll: number };
   readonly trusts: ProxyTrust;
 }
@@ -29,8 +29,9 @@ type UpgradeRequest = FastifyRequest['raw'];
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
 /**
- * The WebSockets of the server. What may not become one is not upgraded but goes on as the plain request that it is, and
- * gets the answer that says why. Pages of any origin may connect: nothing is sent to them without a token that they have.
+ * The WebSockets of the server. What may not become one is not upgraded but goes on as the plain
+ * request that it is, and gets the answer that says why. Pages of any origin may connect: nothing
+ * is sent to them without a token that they have.
  */
 export class WebSockets {
   readonly #options: WebSocketsOptions;
@@ -62,7 +63,8 @@ export class WebSockets {
   isUpgrade(request: UpgradeRequest): boolean {
     const { url = '', method, headers } = request;
     if (pathOf(url) !== WEB_SOCKET_PATH || method !== 'GET') return false;
-    // As the redirect would send it elsewhere; whether its sender is to be believed, only the redirect can tell.
+    // As the redirect would send it elsewhere; whether its sender is to be believed, only the
+    // redirect can tell.
     if (this.#options.redirectToHttps && headers['x-forwarded-proto'] !== 'https') return false;
     return (
       headers.upgrade?.toLowerCase() === 'websocket' &&
@@ -100,7 +102,10 @@ export class WebSockets {
     });
   }
 
-  /** To every session that is signed in, as far as the message is for it: for those of `owner`, a UID, it is. */
+  /**
+   * To every session that is signed in, as far as the message is for it: for those of `owner`, a
+   * UID, it is.
+   */
   broadcast(message: WebSocketMessage, owner?: string): void {
     for (const session of this.#sessions) void session.tell(message, owner);
   }
