@@ -11,7 +11,7 @@ import type { GraphReader } from '#graph/reader.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Telemetry } from '#observe/telemetry/telemetry.ts';
-import type { TokenCounts } from '#assistant/router/llm-usage.ts';
+import type { TokenCounts } from '#assistant/router/llm-call.ts';
 import { startPeriodic } from './periodic.ts';
 import { providerTransport } from './provider-transport.ts';
 import { observedTransport } from './telemetry/observed-requests.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { HEALTH_PARTS, HEALTH_REASONS } from '@trellis/contract/shapes/health.ts';
-import { OK, type HealthReason, type PartName } from '#observe/part-health.ts';
+import { OK, type HealthReason, type PartName } from '#observe/health.ts';
 import { primaryProbes, replicaProbes, serviceProbes, stateOfWorkers } from './part-probes.ts';
 
 const IDLE = { workers: 2, ready: 2, busy: 0, stalled: 0, running: 0, waiting: 0 };

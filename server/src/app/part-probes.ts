@@ -1,5 +1,13 @@
-import { degraded, failed, OFF, OK, STARTING } from '#observe/part-health.ts';
-import type { PartState, Probe, Probes } from '#observe/part-health.ts';
+import {
+  degraded,
+  failed,
+  OFF,
+  OK,
+  type PartState,
+  type Probe,
+  type Probes,
+  STARTING,
+} from '#observe/health.ts';
 import type { PoolLoad } from '#runtime/sandbox/pool-load.ts';
 import type { OpenServices } from './open-services.ts';
 

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import { systemClock } from '#base/clock.ts';
-import { healthReport, type HealthReport } from '#observe/health.ts';
-import type { Probes } from '#observe/part-health.ts';
+import { healthReport, type HealthReport, type Probes } from '#observe/health.ts';
 import { olderStore } from '#store/master-key.ts';
 
 /** `YY.M.build` (specification, section 9). */

@@ -3,11 +3,10 @@ import type { AuditTrail } from '#access/audit-event.ts';
 import { deed } from '#access/deed.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
 import { Problem } from '#base/problem.ts';
-import type { CommitPort } from '#graph/operations.ts';
+import type { CommitPort, CommitRequest } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { EmbeddingTarget } from './embedding-provider.ts';
 import type { Protocol } from './router/llm-call.ts';
-import { keyRecord, storedKey, type SecretReader } from './provider-keys.ts';
 
 export interface EmbeddingsProvider {
   readonly provider: 'openai-compatible';
@@ -169,7 +168,7 @@ export class ProviderSettings {
     return [{ ...chat, name: '', apiKey: this.#key('chat', chat) }, ...further];
   }
 
-  /** Of one user, in and out together. */
+  /** Tokens that one user may use in a day, in and out together. */
   tokensPerUserAndDay(): number {
     return this.#read().chat?.tokensPerUserAndDay ?? Infinity;
   }
@@ -277,4 +276,35 @@ function invalid(path: string, message: string, hint?: string): Problem {
     ...(hint !== undefined && { hint }),
     details: { fields: [{ path, message }] },
   });
+}
+
+/** Secrets at rest, always as of the newest commit. */
+interface SecretReader {
+  get(key: string): Uint8Array | undefined;
+}
+
+/** For a commit; a key that is null is removed. It is kept with the server that it was given for. */
+function keyRecord(
+  purpose: string,
+  baseUrl: string,
+  apiKey: string | null,
+): NonNullable<CommitRequest['vault']>[number] {
+  const record = Buffer.from(JSON.stringify({ baseUrl, apiKey }), 'utf8');
+  return { key: recordKey(purpose), value: apiKey === null ? null : record.toString('base64') };
+}
+
+/** Null when there is none for this server. */
+function storedKey(secrets: SecretReader, purpose: string, baseUrl: string): string | null {
+  const key = recordKey(purpose);
+  const bytes = secrets.get(key);
+  if (bytes === undefined) return null;
+  const record: { baseUrl?: unknown; apiKey?: unknown } = JSON.parse(Buffer.from(bytes).toString());
+  if (typeof record.baseUrl !== 'string' || typeof record.apiKey !== 'string') {
+    throw new Problem('storage_failed', `the vault's record ${key} is not readable`);
+  }
+  return record.baseUrl === baseUrl ? record.apiKey : null;
+}
+
+function recordKey(purpose: string): string {
+  return `ai-secret/${purpose}`;
 }

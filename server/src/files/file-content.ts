@@ -62,7 +62,7 @@ export function deletePiece(key: string): GraphOperation {
   return { op: 'delete', type: FILE_PIECE_TYPE, key };
 }
 
-/** Of a content that no entry has. */
+/** For a content that no entry has. */
 export function deletePieces(content: string, count: number): GraphOperation[] {
   return Array.from({ length: count }, (_, index) => deletePiece(pieceKey(content, index)));
 }

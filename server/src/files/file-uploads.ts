@@ -15,21 +15,18 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { deletePieces, pieceCount, readContent, readPiece, writePiece } from './file-content.ts';
-import { contentTypeOf } from './file-name.ts';
-import type { FileStore } from './file-store.ts';
-import { newFields, type FileEntry, type GivenFile, type NodeFiles } from './node-files.ts';
-import { PieceBuffer } from './piece-buffer.ts';
-import { fileExists, fileReference, writeEntry } from './stored-file.ts';
+import { contentTypeOf, fileExists, fileReference, writeEntry } from './stored-file.ts';
+import { type FileStore, PieceBuffer } from './file-store.ts';
+import { type FileEntry, type GivenFile, newFields, type NodeFiles } from './node-files.ts';
 import {
   beginUpload,
   callerOf,
   continueUpload,
   readUpload,
-  uploadReference,
   UPLOAD_TYPE,
   type UploadRecord,
+  uploadReference,
 } from './upload-record.ts';
-import { beyondSize, tooLarge, uploadConflict, uploadNotFound } from './upload-problem.ts';
 
 export interface NewUpload extends GivenFile {
   /** Bytes. */
@@ -58,7 +55,7 @@ export interface FileUploadsParts {
 }
 
 interface ReadUpload extends UploadRecord {
-  /** Of its node, as it was read. */
+  /** Version of its node, as it was read. */
   readonly version: number;
 }
 
@@ -73,9 +70,9 @@ interface Sender {
  */
 export class FileUploads {
   readonly #parts: FileUploadsParts;
-  /** Of those that bytes arrive for. */
+  /** Uploads that bytes arrive for. */
   readonly #busy = new Set<string>();
-  /** Of callers: those that are being written down. */
+  /** By caller: uploads that are being written down. */
   readonly #beginning = new Places();
 
   constructor(parts: FileUploadsParts) {
@@ -295,4 +292,25 @@ export class FileUploads {
 
 function shown({ id, received, size, name, contentType, expiresAt }: UploadRecord): FileUpload {
   return { id, offset: received, size, name, contentType, expiresAt, file: null };
+}
+
+function uploadNotFound(): Problem {
+  return new Problem('upload_not_found', 'There is no such upload.');
+}
+
+/** `received`: where the next bytes belong. */
+function uploadConflict(message: string, { received }: { readonly received: number }): Problem {
+  return new Problem('upload_conflict', message, { details: { offset: received } });
+}
+
+function tooLarge(): Problem {
+  return new Problem('body_too_large', `The file is larger than ${FILE_BYTES_MAX} bytes.`, {
+    details: { limitBytes: FILE_BYTES_MAX },
+  });
+}
+
+function beyondSize(size: number): Problem {
+  return new Problem('body_too_large', `The upload was begun for ${size} bytes, and more came.`, {
+    details: { limitBytes: size },
+  });
 }

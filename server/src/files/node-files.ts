@@ -1,16 +1,21 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
-import { NodeView, type NodeReads } from '#access/node-view.ts';
+import { type NodeReads, NodeView } from '#access/node-view.ts';
 import { NODE_FILES_MAX } from '#base/file-limits.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import { contentPlace, readContent } from './file-content.ts';
-import { checkFileName, contentTypeOf } from './file-name.ts';
+import {
+  checkFileName,
+  contentTypeOf,
+  readStoredFile,
+  type StoredFile,
+  type TextState,
+} from './stored-file.ts';
 import type { FileStore } from './file-store.ts';
-import { readStoredFile, type StoredFile, type TextState } from './stored-file.ts';
 
 /** As uploads answer it (specification, section 2.8). */
 export interface FileEntry {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Clock } from '#base/clock.ts';
 import { LOG_FILE_BYTES_MAX, LOG_FILES_MAX } from '#base/limits.ts';
-import { byDate, dateOf, datedName } from './dated-name.ts';
 
 type FileStream = ReturnType<typeof pino.destination>;
 
@@ -22,12 +21,12 @@ export class DailyFile {
   readonly #report: (error: Error) => void;
   #stream: FileStream;
   #day: string;
-  /** Of the day, from 1 on; and what the file has. */
+  /** Number of the file within its day, from 1 on. */
   #part = 1;
   #bytes = 0;
   #isBroken = false;
   #cleaning: Promise<void>;
-  /** Of the days before. */
+  /** Resolves when the files of the days before are closed. */
   #closing: Promise<unknown> = Promise.resolve();
 
   constructor(folder: string, name: string, clock: Clock, report: (error: Error) => void) {
@@ -157,4 +156,29 @@ function openedStream(path: string): FileStream {
     stream.flushSync = flushSync;
   });
   return stream;
+}
+
+/** When and how manieth a log file is; the first of a day has the part 1. */
+export interface LogDate {
+  /** UTC, such as `2026-11-20`. */
+  readonly day: string;
+  readonly part: number;
+}
+
+/** `<name>-2026-11-20.log`, and those after it on the same day `<name>-2026-11-20.2.log` and so on. */
+function datedName(log: string, { day, part }: LogDate): string {
+  return part === 1 ? `${log}-${day}.log` : `${log}-${day}.${part}.log`;
+}
+
+/** `undefined` for a file that is none of this log. */
+export function dateOf(file: string, log: string): LogDate | undefined {
+  const [, name, day = '', part = '1'] =
+    /^(.*)-(\d{4}-\d\d-\d\d)(?:\.([1-9]\d{0,5}))?\.log$/.exec(file) ?? [];
+  return name === log ? { day, part: Number(part) } : undefined;
+}
+
+/** For sorting: oldest first. */
+export function byDate(a: LogDate, b: LogDate): number {
+  if (a.day !== b.day) return a.day < b.day ? -1 : 1;
+  return a.part - b.part;
 }

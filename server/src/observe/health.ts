@@ -2,16 +2,6 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '#base/clock.ts';
 import { HEALTH_DISK_FREE_BYTES_MIN } from '#base/limits.ts';
-import {
-  degraded,
-  failed,
-  OK,
-  type HealthReason,
-  type PartName,
-  type PartState,
-  type Probe,
-  type Probes,
-} from './part-health.ts';
 
 type Supply = 'ok' | 'degraded';
 
@@ -51,7 +41,7 @@ export interface HealthSources {
   readonly storageFolder: string;
   /** What is wrong with what lies in the storage folder, where that is known. */
   storageFault(): HealthReason | undefined;
-  /** Of the parts but for the disk and the storage folder. */
+  /** For all parts but the disk and the storage folder. */
   readonly probes: Probes;
   isReady(): boolean;
 }
@@ -139,4 +129,58 @@ export async function diskOf(folder: string): Promise<HealthReport['disk']> {
   } catch {
     return null;
   }
+}
+
+/** Why a part is not well: see `HEALTH_REASONS` in contract/src/shapes/health.ts. */
+export type HealthReason =
+  | 'disk_low'
+  | 'disk_unreadable'
+  | 'folder_not_writable'
+  | 'store_outdated'
+  | 'storage_damaged'
+  | 'last_write_failed'
+  | 'thread_restarting'
+  | 'thread_ended'
+  | 'port_not_open'
+  | 'primary_not_connected'
+  | 'no_worker'
+  | 'workers_stalled'
+  | 'process_failed'
+  | 'provider_failing'
+  | 'file_not_written';
+
+export type PartName =
+  | 'disk'
+  | 'storage'
+  | 'writer'
+  | 'replication'
+  | 'index'
+  | 'endpoints'
+  | 'compiler'
+  | 'models'
+  | 'logs';
+
+export interface PartState {
+  /** `degraded`: it works, but not as it should; `failed`: it does not work; `off`: it is not set up. */
+  readonly status: 'ok' | 'starting' | 'degraded' | 'failed' | 'off';
+  /** Why the part is degraded or failed; null in any other state. */
+  readonly reason: HealthReason | null;
+}
+
+/** How a part is. Cheap, and bounded in time: anybody may ask as often as they like. */
+export type Probe = () => PartState | Promise<PartState>;
+
+/** Those that a server of its role has. */
+export type Probes = Readonly<Partial<Record<PartName, Probe>>>;
+
+export const OK: PartState = { status: 'ok', reason: null };
+export const STARTING: PartState = { status: 'starting', reason: null };
+export const OFF: PartState = { status: 'off', reason: null };
+
+export function degraded(reason: HealthReason): PartState {
+  return { status: 'degraded', reason };
+}
+
+export function failed(reason: HealthReason): PartState {
+  return { status: 'failed', reason };
 }

@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile, stat, truncate } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HEALTH_DISK_FREE_BYTES_MIN, LOG_FILE_BYTES_MAX, LOG_FILES_MAX } from '#base/limits.ts';
-import { healthReport } from './health.ts';
-import { openLog, type LogOptions } from './logger.ts';
-import { degraded, failed, OFF, OK, STARTING, type Probes } from './part-health.ts';
+import { degraded, failed, healthReport, OFF, OK, type Probes, STARTING } from './health.ts';
+import { type LogOptions, openLog } from './logger.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import type { Config } from '#config/config.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { Logger } from '#observe/logger.ts';
-import { failed, OFF, OK, type PartState } from '#observe/part-health.ts';
+import { failed, OFF, OK, type PartState } from '#observe/health.ts';
 import { Problem } from '#base/problem.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { deriveReplicationSecret } from '#replication/replication-secret.ts';

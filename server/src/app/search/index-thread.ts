@@ -3,7 +3,7 @@ import { systemClock } from '#base/clock.ts';
 import { SEARCH_OPENING_WAIT_MS } from '#base/search-limits.ts';
 import { Followers } from '#log/followers.ts';
 import type { Logger } from '#observe/logger.ts';
-import { degraded, failed, OK, type PartState } from '#observe/part-health.ts';
+import { degraded, failed, OK, type PartState } from '#observe/health.ts';
 import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { WantedText, WantedTexts } from '#search/embeddings/wanted-texts.ts';
 import { startThread } from '../start-thread.ts';

@@ -7,7 +7,7 @@ import type { StateReader } from '#graph/state-reader.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { Logger } from '#observe/logger.ts';
-import type { PartState } from '#observe/part-health.ts';
+import type { PartState } from '#observe/health.ts';
 import type { EmbedQuery } from '#runtime/invocation.ts';
 import type { EmbedderState } from '#search/embeddings/embedder.ts';
 import type { WantedTexts } from '#search/embeddings/wanted-texts.ts';

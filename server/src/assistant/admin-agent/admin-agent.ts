@@ -4,25 +4,29 @@ import { deed } from '#access/deed.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import { checkFileName, contentTypeOf } from '#files/file-name.ts';
+import { checkFileName, contentTypeOf, type StoredFile } from '#files/stored-file.ts';
 import type { FileStore } from '#files/file-store.ts';
-import type { StoredFile } from '#files/stored-file.ts';
 import { UPLOADS_MAX } from '@trellis/contract/limits.ts';
 import type { ModelOutcome, ModelRunner } from '../model/model-run.ts';
-import { AdminAgentTurns, type AdminAgentAsked } from './admin-agent-turn.ts';
-import { BusySessions } from './busy-sessions.ts';
+import { type AdminAgentAsked, AdminAgentTurns } from './admin-agent-turn.ts';
 import { uploadPath } from './file-tools.ts';
 import type { Endpoints } from './kinds/endpoint-kind.ts';
 import {
-  proposalOf,
-  ProposalApproval,
   type Approval,
   type CommitWatch,
+  ProposalApproval,
+  proposalOf,
 } from './proposal-approval.ts';
 import { changeOf, type CommitOutcome, type Proposal } from './proposal.ts';
-import { ProposalReview, type DefinitionKinds } from './proposal-review.ts';
-import { nodeOf, SessionStore, type StoredMessage, type StoredSession } from './session-store.ts';
-import type { Page, SessionStoreParts } from './session-store.ts';
+import { type DefinitionKinds, ProposalReview } from './proposal-review.ts';
+import {
+  nodeOf,
+  type Page,
+  SessionStore,
+  type SessionStoreParts,
+  type StoredMessage,
+  type StoredSession,
+} from './session-store.ts';
 
 export interface AdminAgentParts extends SessionStoreParts {
   readonly files: FileStore;
@@ -249,4 +253,18 @@ function entryOf({ UID, size, contentType }: StoredFile): FileEntry {
 
 function uploaded(file: StoredFile): UploadedFile {
   return { ...entryOf(file), name: file.name, path: file.path };
+}
+
+/** Conversations in which a turn or a commit is under way: one at a time in each. */
+class BusySessions {
+  readonly #busy = new Set<string>();
+
+  /** Until it is disposed of. Throws `session_busy`. */
+  enter(id: string): Disposable {
+    if (this.#busy.has(id)) {
+      throw new Problem('session_busy', 'An answer or a commit is under way in this conversation.');
+    }
+    this.#busy.add(id);
+    return { [Symbol.dispose]: () => this.#busy.delete(id) };
+  }
 }

@@ -3,7 +3,7 @@ import {
   ADMIN_AGENT_HISTORY_CHARACTERS_MAX,
   ADMIN_AGENT_TITLE_CHARACTERS_MAX,
 } from '#base/admin-agent-limits.ts';
-import { conversation, titleOf } from './conversation.ts';
+import { conversation, titleOf } from './admin-agent-turn.ts';
 
 const user = (text: string) => ({ role: 'user' as const, text });
 const assistant = (text: string) => ({ role: 'assistant' as const, text });

@@ -1,13 +1,17 @@
 import type { Caller } from '#access/caller.ts';
 import { ADMIN_AGENT_LIST_MAX } from '#base/admin-agent-limits.ts';
-import { invalidChange } from './definition-kind.ts';
-import type { JsonObject } from '../router/llm-call.ts';
+import {
+  DEFINITION_KINDS,
+  invalidChange,
+  inWords,
+  type ProposalItem,
+  type WantedChange,
+} from './proposal.ts';
+import type { JsonObject } from '../router/json-members.ts';
 import type { ModelTool, ToolText } from '../model/model-run.ts';
 import type { Endpoints } from './kinds/endpoint-kind.ts';
-import { DEFINITION_KINDS, inWords, type ProposalItem, type WantedChange } from './proposal.ts';
 import type { DefinitionKinds } from './proposal-review.ts';
-import { changesIn, offsetIn, oneOf, textIn } from './tool-input.ts';
-import { pageOfText } from './text-page.ts';
+import { changesIn, offsetIn, oneOf, pageOfText, textIn } from './tool-input.ts';
 
 export interface WantedProposal {
   readonly summary: string;

@@ -2,8 +2,7 @@ import { Problem } from '#base/problem.ts';
 import type { FileStore } from '#files/file-store.ts';
 import type { FileFolder } from '#files/stored-file.ts';
 import type { ModelTool, ToolText } from '../model/model-run.ts';
-import { pageOfText } from './text-page.ts';
-import { offsetIn, textIn } from './tool-input.ts';
+import { offsetIn, pageOfText, textIn } from './tool-input.ts';
 
 /** Where the admin agent finds what was uploaded to its conversation (specification, section 4.7). */
 const UPLOADS_FOLDER = '/home/uploads/';

@@ -3,17 +3,19 @@ import type { Caller } from '#access/caller.ts';
 import { PROPOSAL_ITEMS_MAX } from '#base/admin-agent-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { contentDiff } from '#runtime/history/content-diff.ts';
-import type { JsonObject } from '../router/llm-call.ts';
-import { invalidChange, type DefinitionKind, type Outlook } from './definition-kind.ts';
-import type { SchemaKind } from './kinds/schema-kind.ts';
+import type { JsonObject } from '../router/json-members.ts';
 import {
   changeOf,
-  inWords,
+  type DefinitionKind,
   type DefinitionKindName,
+  invalidChange,
+  inWords,
+  type Outlook,
   type ProposalItem,
   type ProposedChange,
   type WantedChange,
 } from './proposal.ts';
+import type { SchemaKind } from './kinds/schema-kind.ts';
 
 export type DefinitionKinds = Readonly<Record<DefinitionKindName, DefinitionKind>> & {
   readonly schema: SchemaKind;

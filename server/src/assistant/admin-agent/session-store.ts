@@ -42,7 +42,7 @@ export interface SessionChange {
   readonly messages?: readonly NewMessage[];
   /** Null drops it. */
   readonly proposal?: Proposal | null;
-  /** Of the audit. */
+  /** The event of the audit trail. */
   readonly trace?: GraphOperation;
 }
 

@@ -1,7 +1,7 @@
 import { isObject } from '#search/request/members.ts';
-import type { JsonObject } from '../router/llm-call.ts';
-import { invalidChange } from './definition-kind.ts';
-import { CHANGE_ACTIONS, DEFINITION_KINDS, type WantedChange } from './proposal.ts';
+import type { JsonObject } from '../router/json-members.ts';
+import { CHANGE_ACTIONS, DEFINITION_KINDS, invalidChange, type WantedChange } from './proposal.ts';
+import { TOOL_RESULT_CHARACTERS_MAX } from '#base/llm-limits.ts';
 
 /** Members of what a model gives a tool, which may be anything. They throw `invalid_request`, which the model reads. */
 
@@ -39,4 +39,11 @@ export function changesIn({ changes }: JsonObject): WantedChange[] {
       definition: definition ?? undefined,
     };
   });
+}
+
+/** As much of a text as a model reads at a time, from an offset in characters; with a note when there is more. */
+export function pageOfText(text: string, offset: number): string {
+  const end = offset + TOOL_RESULT_CHARACTERS_MAX;
+  if (end >= text.length) return text.slice(offset);
+  return `${text.slice(offset, end)}\n[There are ${text.length} characters: read on with offset ${end}.]`;
 }

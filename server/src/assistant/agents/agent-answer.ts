@@ -3,11 +3,10 @@ import { AGENT_TOOL_TIMEOUT_MS } from '#base/agent-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { ModelRequest, ModelRunner } from '../model/model-run.ts';
 import type { CallerTools, WantedTools } from '../tools/caller-tools.ts';
-import type { StoredAgent } from './agent-store.ts';
-import { filledIn } from './instructions.ts';
+import { filledIn, type StoredAgent } from './agent-store.ts';
 import { OutputSchema } from './output-schema.ts';
-import type { Transcript } from './transcript.ts';
-import type { TokenCounts } from '../router/llm-usage.ts';
+import type { Transcript } from './agent-run-store.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
 
 export interface AgentAnswerParts {
   readonly models: ModelRunner;

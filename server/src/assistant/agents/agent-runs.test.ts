@@ -5,9 +5,8 @@ import { AGENT_RUNS_KEPT_PER_USER, AGENT_RUNS_PER_USER_MAX } from '#base/agent-l
 import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-graph.ts';
 import type { ModelOutcome, ModelRequest } from '../model/model-run.ts';
 import { CallerTools } from '../tools/caller-tools.ts';
-import { ToolCatalog } from '../tools/tool-catalog.ts';
+import { ToolCatalog, ToolStore } from '../tools/tool-catalog.ts';
 import { ToolRuns } from '../tools/tool-runs.ts';
-import { ToolStore } from '../tools/tool-store.ts';
 import { AgentRunStore } from './agent-run-store.ts';
 import { AgentRuns } from './agent-runs.ts';
 import { AgentService } from './agent-service.ts';

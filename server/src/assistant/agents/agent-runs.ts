@@ -8,17 +8,18 @@ import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { answerOfAgent, type AgentAnswerParts } from './agent-answer.ts';
+import { type AgentAnswerParts, answerOfAgent } from './agent-answer.ts';
 import {
-  AgentRunStore,
   type AgentRun,
   type AgentRunEntry,
   type AgentRunState,
+  AgentRunStore,
+  Transcript,
+  type TranscriptEntry,
 } from './agent-run-store.ts';
 import { mayRun, noAgent } from './agent-service.ts';
 import { AgentStore, type StoredAgent } from './agent-store.ts';
-import { Transcript, type TranscriptEntry } from './transcript.ts';
-import type { TokenCounts } from '../router/llm-usage.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
 
 export interface AgentRunsParts extends AgentAnswerParts {
   readonly reader: GraphReader;
@@ -38,7 +39,7 @@ export interface AgentRunRequest {
 export interface AgentRunOrigin {
   /** IP address of the client; null when it is not known. */
   readonly address: string | null;
-  /** Of the request, as JSON text of an object: what the code of endpoints may see. */
+  /** The headers that the code of endpoints may see, as JSON text of an object. */
   readonly headers?: string | undefined;
   readonly authorization?: string | undefined;
   /** Runs of agents that it comes of, one within the other; none when left out. */
@@ -67,7 +68,7 @@ export class AgentRuns implements AsyncDisposable {
   readonly #agents: AgentStore;
   readonly #store: AgentRunStore;
   readonly #running = new Map<string, RunningAgent>();
-  /** Of users: runs that are being written down, before they are under way. */
+  /** By user: runs that are being written down, before they are under way. */
   readonly #beginning = new Places();
   #isClosed = false;
 
@@ -250,7 +251,7 @@ export class AgentRuns implements AsyncDisposable {
     return { status: 'Failed', result: null, error: fault, endedAt: this.#time(), usage };
   }
 
-  /** Of one under way, what there is so far. */
+  /** A run that is under way has the transcript so far. */
   #read(entry: AgentRunEntry): AgentRunWithTranscript {
     const running = this.#running.get(entry.uid)?.transcript.entries;
     return { ...this.#store.read(entry), transcript: running ?? this.#store.transcript(entry) };

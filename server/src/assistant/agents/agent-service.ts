@@ -16,12 +16,12 @@ import type { GraphReader } from '#graph/reader.ts';
 import {
   AGENT_TYPE,
   agentFields,
-  AgentStore,
   type AgentLimits,
   type AgentSettings,
+  AgentStore,
   type StoredAgent,
+  variablesIn,
 } from './agent-store.ts';
-import { variablesIn } from './instructions.ts';
 import { OutputSchema } from './output-schema.ts';
 
 export interface AgentServiceParts {

@@ -1,7 +1,7 @@
 import { must } from '#base/assert.ts';
 import type { NodeWrite } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { JsonObject } from '../router/llm-call.ts';
+import type { JsonObject } from '../router/json-members.ts';
 
 /** What one run may use. */
 export interface AgentLimits {
@@ -17,7 +17,7 @@ export interface AgentSettings {
   readonly description: string;
   /** Null for the first of those that the settings of the provider allow. */
   readonly model: string | null;
-  /** With variables: see `instructions.ts`. */
+  /** With variables: see `variablesIn`. */
   readonly instructions: string;
   readonly tools: readonly string[];
   /** A JSON Schema; null where answers are text. */
@@ -31,7 +31,7 @@ export interface StoredAgent extends AgentSettings {
   readonly name: string;
   /** ISO 8601 UTC. */
   readonly updatedAt: string;
-  /** Of the node, for optimistic changes. */
+  /** Version of the node, for optimistic changes. */
   readonly nodeVersion: number;
 }
 
@@ -91,4 +91,19 @@ export function agentFields(agent: AgentSettings): NonNullable<NodeWrite['fields
     Access: agent.access,
     Limits: { ...agent.limits },
   };
+}
+
+/** `${NAME}`, or `${NAME:-what stands there without a value}`. */
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/** Each variable with its value, or its default; one that has neither stays as typed. Values are not looked into. */
+export function filledIn(instructions: string, values: Readonly<Record<string, string>>): string {
+  return instructions.replace(VARIABLE, (typed: string, name: string, fallback?: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? typed) : (fallback ?? typed),
+  );
+}
+
+/** The names of the variables, each once, in the order in which they come. */
+export function variablesIn(instructions: string): string[] {
+  return [...new Set([...instructions.matchAll(VARIABLE)].map(([, name]) => String(name)))];
 }

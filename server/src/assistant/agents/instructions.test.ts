@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { filledIn, variablesIn } from './instructions.ts';
+import { filledIn, variablesIn } from './agent-store.ts';
 
 it.each([
   ['Speak ${TONGUE}.', { TONGUE: 'Dutch' }, 'Speak Dutch.'],

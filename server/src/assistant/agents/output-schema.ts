@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AGENT_OUTPUT_FAULTS_MAX, AGENT_SCHEMA_CHARACTERS_MAX } from '#base/agent-limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { JsonObject } from '../router/llm-call.ts';
+import type { JsonObject } from '../router/json-members.ts';
 
 export type CheckedOutput =
   | { readonly value: unknown; readonly fault?: undefined }
@@ -29,7 +29,7 @@ export class OutputSchema {
     }
   }
 
-  /** Stands behind the instructions of a model. */
+  /** Stands after the instructions of a model. */
   get instructions(): string {
     return `Answer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(this.#schema)}`;
   }

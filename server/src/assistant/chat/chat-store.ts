@@ -5,7 +5,7 @@ import type { GraphReader, NodeObject } from '#graph/reader.ts';
 import type { Snippet } from '../citations/snippets.ts';
 import type { ToolCall } from '../model/model-run.ts';
 import type { Feedback, TurnEnd } from './chat-turn.ts';
-import type { TokenCounts } from '../router/llm-usage.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
 
 /** The types of `#graph/system-schema.ts` in which conversations are kept. */
 const CHAT_TYPE = '_MessageChannel';
@@ -19,7 +19,7 @@ export interface StoredChat {
   readonly title: string;
   /** ISO 8601 UTC. */
   readonly createdAt: string;
-  /** Of its last turn. */
+  /** Time of the last turn. */
   readonly updatedAt: string;
 }
 
@@ -76,7 +76,7 @@ export class ChatStore {
     this.#commits = commits;
   }
 
-  /** Of a user; in no order. */
+  /** The conversations of a user, in no order. */
   chats(userUid: string): StoredChat[] {
     const ids = this.#neighbors({ uid: userUid }, HAS_CHAT);
     return ids.map((id) => chatOf(must(this.#reader.node(id), 'a conversation')));

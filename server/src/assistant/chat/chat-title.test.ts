@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CHAT_MADE_TITLE_CHARACTERS_MAX } from '#base/assistant-limits.ts';
-import { titleOf } from './chat-title.ts';
+import { titleOf } from './chat-turns.ts';
 
 it.each([
   ['Which words mean dog?', 'Which words mean dog?'],

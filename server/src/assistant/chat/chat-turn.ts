@@ -1,8 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import type { Snippet } from '../citations/snippets.ts';
-import type { ModelOutcome, ToolCall } from '../model/model-run.ts';
-import type { TurnEvent } from '../model/turn-event.ts';
-import type { TokenCounts } from '../router/llm-usage.ts';
+import type { ModelOutcome, ToolCall, TurnEvent } from '../model/model-run.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
 
 /** What a user says (open-shapes, section 7). */
 export interface ChatTurn {
@@ -10,7 +9,7 @@ export interface ChatTurn {
   readonly chatUID?: string | undefined;
   /** There, unless an answer is asked for again. */
   readonly message?: string | undefined;
-  /** Of the tools that the user may call, those that the model is offered; all when left out. */
+  /** Tools that the model is offered; all that the user may call when left out. */
   readonly tools?: readonly string[] | undefined;
   /** The node that the user looks at. */
   readonly viewingUID?: string | undefined;
@@ -25,7 +24,7 @@ export interface ChatTurn {
 /** Who says it, and who listens. */
 export interface TurnCall {
   readonly caller: Caller;
-  /** Of the client, for the audit. */
+  /** Address of the client, for the audit. */
   readonly address: string;
   /** Those that the code of endpoints may see, as JSON text of an object. */
   readonly headers: string;
@@ -44,7 +43,7 @@ export type TurnEnd = ModelOutcome['ended'] | 'stopped';
 
 export interface TurnAnswer {
   readonly chatUID: string;
-  /** Of the answer. */
+  /** UID of the answer. */
   readonly messageUID: string;
   readonly answer: string;
   readonly citations: readonly Snippet[];

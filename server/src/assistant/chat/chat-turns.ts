@@ -1,6 +1,10 @@
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
-import { CHATS_PER_USER_MAX, CHAT_TURNS_PER_USER_MAX } from '#base/assistant-limits.ts';
+import {
+  CHAT_MADE_TITLE_CHARACTERS_MAX,
+  CHAT_TURNS_PER_USER_MAX,
+  CHATS_PER_USER_MAX,
+} from '#base/assistant-limits.ts';
 import { Places } from '#base/places.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
@@ -15,16 +19,15 @@ import {
   replyFields,
   type StoredChat,
 } from './chat-store.ts';
-import { titleOf } from './chat-title.ts';
 import type { ChatTurn, TurnAnswer, TurnCall } from './chat-turn.ts';
 import { RunningTurn, type TurnParts } from './running-turn.ts';
 import { planTurn, type TurnPlan } from './turn-plan.ts';
 
 /** Whose turn it is in a conversation. */
 export interface Occupant {
-  /** Of the answer that is under way. */
+  /** UID of the answer that is under way. */
   readonly messageUID: string;
-  /** Of turns, which a user has only so many of. */
+  /** Whose turn it is, as a user has only so many at a time. */
   readonly user?: string;
   /** Resolves when it is over. */
   stop(): Promise<void>;
@@ -36,7 +39,7 @@ export class ChatTurns implements AsyncDisposable {
   /** By the UIDs of their conversations. */
   readonly #running = new Map<string, Occupant>();
   readonly #closing = new Set<string>();
-  /** Of users: conversations that are being written down. */
+  /** By user: conversations that are being written down. */
   readonly #beginning = new Places();
 
   constructor(parts: TurnParts) {
@@ -162,7 +165,7 @@ interface TurnIds {
   readonly chatUID: string;
   readonly messageUID: string;
   readonly model: string;
-  /** Of the conversation; undefined when it begins here. */
+  /** Title of the conversation; undefined when it begins here. */
   readonly title: string | undefined;
 }
 
@@ -181,4 +184,14 @@ function operationsOf(plan: TurnPlan, ids: TurnIds, atMs: number): GraphOperatio
     ...(question.isNew ? newMessage(user, chatUID, asked) : []),
     ...newMessage(user, chatUID, answer),
   ];
+}
+
+/** The first words of the first message, on one line. */
+export function titleOf(message: string): string {
+  const line = message.replaceAll(/\s+/g, ' ').trim();
+  if (line.length <= CHAT_MADE_TITLE_CHARACTERS_MAX) return line;
+  const head = line.slice(0, CHAT_MADE_TITLE_CHARACTERS_MAX + 1);
+  const end = head.lastIndexOf(' ');
+  // Half of a character is none.
+  return `${end > 0 ? head.slice(0, end) : [...head].slice(0, -1).join('')}…`;
 }

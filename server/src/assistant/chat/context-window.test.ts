@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { LLM_CHARACTERS_PER_TOKEN } from '#base/llm-limits.ts';
 import type { ModelMessage } from '../model/model-run.ts';
-import { withinTokens } from './context-window.ts';
+import { withinTokens } from './turn-plan.ts';
 
 const said = (...tokens: readonly number[]): ModelMessage[] =>
   tokens.map((count, at) => ({

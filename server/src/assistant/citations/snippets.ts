@@ -2,7 +2,7 @@
 export interface Snippet {
   /** From 1, as `[1]` in an answer. */
   readonly id: number;
-  /** Of the node it comes from. */
+  /** The node that it comes from. */
   readonly uid: string;
   readonly text: string;
 }

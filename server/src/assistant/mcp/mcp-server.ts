@@ -6,14 +6,19 @@ import {
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
+  type ListToolsResult,
   McpError,
   ReadResourceRequestSchema,
+  type ReadResourceResult,
+  type ResourceTemplate,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { McpCall, McpParts } from './mcp-service.ts';
-import { NODE_TEMPLATE, readNode } from './node-resources.ts';
-import type { RunningCalls } from './running-calls.ts';
+import type { McpCall, McpNodes, McpParts, RunningCalls } from './mcp-service.ts';
 import { callTool } from './call-tool.ts';
-import { listTools } from './list-tools.ts';
+import type { Caller } from '#access/caller.ts';
+import { MCP_TOOLS_PER_PAGE } from '#base/limits.ts';
+import type { ToolCatalog } from '../tools/tool-catalog.ts';
+import { Problem } from '#base/problem.ts';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 
 export interface McpServerParts extends McpParts {
   readonly calls: RunningCalls;
@@ -81,3 +86,116 @@ const NO_VALIDATOR = {
     throw new Error('nothing is asked of clients');
   },
 };
+
+/** In `_meta` of a tool: the code of its endpoint names `runOnPrimary`, which is refused where it is offered as a reader. */
+const MAY_RUN_ON_PRIMARY = 'trellis/mayRunOnPrimary';
+
+/**
+ * One page of what this caller may call. The cursor is the name of the last tool of the page before, so that nothing is kept, and a
+ * tool that comes or goes meanwhile moves no other.
+ */
+async function listTools(
+  catalog: ToolCatalog,
+  caller: Caller,
+  cursor: string | undefined,
+): Promise<ListToolsResult> {
+  if (cursor === '') throw new McpError(ErrorCode.InvalidParams, 'There is no such page');
+  const left = catalog.offered(caller).filter(({ name }) => cursor === undefined || name > cursor);
+  const page = left.slice(0, MCP_TOOLS_PER_PAGE);
+  const tools = await Promise.all(
+    page.map(async (tool) => {
+      const inputSchema = await catalog.inputSchema(tool);
+      if (inputSchema === null) return [];
+      const { name, description, isReadOnly, mayRunOnPrimary } = tool;
+      const annotations = { readOnlyHint: isReadOnly };
+      const told = mayRunOnPrimary ? { _meta: { [MAY_RUN_ON_PRIMARY]: true } } : {};
+      return [{ name, description, inputSchema, annotations, ...told }];
+    }),
+  );
+  const last = page.at(-1);
+  const hasMore = last !== undefined && left.length > page.length;
+  return { tools: tools.flat(), ...(hasMore ? { nextCursor: last.name } : {}) };
+}
+
+const PREFIX = 'trellis://node/';
+/** The code that the protocol gives it in its section "Resources". */
+const RESOURCE_NOT_FOUND = -32_002;
+
+const NODE_TEMPLATE: ResourceTemplate = {
+  uriTemplate: `${PREFIX}{uid}`,
+  name: 'node',
+  title: 'Node',
+  description: 'A node with its fields, by its UID.',
+  mimeType: 'application/json',
+};
+
+/** What the caller may not see is answered as what there is not. */
+function readNode(nodes: McpNodes, caller: Caller, uri: string): ReadResourceResult {
+  try {
+    if (!uri.startsWith(PREFIX)) throw notFound(uri);
+    const node = nodes.get(caller, uri.slice(PREFIX.length));
+    return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(node) }] };
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'node_not_found') throw notFound(uri);
+    throw error;
+  }
+}
+
+function notFound(uri: string): McpError {
+  return new McpError(RESOURCE_NOT_FOUND, 'Resource not found', { uri });
+}
+
+/** What tells clients of one caller apart: see `RunningCalls`. */
+export const SESSION_HEADER = 'mcp-session-id';
+
+export interface AnswerParts extends McpServerParts {
+  readonly newSession: () => string;
+}
+
+/** Answers one message by a server of its own; what may take long is answered as a stream of events. */
+export async function answerMessage(call: McpCall, parts: AnswerParts): Promise<Response> {
+  call.signal.throwIfAborted();
+  const method = methodOf(call.message);
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    enableJsonResponse: method !== 'tools/call',
+  });
+  const over = new AbortController();
+  const server = createMcpServer(call, parts, over);
+  const ended = Promise.withResolvers<never>();
+  // Whoever waits for the answer is told; when nobody does any more, that is no fault.
+  ended.promise.catch(() => {});
+  const end = (): void => {
+    void server.close();
+    ended.reject(call.signal.reason);
+  };
+  AbortSignal.any([call.signal, over.signal]).addEventListener('abort', end, { once: true });
+  await server.connect(transport);
+  // Only its headers are looked at; the path is that of no server.
+  const request = new Request('http://mcp.invalid/', { method: 'POST', headers: call.headers });
+  const response = await Promise.race([
+    transport.handleRequest(request, { parsedBody: call.message }),
+    ended.promise,
+  ]);
+  if (response.status >= 400) throw await refusalIn(response);
+  if (method === 'initialize') response.headers.set(SESSION_HEADER, parts.newSession());
+  return response;
+}
+
+/** Throws for several messages at once, which protocol versions from 2025-06-18 on do not know. */
+function methodOf(message: unknown): unknown {
+  if (!Array.isArray(message)) return Object(message).method;
+  throw refusal('must be one message: batches are not taken');
+}
+
+/** What the transport has found wrong with the request as a whole. */
+async function refusalIn(response: Response): Promise<Problem> {
+  const { error } = Object(await response.json()) as { readonly error?: { message?: unknown } };
+  return refusal(String(error?.message ?? 'is no message of the protocol'));
+}
+
+function refusal(message: string): Problem {
+  return new Problem('invalid_request', `body: ${message}`, {
+    hint: 'Send one JSON-RPC message of the Model Context Protocol, with "Accept: application/json, text/event-stream".',
+    details: { fields: [{ path: '', message }] },
+  });
+}

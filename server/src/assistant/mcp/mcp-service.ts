@@ -3,14 +3,16 @@ import type { Caller } from '#access/caller.ts';
 import type { NodeObject } from '#graph/reader.ts';
 import type { ToolCatalog } from '../tools/tool-catalog.ts';
 import type { ToolRuns } from '../tools/tool-runs.ts';
-import { RunningCalls } from './running-calls.ts';
+import { MCP_CALLS_PER_CALLER_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { callerKey } from '#runtime/caller-key.ts';
 
 /** What the protocol is spoken over. */
 export interface McpParts {
   readonly catalog: ToolCatalog;
   readonly runs: ToolRuns;
   readonly nodes: McpNodes;
-  /** Of this server. */
+  /** Version of this server. */
   readonly version: string;
   /** In milliseconds, from any beginning. */
   readonly now: () => number;
@@ -26,7 +28,7 @@ export interface McpCall {
   readonly caller: Caller;
   /** Parsed JSON, not checked. */
   readonly message: unknown;
-  /** Of the request. */
+  /** Headers of the request. */
   readonly headers: Headers;
   /** Those that the code of endpoints may see, as JSON text of an object. */
   readonly endpointHeaders: string;
@@ -67,11 +69,60 @@ export class McpService {
    */
   async answer(call: McpCall): Promise<Response> {
     // The protocol's types take longer to load than the rest of the server: only those wait for it who speak it.
-    const { answerMessage } = await import('./answer-message.ts');
+    const { answerMessage } = await import('./mcp-server.ts');
     return answerMessage(call, {
       ...this.#parts,
       calls: this.#calls,
       newSession: this.#newSession,
     });
   }
+}
+
+/** Names one request of one client: ids are the client's own, from 0. */
+interface RequestName {
+  readonly caller: Caller;
+  /** `Mcp-Session-Id`; null of a client that sends none, which cannot cancel then but by leaving. */
+  readonly session: string | null;
+  readonly id: string | number;
+}
+
+/**
+ * The calls of tools that are under way, so that a notice which comes by another request finds the one that it cancels. A session
+ * is a name that tells clients apart, and nothing is kept for it beyond its calls: any server takes any session.
+ */
+export class RunningCalls {
+  readonly #byName = new Map<string, AbortController>();
+  readonly #countByCaller = new Map<string, number>();
+
+  /** Throws `too_many_requests`. What it gives is to be disposed of when the call is over. */
+  begin(request: RequestName, controller: AbortController): Disposable {
+    const caller = callerKey(request.caller);
+    const count = this.#countByCaller.get(caller) ?? 0;
+    if (count >= MCP_CALLS_PER_CALLER_MAX) {
+      throw new Problem('too_many_requests', `${count} calls of tools are under way already.`, {
+        hint: 'Wait for one of them to end.',
+      });
+    }
+    const name = nameOf(request);
+    this.#countByCaller.set(caller, count + 1);
+    if (name !== undefined) this.#byName.set(name, controller);
+    return {
+      [Symbol.dispose]: () => {
+        const left = (this.#countByCaller.get(caller) ?? 1) - 1;
+        if (left === 0) this.#countByCaller.delete(caller);
+        else this.#countByCaller.set(caller, left);
+        if (name !== undefined && this.#byName.get(name) === controller) this.#byName.delete(name);
+      },
+    };
+  }
+
+  /** What is over, or never was, is not looked for (MCP 2025-11-25, "Cancellation"). */
+  cancel(request: RequestName): void {
+    const name = nameOf(request);
+    if (name !== undefined) this.#byName.get(name)?.abort();
+  }
+}
+
+function nameOf({ caller, session, id }: RequestName): string | undefined {
+  return session === null ? undefined : JSON.stringify([callerKey(caller), session, id]);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MCP_PROGRESS_INTERVAL_MS } from '#base/limits.ts';
-import { ProgressNotices } from './progress-notices.ts';
+import { ProgressNotices } from './call-tool.ts';
 
 function started() {
   let nowMs = 0;

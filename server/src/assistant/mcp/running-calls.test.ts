@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { MCP_CALLS_PER_CALLER_MAX } from '#base/limits.ts';
-import { RunningCalls } from './running-calls.ts';
+import { RunningCalls } from './mcp-service.ts';
 
 const ada = { ...ADMINISTRATOR, userUid: 'ada', tokenId: 'a' };
 const bob = { ...ADMINISTRATOR, userUid: 'bob', tokenId: 'b' };

@@ -1,6 +1,7 @@
 import type { Caller } from '#access/caller.ts';
-import type { LlmFeature, TokenCounts } from '../router/llm-usage.ts';
-import type { JsonObject } from '../router/llm-call.ts';
+import type { LlmFeature, TokenCounts } from '../router/llm-call.ts';
+import type { JsonObject } from '../router/json-members.ts';
+import { unreachable } from '#base/assert.ts';
 
 /** A model is asked, calls tools, reads what they give, and goes on until it has an answer or a limit is reached. */
 export interface ModelRequest {
@@ -52,9 +53,9 @@ export interface ModelLimits {
   readonly tokensMax: number;
   /** Out, of one step, where it is less than the settings allow. */
   readonly answerTokensMax?: number | undefined;
-  /** Of the whole run. */
+  /** For the whole run. */
   readonly timeoutMs: number;
-  /** Of one call of a tool. */
+  /** For one call of a tool. */
   readonly toolTimeoutMs: number;
 }
 
@@ -78,7 +79,7 @@ export interface ToolCall {
 }
 
 export interface ModelOutcome {
-  /** Of all steps, a blank line between them. */
+  /** What the model said in all steps, with a blank line between them. */
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
   readonly usage: TokenCounts;
@@ -95,4 +96,29 @@ export interface ModelRunner {
    * are counted however it ends.
    */
   run(request: ModelRequest): Promise<ModelOutcome>;
+}
+
+/** What is told of a turn on its way, whoever answers: the events `delta` and `tool` of the contract. */
+export type TurnEvent =
+  | { readonly event: 'delta'; readonly data: { readonly text: string } }
+  | { readonly event: 'tool'; readonly data: ToolNews };
+
+/** A call of a tool has begun, or ended; `id` says which. */
+type ToolNews =
+  | ({ readonly state: 'begun'; readonly id: string } & Pick<ToolCall, 'tool' | 'input'>)
+  | ({ readonly state: 'ended'; readonly id: string } & ToolCall);
+
+export function turnEvent(event: ModelEvent): TurnEvent {
+  switch (event.kind) {
+    case 'text':
+      return { event: 'delta', data: { text: event.text } };
+    case 'tool-call': {
+      const { id, tool, input } = event;
+      return { event: 'tool', data: { state: 'begun', id, tool, input } };
+    }
+    case 'tool-result':
+      return { event: 'tool', data: { state: 'ended', id: event.id, ...event.call } };
+    default:
+      return unreachable(event);
+  }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#access/caller.ts';
-import type { LlmFeature, TokenCounts } from '../router/llm-usage.ts';
+import type { LlmFeature, TokenCounts } from '../router/llm-call.ts';
 import { assert } from '#base/assert.ts';
 import { LLM_ANSWER_BYTES_MAX, LLM_RETRY_DELAY_MAX_MS } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
@@ -42,7 +42,7 @@ export class ProviderFetch {
     this.#parts = parts;
   }
 
-  /** Of all answers so far. */
+  /** Tokens of all answers so far. */
   get usage(): TokenCounts {
     return this.#usage;
   }

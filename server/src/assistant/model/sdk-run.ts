@@ -12,7 +12,7 @@ import { must } from '#base/assert.ts';
 import { MODEL_TOOLS_AT_A_TIME } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { protocolOf, type ChatTarget } from '../provider-settings.ts';
-import type { JsonObject } from '../router/llm-call.ts';
+import type { JsonObject } from '../router/json-members.ts';
 import { misconfigured } from '../router/provider-problem.ts';
 import type { ModelLimits, ModelOutcome, ModelRequest } from './model-run.ts';
 import { ProviderFetch } from './provider-fetch.ts';
@@ -113,7 +113,7 @@ class Run {
       abortSignal: signal,
       // It is thrown below, not written to the standard output.
       onError: () => {},
-      // Of the other protocol it is said in `ProviderFetch`, under a newer name than the SDK's.
+      // For OpenAI `ProviderFetch` says it, under a newer name than the SDK's.
       ...(protocolOf(target) === 'anthropic' ? { maxOutputTokens } : {}),
       // Anthropic's streams of arguments that need not be JSON.
       providerOptions: { anthropic: { toolStreaming: false } },

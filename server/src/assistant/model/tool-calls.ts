@@ -1,12 +1,11 @@
 import { Problem } from '#base/problem.ts';
-import { isObject } from '../router/json-members.ts';
-import type { JsonObject } from '../router/llm-call.ts';
+import { isObject, type JsonObject } from '../router/json-members.ts';
 import type { ModelEvent, ModelLimits, ModelTool, ToolCall } from './model-run.ts';
 import type { ModelRunnerParts } from './sdk-model-runner.ts';
 
 export interface ToolCallsParts extends Pick<ModelRunnerParts, 'now' | 'onToolFault'> {
   readonly limits: ModelLimits;
-  /** Of the run. */
+  /** Aborts when the run ends. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: ModelEvent) => void;
   /** Throws when the caller has lost rights that the run began with. */
@@ -64,7 +63,7 @@ export class ToolCalls {
     }
   }
 
-  /** Of a call that could not even begin: there is no such tool, or what it is given is not JSON. */
+  /** Notes a call that could not begin: there is no such tool, or its arguments are not JSON. */
   refused(id: string, tool: string, given: unknown, error: NonNullable<ToolCall['error']>): void {
     const input: JsonObject = isObject(given) ? given : {};
     this.#begun++;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Snippets } from '../citations/snippets.ts';
-import { recited } from './recited.ts';
+import { recited } from './research-run.ts';
 
 it('numbers citations in the order in which they come, and leaves out those that are made up', () => {
   const from = new Snippets();

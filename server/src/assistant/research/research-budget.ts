@@ -1,7 +1,7 @@
 import type { Clock } from '#base/clock.ts';
 import { RESEARCH_QUESTIONS_MAX, RESEARCH_REPORT_SHARE } from '#base/assistant-limits.ts';
 import type { ResearchLimits } from './research-settings.ts';
-import type { TokenCounts } from '../router/llm-usage.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
 
 export type RunLimits = Pick<ResearchLimits, 'steps' | 'tokens' | 'minutes'>;
 export type LimitName = keyof RunLimits;

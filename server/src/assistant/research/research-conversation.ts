@@ -3,18 +3,20 @@ import type { Clock } from '#base/clock.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import type { GraphOperation } from '#graph/operations.ts';
 import {
+  type ChatStore,
   chatUsed,
   messageChanged,
   newMessage,
   outcomeFields,
   questionFields,
   replyFields,
-  type ChatStore,
   type ReplyOutcome,
 } from '../chat/chat-store.ts';
 import type { ChatService } from '../chat/chat-service.ts';
 import { citedIn, planTurn } from '../chat/turn-plan.ts';
 import type { Snippet } from '../citations/snippets.ts';
+import type { Problem } from '#base/problem.ts';
+import type { ResearchReport } from './research-run.ts';
 
 export interface ConversationParts {
   readonly store: ChatStore;
@@ -34,7 +36,7 @@ export interface Asked {
 }
 
 /** No call of a tool is kept: they are many, and the report says what they gave. */
-export type ResearchReply = Omit<ReplyOutcome, 'toolCalls'>;
+type ResearchReply = Omit<ReplyOutcome, 'toolCalls'>;
 
 /**
  * The conversation that a research is asked in, whose turn it is until it is disposed: nothing else is said there meanwhile. Its answer
@@ -86,4 +88,34 @@ export class ResearchConversation implements Disposable {
   [Symbol.dispose](): void {
     this.#occupied[Symbol.dispose]();
   }
+}
+
+/** How a research has ended. */
+export interface ResearchEnd {
+  readonly state: 'succeeded' | 'failed' | 'cancelled';
+  readonly reply: ResearchReply;
+  /** For the audit: never what was asked or said. */
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly failure?: Problem;
+}
+
+export function succeeded({ limit, ...report }: ResearchReport): ResearchEnd {
+  const ended = limit === 'steps' || limit === 'tokens' ? limit : 'answer';
+  const { usage, citations } = report;
+  const details = { usage, sources: citations.length, ...(limit === null ? {} : { limit }) };
+  return { state: 'succeeded', reply: { ...report, ended, error: null }, details };
+}
+
+export function failed(failure: Problem): ResearchEnd {
+  const { code, message } = failure;
+  const reply = { ...noReport('failed'), error: { code, message } };
+  return { state: 'failed', reply, details: { code }, failure };
+}
+
+export function cancelled(): ResearchEnd {
+  return { state: 'cancelled', reply: noReport('stopped'), details: {} };
+}
+
+function noReport(ended: 'stopped' | 'failed'): ResearchReply {
+  return { text: '', citations: [], usage: null, error: null, ended };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ResearchQueue } from './research-queue.ts';
+import { ResearchQueue } from './deep-research.ts';
 
 /** So many at a time, and what each was told last. */
 function queueOf(atATime: number) {

@@ -7,22 +7,22 @@ import {
   RESEARCH_TOOL_TIMEOUT_MS,
 } from '#base/assistant-limits.ts';
 import type { RunningJob } from '#jobs/job-registry.ts';
-import { Snippets, type Snippet } from '../citations/snippets.ts';
+import { type Snippet, Snippets } from '../citations/snippets.ts';
 import type { ModelRunner, ModelTool } from '../model/model-run.ts';
-import { recited } from './recited.ts';
-import { ResearchBudget, type LimitName, type RunLimits } from './research-budget.ts';
-import { planIn, type PlannedQuestion } from './research-plan.ts';
+import { type LimitName, ResearchBudget, type RunLimits } from './research-budget.ts';
 import {
   notesText,
+  planIn,
   planInstructions,
+  type PlannedQuestion,
   REPORT_INSTRUCTIONS,
   reportRequest,
   researcherInstructions,
   researcherRequest,
   type ResearchNote,
-} from './research-prompts.ts';
+} from './research-plan.ts';
 import type { Researcher } from './research-settings.ts';
-import type { TokenCounts } from '../router/llm-usage.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
 
 export interface ResearchParts {
   readonly models: ModelRunner;
@@ -83,7 +83,7 @@ export class ResearchRun {
   readonly #parts: ResearchParts;
   readonly #task: ResearchTask;
   readonly #budget: ResearchBudget;
-  /** Of all notes. */
+  /** What all notes cite. */
   readonly #facts = new Snippets();
   #failure: Problem | undefined;
 
@@ -246,4 +246,16 @@ function isProblem(error: unknown, code: string): boolean {
 
 function couldNot(what: string, error: Problem): string {
   return `This could not ${what}: ${error.message}`;
+}
+
+/**
+ * A text with its citations numbered as in `into`, in the order in which they come. Numbers that nothing in `from` has are left out:
+ * a model made them up, and they could be taken for others.
+ */
+export function recited(text: string, from: Snippets, into: Snippets): string {
+  const known = new Map(from.citedIn(text).map((snippet) => [String(snippet.id), snippet]));
+  return text.replaceAll(/( ?)\[0*(\d{1,6})\]/g, (_mark, space: string, digits: string) => {
+    const snippet = known.get(digits);
+    return snippet === undefined ? '' : `${space}[${into.add(snippet.uid, snippet.text).id}]`;
+  });
 }

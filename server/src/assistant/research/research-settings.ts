@@ -17,7 +17,7 @@ export interface ResearchLimits {
   readonly queued: number;
   /** At a time, in the workspace. */
   readonly running: number;
-  /** Of one user, waiting or under way. */
+  /** Runs that one user may have waiting or under way. */
   readonly runsPerUser: number;
   /** Times that a model is asked by one research. */
   readonly steps: number;

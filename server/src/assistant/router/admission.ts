@@ -6,18 +6,16 @@ import {
   LLM_REQUESTS_PER_TOKEN_MAX,
 } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { LlmBudget, TokenCounts } from './llm-usage.ts';
+import type { LlmAsker, LlmBudget, LlmPace, TokenCounts } from './llm-call.ts';
 import type { EmbeddingTarget } from '../embedding-provider.ts';
 import type { ChatTarget } from '../provider-settings.ts';
-import type { LlmAsker } from './llm-call.ts';
-import { RequestPace } from './request-pace.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
 /** The settings, as they are now. */
 export interface LlmSettings {
   /** The one for whom nobody names a model first; none when there is no provider. */
   chatTargets(): readonly ChatTarget[];
-  /** Of one user, in and out together. */
+  /** Tokens that one user may use in a day, in and out together. */
   tokensPerUserAndDay(): number;
   embeddingTarget(): EmbeddingTarget | undefined;
   embeddingModel(): string | undefined;
@@ -47,7 +45,10 @@ export class LlmAdmission {
     return targets.find(({ models }) => model !== undefined && models.includes(model)) ?? first;
   }
 
-  /** Of all providers of chat, the one that is asked without a name first. Throws `llm_not_configured`. */
+  /**
+   * The models of all providers of chat; first those of the provider that is asked when nobody names
+   * a model. Throws `llm_not_configured`.
+   */
   models(): readonly string[] {
     this.chatTarget();
     return this.#settings.chatTargets().flatMap(({ models }) => models);
@@ -143,4 +144,71 @@ export class LlmAdmission {
 
 function userOf({ userUid }: Caller): string {
   return must(userUid, 'the user of a caller who asks models');
+}
+
+/** Which token of which user asks. */
+interface Asked {
+  readonly token: string;
+  readonly user: string;
+}
+
+interface Pace {
+  readonly user: string;
+  running: number;
+  /** Within the minute. */
+  begun: number;
+}
+
+const MINUTE_MS = 60_000;
+
+/** How many requests each token has under way, and has begun within the minute. */
+export class RequestPace {
+  readonly #byToken = new Map<string, Pace>();
+  #minute = 0;
+
+  /** Counts a request until what this gives is disposed of. Throws `too_many_requests`. */
+  begin({ token, user }: Asked, nowMs: number): Disposable {
+    this.#follow(nowMs);
+    const pace = this.#byToken.get(token) ?? { user, running: 0, begun: 0 };
+    if (pace.running >= LLM_REQUESTS_PER_TOKEN_MAX) {
+      throw new Problem(
+        'too_many_requests',
+        `${pace.running} requests of this token are under way already.`,
+      );
+    }
+    if (pace.begun >= LLM_REQUESTS_PER_TOKEN_AND_MINUTE_MAX) {
+      const restMs = MINUTE_MS - (nowMs % MINUTE_MS);
+      throw new Problem('too_many_requests', `${pace.begun} requests were begun within a minute.`, {
+        details: { retryAfterSeconds: Math.ceil(restMs / 1_000) },
+      });
+    }
+    pace.running++;
+    pace.begun++;
+    this.#byToken.set(token, pace);
+    return { [Symbol.dispose]: () => void pace.running-- };
+  }
+
+  /** Tokens of a user that have asked within the minute, or have requests under way. */
+  of(user: string, nowMs: number): LlmPace[] {
+    this.#follow(nowMs);
+    return [...this.#byToken]
+      .filter(([, pace]) => pace.user === user)
+      .map(([token, { running, begun }]) => ({
+        token,
+        requestsUnderWay: running,
+        requestsBegun: begun,
+      }))
+      .toSorted((a, b) => (a.token < b.token ? -1 : 1));
+  }
+
+  /** With each minute everybody may begin anew, and who is not under way is forgotten. */
+  #follow(nowMs: number): void {
+    const minute = Math.floor(nowMs / MINUTE_MS);
+    if (minute === this.#minute) return;
+    this.#minute = minute;
+    for (const [token, pace] of this.#byToken) {
+      pace.begun = 0;
+      if (pace.running === 0) this.#byToken.delete(token);
+    }
+  }
 }

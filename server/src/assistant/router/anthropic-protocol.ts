@@ -1,17 +1,15 @@
 import { unreachable } from '#base/assert.ts';
 import { readRequest, writeCall, writeRequest } from './anthropic-request.ts';
-import { countIn, isObject, listIn, objectIn, textIn } from './json-members.ts';
-import type { JsonObject } from './llm-call.ts';
-import type { TokenCounts } from './llm-usage.ts';
+import { countIn, isObject, type JsonObject, listIn, objectIn, textIn } from './json-members.ts';
+import type { StreamMeter, TokenCounts } from './llm-call.ts';
 import type {
   AnswerReader,
   AnswerWriter,
   EndReason,
-  ModelAnswer,
-  ModelEvent,
+  NeutralAnswer,
+  NeutralEvent,
   ProtocolAdapter,
 } from './protocol-adapter.ts';
-import type { StreamMeter } from './stream-meter.ts';
 
 const VERSION = '2023-06-01';
 
@@ -38,7 +36,7 @@ export const anthropic: ProtocolAdapter = {
   answerWriter: () => new AnthropicWriter(),
 };
 
-function readAnswer(message: JsonObject): ModelAnswer {
+function readAnswer(message: JsonObject): NeutralAnswer {
   const blocks = listIn(message['content']).map(objectIn);
   const calls = blocks.filter(({ type }) => type === 'tool_use');
   return {
@@ -72,7 +70,7 @@ const STOP_REASONS: Readonly<Record<EndReason, string>> = {
   refused: 'refusal',
 };
 
-function writeAnswer({ id, model, texts, calls, end, counts }: ModelAnswer): JsonObject {
+function writeAnswer({ id, model, texts, calls, end, counts }: NeutralAnswer): JsonObject {
   return {
     id,
     type: 'message',
@@ -121,7 +119,7 @@ class AnthropicReader implements AnswerReader {
   /** The blocks that are tool calls, by their place among all blocks. */
   readonly #calls = new Map<unknown, { readonly index: number; hasArguments: boolean }>();
 
-  read(event: JsonObject): ModelEvent[] {
+  read(event: JsonObject): NeutralEvent[] {
     switch (event['type']) {
       case 'message_start': {
         const { id, model } = objectIn(event['message']);
@@ -142,7 +140,7 @@ class AnthropicReader implements AnswerReader {
     }
   }
 
-  #start(at: unknown, { type, id, name, text }: JsonObject): ModelEvent[] {
+  #start(at: unknown, { type, id, name, text }: JsonObject): NeutralEvent[] {
     if (type === 'text' && textIn(text) !== '') return [{ kind: 'text', text, isRefusal: false }];
     if (type !== 'tool_use') return [];
     const index = this.#calls.size;
@@ -150,7 +148,7 @@ class AnthropicReader implements AnswerReader {
     return [{ kind: 'call', index, id, name }];
   }
 
-  #delta(at: unknown, { type, text, partial_json: json }: JsonObject): ModelEvent[] {
+  #delta(at: unknown, { type, text, partial_json: json }: JsonObject): NeutralEvent[] {
     if (type === 'text_delta') return [{ kind: 'text', text, isRefusal: false }];
     const call = this.#calls.get(at);
     if (type !== 'input_json_delta' || call === undefined || textIn(json) === '') return [];
@@ -159,7 +157,7 @@ class AnthropicReader implements AnswerReader {
   }
 
   /** A call without arguments has those of an empty object. */
-  #stop(at: unknown): ModelEvent[] {
+  #stop(at: unknown): NeutralEvent[] {
     const call = this.#calls.get(at);
     if (call === undefined || call.hasArguments) return [];
     return [{ kind: 'arguments', index: call.index, json: '{}' }];
@@ -174,7 +172,7 @@ class AnthropicWriter implements AnswerWriter {
   #reason: EndReason = 'done';
   #isRefused = false;
 
-  write(event: ModelEvent): string {
+  write(event: NeutralEvent): string {
     switch (event.kind) {
       case 'start':
         return this.#begin(event.id, event.model);

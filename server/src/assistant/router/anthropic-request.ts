@@ -1,14 +1,13 @@
 import { unreachable } from '#base/assert.ts';
-import { defined, isObject, listIn, objectIn } from './json-members.ts';
-import type { JsonObject } from './llm-call.ts';
+import { defined, isObject, listIn, objectIn, type JsonObject } from './json-members.ts';
 import {
   refuseOthers,
   untranslatable,
-  type ModelCall,
-  type ModelPart,
-  type ModelRequest,
-  type ModelTool,
-  type ModelTurn,
+  type NeutralCall,
+  type NeutralPart,
+  type NeutralRequest,
+  type NeutralTool,
+  type NeutralTurn,
   type ToolChoice,
 } from './protocol-adapter.ts';
 
@@ -55,7 +54,7 @@ const TOOL = new Set([
 ]);
 
 /** Throws `llm_request_refused` for what the neutral form has no words for. */
-export function readRequest(request: JsonObject): ModelRequest {
+export function readRequest(request: JsonObject): NeutralRequest {
   refuseOthers(request, REQUEST, 'the request');
   refuseOthers(objectIn(request['output_config']), OUTPUT, '"output_config"');
   const choice = request['tool_choice'];
@@ -85,7 +84,7 @@ function systemTexts(system: unknown): unknown[] {
   });
 }
 
-function turnOf(message: JsonObject): ModelTurn {
+function turnOf(message: JsonObject): NeutralTurn {
   refuseOthers(message, MESSAGE, 'a message');
   const { role, content } = message;
   if (typeof content !== 'string' && !Array.isArray(content)) {
@@ -113,14 +112,14 @@ function known(block: JsonObject): JsonObject {
 }
 
 /** What the model thought is left out: it is for the provider that it came from. */
-function answeredOf({ type, text, id, name, input }: JsonObject): ModelPart[] {
+function answeredOf({ type, text, id, name, input }: JsonObject): NeutralPart[] {
   if (type === 'text') return [{ kind: 'text', text }];
   if (type === 'tool_use') return [{ kind: 'call', id, name, input: input ?? {} }];
   if (type === 'thinking' || type === 'redacted_thinking') return [];
   throw untranslatable(`a block of type "${String(type)}"`);
 }
 
-function partOf({ type, text, source }: JsonObject): ModelPart {
+function partOf({ type, text, source }: JsonObject): NeutralPart {
   if (type === 'text') return { kind: 'text', text };
   if (type !== 'image') throw untranslatable(`a block of type "${String(type)}"`);
   const { type: kind, media_type: mediaType, data, url } = objectIn(source);
@@ -129,9 +128,9 @@ function partOf({ type, text, source }: JsonObject): ModelPart {
   throw untranslatable(`an image of type "${String(kind)}"`);
 }
 
-function resultOf({ tool_use_id: callId, content, is_error: isError }: JsonObject): ModelPart {
+function resultOf({ tool_use_id: callId, content, is_error: isError }: JsonObject): NeutralPart {
   const given = typeof content === 'string' ? [{ type: 'text', text: content }] : listIn(content);
-  const texts = given.map((block): ModelPart => {
+  const texts = given.map((block): NeutralPart => {
     const { type, text } = objectIn(block);
     if (type === 'text') return { kind: 'text', text };
     throw untranslatable(`a tool result of type "${String(type)}"`);
@@ -139,7 +138,7 @@ function resultOf({ tool_use_id: callId, content, is_error: isError }: JsonObjec
   return { kind: 'result', callId, content: texts, isError: isError === true };
 }
 
-function toolOf(given: unknown): ModelTool {
+function toolOf(given: unknown): NeutralTool {
   const { type, name, description, input_schema: input } = objectIn(given);
   if (type !== undefined && type !== null && type !== 'custom') {
     throw untranslatable(`a tool of type "${String(type)}"`);
@@ -161,7 +160,7 @@ function choiceOf({ type, name }: JsonObject): ToolChoice {
   }
 }
 
-export function writeRequest(request: ModelRequest, tokensDefault: number): JsonObject {
+export function writeRequest(request: NeutralRequest, tokensDefault: number): JsonObject {
   const { instructions, temperature, tools, user } = request;
   return defined({
     model: request.model,
@@ -181,7 +180,7 @@ export function writeRequest(request: ModelRequest, tokensDefault: number): Json
 }
 
 /** Turns of one role after another are one: the results of tools have to come together. */
-function messagesOf(turns: readonly ModelTurn[]): JsonObject[] {
+function messagesOf(turns: readonly NeutralTurn[]): JsonObject[] {
   const all: { role: string; content: JsonObject[] }[] = [];
   for (const { role, parts } of turns) {
     const content = parts.map(writePart);
@@ -192,7 +191,7 @@ function messagesOf(turns: readonly ModelTurn[]): JsonObject[] {
   return all;
 }
 
-function writePart(part: ModelPart): JsonObject {
+function writePart(part: NeutralPart): JsonObject {
   switch (part.kind) {
     case 'text':
       return { type: 'text', text: part.text };
@@ -216,15 +215,15 @@ function writePart(part: ModelPart): JsonObject {
   }
 }
 
-export function writeCall({ id, name, input }: ModelCall): JsonObject {
+export function writeCall({ id, name, input }: NeutralCall): JsonObject {
   return { type: 'tool_use', id, name, input };
 }
 
-function writeTool({ name, description, input }: ModelTool): JsonObject {
+function writeTool({ name, description, input }: NeutralTool): JsonObject {
   return defined({ name, description, input_schema: input });
 }
 
-function writeChoice({ toolChoice = { kind: 'auto' }, isSerial }: ModelRequest): JsonObject {
+function writeChoice({ toolChoice = { kind: 'auto' }, isSerial }: NeutralRequest): JsonObject {
   const choice =
     toolChoice.kind === 'tool'
       ? { type: 'tool', name: toolChoice.name }

@@ -1,5 +1,6 @@
 import { anthropic } from './anthropic-protocol.ts';
-import type { JsonObject, Protocol } from './llm-call.ts';
+import type { JsonObject } from './json-members.ts';
+import type { Protocol } from './llm-call.ts';
 import { openAi } from './openai-protocol.ts';
 import type { ProtocolAdapter } from './protocol-adapter.ts';
 
@@ -22,7 +23,7 @@ export interface StreamWriter {
 
 /** One request of a client, as the provider gets it, and how its answer goes back. */
 export interface Exchange {
-  /** Of requests, after the provider's address. */
+  /** Where the request goes, after the provider's address. */
   readonly path: string;
   readonly body: JsonObject;
   readonly isStream: boolean;

@@ -1,4 +1,4 @@
-import type { JsonObject } from './llm-call.ts';
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What JSON of others has at a place, or nothing where it has something else there. */
 export function objectIn(value: unknown): JsonObject {

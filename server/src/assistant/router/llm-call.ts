@@ -1,10 +1,9 @@
 import type { Caller } from '#access/caller.ts';
-import type { LlmFeature } from './llm-usage.ts';
+import { countIn, type JsonObject } from './json-members.ts';
+import { LLM_CHARACTERS_PER_TOKEN } from '#base/llm-limits.ts';
 
 /** What a client or a provider speaks. */
 export type Protocol = 'openai' | 'anthropic';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A request of a client, in its own protocol, checked against the contract and no further. */
 export interface LlmCall {
@@ -29,4 +28,89 @@ export interface LlmAsker {
   readonly caller: Caller;
   readonly feature: LlmFeature;
   readonly model: string;
+}
+
+export interface TokenCounts {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** What asks models: a token of the router asks for answers (`router`) and for vectors (`embeddings`); `endpoints` is `ai` of their code. */
+export type LlmFeature =
+  | 'chat'
+  | 'deep-research'
+  | 'agents'
+  | 'admin-agent'
+  | 'endpoints'
+  | 'router'
+  | 'embeddings';
+
+/** What was used of one model for one feature. */
+export interface LlmShare extends TokenCounts {
+  readonly feature: LlmFeature;
+  readonly model: string;
+  readonly calls: number;
+}
+
+/** What one token, or session, has used on one day in UTC, such as "2026-11-21". */
+export interface LlmUsage extends TokenCounts {
+  readonly day: string;
+  /** The id of the token, or of the session; "others" for those of a user that are not told apart. */
+  readonly token: string;
+  /** UID of the user it acts as. */
+  readonly user: string;
+  readonly calls: number;
+  /** Most first; without what was used before it was split. */
+  readonly split: readonly LlmShare[];
+}
+
+/** What one token, or session, has under way, and has begun within the minute. */
+export interface LlmPace {
+  readonly token: string;
+  readonly requestsUnderWay: number;
+  readonly requestsBegun: number;
+}
+
+/** What is left to a user today. Null where nothing limits the tokens of a day. */
+export interface LlmBudget {
+  readonly user: string;
+  readonly day: string;
+  /** ISO 8601 UTC. */
+  readonly resetsAt: string;
+  readonly tokensPerDay: number | null;
+  readonly tokensUsed: number;
+  readonly tokensReserved: number;
+  readonly tokensLeft: number | null;
+  readonly requestsAtOnceMax: number;
+  readonly requestsPerMinuteMax: number;
+  readonly tokens: readonly LlmPace[];
+  readonly split: readonly LlmShare[];
+}
+
+/** Reads on the way what a provider says of its own answer. */
+export interface StreamMeter {
+  see(event: JsonObject): void;
+  /** Whether the provider has come to the end of the answer. */
+  readonly isWhole: boolean;
+  /** Undefined as long as the provider has not said it. */
+  readonly counts: TokenCounts | undefined;
+  /** Events seen: where nothing is counted, about one for each token. */
+  readonly events: number;
+}
+
+/** What the provider did not count. */
+export function tokensIn(text: string): number {
+  return Math.ceil(text.length / LLM_CHARACTERS_PER_TOKEN);
+}
+
+/** What a request may use at most, as far as that can be told of what is sent. */
+export function tokensAtMost(request: JsonObject): number {
+  const answer = countIn(request['max_completion_tokens'] ?? request['max_tokens']);
+  return tokensIn(JSON.stringify(request)) + answer * Math.max(1, countIn(request['n']));
+}
+
+/** A provider counts at the end: whoever leaves before it pays for what there was. */
+export function outputOf({ counts, events, isWhole }: StreamMeter): number {
+  const counted = counts?.outputTokens ?? 0;
+  return isWhole && counts !== undefined ? counted : Math.max(counted, events);
 }

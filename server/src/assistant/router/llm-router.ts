@@ -3,20 +3,26 @@ import { LLM_ANSWER_BYTES_MAX } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { protocolOf } from '../provider-settings.ts';
 import type { LlmAdmission } from './admission.ts';
-import { textWithin } from './bounded-chunks.ts';
+import { textWithin } from './server-events.ts';
 import { adapterOf, exchangeOf, type StreamWriter } from './exchange.ts';
-import { isObject } from './json-members.ts';
-import type { JsonObject, LlmAnswer, LlmAsker, LlmCall, Protocol } from './llm-call.ts';
-import type { LlmFeature } from './llm-usage.ts';
+import { isObject, type JsonObject } from './json-members.ts';
+import {
+  type LlmAnswer,
+  type LlmAsker,
+  type LlmCall,
+  type LlmFeature,
+  type Protocol,
+  tokensAtMost,
+  tokensIn,
+} from './llm-call.ts';
 import type { ProviderClient, ProviderRequest } from './provider-client.ts';
 import { misconfigured } from './provider-problem.ts';
 import type { EventStream, ProviderStreams } from './provider-stream.ts';
-import { tokensAtMost, tokensIn } from './stream-meter.ts';
 
 export interface LlmRouterParts {
   readonly admission: LlmAdmission;
   readonly provider: ProviderClient;
-  /** Of the same providers. */
+  /** Asks the same providers. */
   readonly streams: ProviderStreams;
   readonly embeddingsProvider: ProviderClient;
   readonly clock: Clock;

@@ -1,20 +1,18 @@
 import { unreachable } from '#base/assert.ts';
-import { countIn, isObject, listIn, objectIn, textIn } from './json-members.ts';
-import type { JsonObject } from './llm-call.ts';
-import type { TokenCounts } from './llm-usage.ts';
+import { countIn, isObject, type JsonObject, listIn, objectIn, textIn } from './json-members.ts';
+import type { StreamMeter, TokenCounts } from './llm-call.ts';
 import { readRequest, writeCall, writeRequest } from './openai-request.ts';
 import type {
   Answering,
   AnswerReader,
   AnswerWriter,
   EndReason,
-  ModelAnswer,
-  ModelCall,
-  ModelEvent,
+  NeutralAnswer,
+  NeutralCall,
+  NeutralEvent,
   ProtocolAdapter,
 } from './protocol-adapter.ts';
 import { misconfigured } from './provider-problem.ts';
-import type { StreamMeter } from './stream-meter.ts';
 
 /** Chat completions. */
 export const openAi: ProtocolAdapter = {
@@ -55,7 +53,7 @@ function isUsageOnly(event: JsonObject): boolean {
   return isObject(event['usage']) && listIn(event['choices']).length === 0;
 }
 
-function readAnswer(completion: JsonObject): ModelAnswer {
+function readAnswer(completion: JsonObject): NeutralAnswer {
   const choice = objectIn(listIn(completion['choices'])[0]);
   const { content, refusal, tool_calls: calls } = objectIn(choice['message']);
   const isRefused = textIn(refusal) !== '';
@@ -69,7 +67,7 @@ function readAnswer(completion: JsonObject): ModelAnswer {
   };
 }
 
-function calledOf(call: unknown): ModelCall {
+function calledOf(call: unknown): NeutralCall {
   const { id, function: called } = objectIn(call);
   const { name, arguments: text } = objectIn(called);
   return { id, name, input: inputOf(textIn(text)) };
@@ -106,7 +104,7 @@ const FINISH_REASONS: Readonly<Record<EndReason, string>> = {
   refused: 'content_filter',
 };
 
-function writeAnswer({ id, model, texts, calls, end, counts }: ModelAnswer, now: number) {
+function writeAnswer({ id, model, texts, calls, end, counts }: NeutralAnswer, now: number) {
   const said = {
     role: 'assistant',
     content: texts.length === 0 ? null : texts.join(''),
@@ -158,8 +156,8 @@ class OpenAiReader implements AnswerReader {
   /** "text", or the index of a tool call: what the newest piece belongs to. */
   #open: unknown;
 
-  read(event: JsonObject): ModelEvent[] {
-    const events: ModelEvent[] = [];
+  read(event: JsonObject): NeutralEvent[] {
+    const events: NeutralEvent[] = [];
     if (!this.#hasBegun) events.push({ kind: 'start', id: event['id'], model: event['model'] });
     this.#hasBegun = true;
     const choice = objectIn(listIn(event['choices'])[0]);
@@ -175,10 +173,10 @@ class OpenAiReader implements AnswerReader {
     return events;
   }
 
-  #call({ index: given = 0, id, function: called }: JsonObject): ModelEvent[] {
+  #call({ index: given = 0, id, function: called }: JsonObject): NeutralEvent[] {
     const { name, arguments: json } = objectIn(called);
     const index = Number(given);
-    const events: ModelEvent[] = [];
+    const events: NeutralEvent[] = [];
     if (this.#open !== given) {
       if (typeof name !== 'string') throw misconfigured('calls two tools in one piece.');
       this.#open = given;
@@ -199,7 +197,7 @@ class OpenAiWriter implements AnswerWriter {
     this.#created = Math.floor(now / 1_000);
   }
 
-  write(event: ModelEvent): string {
+  write(event: NeutralEvent): string {
     switch (event.kind) {
       case 'start':
         this.#answer = event;

@@ -1,13 +1,12 @@
-import { defined, isObject, listIn, objectIn, textIn } from './json-members.ts';
-import type { JsonObject } from './llm-call.ts';
+import { defined, isObject, listIn, objectIn, textIn, type JsonObject } from './json-members.ts';
 import {
   refuseOthers,
   untranslatable,
-  type ModelCall,
-  type ModelPart,
-  type ModelRequest,
-  type ModelTool,
-  type ModelTurn,
+  type NeutralCall,
+  type NeutralPart,
+  type NeutralRequest,
+  type NeutralTool,
+  type NeutralTurn,
   type ToolChoice,
   type ToolResult,
 } from './protocol-adapter.ts';
@@ -67,7 +66,7 @@ const TOOL = new Set(['type', 'function']);
 const FUNCTION = new Set(['name', 'description', 'parameters', 'strict']);
 
 /** Throws `llm_request_refused` for what the neutral form has no words for. */
-export function readRequest(request: JsonObject): ModelRequest {
+export function readRequest(request: JsonObject): NeutralRequest {
   refuseOthers(request, REQUEST, 'the request');
   if (listIn(request['modalities']).some((one) => one !== 'text')) {
     throw untranslatable('"modalities" other than text');
@@ -102,7 +101,7 @@ function systemTexts(message: JsonObject): unknown[] {
   });
 }
 
-function turnOf(message: JsonObject): ModelTurn {
+function turnOf(message: JsonObject): NeutralTurn {
   const { role, refusal } = message;
   switch (role) {
     case 'user':
@@ -120,7 +119,7 @@ function turnOf(message: JsonObject): ModelTurn {
   }
 }
 
-function contentOf(message: JsonObject): ModelPart[] {
+function contentOf(message: JsonObject): NeutralPart[] {
   const { role, content } = message;
   const known = MESSAGES[String(role)];
   if (known === undefined) throw untranslatable(`a message with the role "${String(role)}"`);
@@ -133,7 +132,7 @@ function contentOf(message: JsonObject): ModelPart[] {
 }
 
 /** An empty text is none: other protocols refuse it. */
-function partsOf(content: unknown): ModelPart[] {
+function partsOf(content: unknown): NeutralPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   return listIn(content).map((one) => {
     const part = objectIn(one);
@@ -148,14 +147,14 @@ function partsOf(content: unknown): ModelPart[] {
 
 const DATA_URL = /^data:([\w/+.-]+);base64,(.*)$/s;
 
-function imageOf(image: JsonObject): ModelPart {
+function imageOf(image: JsonObject): NeutralPart {
   refuseOthers(image, IMAGE, 'an image');
   const url = textIn(image['url']);
   const [, mediaType, data] = DATA_URL.exec(url) ?? [];
   return mediaType === undefined ? { kind: 'image', url } : { kind: 'image-data', mediaType, data };
 }
 
-function callOf(call: unknown): ModelPart {
+function callOf(call: unknown): NeutralPart {
   const { id, type = 'function', function: called } = objectIn(call);
   if (type !== 'function') throw untranslatable(`a tool call of type "${String(type)}"`);
   refuseOthers(objectIn(call), TOOL_CALL, 'a tool call');
@@ -171,7 +170,7 @@ function callOf(call: unknown): ModelPart {
   return { kind: 'call', id, name, input };
 }
 
-function toolsOf(request: JsonObject): Pick<ModelRequest, 'tools' | 'toolChoice' | 'isSerial'> {
+function toolsOf(request: JsonObject): Pick<NeutralRequest, 'tools' | 'toolChoice' | 'isSerial'> {
   const given = listIn(request['tools']);
   if (given.length === 0) return { tools: [], toolChoice: undefined, isSerial: false };
   return {
@@ -181,7 +180,7 @@ function toolsOf(request: JsonObject): Pick<ModelRequest, 'tools' | 'toolChoice'
   };
 }
 
-function toolOf(given: unknown): ModelTool {
+function toolOf(given: unknown): NeutralTool {
   const { type, function: described } = objectIn(given);
   if (type !== 'function') throw untranslatable(`a tool of type "${String(type)}"`);
   refuseOthers(objectIn(given), TOOL, 'a tool');
@@ -209,7 +208,7 @@ function choiceOf(choice: unknown): ToolChoice {
   }
 }
 
-export function writeRequest(request: ModelRequest): JsonObject {
+export function writeRequest(request: NeutralRequest): JsonObject {
   const system = request.instructions.join('\n\n');
   const { tools, toolChoice } = request;
   return defined({
@@ -231,7 +230,7 @@ export function writeRequest(request: ModelRequest): JsonObject {
 }
 
 /** The results of tools are messages of their own, and go before what the user says with them. */
-function messagesOf({ role, parts }: ModelTurn): JsonObject[] {
+function messagesOf({ role, parts }: NeutralTurn): JsonObject[] {
   if (role === 'assistant') return [assistantMessage(parts)];
   const said = parts.filter(({ kind }) => kind !== 'result').map(writePart);
   return [
@@ -246,7 +245,7 @@ function plain(parts: readonly JsonObject[]): unknown {
   return parts.length === 1 && first?.['type'] === 'text' ? first['text'] : parts;
 }
 
-function writePart(part: ModelPart): JsonObject {
+function writePart(part: NeutralPart): JsonObject {
   switch (part.kind) {
     case 'text':
       return { type: 'text', text: part.text };
@@ -261,7 +260,7 @@ function writePart(part: ModelPart): JsonObject {
   }
 }
 
-function assistantMessage(parts: readonly ModelPart[]): JsonObject {
+function assistantMessage(parts: readonly NeutralPart[]): JsonObject {
   const texts = parts.filter(({ kind }) => kind === 'text') as { text: unknown }[];
   const calls = parts.flatMap((part) => (part.kind === 'call' ? [writeCall(part)] : []));
   return defined({
@@ -271,7 +270,7 @@ function assistantMessage(parts: readonly ModelPart[]): JsonObject {
   });
 }
 
-export function writeCall({ id, name, input }: ModelCall): JsonObject {
+export function writeCall({ id, name, input }: NeutralCall): JsonObject {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } };
 }
 
@@ -281,7 +280,7 @@ function toolMessage({ callId, content, isError }: ToolResult): JsonObject {
   return { role: 'tool', tool_call_id: callId, content: isError ? `Error: ${text}` : text };
 }
 
-function writeTool({ name, description, input }: ModelTool): JsonObject {
+function writeTool({ name, description, input }: NeutralTool): JsonObject {
   return { type: 'function', function: defined({ name, description, parameters: input }) };
 }
 

@@ -1,20 +1,19 @@
 import { Problem } from '#base/problem.ts';
-import type { JsonObject } from './llm-call.ts';
-import type { TokenCounts } from './llm-usage.ts';
-import type { StreamMeter } from './stream-meter.ts';
+import type { JsonObject } from './json-members.ts';
+import type { StreamMeter, TokenCounts } from './llm-call.ts';
 
 /**
  * A request to a model in no protocol. An adapter reads what its protocol has into this form and
  * writes this form as its protocol has it, so any two protocols can be put together. A value that
  * nobody has to understand on the way is `unknown`: the provider checks it.
  */
-export interface ModelRequest {
+export interface NeutralRequest {
   readonly model: unknown;
   /** Tokens of the answer; undefined when the client leaves it to the server. */
   readonly tokensMax: unknown;
   /** Texts that stand before the conversation. */
   readonly instructions: readonly unknown[];
-  readonly turns: readonly ModelTurn[];
+  readonly turns: readonly NeutralTurn[];
   readonly temperature: unknown;
   readonly topP: unknown;
   /** A list of texts. */
@@ -22,27 +21,27 @@ export interface ModelRequest {
   /** Whom the request is for, in the client's own words. */
   readonly user: unknown;
   readonly stream: unknown;
-  readonly tools: readonly ModelTool[];
+  readonly tools: readonly NeutralTool[];
   /** Undefined when nothing is said of it. */
   readonly toolChoice: ToolChoice | undefined;
   /** Whether the model may call one tool at a time only. */
   readonly isSerial: boolean;
 }
 
-export interface ModelTurn {
+export interface NeutralTurn {
   readonly role: 'user' | 'assistant' | 'system';
-  readonly parts: readonly ModelPart[];
+  readonly parts: readonly NeutralPart[];
 }
 
-export type ModelPart =
+export type NeutralPart =
   | { readonly kind: 'text'; readonly text: unknown }
   | { readonly kind: 'image'; readonly url: unknown }
   | { readonly kind: 'image-data'; readonly mediaType: unknown; readonly data: unknown }
-  | ({ readonly kind: 'call' } & ModelCall)
+  | ({ readonly kind: 'call' } & NeutralCall)
   | ToolResult;
 
 /** A call of a tool by the model. */
-export interface ModelCall {
+export interface NeutralCall {
   readonly id: unknown;
   readonly name: unknown;
   readonly input: unknown;
@@ -52,11 +51,11 @@ export interface ModelCall {
 export interface ToolResult {
   readonly kind: 'result';
   readonly callId: unknown;
-  readonly content: readonly ModelPart[];
+  readonly content: readonly NeutralPart[];
   readonly isError: boolean;
 }
 
-export interface ModelTool {
+export interface NeutralTool {
   readonly name: unknown;
   readonly description: unknown;
   /** JSON Schema. */
@@ -70,11 +69,11 @@ export type ToolChoice =
 /** Why an answer ended: the model was done, at its limit, calls tools, or refuses. */
 export type EndReason = 'done' | 'limit' | 'tools' | 'refused';
 
-export interface ModelAnswer {
+export interface NeutralAnswer {
   readonly id: unknown;
   readonly model: unknown;
   readonly texts: readonly string[];
-  readonly calls: readonly ModelCall[];
+  readonly calls: readonly NeutralCall[];
   readonly end: EndReason;
   readonly counts: TokenCounts | undefined;
 }
@@ -83,7 +82,7 @@ export interface ModelAnswer {
  * One step of an answer that is streamed. Arguments of a call follow its `call`, as pieces of JSON
  * text.
  */
-export type ModelEvent =
+export type NeutralEvent =
   | { readonly kind: 'start'; readonly id: unknown; readonly model: unknown }
   | { readonly kind: 'text'; readonly text: unknown; readonly isRefusal: boolean }
   | { readonly kind: 'call'; readonly index: number; readonly id: unknown; readonly name: unknown }
@@ -95,12 +94,12 @@ export interface AnswerReader {
    * What an event of the provider says; nothing for one that nobody needs. Throws
    * `llm_misconfigured`.
    */
-  read(event: JsonObject): readonly ModelEvent[];
+  read(event: JsonObject): readonly NeutralEvent[];
 }
 
 export interface AnswerWriter {
   /** Text of whole events, or none. */
-  write(event: ModelEvent): string;
+  write(event: NeutralEvent): string;
   /** The text after the last event. */
   end(counts: TokenCounts | undefined): string;
 }
@@ -114,7 +113,7 @@ export interface Answering {
 
 /** One protocol, from JSON to the neutral form and back. */
 export interface ProtocolAdapter {
-  /** Of requests for answers, after the provider's address. */
+  /** Where requests for answers go, after the provider's address. */
   readonly path: string;
   headers(apiKey: string | null, given: Readonly<Record<string, string>>): Record<string, string>;
   /** The request with at most so many tokens for the answer, and counted when it is streamed. */
@@ -122,11 +121,11 @@ export interface ProtocolAdapter {
   /** Whether a client of this protocol has not asked for that event of a stream. */
   isUnasked(request: JsonObject, event: JsonObject): boolean;
   /** Throws `llm_request_refused` for what the neutral form has no words for. */
-  readRequest(request: JsonObject): ModelRequest;
-  writeRequest(request: ModelRequest, tokensDefault: number): JsonObject;
+  readRequest(request: JsonObject): NeutralRequest;
+  writeRequest(request: NeutralRequest, tokensDefault: number): JsonObject;
   /** Throws `llm_misconfigured` for an answer that makes no sense. */
-  readAnswer(answer: JsonObject): ModelAnswer;
-  writeAnswer(answer: ModelAnswer, now: number): JsonObject;
+  readAnswer(answer: JsonObject): NeutralAnswer;
+  writeAnswer(answer: NeutralAnswer, now: number): JsonObject;
   countsOf(answer: JsonObject): TokenCounts | undefined;
   meter(): StreamMeter;
   answerReader(): AnswerReader;

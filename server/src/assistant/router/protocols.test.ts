@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { problemOf } from '#graph/testing/test-graph.ts';
 import { anthropic } from './anthropic-protocol.ts';
 import { exchangeOf, type StreamWriter } from './exchange.ts';
-import type { JsonObject, Protocol } from './llm-call.ts';
+import type { JsonObject } from './json-members.ts';
+import type { Protocol } from './llm-call.ts';
 import { openAi } from './openai-protocol.ts';
 
 const IMAGE = 'data:image/png;base64,aGVq';

@@ -5,9 +5,10 @@ import {
   LLM_IDLE_TIMEOUT_MS,
 } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
-import { textWithin } from './bounded-chunks.ts';
+import { textWithin } from './server-events.ts';
 import { adapterOf } from './exchange.ts';
-import type { JsonObject, Protocol } from './llm-call.ts';
+import type { JsonObject } from './json-members.ts';
+import type { Protocol } from './llm-call.ts';
 import {
   brokenOff,
   faultWords,

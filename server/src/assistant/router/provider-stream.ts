@@ -1,15 +1,19 @@
 import { LLM_ANSWER_BYTES_MAX } from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { LlmAdmission } from './admission.ts';
-import { textWithin } from './bounded-chunks.ts';
+import { eventsIn, textWithin, wholeEvents } from './server-events.ts';
 import { adapterOf } from './exchange.ts';
-import { isObject } from './json-members.ts';
-import type { JsonObject, LlmAsker } from './llm-call.ts';
+import { isObject, type JsonObject } from './json-members.ts';
+import {
+  type LlmAsker,
+  outputOf,
+  type StreamMeter,
+  type TokenCounts,
+  tokensAtMost,
+  tokensIn,
+} from './llm-call.ts';
 import type { OpenAnswer, ProviderClient, ProviderRequest } from './provider-client.ts';
 import { brokenOff, misconfigured, problemOfEvent } from './provider-problem.ts';
-import { eventsIn, wholeEvents } from './server-events.ts';
-import { outputOf, tokensAtMost, tokensIn, type StreamMeter } from './stream-meter.ts';
-import type { TokenCounts } from './llm-usage.ts';
 
 /** One event of a provider; null for the `[DONE]` of OpenAI's protocol. */
 export interface StreamedEvent {

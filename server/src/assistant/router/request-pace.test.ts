@@ -3,7 +3,7 @@ import {
   LLM_REQUESTS_PER_TOKEN_AND_MINUTE_MAX,
   LLM_REQUESTS_PER_TOKEN_MAX,
 } from '#base/llm-limits.ts';
-import { RequestPace } from './request-pace.ts';
+import { RequestPace } from './admission.ts';
 
 const A = { token: 'a', user: 'ann' };
 

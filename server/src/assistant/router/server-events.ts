@@ -45,7 +45,7 @@ export async function* wholeEvents(
 
 const TAIL_CHARACTERS = 2;
 
-/** Behind the last blank line; 0 when there is none. */
+/** Where the last blank line ends; 0 when there is none. */
 function endOfEvents(text: string): number {
   const short = text.lastIndexOf('\n\n');
   const long = text.lastIndexOf('\n\r\n');
@@ -69,7 +69,7 @@ export function* eventsIn(text: string): Generator<ServerEvent, void, undefined>
   }
 }
 
-/** Behind the next blank line. */
+/** Where the next blank line ends. */
 function endOfEvent(text: string, start: number): number {
   for (let at = text.indexOf('\n', start); at >= 0; at = text.indexOf('\n', at + 1)) {
     if (text[at + 1] === '\n') return at + 2;
@@ -81,4 +81,19 @@ function endOfEvent(text: string, start: number): number {
 function dataOf(line: string): string {
   const end = line.endsWith('\r') ? -1 : undefined;
   return line.slice(line.startsWith('data: ') ? 6 : 5, end);
+}
+
+/** The text of chunks; undefined when it is larger, and then the rest is not read. */
+export async function textWithin(
+  chunks: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): Promise<string | undefined> {
+  const all: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) return undefined;
+    all.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(all, bytes));
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readSetting, settingOperation } from '#access/settings.ts';
 import { LLM_USAGE_DAYS_MAX, LLM_USAGE_TOKENS_PER_USER_MAX } from '#base/llm-limits.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
-import type { LlmFeature } from './llm-usage.ts';
+import type { LlmFeature } from './llm-call.ts';
 import { UsageLedger } from './usage-ledger.ts';
 
 const DAY_MS = 86_400_000;

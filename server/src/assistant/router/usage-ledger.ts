@@ -3,7 +3,7 @@ import type { Clock } from '#base/clock.ts';
 import { LLM_USAGE_DAYS_MAX, LLM_USAGE_TOKENS_PER_USER_MAX } from '#base/llm-limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { LlmShare, LlmUsage, TokenCounts } from './llm-usage.ts';
+import type { LlmShare, LlmUsage, TokenCounts } from './llm-call.ts';
 
 /** Who has asked, and what for. */
 interface Used extends Pick<LlmUsage, 'token' | 'user'>, Pick<LlmShare, 'feature' | 'model'> {}
@@ -61,12 +61,12 @@ export class UsageLedger {
     this.#unwritten.add(day);
   }
 
-  /** Of its clock. */
+  /** The time of its clock. */
   get nowMs(): number {
     return this.#parts.clock.now();
   }
 
-  /** Of everybody, since the process started. */
+  /** Tokens of all users since the process started. */
   get sinceStart(): TokenCounts {
     const { inputTokens, outputTokens } = this.#sinceStart;
     return { inputTokens, outputTokens };

@@ -4,14 +4,12 @@ import { MCP_RESULT_CHARACTERS_MAX } from '#base/limits.ts';
 import { TOOL_RESULT_CHARACTERS_MAX } from '#base/llm-limits.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import type { EndpointAnswer } from '#runtime/call-outcome.ts';
-import type { EndpointDefinition } from '#runtime/endpoint-definition.ts';
-import { DEFAULT_SETTINGS } from '#runtime/endpoint-definition.ts';
+import { DEFAULT_SETTINGS, type EndpointDefinition } from '#runtime/endpoint-definition.ts';
 import type { EndpointRun } from '#runtime/invocation.ts';
 import { Snippets } from '../citations/snippets.ts';
 import { CallerTools, type WantedTools } from './caller-tools.ts';
-import { ToolCatalog } from './tool-catalog.ts';
+import { TOOL_TYPE, ToolCatalog, toolFields, ToolStore } from './tool-catalog.ts';
 import { ToolRuns } from './tool-runs.ts';
-import { TOOL_TYPE, toolFields, ToolStore } from './tool-store.ts';
 
 const { signal } = new AbortController();
 

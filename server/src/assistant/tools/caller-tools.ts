@@ -1,9 +1,12 @@
 import type { Caller } from '#access/caller.ts';
 import { MCP_RESULT_CHARACTERS_MAX } from '#base/limits.ts';
-import { TOOL_RESULT_CHARACTERS_MAX } from '#base/llm-limits.ts';
+import {
+  SNIPPET_CHARACTERS_MAX,
+  SNIPPETS_PER_RESULT_MAX,
+  TOOL_RESULT_CHARACTERS_MAX,
+} from '#base/llm-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { EndpointAnswer } from '#runtime/call-outcome.ts';
-import { citedResult } from './cited-result.ts';
 import type { Snippets } from '../citations/snippets.ts';
 import type { ModelTool, ToolText } from '../model/model-run.ts';
 import type { OfferedTool, ToolCatalog } from './tool-catalog.ts';
@@ -15,7 +18,7 @@ export interface WantedTools {
   readonly isReadOnlyOnly?: boolean | undefined;
   /** Where nodes in results are numbered, so that an answer can cite them. */
   readonly snippets?: Snippets | undefined;
-  /** Of the request, as JSON text of an object: what the code of endpoints may see. */
+  /** The headers that the code of endpoints may see, as JSON text of an object. */
   readonly headers?: string | undefined;
   /** The header that has proved who calls. */
   readonly authorization?: string | undefined;
@@ -104,4 +107,37 @@ function bounded(text: string): string {
   if (text.length <= TOOL_RESULT_CHARACTERS_MAX) return text;
   const head = text.slice(0, TOOL_RESULT_CHARACTERS_MAX);
   return `${head}\n[Cut: these are the first ${head.length} of ${text.length} characters. Ask for less to see all.]`;
+}
+
+/**
+ * A result of a tool in which each node, an object with a `UID`, has its number as "citation", so that a model can cite it. What a
+ * node holds in other nodes is theirs.
+ */
+export function citedResult(result: unknown, snippets: Snippets): unknown {
+  let left = SNIPPETS_PER_RESULT_MAX;
+  const cited = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(cited);
+    if (typeof value !== 'object' || value === null) return value;
+    const node = value as Readonly<Record<string, unknown>>;
+    const { UID: uid } = node;
+    // The number comes before those of the nodes within.
+    const isNode = typeof uid === 'string' && left-- > 0;
+    const mark = isNode ? { citation: snippets.add(uid, factsOf(node)).id } : {};
+    const members = Object.entries(node).map(([name, member]) => [name, cited(member)] as const);
+    // It stands first, and no member of the node takes its place.
+    return { ...mark, ...Object.fromEntries(members), ...mark };
+  };
+  return cited(result);
+}
+
+/** The facts of a node, one a line. */
+function factsOf(node: Readonly<Record<string, unknown>>): string {
+  const facts = Object.entries(node).filter(([name, value]) => name !== 'UID' && isFact(value));
+  const lines = facts.map(([name, value]) => `${name}: ${String(value)}`);
+  return lines.join('\n').slice(0, SNIPPET_CHARACTERS_MAX);
+}
+
+function isFact(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isFact);
+  return ['string', 'number', 'boolean'].includes(typeof value);
 }

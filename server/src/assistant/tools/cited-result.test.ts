@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SNIPPETS_PER_RESULT_MAX } from '#base/llm-limits.ts';
 import { Snippets } from '../citations/snippets.ts';
-import { citedResult } from './cited-result.ts';
+import { citedResult } from './caller-tools.ts';
 
 const ANN = { UID: 'a', Name: 'Ann', Tags: ['x', 'y'], Nothing: null };
 const BOOK = { UID: 'b', Title: 'A book', author: ANN };

@@ -3,8 +3,11 @@ import type { EndpointDefinition } from '#runtime/endpoint-definition.ts';
 import type { InputSchema } from '#runtime/endpoint-inputs.ts';
 import type { EndpointStanding } from '#runtime/endpoint-service.ts';
 import { isAdminOf } from '#runtime/run-permission.ts';
-import { toolNameOf } from './tool-names.ts';
-import type { StoredTool, ToolStore } from './tool-store.ts';
+import { createHash } from 'node:crypto';
+import { TOOL_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
+import { must } from '#base/assert.ts';
+import type { NodeWrite } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
 
 /** As much of the endpoint service as tools need. */
 export interface ToolEndpoints {
@@ -94,4 +97,88 @@ function defined(
 /** What the tool says, on top of what its endpoint does. */
 function isFor({ enabled, access }: StoredTool, isReadOnly: boolean, caller: Caller): boolean {
   return enabled && (access === 'users' || isAdminOf(isReadOnly, caller));
+}
+
+const PLAIN_SEGMENTS =
+  /^(?:[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*)(?:\/[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*)*$/;
+const HASH_CHARACTERS = 10;
+
+/**
+ * The name under which an endpoint is offered as a tool: its own, with "__" for "/". One that this leaves ambiguous, or that has
+ * other characters, or that is too long, ends with a hash instead. It follows from the name alone: other endpoints never change it.
+ * Letters, digits, "_" and "-", so that all providers of models take it as the name of a function.
+ */
+export function toolNameOf(endpoint: string): string {
+  const name = endpoint.replaceAll('/', '__');
+  if (PLAIN_SEGMENTS.test(endpoint) && name.length <= TOOL_NAME_CHARACTERS_MAX) return name;
+  const hash = createHash('sha256').update(endpoint).digest('hex').slice(0, HASH_CHARACTERS);
+  const head = name.replaceAll(/[^A-Za-z0-9_-]/g, '_');
+  return `${head.slice(0, TOOL_NAME_CHARACTERS_MAX - HASH_CHARACTERS - 1)}_${hash}`;
+}
+
+/** What an administrator decides about a tool (open-shapes, section 7). */
+export interface ToolSettings {
+  readonly description: string;
+  readonly endpoint: string;
+  readonly access: 'users' | 'admins';
+  readonly enabled: boolean;
+}
+
+export interface StoredTool extends ToolSettings {
+  readonly UID: string;
+  readonly name: string;
+  /** ISO 8601 UTC. */
+  readonly updatedAt: string;
+  /** Version of the node, for optimistic changes. */
+  readonly nodeVersion: number;
+}
+
+/** The node type in which tools are stored: see `#graph/system-schema.ts`. */
+export const TOOL_TYPE = '_Tool';
+
+/** Reads the tools that administrators have made. */
+export class ToolStore {
+  readonly #reader: GraphReader;
+
+  constructor(reader: GraphReader) {
+    this.#reader = reader;
+  }
+
+  find(name: string): StoredTool | undefined {
+    this.#reader.refresh();
+    const id = this.#reader.id({ type: TOOL_TYPE, key: name });
+    return id === undefined ? undefined : this.#read(id);
+  }
+
+  /** By name. */
+  all(): StoredTool[] {
+    this.#reader.refresh();
+    return [...this.#reader.idsOfType(TOOL_TYPE)]
+      .map((id) => this.#read(id))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #read(id: number): StoredTool {
+    const node = must(this.#reader.node(id), 'the node of a tool');
+    return {
+      UID: node.UID,
+      name: String(node.Id),
+      description: String(node['Description'] ?? ''),
+      endpoint: String(node['Endpoint'] ?? ''),
+      access: node['Access'] === 'admins' ? 'admins' : 'users',
+      enabled: node['Enabled'] === true,
+      updatedAt: node.Timestamp,
+      nodeVersion: must(this.#reader.version(id), 'the version of a node'),
+    };
+  }
+}
+
+/** The way there: nothing else writes these nodes. */
+export function toolFields(tool: ToolSettings): NonNullable<NodeWrite['fields']> {
+  return {
+    Description: tool.description,
+    Endpoint: tool.endpoint,
+    Access: tool.access,
+    Enabled: tool.enabled,
+  };
 }

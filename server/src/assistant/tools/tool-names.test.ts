@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { toolNameOf } from './tool-names.ts';
+import { toolNameOf } from './tool-catalog.ts';
 
 /** What all providers of models take. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;

@@ -3,7 +3,7 @@ import type { EndpointAnswer } from '#runtime/call-outcome.ts';
 import type { EndpointRun } from '#runtime/invocation.ts';
 import type { OfferedTool } from './tool-catalog.ts';
 
-/** Of a call of a tool, by name. */
+/** What a tool is called with, by name. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface ToolRunsParts {
@@ -28,7 +28,7 @@ export interface ToolRun extends Pick<
 /** The one that an administrator says what it may look for. */
 const SEARCH_ENDPOINT = 'system/search';
 
-/** Runs the endpoints behind tools, and has the calls counted. */
+/** Runs the endpoints of tools, and has the calls counted. */
 export class ToolRuns {
   readonly #parts: ToolRunsParts;
 

@@ -10,15 +10,14 @@ import type { GraphReader } from '#graph/reader.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';
 import type { InputSchema } from '#runtime/endpoint-inputs.ts';
 import type { EndpointStanding } from '#runtime/endpoint-service.ts';
-import type { MetricsRow } from '#runtime/metrics/call-metrics.ts';
-import type { ToolMetrics } from './tool-metrics.ts';
+import { CallMetrics, type MetricsRow } from '#runtime/metrics/call-metrics.ts';
 import {
+  type StoredTool,
   TOOL_TYPE,
   toolFields,
-  ToolStore,
-  type StoredTool,
   type ToolSettings,
-} from './tool-store.ts';
+  ToolStore,
+} from './tool-catalog.ts';
 
 /** As much of the endpoint service as it takes. */
 export interface WrappedEndpoints {
@@ -182,4 +181,24 @@ interface Deed {
   readonly caller: Caller;
   readonly address: string;
   readonly action: AuditAction;
+}
+
+/** Counts the calls of tools by their names, since the server started. */
+export class ToolMetrics {
+  readonly #byName = new Map<string, CallMetrics>();
+
+  /** `nowMs` is that of the clock. Only for tools that there are: so there is no more of it than of them. */
+  record(tool: string, ms: number, isError: boolean, nowMs: number): void {
+    this.#of(tool).record(ms, isError, nowMs);
+  }
+
+  row(tool: string): MetricsRow {
+    return this.#of(tool).row();
+  }
+
+  #of(tool: string): CallMetrics {
+    const known = this.#byName.get(tool) ?? new CallMetrics();
+    this.#byName.set(tool, known);
+    return known;
+  }
 }

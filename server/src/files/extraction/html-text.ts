@@ -1,7 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { Depth } from './depth.ts';
-import { decoded } from './plain-text.ts';
-import type { TextSink } from './text-sink.ts';
+import { Depth, type TextSink } from './text-sink.ts';
 
 /** What is in them is not shown. */
 const SILENT: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg']);
@@ -38,4 +36,21 @@ export function htmlText(bytes: Uint8Array, sink: TextSink): void {
     parser.write(text.slice(at, at + PART_CHARACTERS));
   }
   parser.end();
+}
+
+/** UTF-8, UTF-16 with its mark, or what Windows wrote before. Throws for what is no text. */
+export function plainText(bytes: Uint8Array, sink: TextSink): void {
+  sink.add(decoded(bytes));
+}
+
+function decoded(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  if (bytes.includes(0)) throw new Error('it is no text');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
 }

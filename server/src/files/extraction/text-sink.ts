@@ -1,4 +1,4 @@
-import { FILE_TEXT_CHARACTERS_MAX } from '#base/file-limits.ts';
+import { FILE_TEXT_CHARACTERS_MAX, FILE_TEXT_DEPTH_MAX } from '#base/file-limits.ts';
 
 /** Thrown to end the reading of a file of which there is enough text. */
 export class EnoughText extends Error {
@@ -36,5 +36,19 @@ export class TextSink {
       .replaceAll(/[ \t]*\n[ \t]*/g, '\n')
       .replaceAll(/\n{3,}/g, '\n\n')
       .trim();
+  }
+}
+
+/** Counts elements within each other: what closes one looks through all that are open. */
+export class Depth {
+  #depth = 0;
+
+  /** Throws when there are too many. */
+  enter(): void {
+    if (++this.#depth > FILE_TEXT_DEPTH_MAX) throw new Error('it is nested too deeply');
+  }
+
+  leave(): void {
+    this.#depth--;
   }
 }

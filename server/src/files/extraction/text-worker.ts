@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { extractText } from './extract-text.ts';
 import type { ExtractionAnswer, ExtractionRequest } from './extraction-messages.ts';
 
-/** Of a message, which may quote the file. */
+/** A message may quote the file: more of it is cut off. */
 const FAILURE_CHARACTERS_MAX = 200;
 
 async function answerTo({ kind, bytes }: ExtractionRequest): Promise<ExtractionAnswer> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { fileLines, type Direction } from './file-lines.ts';
-import { mergedLines } from './merged-lines.ts';
+import { mergedLines } from './log-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'trellis-log-lines-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -5,7 +5,7 @@ export type Direction = 'forward' | 'backward';
 
 interface FileLineLimits {
   readonly blockBytes: number;
-  /** Of what is held of a line that goes over several blocks. */
+  /** So much is held of a line that goes over several blocks. */
   readonly lineBytesMax: number;
 }
 

@@ -1,21 +1,20 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem } from '#base/problem.ts';
-import { byDate, dateOf, type LogDate } from '../dated-name.ts';
-import { fileLines, unlessGone, type Direction } from './file-lines.ts';
+import { byDate, dateOf, type LogDate } from '../daily-file.ts';
+import { type Direction, fileLines, unlessGone } from './file-lines.ts';
 import { headOf } from './log-record.ts';
-import { mergedLines } from './merged-lines.ts';
 
 export interface LogFile {
   /** Below the folder, with "/" between. */
   readonly name: string;
   readonly sizeBytes: number;
-  /** Of its first and last record, ISO 8601 UTC; null where it has none. */
+  /** Times of its first and last record, ISO 8601 UTC; null where it has none. */
   readonly from: string | null;
   readonly to: string | null;
 }
 
-/** One of the logs of a process: files of a day below `folder`, with names of `dated-name.ts`. */
+/** One of the logs of a process: files of a day below `folder`, with names of `daily-file.ts`. */
 export interface NamedLog {
   /** Below the folder of all; empty for that one. */
   readonly folder: string;
@@ -120,7 +119,7 @@ function isWithin({
   return ({ day }: DatedFile): boolean => day >= first && day <= last;
 }
 
-/** Of the first block that has a record. */
+/** The first time in the first block that has a record. */
 async function firstTime(path: string, direction: Direction): Promise<string | null> {
   for await (const lines of fileLines(path, direction)) {
     for (const line of lines) {
@@ -129,4 +128,82 @@ async function firstTime(path: string, direction: Direction): Promise<string | n
     }
   }
   return null;
+}
+
+/** One source of lines, with a look at the next one. */
+class LineSource {
+  readonly #blocks: AsyncIterator<string[]>;
+  #block: string[] = [];
+  #at = 0;
+  /** Time of the next line; a line without one has that of the line before. */
+  time = '';
+
+  constructor(blocks: AsyncIterable<string[]>) {
+    this.#blocks = blocks[Symbol.asyncIterator]();
+  }
+
+  /** False when there is no next line. */
+  async look(): Promise<boolean> {
+    while (this.#at === this.#block.length) {
+      const { done, value } = await this.#blocks.next();
+      if (done === true) return false;
+      this.#block = value;
+      this.#at = 0;
+    }
+    this.time = headOf(this.#block[this.#at]!)?.at ?? this.time;
+    return true;
+  }
+
+  /** Whether the next line can be had without waiting; then `time` is its time. */
+  get isReady(): boolean {
+    if (this.#at === this.#block.length) return false;
+    this.time = headOf(this.#block[this.#at]!)?.at ?? this.time;
+    return true;
+  }
+
+  take(): string {
+    return this.#block[this.#at++]!;
+  }
+
+  async close(): Promise<void> {
+    await this.#blocks.return?.();
+  }
+}
+
+/** The lines of several files by their time, in blocks. */
+export async function* mergedLines(
+  files: readonly AsyncIterable<string[]>[],
+  direction: Direction,
+): AsyncGenerator<string[]> {
+  const [only] = files;
+  if (files.length === 1 && only !== undefined) {
+    yield* only;
+    return;
+  }
+  const sources = files.map((blocks) => new LineSource(blocks));
+  try {
+    const open = new Set<LineSource>();
+    for (const source of sources) if (await source.look()) open.add(source);
+    while (open.size > 0) {
+      const lines: string[] = [];
+      let next = nextOf(open, direction);
+      for (;;) {
+        lines.push(next.take());
+        if (!next.isReady) break;
+        next = nextOf(open, direction);
+      }
+      yield lines;
+      if (!(await next.look())) open.delete(next);
+    }
+  } finally {
+    for (const source of sources) await source.close();
+  }
+}
+
+function nextOf(open: Iterable<LineSource>, direction: Direction): LineSource {
+  const [first, ...others] = open;
+  return others.reduce((best, source) => {
+    const isBefore = direction === 'forward' ? source.time < best.time : source.time > best.time;
+    return isBefore ? source : best;
+  }, first!);
 }

@@ -1,27 +1,38 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
+  type Context,
+  diag,
+  DiagLogLevel,
+  type Histogram,
+  type Meter,
+  type ObservableResult,
   ROOT_CONTEXT,
+  type Span,
   SpanKind,
   SpanStatusCode,
   trace,
   TraceFlags,
-  type Context,
-  type Span,
   type Tracer,
+  type UpDownCounter,
 } from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
+import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import {
   MeterProvider,
   PeriodicExportingMetricReader,
   type PushMetricExporter,
 } from '@opentelemetry/sdk-metrics';
 import type { Logger } from '../logger.ts';
-import { Instruments } from './instruments.ts';
-import { metricExporter, samplerOf, spanExporter, type OtlpSettings } from './otlp.ts';
-import { reportFaults } from './report-faults.ts';
-import type { Attributes, OpenSpan, SpanOptions, Telemetry } from './telemetry.ts';
-import { formatTraceparent, parseTraceparent } from './traceparent.ts';
+import { metricExporter, type OtlpSettings, samplerOf, spanExporter } from './otlp.ts';
+import {
+  type Attributes,
+  formatTraceparent,
+  type OpenSpan,
+  parseTraceparent,
+  type SpanOptions,
+  type Telemetry,
+} from './telemetry.ts';
+import { type MetricName, metrics, type RecordedMetric } from './metric-catalogue.ts';
 
 export interface TelemetryOptions {
   readonly settings: OtlpSettings;
@@ -37,10 +48,10 @@ const CLOSE_TIMEOUT_MS = 5_000;
 /** Loads OpenTelemetry and begins to export, as the settings say. */
 export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   reportFaults(options.logger);
-  const { traces, metrics } = options.settings;
+  const { settings } = options;
   return new OtlpTelemetry(options, {
-    spans: traces && (await spanExporter(traces)),
-    metrics: metrics && (await metricExporter(metrics)),
+    spans: settings.traces && (await spanExporter(settings.traces)),
+    metrics: settings.metrics && (await metricExporter(settings.metrics)),
   });
 }
 
@@ -174,4 +185,79 @@ class OtlpSpan implements OpenSpan {
 function traceparentOf(span: Span): string | undefined {
   const context = span.spanContext();
   return (context.traceFlags & TraceFlags.SAMPLED) === 0 ? undefined : formatTraceparent(context);
+}
+
+/** A receiver that is away for a night is not told of every few seconds. */
+const REPEATED_AFTER_MS = 600_000;
+
+/** What OpenTelemetry says of itself goes to the log, each thing once in ten minutes: an export that fails, above all. */
+export function reportFaults(logger: Pick<Logger, 'warn'>): void {
+  const told = new Map<string, number>();
+  const tell = (message: unknown): void => {
+    const text = String(message).slice(0, 500);
+    const now = performance.now();
+    const before = told.get(text);
+    if (before !== undefined && now - before < REPEATED_AFTER_MS) return;
+    if (told.size > 100) told.clear();
+    told.set(text, now);
+    logger.warn({ telemetry: text }, 'telemetry is not exported as it should be');
+  };
+  const ignore = (): void => {};
+  diag.setLogger(
+    { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+}
+
+/** Seconds; those that the semantic conventions advise for HTTP, and smaller ones, as a small call takes a millisecond. */
+const DURATION_BOUNDARIES = [
+  0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5,
+  10, 60,
+];
+
+/** The metrics of the catalogue, as OpenTelemetry has them. */
+export class Instruments {
+  readonly #meter: Meter;
+  readonly #recorded: Readonly<Record<RecordedMetric, Histogram | UpDownCounter>>;
+
+  constructor(meter: Meter) {
+    this.#meter = meter;
+    const counter = (name: RecordedMetric) => meter.createUpDownCounter(name, optionsOf(name));
+    const histogram = (name: RecordedMetric) =>
+      meter.createHistogram(name, {
+        ...optionsOf(name),
+        advice: { explicitBucketBoundaries: DURATION_BOUNDARIES },
+      });
+    this.#recorded = {
+      'http.server.request.duration': histogram('http.server.request.duration'),
+      'http.server.active_requests': counter('http.server.active_requests'),
+      'http.client.request.duration': histogram('http.client.request.duration'),
+      'trellis.endpoint.duration': histogram('trellis.endpoint.duration'),
+      'trellis.commit.duration': histogram('trellis.commit.duration'),
+    };
+  }
+
+  readonly record: Telemetry['record'] = (metric, value, attributes = {}) => {
+    const instrument = this.#recorded[metric];
+    if ('record' in instrument) instrument.record(value, { ...attributes });
+    else instrument.add(value, { ...attributes });
+  };
+
+  readonly read: Telemetry['read'] = (metric, read) => {
+    const options = optionsOf(metric);
+    const observable =
+      metrics[metric].kind === 'counter'
+        ? this.#meter.createObservableCounter(metric, options)
+        : this.#meter.createObservableGauge(metric, options);
+    observable.addCallback(async (result: ObservableResult) => {
+      for (const { value, attributes = {} } of await read()) {
+        result.observe(value, { ...attributes });
+      }
+    });
+  };
+}
+
+function optionsOf(name: MetricName) {
+  const { unit, description } = metrics[name];
+  return { unit, description };
 }

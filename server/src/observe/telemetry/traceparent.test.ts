@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { formatTraceparent, parseTraceparent } from './traceparent.ts';
+import { formatTraceparent, parseTraceparent } from './telemetry.ts';
 
 const hex = (length: number) =>
   fc

@@ -1,8 +1,14 @@
 import type { Caller } from '#access/caller.ts';
 import type { AgentChange, AgentDefinition, NewAgent } from '../../agents/agent-service.ts';
-import type { JsonObject } from '../../router/llm-call.ts';
-import { refuseMismatch, type Approver, type DefinitionKind } from '../definition-kind.ts';
-import type { ProposalDiagnostic, ProposedChange, WantedChange } from '../proposal.ts';
+import type { JsonObject } from '../../router/json-members.ts';
+import {
+  type Approver,
+  type DefinitionKind,
+  type ProposalDiagnostic,
+  type ProposedChange,
+  refuseMismatch,
+  type WantedChange,
+} from '../proposal.ts';
 
 /** As much of the agent service as it takes. */
 export interface Agents {

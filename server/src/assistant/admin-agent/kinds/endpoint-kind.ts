@@ -4,17 +4,23 @@ import type { Diagnostic } from '#runtime/compile/diagnostic.ts';
 import {
   checkName,
   DEFAULT_SETTINGS,
-  settingsOf,
-  withChanges,
   type EndpointChange,
   type EndpointDefinition,
   type NewEndpoint,
+  settingsOf,
+  withChanges,
 } from '#runtime/endpoint-definition.ts';
 import type { EndpointStanding } from '#runtime/endpoint-service.ts';
-import type { JsonObject } from '../../router/llm-call.ts';
-import type { Approver, DefinitionKind, Outlook } from '../definition-kind.ts';
-import { refuseMismatch } from '../definition-kind.ts';
-import type { ProposalDiagnostic, ProposedChange, WantedChange } from '../proposal.ts';
+import type { JsonObject } from '../../router/json-members.ts';
+import {
+  type Approver,
+  type DefinitionKind,
+  type Outlook,
+  type ProposalDiagnostic,
+  type ProposedChange,
+  refuseMismatch,
+  type WantedChange,
+} from '../proposal.ts';
 
 /** As much of the endpoint service as it takes. */
 export interface Endpoints {

@@ -3,9 +3,14 @@ import type { Caller } from '#access/caller.ts';
 import { mergeSchema } from '#graph/schema-merge.ts';
 import { SchemaRegistry } from '#graph/schema-registry.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
-import type { JsonObject } from '../../router/llm-call.ts';
-import { invalidChange, type Approver, type DefinitionKind } from '../definition-kind.ts';
-import type { ProposedChange, WantedChange } from '../proposal.ts';
+import type { JsonObject } from '../../router/json-members.ts';
+import {
+  type Approver,
+  type DefinitionKind,
+  invalidChange,
+  type ProposedChange,
+  type WantedChange,
+} from '../proposal.ts';
 
 /** As much of the schema service as it takes. */
 export interface Schemas {
@@ -102,7 +107,7 @@ export class SchemaKind implements DefinitionKind {
   }
 }
 
-/** Of a schema the types that another names. */
+/** The types of a schema that another schema names. */
 function named(schema: SchemaDocument, names: SchemaDocument): SchemaDocument {
   const nodes = new Set(names.nodes.map(({ type }) => type));
   const edges = new Set(

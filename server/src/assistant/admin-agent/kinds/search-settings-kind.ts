@@ -3,14 +3,16 @@ import type { Caller } from '#access/caller.ts';
 import { checkSearchSettings } from '#search/settings/search-settings-service.ts';
 import type { SearchSettings } from '#search/settings/search-settings.ts';
 import { Problem } from '#base/problem.ts';
-import type { JsonObject } from '../../router/llm-call.ts';
+import type { JsonObject } from '../../router/json-members.ts';
 import {
-  invalidChange,
   type Approver,
   type DefinitionKind,
+  invalidChange,
   type Outlook,
-} from '../definition-kind.ts';
-import type { ProposalDiagnostic, ProposedChange, WantedChange } from '../proposal.ts';
+  type ProposalDiagnostic,
+  type ProposedChange,
+  type WantedChange,
+} from '../proposal.ts';
 
 /** As much of the service of search settings as it takes. */
 export interface SearchSettingsAccess {

@@ -1,15 +1,17 @@
 import type { Caller } from '#access/caller.ts';
 import type { EndpointStanding } from '#runtime/endpoint-service.ts';
 import type { InputSchema } from '#runtime/endpoint-inputs.ts';
-import type { JsonObject } from '../../router/llm-call.ts';
+import type { JsonObject } from '../../router/json-members.ts';
 import type { NewTool, ToolChange, ToolDefinition } from '../../tools/tool-service.ts';
 import {
-  refuseMismatch,
   type Approver,
   type DefinitionKind,
   type Outlook,
-} from '../definition-kind.ts';
-import type { ProposalDiagnostic, ProposedChange, WantedChange } from '../proposal.ts';
+  type ProposalDiagnostic,
+  type ProposedChange,
+  refuseMismatch,
+  type WantedChange,
+} from '../proposal.ts';
 import type { WrappingTools } from './endpoint-kind.ts';
 
 /** As much of the tool service as it takes. */
