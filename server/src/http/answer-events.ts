@@ -44,10 +44,7 @@ export async function answerInEvents(
     if (heartbeat !== undefined) return;
     context.unreadAnswers.watch(reply);
     startStream(reply, { ...headers, [SEQUENCE]: String(context.services.sequence()) });
-    heartbeat = setInterval(
-      () => void beat(session, stream, raw).catch(() => raw.destroy()),
-      context.timeouts.eventStreamHeartbeat,
-    );
+    heartbeat = session.startHeartbeat(stream, raw, context.timeouts.eventStreamHeartbeat);
   };
   // Not held back for a client that is slow: an answer is no longer than a model may make it.
   const tell: AnswerEvents['tell'] = (event, data) => {
@@ -93,13 +90,4 @@ function startStream(reply: FastifyReply, headers: Readonly<Record<string, strin
   reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
   // The client learns at once that it has its stream.
   reply.raw.flushHeaders();
-}
-
-async function beat(
-  session: StreamSession,
-  stream: AbortController,
-  raw: FastifyReply['raw'],
-): Promise<void> {
-  if (!(await session.holds())) stream.abort();
-  else if (!raw.writableNeedDrain) raw.write(':\n\n');
 }

@@ -94,15 +94,10 @@ async function send(
   { session, response, stream, heartbeatMs }: Sending,
 ): Promise<void> {
   const { signal } = stream;
-  const beat = async (): Promise<void> => {
-    if (!(await session.holds())) stream.abort();
-    // Whoever does not take what there is needs no sign of life.
-    else if (!response.writableNeedDrain) response.write(':\n\n');
-  };
-  const heartbeat = setInterval(() => void beat().catch(() => response.destroy()), heartbeatMs);
+  const heartbeat = session.startHeartbeat(stream, response, heartbeatMs);
   try {
     for await (const batch of events) {
-      if (signal.aborted || !(await session.holds())) return;
+      if (signal.aborted || !session.holds()) return;
       if (!response.write(batch.map(textOf).join(''))) await untilDrained(response, signal);
     }
     if (!signal.aborted) response.write(textOf({ event: 'end', data: {} }));
@@ -125,14 +120,31 @@ export class StreamSession {
   }
 
   /** Whether it still may read the stream. */
-  async holds(): Promise<boolean> {
+  holds(): boolean {
     try {
-      authorize(this.#operation, await this.#services.identity.authenticate(this.#token));
+      authorize(this.#operation, this.#services.identity.authenticate(this.#token));
       return true;
     } catch (error) {
       if (error instanceof Problem) return false;
       throw error;
     }
+  }
+
+  /** Tells the client now and then that the stream goes on, and ends it with the session. */
+  startHeartbeat(
+    stream: AbortController,
+    response: FastifyReply['raw'],
+    intervalMs: number,
+  ): NodeJS.Timeout {
+    return setInterval(() => {
+      try {
+        if (!this.holds()) stream.abort();
+        // Whoever does not take what there is needs no sign of life.
+        else if (!response.writableNeedDrain) response.write(':\n\n');
+      } catch {
+        response.destroy();
+      }
+    }, intervalMs);
   }
 }
 

@@ -14,14 +14,14 @@ import type { HttpServices } from '../services.ts';
  * Who asks an operation that anybody may call, when it is an administrator, or a token for
  * administration; undefined for everybody else, and while nobody can be told apart yet.
  */
-async function administratorOf(
+function administratorOf(
   request: FastifyRequest,
   operation: Operation,
   services: HttpServices,
-): Promise<Caller | undefined> {
+): Caller | undefined {
   if (request.headers.authorization === undefined || !services.status.ready()) return undefined;
   try {
-    const caller = await services.identity.authenticate(bearerToken(request, operation));
+    const caller = services.identity.authenticate(bearerToken(request, operation));
     return isForAdministration(caller) ? caller : undefined;
   } catch (error) {
     if (error instanceof Problem) return undefined;
@@ -48,7 +48,7 @@ export const statusRoutes = routesOf(operations, {
       const report = await services.status.health();
       reply.code(report.ready ? 200 : 503);
       const isAdministrator =
-        (await administratorOf(request, operations.getHealth, services)) !== undefined;
+        administratorOf(request, operations.getHealth, services) !== undefined;
       return sendJson(reply, services, isAdministrator ? report : summaryOf(report));
     },
   },
