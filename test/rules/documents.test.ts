@@ -21,6 +21,12 @@ describe.each(documents)('%s', (path) => {
     expect(broken).toEqual([]);
   });
 
+  it('has each row of a table once', () => {
+    const rows = [...text.matchAll(/^\| .+$/gm)].map(([row]) => row);
+    const repeated = rows.filter((row, at) => rows.indexOf(row) !== at);
+    expect(repeated.filter((row) => !isHead(text, row))).toEqual([]);
+  });
+
   it('heads every column of a table', () => {
     const heads = [...text.matchAll(/^(\|.*\|)\n\|[-|: ]+\|$/gm)].map(([, head]) => head ?? '');
     expect(heads.filter((head) => /\|\s*\|/.test(head))).toEqual([]);
@@ -100,6 +106,11 @@ function resolves(from: string, target: string): boolean {
   const file = path === '' ? from : join(dirname(from), path);
   if (!existsSync(join(ROOT, file))) return false;
   return anchor === undefined || anchorsOf(read(file)).includes(anchor);
+}
+
+/** Whether a row heads a table: two tables may have the same columns. */
+function isHead(text: string, row: string): boolean {
+  return text.includes(`${row}\n|---`);
 }
 
 /** The anchors of headings, as the usual hosts make them. */
