@@ -104,8 +104,9 @@ function isAboutFormat({ status, text }: ProviderAnswer): boolean {
 }
 
 /**
- * The vectors in an answer, by their `index`, which some servers leave out, made to be of length 1. Throws `EmbeddingFailure`
- * unless there are `count`, all of the same dimensions, finite, and other than zero.
+ * The vectors in an answer, by their `index`, which some servers leave out, made to be of length 1.
+ * Throws `EmbeddingFailure` unless there are `count`, all of the same dimensions, finite, and other
+ * than zero.
  */
 function readEmbeddings(text: string, count: number): Float32Array[] {
   const data = dataIn(text);

@@ -87,7 +87,10 @@ export function protocolOf({ provider }: Pick<ChatProvider, 'provider'>): Protoc
   return provider === 'anthropic' ? 'anthropic' : 'openai';
 }
 
-/** Which servers are asked for what models do (open-shapes, section 7). Their keys are in the vault, by the same commits. */
+/**
+ * Which servers are asked for what models do (open-shapes, section 7). Their keys are in the vault,
+ * by the same commits.
+ */
 export class ProviderSettings {
   readonly #parts: ProviderSettingsParts;
 
@@ -109,8 +112,8 @@ export class ProviderSettings {
   }
 
   /**
-   * Throws `invalid_request` when a key would be sent to another server than it was given for, and when two providers of chat have the
-   * same name or model; and `version_conflict`.
+   * Throws `invalid_request` when a key would be sent to another server than it was given for, and
+   * when two providers of chat have the same name or model; and `version_conflict`.
    */
   async put(caller: Caller, change: ProvidersChange, address: string): Promise<ProvidersView> {
     const { reader, commits, audit, onProvidersChanged } = this.#parts;
@@ -283,7 +286,9 @@ interface SecretReader {
   get(key: string): Uint8Array | undefined;
 }
 
-/** For a commit; a key that is null is removed. It is kept with the server that it was given for. */
+/**
+ * For a commit; a key that is null is removed. It is kept with the server that it was given for.
+ */
 function keyRecord(
   purpose: string,
   baseUrl: string,

@@ -30,8 +30,8 @@ export function readPiece(reader: GraphReader, content: string, index: number): 
 }
 
 /**
- * The bytes from `from` up to and without `to`, a piece at a time, each read when it is wanted: no more than one is held in memory.
- * Throws when the file is deleted meanwhile.
+ * The bytes from `from` up to and without `to`, a piece at a time, each read when it is wanted: no
+ * more than one is held in memory. Throws when the file is deleted meanwhile.
  */
 export async function* readContent(
   reader: GraphReader,

@@ -27,8 +27,9 @@ import { formatUid, randomUid } from '#base/uid.ts';
 const SWEEP_OPERATIONS_MAX = 1_000;
 
 /**
- * Files as nodes, so that they are replicated, backed up and encrypted like everything else (specification, section 4.7). The content is
- * committed piece by piece while it arrives, and the file is there with the last commit, or not at all.
+ * Files as nodes, so that they are replicated, backed up and encrypted like everything else
+ * (specification, section 4.7). The content is committed piece by piece while it arrives, and the
+ * file is there with the last commit, or not at all.
  */
 export class FileStore {
   readonly #reader: GraphReader;
@@ -91,8 +92,8 @@ export class FileStore {
   }
 
   /**
-   * Deletes the pieces of files that were never whole, because the server ended before they were. For a start: no file is being made but
-   * those whose upload may go on.
+   * Deletes the pieces of files that were never whole, because the server ended before they were.
+   * For a start: no file is being made but those whose upload may go on.
    */
   async sweep(): Promise<void> {
     const reader = this.#reader;
@@ -127,7 +128,10 @@ export class PieceBuffer {
   /** Whether there is anything that was not kept. */
   #isNew = false;
 
-  /** It goes on after `index` whole pieces and `begun`, the part of the next one that is there already. */
+  /**
+   * It goes on after `index` whole pieces and `begun`, the part of the next one that is there
+   * already.
+   */
   constructor(
     keep: (index: number, bytes: Buffer) => Promise<unknown>,
     index = 0,
@@ -171,7 +175,10 @@ interface NewFile {
   readonly of: FileFolder;
   readonly name: string;
   readonly contentType: string;
-  /** UID of a user, the only one beside administrators who may see the file; else it is seen with its node. */
+  /**
+   * UID of a user, the only one beside administrators who may see the file; else it is seen with
+   * its node.
+   */
   readonly owner?: string;
   /** Further fields of its entry. */
   readonly fields: Readonly<Record<string, string | null>>;
@@ -186,7 +193,10 @@ interface WrittenFile {
   readonly sha256: string;
 }
 
-/** One file that is being made: `end` makes it whole; where that, or anything before it, fails, `abort` has to follow. */
+/**
+ * One file that is being made: `end` makes it whole; where that, or anything before it, fails,
+ * `abort` has to follow.
+ */
 class FileWriter {
   readonly #commits: CommitPort;
   readonly #file: NewFile;
@@ -213,7 +223,10 @@ class FileWriter {
     await this.#pieces.write(bytes);
   }
 
-  /** Rejects with `file_exists` when another one of the same name was whole before, and as commits do when the folder has gone. */
+  /**
+   * Rejects with `file_exists` when another one of the same name was whole before, and as commits
+   * do when the folder has gone.
+   */
   async end(): Promise<StoredFile> {
     await this.#pieces.flush();
     const { of, name, owner, fields, trace } = this.#file;

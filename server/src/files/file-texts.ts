@@ -27,8 +27,9 @@ interface Outcome {
 }
 
 /**
- * Takes the text out of files that were uploaded, one after the other, and keeps it with them, where searches find it. What was not
- * looked at when the server ended is looked at after its start.
+ * Takes the text out of files that were uploaded, one after the other, and keeps it with them,
+ * where searches find it. What was not looked at when the server ended is looked at after its
+ * start.
  */
 export class FileTexts implements AsyncDisposable {
   readonly #parts: FileTextsParts;

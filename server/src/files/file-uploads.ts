@@ -65,8 +65,9 @@ interface Sender {
 }
 
 /**
- * Uploads that go on where they were after a lost connection, or another start of the server: what has arrived is kept piece by piece,
- * and with the last byte the file is there. Each is its caller's own.
+ * Uploads that go on where they were after a lost connection, or another start of the server: what
+ * has arrived is kept piece by piece, and with the last byte the file is there. Each is its
+ * caller's own.
  */
 export class FileUploads {
   readonly #parts: FileUploadsParts;
@@ -79,7 +80,10 @@ export class FileUploads {
     this.#parts = parts;
   }
 
-  /** Throws as uploads of whole files do, and `too_many_files` when the caller has too many under way. */
+  /**
+   * Throws as uploads of whole files do, and `too_many_files` when the caller has too many under
+   * way.
+   */
   async create(caller: Caller, node: string, given: NewUpload): Promise<FileUpload> {
     const { files, commits } = this.#parts;
     if (given.size > FILE_BYTES_MAX) throw tooLarge();
@@ -113,8 +117,9 @@ export class FileUploads {
   }
 
   /**
-   * Takes the bytes that follow `offset`; what has arrived is kept, also when the rest does not come. Throws `upload_conflict` when the
-   * upload is somewhere else, or others arrive for it; and as uploads of whole files do once it is whole.
+   * Takes the bytes that follow `offset`; what has arrived is kept, also when the rest does not
+   * come. Throws `upload_conflict` when the upload is somewhere else, or others arrive for it; and
+   * as uploads of whole files do once it is whole.
    */
   async append(
     sender: Sender,
@@ -207,7 +212,8 @@ export class FileUploads {
     const { commits, store, files, reader } = this.#parts;
     const { id, of: uid, name, content, size } = upload;
     const of = { uid };
-    // With this version it is deleted: a file whose pieces went with a deleted upload would have no content.
+    // With this version it is deleted: a file whose pieces went with a deleted upload would have no
+    // content.
     reader.refresh();
     const stored = reader.id(uploadReference(id));
     const version = stored === undefined ? undefined : reader.version(stored);
@@ -247,8 +253,8 @@ export class FileUploads {
   }
 
   /**
-   * All the pieces that it may have: more can have come since it was read. False, with nothing done, when it has changed since: the
-   * pieces of one that is whole by now are those of a file.
+   * All the pieces that it may have: more can have come since it was read. False, with nothing
+   * done, when it has changed since: the pieces of one that is whole by now are those of a file.
    */
   async #drop({ id, content, size, version }: ReadUpload): Promise<boolean> {
     const operations = [

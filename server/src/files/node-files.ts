@@ -39,7 +39,10 @@ export interface NodeFile extends FileEntry {
 
 export interface OpenFile {
   readonly file: NodeFile;
-  /** The bytes from `from` up to and without `to`, as they are wanted. Throws when the file is deleted meanwhile. */
+  /**
+   * The bytes from `from` up to and without `to`, as they are wanted. Throws when the file is
+   * deleted meanwhile.
+   */
   read(from: number, to: number): AsyncIterable<Uint8Array>;
 }
 
@@ -57,7 +60,9 @@ export interface NodeFilesParts {
   readonly onUploaded: (uid: string) => void;
 }
 
-/** The files of nodes, for callers: a file is there for whoever sees its node, and for nobody else. */
+/**
+ * The files of nodes, for callers: a file is there for whoever sees its node, and for nobody else.
+ */
 export class NodeFiles {
   readonly #parts: NodeFilesParts;
 
@@ -87,7 +92,10 @@ export class NodeFiles {
     return { file, read: (from, to) => readContent(reader, place, from, to) };
   }
 
-  /** Whether a node may be given a file. Throws `node_not_found`, `invalid_request`, `too_many_files`. */
+  /**
+   * Whether a node may be given a file. Throws `node_not_found`, `invalid_request`,
+   * `too_many_files`.
+   */
   checkTarget(caller: Caller, node: string): void {
     const type = this.#checkSees(caller, node);
     if (type.startsWith('_')) {
@@ -170,7 +178,10 @@ export class NodeFiles {
     return must(view.typeOf(id), 'the type of a node');
   }
 
-  /** A file of a node of the workspace's own: those of the admin agent's conversations have their own ways. */
+  /**
+   * A file of a node of the workspace's own: those of the admin agent's conversations have their
+   * own ways.
+   */
   #find(caller: Caller, uid: string): { readonly id: number; readonly node: string } {
     const { reader } = this.#parts.reads;
     const view = NodeView.open(this.#parts.reads, caller);

@@ -11,8 +11,9 @@ type FileStream = ReturnType<typeof pino.destination>;
 const LINE_DAY = /^\{"level":"\w+","time":"(\d{4}-\d\d-\d\d)T/;
 
 /**
- * A log file for each day (UTC): `<folder>/<name>-2026-11-20.log`, and another one when it has `LOG_FILE_BYTES_MAX`; the
- * newest `LOG_FILES_MAX` of them are kept. A file that cannot be written is reported and never stops the server.
+ * A log file for each day (UTC): `<folder>/<name>-2026-11-20.log`, and another one when it has
+ * `LOG_FILE_BYTES_MAX`; the newest `LOG_FILES_MAX` of them are kept. A file that cannot be written
+ * is reported and never stops the server.
  */
 export class DailyFile {
   readonly #folder: string;
@@ -115,7 +116,10 @@ export class DailyFile {
     await ended;
   }
 
-  /** Nothing more is written before the next day: the report itself is a line, which must not fail again. */
+  /**
+   * Nothing more is written before the next day: the report itself is a line, which must not fail
+   * again.
+   */
   #fail(stream: FileStream, error: Error): void {
     if (stream === this.#stream) {
       if (this.#isBroken) return;
@@ -147,7 +151,10 @@ export class DailyFile {
   }
 }
 
-/** At an exit the library writes out what waits, and throws when the file is not open, as one that cannot be is never. */
+/**
+ * At an exit the library writes out what waits, and throws when the file is not open, as one that
+ * cannot be is never.
+ */
 function openedStream(path: string): FileStream {
   const stream = pino.destination({ dest: path, sync: false });
   const flushSync = stream.flushSync.bind(stream);
@@ -165,7 +172,9 @@ export interface LogDate {
   readonly part: number;
 }
 
-/** `<name>-2026-11-20.log`, and those after it on the same day `<name>-2026-11-20.2.log` and so on. */
+/**
+ * `<name>-2026-11-20.log`, and those after it on the same day `<name>-2026-11-20.2.log` and so on.
+ */
 function datedName(log: string, { day, part }: LogDate): string {
   return part === 1 ? `${log}-${day}.log` : `${log}-${day}.${part}.log`;
 }

@@ -10,7 +10,10 @@ const HEAP_SHARE_MAX = 0.9;
 
 /** The answer to `GET /health` (open-shapes, section 8). Sizes in bytes. */
 export interface HealthReport {
-  /** `starting` while not ready; `degraded` when it answers but a part of it is degraded or has failed. */
+  /**
+   * `starting` while not ready; `degraded` when it answers but a part of it is degraded or has
+   * failed.
+   */
   readonly status: 'ok' | 'degraded' | 'starting';
   readonly ready: boolean;
   readonly uptimeSeconds: number;
@@ -161,7 +164,10 @@ export type PartName =
   | 'logs';
 
 export interface PartState {
-  /** `degraded`: it works, but not as it should; `failed`: it does not work; `off`: it is not set up. */
+  /**
+   * `degraded`: it works, but not as it should; `failed`: it does not work; `off`: it is not set
+   * up.
+   */
   readonly status: 'ok' | 'starting' | 'degraded' | 'failed' | 'off';
   /** Why the part is degraded or failed; null in any other state. */
   readonly reason: HealthReason | null;

@@ -36,7 +36,10 @@ export interface LoadSources {
   lag(): Promise<ReplicaLag | undefined>;
 }
 
-/** How busy this process was: the last samples, in memory. What is counted is counted anyway; a sample reads it. */
+/**
+ * How busy this process was: the last samples, in memory. What is counted is counted anyway; a
+ * sample reads it.
+ */
 export class LoadSamples {
   readonly #sources: LoadSources;
   readonly #samples: LoadSample[] = [];

@@ -29,8 +29,8 @@ export interface Log {
 }
 
 /**
- * Opens the log: JSON lines (`level` as a word, `time` as ISO 8601 UTC, `msg`) to stderr and, with a folder, to files.
- * Throws when the folder cannot be made.
+ * Opens the log: JSON lines (`level` as a word, `time` as ISO 8601 UTC, `msg`) to stderr and, with
+ * a folder, to files. Throws when the folder cannot be made.
  */
 export function openLog(options: LogOptions): Log {
   // Written at once: the last lines before a crash are the ones that matter.
@@ -60,7 +60,10 @@ export function openLog(options: LogOptions): Log {
 
 const CENSOR = '[redacted]';
 
-/** Below this length a value is no secret worth the name, and hiding it would blot out ordinary words. */
+/**
+ * Below this length a value is no secret worth the name, and hiding it would blot out ordinary
+ * words.
+ */
 const SECRET_CHARACTERS_MIN = 6;
 
 /** A member of a JSON object whose name says that its value is nobody's business. */
@@ -69,7 +72,9 @@ const SECRET_MEMBER =
 /** A JSON Web Token, wherever it stands: header and claims of one always begin with `{"`. */
 const JSON_WEB_TOKEN = /\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]*/g;
 
-/** Takes out of a line of JSON the given secrets, anything that is named like one, and every token. */
+/**
+ * Takes out of a line of JSON the given secrets, anything that is named like one, and every token.
+ */
 export function createRedactor(secrets: readonly string[]): (line: string) => string {
   const values = secrets
     .filter((secret) => secret.length >= SECRET_CHARACTERS_MIN)

@@ -79,7 +79,9 @@ export class AdminAgentTurns {
     this.#parts = parts;
   }
 
-  /** Rejects as the runner of models does. What was said until then is kept all the same; when nothing was, nothing is kept. */
+  /**
+   * Rejects as the runner of models does. What was said until then is kept.
+   */
   async ask(session: StoredSession, asked: AdminAgentAsked): Promise<ModelOutcome> {
     const { modelRunner, sessions, kinds, requireProvider } = this.#parts;
     const { caller, message, model, signal, onBegin, onEvent } = asked;
@@ -175,7 +177,9 @@ function told(event: ModelEvent): TurnEvent {
   return turnEvent({ ...event, call: withoutDefinitions(event.call) });
 }
 
-/** What is proposed is told and kept as the proposal, and not once more as what a tool was given. */
+/**
+ * What is proposed is told and kept as the proposal, and not once more as what a tool was given.
+ */
 function withoutDefinitions<T extends Pick<ToolCall, 'input'>>(call: T): T {
   const { changes, ...input } = call.input;
   if (!Array.isArray(changes)) return call;
@@ -187,7 +191,10 @@ function withoutDefinitions<T extends Pick<ToolCall, 'input'>>(call: T): T {
   return { ...call, input: { ...input, changes: named } };
 }
 
-/** The newest messages that fit, and the new one. Messages of one side that follow each other are one. */
+/**
+ * The newest messages that fit, and the new one. Messages of one side that follow each other are
+ * one.
+ */
 export function conversation(
   earlier: readonly Pick<StoredMessage, 'role' | 'text'>[],
   message: string,

@@ -37,7 +37,9 @@ export interface AdminAgentParts extends SessionStoreParts {
   readonly requireProvider: () => void;
   readonly audit: AuditTrail;
   readonly clock: Clock;
-  /** Told of what is a fault of ours in a commit, which goes on without whoever has asked for it. */
+  /**
+   * Told of what is a fault of ours in a commit, which goes on without whoever has asked for it.
+   */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -80,8 +82,9 @@ export interface AdminAgentSession {
 }
 
 /**
- * Conversations in which administrators have changes of definitions proposed, and approve them (open-shapes, section 7). Each is its
- * administrator's own: to everybody else it is `session_not_found`.
+ * Conversations in which administrators have changes of definitions proposed, and approve them
+ * (open-shapes, section 7). Each is its administrator's own: to everybody else it is
+ * `session_not_found`.
  */
 export class AdminAgent implements AsyncDisposable {
   readonly #parts: AdminAgentParts;
@@ -89,7 +92,7 @@ export class AdminAgent implements AsyncDisposable {
   readonly #turns: AdminAgentTurns;
   readonly #approval: ProposalApproval;
   readonly #busy = new BusySessions();
-  /** Turns and commits that are under way: these do not end with whoever has asked for them. */
+  /** Turns and commits that are under way: they go on when their caller has gone. */
   readonly #works = new Set<Promise<unknown>>();
 
   constructor(parts: AdminAgentParts) {
@@ -133,7 +136,9 @@ export class AdminAgent implements AsyncDisposable {
     return this.#running(this.#ask(id, asked));
   }
 
-  /** Throws `file_exists`, `too_many_files`, and `invalid_request` for what is no name of a file. */
+  /**
+   * Throws `file_exists`, `too_many_files`, and `invalid_request` for what is no name of a file.
+   */
   upload(
     caller: Caller,
     id: string,
@@ -182,8 +187,9 @@ export class AdminAgent implements AsyncDisposable {
   }
 
   /**
-   * Does what is proposed, and goes on when nobody waits for it any more. Rejects with `session_busy`, `no_proposal`,
-   * `version_conflict`, `proposal_not_valid`, `access_widened` before anything is done.
+   * Does what is proposed, and goes on when nobody waits for it any more. Rejects with
+   * `session_busy`, `no_proposal`, `version_conflict`, `proposal_not_valid`, `access_widened`
+   * before anything is done.
    */
   approve(
     caller: Caller,

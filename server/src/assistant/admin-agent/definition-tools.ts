@@ -32,7 +32,10 @@ const KIND = { type: 'string', enum: DEFINITION_KINDS } as const;
 const TEXT = { type: 'string' } as const;
 const OFFSET = { type: 'integer', minimum: 0, description: 'characters to leave out' } as const;
 
-/** What the admin agent reads definitions with, and proposes changes of them. None changes anything but the proposal. */
+/**
+ * The tools by which the admin agent reads definitions and proposes changes. They change nothing
+ * but the proposal.
+ */
 export function definitionTools(parts: DefinitionToolParts): ModelTool[] {
   return [
     {

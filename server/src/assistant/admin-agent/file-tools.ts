@@ -4,7 +4,9 @@ import type { FileFolder } from '#files/stored-file.ts';
 import type { ModelTool, ToolText } from '../model/model-run.ts';
 import { offsetIn, pageOfText, textIn } from './tool-input.ts';
 
-/** Where the admin agent finds what was uploaded to its conversation (specification, section 4.7). */
+/**
+ * Where the admin agent finds what was uploaded to its conversation (specification, section 4.7).
+ */
 const UPLOADS_FOLDER = '/home/uploads/';
 
 export function uploadPath(name: string): string {

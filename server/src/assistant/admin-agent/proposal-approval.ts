@@ -62,7 +62,7 @@ export class ProposalApproval {
     try {
       await this.#keep(session, proposal, outcome, { caller, address });
     } catch (error) {
-      // What is done is done: whoever has asked is told.
+      // What is committed stays so, and the administrator is told.
       this.#parts.onFault(error);
     }
     return outcome;
@@ -134,11 +134,13 @@ function outcomeInWords({ committed, failed, notCommitted }: CommitOutcome): str
 interface ProposalCommitParts {
   readonly kinds: DefinitionKinds;
   readonly review: ProposalReview;
-  /** Told of what is a fault of ours: whoever approved is told that there was one. */
+  /** Hears of faults of ours; the administrator only learns that there was one. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** Does what is approved, each definition by a commit of its own, so that none is ever there by half. */
+/**
+ * Does what is approved, with one commit for each definition: none is ever there by half.
+ */
 class ProposalCommit {
   readonly #parts: ProposalCommitParts;
 

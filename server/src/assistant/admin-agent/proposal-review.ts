@@ -21,7 +21,9 @@ export type DefinitionKinds = Readonly<Record<DefinitionKindName, DefinitionKind
   readonly schema: SchemaKind;
 };
 
-/** Checks what is proposed, when it is and once more when it is approved: nothing is changed by it. */
+/**
+ * Checks what is proposed, when it is and once more when it is approved: nothing is changed by it.
+ */
 export class ProposalReview {
   readonly #kinds: DefinitionKinds;
 
@@ -29,7 +31,10 @@ export class ProposalReview {
     this.#kinds = kinds;
   }
 
-  /** Throws `invalid_request` and what a kind refuses with: then nothing is proposed. What does not compile has diagnostics. */
+  /**
+   * Throws `invalid_request` and what a kind refuses with: then nothing is proposed. What does not
+   * compile has diagnostics.
+   */
   propose(caller: Caller, wanted: readonly WantedChange[]): Promise<ProposalItem[]> {
     if (wanted.length === 0) throw invalidChange('A proposal has at least one change');
     if (wanted.length > PROPOSAL_ITEMS_MAX) {
@@ -40,7 +45,9 @@ export class ProposalReview {
     return this.#reviewed(caller, changes.map(asJson));
   }
 
-  /** Throws `version_conflict` when a definition is not any more what it was when this was proposed. */
+  /**
+   * Throws `version_conflict` when a definition has changed since this was proposed.
+   */
   again(caller: Caller, items: readonly ProposedChange[]): Promise<ProposalItem[]> {
     for (const item of items) this.refuseChanged(caller, item);
     return this.#reviewed(
@@ -55,7 +62,7 @@ export class ProposalReview {
     if (isDeepStrictEqual(asJson({ ...change, before: current }).before, change.before)) return;
     const message = `Somebody has changed it since this was proposed: ${inWords(change)}.`;
     throw new Problem('version_conflict', message, {
-      hint: 'Ask the agent to propose it anew.',
+      hint: 'Ask the agent to propose it again.',
       details: { ...changeOf(change) },
     });
   }

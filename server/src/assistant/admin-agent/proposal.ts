@@ -43,7 +43,9 @@ export interface ProposalItem extends ProposedChange {
   readonly widensAccess: readonly string[];
 }
 
-/** What the agent wants to be done; kept in its conversation until somebody approves or rejects it. */
+/**
+ * What the agent wants to be done; kept in its conversation until somebody approves or rejects it.
+ */
 export interface Proposal {
   readonly id: string;
   /** ISO 8601 UTC. */
@@ -105,11 +107,17 @@ export interface DefinitionKind {
   check(change: ProposedChange, outlook: Outlook): Promise<readonly ProposalDiagnostic[]>;
   /** In sentences. */
   widenedBy(change: ProposedChange): readonly string[];
-  /** Synchronous up to where it writes on what it has read. Resolves with the version in the history of code; null where there is none. */
+  /**
+   * Synchronous up to where it writes on what it has read. Resolves with the version in the history
+   * of code; null where there is none.
+   */
   commit(by: Approver, change: ProposedChange): Promise<number | null>;
 }
 
-/** Throws `invalid_request` where there is something to be made already, or nothing to be changed or deleted. */
+/**
+ * Throws `invalid_request` for a definition to create that exists, and for one to change or delete
+ * that does not.
+ */
 export function refuseMismatch(wanted: WantedChange, isThere: boolean): void {
   const { kind, name, action, definition } = wanted;
   if (action === 'create' && isThere) {

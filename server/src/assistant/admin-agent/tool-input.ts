@@ -3,7 +3,10 @@ import type { JsonObject } from '../router/json-members.ts';
 import { CHANGE_ACTIONS, DEFINITION_KINDS, invalidChange, type WantedChange } from './proposal.ts';
 import { TOOL_RESULT_CHARACTERS_MAX } from '#base/llm-limits.ts';
 
-/** Members of what a model gives a tool, which may be anything. They throw `invalid_request`, which the model reads. */
+/**
+ * Members of what a model gives a tool, which may be anything. They throw `invalid_request`, which
+ * the model reads.
+ */
 
 export function textIn(input: JsonObject, name: string): string {
   const value = input[name];
@@ -41,7 +44,10 @@ export function changesIn({ changes }: JsonObject): WantedChange[] {
   });
 }
 
-/** As much of a text as a model reads at a time, from an offset in characters; with a note when there is more. */
+/**
+ * As much of a text as a model reads at a time, from an offset in characters; with a note when
+ * there is more.
+ */
 export function pageOfText(text: string, offset: number): string {
   const end = offset + TOOL_RESULT_CHARACTERS_MAX;
   if (end >= text.length) return text.slice(offset);

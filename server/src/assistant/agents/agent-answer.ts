@@ -28,8 +28,8 @@ export interface AgentTask {
 }
 
 /**
- * What an agent answers: text, or the value that its schema asks for. An answer that does not fit is asked for once more. Rejects as the
- * model does, and with `agent_output_invalid`.
+ * What an agent answers: text, or the value that its schema asks for. An answer that does not fit
+ * is asked for once more. Rejects as the model does, and with `agent_output_invalid`.
  */
 export async function answerOfAgent(task: AgentTask, parts: AgentAnswerParts): Promise<unknown> {
   const { agent, message, transcript } = task;

@@ -79,7 +79,9 @@ export class AgentRunStore {
     return this.#entries;
   }
 
-  /** `trace` is committed with it. Those that `isRunning` says yes to stay, however old they are. */
+  /**
+   * `trace` is committed with it. Those that `isRunning` says yes to stay, however old they are.
+   */
   async add(
     run: NewAgentRun,
     trace: GraphOperation,
@@ -186,7 +188,10 @@ export class AgentRunStore {
   }
 }
 
-/** What was said, and which tools were called. A call with neither output nor error gave more than is kept. */
+/**
+ * What was said, and which tools were called. A call with neither output nor error gave more than
+ * is kept.
+ */
 export type TranscriptEntry =
   | { readonly role: 'user' | 'assistant'; readonly text: string }
   | ({ readonly role: 'tool' } & ToolCall);

@@ -62,7 +62,10 @@ interface RunningAgent {
 
 const UNUSED: TokenCounts = { inputTokens: 0, outputTokens: 0 };
 
-/** Runs agents, each as one user, and keeps what came of it: it is that user's own, and administrators see it. */
+/**
+ * Runs agents, each as one user, and keeps what came of it: it is that user's own, and
+ * administrators see it.
+ */
 export class AgentRuns implements AsyncDisposable {
   readonly #parts: AgentRunsParts;
   readonly #agents: AgentStore;
@@ -98,8 +101,8 @@ export class AgentRuns implements AsyncDisposable {
   }
 
   /**
-   * Resolves with a run that has begun, and goes on whoever waits for it. Rejects with `agent_not_found`, `agent_too_deep`,
-   * `too_many_requests`.
+   * Resolves with a run that has begun, and goes on whoever waits for it. Rejects with
+   * `agent_not_found`, `agent_too_deep`, `too_many_requests`.
    */
   async start(
     caller: Caller,
@@ -133,7 +136,10 @@ export class AgentRuns implements AsyncDisposable {
     return this.#read(this.#require(caller, uid));
   }
 
-  /** Resolves when it has ended. Rejects with `agent_run_not_found`, and with `forbidden` for whoever may only look. */
+  /**
+   * Resolves when it has ended. Rejects with `agent_run_not_found`, and with `forbidden` for
+   * whoever may only look.
+   */
   async cancel(caller: Caller, uid: string): Promise<AgentRunWithTranscript> {
     const entry = this.#require(caller, uid);
     if (entry.user !== caller.userUid && !caller.isAdmin) {

@@ -41,7 +41,9 @@ export type AgentChange = Optional<Omit<AgentSettings, 'limits'>> & {
 export type NewAgent = AgentChange & { readonly name: string; readonly instructions: string };
 export type AgentDefinition = Omit<StoredAgent, 'nodeVersion'>;
 
-/** The agents that administrators make: instructions for a model, and the tools that it may call. */
+/**
+ * The agents that administrators make: instructions for a model, and the tools that it may call.
+ */
 export class AgentService {
   readonly #parts: AgentServiceParts;
   readonly #store: AgentStore;
@@ -80,7 +82,10 @@ export class AgentService {
     });
   }
 
-  /** Rejects with `agent_not_found`, `invalid_request` for a schema that cannot be checked, `version_conflict`. */
+  /**
+   * Rejects with `agent_not_found`, `invalid_request` for a schema that cannot be checked,
+   * `version_conflict`.
+   */
   async put(
     caller: Caller,
     name: string,

@@ -96,7 +96,10 @@ export function agentFields(agent: AgentSettings): NonNullable<NodeWrite['fields
 /** `${NAME}`, or `${NAME:-what stands there without a value}`. */
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-/** Each variable with its value, or its default; one that has neither stays as typed. Values are not looked into. */
+/**
+ * Each variable with its value, or its default; one that has neither stays as typed. Values are not
+ * looked into.
+ */
 export function filledIn(instructions: string, values: Readonly<Record<string, string>>): string {
   return instructions.replace(VARIABLE, (typed: string, name: string, fallback?: string) =>
     Object.hasOwn(values, name) ? (values[name] ?? typed) : (fallback ?? typed),

@@ -54,7 +54,9 @@ export class OutputSchema {
 
 const FENCE = '```';
 
-/** Models like to put JSON between fences. Takes time in proportion to the answer, whatever it is. */
+/**
+ * Models like to put JSON between fences. Takes time in proportion to the answer, whatever it is.
+ */
 function withoutFences(answer: string): string {
   const text = answer.trim();
   const lineEnd = text.indexOf('\n');

@@ -39,7 +39,10 @@ export interface ChatQuery {
   readonly query?: string | undefined;
 }
 
-/** Conversations with the assistant, each of its own user: to everybody else there is none (open-shapes, section 7). */
+/**
+ * Conversations with the assistant, each of its own user: to everybody else there is none
+ * (open-shapes, section 7).
+ */
 export class ChatService implements AsyncDisposable {
   readonly #parts: ChatParts;
   readonly #store: ChatStore;
@@ -69,7 +72,10 @@ export class ChatService implements AsyncDisposable {
     };
   }
 
-  /** Begins a conversation; without a title it has that of its first message. Throws `chat_limit_reached`. */
+  /**
+   * Begins a conversation; without a title it has that of its first message. Throws
+   * `chat_limit_reached`.
+   */
   async create(caller: Caller, title = ''): Promise<ChatSummary> {
     const user = userOf(caller);
     using _place = this.#turns.place(user);
@@ -89,7 +95,10 @@ export class ChatService implements AsyncDisposable {
     return { items, total: found.length, skip, take };
   }
 
-  /** With what its citations and tools show to the caller now. This and what follows throws `chat_not_found`. */
+  /**
+   * With what its citations and tools show to the caller now. This and what follows throws
+   * `chat_not_found`.
+   */
   get(caller: Caller, uid: string): Chat {
     const chat = this.#require(caller, uid);
     const stored = this.#store.messages(uid);

@@ -64,8 +64,8 @@ export type ReplyOutcome = Pick<StoredReply, 'text' | 'citations' | 'toolCalls' 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Conversations as nodes that are restricted to their user. A message that is written later has a higher id, so that neighbours come in
- * the order of the conversation.
+ * Conversations as nodes that are restricted to their user. A message that is written later has a
+ * higher id, so that neighbours come in the order of the conversation.
  */
 export class ChatStore {
   readonly #reader: GraphReader;

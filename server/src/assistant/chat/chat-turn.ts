@@ -38,7 +38,7 @@ export interface TurnCall {
   readonly onEvent: (event: TurnEvent) => void;
 }
 
-/** `stopped`: the user, or whoever asked for them, wanted no more of it. */
+/** `stopped`: the client wanted no more of it. */
 export type TurnEnd = ModelOutcome['ended'] | 'stopped';
 
 export interface TurnAnswer {

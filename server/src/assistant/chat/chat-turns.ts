@@ -33,7 +33,10 @@ export interface Occupant {
   stop(): Promise<void>;
 }
 
-/** The turns that are under way on this server: one of a conversation at a time. Disposing ends them all. */
+/**
+ * The turns that are under way on this server: one of a conversation at a time. Disposing ends them
+ * all.
+ */
 export class ChatTurns implements AsyncDisposable {
   readonly #parts: TurnParts;
   /** By the UIDs of their conversations. */
@@ -47,8 +50,8 @@ export class ChatTurns implements AsyncDisposable {
   }
 
   /**
-   * To be disposed of when the conversation is written down. Throws `chat_limit_reached` for a user who has as many conversations as
-   * they may.
+   * To be disposed of when the conversation is written down. Throws `chat_limit_reached` for a user
+   * who has as many conversations as they may.
    */
   place(user: string): Disposable {
     const count = this.#parts.store.countOfChats(user) + this.#beginning.of(user);
@@ -69,8 +72,8 @@ export class ChatTurns implements AsyncDisposable {
   }
 
   /**
-   * Keeps the conversation for an answer that comes otherwise, until that is disposed of: it is as one with a turn. Throws
-   * `chat_not_found`, `chat_busy`.
+   * Keeps the conversation for an answer that comes otherwise, until that is disposed of: it is as
+   * one with a turn. Throws `chat_not_found`, `chat_busy`.
    */
   occupy(caller: Caller, chatUid: string, occupant: Occupant): Disposable {
     this.#free(must(caller.userUid, 'the user of a session'), chatUid);
@@ -78,7 +81,10 @@ export class ChatTurns implements AsyncDisposable {
     return { [Symbol.dispose]: () => void this.#running.delete(chatUid) };
   }
 
-  /** Does the work, which makes an end of the conversation, after the turn that is under way; none begins meanwhile. */
+  /**
+   * Does the work, which makes an end of the conversation, after the turn that is under way; none
+   * begins meanwhile.
+   */
   async close(chatUid: string, work: () => Promise<void>): Promise<void> {
     this.#closing.add(chatUid);
     try {
@@ -90,9 +96,11 @@ export class ChatTurns implements AsyncDisposable {
   }
 
   /**
-   * Rejects, before `onBegin`, with `llm_not_configured`, `model_not_found`, `chat_not_found`, `chat_message_not_found`, `chat_busy`,
-   * `chat_limit_reached`, `too_many_requests`, `node_not_found` and what the writer refuses with; afterwards with what `ModelRunner`
-   * rejects with, whose details then name the conversation and the answer, which is kept as one that failed.
+   * Rejects, before `onBegin`, with `llm_not_configured`, `model_not_found`, `chat_not_found`,
+   * `chat_message_not_found`, `chat_busy`, `chat_limit_reached`, `too_many_requests`,
+   * `node_not_found` and what the writer refuses with; afterwards with what `ModelRunner` rejects
+   * with, whose details then name the conversation and the answer, which is kept as one that
+   * failed.
    */
   async say(turn: ChatTurn, call: TurnCall): Promise<TurnAnswer> {
     const { running, place } = this.#begin(turn, call);
@@ -169,7 +177,10 @@ interface TurnIds {
   readonly title: string | undefined;
 }
 
-/** The message, and the answer that is yet to come: one that has no end when nobody runs it was interrupted. */
+/**
+ * The message, and the answer that is yet to come. An answer without an end that nobody works on
+ * was interrupted.
+ */
 function operationsOf(plan: TurnPlan, ids: TurnIds, atMs: number): GraphOperation[] {
   const { user, chatUID, messageUID, model } = ids;
   const { question, replaced } = plan;

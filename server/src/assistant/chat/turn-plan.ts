@@ -75,8 +75,9 @@ export function citedIn(messages: readonly StoredMessage[]): Snippet[] {
 }
 
 /**
- * Those that a model is sent: the last, the first, which says what the conversation is about, and as many of the newest between them as
- * `tokensMax` has room for. Ones without a text, such as answers that failed, are left out: providers refuse them.
+ * Those that a model is sent: the last, the first, which says what the conversation is about, and
+ * as many of the newest between them as `tokensMax` has room for. Ones without a text, such as
+ * answers that failed, are left out: providers refuse them.
  */
 export function withinTokens(messages: readonly ModelMessage[], tokensMax: number): ModelMessage[] {
   const said = messages.filter(({ text }) => text !== '');

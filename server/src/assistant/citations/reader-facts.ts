@@ -15,8 +15,9 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const HIDDEN = Symbol('hidden');
 
 /**
- * Facts that were fetched for somebody once, as they may be shown to a reader now: what belongs to nodes that the reader may not see
- * (any more), and to nodes that are gone, is left out. Good for one turn of the event loop.
+ * Facts that were fetched for somebody once, as they may be shown to a reader now: what belongs to
+ * nodes that the reader may not see (any more), and to nodes that are gone, is left out. Good for
+ * one turn of the event loop.
  */
 export class ReaderFacts {
   readonly #reader: GraphReader;
@@ -42,8 +43,9 @@ export class ReaderFacts {
   }
 
   /**
-   * What a tool gave; undefined when nothing of it is left. An object without a `UID` that holds a hidden node goes with it: what stands
-   * beside a node is about it, as the highlights of a hit are.
+   * What a tool gave; undefined when nothing of it is left. An object without a `UID` that holds a
+   * hidden node goes with it: what stands beside a node is about it, as the highlights of a hit
+   * are.
    */
   output(output: unknown): unknown {
     const shown = typeof output === 'string' ? this.#text(output) : this.#shown(output, 0);

@@ -8,8 +8,8 @@ export interface Snippet {
 }
 
 /**
- * The facts that a model was given in one conversation, numbered in the order in which they were fetched. The same text of the same node
- * keeps its number.
+ * The facts that a model was given in one conversation, numbered in the order in which they were
+ * fetched. The same text of the same node keeps its number.
  */
 export class Snippets {
   readonly #byNumber = new Map<number, Snippet>();

@@ -58,15 +58,16 @@ function listenerOf({ parts: { now }, progressToken, notify }: ToolRequest): {
       const notice = notices.next(progress);
       if (notice === undefined) return;
       const params = { ...notice, progressToken };
-      // The run goes on, whoever listens.
+      // The run goes on, also when nobody listens.
       notify({ method: 'notifications/progress', params }).catch(() => {});
     },
   };
 }
 
 /**
- * What an endpoint answers, as a model reads it and as a program does: text, and the same as an object. What is no object is the
- * member `result` of one. Throws `endpoint_failed` for what is too large for any model.
+ * What an endpoint answers, as a model reads it and as a program does: text, and the same as an
+ * object. What is no object is the member `result` of one. Throws `endpoint_failed` for what is too
+ * large for any model.
  */
 function resultOf({ status, headers, body }: EndpointAnswer): CallToolResult {
   const text = body ?? JSON.stringify({ location: headers?.['location'] ?? null });
@@ -100,7 +101,10 @@ interface ProgressNotice {
   readonly message?: string;
 }
 
-/** A value rises with every notice (MCP, "Progress"): by this much where the run gives no share, or the same as before. */
+/**
+ * A value rises with every notice (MCP, "Progress"): by this much where the run gives no share, or
+ * the same as before.
+ */
 const SMALLEST_STEP = 1e-6;
 
 /** Makes notices of what a run says of itself, and no more of them than anybody reads. */

@@ -28,7 +28,10 @@ const INSTRUCTIONS = `\
 A workspace of knowledge: nodes of several types, joined by edges. The tools run as one user and show what that user may see. \
 Search first, then look at neighbours; cite nodes by their UID. A node is the resource trellis://node/{uid}.`;
 
-/** The protocol's server for one message of a caller. `over` aborts when the caller cancels the call that the message is. */
+/**
+ * The protocol's server for one message of a caller. `over` aborts when the caller cancels the call
+ * that the message is.
+ */
 export function createMcpServer(
   call: McpCall,
   parts: McpServerParts,
@@ -80,19 +83,25 @@ async function guarded<T>({ errorOf }: McpCall, answer: () => T | Promise<T>): P
   }
 }
 
-/** Nothing is asked of clients, so that no answer of theirs is checked; the usual one takes a millisecond to make. */
+/**
+ * Nothing is asked of clients, so that no answer of theirs is checked; the usual one takes a
+ * millisecond to make.
+ */
 const NO_VALIDATOR = {
   getValidator(): never {
     throw new Error('nothing is asked of clients');
   },
 };
 
-/** In `_meta` of a tool: the code of its endpoint names `runOnPrimary`, which is refused where it is offered as a reader. */
+/**
+ * In `_meta` of a tool: the code of its endpoint names `runOnPrimary`, which is refused where it is
+ * offered as a reader.
+ */
 const MAY_RUN_ON_PRIMARY = 'trellis/mayRunOnPrimary';
 
 /**
- * One page of what this caller may call. The cursor is the name of the last tool of the page before, so that nothing is kept, and a
- * tool that comes or goes meanwhile moves no other.
+ * One page of what this caller may call. The cursor is the name of the last tool of the page
+ * before, so that nothing is kept, and a tool that comes or goes meanwhile moves no other.
  */
 async function listTools(
   catalog: ToolCatalog,
@@ -152,7 +161,9 @@ export interface AnswerParts extends McpServerParts {
   readonly newSession: () => string;
 }
 
-/** Answers one message by a server of its own; what may take long is answered as a stream of events. */
+/**
+ * Answers one message by a server of its own; what may take long is answered as a stream of events.
+ */
 export async function answerMessage(call: McpCall, parts: AnswerParts): Promise<Response> {
   call.signal.throwIfAborted();
   const method = methodOf(call.message);

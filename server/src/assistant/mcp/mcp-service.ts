@@ -50,8 +50,8 @@ export interface ErrorText {
 }
 
 /**
- * The Model Context Protocol, streamable HTTP (open-shapes, section 7). Each message is answered by itself: nothing is kept of a
- * session, so that any server of a cluster answers any message.
+ * The Model Context Protocol, streamable HTTP (open-shapes, section 7). Each message is answered by
+ * itself: nothing is kept of a session, so that any server of a cluster answers any message.
  */
 export class McpService {
   readonly #parts: McpParts;
@@ -64,11 +64,12 @@ export class McpService {
   }
 
   /**
-   * What is to be sent: its body goes on while a tool runs. Rejects with `invalid_request` for what is no message, and with the
-   * signal's reason.
+   * What is to be sent: its body goes on while a tool runs. Rejects with `invalid_request` for what
+   * is no message, and with the signal's reason.
    */
   async answer(call: McpCall): Promise<Response> {
-    // The protocol's types take longer to load than the rest of the server: only those wait for it who speak it.
+    // The protocol's types take longer to load than the rest of the server: only those wait for it
+    // who speak it.
     const { answerMessage } = await import('./mcp-server.ts');
     return answerMessage(call, {
       ...this.#parts,
@@ -81,14 +82,17 @@ export class McpService {
 /** Names one request of one client: ids are the client's own, from 0. */
 interface RequestName {
   readonly caller: Caller;
-  /** `Mcp-Session-Id`; null of a client that sends none, which cannot cancel then but by leaving. */
+  /**
+   * `Mcp-Session-Id`; null of a client that sends none, which cannot cancel then but by leaving.
+   */
   readonly session: string | null;
   readonly id: string | number;
 }
 
 /**
- * The calls of tools that are under way, so that a notice which comes by another request finds the one that it cancels. A session
- * is a name that tells clients apart, and nothing is kept for it beyond its calls: any server takes any session.
+ * The calls of tools that are under way, so that a notice which comes by another request finds the
+ * one that it cancels. A session is a name that tells clients apart, and nothing is kept for it
+ * beyond its calls: any server takes any session.
  */
 export class RunningCalls {
   readonly #byName = new Map<string, AbortController>();

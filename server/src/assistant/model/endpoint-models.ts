@@ -123,7 +123,7 @@ export class EndpointModels implements ModelCalls {
   }
 }
 
-/** Throws `invalid_request`, in the words of whoever writes the code. */
+/** Throws `invalid_request`, in words for the author of the code. */
 function checked<T>(method: string, shape: z.ZodType<T>, request: unknown): T {
   const { success, data, error } = shape.safeParse(request);
   if (success) return data;

@@ -3,7 +3,10 @@ import type { LlmFeature, TokenCounts } from '../router/llm-call.ts';
 import type { JsonObject } from '../router/json-members.ts';
 import { unreachable } from '#base/assert.ts';
 
-/** A model is asked, calls tools, reads what they give, and goes on until it has an answer or a limit is reached. */
+/**
+ * A model is asked, calls tools, reads what they give, and goes on until it has an answer or a
+ * limit is reached.
+ */
 export interface ModelRequest {
   /** Whose tokens are used; of a user. */
   readonly caller: Caller;
@@ -90,15 +93,19 @@ export interface ModelOutcome {
 
 export interface ModelRunner {
   /**
-   * Rejects with `llm_not_configured`, `model_not_found`, `llm_quota_exceeded`, `too_many_requests`, `llm_request_refused`, `llm_busy`,
-   * `llm_unavailable`, `llm_misconfigured`, `llm_timeout` when the run takes longer than it may, `invalid_token` or `forbidden` when the caller loses their rights on the way, and
-   * with the reason of the signal. Tokens
-   * are counted however it ends.
+   * Rejects with `llm_not_configured`, `model_not_found`, `llm_quota_exceeded`,
+   * `too_many_requests`, `llm_request_refused`, `llm_busy`, `llm_unavailable`, `llm_misconfigured`,
+   * `llm_timeout` when the run takes longer than it may, `invalid_token` or `forbidden` when the
+   * caller loses their rights on the way, and with the reason of the signal. Tokens are counted
+   * however it ends.
    */
   run(request: ModelRequest): Promise<ModelOutcome>;
 }
 
-/** What is told of a turn on its way, whoever answers: the events `delta` and `tool` of the contract. */
+/**
+ * What is told of a turn on its way, whoever answers: the events `delta` and `tool` of the
+ * contract.
+ */
 export type TurnEvent =
   | { readonly event: 'delta'; readonly data: { readonly text: string } }
   | { readonly event: 'tool'; readonly data: ToolNews };

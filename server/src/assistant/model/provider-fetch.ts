@@ -23,9 +23,10 @@ export interface ProviderFetchOptions {
 }
 
 /**
- * The `fetch` of the SDK for one run. What it asks for goes to the provider of the settings whatever address and headers the SDK
- * names, by the client that the router uses: so keys, limits, faults and counting are the same. The SDK only sees answers that are
- * what they should be; what else there is stands in `fault`.
+ * The `fetch` of the SDK for one run. What it asks for goes to the provider of the settings
+ * whatever address and headers the SDK names, by the client that the router uses: so keys, limits,
+ * faults and counting are the same. The SDK only sees answers that are what they should be; what
+ * else there is stands in `fault`.
  */
 export class ProviderFetch {
   readonly #options: ProviderFetchOptions;
@@ -59,7 +60,8 @@ export class ProviderFetch {
       this.#parts.running.check(caller);
       this.#parts.admission.check(caller, model, target.models);
       this.#events = await this.#open(this.#requestOf(init?.body));
-      // What has begun comes to its end, also when nobody reads on: then it is counted, and the request is over.
+      // What has begun comes to its end, also when nobody reads on: then it is counted, and the
+      // request is over.
       const first = await this.#events.next();
       const body = bodyOf(first, this.#events, (fault) => (this.#fault = fault));
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
@@ -84,7 +86,9 @@ export class ProviderFetch {
     return { protocol, baseUrl, apiKey, path, body: sent, headers: {}, signal };
   }
 
-  /** A provider that is busy for a moment is asked once more: nothing of its answer was there yet. */
+  /**
+   * A provider that is busy for a moment is asked once more: nothing of its answer was there yet.
+   */
   async #open(request: ProviderRequest): Promise<EventStream> {
     const { streams } = this.#parts;
     const { caller, feature, model } = this.#options;

@@ -11,11 +11,16 @@ export interface ModelRunnerParts {
   readonly running: Pick<RunningCallers, 'check' | 'watch'>;
   /** In milliseconds, from any beginning. */
   readonly now: () => number;
-  /** Told of what a tool threw that was no `Problem`: the model learns no more than that it failed. */
+  /**
+   * Told of what a tool threw that was no `Problem`: the model learns no more than that it failed.
+   */
   readonly onToolFault: (error: unknown, tool: string) => void;
 }
 
-/** Asks the provider of the settings by the Vercel AI SDK, over this server's own client of providers. */
+/**
+ * Asks the provider of the settings by the Vercel AI SDK, over this server's own client of
+ * providers.
+ */
 export class SdkModelRunner implements ModelRunner {
   readonly #parts: ModelRunnerParts;
   /** When the last run of those that wait begins. */
@@ -27,13 +32,17 @@ export class SdkModelRunner implements ModelRunner {
 
   async run(request: ModelRequest): Promise<ModelOutcome> {
     request.signal.throwIfAborted();
-    // The SDK takes longer to load than the rest of the server: only those wait for it who ask a model.
+    // The SDK takes longer to load than the rest of the server: only those wait for it who ask a
+    // model.
     const { runModel } = await import('./sdk-run.ts');
     await this.#nextBegin();
     return runModel(request, this.#parts);
   }
 
-  /** One run begins in a turn of the event loop: when many come at once, those that are answering are not held up. */
+  /**
+   * One run begins in a turn of the event loop: when many come at once, those that are answering
+   * are not held up.
+   */
   #nextBegin(): Promise<void> {
     this.#begun = this.#begun.then(() => setImmediate());
     return this.#begun;

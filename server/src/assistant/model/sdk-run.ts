@@ -22,7 +22,10 @@ import { ToolCalls, type ToolAnswer } from './tool-calls.ts';
 // What it has to say of a model it would write to the standard output.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-/** One run. The SDK keeps the conversation and runs the tools; what is sent, limited and told is ours. */
+/**
+ * One run. The SDK keeps the conversation and runs the tools; what is sent, limited and told is
+ * ours.
+ */
 export async function runModel(
   request: ModelRequest,
   parts: ModelRunnerParts,
@@ -67,7 +70,10 @@ export async function runModel(
   }
 }
 
-/** Keys and addresses are those of `provider`. Named here, so that the SDK looks for none in the environment. */
+/**
+ * Keys and addresses are those of `provider`. Named here, so that the SDK looks for none in the
+ * environment.
+ */
 function languageModel(target: ChatTarget, model: string, { fetch }: ProviderFetch): LanguageModel {
   const options = { baseURL: target.baseUrl, apiKey: 'none', fetch, name: 'provider' };
   return protocolOf(target) === 'anthropic'
@@ -174,7 +180,10 @@ class Run {
     return Object.fromEntries(tools);
   }
 
-  /** Servers of Anthropic's protocol refuse calls in a conversation without tools; those of the other may not heed the choice. */
+  /**
+   * Servers of Anthropic's protocol refuse calls in a conversation without tools; those of the
+   * other may not heed the choice.
+   */
   #stepSettings(step: number): { toolChoice: 'none' } | { activeTools: [] } | undefined {
     const { limits, tools } = this.#request;
     if (this.#calls.areUsedUp) this.#last = 'tool-calls';
@@ -203,7 +212,10 @@ function refusalOf(error: unknown): { readonly code: string; readonly message: s
     : { code: 'invalid_request', message: 'The arguments of the tool are not JSON.' };
 }
 
-/** What is sent is made here: whoever asks has done nothing wrong, and is not told what a provider says of it. */
+/**
+ * What is sent is made here: whoever asks has done nothing wrong, and is not told what a provider
+ * says of it.
+ */
 function notTheirs(refusal: Problem): Problem {
   return misconfigured('does not take what it is sent.', refusal);
 }

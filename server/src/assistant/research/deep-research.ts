@@ -29,7 +29,10 @@ export interface DeepResearchParts extends ResearchParts, ConversationParts {
   readonly settings: ResearchSettings;
   /** The one that is asked. Throws `llm_not_configured`. */
   readonly model: () => string;
-  /** The caller as the record of the user says now. Throws a problem for one who is not active any more. */
+  /**
+   * The caller as the record of the user says now. Throws a problem for one who is not active any
+   * more.
+   */
   readonly renewed: (caller: Caller) => Caller;
   /** Told of what is nobody's fault but ours. */
   readonly onFault: (error: unknown) => void;
@@ -65,9 +68,9 @@ interface Research extends Pick<ResearchOverview, 'chatUID' | 'user'> {
 }
 
 /**
- * Questions that are studied at length (specification, section 4.6): each is a job, waits for its turn, and ends as a message in the
- * chat where it was asked. What was not done when the process ends is interrupted: the registry of jobs and the chat say so after the
- * next start.
+ * Questions that are studied at length (specification, section 4.6): each is a job, waits for its
+ * turn, and ends as a message in the chat where it was asked. What was not done when the process
+ * ends is interrupted: the registry of jobs and the chat say so after the next start.
  */
 export class DeepResearch implements AsyncDisposable {
   readonly #parts: DeepResearchParts;
@@ -81,8 +84,8 @@ export class DeepResearch implements AsyncDisposable {
   }
 
   /**
-   * Rejects with `chat_not_found`, `chat_busy`, `chat_limit_reached`, `llm_not_configured`, `research_running`, `research_queue_full`, and
-   * with what the writer refuses with.
+   * Rejects with `chat_not_found`, `chat_busy`, `chat_limit_reached`, `llm_not_configured`,
+   * `research_running`, `research_queue_full`, and with what the writer refuses with.
    */
   async start(
     caller: Caller,
@@ -295,8 +298,9 @@ export class ResearchQueue {
   }
 
   /**
-   * Resolves when the turn has come; disposing what it gives lets the next one in. Rejects with the reason of the signal. `tell` hears
-   * how many are before this one, under way or waiting: at once, and when that changes; 0 when its turn has come.
+   * Resolves when the turn has come; disposing what it gives lets the next one in. Rejects with the
+   * reason of the signal. `tell` hears how many are before this one, under way or waiting: at once,
+   * and when that changes; 0 when its turn has come.
    */
   async turn(tell: (before: number) => void, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();

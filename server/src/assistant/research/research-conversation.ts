@@ -39,8 +39,9 @@ export interface Asked {
 type ResearchReply = Omit<ReplyOutcome, 'toolCalls'>;
 
 /**
- * The conversation that a research is asked in, whose turn it is until it is disposed: nothing else is said there meanwhile. Its answer
- * is there from the beginning; one without an end that nobody works on any more was interrupted.
+ * The conversation that a research is asked in, whose turn it is until it is disposed: nothing else
+ * is said there meanwhile. Its answer is there from the beginning; one without an end that nobody
+ * works on any more was interrupted.
  */
 export class ResearchConversation implements Disposable {
   /** Those that were given there before: numbers go on after them. */

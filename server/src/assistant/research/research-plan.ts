@@ -9,9 +9,10 @@ export interface PlannedQuestion {
 }
 
 /**
- * The plan in what a model has said: a list of `{researcher, question}`, of strings, or an object that holds such a list, with or
- * without words around it. A question for nobody in particular goes to the next one in turn. Where there is no plan in it, each
- * researcher studies the question as a whole.
+ * The plan in what a model has said: a list of `{researcher, question}`, of strings, or an object
+ * that holds such a list, with or without words around it. A question for nobody in particular goes
+ * to the next one in turn. Where there is no plan in it, each researcher studies the question as a
+ * whole.
  */
 export function planIn(
   said: string,

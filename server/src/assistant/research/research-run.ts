@@ -47,7 +47,10 @@ export interface ResearchTask {
 }
 
 export interface ResearchReport {
-  /** With citations: the numbers of new ones go on after those of the conversation, in the order in which they come. */
+  /**
+   * With citations: the numbers of new ones go on after those of the conversation, in the order in
+   * which they come.
+   */
   readonly text: string;
   readonly citations: readonly Snippet[];
   readonly usage: TokenCounts;
@@ -75,9 +78,10 @@ interface Asked extends Share {
 }
 
 /**
- * One research: a model makes a plan, researchers study its questions side by side, and a model writes the report from their notes.
- * A limit ends the studies, and the report is made of the notes that there are. A researcher that fails leaves a note that says so;
- * when all have failed, so has the research.
+ * One research: a model makes a plan, researchers study its questions side by side, and a model
+ * writes the report from their notes. A limit ends the studies, and the report is made of the notes
+ * that there are. A researcher that fails leaves a note that says so; when all have failed, so has
+ * the research.
  */
 export class ResearchRun {
   readonly #parts: ResearchParts;
@@ -249,8 +253,8 @@ function couldNot(what: string, error: Problem): string {
 }
 
 /**
- * A text with its citations numbered as in `into`, in the order in which they come. Numbers that nothing in `from` has are left out:
- * a model made them up, and they could be taken for others.
+ * A text with its citations numbered as in `into`, in the order in which they come. Numbers that
+ * nothing in `from` has are left out: a model made them up, and they could be taken for others.
  */
 export function recited(text: string, from: Snippets, into: Snippets): string {
   const known = new Map(from.citedIn(text).map((snippet) => [String(snippet.id), snippet]));

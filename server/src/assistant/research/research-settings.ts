@@ -82,7 +82,9 @@ export interface ResearchSettingsParts {
   readonly audit: AuditTrail;
 }
 
-/** How far researches may go, and who does them: what administrators have set, else the defaults. */
+/**
+ * How far researches may go, and who does them: what administrators have set, else the defaults.
+ */
 export class ResearchSettings {
   readonly #parts: ResearchSettingsParts;
 

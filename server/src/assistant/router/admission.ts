@@ -21,7 +21,10 @@ export interface LlmSettings {
   embeddingModel(): string | undefined;
 }
 
-/** Who may ask a model, and what for; what is used counts for the user, whichever way it is asked (open-shapes, section 7). */
+/**
+ * Who may ask a model, and what for; what is used counts for the user, whichever way it is asked
+ * (open-shapes, section 7).
+ */
 export class LlmAdmission {
   readonly #settings: LlmSettings;
   readonly #ledger: UsageLedger;
@@ -35,7 +38,10 @@ export class LlmAdmission {
     this.#ledger = ledger;
   }
 
-  /** Who is asked for a model; without one, and for one that nobody has, the first provider. Throws `llm_not_configured`. */
+  /**
+   * Who is asked for a model; without one, and for one that nobody has, the first provider. Throws
+   * `llm_not_configured`.
+   */
   chatTarget(model?: string): ChatTarget {
     const targets = this.#settings.chatTargets();
     const [first] = targets;
@@ -46,8 +52,8 @@ export class LlmAdmission {
   }
 
   /**
-   * The models of all providers of chat; first those of the provider that is asked when nobody names
-   * a model. Throws `llm_not_configured`.
+   * The models of all providers of chat; first those of the provider that is asked when nobody
+   * names a model. Throws `llm_not_configured`.
    */
   models(): readonly string[] {
     this.chatTarget();
@@ -78,8 +84,9 @@ export class LlmAdmission {
   }
 
   /**
-   * Notes that a request is under way that uses so many tokens at most. They are reserved of the user's day until what this gives is
-   * disposed of, when what was used is counted: so all that are under way fit into the day, but for one. Throws `too_many_requests`.
+   * Notes that a request is under way that uses so many tokens at most. They are reserved of the
+   * user's day until what this gives is disposed of, when what was used is counted: so all that are
+   * under way fit into the day, but for one. Throws `too_many_requests`.
    */
   begin(caller: Caller, tokensMax: number): Disposable {
     if (this.#running >= LLM_REQUESTS_MAX) {
@@ -201,7 +208,7 @@ export class RequestPace {
       .toSorted((a, b) => (a.token < b.token ? -1 : 1));
   }
 
-  /** With each minute everybody may begin anew, and who is not under way is forgotten. */
+  /** A new minute begins the count again; a token without a request under way is forgotten. */
   #follow(nowMs: number): void {
     const minute = Math.floor(nowMs / MINUTE_MS);
     if (minute === this.#minute) return;

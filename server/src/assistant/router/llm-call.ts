@@ -16,8 +16,9 @@ export interface LlmCall {
 }
 
 /**
- * Whole, as JSON text; or the events of a stream as text, each piece made of whole events. The stream rejects with a `Problem` when
- * the provider fails on the way, and has to be read to its end, or left.
+ * Whole, as JSON text; or the events of a stream as text, each piece made of whole events. The
+ * stream rejects with a `Problem` when the provider fails on the way, and has to be read to its
+ * end, or left.
  */
 export type LlmAnswer =
   | { readonly json: string }
@@ -35,7 +36,10 @@ export interface TokenCounts {
   readonly outputTokens: number;
 }
 
-/** What asks models: a token of the router asks for answers (`router`) and for vectors (`embeddings`); `endpoints` is `ai` of their code. */
+/**
+ * What asks models: a token of the router asks for answers (`router`) and for vectors
+ * (`embeddings`); `endpoints` is `ai` of their code.
+ */
 export type LlmFeature =
   | 'chat'
   | 'deep-research'
@@ -55,7 +59,9 @@ export interface LlmShare extends TokenCounts {
 /** What one token, or session, has used on one day in UTC, such as "2026-11-21". */
 export interface LlmUsage extends TokenCounts {
   readonly day: string;
-  /** The id of the token, or of the session; "others" for those of a user that are not told apart. */
+  /**
+   * The id of the token, or of the session; "others" for those of a user that are not told apart.
+   */
   readonly token: string;
   /** UID of the user it acts as. */
   readonly user: string;
@@ -109,7 +115,7 @@ export function tokensAtMost(request: JsonObject): number {
   return tokensIn(JSON.stringify(request)) + answer * Math.max(1, countIn(request['n']));
 }
 
-/** A provider counts at the end: whoever leaves before it pays for what there was. */
+/** A provider counts at the end: who leaves before it pays for what there was. */
 export function outputOf({ counts, events, isWhole }: StreamMeter): number {
   const counted = counts?.outputTokens ?? 0;
   return isWhole && counts !== undefined ? counted : Math.max(counted, events);

@@ -29,8 +29,9 @@ export interface LlmRouterParts {
 }
 
 /**
- * Requests of clients that speak OpenAI's or Anthropic's protocol, sent on to the provider of chat that has the model, with its key,
- * whichever of the two it speaks; within the limits that the settings name, and counted (open-shapes, section 7).
+ * Requests of clients that speak OpenAI's or Anthropic's protocol, sent on to the provider of chat
+ * that has the model, with its key, whichever of the two it speaks; within the limits that the
+ * settings name, and counted (open-shapes, section 7).
  */
 export class LlmRouter {
   readonly #parts: LlmRouterParts;
@@ -45,8 +46,9 @@ export class LlmRouter {
   }
 
   /**
-   * Throws `llm_not_configured`, `model_not_found`, `llm_quota_exceeded`, `too_many_requests`, and what the provider's answer means:
-   * `llm_request_refused`, `llm_busy`, `llm_unavailable`, `llm_misconfigured`.
+   * Throws `llm_not_configured`, `model_not_found`, `llm_quota_exceeded`, `too_many_requests`, and
+   * what the provider's answer means: `llm_request_refused`, `llm_busy`, `llm_unavailable`,
+   * `llm_misconfigured`.
    */
   async chat(client: Protocol, call: LlmCall): Promise<LlmAnswer> {
     const { admission } = this.#parts;
@@ -65,7 +67,10 @@ export class LlmRouter {
     return this.#whole(this.#parts.provider, asker, sent, exchange.answer);
   }
 
-  /** As `chat`, of the provider of embeddings; throws `embeddings_not_configured` when there is none. */
+  /**
+   * As `chat`, of the provider of embeddings; throws `embeddings_not_configured` when there is
+   * none.
+   */
   async embeddings(call: LlmCall, feature: LlmFeature): Promise<LlmAnswer> {
     const { admission, embeddingsProvider } = this.#parts;
     const { target, model } = admission.embeddings();

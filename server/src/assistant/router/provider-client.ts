@@ -86,7 +86,10 @@ const NOT_ASKED: ProviderState = {
   lastError: null,
 };
 
-/** Sends requests to providers, with the key of each, to its address and to no other: redirects are not followed. */
+/**
+ * Sends requests to providers, with the key of each, to its address and to no other: redirects are
+ * not followed.
+ */
 export class ProviderClient {
   readonly #parts: ProviderClientParts;
   readonly #timeouts: ProviderTimeouts;
@@ -105,7 +108,10 @@ export class ProviderClient {
     return this.#states.get(baseUrl) ?? NOT_ASKED;
   }
 
-  /** Rejects with `llm_request_refused`, `llm_busy`, `llm_unavailable`, `llm_misconfigured`, or the reason of the signal. */
+  /**
+   * Rejects with `llm_request_refused`, `llm_busy`, `llm_unavailable`, `llm_misconfigured`, or the
+   * reason of the signal.
+   */
   async send(request: ProviderRequest): Promise<OpenAnswer> {
     const { protocol, baseUrl, apiKey, path, body, headers, signal } = request;
     const watch = new Watch(signal, this.#timeouts.headMs);

@@ -22,10 +22,16 @@ export interface StreamedEvent {
   readonly raw: string;
 }
 
-/** As many events as came at once. Rejects with a `Problem` when the provider fails; to be read to its end, or left. */
+/**
+ * As many events as came at once. Rejects with a `Problem` when the provider fails; to be read to
+ * its end, or left.
+ */
 export type EventStream = AsyncGenerator<readonly StreamedEvent[], void, undefined>;
 
-/** Asks the provider of chat for streams of events, each of them checked, and counted for its caller however it ends. */
+/**
+ * Asks the provider of chat for streams of events, each of them checked, and counted for its caller
+ * however it ends.
+ */
 export class ProviderStreams {
   readonly #provider: ProviderClient;
   readonly #admission: LlmAdmission;

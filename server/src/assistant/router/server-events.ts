@@ -9,8 +9,9 @@ export interface ServerEvent {
 }
 
 /**
- * The text of a stream in pieces of whole events, as soon as each is there: what comes of a provider that breaks off ends between two
- * events. Throws `llm_misconfigured` for what is too large.
+ * The text of a stream in pieces of whole events, as soon as each is there: what comes of a
+ * provider that breaks off ends between two events. Throws `llm_misconfigured` for what is too
+ * large.
  */
 export async function* wholeEvents(
   chunks: AsyncIterable<Uint8Array>,

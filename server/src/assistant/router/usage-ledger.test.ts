@@ -126,7 +126,7 @@ it('reads what was written before it was split', async () => {
   expect(all().items).toMatchObject([{ calls: 2, inputTokens: 8, split: [{ inputTokens: 1 }] }]);
 });
 
-it('begins anew with each day', () => {
+it('begins again with each day', () => {
   ledger.add(use('a', ANN), tokens(7));
   expect(ledger.restOfDayMs()).toBe(3_600_000);
   now += ledger.restOfDayMs();

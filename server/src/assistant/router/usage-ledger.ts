@@ -25,8 +25,8 @@ const DAY_MS = 86_400_000;
 const OTHERS = 'others';
 
 /**
- * What was used, by day and token: numbers in memory, written to the graph now and then. So it costs a call nothing, and what a crash
- * loses is at most what was not written yet.
+ * What was used, by day and token: numbers in memory, written to the graph now and then. So it
+ * costs a call nothing, and what a crash loses is at most what was not written yet.
  */
 export class UsageLedger {
   readonly #parts: UsageLedgerParts;
@@ -87,14 +87,20 @@ export class UsageLedger {
     return DAY_MS - (this.#parts.clock.now() % DAY_MS);
   }
 
-  /** The newest day first; of one day the token that used most first. Of one user where one is named. */
+  /**
+   * The newest day first; of one day the token that used most first. Of one user where one is
+   * named.
+   */
   list({ skip, take }: { readonly skip: number; readonly take: number }, user?: string) {
     const days = [...this.#days.keys()].toSorted().toReversed();
     const items = days.flatMap((day) => this.#rows(day, user).toSorted(byUse));
     return { items: items.slice(skip, skip + take), total: items.length, skip, take };
   }
 
-  /** Writes what has changed since the last time, and forgets what is too old; without either there is no commit. */
+  /**
+   * Writes what has changed since the last time, and forgets what is too old; without either there
+   * is no commit.
+   */
   async flush(): Promise<void> {
     const kept = new Set(this.#lastDays());
     const old = [...this.#days.keys()].filter((day) => !kept.has(day));

@@ -83,7 +83,10 @@ export class CallerTools {
   }
 }
 
-/** What a model reads of an answer. Throws `endpoint_failed` for an answer that is an error, or too large for any model. */
+/**
+ * What a model reads of an answer. Throws `endpoint_failed` for an answer that is an error, or too
+ * large for any model.
+ */
 function textOf(
   { status, headers, body }: EndpointAnswer,
   snippets: Snippets | undefined,
@@ -110,8 +113,8 @@ function bounded(text: string): string {
 }
 
 /**
- * A result of a tool in which each node, an object with a `UID`, has its number as "citation", so that a model can cite it. What a
- * node holds in other nodes is theirs.
+ * A result of a tool in which each node, an object with a `UID`, has its number as "citation", so
+ * that a model can cite it. What a node holds in other nodes is theirs.
  */
 export function citedResult(result: unknown, snippets: Snippets): unknown {
   let left = SNIPPETS_PER_RESULT_MAX;

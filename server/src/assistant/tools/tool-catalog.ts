@@ -31,8 +31,9 @@ export interface OfferedTool {
 }
 
 /**
- * The tools that a model is offered on somebody's behalf (open-shapes, section 7): those that administrators made, and under their
- * own names the read-only endpoints that no such tool wraps; all of them only where this caller may run the endpoint on this server.
+ * The tools that a model is offered on somebody's behalf (open-shapes, section 7): those that
+ * administrators made, and under their own names the read-only endpoints that no such tool wraps;
+ * all of them only where this caller may run the endpoint on this server.
  */
 export class ToolCatalog {
   readonly #endpoints: ToolEndpoints;
@@ -70,7 +71,9 @@ export class ToolCatalog {
     return [...tools.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Also one that cannot be run here, such as one that writes on a replica: who runs it is told so. */
+  /**
+   * Also one that cannot be run here, such as one that writes on a replica: who runs it is told so.
+   */
   find(caller: Caller, name: string): OfferedTool | undefined {
     const own = this.#store.find(name);
     const standing = own === undefined ? undefined : this.#endpoints.standing(own.endpoint);
@@ -104,9 +107,10 @@ const PLAIN_SEGMENTS =
 const HASH_CHARACTERS = 10;
 
 /**
- * The name under which an endpoint is offered as a tool: its own, with "__" for "/". One that this leaves ambiguous, or that has
- * other characters, or that is too long, ends with a hash instead. It follows from the name alone: other endpoints never change it.
- * Letters, digits, "_" and "-", so that all providers of models take it as the name of a function.
+ * The name under which an endpoint is offered as a tool: its own, with "__" for "/". One that this
+ * leaves ambiguous, or that has other characters, or that is too long, ends with a hash instead. It
+ * follows from the name alone: other endpoints never change it. Letters, digits, "_" and "-", so
+ * that all providers of models take it as the name of a function.
  */
 export function toolNameOf(endpoint: string): string {
   const name = endpoint.replaceAll('/', '__');

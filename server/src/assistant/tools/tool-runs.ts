@@ -37,8 +37,8 @@ export class ToolRuns {
   }
 
   /**
-   * Resolves with what `read` makes of the answer, which may have the status of an error. Rejects as the endpoint does, with what
-   * `read` throws, and with the reason of the signal.
+   * Resolves with what `read` makes of the answer, which may have the status of an error. Rejects
+   * as the endpoint does, with what `read` throws, and with the reason of the signal.
    */
   async call<R>(
     tool: OfferedTool,

@@ -51,7 +51,10 @@ export type NewTool = Pick<ToolSettings, 'description' | 'endpoint'> &
   ToolChange & { readonly name: string };
 export type ToolChange = { readonly [K in keyof ToolSettings]?: ToolSettings[K] | undefined };
 
-/** The tools that administrators make: an endpoint under a name of its own, for models (open-shapes, section 7). */
+/**
+ * The tools that administrators make: an endpoint under a name of its own, for models (open-shapes,
+ * section 7).
+ */
 export class ToolService {
   readonly #parts: ToolServiceParts;
   readonly #store: ToolStore;
@@ -80,8 +83,9 @@ export class ToolService {
   }
 
   /**
-   * Rejects with `tool_not_found`, `endpoint_not_found`, `endpoint_not_compiled`, `invalid_request` for an endpoint that no model can
-   * call, and `version_conflict` when somebody changed it in the same moment.
+   * Rejects with `tool_not_found`, `endpoint_not_found`, `endpoint_not_compiled`, `invalid_request`
+   * for an endpoint that no model can call, and `version_conflict` when somebody changed it in the
+   * same moment.
    */
   async put(
     caller: Caller,
@@ -187,7 +191,10 @@ interface Deed {
 export class ToolMetrics {
   readonly #byName = new Map<string, CallMetrics>();
 
-  /** `nowMs` is that of the clock. Only for tools that there are: so there is no more of it than of them. */
+  /**
+   * `nowMs` is that of the clock. Only for tools that there are: so there is no more of it than of
+   * them.
+   */
   record(tool: string, ms: number, isError: boolean, nowMs: number): void {
     this.#of(tool).record(ms, isError, nowMs);
   }

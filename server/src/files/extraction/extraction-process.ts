@@ -14,7 +14,10 @@ export type Extraction =
   /** What is wrong with the file. `isFinal`: it would be the same the next time. */
   | { readonly failure: string; readonly isFinal: boolean };
 
-/** It may read code, and nothing of a workspace; it may write nothing, and start nothing but its thread. */
+/**
+ * It may read code, and nothing of a workspace; it may write nothing, and start nothing but its
+ * thread.
+ */
 const FLAGS = [
   '--permission',
   '--allow-worker',
@@ -25,8 +28,9 @@ const FLAGS = [
 ];
 
 /**
- * Takes text out of one file in a process of its own, as a file may be made to do harm: that process has limits of time and memory, sees
- * no environment and no file but its code, and ends in any case. Rejects with the signal's reason.
+ * Takes text out of one file in a process of its own, as a file may be made to do harm: that
+ * process has limits of time and memory, sees no environment and no file but its code, and ends in
+ * any case. Rejects with the signal's reason.
  */
 export async function extractInProcess(
   kind: TextKind,

@@ -8,8 +8,9 @@ import {
 import { OUT_OF_MEMORY, type ExtractionRequest } from './extraction-messages.ts';
 
 /**
- * The process that takes text out of one file. The file is read in a thread, so that this one sees it when the thread takes too much
- * memory or time, or when the server is gone that wants the text: whatever the file does, the process ends.
+ * The process that takes text out of one file. The file is read in a thread, so that this one sees
+ * it when the thread takes too much memory or time, or when the server is gone that wants the text:
+ * whatever the file does, the process ends.
  */
 process.once('disconnect', () => process.exit());
 setTimeout(() => process.exit(), FILE_TEXT_TIMEOUT_MS).unref();

@@ -11,7 +11,10 @@ const INLINE: ReadonlySet<string> = new Set(
 );
 const PART_CHARACTERS = 64 * 1024;
 
-/** The text of a page, read as a stream of tags: nothing is built of them, however deep they stand in each other. */
+/**
+ * The text of a page, read as a stream of tags: nothing is built of them, however deep they stand
+ * in each other.
+ */
 export function htmlText(bytes: Uint8Array, sink: TextSink): void {
   let silent = 0;
   const depth = new Depth();

@@ -75,7 +75,10 @@ async function partsOf(
   return parts;
 }
 
-/** The entries of a zip that somebody wants, unpacked, by name. Rejects when they are too many, or too large, whatever the zip says. */
+/**
+ * The entries of a zip that somebody wants, unpacked, by name. Rejects when they are too many, or
+ * too large, whatever the zip says.
+ */
 async function unpack(
   bytes: Uint8Array,
   isWanted: (name: string) => boolean,
@@ -113,7 +116,9 @@ interface XmlHandlers {
 
 const PART_CHARACTERS = 64 * 1024;
 
-/** Reads XML as a stream of tags. No entity is expanded but those of characters, so that none grows. */
+/**
+ * Reads XML as a stream of tags. No entity is expanded but those of characters, so that none grows.
+ */
 function readXml(bytes: Buffer, { open, text, close }: XmlHandlers): void {
   const depth = new Depth();
   const parser = new Parser(

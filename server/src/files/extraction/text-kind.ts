@@ -41,7 +41,10 @@ const BY_ENDING: ReadonlyMap<string, TextKind> = new Map([
   ['log', 'text'],
 ]);
 
-/** By what the file is said to be, else by how its name ends. Undefined for what has no text, or none that can be taken out. */
+/**
+ * By what the file is said to be, else by how its name ends. Undefined for what has no text, or
+ * none that can be taken out.
+ */
 export function textKindOf(name: string, contentType: string): TextKind | undefined {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   const known = BY_TYPE.get(contentType) ?? BY_ENDING.get(ending);

@@ -13,8 +13,9 @@ const LIMITS = { blockBytes: LOG_BLOCK_BYTES, lineBytesMax: LOG_LINE_BYTES_MAX }
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a file that may grow meanwhile, as it was when it was opened, in blocks: oldest first, or newest first. A line
- * that is longer than any of the logger's is left out; one without an end of line is the last. A file that is not there has none.
+ * The lines of a file that may grow meanwhile, as it was when it was opened, in blocks: oldest
+ * first, or newest first. A line that is longer than any of the logger's is left out; one without
+ * an end of line is the last. A file that is not there has none.
  */
 export async function* fileLines(
   path: string,
@@ -46,7 +47,10 @@ export function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** The whole lines of a block, with what was left of the block before; `rest` is undefined within a line that is too long. */
+/**
+ * The whole lines of a block, with what was left of the block before; `rest` is undefined within a
+ * line that is too long.
+ */
 function cutBlock(block: Buffer, before: Buffer | undefined, direction: Direction) {
   const isForward = direction === 'forward';
   const end = isForward ? block.lastIndexOf(NEWLINE) : block.indexOf(NEWLINE);

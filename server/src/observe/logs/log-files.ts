@@ -25,7 +25,10 @@ interface DatedFile extends LogDate {
   readonly name: string;
 }
 
-/** The files that the loggers of this server write, and those that are left of servers before. Other files of the folder are none of ours. */
+/**
+ * The files that the loggers of this server write, and those that are left of servers before. Other
+ * files of the folder are none of ours.
+ */
 export class LogFiles {
   readonly #folder: string;
   readonly #logs: readonly NamedLog[];
@@ -44,8 +47,8 @@ export class LogFiles {
   }
 
   /**
-   * The lines of all files, or of those named, in the order of time. Days that begin after `to`, or have ended before `from`
-   * (ISO 8601), are not looked at. Throws `log_file_not_found`.
+   * The lines of all files, or of those named, in the order of time. Days that begin after `to`, or
+   * have ended before `from` (ISO 8601), are not looked at. Throws `log_file_not_found`.
    */
   async *lines(
     direction: Direction,

@@ -10,7 +10,9 @@ import { RecentLines, type LineBatch } from '#base/recent-lines.ts';
 import type { LogFile, LogFiles } from './log-files.ts';
 import { headOf, lineMatcher, recordOf, type LogFilter, type LogRecord } from './log-record.ts';
 
-/** From where records are given: without a folder for logs there are only the last ones, in memory. */
+/**
+ * From where records are given: without a folder for logs there are only the last ones, in memory.
+ */
 export type LogSource = 'files' | 'memory';
 
 export type LiveRecord = LogRecord & { readonly sequence: number };
@@ -33,7 +35,10 @@ export interface LogHistoryOptions {
   readonly linesMax?: number;
 }
 
-/** What this server has logged: searched, as it comes, and as a file. Secrets went out of the lines when they were written. */
+/**
+ * What this server has logged: searched, as it comes, and as a file. Secrets went out of the lines
+ * when they were written.
+ */
 export class LogHistory {
   readonly #options: LogHistoryOptions;
   readonly #recent: RecentLines<string>;
@@ -93,7 +98,10 @@ export class LogHistory {
     return { source: this.source, isComplete, items, total, skip, take };
   }
 
-  /** The records after the given one, or those that are yet to come; until the signal aborts or `to` has passed. */
+  /**
+   * The records after the given one, or those that are yet to come; until the signal aborts or `to`
+   * has passed.
+   */
   watch(
     filter: LogFilter,
     from: { readonly after: number | undefined; readonly signal: AbortSignal },
@@ -106,7 +114,10 @@ export class LogHistory {
     });
   }
 
-  /** The lines that contain the text, oldest first, with their ends. Throws `log_file_not_found` before the first. */
+  /**
+   * The lines that contain the text, oldest first, with their ends. Throws `log_file_not_found`
+   * before the first.
+   */
   async *download(wanted: {
     readonly query?: string | undefined;
     readonly fileNames?: readonly string[] | undefined;

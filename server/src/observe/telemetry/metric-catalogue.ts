@@ -7,8 +7,9 @@ export interface MetricRow {
 }
 
 /**
- * Every metric that the server tells of itself, by the name that OTLP, the documentation and the dashboard use. Names of the
- * semantic conventions where there are some, `trellis.` before all others. Counters and gauges are read when they are exported.
+ * Every metric that the server tells of itself, by the name that OTLP, the documentation and the
+ * dashboard use. Names of the semantic conventions where there are some, `trellis.` before all
+ * others. Counters and gauges are read when they are exported.
  */
 export const metrics = {
   'http.server.request.duration': {

@@ -6,7 +6,10 @@ import { metrics, type MetricRow } from './metric-catalogue.ts';
 const ROOT = join(import.meta.dirname, '../../../..');
 const rows = Object.entries<MetricRow>(metrics);
 
-/** As a receiver for Prometheus writes it: dots become underscores, and the unit and the kind stand at the end. */
+/**
+ * As a receiver for Prometheus writes it: dots become underscores, and the unit and the kind stand
+ * at the end.
+ */
 function prometheusNames(name: string, { kind, unit }: MetricRow): string[] {
   const suffix = { s: '_seconds', By: '_bytes', '1': '_ratio' }[unit] ?? '';
   const base = `${name.replaceAll('.', '_')}${suffix}`;

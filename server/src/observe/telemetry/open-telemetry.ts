@@ -190,7 +190,10 @@ function traceparentOf(span: Span): string | undefined {
 /** A receiver that is away for a night is not told of every few seconds. */
 const REPEATED_AFTER_MS = 600_000;
 
-/** What OpenTelemetry says of itself goes to the log, each thing once in ten minutes: an export that fails, above all. */
+/**
+ * What OpenTelemetry says of itself goes to the log, each thing once in ten minutes: an export that
+ * fails, above all.
+ */
 export function reportFaults(logger: Pick<Logger, 'warn'>): void {
   const told = new Map<string, number>();
   const tell = (message: unknown): void => {
@@ -209,7 +212,10 @@ export function reportFaults(logger: Pick<Logger, 'warn'>): void {
   );
 }
 
-/** Seconds; those that the semantic conventions advise for HTTP, and smaller ones, as a small call takes a millisecond. */
+/**
+ * Seconds; those that the semantic conventions advise for HTTP, and smaller ones, as a small call
+ * takes a millisecond.
+ */
 const DURATION_BOUNDARIES = [
   0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5,
   10, 60,

@@ -35,8 +35,9 @@ export interface OpenSpan {
 }
 
 /**
- * Where the server tells what it does: spans and metrics. There is one only when it was asked for; whoever is not given one
- * pays nothing. Attributes never hold a secret, a body, or a query of a URL.
+ * Where the server tells what it does: spans and metrics. There is one only when it was asked for;
+ * whoever is not given one pays nothing. Attributes never hold a secret, a body, or a query of a
+ * URL.
  */
 export interface Telemetry extends AsyncDisposable {
   startSpan(name: string, options?: SpanOptions): OpenSpan;

@@ -30,7 +30,10 @@ export class SchemaKind implements DefinitionKind {
   readonly #whole: () => SchemaDocument;
   readonly #parse: (document: JsonObject) => SchemaDocument;
 
-  /** `whole` is the schema with the types of the server. `parse` throws `invalid_request` for what a request would be refused for. */
+  /**
+   * `whole` is the schema with the types of the server. `parse` throws `invalid_request` for what a
+   * request would be refused for.
+   */
   constructor(
     schemas: Schemas,
     whole: () => SchemaDocument,
