@@ -7,11 +7,15 @@ const leftOut =
     ? leftToOtherCommits(import.meta.dirname, commitName(import.meta.dirname))
     : [];
 
+/** They fill the disk, mock modules, or start what changes the folder of its process. */
+const OWN_PROCESS = ['server/src/{app,files,runtime,store}/**/*.test.ts', 'sim/**/*.test.ts'];
+/** Each opens all the parts, and closes them again. */
+const WITH_ALL_PARTS = ['server/src/http/**/*.test.ts'];
+
 /**
- * Tests beside the code, and those that use a running server as anybody would, in test/. A process for each file takes 0.4 s of
- * processor time and more, most of it for what all of them import. So files run one after the other in as many processes as
- * there are workers; but those of the parts of the server, which have addons, threads, and the folder of their process. The tests
- * of HTTP are an exception: each opens all the parts, and closes them again.
+ * Tests beside the code, and those that use a running server as anybody would, in test/. A process
+ * for each file takes 0.4 s of processor time and more, most of it for what all of them import. So
+ * files run one after the other in as many processes as there are workers, except OWN_PROCESS.
  */
 export default defineConfig({
   test: {
@@ -34,8 +38,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'parts',
-          include: ['{server/src,sim}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'server/src/http/**'],
+          include: ['server/src/**/*.test.ts'],
+          exclude: [...OWN_PROCESS, ...WITH_ALL_PARTS],
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -44,8 +49,17 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'http',
-          include: ['server/src/http/**/*.test.ts'],
+          include: WITH_ALL_PARTS,
           isolate: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'threads',
+          include: OWN_PROCESS,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { CHROMIUM, installBrowser, storageState } from '../tools/browser.ts';
+import { chromiumFile, installBrowser, storageState } from '../tools/browser.ts';
 import { frontEndSizes, ROUTE_BYTES_MAX, SHELL_BYTES_MAX } from '../tools/front-end-sizes.ts';
 import { framesPerSecond } from './graph-view.ts';
 import type { Report } from './report.ts';
@@ -19,7 +19,10 @@ export async function benchFrontEnd(report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
   try {
     await using server = await startServer(folder, 'none');
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    const browser = await chromium.launch({
+      executablePath: chromiumFile(),
+      args: ['--no-sandbox'],
+    });
     try {
       reportPaint(report, await paintTimesMs(browser, server));
       reportFrames(report, await withPage(browser, server, framesPerSecond));

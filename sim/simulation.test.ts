@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
+import { sampled } from '../test/support/scale.ts';
 import type { Faults } from './planted-faults.ts';
 import { runSchedule } from './simulation.ts';
 
@@ -27,11 +28,19 @@ async function simulate(firstSeed: number, schedules: number): Promise<string> {
 }
 
 describe('a primary and its replicas', () => {
-  it('keep what they promise in two thousand schedules', { timeout: TIMEOUT_MS }, async () => {
-    const [first, second] = await Promise.all([simulate(1, 1_000), simulate(1_001, 1_000)]);
-    expect(first).toContain('1000 schedules, 0 failed');
-    expect(second).toContain('1000 schedules, 0 failed');
-  });
+  const BATCHES = [1, 251, 501, 751, 1_001, 1_251, 1_501, 1_751];
+  const BATCH = 250;
+
+  it.each(sampled(BATCHES, 2))(
+    'keep what they promise in the schedules from %i on',
+    { timeout: TIMEOUT_MS },
+    async (firstSeed) => {
+      const half = BATCH / 2;
+      const both = [simulate(firstSeed, half), simulate(firstSeed + half, half)];
+      const done = `${half} schedules, 0 failed`;
+      for (const printed of await Promise.all(both)) expect(printed).toContain(done);
+    },
+  );
 
   it('do the same again with the same seed', { timeout: TIMEOUT_MS }, async () => {
     const traceOf = async (seed: number) => /trace \w+/.exec(await simulate(seed, 20))?.[0];

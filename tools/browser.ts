@@ -1,11 +1,18 @@
+import { existsSync } from 'node:fs';
 import { installDebianPackage } from './debian-package.ts';
 
-/** Where Debian and most others install it. */
-export const CHROMIUM = '/usr/bin/chromium';
+/** Chromium without windows, as Debian installs it: a page takes a third less time than with them. */
+const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
+/** Where Debian and most others install Chromium. */
+const WHOLE_CHROMIUM = '/usr/bin/chromium';
 
-/** The browser that the browser tests drive. */
+/** The browser that the browser tests drive: the one without windows where it could be installed. */
+export function chromiumFile(): string {
+  return existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : WHOLE_CHROMIUM;
+}
+
 export function installBrowser(): void {
-  installDebianPackage('chromium', CHROMIUM, 'the browser tests');
+  installDebianPackage('chromium-headless-shell', HEADLESS_SHELL, 'the browser tests');
 }
 
 export interface BrowserSession {

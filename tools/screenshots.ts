@@ -4,7 +4,7 @@ import { chromium, type Browser } from 'playwright-core';
 import { HttpClient, field } from '../test/support/http-client.ts';
 import { temporaryFolder, TrellisProcess } from '../test/support/trellis-process.ts';
 import { pictureAssistant } from './pictured-assistant.ts';
-import { CHROMIUM, installBrowser, storageState } from './browser.ts';
+import { chromiumFile, installBrowser, storageState } from './browser.ts';
 
 /**
  * `npm run screenshots` makes the pictures of docs/front-end.md: every page over the sample graph, light and dark. The names
@@ -83,7 +83,7 @@ await fillWithPeople();
 const word = await uidOfWord('star');
 const synset = await changedSynset();
 await using assistant = await pictureAssistant(http, token);
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+const browser = await chromium.launch({ executablePath: chromiumFile(), args: ['--no-sandbox'] });
 for (const theme of ['light', 'dark'] as const) await takeAll(browser, theme);
 await browser.close();
 

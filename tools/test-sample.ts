@@ -5,8 +5,8 @@ import { globSync } from 'node:fs';
 /**
  * The tests that kill servers and cut lines take a third of all the time. `npm test` runs a part of
  * them, which the commit chooses: so each commit is tested by some, all are run by a few commits,
- * and the same commit always gives the same run. `npm run soak`, and `npm test` with a path, leave
- * none out.
+ * and the same commit always gives the same run. The same holds for long lists of cases:
+ * `sampled()` in test/support/scale.ts. `npm run soak`, and `npm test` with a path, leave none out.
  */
 const SAMPLED_FOLDERS = ['test/cluster', 'test/crash'];
 /** One file of so many is run. */
@@ -19,11 +19,20 @@ export const SAMPLE_VARIABLE = 'TRELLIS_TEST_SAMPLE';
 export function leftToOtherCommits(root: string, seed: string): string[] {
   return SAMPLED_FOLDERS.flatMap((folder) => {
     const files = testsIn(root, folder);
-    const drawn = files
-      .map((file) => ({ file, at: createHash('sha256').update(`${seed} ${file}`).digest('hex') }))
-      .toSorted((a, b) => (a.at < b.at ? -1 : 1));
-    return drawn.slice(Math.ceil(files.length / FILES_PER_CHOSEN)).map(({ file }) => file);
+    return shuffled(files, seed).slice(Math.ceil(files.length / FILES_PER_CHOSEN));
   });
+}
+
+/** The items in an order that follows from the seed and from what they are. */
+export function shuffled<T>(items: readonly T[], seed: string): T[] {
+  return items
+    .map((item) => ({ item, at: sha256(`${seed} ${JSON.stringify(item)}`) }))
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+    .map(({ item }) => item);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 export function sampledTests(root: string): string[] {

@@ -3,6 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PROGRAM } from '../support/program.ts';
+import { sampled } from '../support/scale.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 import { startWorkspace } from '../support/workspace.ts';
 import { documentedCommands, documentedJson, type CommandBlock } from './documented-blocks.ts';
@@ -47,7 +48,7 @@ async function installed(folder: string): Promise<string> {
 }
 
 describe('the commands of a page do what it says, one block after the other', () => {
-  test.each([...pages])('docs/%s', { timeout: 180_000 }, async (page, own) => {
+  test.each(sampled([...pages], 6))('docs/%s', { timeout: 180_000 }, async (page, own) => {
     await using workspace = await startWorkspace();
     await using folder = await temporaryFolder();
     const cwd = join(folder.path, 'cwd');

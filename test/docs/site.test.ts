@@ -10,7 +10,7 @@ import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
-import { CHROMIUM } from '../../tools/browser.ts';
+import { chromiumFile } from '../../tools/browser.ts';
 import { requireChromium } from '../support/requires.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 
@@ -131,7 +131,7 @@ describe.skipIf(requireChromium())('the site in a browser', () => {
     ['dark', 390],
   ] as const)('is accessible and fits, %s at %i pixels', async (colorScheme, width) => {
     await using browser = await chromium.launch({
-      executablePath: CHROMIUM,
+      executablePath: chromiumFile(),
       args: ['--no-sandbox'],
     });
     const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
@@ -151,7 +151,7 @@ describe.skipIf(requireChromium())('the site in a browser', () => {
 
   test('can be searched by keyboard', async () => {
     await using browser = await chromium.launch({
-      executablePath: CHROMIUM,
+      executablePath: chromiumFile(),
       args: ['--no-sandbox'],
     });
     const page = await browser.newPage();

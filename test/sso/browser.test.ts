@@ -1,6 +1,6 @@
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHROMIUM } from '../../tools/browser.ts';
+import { chromiumFile } from '../../tools/browser.ts';
 import { requireChromium } from '../support/requires.ts';
 import { CLIENT_ID, CLIENT_SECRET, startOidcIdp, type OidcIdp } from './oidc-idp.ts';
 import { startSsoWorkspace, type SsoWorkspace } from './sso-workspace.ts';
@@ -22,7 +22,7 @@ describe.skipIf(requireChromium())('in a real browser', () => {
     idp = await startOidcIdp([`${at.url}/api/googlesso/completed-login-attempt`]);
     idp.people.set('ann', { email: 'ann@example.com', email_verified: true, groups: ['eng'] });
     browser = await chromium.launch({
-      executablePath: CHROMIUM,
+      executablePath: chromiumFile(),
       args: ['--no-sandbox'],
     });
   });

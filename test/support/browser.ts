@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { CHROMIUM, storageState, type BrowserSession } from '../../tools/browser.ts';
+import { chromiumFile, storageState, type BrowserSession } from '../../tools/browser.ts';
 import { ADMIN_PASSWORD } from './trellis-process.ts';
 import { field } from './http-client.ts';
 import type { TestWorkspace } from './workspace.ts';
@@ -37,26 +37,33 @@ export interface Served {
   readonly http: TestWorkspace['http'];
 }
 
+/** The Chromium of all test files that run in this process; it ends with the process. */
+let shared: Promise<Browser> | undefined;
+
 /**
- * One Chromium for the tests of a file, from before the first to after the last of them. To be called once, within
- * `describe.skipIf(requireChromium())`. Further switches are Chromium's own, such as `--disable-3d-apis`.
+ * The Chromium for the tests of a file, in which each page has a context of its own. To be called
+ * once, within `describe.skipIf(requireChromium())`. With switches of Chromium, such as
+ * `--disable-3d-apis`, the file gets one that ends after its last test.
  */
 export function useBrowser(switches: readonly string[] = []): TestBrowser {
   const browser = new TestBrowser();
-  beforeAll(() => browser.start(switches));
-  afterAll(() => browser[Symbol.asyncDispose]());
+  beforeAll(async () => {
+    if (switches.length > 0) browser.opened = await launchChromium(switches);
+    else browser.opened = await (shared ??= launchChromium());
+  });
+  if (switches.length > 0) afterAll(() => browser.opened?.close());
   return browser;
 }
 
-export class TestBrowser implements AsyncDisposable {
-  #browser: Browser | undefined;
+function launchChromium(switches: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({
+    executablePath: chromiumFile(),
+    args: ['--no-sandbox', '--disable-dev-shm-usage', ...switches],
+  });
+}
 
-  async start(switches: readonly string[]): Promise<void> {
-    this.#browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ['--no-sandbox', '--disable-dev-shm-usage', ...switches],
-    });
-  }
+export class TestBrowser {
+  opened: Browser | undefined;
 
   /** The front end as somebody who is not signed in. */
   page(at: Served, options: PageOptions = {}): Promise<TestPage> {
@@ -77,17 +84,13 @@ export class TestBrowser implements AsyncDisposable {
     });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#browser?.close();
-  }
-
   async #open(
     { server }: Served,
     options: PageOptions,
     session?: BrowserSession,
   ): Promise<TestPage> {
-    if (this.#browser === undefined) throw new Error('the browser is started before all tests');
-    const context = await this.#browser.newContext({
+    if (this.opened === undefined) throw new Error('the browser is started before all tests');
+    const context = await this.opened.newContext({
       viewport: options.viewport ?? { width: 1_280, height: 800 },
       colorScheme: options.colorScheme ?? 'light',
       locale: options.locale ?? 'en-US',

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHROMIUM } from '../../tools/browser.ts';
+import { chromiumFile } from '../../tools/browser.ts';
 import { IP } from '../../tools/network-tools.ts';
 import { postgresPrograms } from '../../tools/postgres.ts';
 
@@ -14,7 +14,7 @@ export function requireRoot(): boolean {
 }
 
 export function requireChromium(): boolean {
-  return isMissing(CHROMIUM, !existsSync(CHROMIUM));
+  return isMissing('Chromium', !existsSync(chromiumFile()));
 }
 
 /** Root in a container may not make them. */

@@ -48,8 +48,6 @@ export const ENDPOINT_CALLERS_KNOWN_MAX = 1_000;
 export const ENDPOINT_MESSAGE_ITEMS_MAX = 16;
 export const ENDPOINT_CALL_DEPTH_MAX = 8;
 export const ENDPOINT_RESULT_BYTES_MAX = 64 * 1024 * 1024;
-/** The first endpoint worker is there alone for so long, unless a call comes: the rest of the server starts meanwhile. */
-export const ENDPOINT_OTHERS_AFTER_MS = 1_000;
 /** A worker whose guest gave nothing to do for so long gets no new calls, and another worker takes its place. */
 export const ENDPOINT_STALL_MS = 100;
 /** Workers beyond the pool's size that may take the place of stalled ones. */
