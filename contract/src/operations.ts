@@ -85,6 +85,7 @@ const tables = [
 type RowOf<Table> = Table extends unknown ? Table[keyof Table] : never;
 type Row = RowOf<(typeof tables)[number]>;
 export type OperationId = Row['id'];
+export type OperationOf<Id extends OperationId> = Extract<Row, { readonly id: Id }>;
 
 /** The rows by the names of their methods in the SDK, such as `tasks.list`. */
 export type OperationsInSdk = {

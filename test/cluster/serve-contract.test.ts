@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CALLER_KINDS, type CallerKind } from '@trellis/contract/caller-kinds.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { operations } from '@trellis/contract/operations.ts';
-import type { AccessRequest } from '../support/access-request.ts';
-import { ACCESS_REQUESTS } from '../support/access-requests.ts';
+import { sampleRequest, type SampleRequest } from '@trellis/contract/testing/sample-requests.ts';
+import { CALLER_KINDS, type CallerKind } from '../support/access-rows.ts';
 import { field, type Answer, type Call } from '../support/http-client.ts';
 import { ServingPair } from './serving-pair.ts';
 import { manifestOf } from './stopped-state.ts';
@@ -14,12 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => pair[Symbol.asyncDispose]());
 
-function callOf(operation: Operation, request: AccessRequest, token: string | undefined): Call {
-  const { path, body, form } = request;
-  if (form === undefined) return { method: operation.method, path, token, body };
+function callOf({ method, path, body, form }: SampleRequest, token: string | undefined): Call {
+  if (form === undefined) return { method, path, token, body };
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   return {
-    method: operation.method,
+    method,
     path,
     token,
     headers,
@@ -27,10 +25,10 @@ function callOf(operation: Operation, request: AccessRequest, token: string | un
   };
 }
 
-async function requestOf(operation: Operation): Promise<AccessRequest> {
-  const request = ACCESS_REQUESTS[operation.id];
-  if (request === undefined) throw new Error(`no request for ${operation.id}`);
-  return request(pair.scene, 0);
+type Row = (typeof operations)[number];
+
+async function requestOf(operation: Row): Promise<SampleRequest> {
+  return await sampleRequest(operation, pair.scene, 0);
 }
 
 /** A packed file tells the second in which it was packed; what is in it other tests look at. */
@@ -55,7 +53,7 @@ function essence({ status, headers, text, json }: Answer): object {
 }
 
 describe('every operation of the contract', () => {
-  const rows = (onRow: Operation['onReplica']): (readonly [string, Operation])[] =>
+  const rows = (onRow: Operation['onReplica']): (readonly [string, Row])[] =>
     operations
       .filter((operation) => operation.onReplica === onRow && operation.area !== 'status')
       .map((operation) => [operation.id, operation] as const);
@@ -81,7 +79,7 @@ describe('every operation of the contract', () => {
     const { path, ...request } = await requestOf(operation);
     for (const token of [pair.admin, undefined, 'h.c.s']) {
       const answer = await pair.replica.http.send(
-        callOf(operation, { path: `${path}?a=%2F`, ...request }, token),
+        callOf({ ...request, path: `${path}?a=%2F` }, token),
       );
       // Who calls is asked first, where anything asks it at all.
       if (token !== pair.admin && operation.auth !== 'none') {
@@ -100,8 +98,7 @@ describe('every operation of the contract', () => {
     '%s answers every caller as the primary does',
     async (_id, operation) => {
       const request = await requestOf(operation);
-      for (const kind of CALLER_KINDS)
-        await compare(kind, callOf(operation, request, pair.scene.token(kind)));
+      for (const kind of CALLER_KINDS) await compare(kind, callOf(request, pair.scene.token(kind)));
     },
   );
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CALLER_KINDS, type CallerKind } from '@trellis/contract/caller-kinds.ts';
 import { operations } from '@trellis/contract/operations.ts';
-import { ACCESS_REQUESTS } from '../support/access-requests.ts';
+import { sampleRequest } from '@trellis/contract/testing/sample-requests.ts';
+import { CALLER_KINDS, type CallerKind } from '../support/access-rows.ts';
 import { AccessScene } from '../support/access-scene.ts';
 import { scale, seed } from '../support/scale.ts';
 import { AnswerCheck, type SeenAnswer } from './answer-check.ts';
@@ -170,11 +170,11 @@ type PlannedRequest = readonly [FuzzedRequest, CallerKind];
 test('what can be asked of every operation is answered as it is described', async () => {
   const faults = new Faults();
   let times = 1_000;
-  for (const { id, method } of operations.filter((one) => !LAST.includes(one.id))) {
-    const operation = described.find((one) => one.id === id);
-    if (operation === undefined) throw new Error(`${id} is not described`);
+  for (const row of operations.filter((one) => !LAST.includes(one.id))) {
+    const operation = described.find((one) => one.id === row.id);
+    if (operation === undefined) throw new Error(`${row.id} is not described`);
     for (const caller of CALLER_KINDS) {
-      const { path, body, form } = await ACCESS_REQUESTS[id]!(scene, ++times);
+      const { method, path, body, form } = await sampleRequest(row, scene, ++times);
       const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
       const text = form === undefined ? JSON.stringify(body) : new URLSearchParams(form).toString();
       const headers: Record<string, string> = text === undefined ? {} : { 'content-type': type };

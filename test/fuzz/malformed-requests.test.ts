@@ -1,8 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { operations } from '@trellis/contract/operations.ts';
-import { ACCESS_REQUESTS } from '../support/access-requests.ts';
-import type { AccessScene } from '../support/access-scene.ts';
+import { sampleRequest, type SampleThings } from '@trellis/contract/testing/sample-requests.ts';
 import { scale, seed } from '../support/scale.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { startWorkspace } from '../support/workspace.ts';
@@ -61,12 +60,12 @@ type Bodies = ReadonlyMap<string, object>;
 
 async function wholeBodies(): Promise<Bodies> {
   const uid = '1'.repeat(22);
-  const uids = new Proxy({}, { get: () => uid }) as AccessScene['uids'];
-  const scene = { uids, spareToken: () => Promise.resolve(uid) } as AccessScene;
+  const uids = new Proxy({}, { get: () => uid }) as SampleThings['uids'];
+  const things: SampleThings = { uids, spareToken: () => Promise.resolve(uid) };
   const bodies = new Map<string, object>();
-  for (const { id } of OPERATIONS) {
-    const body = (await ACCESS_REQUESTS[id]?.(scene, 0))?.body;
-    if (typeof body === 'object' && body !== null) bodies.set(id, body);
+  for (const operation of OPERATIONS) {
+    const { body } = await sampleRequest(operation, things, 0);
+    if (typeof body === 'object' && body !== null) bodies.set(operation.id, body);
   }
   return bodies;
 }

@@ -1,5 +1,6 @@
 import { SCOPES } from '@trellis/contract/scopes.ts';
-import type { CallerKind } from '@trellis/contract/caller-kinds.ts';
+import type { SampleThings } from '@trellis/contract/testing/sample-requests.ts';
+import type { CallerKind } from './access-rows.ts';
 import { field } from './http-client.ts';
 import { People } from './people.ts';
 import { sign } from './token-workspace.ts';
@@ -8,19 +9,12 @@ import { sign } from './token-workspace.ts';
 export const ACCESS_SCENE_KEY = 'a key that signs the tokens of this test';
 
 /** A workspace with a caller of every kind, and one thing of each sort that operations work on. */
-export class AccessScene implements AsyncDisposable {
+export class AccessScene implements AsyncDisposable, SampleThings {
   readonly people: People;
-  readonly uids: {
-    readonly bystander: string;
-    readonly leaver: string;
-    readonly team: string;
-    readonly node: string;
-    /** Of the node. */
-    readonly file: string;
-  };
+  readonly uids: SampleThings['uids'];
   readonly #tokens = new Map<CallerKind, string>();
 
-  private constructor(people: People, uids: AccessScene['uids']) {
+  private constructor(people: People, uids: SampleThings['uids']) {
     this.people = people;
     this.uids = uids;
   }
@@ -50,7 +44,6 @@ export class AccessScene implements AsyncDisposable {
     return this.#tokens.get(kind);
   }
 
-  /** A token to be revoked, which nobody uses. */
   async spareToken(): Promise<string> {
     const body = { kind: 'interface', name: 'spare' };
     return field((await this.people.as('admin', 'POST', '/api/tokens', body)).json, 'id');

@@ -3,8 +3,8 @@ import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { errorBody, routerErrorBody } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
+import { samplePath } from '@trellis/contract/testing/sample-requests.ts';
 import { isRouterOperation } from './error-answer.ts';
-import { pathOf } from './testing/operation-path.ts';
 import { testServers, type TestServer } from '#app/testing/test-server.ts';
 
 const startTestServer = testServers();
@@ -21,7 +21,7 @@ describe('before the graph is loaded', () => {
   it.each(must(byArea.get('data'), 'operations on data').map((row) => [row.id, row] as const))(
     '%s is not ready',
     async (_, operation) => {
-      const response = await at.request(operation.method, pathOf(operation), { as: 'admin' });
+      const response = await at.request(operation.method, samplePath(operation), { as: 'admin' });
       expect(response.status).toBe(503);
       expect(response.headers.get('retry-after')).toBe('1');
       const shape = isRouterOperation(operation) ? routerErrorBody : errorBody;
@@ -68,7 +68,7 @@ describe('on a replica', () => {
   it.each(operations.map((row) => [row.id, row.onReplica, row] as const))(
     '%s: %s',
     async (_, onReplica, operation) => {
-      const path = pathOf(operation);
+      const path = samplePath(operation);
       const before = at.services.sequence();
       const { method } = operation;
       const headers = { authorization: `Bearer ${at.tokens.admin}` };
@@ -91,7 +91,7 @@ describe('on a replica', () => {
   it.each(redirected.map((row) => [row.id, row] as const))(
     '%s sends nobody to the primary whom it does not know',
     async (_, operation) => {
-      const path = pathOf(operation);
+      const path = samplePath(operation);
       for (const [authorization, code] of [
         [undefined, 'missing_token'],
         ['Basic abc', 'missing_token'],

@@ -11,7 +11,7 @@ import { errorBody } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';
 import { FORM_BODY_BYTES_MAX } from '@trellis/contract/request-limits.ts';
 import { JSON_BODY_BYTES_MAX } from '@trellis/contract/limits.ts';
-import { pathOf } from './testing/operation-path.ts';
+import { samplePath } from '@trellis/contract/testing/sample-requests.ts';
 import { RawConnection } from './testing/raw-connection.ts';
 import { testServers, type TestServer } from '#app/testing/test-server.ts';
 
@@ -51,7 +51,7 @@ describe('the body of every operation', () => {
       const type = operation.consumes?.[0] ?? 'application/json';
       await using connection = await RawConnection.open(at.port);
       connection.send(
-        `${operation.method} ${pathOf(operation)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nContent-Length: ${limitBytes + 1}\r\n\r\n`,
+        `${operation.method} ${samplePath(operation)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nContent-Length: ${limitBytes + 1}\r\n\r\n`,
       );
       const answer = await connection.response();
       expect(answer.status).toBe(413);
