@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { Problem } from '#base/problem.ts';
 import type { ModelOutcome, ModelRequest } from '../model/model-run.ts';
-import { ResearchRun, type ResearchParts, type ResearchTask } from './research-run.ts';
+import { recited, type ResearchParts, ResearchRun, type ResearchTask } from './research-run.ts';
+import { Snippets } from '../citations/snippets.ts';
 
 const MINUTE_MS = 60_000;
 const CALLER = {
@@ -126,4 +127,15 @@ it('fails with what is nobody’s doing, once nothing goes on', async () => {
   );
   await expect(run.do()).rejects.toThrow('a fault of ours');
   expect(asked.map(whoOf)).toEqual(['plan', 'study', 'study']);
+});
+
+it('numbers citations in the order in which they come, and leaves out those that are made up', () => {
+  const from = new Snippets();
+  for (const name of ['a', 'b', 'c']) from.add(name, `Name: ${name}`);
+  const into = new Snippets([{ id: 4, uid: 'b', text: 'Name: b' }]);
+  const text = 'C [3][03], b [2] and c [3] again [9]; [x] and [ 1 ] stay. A[1]';
+  expect(recited(text, from, into)).toBe(
+    'C [5][5], b [4] and c [5] again; [x] and [ 1 ] stay. A[6]',
+  );
+  expect(into.citedIn('[4][5][6]').map(({ uid }) => uid)).toEqual(['b', 'c', 'a']);
 });

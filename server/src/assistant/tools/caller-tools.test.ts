@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { MCP_RESULT_CHARACTERS_MAX } from '#base/limits.ts';
-import { TOOL_RESULT_CHARACTERS_MAX } from '#base/llm-limits.ts';
+import { SNIPPETS_PER_RESULT_MAX, TOOL_RESULT_CHARACTERS_MAX } from '#base/llm-limits.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import type { EndpointAnswer } from '#runtime/call-outcome.ts';
 import { DEFAULT_SETTINGS, type EndpointDefinition } from '#runtime/endpoint-definition.ts';
 import type { EndpointRun } from '#runtime/invocation.ts';
 import { Snippets } from '../citations/snippets.ts';
-import { CallerTools, type WantedTools } from './caller-tools.ts';
+import { CallerTools, citedResult, type WantedTools } from './caller-tools.ts';
 import { TOOL_TYPE, ToolCatalog, toolFields, ToolStore } from './tool-catalog.ts';
 import { ToolRuns } from './tool-runs.ts';
 
@@ -111,4 +111,39 @@ it('give as much as a model can read, and say so', async () => {
     `\n[Cut: these are the first ${TOOL_RESULT_CHARACTERS_MAX} of ${TOOL_RESULT_CHARACTERS_MAX + 1} characters. Ask for less to see all.]`,
   );
   await expect(textOf(MCP_RESULT_CHARACTERS_MAX + 1)).rejects.toThrow('ask for less');
+});
+
+const ANN = { UID: 'a', Name: 'Ann', Tags: ['x', 'y'], Nothing: null };
+const BOOK = { UID: 'b', Title: 'A book', author: ANN };
+
+it('numbers each node, also in others, and keeps its facts', () => {
+  const snippets = new Snippets();
+  expect(citedResult({ total: 2, items: [BOOK, { node: ANN, score: 1 }] }, snippets)).toEqual({
+    total: 2,
+    items: [
+      { citation: 1, ...BOOK, author: { citation: 2, ...ANN } },
+      { node: { citation: 2, ...ANN }, score: 1 },
+    ],
+  });
+  expect(snippets.citedIn('See [1] and [2].')).toEqual([
+    { id: 1, uid: 'b', text: 'Title: A book' },
+    { id: 2, uid: 'a', text: 'Name: Ann\nTags: x,y' },
+  ]);
+});
+
+it('numbers no more nodes than a model can use', () => {
+  const snippets = new Snippets();
+  const nodes = Array.from({ length: SNIPPETS_PER_RESULT_MAX + 1 }, (_, i) => ({ UID: `n${i}` }));
+  const cited = citedResult(nodes, snippets) as { citation?: number }[];
+  expect(cited.at(-2)?.citation).toBe(SNIPPETS_PER_RESULT_MAX);
+  expect(cited.at(-1)).toEqual(nodes.at(-1));
+});
+
+it('takes no number from a node', () => {
+  const forged = { UID: 'a', citation: 99, Name: 'Ann' };
+  expect(citedResult(forged, new Snippets())).toEqual({ ...forged, citation: 1 });
+});
+
+it.each([null, 7, 'text', [], { UID: 7 }])('leaves %o alone', (value) => {
+  expect(citedResult(value, new Snippets())).toEqual(value);
 });
