@@ -41,7 +41,8 @@ describe('a sender that takes its time', () => {
   });
 
   it('after it was refused is cut off without another answer', async () => {
-    await using connection = await RawConnection.open(at.port);
+    await using patient = await startTestServer({ timeouts: { linger: 20 } });
+    await using connection = await RawConnection.open(patient.port);
     connection.send('POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
     expect((await connection.response()).status).toBe(404);
     expect(await connection.closed()).toBe('');
