@@ -4,8 +4,9 @@
  * JavaScript, built-in modules only, and cheap. It writes to stderr only, because stdout belongs to the command that follows.
  *
  * - `setup.mjs runtime`, before `npm start`: installs only what the server and its build need.
- * - `setup.mjs`, before `npm test`: adds the development dependencies to what is there.
- * - `setup.mjs packages`, before `npm run lint`: the same, but builds nothing, so that code with faults can be checked.
+ * - `setup.mjs`, before `npm run bench`: adds the development dependencies to what is there.
+ * - `setup.mjs packages`, before `npm run lint`: the same, but builds nothing, so that code with faults can be checked. `npm test`
+ *   builds what its tests need.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

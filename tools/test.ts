@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { installBrowser } from './browser.ts';
 import { installNetworkTools } from './network-tools.ts';
@@ -6,8 +7,10 @@ import { installPostgres } from './postgres.ts';
 import { SAMPLE_VARIABLE } from './test-sample.ts';
 
 /**
- * What `npm test` runs once the dependencies are there: the checks that need no running code, two at a time, then the tests,
- * with the programs that some of them need. It ends at the first of the two that fails and names what did. Arguments go to vitest: parts of paths, to run some tests only.
+ * What `npm test` runs once the dependencies are there: the checks that need no running code, two at
+ * a time, then the tests, with the programs that some of them need. It ends at the first of the two
+ * that fails and names what did. With parts of paths, `npm test -- server/src/log`, it runs the
+ * tests of these paths alone, without the checks, and prepares only what they need.
  */
 interface Check {
   readonly name: string;
@@ -68,6 +71,10 @@ function print({ name, passed, output, seconds }: Outcome): void {
 
 /** Answers with the names of the checks that failed. */
 async function runChecks(): Promise<string[]> {
+  // Some of what is checked looks at what is built; the tests that start a server see to it too.
+  const build = join(ROOT, 'tools/built-outputs.mjs');
+  const { status } = spawnSync(process.execPath, [build], { cwd: ROOT, stdio: 'inherit' });
+  if (status !== 0) return ['build'];
   const waiting = CHECKS.values();
   const failed: string[] = [];
   const worker = async (): Promise<void> => {
@@ -81,21 +88,37 @@ async function runChecks(): Promise<string[]> {
   return failed;
 }
 
+/** What a test says it needs, by a function of test/support/requires.ts, and what brings it. */
+const NEEDS: readonly (readonly [need: string, install: () => void])[] = [
+  ['requireChromium', installBrowser],
+  ['requireNetworkNamespaces', installNetworkTools],
+  ['requirePostgres', installPostgres],
+];
+
+function installNeeds(filters: readonly string[]): void {
+  const isChosen = (file: string): boolean =>
+    filters.length === 0 || filters.some((filter) => file.includes(filter));
+  const files = globSync('test/**/*.test.ts', { cwd: ROOT }).filter(isChosen);
+  const sources = files.map((file) => readFileSync(join(ROOT, file), 'utf8'));
+  for (const [need, install] of NEEDS) {
+    if (sources.some((source) => source.includes(need))) install();
+  }
+}
+
 function runTests(filters: readonly string[]): boolean {
-  installBrowser();
-  installNetworkTools();
-  installPostgres();
+  installNeeds(filters);
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', ...filters];
   const env = { ...process.env, [SAMPLE_VARIABLE]: String(filters.length === 0) };
   return spawnSync(process.execPath, args, { cwd: ROOT, env, stdio: 'inherit' }).status === 0;
 }
 
-const failed = await runChecks();
+const filters = process.argv.slice(2);
+const failed = filters.length === 0 ? await runChecks() : [];
 if (failed.length > 0) {
   process.stdout.write(`Failed: ${failed.join(', ')}. The tests were not run.\n`);
   process.exitCode = 1;
-} else if (!runTests(process.argv.slice(2))) {
+} else if (!runTests(filters)) {
   process.stdout.write('Failed: tests.\n');
   process.exitCode = 1;
 }
