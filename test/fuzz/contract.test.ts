@@ -43,7 +43,7 @@ beforeAll(async () => {
   const { json } = await scene.people.as('admin', 'GET', '/api/openapi.json');
   described = describedOperations(json).filter(({ id }) => !id.startsWith('run.system/'));
   check = new AnswerCheck(json);
-  values = new SchemaValues(json, knownValues());
+  values = new SchemaValues(json, knownValues(await scene.spareToken()));
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
@@ -78,9 +78,9 @@ async function addEndpoints(): Promise<void> {
   }
 }
 
-function knownValues(): Record<string, readonly unknown[]> {
-  const { bystander, leaver, team, node } = scene.uids;
-  const uids = [bystander, leaver, team, node, '1'.repeat(22)];
+function knownValues(token: string): Record<string, readonly unknown[]> {
+  const { bystander, leaver, team, node, file } = scene.uids;
+  const uids = [bystander, leaver, team, node, file, '1'.repeat(22)];
   const code = 'export default async () => 1;\n';
   return {
     uid: uids,
@@ -105,7 +105,7 @@ function knownValues(): Record<string, readonly unknown[]> {
     timezone: ['UTC', 'Europe/Berlin', 'Nowhere'],
     code: [code, 'export default 1 +;', `export default async ({ graph }: Scope) => graph.nope();`],
     lang: ['en', '--'],
-    id: ['none', ...uids],
+    id: ['none', token],
     version: [1, 2],
     actinguser: [bystander],
   };
