@@ -15,8 +15,7 @@ import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import { Embedder, type EmbedderState } from '#search/embeddings/embedder.ts';
 import { vectorOf, vectorText } from '#search/embeddings/embedding-record.ts';
 import { QueryVectors, unavailable } from '#search/embeddings/query-vectors.ts';
-import type { TextVectors } from '#search/embeddings/text-vectors.ts';
-import type { WantedTexts } from '#search/embeddings/wanted-texts.ts';
+import type { TextVectors, WantedTexts } from '#search/embeddings/embed-texts.ts';
 import { observedFetch } from './telemetry/observed-requests.ts';
 
 export interface EmbeddingsParts {

@@ -22,7 +22,7 @@ import { openSearching, type OpenSearching } from './open-searching.ts';
 import type { Interfaces } from './front-end/interfaces.ts';
 import { openFiles } from './files.ts';
 import { openIdentity } from './identity-parts.ts';
-import type { TextVectors } from '#search/embeddings/text-vectors.ts';
+import type { TextVectors } from '#search/embeddings/embed-texts.ts';
 import type { IndexChange } from '#search/settings/search-settings-service.ts';
 import type { ReadState } from './read-state.ts';
 import type { IndexOptions } from './search/index-messages.ts';

@@ -7,28 +7,28 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
 import type { Diagnostic } from './compile/diagnostic.ts';
-import { checkedEndpoint } from './compile/checked-code.ts';
-import type { CompileVerdicts } from './compile/compile-verdicts.ts';
+import { checkedEndpoint, type CompileVerdicts } from './compile/compile-verdicts.ts';
 import type { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import {
   checkCode,
   checkName,
   DEFAULT_SETTINGS,
+  type EndpointChange,
+  type EndpointDefinition,
+  type EndpointSettings,
+  type NewEndpoint,
   refuseBuiltIn,
   settingsOf,
   withChanges,
 } from './endpoint-definition.ts';
-import type {
-  EndpointChange,
-  EndpointDefinition,
-  EndpointSettings,
-  NewEndpoint,
-} from './endpoint-definition.ts';
-import { ENDPOINT_TYPE, nodeFields } from './endpoint-store.ts';
-import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
-import type { CodeAction, CodeHistory } from './history/code-history.ts';
+import {
+  ENDPOINT_TYPE,
+  type EndpointStore,
+  nodeFields,
+  type StoredEndpoint,
+} from './endpoint-store.ts';
+import { checkSeen, type CodeAction, type CodeHistory } from './history/code-history.ts';
 import type { CodeContent } from './history/content-diff.ts';
-import { checkSeen } from './history/seen-version.ts';
 
 export interface EndpointDefinitionsOptions {
   readonly store: EndpointStore;

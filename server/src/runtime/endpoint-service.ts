@@ -26,7 +26,7 @@ import { CodeHistory } from './history/code-history.ts';
 import { CodeHistoryService } from './history/code-history-service.ts';
 import { VersionComparison } from './history/version-comparison.ts';
 import { MigrationStore } from './migrations/migration-store.ts';
-import { openMigrations, type OpenMigrations } from './migrations/open-migrations.ts';
+import { openMigrations, type OpenMigrations } from './migrations/migration-service.ts';
 import type { MetricsRow } from './metrics/call-metrics.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { OutboundRequests } from './outbound-requests.ts';

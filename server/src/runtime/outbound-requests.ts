@@ -1,7 +1,5 @@
 import { ENDPOINT_FETCH_BYTES_MAX, ENDPOINT_FETCH_TIMEOUT_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { boundedText } from './bounded-text.ts';
-import { fetchFault } from './fetch-fault.ts';
 
 /** That of the process. Only `app` hands it out. */
 export type Fetch = (address: string, options: RequestInit) => Promise<Response>;
@@ -119,4 +117,29 @@ export function outboundRequest(request: unknown): OutboundRequest {
     headers: Object.fromEntries(named.map(([name, value]) => [name, String(value)])),
     body: typeof body === 'string' ? body : null,
   };
+}
+
+/** The text of an answer; undefined when it is larger. */
+export async function boundedText(
+  { body }: Pick<Response, 'body'>,
+  bytesMax: number,
+): Promise<string | undefined> {
+  if (body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    // To leave the loop ends the request too.
+    if (bytes > bytesMax) return undefined;
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks, bytes));
+}
+
+/** Why `fetch` rejected: what the platform says, which names no more than the host and what became of it. */
+export function fetchFault(error: unknown): string {
+  if (!(error instanceof Error)) return 'the request failed';
+  if (error.name === 'TimeoutError') return 'it took too long';
+  const { cause } = error;
+  return cause instanceof Error ? cause.message : error.message;
 }

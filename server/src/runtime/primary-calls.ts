@@ -2,8 +2,7 @@ import type { Caller } from '#access/caller.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { errorCodeOf } from '@trellis/contract/errors.ts';
-import { boundedText } from './bounded-text.ts';
-import type { Fetch, RequestLimits } from './outbound-requests.ts';
+import { boundedText, type Fetch, type RequestLimits } from './outbound-requests.ts';
 import { RUN_KEY_HEADER } from './pooled-runs.ts';
 
 const POLL_PAUSE_MS = 100;

@@ -1,6 +1,5 @@
 import type { Clock } from '#base/clock.ts';
 import { TASK_LOOK_INTERVAL_MAX_MS } from '#base/task-limits.ts';
-import type { Alarm } from './alarm.ts';
 import { Schedule } from './schedule.ts';
 import type { TaskRunStore } from './task-run-store.ts';
 import type { TaskRunner } from './task-runner.ts';
@@ -151,3 +150,12 @@ export class TaskScheduler implements AsyncDisposable {
     );
   }
 }
+
+/** What rings once, after a time; tests hand in their own. Disposed before, it does not ring. */
+type Alarm = (afterMs: number, ring: () => void) => Disposable;
+
+/** It keeps no process from ending. */
+export const timerAlarm: Alarm = (afterMs, ring) => {
+  const timer = setTimeout(ring, afterMs).unref();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+};

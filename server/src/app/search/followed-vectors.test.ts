@@ -5,10 +5,13 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { settingOperation } from '#access/settings.ts';
 import type { GraphOperation } from '#graph/operations.ts';
-import { embeddingKey } from '#search/embeddings/embedding-key.ts';
+import {
+  EMBEDDING_TYPE,
+  embeddingKey,
+  embeddingOperation,
+} from '#search/embeddings/embedding-record.ts';
 import { VECTOR_BATCH_NODES_MAX } from '#base/search-limits.ts';
-import { EMBEDDING_TYPE, embeddingOperation } from '#search/embeddings/embedding-record.ts';
-import type { WantedText } from '#search/embeddings/wanted-texts.ts';
+import type { WantedText } from '#search/embeddings/embed-texts.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
 import { scale, seed } from '../../../../test/support/scale.ts';
 import { IndexedGraph } from './testing/indexed-graph.ts';

@@ -1,5 +1,5 @@
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
-import type { WantedText } from '#search/embeddings/wanted-texts.ts';
+import type { WantedText } from '#search/embeddings/embed-texts.ts';
 import type { ThreadFailure } from '../thread-failure.ts';
 
 /** What the thread that indexes is started with. It runs no user code, and writes nothing but the files of the index. */

@@ -5,7 +5,7 @@ import { Followers } from '#log/followers.ts';
 import type { Logger } from '#observe/logger.ts';
 import { degraded, failed, OK, type PartState } from '#observe/health.ts';
 import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
-import type { WantedText, WantedTexts } from '#search/embeddings/wanted-texts.ts';
+import type { WantedText, WantedTexts } from '#search/embeddings/embed-texts.ts';
 import { startThread } from '../start-thread.ts';
 import { errorOf } from '../thread-failure.ts';
 import type { FromIndex, IndexOptions, IndexThreadOptions, ToIndex } from './index-messages.ts';

@@ -10,19 +10,18 @@ import type { Logger } from '#observe/logger.ts';
 import type { PartState } from '#observe/health.ts';
 import type { EmbedQuery } from '#runtime/invocation.ts';
 import type { EmbedderState } from '#search/embeddings/embedder.ts';
-import type { WantedTexts } from '#search/embeddings/wanted-texts.ts';
-import type { TextVectors } from '#search/embeddings/text-vectors.ts';
+import type { TextVectors, WantedTexts } from '#search/embeddings/embed-texts.ts';
 import { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { Searcher } from '#search/service/searcher.ts';
 import { indexFolder } from '#search/text/index-manifest.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import {
-  SearchSettingsService,
   type IndexChange,
+  SearchSettingsService,
 } from '#search/settings/search-settings-service.ts';
 import { embedQuery } from '#search/similarity/embed-query.ts';
-import { NodeEmbeddings, type AskSimilar } from '#search/similarity/node-embeddings.ts';
+import { type AskSimilar, NodeEmbeddings } from '#search/similarity/node-embeddings.ts';
 import { SynonymService } from '#search/synonyms/synonym-service.ts';
 import type { IndexOptions } from './index-messages.ts';
 import { startEmbeddingSweeps } from './embedding-sweeps.ts';

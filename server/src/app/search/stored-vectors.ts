@@ -2,12 +2,12 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { digestAt } from '#log/record-digest.ts';
 import type { LogTail } from '#log/log-tail.ts';
-import type { VectorField } from '#search/indexing/vectors/vector-field.ts';
 import type {
   KeptVectors,
+  VectorField,
   VectorFiles,
   VectorProgress,
-} from '#search/indexing/vectors/vector-files.ts';
+} from '#search/indexing/vectors/vector-field.ts';
 import type { VectorIndexWriter } from '#search/vector/index-writer.ts';
 import { loadVectorIndex, saveVectorIndex } from '#search/vector/vector-files.ts';
 import { hasRoom } from './has-room.ts';

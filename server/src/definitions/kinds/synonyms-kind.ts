@@ -1,11 +1,15 @@
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { tidyLists } from '#search/synonyms/synonym-lists.ts';
-import { NO_LISTS, SynonymRecords, type SynonymLists } from '#search/synonyms/synonym-records.ts';
+import {
+  NO_LISTS,
+  type SynonymLists,
+  SynonymRecords,
+  tidyLists,
+} from '#search/synonyms/synonym-records.ts';
 import { checkLanguage, type SynonymService } from '#search/synonyms/synonym-service.ts';
 import { inOrder } from '../definition-files.ts';
-import type { Definition, DefinitionKind, ImportMode, Importer } from '../definition-kind.ts';
+import type { Definition, DefinitionKind, Importer, ImportMode } from '../definition-kind.ts';
 
 /** Throw `invalid_request` for what a request would be refused for. */
 export interface SynonymParsers {

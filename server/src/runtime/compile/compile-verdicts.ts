@@ -2,12 +2,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { GraphReader } from '#graph/reader.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
-import type { EndpointStore } from '../endpoint-store.ts';
+import type { EndpointStore, StoredEndpoint } from '../endpoint-store.ts';
 import type { MigrationStore } from '../migrations/migration-store.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
-import { checkedEndpoint, checkedMigration, type CheckedCode } from './checked-code.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { EndpointCompiler } from './endpoint-compiler.ts';
+import type { StoredMigration } from '../migrations/migration.ts';
 
 export interface CompileVerdictsOptions {
   readonly store: EndpointStore;
@@ -186,4 +186,29 @@ export class CompileVerdicts {
       if (this.#isClosed || reader.schema() !== schema) return;
     }
   }
+}
+
+/** Code of the workspace that is checked against its schema, whatever it is the code of. */
+interface CheckedCode {
+  readonly kind: 'endpoint' | 'migration';
+  readonly uid: string;
+  readonly name: string;
+  /** Another one for every version of it. */
+  readonly identity: string;
+  readonly code: string;
+  readonly isReadOnly: boolean;
+  /** Of its saving. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function checkedEndpoint({ definition, identity }: StoredEndpoint): CheckedCode {
+  const { UID: uid, name, code, isReadOnly, diagnostics } = definition;
+  return { kind: 'endpoint', uid, name, identity, code, isReadOnly, diagnostics };
+}
+
+/** How it ran is stored with it: only its version says whether its code is another one. */
+export function checkedMigration(migration: StoredMigration): CheckedCode {
+  const { UID: uid, name, code, version, diagnostics } = migration;
+  const identity = `${uid}.${version}`;
+  return { kind: 'migration', uid, name, identity, code, isReadOnly: false, diagnostics };
 }

@@ -1,5 +1,9 @@
-import { NodeBuilderFlags, SymbolFlags } from 'typescript/unstable/async';
-import type { Checker, Symbol as CompilerSymbol } from 'typescript/unstable/async';
+import {
+  type Checker,
+  NodeBuilderFlags,
+  type Symbol as CompilerSymbol,
+  SymbolFlags,
+} from 'typescript/unstable/async';
 import type {
   CallExpression,
   Identifier,
@@ -15,9 +19,8 @@ import {
 } from 'typescript/unstable/ast/is';
 import { must } from '#base/assert.ts';
 import { positionAt } from './diagnostic.ts';
-import { signatureText } from './signature-help.ts';
+import { nodesAround, signatureText } from './signature-help.ts';
 import { documentationOf, oneLine, typeText } from './symbol-text.ts';
-import { nodesAround } from './syntax-place.ts';
 import type { Asked } from './type-checker.ts';
 
 export interface Hover {

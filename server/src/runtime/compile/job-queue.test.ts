@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { JobQueue } from './job-queue.ts';
+import { JobQueue } from './type-checker.ts';
 
 it('runs one job after the other, whatever becomes of them', async () => {
   const queue = new JobQueue();

@@ -1,7 +1,16 @@
-import { NodeBuilderFlags, SignatureKind } from 'typescript/unstable/async';
-import type { Project, Signature } from 'typescript/unstable/async';
-import { SyntaxKind } from 'typescript/unstable/ast';
-import type { CallExpression, NewExpression, Node, SourceFile } from 'typescript/unstable/ast';
+import {
+  NodeBuilderFlags,
+  type Project,
+  type Signature,
+  SignatureKind,
+} from 'typescript/unstable/async';
+import {
+  type CallExpression,
+  type NewExpression,
+  type Node,
+  type SourceFile,
+  SyntaxKind,
+} from 'typescript/unstable/ast';
 import {
   isBlock,
   isCallExpression,
@@ -12,9 +21,7 @@ import {
 } from 'typescript/unstable/ast/is';
 import { assert, must } from '#base/assert.ts';
 import { EDITOR_SIGNATURES_MAX } from '#base/limits.ts';
-import { documentationOf, oneLine } from './symbol-text.ts';
-import type { Documentation } from './symbol-text.ts';
-import { nodesAround } from './syntax-place.ts';
+import { type Documentation, documentationOf, oneLine } from './symbol-text.ts';
 import type { Asked } from './type-checker.ts';
 
 export interface SignatureHelp {
@@ -149,4 +156,19 @@ function activeOf(
 function isSame(declared: Signature, resolved: Signature | undefined): resolved is Signature {
   const [a, b] = [declared.declaration, resolved?.declaration];
   return a !== undefined && a.path === b?.path && a.index === b.index;
+}
+
+/**
+ * The nodes that an offset lies in or at the border of, those around others first. Without recursion:
+ * code can be nested more deeply than calls of a function.
+ */
+export function nodesAround(tree: SourceFile, offset: number): Node[] {
+  const around: Node[] = [tree];
+  // The list grows while it is gone through.
+  for (const node of around) {
+    node.forEachChild((child) => {
+      if (child.pos <= offset && offset <= child.end) around.push(child);
+    });
+  }
+  return around;
 }

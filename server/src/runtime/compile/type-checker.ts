@@ -2,17 +2,15 @@ import { ChildProcess } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { API } from 'typescript/unstable/async';
-import type {
-  Diagnostic as CompilerDiagnostic,
-  Project,
-  Snapshot,
+import {
+  API,
+  type Diagnostic as CompilerDiagnostic,
+  type Project,
+  type Snapshot,
 } from 'typescript/unstable/async';
 import type { SourceFile } from 'typescript/unstable/ast';
 import { assert, must } from '#base/assert.ts';
-import { JobQueue } from './job-queue.ts';
-import { entryFile, ProjectFiles } from './project-files.ts';
-import type { ScopedSource } from './project-files.ts';
+import { entryFile, ProjectFiles, type ScopedSource } from './project-files.ts';
 
 /** What the compiler says of one endpoint. */
 export interface CheckedSource {
@@ -203,4 +201,47 @@ interface Session {
   /** The configurations of the projects that are. */
   readonly opened: Set<string>;
   snapshot: Snapshot | undefined;
+}
+
+/** Jobs that run one after the other, in the order they were asked for. */
+export class JobQueue {
+  readonly #waiting = new Set<() => void>();
+  #isBusy = false;
+
+  /** Rejects as the job does; with the signal's reason, and at once, when it aborts before the job begins. */
+  async run<T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.#turn(signal);
+    try {
+      return await job();
+    } finally {
+      this.#next();
+    }
+  }
+
+  #turn(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    if (this.#isBusy) {
+      this.#waiting.add(resolve);
+      const leave = () => {
+        if (this.#waiting.delete(resolve)) reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', leave, { once: true });
+      void promise.catch(() => {}).finally(() => signal?.removeEventListener('abort', leave));
+    } else {
+      this.#isBusy = true;
+      resolve();
+    }
+    return promise;
+  }
+
+  #next(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#isBusy = false;
+    } else {
+      this.#waiting.delete(next);
+      next();
+    }
+  }
 }

@@ -5,13 +5,11 @@ import { Problem } from '#base/problem.ts';
 import { formatUid, keyedUid } from '#base/uid.ts';
 import type { GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { DEFAULT_SETTINGS } from '../endpoint-definition.ts';
-import type { EndpointSettings } from '../endpoint-definition.ts';
+import { DEFAULT_SETTINGS, type EndpointSettings } from '../endpoint-definition.ts';
 import { ENDPOINT_TYPE } from '../endpoint-store.ts';
 import { MIGRATION_TYPE } from '../migrations/migration-store.ts';
 import type { MigrationSettings } from '../migrations/migration.ts';
-import { contentDiff } from './content-diff.ts';
-import type { CodeContent } from './content-diff.ts';
+import { type CodeContent, contentDiff } from './content-diff.ts';
 
 /** What of a version of each kind can be set beside the code. */
 export interface SettingsOfKind {
@@ -275,4 +273,23 @@ const NAMED: Readonly<Record<CodeKind, string>> = {
 
 function noHistory({ kind, name }: CodeItem): Problem {
   return new Problem('code_version_not_found', `There never was ${NAMED[kind]} "${name}"`);
+}
+
+/** Refuses a change of what was changed since it was seen, with `version_conflict`. Without `seen` nothing is asked. */
+export function checkSeen(
+  history: CodeHistory,
+  item: CodeItem,
+  { seen, current }: { readonly seen: number | undefined; readonly current: number },
+): void {
+  if (seen === undefined || seen === current) return;
+  const message = `The ${item.kind} "${item.name}" is at version ${current}, not ${seen}`;
+  throw new Problem('version_conflict', message, {
+    hint: 'Compare details.seen, details.current and your own text, and send the outcome with the current version.',
+    details: {
+      seenVersion: seen,
+      currentVersion: current,
+      seen: history.find(item, seen) ?? null,
+      current: history.find(item, current) ?? null,
+    },
+  });
 }

@@ -1,23 +1,29 @@
 import { AccessIndex } from '#access/access-index.ts';
 import { must } from '#base/assert.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import { abortCall, startCall } from '../guest/calls.ts';
-import type { Endpoint, LoadedEndpoint } from '../guest/calls.ts';
-import { Problem as GuestProblem } from '../guest/channel.ts';
-import { TOO_LATE } from '../sandbox/call-faults.ts';
-import { CallFault } from '../sandbox/endpoint-call.ts';
-import type {
-  CallResult,
-  CallSignal,
-  EndpointCall,
-  LoadableEndpoint,
+import { abortCall, type Endpoint, type LoadedEndpoint, startCall } from '../guest/calls.ts';
+import { drain, Problem as GuestProblem, settle, wakeBy } from '../guest/channel.ts';
+import { RunningCall, TOO_LATE } from '../sandbox/running-call.ts';
+import {
+  CallFault,
+  type CallResult,
+  type CallSignal,
+  type EndpointCall,
+  type LoadableEndpoint,
 } from '../sandbox/endpoint-call.ts';
 import type { LiveSearcher } from '#search/service/live-searcher.ts';
-import type { SearchSources } from '../sandbox/graph-requests.ts';
-import { RunningCall } from '../sandbox/running-call.ts';
+import {
+  answerRead,
+  answerSearch,
+  READ_OPERATIONS,
+  SEARCH_OPERATIONS,
+  type SearchSources,
+} from '../sandbox/graph-requests.ts';
 import { UserTexts } from '../sandbox/user-texts.ts';
-import { InProcessCall } from './in-process-call.ts';
-import { realm } from './shared-realm.ts';
+import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { readFrame } from '../sandbox/frame.ts';
+import { z } from 'zod';
 
 /**
  * Runs the code of endpoints in the realm of the process itself, where breakpoints hold and coverage is counted. The
@@ -110,4 +116,132 @@ export class InProcessPool {
     }
     this.#failures.set(signal, failure);
   }
+}
+
+/**
+ * The host's side of one call whose code runs in this realm. Reads are answered at once, the rest is asked of the
+ * `CallHost`, as from a worker: see `sandbox/guest-host.ts`.
+ */
+class InProcessCall {
+  readonly result: Promise<CallResult>;
+  readonly #call: EndpointCall;
+  readonly #sources: SearchSources;
+  readonly #settle: PromiseWithResolvers<CallResult>;
+
+  constructor(call: EndpointCall, sources: SearchSources) {
+    this.#call = call;
+    this.#sources = sources;
+    this.#settle = Promise.withResolvers();
+    this.result = this.#settle.promise;
+  }
+
+  take({ kind, third, fourth, payload }: GuestItem): void {
+    const { host } = this.#call;
+    switch (kind) {
+      case 'ask':
+        void this.#answer(Number(third), String(fourth), payload);
+        return;
+      case 'log':
+        return host.log(String(third), payload);
+      case 'unlogged':
+        return host.unlogged(Number(third));
+      case 'progress':
+        return host.progress(payload);
+      default:
+        this.#end(kind, Number(third), payload);
+    }
+  }
+
+  async #answer(request: number, operation: string, payload: string): Promise<void> {
+    try {
+      settle(request, true, await this.#ask(operation, payload));
+    } catch (error) {
+      if (!(error instanceof Problem)) this.#settle.reject(error);
+      else settle(request, false, JSON.stringify(error.toMessage()));
+    }
+  }
+
+  #ask(operation: string, payload: string): string | Promise<string> {
+    const { host, caller } = this.#call;
+    const isSearch = SEARCH_OPERATIONS.has(operation);
+    if (!isSearch && !READ_OPERATIONS.has(operation)) {
+      return host.ask(operation, payload).then(({ json }) => json);
+    }
+    this.#sources.reader.refresh();
+    return (isSearch ? answerSearch : answerRead)(this.#sources, caller, operation, payload);
+  }
+
+  #end(kind: unknown, status: number, payload: string): void {
+    if (payload.length > ENDPOINT_RESULT_BYTES_MAX) {
+      const message = `the result is larger than ${ENDPOINT_RESULT_BYTES_MAX} bytes`;
+      this.#settle.reject(new CallFault('failed', message));
+      return;
+    }
+    switch (kind) {
+      case 'answer':
+        return this.#settle.resolve({ kind, status, json: payload });
+      case 'refusal':
+        return this.#settle.resolve({ kind, status, message: payload });
+      case 'redirect':
+        return this.#settle.resolve({ kind, status, location: payload });
+      case 'problem':
+        return this.#settle.resolve({ kind, json: payload });
+      case 'invalid':
+        return this.#settle.resolve({ kind, faults: payload });
+      case 'malformed':
+        return this.#settle.reject(new CallFault('malformed', payload));
+      default: {
+        const { message, stack } = JSON.parse(payload) as { message: string; stack: string };
+        this.#settle.reject(new CallFault('failed', message, stack));
+      }
+    }
+  }
+}
+
+/** One item of what the guest's side says, as `guest/calls.ts` and `guest/channel.ts` emit it. */
+interface GuestItem {
+  readonly kind: unknown;
+  readonly third: unknown;
+  readonly fourth: unknown;
+  readonly payload: string;
+}
+
+/**
+ * The guest's side of the bridge in the realm of the process. It has one channel, so all pools of a process share it, and
+ * calls are told apart by their numbers.
+ */
+class SharedRealm {
+  readonly #listeners = new Map<number, (item: GuestItem) => void>();
+  #lastCall = 0;
+
+  constructor() {
+    wakeBy(() => queueMicrotask(() => this.#fetch()));
+  }
+
+  /** Gives the number of a new call, whose items the listener gets. */
+  add(listener: (item: GuestItem) => void): number {
+    const call = ++this.#lastCall;
+    this.#listeners.set(call, listener);
+    return call;
+  }
+
+  /** What the call still says is ignored. */
+  remove(call: number): void {
+    this.#listeners.delete(call);
+  }
+
+  #fetch(): void {
+    const frame = drain();
+    if (frame === '') return;
+    readFrame(frame, ([, kind, call, third, fourth], payload) => {
+      this.#listeners.get(Number(call))?.({ kind, third, fourth, payload });
+    });
+  }
+}
+
+const realm = new SharedRealm();
+
+/** What the code of an endpoint finds as a global: see `sandbox/guest.ts`. */
+export function provideGlobals(): void {
+  Reflect.defineProperty(globalThis, 'z', { value: z, writable: true, configurable: true });
 }

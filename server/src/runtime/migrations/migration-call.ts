@@ -4,13 +4,10 @@ import { Problem } from '#base/problem.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { answerOf, problemOf } from '../call-outcome.ts';
 import { toScript } from '../compile/script.ts';
-import { type EndpointRun, Invocation } from '../invocation.ts';
-import type { InvocationServices } from '../invocation.ts';
+import { type EndpointRun, Invocation, type InvocationServices } from '../invocation.ts';
 import type { RunProgress } from '../run-progress.ts';
-import { CallFault } from '../sandbox/endpoint-call.ts';
-import type { CallResult, EndpointCall } from '../sandbox/endpoint-call.ts';
-import { EndpointPool } from '../sandbox/endpoint-pool.ts';
-import type { EndpointPoolOptions } from '../sandbox/pool-options.ts';
+import { CallFault, type CallResult, type EndpointCall } from '../sandbox/endpoint-call.ts';
+import { EndpointPool, type EndpointPoolOptions } from '../sandbox/endpoint-pool.ts';
 
 export interface MigrationCallParts {
   readonly pool: Omit<EndpointPoolOptions, 'size'>;

@@ -6,15 +6,13 @@ import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { Diagnostic } from '../compile/diagnostic.ts';
-import { checkedMigration } from '../compile/checked-code.ts';
-import type { CompileVerdicts } from '../compile/compile-verdicts.ts';
+import { checkedMigration, type CompileVerdicts } from '../compile/compile-verdicts.ts';
 import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
 import { checkCode } from '../endpoint-definition.ts';
-import type { CodeAction, CodeHistory } from '../history/code-history.ts';
+import type { CodeAction, CodeHistory, CodeItem } from '../history/code-history.ts';
 import { MIGRATION_TYPE, migrationFields, type MigrationStore } from './migration-store.ts';
-import { contentOf, migrationItem } from './migration-versions.ts';
-import { NEVER_RAN } from './migration.ts';
-import type { MigrationSettings, StoredMigration } from './migration.ts';
+import { type MigrationSettings, NEVER_RAN, type StoredMigration } from './migration.ts';
+import type { CodeContent } from '../history/content-diff.ts';
 
 export interface MigrationChangesParts {
   readonly store: MigrationStore;
@@ -139,4 +137,14 @@ export class MigrationChanges {
       after: after && contentOf(after),
     });
   }
+}
+
+/** A migration as the history of code knows it. */
+export function migrationItem(name: string): CodeItem<'migration'> {
+  return { kind: 'migration', name };
+}
+
+/** How it ran is no part of it. */
+function contentOf({ code, runOnStartup }: MigrationSettings): CodeContent {
+  return { code, settings: { runOnStartup } };
 }

@@ -10,7 +10,7 @@ import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
 import { callMigration } from './migration-call.ts';
 import type { MigrationCallParts } from './migration-call.ts';
-import type { MigrationStates } from './migration-states.ts';
+import type { MigrationStates } from './migration-store.ts';
 import type { MigrationRun, StoredMigration } from './migration.ts';
 
 export interface MigrationRunnerParts extends MigrationCallParts {

@@ -9,18 +9,16 @@ import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { SERVER } from '#jobs/job-viewer.ts';
 import type { JobWithLog } from '#jobs/job.ts';
-import { checkedMigration } from '../compile/checked-code.ts';
-import type { CompileVerdicts } from '../compile/compile-verdicts.ts';
+import { checkedMigration, type CompileVerdicts } from '../compile/compile-verdicts.ts';
 import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
-import type { CodeHistory } from '../history/code-history.ts';
-import { checkSeen } from '../history/seen-version.ts';
+import { checkSeen, type CodeHistory } from '../history/code-history.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
-import { MigrationChanges } from './migration-changes.ts';
-import { migrationItem } from './migration-versions.ts';
-import type { MigrationRunner } from './migration-runner.ts';
-import type { MigrationStates } from './migration-states.ts';
-import type { MigrationStore } from './migration-store.ts';
+import { MigrationChanges, migrationItem } from './migration-changes.ts';
+import { MigrationRunner } from './migration-runner.ts';
+import { MigrationStates, type MigrationStore } from './migration-store.ts';
 import type { Migration, MigrationSettings, StoredMigration } from './migration.ts';
+import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import type { InvocationServices } from '../invocation.ts';
 
 export interface MigrationServiceParts {
   readonly store: MigrationStore;
@@ -247,4 +245,47 @@ export class MigrationService {
     const diagnostics = this.#parts.verdicts.diagnostics(checkedMigration(migration));
     return { ...shown, compiles: diagnostics.length === 0, diagnostics };
   }
+}
+
+interface MigrationsOptions {
+  /** The folder of the state; absolute. */
+  readonly storage: string;
+  /** Of an encrypted graph. */
+  readonly environmentKey: string | undefined;
+  readonly store: MigrationStore;
+  readonly reader: GraphReader;
+  readonly commits: CommitPort;
+  readonly audit: AuditTrail;
+  readonly jobs: JobRegistry;
+  readonly clock: Clock;
+  readonly logger: RuntimeLogger;
+  readonly redact: (json: string) => string;
+  readonly compiler: EndpointCompiler;
+  readonly verdicts: CompileVerdicts;
+  readonly history: CodeHistory;
+  readonly services: () => InvocationServices;
+  readonly cancelWaitMs?: number | undefined;
+  readonly forcedEndMs?: number | undefined;
+}
+
+export interface OpenMigrations extends AsyncDisposable {
+  readonly service: MigrationService;
+  /** What the code of the next ones finds. */
+  receiveSearch(snapshot: SearchSnapshot): void;
+}
+
+/** Puts together what runs code once. */
+export function openMigrations(options: MigrationsOptions): OpenMigrations {
+  const states = new MigrationStates(options);
+  const { storage, environmentKey, logger } = options;
+  let newest: SearchSnapshot | undefined;
+  const pool = { storage, environmentKey, logger };
+  const runner = new MigrationRunner({ ...options, states, pool, search: () => newest });
+  return {
+    service: new MigrationService({ ...options, states, runner }),
+    receiveSearch: (snapshot) => {
+      newest = snapshot;
+    },
+    [Symbol.asyncDispose]: () => runner[Symbol.asyncDispose](),
+  };
 }

@@ -1,8 +1,7 @@
 import { ENDPOINT_CROWDED_MS } from '#base/sandbox-limits.ts';
-import { TOO_MUCH_MEMORY } from './call-faults.ts';
+import { type RunningCall, TOO_MUCH_MEMORY } from './running-call.ts';
 import type { CallFault, EndpointCall } from './endpoint-call.ts';
 import type { PoolWorker } from './pool-worker.ts';
-import type { RunningCall } from './running-call.ts';
 
 /**
  * Versions of endpoints whose calls used too much memory together, such as ten of them that answer 8 MB each. They are run again, and

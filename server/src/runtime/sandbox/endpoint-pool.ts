@@ -6,15 +6,22 @@ import {
   ENDPOINT_WATCHDOG_MS,
 } from '#base/limits.ts';
 import { CallCounts } from './call-counts.ts';
-import { faultOfRetry, faultsOf, STOPPED, stopping, TOO_LATE, withCallers } from './call-faults.ts';
+import {
+  faultOfRetry,
+  faultsOf,
+  RunningCall,
+  STOPPED,
+  stopping,
+  TOO_LATE,
+  withCallers,
+} from './running-call.ts';
 import { CrowdedEndpoints } from './crowded-endpoints.ts';
 import type { CallFault, CallResult, EndpointCall } from './endpoint-call.ts';
 import { EndpointSearches } from './endpoint-searches.ts';
 import { assertProcessIsIsolated } from './isolation.ts';
-import { poolLoad, surplusWorker, workerFor, type PoolLoad } from './pool-load.ts';
-import type { EndpointPoolOptions } from './pool-options.ts';
+import { poolLoad, type PoolLoad, surplusWorker, workerFor } from './pool-load.ts';
 import { PoolWorker } from './pool-worker.ts';
-import { RunningCall } from './running-call.ts';
+import type { RuntimeLogger } from '../runtime-logger.ts';
 
 const FAILED_STARTS_MAX = 3;
 const QUIET_LOOKS = 3;
@@ -291,4 +298,14 @@ export class EndpointPool {
     if (!worker.isRetiring || worker.calls.size > 0) return;
     this.#end(worker);
   }
+}
+
+export interface EndpointPoolOptions {
+  /** The folder of the state; absolute. */
+  readonly storage: string;
+  /** Of an encrypted graph; a promise as long as there is no state. */
+  readonly environmentKey: string | undefined | Promise<string | undefined>;
+  /** Workers that are there to be used; others may take the place of stalled ones. */
+  readonly size: number;
+  readonly logger: RuntimeLogger;
 }

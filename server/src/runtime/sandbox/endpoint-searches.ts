@@ -11,11 +11,15 @@ import {
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { WantedSimilarNodes } from '#search/similarity/similar-to-node.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
-import { stopping } from './call-faults.ts';
+import { stopping } from './running-call.ts';
 import type { CallSignal } from './endpoint-call.ts';
-import { SearchLines } from './search-lines.ts';
-import { SearchThread } from './search-thread.ts';
-import type { AskedSearch, Search, SearchReply } from './search-thread.ts';
+import {
+  type AskedSearch,
+  type Search,
+  SearchLines,
+  type SearchReply,
+  SearchThread,
+} from './search-thread.ts';
 
 export interface EndpointSearchesOptions {
   /** The folder of the state; absolute. */

@@ -4,15 +4,13 @@ import { must } from '#base/assert.ts';
 import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
 import { IdMap } from '#base/id-map.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import { FrameWriter, readFrame } from './frame.ts';
-import type { FrameItem } from './frame.ts';
+import { type FrameItem, FrameWriter, readFrame } from './frame.ts';
 import { READ_OPERATIONS } from './graph-requests.ts';
 import { Guest } from './guest.ts';
 import { GuestReads } from './guest-reads.ts';
 import type { HeapKeeper } from './heap-keeper.ts';
 import type { LazyScript } from './lazy-script.ts';
-import type { Progress } from './progress.ts';
-import { ProgressThrottle } from './progress-throttle.ts';
+import { type Progress, ProgressThrottle } from './progress.ts';
 import { UserTexts } from './user-texts.ts';
 import type { CallItem, FromWorkerKind, SettleItem, ToWorker } from './worker-messages.ts';
 

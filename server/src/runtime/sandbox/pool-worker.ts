@@ -1,19 +1,16 @@
 import { budgetKey, type Caller } from '#access/caller.ts';
 import { ENDPOINT_CALLERS_KNOWN_MAX, ENDPOINT_REALMS_MAX } from '#base/limits.ts';
 import { ENDPOINT_SILENT_MS } from '#base/sandbox-limits.ts';
-import { Problem } from '#base/problem.ts';
+import { Problem, type ProblemMessage } from '#base/problem.ts';
 import { IdMap } from '#base/id-map.ts';
-import { CallFault } from './endpoint-call.ts';
-import type { CallResult, LoadableEndpoint } from './endpoint-call.ts';
+import { CallFault, type CallResult, type LoadableEndpoint } from './endpoint-call.ts';
 import type { FrameItem } from './frame.ts';
 import type { EndpointSearches } from './endpoint-searches.ts';
 import { SEARCH_OPERATIONS } from './graph-requests.ts';
 import { hasReached } from './progress.ts';
-import { faultOf, hasFailed, internalProblemOf, resultOf } from './received-results.ts';
 import type { RunningCall } from './running-call.ts';
 import { isInternal, toldProblem } from './told-problem.ts';
-import { WorkerProcess } from './worker-process.ts';
-import type { WorkerProcessOptions } from './worker-process.ts';
+import { WorkerProcess, type WorkerProcessOptions } from './worker-process.ts';
 
 export interface PoolWorkerEvents {
   onReady(): void;
@@ -280,3 +277,51 @@ export class PoolWorker {
 }
 
 const SERVER_FAILED = JSON.stringify({ code: 'internal_error', message: 'the server failed' });
+
+/** What an item of a frame answers a call with; undefined when it is of another kind. */
+function resultOf(kind: unknown, status: number, payload: string): CallResult | undefined {
+  if (kind === 'invalid') return { kind, faults: payload };
+  if (kind === 'problem') return { kind, json: payload };
+  if (!(status >= 200 && status <= 599)) return undefined;
+  if (kind === 'answer') return { kind, status, json: payload };
+  if (kind === 'refusal') return { kind, status, message: payload };
+  return kind === 'redirect' ? { kind, status, location: payload } : undefined;
+}
+
+/** Why a call has no result, by an item that is no result. */
+function faultOf(kind: unknown, payload: string): CallFault {
+  if (kind === 'malformed') return new CallFault('malformed', payload);
+  const thrown = (kind === 'failure' ? parsedOrEmpty(payload) : {}) as {
+    readonly message?: unknown;
+    readonly stack?: unknown;
+  };
+  const message = String(thrown.message ?? 'it ended without a result');
+  return new CallFault('failed', message, guestPlaces(String(thrown.stack ?? '')));
+}
+
+/** Whose code failed is told by its own file: where the server's lie is nobody's business. */
+function guestPlaces(stack: string): string {
+  return stack.replaceAll(/^ +at .*(?:file:\/\/|node:|[( ]\/).*\n?/gm, '').trimEnd();
+}
+
+function parsedOrEmpty(json: string): object {
+  try {
+    return Object(JSON.parse(json)) as object;
+  } catch {
+    return {};
+  }
+}
+
+/** The problem of an item `internal`; undefined when it is none of those, which no code of ours sends. */
+function internalProblemOf(payload: string): Problem | undefined {
+  const problem = parsedOrEmpty(payload) as Partial<ProblemMessage>;
+  const { code, message, hint } = problem;
+  const isProblem = typeof code === 'string' && typeof message === 'string';
+  if (!isProblem || !isInternal({ code })) return undefined;
+  return new Problem(code, message, typeof hint === 'string' ? { hint } : {});
+}
+
+/** The code did not make an answer of what it was told. */
+function hasFailed({ kind }: CallResult | CallFault): boolean {
+  return kind === 'failed' || kind === 'problem';
+}

@@ -1,7 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { SEARCH_HEAVY_MS } from '#base/sandbox-limits.ts';
-import { SearchLines } from './search-lines.ts';
-import type { AskedSearch } from './search-thread.ts';
+import { type AskedSearch, SearchLines } from './search-thread.ts';
 
 let lines: SearchLines;
 let rejected: [string, unknown][];

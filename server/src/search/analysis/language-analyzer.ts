@@ -1,15 +1,21 @@
 import { must } from '#base/assert.ts';
 import { SEARCH_CACHED_WORDS_MAX } from '#base/search-limits.ts';
 import type { Analyzer, Language, Token } from './analyzer.ts';
-import { CharacterClasses, IDEOGRAPH, IGNORED, LETTER } from './character-classes.ts';
-import { MARK, UNSPACED, unitsAt } from './character-classes.ts';
+import {
+  CharacterClasses,
+  IDEOGRAPH,
+  IGNORED,
+  LETTER,
+  MARK,
+  unitsAt,
+  UNSPACED,
+} from './character-classes.ts';
 import { foldWord, normalizeWord, WORD_CODE_POINTS_MAX, WORD_UNITS_MAX } from './fold.ts';
 import { ANALYSIS_LANGUAGES, LANGUAGE_RULES, type LanguageRules } from './languages.ts';
 import { HASH, PLUS, Scanner } from './scanner.ts';
 import type { Stemmer } from './stemmers.ts';
 import { stopWordsOf } from './stop-words.ts';
-import { type AnalysedWord, type KnownWord, WordCache, knownWord } from './word-cache.ts';
-import { hashOf } from './word-hash.ts';
+import { type AnalysedWord, hashOf, type KnownWord, knownWord, WordCache } from './word-cache.ts';
 
 /** Some versions of Intl.Segmenter take the square of the length. */
 const SEGMENT_UNITS_MAX = 10_000;

@@ -1,4 +1,4 @@
-import { endOfHash, hashOf, nextHash } from './word-hash.ts';
+import { endOfHash, hashOf, nextHash } from './word-cache.ts';
 import {
   APOSTROPHE,
   type CharacterClasses,

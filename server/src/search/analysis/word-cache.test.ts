@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WordCache } from './word-cache.ts';
-import { hashOf } from './word-hash.ts';
+import { hashOf, WordCache } from './word-cache.ts';
 
 const GENERATION = 40;
 const word = fc.string({ minLength: 1, maxLength: 3, unit: 'binary' });

@@ -1,5 +1,4 @@
 import type { WordPlace } from './analyzer.ts';
-import { hashOf } from './word-hash.ts';
 
 /** What analysis made of a word. */
 export interface AnalysedWord {
@@ -145,4 +144,20 @@ export function knownWord({ surface, term, surfaceTerm }: AnalysedWord): KnownWo
 function copyOf(word: string): string {
   // Below 13 characters V8 copies of itself.
   return word.length < 13 ? word : ` ${word}`.slice(1);
+}
+
+/** A hash of a part of a text, by its UTF-16 units; of 30 bits. */
+export function hashOf(text: string, start = 0, end = text.length): number {
+  let hash = 0;
+  for (let at = start; at < end; at++) hash = nextHash(hash, text.charCodeAt(at));
+  return endOfHash(hash);
+}
+
+/** The same for who reads the units anyway: begins with 0. */
+export function nextHash(hash: number, unit: number): number {
+  return (Math.imul(hash, 31) + unit) | 0;
+}
+
+export function endOfHash(hash: number): number {
+  return Math.imul(hash ^ (hash >>> 15), 0x2c1b_3c6d) >>> 2;
 }

@@ -10,8 +10,7 @@ import {
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { EmbeddingFailure, type EmbedTexts } from './embed-texts.ts';
 import { Embedder } from './embedder.ts';
-import { embeddingKey } from './embedding-key.ts';
-import { EMBEDDING_TYPE, readEmbedding } from './embedding-record.ts';
+import { EMBEDDING_TYPE, embeddingKey, readEmbedding } from './embedding-record.ts';
 import { Pauses } from './testing/pauses.ts';
 import { WaitingTexts } from './testing/waiting-texts.ts';
 

@@ -8,9 +8,13 @@ import {
   EMBEDDING_RETRY_DELAY_MIN_MS,
 } from '#base/search-limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
-import { EmbeddingFailure, type EmbedTexts } from './embed-texts.ts';
+import {
+  EmbeddingFailure,
+  type EmbedTexts,
+  type WantedText,
+  type WantedTexts,
+} from './embed-texts.ts';
 import { embeddingOperation } from './embedding-record.ts';
-import type { WantedText, WantedTexts } from './wanted-texts.ts';
 
 export interface EmbedderParts {
   readonly wanted: WantedTexts;

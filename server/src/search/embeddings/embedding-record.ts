@@ -1,5 +1,6 @@
 import type { GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import { createHash } from 'node:crypto';
 
 /**
  * The vectors that a provider gave for texts: system nodes by `embeddingKey`, so that no text is sent twice, and that replicas and
@@ -37,4 +38,9 @@ export function vectorOf(text: string): Float32Array {
   const vector = new Float32Array(Math.floor(bytes.length / 4));
   bytes.copy(new Uint8Array(vector.buffer));
   return vector;
+}
+
+/** Of the vector that a model gives for a text, wherever the text stands. 43 letters. */
+export function embeddingKey(model: string, text: string): string {
+  return createHash('sha256').update(`${model}\n${text}`).digest('base64url');
 }

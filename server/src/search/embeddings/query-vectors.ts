@@ -5,9 +5,8 @@ import {
   EMBEDDING_QUERY_TIMEOUT_MS,
 } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
-import { EmbeddingFailure } from './embed-texts.ts';
-import { embeddingKey } from './embedding-key.ts';
-import type { TextVectors } from './text-vectors.ts';
+import { EmbeddingFailure, type TextVectors } from './embed-texts.ts';
+import { embeddingKey } from './embedding-record.ts';
 
 export interface QueryVectorsParts {
   /** The provider; on a replica its primary. Rejects with `EmbeddingFailure`, a problem, or the signal's reason. */

@@ -7,7 +7,7 @@ import {
   GOLDEN_SETS_MAX,
 } from '#base/search-limits.ts';
 import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-graph.ts';
-import type { SearchAnswer } from '../service/search.ts';
+import type { SearchAnswer } from '../service/searcher.ts';
 import { GoldenSetService } from './golden-set-service.ts';
 
 const CALLER = { ...ADMINISTRATOR, userName: 'ada' };

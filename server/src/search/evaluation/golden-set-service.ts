@@ -3,14 +3,21 @@ import { GOLDEN_SETS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { didYouMean } from '#graph/names.ts';
 import type { CommitPort } from '#graph/operations.ts';
-import { compareEvaluations, listed, type Comparison, type Listed } from './compare-evaluations.ts';
-import { evaluate, type EvaluationParts, type MissingNode } from './evaluate.ts';
+import {
+  compareEvaluations,
+  type Comparison,
+  evaluate,
+  type EvaluationParts,
+  listed,
+  type Listed,
+  type MissingNode,
+} from './evaluate.ts';
 import { checkGoldenSet, type Evaluation, type GoldenSet } from './golden-set.ts';
 import {
   evaluationOperations,
+  type GoldenSetEntry,
   goldenSetOperation,
   GoldenSetStore,
-  type GoldenSetEntry,
   type StoredGoldenSet,
 } from './golden-set-store.ts';
 

@@ -1,6 +1,7 @@
 import type { Clock } from '#base/clock.ts';
 import {
   SEARCH_BATCH_NODES_MAX,
+  SEARCH_DAMAGE_NOTES_MAX,
   SEARCH_INDEXING_CACHED_WORDS_MAX,
   VECTOR_BATCH_NODES_MAX,
 } from '#base/search-limits.ts';
@@ -9,10 +10,10 @@ import type { NodeRecord } from '#graph/node-record.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { settingVersion } from '#access/settings.ts';
 import {
-  planIndex,
-  NO_NUMBERS,
   type IndexNumbers,
   type IndexPlan,
+  NO_NUMBERS,
+  planIndex,
 } from '../settings/index-plan.ts';
 import { SEARCH_SETTING, withFiles } from '../settings/search-settings.ts';
 import { readSearchSettings } from '../settings/search-settings-service.ts';
@@ -22,11 +23,10 @@ import { documentOf, plannedFor } from './node-document.ts';
 import { RangeBuilds, type SegmentThreads } from './range-builds.ts';
 import { Rebuild } from './rebuild.ts';
 import type { SearchSnapshot } from './search-snapshot.ts';
-import { SoundRecords } from './sound-records.ts';
-import type { VectorFieldOptions } from './vectors/vector-field.ts';
-import type { KeptVectors, VectorProgress } from './vectors/vector-files.ts';
+import type { KeptVectors, VectorFieldOptions, VectorProgress } from './vectors/vector-field.ts';
 import { VectorIndexer } from './vectors/vector-indexer.ts';
 import { Analyzers } from '../analysis/language-analyzer.ts';
+import { Problem } from '#base/problem.ts';
 
 /** As much of the commit log as it takes. */
 export interface CommitSource {
@@ -285,5 +285,37 @@ export class IndexFollower {
     this.#builds?.outdate(id);
     if (document === undefined) index.remove(id);
     else index.add(document);
+  }
+}
+
+/** Reads nodes to be indexed. Of one that is damaged there is no record, so that it alone is not found; the log says which. */
+export class SoundRecords {
+  readonly #reader: StateReader;
+  readonly #note: ((text: string) => void) | undefined;
+  #damaged = 0;
+
+  constructor(reader: StateReader, note: ((text: string) => void) | undefined) {
+    this.#reader = reader;
+    this.#note = note;
+  }
+
+  /** Valid until the next call on the reader. */
+  read(id: number): NodeRecord | undefined {
+    try {
+      return this.#reader.record(id);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'storage_corrupt') throw error;
+      this.#tell(error.message);
+      return undefined;
+    }
+  }
+
+  #tell(why: string): void {
+    this.#damaged++;
+    if (this.#damaged > SEARCH_DAMAGE_NOTES_MAX) return;
+    const isLast = this.#damaged === SEARCH_DAMAGE_NOTES_MAX;
+    this.#note?.(
+      `search does not find a node: ${why}${isLast ? '; further ones are not told' : ''}`,
+    );
   }
 }

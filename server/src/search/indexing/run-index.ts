@@ -9,15 +9,13 @@ import { Problem } from '#base/problem.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { ReleasedMemory } from '../text/released-memory.ts';
 import { TextIndex } from '../text/text-index.ts';
-import { IndexFollower, type CommitSource } from './index-follower.ts';
+import { type CommitSource, IndexFollower } from './index-follower.ts';
 import { IndexMerges, type MergePorts } from './index-merges.ts';
-import { IndexSaves, type IndexFiles } from './index-saves.ts';
-import { LogNeeds, type IndexPosition } from './log-needs.ts';
+import { type IndexFiles, IndexSaves } from './index-saves.ts';
 import type { SegmentThreads } from './range-builds.ts';
 import type { SearchSnapshot } from './search-snapshot.ts';
 import type { TextDesk } from './vectors/text-desk.ts';
-import type { VectorFieldOptions } from './vectors/vector-field.ts';
-import type { VectorFiles } from './vectors/vector-files.ts';
+import type { VectorFieldOptions, VectorFiles } from './vectors/vector-field.ts';
 import { VectorUpkeep } from './vectors/vector-upkeep.ts';
 import { limitsWithin, releasedBytesMax } from './text-index-limits.ts';
 
@@ -188,5 +186,67 @@ class IndexRun {
       callLater(this.#ports.collect);
     }
     return undefined;
+  }
+}
+
+/** The place of an index among the followers of the log: see `FollowerSlot`. */
+interface IndexPosition {
+  reached(sequence: number): void;
+  needs(after: number | undefined): void;
+  readonly isDropped: boolean;
+}
+
+interface LogNeedsPorts {
+  readonly text: IndexPosition;
+  readonly vector: IndexPosition;
+  readonly files: Saved;
+  readonly vectorFiles: Saved;
+  readonly note: (text: string) => void;
+}
+
+interface Saved {
+  savedSequence: number | undefined;
+}
+
+interface Index {
+  readonly name: string;
+  readonly position: IndexPosition;
+  readonly files: Saved;
+}
+
+/**
+ * Says how far the indexes are, and what they need of the log: what they have not read, and what came after they were saved, so that
+ * the next start goes on from the files.
+ */
+class LogNeeds {
+  readonly #note: (text: string) => void;
+  readonly #indexes: readonly Index[];
+
+  constructor({ text, vector, files, vectorFiles, note }: LogNeedsPorts) {
+    this.#note = note;
+    this.#indexes = [
+      { name: 'search index', position: text, files },
+      { name: 'index of vectors', position: vector, files: vectorFiles },
+    ];
+  }
+
+  /** The log no longer goes on from what is saved. */
+  trimmed(): void {
+    for (const { files } of this.#indexes) files.savedSequence = undefined;
+  }
+
+  /** Both have taken in everything up to the sequence. */
+  reached(sequence: number): void {
+    for (const { name, position, files } of this.#indexes) {
+      if (position.isDropped) {
+        files.savedSequence = undefined;
+        this.#note(
+          `the log is not kept for the saved ${name}: a start before the next save makes it anew`,
+        );
+      }
+      position.reached(sequence);
+      // With the last record that is taken in: what is saved is compared with the log by it.
+      position.needs(Math.max(0, Math.min(sequence, files.savedSequence ?? Infinity) - 1));
+    }
   }
 }

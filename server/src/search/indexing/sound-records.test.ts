@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Problem } from '#base/problem.ts';
 import { SEARCH_DAMAGE_NOTES_MAX } from '#base/search-limits.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import { SoundRecords } from './sound-records.ts';
+import { SoundRecords } from './index-follower.ts';
 
 function readerThat(throws: Error): StateReader {
   const reader: Partial<StateReader> = {

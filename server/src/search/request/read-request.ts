@@ -1,7 +1,7 @@
 import {
-  SEARCH_FACETS_MAX,
   SEARCH_FACET_VALUES_DEFAULT,
   SEARCH_FACET_VALUES_MAX,
+  SEARCH_FACETS_MAX,
   SEARCH_FILTERS_MAX,
   SEARCH_HOPS_MAX,
   SEARCH_QUERY_CHARACTERS_MAX,
@@ -10,22 +10,24 @@ import {
   SEARCH_TAKE_MAX,
   SEARCH_TARGETS_MAX,
   SEARCH_TEXT_WEIGHT,
+  SEARCH_VECTOR_FIELDS_MAX,
+  VECTOR_DIMENSIONS_MAX,
 } from '#base/search-limits.ts';
 import { didYouMean } from '#graph/names.ts';
 import { parseTime } from '#graph/time.ts';
 import { asList, invalid, isObject, Members } from './members.ts';
-import { readQueryVectors, readVector } from './read-vectors.ts';
 import {
-  SEARCH_MODES,
-  SEARCH_RANKINGS,
-  TIME_UNITS,
   type FacetRequest,
   type FieldFilter,
   type NodeReference,
   type RelatedFilter,
+  SEARCH_MODES,
+  SEARCH_RANKINGS,
   type SearchRequest,
+  TIME_UNITS,
 } from './search-request.ts';
 import { ANALYSIS_LANGUAGES } from '../analysis/languages.ts';
+import { vectorOf } from '../embeddings/embedding-record.ts';
 
 const DAY_MS = 86_400_000;
 const FUZZINESS = [0, 1, 2, 'auto'] as const;
@@ -201,4 +203,43 @@ function readTime(value: unknown, path: string): number {
 export function unknownName(path: string, name: string, known: Iterable<string>): Error {
   const { hint } = didYouMean(name, known);
   return invalid(path, `"${name}" is not known here`, hint);
+}
+
+/** Base64 of so many 32-bit floats. */
+const BASE64_CHARACTERS_MAX = Math.ceil((VECTOR_DIMENSIONS_MAX * 4) / 3) * 4;
+
+function readVector(value: unknown, path: string): readonly number[] {
+  const isOfNumbers = Array.isArray(value) && value.every((one) => typeof one === 'number');
+  if (!isOfNumbers) throw invalid(path, 'must be a list of numbers');
+  checkVector(value, path);
+  return value;
+}
+
+/** By model: base64 of little-endian 32-bit floats. */
+function readQueryVectors(value: unknown, path: string): ReadonlyMap<string, Float32Array> {
+  const entries = isObject(value) ? Object.entries(value) : [];
+  if (!isObject(value) || entries.length > SEARCH_VECTOR_FIELDS_MAX) {
+    throw invalid(path, `must be an object of at most ${SEARCH_VECTOR_FIELDS_MAX} vectors`);
+  }
+  return new Map(
+    entries.map(([model, text]) => {
+      const at = `${path}.${model}`;
+      if (typeof text !== 'string' || text.length > BASE64_CHARACTERS_MAX) {
+        throw invalid(at, 'must be 32-bit floats in base64');
+      }
+      const vector = vectorOf(text);
+      checkVector(vector, at);
+      return [model, vector];
+    }),
+  );
+}
+
+function checkVector(vector: Float32Array | readonly number[], path: string): void {
+  const { length } = vector;
+  if (length === 0 || length > VECTOR_DIMENSIONS_MAX) {
+    throw invalid(path, `must have 1 to ${VECTOR_DIMENSIONS_MAX} dimensions`);
+  }
+  if (!vector.every(Number.isFinite) || vector.every((one) => one === 0)) {
+    throw invalid(path, 'must be finite numbers that are not all zero');
+  }
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '#base/clock.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import type { WantedText } from '../embeddings/wanted-texts.ts';
+import type { WantedText } from '../embeddings/embed-texts.ts';
 import { IndexFollower } from '../indexing/index-follower.ts';
 import { TEXT_INDEX_LIMITS } from '../indexing/text-index-limits.ts';
 import type { SearchSnapshot } from '../indexing/search-snapshot.ts';

@@ -4,13 +4,16 @@ import { SEARCH_FILE_SIGHT_MS, SEARCH_SIGHTS_MAX } from '#base/search-limits.ts'
 import type { Analyzer } from '../analysis/analyzer.ts';
 import type { Analyzers } from '../analysis/language-analyzer.ts';
 import type { SearchSnapshot } from '../indexing/search-snapshot.ts';
-import { openVectors, type OpenedVectors } from './opened-vectors.ts';
-import type { PlannedText, PlannedType } from '../settings/index-plan.ts';
+import type { PlannedText, PlannedType, PlannedVector } from '../settings/index-plan.ts';
 import { AUTO_LANGUAGE } from '../settings/search-settings.ts';
 import { IndexView } from '../text/index-view.ts';
 import { SeenView, Sight } from '../text/seen-view.ts';
 import type { OpenPages } from '../text/segment-bytes.ts';
 import { VisibleFields } from '../text/visible-fields.ts';
+import { must } from '#base/assert.ts';
+import type { VectorFieldSnapshot } from '../indexing/vectors/vector-field.ts';
+import { openVectorIndex } from '../vector/index-reader.ts';
+import type { VectorIndex } from '../vector/vector-index.ts';
 
 const ANY_LANGUAGE = '--';
 
@@ -210,4 +213,32 @@ function hiddenFields({ snapshot, visibility }: Seer): readonly string[] {
 /** The nodes that a file hangs on decide who sees it: it is looked at again every so often. */
 function momentOf({ snapshot, nowMs }: Seer): number {
   return snapshot.type(FILE_TYPE) === undefined ? 0 : Math.floor(nowMs / SEARCH_FILE_SIGHT_MS);
+}
+
+/** The vectors of one field of one type, opened in this thread. */
+export interface OpenedVectors {
+  readonly type: PlannedType;
+  readonly field: PlannedVector;
+  readonly index: VectorIndex;
+  readonly generation: number;
+  readonly version: number;
+}
+
+/** What is open already stays open where its memory is the same. `types`: by number. */
+export function openVectors(
+  snapshots: readonly VectorFieldSnapshot[],
+  types: ReadonlyMap<number, PlannedType>,
+  previous: readonly OpenedVectors[] = [],
+): readonly OpenedVectors[] {
+  return snapshots.map(({ type: id, field: name, generation, handle }) => {
+    const type = must(types.get(id), 'the type of a vector field');
+    const field = must(
+      type.vectors.find((one) => one.name === name),
+      'a planned field with vectors',
+    );
+    const { version } = handle;
+    const open = previous.find((one) => one.generation === generation && one.version === version);
+    const index = open?.index ?? openVectorIndex(handle);
+    return { type, field, index, generation, version };
+  });
 }

@@ -1,9 +1,18 @@
 import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
 import type { NodeObject } from '#graph/reader.ts';
-import { explanationOf, type HitExplanation } from './hit-explanation.ts';
-import { beginningOf, highlightsOf, type FieldHighlight } from './hit-highlights.ts';
-import type { RankedHit } from './fusion.ts';
+import type { RankedHit, SideScore } from './fusion.ts';
 import type { PreparedSearch } from './prepared-search.ts';
+import { explainHit } from '../text/explain-hit.ts';
+import type { IndexView } from '../text/index-view.ts';
+import type { PlannedText } from '../settings/index-plan.ts';
+import type { FoundHit } from './text-run.ts';
+import { highlight, type Snippet } from '../text/highlight/highlight.ts';
+import type { TextQuery } from '../text/text-query.ts';
+import type { TextHit } from '../text/text-search.ts';
+import { chunksOf } from '../embeddings/chunks.ts';
+import { fittedTo } from '../text/highlight/passage.ts';
+import type { VectorCandidate } from './vector-candidates.ts';
+import type { OpenedSnapshot } from './opened-snapshot.ts';
 
 /** The same shape as that of `@trellis/endpoint`. */
 export interface SearchHit {
@@ -77,4 +86,104 @@ function explain(search: PreparedSearch, found: RankedHit): HitExplanation {
         },
       }),
   };
+}
+
+/** The same shape as that of `@trellis/endpoint`. */
+interface HitExplanation {
+  readonly score: number;
+  readonly parts: readonly ExplainedPart[];
+  readonly decay?: number;
+  /** What the two sides of a hybrid search give: the score is their sum. */
+  readonly text?: SideScore;
+  readonly vector?: SideScore & {
+    readonly field: string;
+    readonly model: string;
+    readonly similarity: number;
+  };
+}
+
+interface ExplainedPart {
+  readonly field: string;
+  readonly term: string;
+  readonly word: string;
+  readonly origin: 'word' | 'typo' | 'prefix' | 'synonym';
+  readonly score: number;
+}
+
+/** What words gave to the score of a hit. `texts` are the fields of its type that the searcher may see. */
+function explanationOf(
+  view: IndexView,
+  { hit, resolved: { query, origins }, options }: FoundHit,
+  texts: readonly PlannedText[],
+): HitExplanation {
+  const { score, decay, contributions } = explainHit(view, hit, query, options);
+  const names = new Map(texts.map(({ field, name }) => [field, name]));
+  return {
+    score,
+    parts: contributions.map(({ field, term, weight, contribution }) => {
+      const known = origins.get(term) ?? [];
+      const origin = known.find((one) => one.weight === weight) ?? known[0];
+      return {
+        field: names.get(field) ?? '',
+        term,
+        word: origin?.asked ?? term,
+        origin: origin?.kind ?? 'word',
+        score: contribution,
+      };
+    }),
+    ...(options.decay === undefined ? {} : { decay }),
+  };
+}
+
+/** The same shape as that of `@trellis/endpoint`. */
+interface FieldHighlight {
+  readonly field: string;
+  readonly snippets: readonly (Snippet & { readonly item?: number })[];
+}
+
+/** Where the words of a query stand in a node as it is shown. `texts` are those of its fields that the searcher may see. */
+function highlightsOf(
+  node: NodeObject,
+  hit: TextHit,
+  texts: readonly PlannedText[],
+  query: TextQuery,
+  snapshot: OpenedSnapshot,
+): FieldHighlight[] {
+  return texts.flatMap((text) => {
+    const value = node[text.name];
+    const analyzer = snapshot.analyzerOf(text, hit.language);
+    const snippetsOf = (one: unknown): readonly Snippet[] =>
+      typeof one === 'string' ? highlight(one, analyzer, query, text.field) : [];
+    const snippets = Array.isArray(value)
+      ? value.flatMap((one, item) => snippetsOf(one).map((snippet) => ({ ...snippet, item })))
+      : snippetsOf(value);
+    return snippets.length === 0 ? [] : [{ field: text.name, snippets }];
+  });
+}
+
+/**
+ * How the piece of text begins by whose vector a node was found. Nothing of a vector that came with the node, nor of a text that
+ * has become shorter since.
+ */
+function beginningOf(node: NodeObject, nearest: VectorCandidate | undefined): FieldHighlight[] {
+  const { name, chunk: charactersMax } = nearest?.of.field ?? {};
+  if (nearest === undefined || name === undefined || charactersMax === undefined) return [];
+  const value = node[name];
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  let number = 0;
+  for (const [item, one] of values.entries()) {
+    if (typeof one !== 'string') continue;
+    const text = one.toWellFormed();
+    let end = 0;
+    for (const piece of chunksOf(one, charactersMax)) {
+      // Between two pieces is only white space.
+      const start = text.indexOf(piece, end);
+      end = start + piece.length;
+      if (number++ < nearest.chunk) continue;
+      const shown = fittedTo(piece, { start: 0, end: 0 });
+      const snippet = { text: piece.slice(0, shown.end), start, matches: [] };
+      return [{ field: name, snippets: [Array.isArray(value) ? { ...snippet, item } : snippet] }];
+    }
+  }
+  return [];
 }

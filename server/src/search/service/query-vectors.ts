@@ -1,7 +1,7 @@
 import type { Problem } from '#base/problem.ts';
 import { invalid } from '../request/members.ts';
 import { readSearchRequest } from '../request/read-request.ts';
-import type { OpenedVectors } from './opened-vectors.ts';
+import type { OpenedVectors } from './opened-snapshot.ts';
 import type { PreparedSearch, SearchSources } from './prepared-search.ts';
 import type { FieldOfVectors } from './scope.ts';
 import { isComparable, type SoughtVector } from './vector-candidates.ts';

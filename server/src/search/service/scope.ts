@@ -4,8 +4,7 @@ import type { PlannedText, PlannedType, PlannedVector } from '../settings/index-
 import { VisibleFields } from '../text/visible-fields.ts';
 import { unknownName } from '../request/read-request.ts';
 import type { SearchRequest } from '../request/search-request.ts';
-import type { OpenedSnapshot } from './opened-snapshot.ts';
-import type { OpenedVectors } from './opened-vectors.ts';
+import type { OpenedSnapshot, OpenedVectors } from './opened-snapshot.ts';
 
 /** A field of one type that is searched by its vectors. There need not be any yet. */
 export interface FieldOfVectors {

@@ -3,8 +3,7 @@ import { QueryContext } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
 import type { SearchSources } from './prepared-search.ts';
 import { SearchScope } from './scope.ts';
-import { wordsFor } from './seen-vocabulary.ts';
-import { SeenWords } from './seen-words.ts';
+import { SeenWords, wordsFor } from './seen-vocabulary.ts';
 
 export interface SimilarWord {
   readonly term: string;

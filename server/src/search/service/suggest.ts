@@ -6,11 +6,10 @@ import {
 import { QueryContext } from '#graph/query/query-context.ts';
 import type { Visibility } from '#graph/reader.ts';
 import { SEARCH_TYPES_MAX } from '@trellis/contract/limits.ts';
-import { Members, asList, invalid } from '../request/members.ts';
+import { asList, invalid, Members } from '../request/members.ts';
 import type { SearchSources } from './prepared-search.ts';
 import { SearchScope } from './scope.ts';
-import { wordsFor } from './seen-vocabulary.ts';
-import { SeenWords } from './seen-words.ts';
+import { SeenWords, wordsFor } from './seen-vocabulary.ts';
 
 export interface Suggestion {
   /** The query with its last word completed. */

@@ -1,6 +1,6 @@
 import type { AllowList } from '../vector/allow-list.ts';
 import type { VectorInput } from '../vector/quantize.ts';
-import type { OpenedVectors } from './opened-vectors.ts';
+import type { OpenedVectors } from './opened-snapshot.ts';
 
 /** A vector to which others are compared: those of its model, or all of as many dimensions. */
 export interface SoughtVector {

@@ -4,7 +4,7 @@ import { SEARCH_QUERY_CHARACTERS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-graph.ts';
 import { vectorOf } from '../embeddings/embedding-record.ts';
-import type { TextVectors } from '../embeddings/text-vectors.ts';
+import type { TextVectors } from '../embeddings/embed-texts.ts';
 import { LiveSearcher } from '../service/live-searcher.ts';
 import { SEARCH_SETTING } from '../settings/search-settings.ts';
 import { embedQuery } from './embed-query.ts';

@@ -1,6 +1,6 @@
 import type { GraphReader } from '#graph/reader.ts';
 import { vectorText } from '../embeddings/embedding-record.ts';
-import type { TextVectors } from '../embeddings/text-vectors.ts';
+import type { TextVectors } from '../embeddings/embed-texts.ts';
 import { readSearchRequest } from '../request/read-request.ts';
 import type { Searcher } from '../service/searcher.ts';
 

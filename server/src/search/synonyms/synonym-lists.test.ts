@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SYNONYMS_MAX } from '@trellis/contract/limits.ts';
-import { mergeLists, tidyLists } from './synonym-lists.ts';
-import { NO_LISTS } from './synonym-records.ts';
+import { mergeLists, NO_LISTS, tidyLists } from './synonym-records.ts';
 
 const word = fc.constantFrom('car', 'Car', ' auto', 'Auto ', 'wagon', 'cart', 'VAN', 'van', ' ');
 const words = fc.array(word, { maxLength: 8 });

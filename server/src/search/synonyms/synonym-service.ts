@@ -7,14 +7,15 @@ import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { SimilarWord } from '../service/similar-words.ts';
-import { mergeLists, tidyLists } from './synonym-lists.ts';
 import {
+  mergeLists,
   NO_LISTS,
   recordOperation,
-  SYNONYMS_SETTING,
-  SynonymRecords,
   type SynonymLists,
+  SynonymRecords,
+  SYNONYMS_SETTING,
   type SynonymTerm,
+  tidyLists,
 } from './synonym-records.ts';
 import { ANALYSIS_LANGUAGES } from '../analysis/languages.ts';
 

@@ -1,5 +1,5 @@
 import { FIELDS_MAX } from './frequency-table.ts';
-import { DECODED_LENGTHS } from './length-code.ts';
+import { DECODED_LENGTHS } from './bm25.ts';
 import { NumberList } from './number-list.ts';
 
 /** Of a field whose lengths have no column. */

@@ -3,7 +3,7 @@ import { occurrenceWeights } from './bm25.ts';
 import { DeletedPostings } from './deleted-postings.ts';
 import { FieldScoring, type FieldStatistics } from './field-scoring.ts';
 import type { OpenPages } from './segment-bytes.ts';
-import { SearchScratch } from './search-scratch.ts';
+import { SearchScratch } from './score-window.ts';
 import { Segment } from './segment.ts';
 import { isDeleted, type Tombstones } from './tombstones.ts';
 import { Vocabularies } from './vocabulary/vocabularies.ts';

@@ -1,4 +1,4 @@
-import { type Candidates, WINDOW_DOCUMENTS } from './candidates.ts';
+import { Candidates, WINDOW_DOCUMENTS } from './candidates.ts';
 import type { DocumentFilter } from './document-filter.ts';
 
 /** Documents that follow each other, with the sums of their scores, group after group. Used for many windows. */
@@ -50,4 +50,14 @@ export class ScoreWindow {
     }
     candidates.size = size;
   }
+}
+
+/** Handed on to collectors at a time. */
+const MATCHES = 1_024;
+
+/** Memory that one search works in. To make it takes longer than many a search, so that it is used again. */
+export class SearchScratch {
+  readonly candidates = new Candidates();
+  readonly window = new ScoreWindow();
+  readonly matches = new Uint32Array(MATCHES);
 }

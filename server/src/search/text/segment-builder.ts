@@ -4,11 +4,10 @@ import { type DocumentTable, DocumentTableBuilder } from './document-table.ts';
 import { FacetColumnsBuilder } from './facet-column.ts';
 import { ESCAPE, FIELDS_MAX, FREQUENCY_MAX, FrequencyCombinations } from './frequency-table.ts';
 import type { FieldText, IndexedDocument } from './indexed-document.ts';
-import { encodeLength } from './length-code.ts';
+import { encodeLength } from './bm25.ts';
 import { NumberList } from './number-list.ts';
 import { PostingsWriter } from './postings-writer.ts';
 import { layOutSegment } from './segment-content.ts';
-import { sortStrings } from './sort-strings.ts';
 import { StringTable } from './string-table.ts';
 import { VocabularyBuilder } from './vocabulary/vocabulary-builder.ts';
 
@@ -273,4 +272,47 @@ function writePositions(
     writer.positions.variable(position - before);
     before = position;
   }
+}
+
+/** Of so few, or so many, the sort of the language is as good. */
+const STRINGS_MIN = 64;
+const STRINGS_MAX = 2 ** 21;
+const PREFIX_UNITS = 4;
+
+/**
+ * Strings in the order of their UTF-16 units, each of them once. A number holds the beginning of a string and its place, so that
+ * most are in order once the numbers are: that takes a fraction of the time of comparing strings.
+ */
+export function sortStrings(strings: readonly string[]): string[] {
+  const { length } = strings;
+  if (length < STRINGS_MIN || length > STRINGS_MAX) return strings.toSorted();
+  const keys = new Float64Array(length);
+  for (let i = 0; i < length; i++) keys[i] = prefixOf(strings[i]!) * STRINGS_MAX + i;
+  keys.sort();
+  const sorted = Array.from(keys, (key) => strings[key % STRINGS_MAX]!);
+  for (let from = 0; from < length;) {
+    const prefix = Math.floor(keys[from]! / STRINGS_MAX);
+    let to = from + 1;
+    while (to < length && Math.floor(keys[to]! / STRINGS_MAX) === prefix) to++;
+    if (to - from > 1) putInOrder(sorted, from, to);
+    from = to;
+  }
+  return sorted;
+}
+
+/** The first units, 8 bits each, up to one of more than 8 bits: what is behind it is left to the order of strings with the same prefix. */
+function prefixOf(string: string): number {
+  let prefix = 0;
+  let left = PREFIX_UNITS;
+  for (let i = 0; left > 0 && i < string.length; left--, i++) {
+    const unit = string.charCodeAt(i);
+    prefix = prefix * 256 + Math.min(unit, 255);
+    if (unit >= 255) i = string.length;
+  }
+  return prefix * 256 ** left;
+}
+
+function putInOrder(strings: string[], from: number, to: number): void {
+  const few = strings.slice(from, to).toSorted();
+  for (let i = from; i < to; i++) strings[i] = few[i - from]!;
 }

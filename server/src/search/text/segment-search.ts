@@ -3,7 +3,7 @@ import type { DocumentFilter } from './document-filter.ts';
 import type { Matches } from './match-collectors.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
 import type { SearchCursor } from './search-cursor.ts';
-import type { SearchScratch } from './search-scratch.ts';
+import type { SearchScratch } from './score-window.ts';
 import type { Segment } from './segment.ts';
 import type { TopHits } from './top-hits.ts';
 

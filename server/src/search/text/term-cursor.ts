@@ -1,10 +1,9 @@
-import { saturated, scoreOf } from './bm25.ts';
+import { DECODED_LENGTHS, saturated, scoreOf } from './bm25.ts';
 import type { Candidates } from './candidates.ts';
 import { NO_COLUMN } from './document-table.ts';
 import { type FieldScoring, LENGTH_CODES, TABLE_CODES } from './field-scoring.ts';
 import { FrequencyCursor } from './frequency-cursor.ts';
 import { ESCAPE } from './frequency-table.ts';
-import { DECODED_LENGTHS } from './length-code.ts';
 import { documentAt } from './postings-block.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
 import type { ScoreWindow } from './score-window.ts';

@@ -1,5 +1,5 @@
 import type { DocumentTable } from './document-table.ts';
-import { DECODED_LENGTHS } from './length-code.ts';
+import { DECODED_LENGTHS } from './bm25.ts';
 
 /**
  * The deleted documents of a segment, as of one view. Its memory is never written again: the next view has another

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Candidates } from './candidates.ts';
+import { Candidates } from './best-heap.ts';
 import { ExactScan } from './exact-scan.ts';
 import type { AcceptsSlot } from './graph-search.ts';
 import { createScratch, openKernel } from './kernel.ts';

@@ -1,11 +1,14 @@
 import type { AllowedSlots } from './allow-list.ts';
-import { BestHeap } from './best-heap.ts';
-import type { Candidates } from './candidates.ts';
+import { BestHeap, type Candidates } from './best-heap.ts';
 import type { AcceptsSlot, OpenShard } from './graph-search.ts';
-import { BATCH_SLOTS_MAX } from './kernel.ts';
-import type { Scratch } from './kernel.ts';
-import { SKETCH_MARGIN, SKETCH_STEP, SKETCH_ZERO, sketchQueryOf } from './sketch.ts';
-import type { SketchQuery } from './sketch.ts';
+import { BATCH_SLOTS_MAX, type Scratch } from './kernel.ts';
+import {
+  SKETCH_MARGIN,
+  SKETCH_STEP,
+  SKETCH_ZERO,
+  type SketchQuery,
+  sketchQueryOf,
+} from './sketch.ts';
 
 /** A search that compares one by one; the query stands in the scratch memory. */
 export interface Scan {

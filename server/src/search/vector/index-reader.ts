@@ -1,16 +1,11 @@
 import { assert, must } from '#base/assert.ts';
 import { VECTOR_HITS_MAX, VECTOR_LIST_SCAN_MAX } from '#base/search-limits.ts';
-import { lowerBound } from './allow-list.ts';
-import type { AllowedSlots } from './allow-list.ts';
-import { Candidates } from './candidates.ts';
-import type { Candidate } from './candidates.ts';
+import { type AllowedSlots, lowerBound } from './allow-list.ts';
+import { type Candidate, Candidates } from './best-heap.ts';
 import { ExactScan } from './exact-scan.ts';
-import { GraphSearch } from './graph-search.ts';
-import type { AcceptsSlot, OpenShard } from './graph-search.ts';
-import { BATCH_SLOTS_MAX, createScratch, openKernel } from './kernel.ts';
-import type { Scratch } from './kernel.ts';
-import { dequantize, FINE_STEPS, quantizeQuery } from './quantize.ts';
-import type { VectorInput } from './quantize.ts';
+import { type AcceptsSlot, GraphSearch, type OpenShard } from './graph-search.ts';
+import { BATCH_SLOTS_MAX, createScratch, openKernel, type Scratch } from './kernel.ts';
+import { dequantize, FINE_STEPS, quantizeQuery, type VectorInput } from './quantize.ts';
 import { shardLayout } from './shard-layout.ts';
 import { Shard } from './shard.ts';
 import type {

@@ -7,13 +7,11 @@ import {
   VECTOR_SCAN_MAX,
   VECTOR_SHARD_BYTES_MAX,
 } from '#base/search-limits.ts';
-import { Compaction } from './compaction.ts';
+import { Compaction, ShardSet } from './shard-set.ts';
 import { GraphSearch } from './graph-search.ts';
 import { compileKernel, createScratch } from './kernel.ts';
-import { quantize, strideOf } from './quantize.ts';
-import type { VectorInput } from './quantize.ts';
+import { quantize, strideOf, type VectorInput } from './quantize.ts';
 import { capacityWithin, shardLayout } from './shard-layout.ts';
-import { ShardSet } from './shard-set.ts';
 import type { ShardWriter, WriterTools } from './shard-writer.ts';
 import type { VectorIndexHandle } from './vector-index.ts';
 

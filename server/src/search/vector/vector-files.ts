@@ -1,13 +1,23 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { Problem } from '#base/problem.ts';
-import { VectorIndexWriter } from './index-writer.ts';
-import type { VectorIndexOptions } from './index-writer.ts';
-import { ShardWriter } from './shard-writer.ts';
-import type { WriterTools } from './shard-writer.ts';
-import { usedSections } from './shard-sections.ts';
+import { type VectorIndexOptions, VectorIndexWriter } from './index-writer.ts';
+import { ShardWriter, type WriterTools } from './shard-writer.ts';
+import { LIST_INTS, LIST_INTS_LOWEST, UPPER_USED } from './shard-layout.ts';
+import type { Shard } from './shard.ts';
 
 /**
  * A snapshot of a vector index in a folder of its own: one file for each shard, and a manifest that names them with
@@ -182,4 +192,27 @@ function corrupt(folder: string, what: string): Problem {
   return new Problem('search_index_corrupt', `the vector index in ${folder} is damaged: ${what}`, {
     hint: 'Build the index anew.',
   });
+}
+
+/**
+ * What the slots of a shard use of its memory, as its header says; not the header itself, nor the sketches and the table
+ * of nodes with its chains, which are made again from the rest.
+ */
+function usedSections(shard: Shard): Uint8Array[] {
+  const { bytes, layout, count } = shard;
+  const upperLists = Atomics.load(shard.header, UPPER_USED);
+  const section = (at: number, length: number): Uint8Array =>
+    new Uint8Array(bytes.buffer, at, length);
+  return [
+    section(layout.coarseAt, count * layout.stride),
+    section(layout.fineAt, count * layout.stride),
+    section(layout.nodesAt, count * 8),
+    section(layout.scalesAt, count * 4),
+    section(layout.chunksAt, count * 4),
+    section(layout.listsAt, count * LIST_INTS_LOWEST * 4),
+    section(layout.upperStartsAt, count * 4),
+    section(layout.upperListsAt, upperLists * LIST_INTS * 4),
+    section(layout.levelsAt, count),
+    section(layout.deletedAt, count),
+  ];
 }

@@ -1,5 +1,5 @@
 import { Problem } from '#base/problem.ts';
-import type { SearchAnswer } from '#search/service/search.ts';
+import type { SearchAnswer } from '#search/service/searcher.ts';
 
 /** Hits of the same score come in any order; a refusal is its code. */
 export function comparable(search: () => SearchAnswer): unknown {

@@ -1,5 +1,5 @@
-import { embeddingKey } from '../embedding-key.ts';
-import type { WantedText, WantedTexts } from '../wanted-texts.ts';
+import { embeddingKey } from '../embedding-record.ts';
+import type { WantedText, WantedTexts } from '../embed-texts.ts';
 
 /** Texts that wait, as the index has them. */
 export class WaitingTexts implements WantedTexts {

@@ -1,4 +1,4 @@
-import type { WantedText, WantedTexts } from '../../embeddings/wanted-texts.ts';
+import type { WantedText, WantedTexts } from '../../embeddings/embed-texts.ts';
 import type { OnUnused } from './embedding-sweep.ts';
 import type { VectorIndexer } from './vector-indexer.ts';
 

@@ -2,9 +2,9 @@ import { VECTOR_DIMENSIONS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { PlannedType, PlannedVector } from '../../settings/index-plan.ts';
 import {
-  VectorIndexWriter,
   type ChunkInput,
   type VectorIndexStats,
+  VectorIndexWriter,
 } from '../../vector/index-writer.ts';
 import type { VectorIndexHandle } from '../../vector/vector-index.ts';
 
@@ -109,4 +109,25 @@ export class VectorField {
       ...(capacity === undefined ? {} : { capacity }),
     }));
   }
+}
+
+/** Where vectors are between two starts. */
+export interface VectorFiles {
+  /** Of what a start would go on from now, from the beginning of its save on; undefined when there is nothing, or it is found to be of no use. */
+  savedSequence: number | undefined;
+  /** Undefined when there is nothing that the log goes on from. */
+  load(): Promise<KeptVectors | undefined>;
+  save(fields: readonly VectorField[], progress: VectorProgress): Promise<void>;
+}
+
+export interface VectorProgress {
+  /** Of the last commit that is in all of them. */
+  readonly sequence: number;
+  /** Nodes whose vectors are not all there yet. */
+  readonly waiting: readonly number[];
+}
+
+export interface KeptVectors extends VectorProgress {
+  /** Undefined when nothing was kept of it, or what was made in another way. */
+  load(field: VectorField): VectorIndexWriter | undefined;
 }

@@ -6,14 +6,17 @@ import {
 } from '#base/search-limits.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { chunksOf } from '../../embeddings/chunks.ts';
-import { embeddingKey } from '../../embeddings/embedding-key.ts';
-import { readEmbedding } from '../../embeddings/embedding-record.ts';
-import type { WantedText } from '../../embeddings/wanted-texts.ts';
+import { embeddingKey, readEmbedding } from '../../embeddings/embedding-record.ts';
+import type { WantedText } from '../../embeddings/embed-texts.ts';
 import type { PlannedType, PlannedVector } from '../../settings/index-plan.ts';
 import type { ChunkInput } from '../../vector/index-writer.ts';
 import { EmbeddingSweep, type OnUnused } from './embedding-sweep.ts';
-import { VectorField, type VectorFieldOptions, type VectorFieldSnapshot } from './vector-field.ts';
-import type { KeptVectors } from './vector-files.ts';
+import {
+  type KeptVectors,
+  VectorField,
+  type VectorFieldOptions,
+  type VectorFieldSnapshot,
+} from './vector-field.ts';
 import { WaitingTexts } from './waiting-texts.ts';
 
 export interface VectorIndexerOptions extends VectorFieldOptions {

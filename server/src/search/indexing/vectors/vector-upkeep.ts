@@ -1,7 +1,7 @@
 import type { Clock } from '#base/clock.ts';
 import { VECTOR_SAVE_INTERVAL_MS } from '#base/search-limits.ts';
 import type { IndexFollower } from '../index-follower.ts';
-import type { VectorFiles } from './vector-files.ts';
+import type { VectorFiles } from './vector-field.ts';
 
 interface UpkeepPorts {
   readonly clock: Clock;

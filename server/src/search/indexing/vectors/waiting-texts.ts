@@ -1,5 +1,5 @@
-import { embeddingKey } from '../../embeddings/embedding-key.ts';
-import type { WantedText } from '../../embeddings/wanted-texts.ts';
+import { embeddingKey } from '../../embeddings/embedding-record.ts';
+import type { WantedText } from '../../embeddings/embed-texts.ts';
 
 /** Where a text stands whose vector is missing. */
 interface Waiting {

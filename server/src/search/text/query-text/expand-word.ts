@@ -7,11 +7,9 @@ import {
   SEARCH_WORD_TYPOS_MAX,
 } from '#base/search-limits.ts';
 import type { Analyzer, Token } from '../../analysis/analyzer.ts';
-import type { Alternative } from '../text-query.ts';
-import { type Fuzziness, typosAllowed } from '../vocabulary/fuzziness.ts';
+import type { Alternative, PhraseAlternative } from '../text-query.ts';
 import type { SimilarWord, Vocabularies } from '../vocabulary/vocabularies.ts';
 import type { CountedWord } from '../vocabulary/vocabulary.ts';
-import { Alternatives, phraseOf } from './alternatives.ts';
 import { tooManyWords } from './parse-query-text.ts';
 
 /** What is to be searched for along with a term, and folded words that it does not stand for, not even as typos of it. */
@@ -279,4 +277,48 @@ function rowsOf(count: number): number[][] {
     }
   }
   return rows;
+}
+
+/** Tokens in the order and at the distances that they have in a text; the last may be any of several terms. */
+function phraseOf(
+  tokens: readonly Token[],
+  weight: number,
+  lastTerms?: readonly string[],
+): PhraseAlternative {
+  const first = tokens[0]!.position;
+  const words = tokens.map(({ term, position }, i) => ({
+    offset: position - first,
+    terms: i === tokens.length - 1 && lastTerms !== undefined ? lastTerms : [term],
+  }));
+  return { kind: 'phrase', words, weight };
+}
+
+/** Alternatives without repetition: what is added first stays, so that what was asked keeps its weight. */
+class Alternatives {
+  readonly #byKey = new Map<string, Alternative>();
+
+  add(alternative: Alternative): void {
+    const key = alternative.kind === 'term' ? alternative.term : JSON.stringify(alternative.words);
+    if (!this.#byKey.has(key)) this.#byKey.set(key, alternative);
+  }
+
+  get list(): Alternative[] {
+    return [...this.#byKey.values()];
+  }
+}
+
+/** How many typos a word of a query may have, or `auto`: by its length (open-shapes, section 6). */
+type Fuzziness = 0 | 1 | 2 | 'auto';
+
+/** Letters from which a word may have one typo, and two: Elasticsearch's AUTO, which is AUTO:3,6. */
+const ONE_TYPO_FROM_CODE_POINTS = 3;
+const TWO_TYPOS_FROM_CODE_POINTS = 6;
+
+export function typosAllowed(fuzziness: Fuzziness, word: string): 0 | 1 | 2 {
+  if (fuzziness !== 'auto') return fuzziness;
+  let codePoints = 0;
+  for (const _ of word) {
+    if (++codePoints === TWO_TYPOS_FROM_CODE_POINTS) return 2;
+  }
+  return codePoints >= ONE_TYPO_FROM_CODE_POINTS ? 1 : 0;
 }

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SEARCH_TYPO_WORD_CODE_POINTS_MAX } from '#base/search-limits.ts';
-import { typosAllowed } from './fuzziness.ts';
-import { mergeVocabularies } from './merge-vocabularies.ts';
+import { typosAllowed } from '../query-text/expand-word.ts';
+import { mergeVocabularies, VocabularyBuilder } from './vocabulary-builder.ts';
 import { Vocabularies } from './vocabularies.ts';
-import { VocabularyBuilder } from './vocabulary-builder.ts';
 import { Vocabulary, type VocabularyEntry } from './vocabulary.ts';
 
 /** Few letters, so that words are near each other; a letter outside the basic plane, and the halves of one. */
