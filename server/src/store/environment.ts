@@ -1,3 +1,4 @@
+import { accessSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import type { RootDatabase } from 'lmdb';
@@ -79,6 +80,8 @@ export interface EnvironmentsOptions extends OpeningOptions {
 export function openEnvironment(name: EnvironmentName, options: EnvironmentOptions): Environment {
   const path = join(options.storage, name);
   try {
+    // LMDB would make the folder of a store that is gone, and find nothing in it.
+    if (options.readOnly) accessSync(join(path, LMDB_FILE));
     return openStores(name, path, options);
   } catch (cause) {
     if (cause instanceof Problem) throw cause;

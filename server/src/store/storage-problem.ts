@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { Problem } from '#base/problem.ts';
 
 /** What the system or LMDB says when there is no room: on the device, in the quota, in LMDB's map. */
@@ -16,7 +16,7 @@ export function roomBytes(folder: string): number {
 export function storageProblem(doing: string, folder: string, cause: unknown): Problem {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `${doing} ${folder} failed: ${reason}`;
-  if (NO_ROOM.test(reason) || roomBytes(folder) < ROOM_BYTES_MIN) {
+  if (NO_ROOM.test(reason) || (existsSync(folder) && roomBytes(folder) < ROOM_BYTES_MIN)) {
     return new Problem('storage_full', message, {
       hint: 'Free room on the volume of the storage folder; writing goes on by itself.',
       cause,
