@@ -12,7 +12,7 @@ export interface DefinitionFile {
 export interface PackedDefinition {
   readonly name: string;
   readonly json: DefinitionFile | undefined;
-  /** Of the member that is a file of its own. */
+  /** The member that is a file of its own. */
   readonly text: DefinitionFile | undefined;
 }
 
@@ -94,7 +94,7 @@ function placeOf(kinds: readonly DefinitionKind[], path: string) {
   return undefined;
 }
 
-/** Of a file whose content is JSON. Throws `invalid_request`. */
+/** Reads a file whose content is JSON. Throws `invalid_request`. */
 export function parsed({ path, text }: DefinitionFile): Definition {
   let value: unknown;
   try {

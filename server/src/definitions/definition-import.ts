@@ -228,7 +228,7 @@ function inWords({ line, column, message }: DefinitionDiagnostic): string {
   return line === undefined ? message : `${line}:${column ?? 1} ${message}`;
 }
 
-/** Of a problem with code. */
+/** Diagnostics of a problem with code. */
 function diagnosticsOf(error: unknown): readonly DefinitionDiagnostic[] {
   if (!(error instanceof Problem)) return [];
   const diagnostics = error.details?.['diagnostics'];

@@ -25,7 +25,7 @@ export type Definition = Readonly<Record<string, unknown>>;
 /** A member that people read and write as a file of its own, beside the JSON with the others. */
 export interface TextMember {
   readonly member: string;
-  /** Of the name of its file, such as ".ts". */
+  /** Ending of its file's name, such as ".ts". */
   readonly ending: string;
   /** Whether the file ends with a line break that the text has not. */
   readonly endsLine: boolean;
@@ -74,7 +74,9 @@ export interface DefinitionKind {
   readonly layout: Layout;
   /** Content that is as good as none, of what has some. */
   readonly nothing?: Definition;
-  /** Of those that an export has; what belongs to the server, and a setting that was never set, is not among them. */
+  /**
+   * Names that an export has, without what belongs to the server and settings never set.
+   */
   names(caller: Caller): readonly string[];
   /** Undefined when there is none of this name. */
   read(caller: Caller, name: string): Definition | undefined;

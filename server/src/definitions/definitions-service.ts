@@ -13,7 +13,7 @@ import { readDefinitions, type GivenDefinitions } from './read-definitions.ts';
 export interface DefinitionsParts extends ImportParts {
   readonly jobs: JobRegistry;
   readonly audit: AuditTrail;
-  /** Of the product. */
+  /** Version of the product. */
   readonly version: string;
 }
 

@@ -19,7 +19,7 @@ export interface ImportedItem {
   /** Unified, of its files; empty when nothing changes. Of what has failed, what was wanted, if it could be told. */
   readonly diff: string;
   readonly diagnostics: readonly DefinitionDiagnostic[];
-  /** Of what has failed; else null. */
+  /** Why it failed; else null. */
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 

@@ -2,7 +2,7 @@ import { Problem } from '#base/problem.ts';
 import { jsonText, parsed, type DefinitionFile } from './definition-files.ts';
 import { DEFINITION_KINDS, type DefinitionKindName } from './definition-kind.ts';
 
-/** Of the layout of files; another number when what was written before cannot be read any more. */
+/** Version of the layout of files; it rises when older files can no longer be read. */
 const FORMAT = 1;
 export const MANIFEST_PATH = 'manifest.json';
 

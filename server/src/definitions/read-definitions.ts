@@ -41,7 +41,7 @@ export async function readDefinitions(kinds: readonly DefinitionKind[], zip: Uin
   return { ...sortFiles(kinds, given), manifest };
 }
 
-/** Of a zip, of one that is empty, and of one in parts. */
+/** First bytes of a zip, of an empty one, and of one in parts. */
 const SIGNATURES = ['PK\u0003\u0004', 'PK\u0005\u0006', 'PK\u0007\u0008'];
 
 function refuseOther(zip: Uint8Array): void {

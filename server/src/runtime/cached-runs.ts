@@ -120,7 +120,7 @@ interface CachedAnswer {
 interface CacheHit {
   readonly answer: CachedAnswer;
   readonly ageSeconds: number;
-  /** Of the state that the answer reflects. */
+  /** Sequence of the state that the answer reflects. */
   readonly sequence: number;
 }
 

@@ -13,7 +13,7 @@ export interface EndpointAnswer {
 }
 
 const STATUSES_WITHOUT_BODY: readonly number[] = [204, 205, 304];
-/** Of what cannot be answered now. */
+/** Headers of an answer that cannot be given now. */
 const SOON = { 'retry-after': '1' } as const;
 const HEADER_VALUE = /^[\x21-\x7e]+$/;
 

@@ -48,7 +48,7 @@ export interface EndpointRuntimeOptions {
   readonly clock: Clock;
   readonly isReplica: boolean;
   readonly outbound: OutboundRequests;
-  /** Of a replica. */
+  /** Calls to the primary, on a replica. */
   readonly primary: PrimaryCalls | null;
   readonly embedQuery: EmbedQuery;
   readonly models: ModelCalls;

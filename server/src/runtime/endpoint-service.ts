@@ -52,7 +52,7 @@ export interface EndpointServiceOptions {
   readonly jobs: JobRegistry;
   /** Whether only endpoints that are read-only run here. */
   readonly isReplica: boolean;
-  /** Of a replica, without a slash at its end: `runOnPrimary` leads there. */
+  /** Address of the primary, on a replica; no final slash: `runOnPrimary` leads there. */
   readonly primaryAddress: string | null;
   readonly fetch: Fetch;
   /** The origins that endpoint code may reach with `fetch`. */
@@ -245,7 +245,7 @@ export class EndpointService implements AsyncDisposable {
     return { items };
   }
 
-  /** Of all endpoints that there are, since the server started. */
+  /** Calls of all existing endpoints since the server started. */
   get calls(): number {
     return this.#store.all().reduce((sum, { calls: { metrics } }) => sum + metrics.calls, 0);
   }

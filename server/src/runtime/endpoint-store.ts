@@ -28,7 +28,7 @@ export interface StoredEndpoint {
   readonly definition: EndpointDefinition;
   /** Another one for every version, also when an endpoint is deleted and made anew. */
   readonly identity: string;
-  /** Of the node, for optimistic changes. */
+  /** Version of the node, for optimistic changes. */
   readonly nodeVersion: number;
   /** The newest code that compiled; undefined when none ever did. */
   readonly servingCode: string | undefined;
@@ -38,7 +38,7 @@ export interface StoredEndpoint {
   readonly updatedAt: string;
   /** UID of a user; null when the server itself did it. */
   readonly updatedBy: string | null;
-  /** Of its calls, whatever their versions. */
+  /** Counts of its calls, whatever their versions. */
   readonly calls: EndpointCalls;
   /** What a worker loads; only where there is code that serves. No promise once it is made. */
   loadable(): LoadableEndpoint | Promise<LoadableEndpoint>;
@@ -98,7 +98,7 @@ export class EndpointStore {
 interface KnownEndpoint {
   readonly id: number;
   readonly endpoint: StoredEndpoint;
-  /** Of the last comparison with the state. */
+  /** Sequence of the last comparison with the state. */
   sequence: number;
 }
 

@@ -24,11 +24,11 @@ export interface EndpointRun {
   readonly caller: Caller;
   /** JSON text; null or empty for none. It is parsed where the endpoint runs. */
   readonly body: string | null;
-  /** Of the request, as JSON text of an object: lower case, without those that carry credentials. */
+  /** Headers of the request, as JSON text: lower case, without those that carry credentials. */
   readonly headers: string;
   /** The header `Authorization`, which a replica shows the primary on the caller's behalf. */
   readonly authorization: string | undefined;
-  /** Of a run of mode "pooling" that the call continues. */
+  /** Key of the run of mode "pooling" that the call continues. */
   readonly runKey: string | null;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: CallSignal;
@@ -110,7 +110,7 @@ export class Invocation implements CallHost {
   /** Names the run among those that have logged. */
   #logRun: number | undefined;
   #requestsRunning = 0;
-  /** Of the requests to other servers that are under way. */
+  /** Aborts the requests to other servers that are under way. */
   #requests: AbortController | undefined;
 
   constructor(parts: InvocationParts, services: InvocationServices) {
@@ -129,7 +129,7 @@ export class Invocation implements CallHost {
     return this.#hasWritten;
   }
 
-  /** Of what is asked of other servers from now on: it aborts when nobody waits for that any more. */
+  /** Signal for requests to other servers from now on: aborts when nobody waits for them. */
   get requestSignal(): AbortSignal {
     return (this.#requests ??= new AbortController()).signal;
   }

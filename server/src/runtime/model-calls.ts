@@ -2,9 +2,9 @@ import type { Caller } from '#access/caller.ts';
 
 /** Whose code asks, and what may come of it. */
 export interface ModelAsker {
-  /** Of the run: what it uses is counted for its user. */
+  /** Caller of the run: what the run uses is counted for its user. */
   readonly caller: Caller;
-  /** Of the request that it came with, as JSON text of an object. */
+  /** Headers of the request that it came with, as JSON text of an object. */
   readonly headers: string;
   readonly authorization: string | undefined;
   /** Nothing may be written. */

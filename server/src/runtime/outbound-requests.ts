@@ -12,7 +12,7 @@ export interface OutboundRequest {
 }
 
 export interface RequestLimits {
-  /** Of `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly deadline: number;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;

@@ -49,7 +49,7 @@ export interface RunControl {
 /** How a run ended. */
 export interface RunOutcome {
   readonly answer: EndpointAnswer;
-  /** Of the state that it reflects. */
+  /** Sequence of the state that the result reflects. */
   readonly sequence: number;
 }
 
@@ -227,7 +227,7 @@ class PooledRun implements RunControl, CallSignal {
   progress: RunProgress | null = null;
   /** Undefined while it is under way. */
   result: RunOutcome | Error | undefined;
-  /** Of `performance.now()`, once it has ended. */
+  /** A time of `performance.now()`, once the run has ended. */
   keptUntil = 0;
   #joinedUntil = 0;
   #isCancelled = false;

@@ -18,7 +18,7 @@ interface Queued {
 interface Waiting {
   /** See `budgetKey`. */
   readonly caller: string;
-  /** Of `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly deadline: number;
   readonly signal: CallSignal;
   readonly begin: () => void;
@@ -28,7 +28,7 @@ interface Waiting {
 interface Queue {
   maxConcurrent: number;
   running: number;
-  /** Of each caller that waits: how many of its calls have begun since it began to wait. */
+  /** How many calls of each waiting caller have begun since it began to wait. */
   readonly begun: Map<string, number>;
   /** In the order in which they came. */
   readonly waiting: Set<Waiting>;
@@ -43,7 +43,7 @@ interface Queue {
  * already, and two endpoints that call each other would wait for each other.
  */
 export class RunQueues {
-  /** Of the endpoints that run. */
+  /** Queues of the endpoints that run. */
   readonly #queues = new Map<string, Queue>();
   #watch: NodeJS.Timeout | undefined;
 

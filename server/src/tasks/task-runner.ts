@@ -79,7 +79,7 @@ export class TaskRunner implements AsyncDisposable {
     }
   }
 
-  /** Of the run that is under way. */
+  /** Job of the run that is under way. */
   jobOf(task: string): string | null {
     return this.#running.get(task)?.job.id ?? null;
   }

@@ -42,7 +42,10 @@ export class TaskScheduler implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Of a primary, once: what was missed while the server was down is made up for, or is said to have been skipped. */
+  /**
+   * A primary calls it once: runs missed while the server was down are made up for, or are
+   * recorded as skipped.
+   */
   start(): Promise<void> {
     return this.#inTurn(async () => {
       for (const task of this.#enabled()) await this.#makeUp(task);

@@ -24,7 +24,7 @@ export interface StoredTask extends TaskSettings {
   readonly updatedAt: string;
   /** Since when it runs by this schedule. */
   readonly scheduledAt: string;
-  /** Of the node, for optimistic changes. */
+  /** Version of the node, for optimistic changes. */
   readonly nodeVersion: number;
 }
 
@@ -44,7 +44,7 @@ export interface TaskError {
 
 /** One run as it is kept. Times are ISO 8601 UTC. */
 export interface TaskRun {
-  /** Of its job; of a run that was skipped, of nothing. */
+  /** Id of its job; the id of a skipped run names no job. */
   readonly id: string;
   readonly task: string;
   readonly state: TaskRunState;

@@ -59,7 +59,7 @@ export class ResearchSettingsKind implements DefinitionKind {
   }
 }
 
-/** Of a limit that is zero nothing is kept. */
+/** Nothing is kept for a limit that is zero. */
 function tidy({
   limits = {},
   researchers,

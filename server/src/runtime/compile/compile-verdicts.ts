@@ -123,7 +123,7 @@ export class CompileVerdicts {
     this.#tell(job);
   }
 
-  /** Of what compiled when it was saved. */
+  /** Reports code that compiled when it was saved, and no longer does. */
   #tell(job: RunningJob): void {
     const { logger } = this.#options;
     const broken = this.#all().filter(
@@ -197,7 +197,7 @@ interface CheckedCode {
   readonly identity: string;
   readonly code: string;
   readonly isReadOnly: boolean;
-  /** Of its saving. */
+  /** What the compiler said when the code was saved. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

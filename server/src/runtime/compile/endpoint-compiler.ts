@@ -29,7 +29,7 @@ export interface CodePlace {
  */
 export class EndpointCompiler {
   readonly #checker: TypeChecker;
-  /** Of the last schema: it is a look-up for every check but the first after a change. */
+  /** Types of the last schema: only the first check after a change makes them. */
   #types: ScopeTypes | undefined;
 
   constructor(checker: TypeChecker = new TypeChecker()) {

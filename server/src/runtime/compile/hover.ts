@@ -27,7 +27,7 @@ export interface Hover {
   /** The declaration of what is there, in TypeScript. */
   readonly contents: string;
   readonly documentation?: string;
-  /** Of the name; its end is behind its last character. */
+  /** Range of the name; it ends after the last character. */
   readonly range: { readonly start: Place; readonly end: Place };
 }
 

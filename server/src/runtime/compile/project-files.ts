@@ -41,7 +41,7 @@ const DRAFT_END = '\n//)]}';
 
 /** A source in the files of the compiler. */
 interface PutSource {
-  /** Of the project that the source is in. */
+  /** Configuration of the project that the source is in. */
   readonly config: string;
   readonly file: string;
   /** The files that are not as they were. */

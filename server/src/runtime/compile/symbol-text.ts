@@ -9,7 +9,7 @@ export interface Documentation {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Of the comment in JSDoc before its declarations. */
+/** Text of the JSDoc comment before its declarations. */
 export async function documentationOf(
   checker: Checker,
   symbol: CompilerSymbol,

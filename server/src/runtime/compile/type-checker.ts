@@ -15,7 +15,7 @@ import { entryFile, ProjectFiles, type ScopedSource } from './project-files.ts';
 /** What the compiler says of one endpoint. */
 export interface CheckedSource {
   readonly syntaxErrors: readonly CompilerDiagnostic[];
-  /** Of the types. */
+  /** Errors of the types. */
   readonly errors: readonly CompilerDiagnostic[];
   /** Whether its default export is a function that takes the scope, as far as it has one. */
   readonly isEndpoint: boolean;

@@ -84,7 +84,7 @@ const TYPE_OF_KIND: Readonly<Record<CodeKind, string>> = {
   endpoint: ENDPOINT_TYPE,
   migration: MIGRATION_TYPE,
 };
-/** Of a setting that is younger than the version. */
+/** The value of a setting that is younger than the version. */
 const DEFAULTS_OF_KIND: SettingsOfKind = {
   endpoint: DEFAULT_SETTINGS,
   migration: { runOnStartup: false },

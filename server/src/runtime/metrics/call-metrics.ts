@@ -66,7 +66,7 @@ export const QUANTILE_ERROR_FACTOR = 2 ** (0.5 / BUCKETS_PER_DOUBLING);
  * known to within 5 %, in less than 2 KB, however many there were.
  */
 export class LatencyHistogram {
-  /** Of numbers that do not overflow; made with the first duration. */
+  /** Holds numbers that do not overflow; made with the first duration. */
   #counts: Float64Array | undefined;
   #total = 0;
 

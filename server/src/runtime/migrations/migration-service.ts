@@ -179,7 +179,7 @@ export class MigrationService {
     });
   }
 
-  /** Of a primary, before it is ready. */
+  /** A primary calls it before it is ready. */
   recover(): Promise<void> {
     return this.#parts.states.endInterrupted(new Date(this.#parts.clock.now()).toISOString());
   }
@@ -250,7 +250,7 @@ export class MigrationService {
 interface MigrationsOptions {
   /** The folder of the state; absolute. */
   readonly storage: string;
-  /** Of an encrypted graph. */
+  /** Key of an encrypted graph. */
   readonly environmentKey: string | undefined;
   readonly store: MigrationStore;
   readonly reader: GraphReader;

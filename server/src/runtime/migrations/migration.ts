@@ -41,7 +41,7 @@ export interface Migration extends MigrationSettings, MigrationRun {
 export interface StoredMigration extends Migration {
   /** UID of a user; null when the server itself did it. */
   readonly updatedBy: string | null;
-  /** Of the node, for optimistic changes. */
+  /** Version of the node, for optimistic changes. */
   readonly nodeVersion: number;
 }
 

@@ -29,7 +29,7 @@ export interface EndpointCall {
   readonly body: string;
   /** JSON text of an object. */
   readonly headers: string;
-  /** Of `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly deadline: number;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: CallSignal;
@@ -50,7 +50,7 @@ export interface CallHost {
    * text that the guest made.
    */
   ask(operation: string, args: string): Promise<HostAnswer>;
-  /** Of a call that is observed: what is asked is performed within. */
+  /** Where the call is observed: what it asks is performed within. */
   within?: (<T>(work: () => T) => T) | undefined;
   log(level: string, record: string): void;
   /** So many lines more it would have logged. */
@@ -91,7 +91,7 @@ export type FaultKind = 'failed' | 'malformed' | 'timeout' | 'memory' | 'stopped
 export class CallFault extends Error {
   override readonly name = 'CallFault';
   readonly kind: FaultKind;
-  /** Of the endpoint's code: untrusted text. */
+  /** Stack of the endpoint's code: untrusted text. */
   readonly guestStack: string;
 
   constructor(kind: FaultKind, message: string, guestStack = '') {

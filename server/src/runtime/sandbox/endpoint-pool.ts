@@ -43,12 +43,12 @@ const QUIET_LOOKS = 3;
  */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
-  /** Of endpoint code. */
+  /** Searches that endpoint code asks for. */
   readonly searches: EndpointSearches;
   readonly #environmentKey: Promise<string | undefined>;
   readonly #workers = new Set<PoolWorker>();
   readonly #waiting = new Set<RunningCall>();
-  /** Of workers that were ended: their processes may still have the graph open. */
+  /** Ends of workers under way: their processes may still have the graph open. */
   readonly #ends = new Set<Promise<void>>();
   readonly #calls = new CallCounts();
   readonly #crowded = new CrowdedEndpoints(this.#waiting);
@@ -303,7 +303,7 @@ export class EndpointPool {
 export interface EndpointPoolOptions {
   /** The folder of the state; absolute. */
   readonly storage: string;
-  /** Of an encrypted graph; a promise as long as there is no state. */
+  /** Key of an encrypted graph; a promise as long as there is no state. */
   readonly environmentKey: string | undefined | Promise<string | undefined>;
   /** Workers that are there to be used; others may take the place of stalled ones. */
   readonly size: number;

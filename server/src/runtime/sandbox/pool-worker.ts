@@ -55,7 +55,7 @@ export class PoolWorker {
   readonly #guests = new Map<string, LoadedGuest>();
   /** A caller is the same object from one call to the next, as long as nothing is written: it is sent once. */
   readonly #callers = new Map<Caller, number>();
-  /** Of each caller, by `budgetKey`: how many of the calls. */
+  /** How many of the calls each caller has, by `budgetKey`. */
   readonly #callsOf = new Map<string, number>();
   #lastCaller = 0;
   #lastGuest = 0;

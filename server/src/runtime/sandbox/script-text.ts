@@ -10,7 +10,7 @@ export function wrapScript(script: string): string {
 
 const PREFIX = "(function () { 'use strict'; ";
 
-/** Of the compiled text, so that the columns of the script's first line are as they were. */
+/** Offset of the compiled text, so that the columns of the first line stay as they were. */
 export const SCRIPT_COLUMN_OFFSET = -PREFIX.length;
 
 /**

@@ -20,7 +20,7 @@ export interface Search {
   readonly operation: string;
   /** JSON that the guest made. */
   readonly payload: string;
-  /** Of `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly deadline: number;
 }
 
@@ -169,7 +169,7 @@ export class SearchLines {
     return this.#lines.size === 0;
   }
 
-  /** Of one caller. */
+  /** How many asks of one caller wait. */
   waiting(caller: string): number {
     return this.#lines.get(caller)?.length ?? 0;
   }

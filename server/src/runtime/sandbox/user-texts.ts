@@ -37,6 +37,6 @@ interface UserText {
   readonly id: number;
   readonly version: number;
   readonly text: string;
-  /** Of the last comparison with the state. */
+  /** Sequence of the last comparison with the state. */
   sequence: number;
 }

@@ -22,7 +22,7 @@ const NO_REPORT: WorkerReport = { at: 0, turns: 0, guest: 0, frames: 0, heapByte
 export interface WorkerProcessOptions {
   /** The folder of the state; absolute. */
   readonly storage: string;
-  /** Of an encrypted graph; there once there is a state. */
+  /** Key of an encrypted graph; there once there is a state. */
   readonly environmentKey: Promise<string | undefined>;
 }
 

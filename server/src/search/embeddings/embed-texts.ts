@@ -32,7 +32,10 @@ export class EmbeddingFailure extends Error {
 
 /** The vectors of short texts such as queries: a provider gives them, and they are kept for a while. */
 export interface TextVectors {
-  /** Of length 1. Rejects with `embeddings_not_configured`, `embeddings_unavailable`, or the signal's reason. */
+  /**
+   * A vector of length 1. Rejects with `embeddings_not_configured`, `embeddings_unavailable`,
+   * or the signal's reason.
+   */
   of(text: string, model: string, signal: AbortSignal): Promise<Float32Array>;
 }
 
@@ -48,7 +51,10 @@ export interface WantedText {
 export interface WantedTexts {
   /** Up to `max` of one model; waits until there are some. Each is given out once. Rejects with the signal's reason. */
   next(max: number, signal: AbortSignal): Promise<readonly WantedText[]>;
-  /** Of texts that were given out and have no vector: `again` gives them out later; the provider does not take what is `refused`. */
+  /**
+   * Gives back texts that have no vector: `again` gives them out later; the provider does not
+   * take what is `refused`.
+   */
   giveBack(keys: readonly string[], as: 'again' | 'refused'): void;
   /** What was refused is given out again: by others it may be taken. */
   retryRefused(): void;

@@ -131,7 +131,7 @@ function problemOf(failure: EmbeddingFailure): Problem {
   }
 }
 
-/** Of a vector that is kept, and of its entry. */
+/** Bytes of a vector that is kept, and of its entry. */
 function bytesOf({ byteLength }: Float32Array): number {
   return byteLength + 200;
 }

@@ -75,7 +75,7 @@ export async function evaluate(
   return { metrics: meanMetrics(metrics), results, missing };
 }
 
-/** Of the nodes that exist. */
+/** Grades of the nodes that exist. */
 function gradesOf(
   { query, relevant }: GoldenQuery,
   reader: GraphReader,
@@ -107,7 +107,7 @@ function timeout(done: number, total: number): Problem {
 interface QueryChange {
   readonly query: string;
   readonly ndcg: Change<number>;
-  /** Of the first relevant hit; null when there was none. */
+  /** Rank of the first relevant hit; null when there was none. */
   readonly rank: Change<number | null>;
 }
 
@@ -129,7 +129,7 @@ export interface Comparison {
   readonly better: Listed<QueryChange>;
 }
 
-/** Of the queries that are in both runs. */
+/** Compares the queries that are in both runs. */
 export function compareEvaluations(
   now: readonly QueryResult[],
   before: readonly QueryResult[],

@@ -12,7 +12,7 @@ const RUN_TYPE = '_GoldenSetRun';
 /** A golden set as it is stored. */
 export interface StoredGoldenSet extends GoldenSet {
   readonly name: string;
-  /** Of the node, for optimistic changes. */
+  /** Version of the node, for optimistic changes. */
   readonly nodeVersion: number;
   /** How often it was run so far. */
   readonly runs: number;

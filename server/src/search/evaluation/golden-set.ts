@@ -23,7 +23,7 @@ export type RelevantNode = string | { readonly uid: string; readonly grade: numb
 export interface QueryResult {
   readonly query: string;
   readonly ndcg: number;
-  /** Of the first relevant hit; null when there is none. */
+  /** Rank of the first relevant hit; null when there is none. */
   readonly rank: number | null;
 }
 
@@ -31,7 +31,7 @@ export interface QueryResult {
 export interface Evaluation {
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** Of the workspace when it began. */
+  /** Sequence of the workspace when the evaluation began. */
   readonly sequence: number;
   /** How many queries the metrics are the mean of. */
   readonly queries: number;

@@ -21,7 +21,7 @@ export interface Metrics {
 
 export interface RankingQuality {
   readonly metrics: Metrics;
-  /** Of the first relevant hit; 1 is the best, null when there is none. */
+  /** Rank of the first relevant hit; 1 is the best, null when there is none. */
   readonly rank: number | null;
 }
 
@@ -50,7 +50,7 @@ function discountedGain(grades: readonly number[]): number {
   return grades.reduce((sum, grade, i) => sum + grade / Math.log2(i + 2), 0);
 }
 
-/** Of no queries: all are 0. */
+/** Without queries, all means are 0. */
 export function meanMetrics(all: readonly Metrics[]): Metrics {
   const mean = (of: (one: Metrics) => number): number =>
     all.reduce((sum, one) => sum + of(one), 0) / Math.max(1, all.length);

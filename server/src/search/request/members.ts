@@ -51,7 +51,7 @@ export class Members {
     });
   }
 
-  /** Of a number from 0 to 1. */
+  /** Reads a number from 0 to 1. */
   share(name: string): number | undefined {
     return this.optional(name, (value, path) => {
       if (typeof value === 'number' && value >= 0 && value <= 1) return value;

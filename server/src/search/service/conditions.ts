@@ -54,7 +54,7 @@ function comparisonOf(op: string, path: string): Comparison {
   throw invalid(`${path}.op`, `must be one of ${COMPARISONS.join(', ')}`);
 }
 
-/** Of a node that the searcher does not see: nobody. */
+/** A node that the searcher does not see has no neighbors. */
 function neighborsOf(
   context: QueryContext,
   { node, edge }: RelatedFilter,

@@ -24,14 +24,14 @@ interface Sides {
 /** The same shape as that of `@trellis/endpoint`. */
 export interface SideScore {
   readonly score: number;
-  /** Of a text whose score is weighted: that of the best one, without decay. */
+  /** Where a text's score is weighted: the score of the best text, without decay. */
   readonly best?: number;
   /** Where ranks count: from 1 on. Absent of a text that ranks too low to count. */
   readonly rank?: number;
 }
 
 export interface WeightedFusion {
-  /** Of the words, 0 to 1; the rest is of the vectors. */
+  /** Weight of the words, 0 to 1; the vectors have the rest. */
   readonly weight: number;
   /** The score of the best text, without decay; 0 when there is none. */
   readonly bestText: number;

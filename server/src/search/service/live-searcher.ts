@@ -34,7 +34,7 @@ export class LiveSearcher {
     });
   }
 
-  /** Of the commit that the reader stands at. */
+  /** A searcher at the commit that the reader stands at. */
   current(): Searcher {
     const { sequence } = this.#reader;
     if (sequence === this.#sequence) return this.#searcher;

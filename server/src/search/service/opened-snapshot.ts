@@ -18,7 +18,7 @@ import type { VectorIndex } from '../vector/vector-index.ts';
 const ANY_LANGUAGE = '--';
 
 interface SnapshotParts extends Pick<OpenedSnapshot, 'view' | 'types' | 'vectors'> {
-  /** Of facets, by the names of their fields. */
+  /** Columns of facets, by the names of their fields. */
   readonly columns: ReadonlyMap<string, number>;
   readonly analyzers: Analyzers;
   readonly sights: Sights;
@@ -90,7 +90,7 @@ export class OpenedSnapshot {
     return this.#byName.get(name);
   }
 
-  /** Of a facet, by the name of its field. */
+  /** Column of a facet, by the name of its field. */
   column(name: string): number | undefined {
     return this.#columns.get(name);
   }
@@ -123,7 +123,10 @@ export class OpenedSnapshot {
   }
 }
 
-/** Of documents that count: what was deleted, or is hidden, must not change what a query finds. */
+/**
+ * Looks only at documents that count: a deleted or hidden one must not change
+ * what a query finds.
+ */
 function languagesOf(view: IndexView, part: number): ReadonlySet<string> {
   const { segment, tombstones } = view.parts[part]!;
   const { count, languages, languageNames } = segment.documents;
@@ -138,7 +141,7 @@ function languagesOf(view: IndexView, part: number): ReadonlySet<string> {
 interface Seer {
   readonly snapshot: OpenedSnapshot;
   readonly visibility: Visibility;
-  /** Of the visibility. */
+  /** Key of the visibility. */
   readonly sight: string;
   readonly nowMs: number;
 }

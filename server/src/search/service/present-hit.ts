@@ -20,7 +20,7 @@ export interface SearchHit {
   readonly score: number;
   readonly from: 'text' | 'vector' | 'both';
   readonly highlights: readonly FieldHighlight[];
-  /** Of a file: the node that it belongs to. */
+  /** Where the hit is a file: the node that it belongs to. */
   readonly fileOf?: NodeObject;
   readonly explain?: HitExplanation;
 }

@@ -16,7 +16,7 @@ export interface FieldOfVectors {
 export class SearchScope {
   /** By their numbers in the schema. */
   readonly types: ReadonlyMap<number, PlannedType>;
-  /** Of each type, the texts that count. */
+  /** The texts that count, by type. */
   readonly texts: ReadonlyMap<number, readonly PlannedText[]>;
   readonly visibleFields: VisibleFields;
   readonly #snapshot: OpenedSnapshot;

@@ -9,7 +9,7 @@ import { vectorCandidates, type SoughtVector } from './vector-candidates.ts';
 export interface WantedSimilar {
   /** A node is as similar as its best vector is to the best of these. */
   readonly vectors: readonly SoughtVector[];
-  /** Of the nodes that are found; undefined: all. */
+  /** Types of the nodes that are found; undefined: all. */
   readonly types?: readonly string[] | undefined;
   /** Whose vectors are compared; undefined: all that have any. */
   readonly fields?: readonly string[] | undefined;
@@ -26,7 +26,7 @@ export interface NodeVector {
   readonly model: string;
   /** The number of the piece of text that it stands for. */
   readonly chunk: number;
-  /** Of length 1. */
+  /** Its length is 1. */
   readonly vector: Float32Array;
 }
 

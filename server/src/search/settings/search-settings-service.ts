@@ -29,7 +29,7 @@ export interface SearchSettingsParts {
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
-  /** Of the provider of embeddings; undefined when there is none. */
+  /** Model of the provider of embeddings; undefined without a provider. */
   readonly embeddingModel: () => string | undefined;
   /** Called once it is committed that other types can be searched, or the same in another way. */
   readonly onIndexChanged: (change: IndexChange) => void;

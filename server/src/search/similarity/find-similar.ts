@@ -42,7 +42,7 @@ export function findSimilar(
   return similarTo(sources, { ...wanted, vectors, except: new Set(ids) }, visibility);
 }
 
-/** Of all vectors of some nodes those that others are compared with. */
+/** From all vectors of some nodes, picks those that others are compared with. */
 export function comparedVectors(
   ofNodes: readonly (readonly NodeVector[])[],
   fields: readonly string[] | undefined,

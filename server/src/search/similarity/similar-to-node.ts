@@ -22,7 +22,7 @@ export interface SimilarSources extends VectorSources {
 export interface WantedSimilarNodes {
   readonly uid: string;
   readonly count: number;
-  /** Of the nodes that are found. */
+  /** Types of the nodes that are found. */
   readonly types?: readonly string[] | undefined;
 }
 

@@ -78,7 +78,7 @@ export class SynonymRecords {
   }
 }
 
-/** Of a term with nothing to go with it nothing is kept. */
+/** Nothing is kept for a term without synonyms. */
 export function recordOperation(term: SynonymTerm, lists: SynonymLists): GraphOperation {
   const node = { type: TYPE, key: keyOf(term) };
   if (LISTS.every((name) => lists[name].length === 0)) return { op: 'delete', ...node };

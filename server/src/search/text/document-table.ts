@@ -2,7 +2,7 @@ import { FIELDS_MAX } from './frequency-table.ts';
 import { DECODED_LENGTHS } from './bm25.ts';
 import { NumberList } from './number-list.ts';
 
-/** Of a field whose lengths have no column. */
+/** Marks a field whose lengths have no column. */
 export const NO_COLUMN = 0xffff;
 /** Of a field that documents of several types have. */
 export const SEVERAL_TYPES = 0xffff;

@@ -13,7 +13,7 @@ export interface FieldStatistics {
 export const TABLE_CODES = 32;
 export const LENGTH_CODES = 256;
 const NOT_MADE = -1;
-/** Of a code without a table. */
+/** Marks a code without a table. */
 const NO_TABLE = -2;
 
 /**

@@ -37,7 +37,7 @@ export class FrequencyCursor extends PostingsCursor {
     return count;
   }
 
-  /** Of a posting of this block. */
+  /** Visits the fields of one posting of this block. */
   protected forEachFieldAt(index: number, visit: (field: number, frequency: number) => void): void {
     const { bytes } = this.window;
     const code = bytes[this.codesAt + index]!;

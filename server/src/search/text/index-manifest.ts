@@ -3,7 +3,7 @@ import { DamagedIndexError } from './segment-codec.ts';
 
 /** What an index on disk consists of. */
 export interface IndexManifest {
-  /** Of the last commit that is in it. */
+  /** Sequence of the last commit that is in the index. */
   readonly sequence: number;
   /** Digest of the settings that it was made with. */
   readonly settings: string;

@@ -83,7 +83,7 @@ export class IndexView {
     };
   }
 
-  /** Of all its segments, in memory or not. */
+  /** Bytes of all its segments, in memory or not. */
   get bytes(): number {
     return this.parts.reduce((sum, { segment }) => sum + segment.bytes, 0);
   }

@@ -5,7 +5,7 @@ export interface SegmentSize {
   readonly bytes: number;
 }
 
-/** Of what a merge makes. */
+/** Limits of the segment that a merge makes. */
 export interface MergedSizeLimits {
   readonly segmentDocumentsMax: number;
   readonly segmentBytesMax: number;

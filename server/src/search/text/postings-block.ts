@@ -1,4 +1,4 @@
-/** Of one term; a term's last block may have fewer. */
+/** Postings in a block of one term; a term's last block may have fewer. */
 export const BLOCK_POSTINGS = 128;
 
 /** How many postings the block with this number, counted within its term, has. */

@@ -229,6 +229,6 @@ export interface AllowedSearch {
   readonly allowed: Int32Array;
   readonly isAllowed: AcceptsSlot;
   readonly breadth: number;
-  /** Of an allowed slot: whether it may be found. */
+  /** Whether an allowed slot may be found. */
   readonly accepts: AcceptsSlot;
 }

@@ -21,7 +21,7 @@ export interface Kernel {
   queryDots(base: number, count: number): void;
   /** The same of the sketches that begin at `base` and `sketchQuery`. */
   sketchDots(base: number, count: number): void;
-  /** Of the vectors at two byte addresses. */
+  /** Dot product of the vectors at two byte addresses. */
   pairDot(first: number, second: number): number;
 }
 

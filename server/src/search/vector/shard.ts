@@ -135,7 +135,7 @@ export class Shard {
   }
 }
 
-/** Of up to 53 bits; neighbouring ids go far apart. */
+/** Takes up to 53 bits; neighboring ids go far apart. */
 function hash(node: number): number {
   const high = Math.floor(node / 0x1_0000_0000);
   const mixed = Math.imul((node | 0) ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);

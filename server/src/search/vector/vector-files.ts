@@ -77,7 +77,7 @@ export function saveVectorIndex(folder: string, writer: VectorIndexWriter, seque
 
 export interface LoadedVectorIndex {
   readonly writer: VectorIndexWriter;
-  /** Of the last commit in it: a follower goes on from there. */
+  /** Sequence of the last commit in the index: a follower goes on from there. */
   readonly sequence: number;
 }
 

@@ -13,7 +13,7 @@ import type { VectorInput } from './quantize.ts';
  */
 export interface VectorIndex {
   readonly dimensions: number;
-  /** Of the model that the vectors come from; those of two models cannot be compared. */
+  /** The model that the vectors come from; vectors of two models cannot be compared. */
   readonly model: string;
 
   /**

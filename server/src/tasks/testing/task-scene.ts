@@ -19,7 +19,7 @@ export const HOURLY = { name: 'hourly', cron: '0 * * * *', endpoint: 'work' };
 /** A graph with tasks that call an endpoint "work", and one for administrators, "admins"; time passes when it is told to. */
 export class TaskScene implements AsyncDisposable {
   readonly graph: TestGraph;
-  /** Of endpoints. */
+  /** Calls of endpoints. */
   readonly calls: EndpointTask[] = [];
   readonly faults: unknown[] = [];
   /** What an endpoint does. */
