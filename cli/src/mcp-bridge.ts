@@ -13,7 +13,7 @@ import type { Terminal } from './terminal.ts';
 
 export interface McpBridgeOptions {
   readonly terminal: Terminal;
-  /** Of the server, without a slash at its end. */
+  /** Address of the server, without a slash at its end. */
   readonly server: string;
   readonly token: string;
   /** Told of what goes wrong beside the answer to a request. */

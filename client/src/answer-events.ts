@@ -36,7 +36,7 @@ export async function* answerEvents(
   throw TrellisError.connectionFailed(new URL(response.url), new Error('the answer broke off'));
 }
 
-/** Of an event with a text. */
+/** The text of an event that has one. */
 export function textIn(data: string): string {
   return (JSON.parse(data) as { readonly text: string }).text;
 }

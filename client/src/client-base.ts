@@ -9,7 +9,7 @@ export class ClientBase {
     this.transport = new Transport(options);
   }
 
-  /** Of the service, and with replicas of its primary; with a slash at its end. */
+  /** Address of the service, with replicas that of its primary; with a slash at its end. */
   get baseUrl(): URL {
     return new URL(this.transport.baseUrl);
   }

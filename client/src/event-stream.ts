@@ -3,7 +3,7 @@ import { TrellisError } from './trellis-error.ts';
 /** One event of a stream (HTML standard, section 9.2). */
 export interface StreamEvent {
   readonly event: string;
-  /** Of the last event that had one; empty before. */
+  /** Id of the last event that had one; empty before. */
   readonly lastEventId: string;
   readonly data: string;
 }

@@ -20,7 +20,7 @@ const REPLIES: readonly Reply[] = [
   { status: 503, body: refusal('replica_behind'), headers: { 'retry-after': '0' } },
   { status: 504, body: '' },
 ];
-/** Of a replica as it sends a call to its primary, and of an endpoint whose author would like to have it. */
+/** As a replica sends a call to its primary, or an endpoint whose author would like to have it. */
 const TO_OUTSIDER: Reply = { status: 303 };
 
 const CALLS = {

@@ -6,7 +6,10 @@ export interface RoutingClock {
   timeout(ms: number): AbortSignal;
 }
 
-/** Of each question, which are asked together: enough for a busy server far away, and little for somebody who waits. */
+/**
+ * For each question; they are asked together. Enough for a busy server far away, and little for
+ * somebody who waits.
+ */
 const HEALTH_TIMEOUT_MS = 3_000;
 
 /**

@@ -52,7 +52,7 @@ export type NodeSource =
 export type NodesRequest = NodeSource & {
   /** All of them are to be met. */
   readonly where?: readonly NodeCondition[];
-  /** Of the timestamp, ISO 8601; both ends are included. */
+  /** Bounds of the timestamp, ISO 8601; both are included. */
   readonly from?: string;
   readonly to?: string;
   readonly sort?: NodeSort;
@@ -93,7 +93,7 @@ export interface Neighbor {
 
 export interface NeighborsPage {
   readonly node: NodeObject;
-  /** Of all its edges, whichever are followed. */
+  /** Counts of all its edges, whichever are followed. */
   readonly counts: readonly {
     readonly direction: EdgeDirection;
     readonly edge: string;
@@ -123,7 +123,7 @@ export type SimilarNodesRequest = (
   | { readonly uid: string; readonly text?: undefined }
   | { readonly text: string; readonly uid?: undefined }
 ) & {
-  /** Of the nodes that are found; all of them when left out. */
+  /** Types of the nodes that are found; all of them when left out. */
   readonly types?: readonly string[];
   /** 10 when left out, at most 1,000. */
   readonly take?: number;

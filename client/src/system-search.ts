@@ -28,7 +28,7 @@ export interface SearchRequest {
   readonly mode?: 'text' | 'vector' | 'hybrid';
   /** The vector that is looked for; that of the words when left out. */
   readonly vector?: readonly number[];
-  /** Of a hybrid score the share of the words, 0 to 1; 0.5 when left out. */
+  /** The share of the words in a hybrid score, 0 to 1; 0.5 when left out. */
   readonly weight?: number;
   /** How one order is made of two; `weighted` when left out. */
   readonly ranking?: 'weighted' | 'rrf';
@@ -70,7 +70,7 @@ export interface SearchAnswer {
 }
 
 export interface FacetCount {
-  /** Of a related node its UID; of a time its beginning. */
+  /** The UID of a related node, or the beginning of a time. */
   readonly value: string;
   readonly label?: string;
   readonly count: number;
@@ -91,7 +91,7 @@ export interface SearchHit {
       readonly item?: number;
     }[];
   }[];
-  /** Of a file, a node of the type `_FileEntry`: the node that it belongs to. */
+  /** The node that a file, a node of the type `_FileEntry`, belongs to. */
   readonly fileOf?: NodeObject;
   /** When it was asked for. */
   readonly explain?: HitExplanation;

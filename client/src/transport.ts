@@ -8,7 +8,10 @@ export interface TransportOptions {
   readonly baseUrl: string | URL;
   /** Replicas of it, to share reads with (docs/sdk.md). */
   readonly replicas?: ReplicaList | undefined;
-  /** Of any kind: a session, an API token. Sent as a bearer token, to `baseUrl` and to healthy replicas, and nowhere else. */
+  /**
+   * A token of any kind: a session, an API token. It is sent as a bearer token, only to `baseUrl` and
+   * to healthy replicas.
+   */
   readonly token?: string | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**

@@ -9,7 +9,7 @@ import type { RowChange, RowCommitter } from './row-committer.ts';
 export interface RowCounts {
   /** Given to the run. */
   rows: number;
-  /** Of these, not sent, as they are what was sent before. */
+  /** How many of these were not sent, as they are what was sent before. */
   unchanged: number;
 }
 

@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ConnectorError } from './connector-error.ts';
 import type { Effect } from './effects.ts';
 
-/** Of the tables below. The first had no contents. */
+/** Format of the tables below. The first had no contents. */
 const FORMAT = 2;
 const SQLITE_BUSY = 5;
 const SQLITE_NOT_A_DATABASE = 26;
@@ -22,7 +22,9 @@ const TABLES = `
     effect TEXT NOT NULL, content BLOB NOT NULL, PRIMARY KEY (effect, content)
   ) STRICT, WITHOUT ROWID;
 `;
-/** Of the first format, to which the statements above have added nothing. A content that is not known is none that a row has. */
+/**
+ * Changes a state of the first format. No row has the content that stands for one that is not known.
+ */
 const FROM_FIRST_FORMAT = `
   ALTER TABLE effect ADD COLUMN content BLOB NOT NULL DEFAULT x'';
   ALTER TABLE gone RENAME TO former_gone;
@@ -183,7 +185,7 @@ export class ConnectorState implements Disposable {
     this.#database.exec('ROLLBACK TO change; RELEASE change');
   }
 
-  /** Of a change that was not kept, nothing is. */
+  /** Nothing stays of a change that was not kept. */
   [Symbol.dispose](): void {
     this.#database.close();
   }

@@ -22,7 +22,7 @@ export type RowChange =
 /** A row that the workspace refused, and why. */
 export interface RejectedRow {
   readonly row: string;
-  /** Of the workspace's catalogue of errors. */
+  /** A code of the workspace's catalogue of errors. */
   readonly code: string;
   readonly message: string;
 }
@@ -37,7 +37,7 @@ export interface CommitCounts {
   removed: number;
   operations: number;
   commits: number;
-  /** Of the workspace, at the last commit; 0 before the first. */
+  /** Sequence of the workspace at the last commit; 0 before the first. */
   sequence: number;
 }
 
@@ -191,7 +191,7 @@ function mayPass(error: unknown, operations: readonly GraphOperation[]): boolean
   return !operations.some((operation) => 'ifVersion' in operation);
 }
 
-/** Of the whole commit: nothing of it was done. */
+/** Whether the whole commit was refused: nothing of it was done. */
 function isRefusal(error: unknown): error is TrellisError {
   return error instanceof TrellisError && error.status >= 400 && error.status < 500;
 }

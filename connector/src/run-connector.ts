@@ -8,13 +8,13 @@ import { type CommitCounts, type RejectedRow, RowCommitter } from './row-committ
 export interface ConnectorOptions {
   /** With a token of kind `connector`, or another with the scope `ingestion`. */
   readonly client: TrellisClient;
-  /** Of the connector and its source: a state of another name is refused. */
+  /** Name of the connector and its source: a state of another name is refused. */
   readonly name: string;
   /** Put at the start of each run. */
   readonly schema: SchemaDocument;
   /** The file of the connector's memory; `:memory:` forgets. */
   readonly state: string;
-  /** Of the way in which rows become operations: with another one every row is read and sent again. */
+  /** Version of how rows become operations: with another one every row is sent again. */
   readonly version?: number | undefined;
   /** A commit is sent once it has this many, at most 10,000. */
   readonly batchOperations?: number | undefined;

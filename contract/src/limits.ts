@@ -87,7 +87,10 @@ export const EMBEDDING_MODEL_CHARACTERS_MAX = 200;
 /** Providers of what models do (open-shapes, section 7): the address of one, and its key. */
 export const PROVIDER_ADDRESS_CHARACTERS_MAX = 2_000;
 export const PROVIDER_KEY_CHARACTERS_MAX = 8_000;
-/** Of the provider of chat: models that are allowed, and how many tokens, where nobody says, one answer and one user's day may have. */
+/**
+ * A chat provider: the models that are allowed. The next defaults are the tokens of one answer and of
+ * one user's day.
+ */
 export const LLM_MODELS_MAX = 100;
 /** Providers of chat beside the first, and the letters of a name of one. */
 export const LLM_FURTHER_PROVIDERS_MAX = 20;

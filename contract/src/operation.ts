@@ -27,13 +27,13 @@ export interface Operation {
   readonly role?: Role;
   /** A header that may carry the token instead of `Authorization`, as clients of another protocol send theirs. */
   readonly tokenHeader?: 'x-api-key';
-  /** Kinds of tokens that may call by their kind alone, whatever they carry is checked behind the route. */
+  /** Kinds of tokens that may call by their kind alone; the service checks what they carry. */
   readonly tokens?: readonly TokenKind[];
   /** Whether a guest may not call although a signed-in user may. */
   readonly noGuests?: true;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
-  /** Of those that are not the same for all operations; names in lower case. */
+  /** Headers that not all operations take; names in lower case. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   /** What the body is, for those who read of it, where the server looks at less of it before the route is called. */

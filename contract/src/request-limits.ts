@@ -6,7 +6,10 @@
 /** A body of JSON of an operation that says nothing else; and where nobody is signed in, or no body is expected. */
 export const BODY_BYTES_MAX_DEFAULT = 1024 * 1024;
 export const STRANGER_BODY_BYTES_MAX = 16 * 1024;
-/** Of an operation that takes code, of which each letter may be six in JSON, names of many nodes, or settings of all types. */
+/**
+ * For code, of which each letter may be six in JSON, for names of many nodes, and for settings of
+ * all types.
+ */
 export const LONG_BODY_BYTES_MAX = 4 * 1024 * 1024;
 /** The form with which a SAML provider sends a browser back. */
 export const FORM_BODY_BYTES_MAX = 1024 * 1024;

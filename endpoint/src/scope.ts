@@ -85,7 +85,7 @@ export type BodyOf<Body> = Body extends { readonly _zod: { readonly output: infe
 export interface Scope<Body = unknown> {
   /** The JSON of the request; undefined when it came without a body. */
   readonly body: BodyOf<Body>;
-  /** Of the request, in lower case, without those that carry credentials. */
+  /** Headers of the request, in lower case, without those that carry credentials. */
   readonly headers: { readonly [name: string]: string | undefined };
   /** The user on whose behalf the endpoint runs; null for a token that belongs to the system. */
   readonly CurrentUser: WorkspaceUser | null;

@@ -86,7 +86,7 @@ function reachable(server: string, { ready, role, version }: HealthReport): Find
   };
 }
 
-/** Of a server that tells no more: whoever asks is no administrator. */
+/** What a server tells somebody who is no administrator. */
 function reachableToAnybody(server: string, { ready, role, status }: HealthSummary): Finding {
   const message = `${server} is a ${role}, and ${ready ? `ready (${status})` : 'not ready'}.`;
   const remedy = 'Sign in as an administrator to see its version and its parts: trellis login.';

@@ -18,7 +18,7 @@ interface LogOptions extends ListOptions {
 }
 
 const TAKE_DEFAULT = '50';
-/** Of the contract, whose schemas the command line does without. */
+/** As in the contract, whose schemas the command line does not load. */
 const LEVELS: readonly EndpointLogLevel[] = ['debug', 'info', 'warn', 'error'];
 
 /** `trellis endpoint logs`. */

@@ -158,7 +158,7 @@ function signed(difference: number): string {
   return difference > 0 ? `+${text}` : text.replace(/^-(?=0\.0+$)/, '');
 }
 
-/** Of the first relevant hit, if there is one among the hits. */
+/** Rank of the first relevant hit, if there is one among the hits. */
 function rankText(rank: QueryChange['rank']['now']): string {
   return rank === null ? 'none' : String(rank);
 }

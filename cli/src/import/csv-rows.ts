@@ -19,7 +19,7 @@ export class CsvFault extends Error {
   }
 }
 
-/** Of one row, which becomes a line of ingestion: with a quote that nobody has closed, all the rest of a file is one. */
+/** A row becomes a line of ingestion; after a quote that is not closed, the rest of a file is one. */
 export const CSV_ROW_CHARACTERS_MAX = NDJSON_LINE_BYTES_MAX;
 export const CSV_CELLS_MAX = 10_000;
 
@@ -35,7 +35,7 @@ export class CsvRows {
   readonly #delimiter: string;
   #rest = '';
   #line = 1;
-  /** Of lines; found with the first of them. */
+  /** How lines end; found with the first of them. */
   #lineEnd: '\n' | '\r' | undefined;
 
   /** The delimiter is not empty, and has neither quotes nor line breaks. */
@@ -161,7 +161,7 @@ class QuotedRow {
     this.#at = at;
   }
 
-  /** Undefined when the row goes on behind the text. `next` is where the one behind it begins. */
+  /** Undefined when the row goes on after the text. `next` is where the next row begins. */
   read(delimiter: string): (CsvRow & { readonly next: number }) | undefined {
     const cells: string[] = [];
     for (;;) {
@@ -174,7 +174,7 @@ class QuotedRow {
         this.#at += delimiter.length;
         continue;
       }
-      // A delimiter or a line break of several characters may go on behind the text.
+      // A delimiter or a line break of several characters may go on after the text.
       if (!this.#isEnd && this.#at + Math.max(2, delimiter.length) > this.#text.length) {
         if (!this.#text.startsWith(this.#lineEnd, this.#at)) return undefined;
       }

@@ -12,7 +12,7 @@ const IDENTITY_BYTES = 64 * 1024;
 /** A file or standard input, gzipped or not, read once from the beginning. */
 export class InputFile {
   readonly name: string;
-  /** Of the file as it is on the disk; undefined for standard input. */
+  /** Size of the file on the disk; undefined for standard input. */
   readonly bytesTotal: number | undefined;
   readonly identity: string | undefined;
   readonly #open: () => Readable;

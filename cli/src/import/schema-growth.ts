@@ -7,7 +7,7 @@ import type { RecordMapping } from './record-mapping.ts';
  */
 export class SchemaGrowth {
   readonly #mapping: RecordMapping;
-  /** Of the node type, as the server has them or as they were given out. */
+  /** Fields of the node type, as the server has them or as they were given out. */
   readonly #fields: Map<string, FieldType>;
   readonly #key: string | undefined;
   #isPending = true;

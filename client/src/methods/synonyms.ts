@@ -4,7 +4,7 @@ import type { PageRequest } from '../pages.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 
 export interface SynonymListRequest extends PageRequest {
-  /** Of two letters; `--` is for any language. */
+  /** Two letters; `--` is for any language. */
   readonly lang: string;
   /** Part of a term, in any case. */
   readonly query?: string | undefined;

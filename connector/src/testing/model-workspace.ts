@@ -42,7 +42,7 @@ export class ModelWorkspace {
     return new TrellisClient({ baseUrl, retry: { pauseMs: 1 } });
   }
 
-  /** Of all commits. */
+  /** The operations of all commits. */
   get operations(): GraphOperation[] {
     return this.commits.flat();
   }

@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of conversations with the admin agent, and what they propose. */
+/** Conversations with the admin agent, and what they propose. */
 export const adminAgentErrors = {
   session_not_found: {
     status: 404,

@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of agents and their runs, and of models that the code of endpoints asks. */
+/** Agents and their runs, and models that the code of endpoints asks. */
 export const agentErrors = {
   agent_not_found: {
     status: 404,

@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of backups; some are told by jobs and on the command line only. */
+/** Backups; jobs and the command line alone tell some of these. */
 export const backupErrors = {
   no_backup_target: {
     status: 409,

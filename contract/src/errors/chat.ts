@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of conversations with the assistant. */
+/** Conversations with the assistant. */
 export const chatErrors = {
   chat_not_found: {
     status: 404,

@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of the zip of a workspace's definitions. */
+/** Faults of the zip of a workspace's definitions. */
 export const definitionErrors = {
   not_a_zip: {
     status: 400,

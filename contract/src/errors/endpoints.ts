@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of custom endpoints. */
+/** Custom endpoints. */
 export const endpointErrors = {
   endpoint_not_found: {
     status: 404,

@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of files of nodes, and of conversations with the admin agent. */
+/** Files of nodes, and of conversations with the admin agent. */
 export const fileErrors = {
   file_exists: {
     status: 409,

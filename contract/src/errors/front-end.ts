@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of what is served to browsers. */
+/** What is served to browsers. */
 export const frontEndErrors = {
   front_end_not_built: {
     status: 404,

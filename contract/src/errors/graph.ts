@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of nodes, schema, ingestion and queries. */
+/** Nodes, schema, ingestion and queries. */
 export const graphErrors = {
   node_not_found: {
     status: 404,

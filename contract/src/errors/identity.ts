@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of who is asking, and of what they may do. */
+/** Who is asking, and what they may do. */
 export const identityErrors = {
   missing_token: {
     status: 401,

@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of jobs. */
+/** Jobs. */
 export const jobErrors = {
   job_not_found: {
     status: 404,

@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of the provider of chat, and of the router of requests to it. */
+/** The provider of chat, and the router of requests to it. */
 export const llmErrors = {
   llm_not_configured: {
     status: 409,

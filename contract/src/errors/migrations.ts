@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of migrations and their runs. */
+/** Migrations and their runs. */
 export const migrationErrors = {
   migration_not_found: {
     status: 404,

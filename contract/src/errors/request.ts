@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of a request that cannot be taken as it is. */
+/** A request that cannot be taken as it is. */
 export const requestErrors = {
   malformed_request: {
     status: 400,

@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of deep research. */
+/** Deep research. */
 export const researchErrors = {
   research_not_found: {
     status: 404,

@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of search and its indexes. */
+/** Search and its indexes. */
 export const searchErrors = {
   invalid_vector: {
     status: 400,

@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of the server as it is now. Those of the licence are told at the start, and never over HTTP. */
+/** The server as it is now. Faults of the licence are told at the start, never over HTTP. */
 export const serverErrors = {
   internal_error: {
     status: 500,

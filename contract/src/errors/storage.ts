@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of the storage, at the start and while the server runs. Most are told on stderr and never over HTTP. */
+/** The storage, at the start and while the server runs. Most go to stderr and never over HTTP. */
 export const storageErrors = {
   front_end_unreadable: {
     status: 500,

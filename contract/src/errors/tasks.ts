@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** Of tasks and their runs. */
+/** Tasks and their runs. */
 export const taskErrors = {
   task_not_found: {
     status: 404,
@@ -37,7 +37,7 @@ export const taskErrors = {
     title: 'Not a schedule',
     hint: 'Send five fields: minute, hour, day of the month, month, day of the week; and a time zone such as Europe/Berlin.',
   },
-  /** Of the built-in task that scrubs. */
+  /** The built-in task that scrubs has found it. */
   storage_damaged: {
     status: 500,
     title: 'Stored data damaged',

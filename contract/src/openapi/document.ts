@@ -38,7 +38,7 @@ export const areas: Readonly<Record<Area, string>> = {
   status: 'Whether the server is up.',
 };
 
-/** Of custom endpoints, each an operation of its own. */
+/** The tag of custom endpoints, each an operation of its own. */
 export const ENDPOINTS_TAG = 'custom endpoints';
 
 /** An OpenAPI document, version 3.1. */
@@ -137,7 +137,7 @@ function requestBody(operation: Operation, schemas: ShapeSchemas): object | unde
   return {
     required: !isOptional,
     content: Object.fromEntries(contents),
-    // Of what is taken as a whole.
+    // Only a body that is taken as a whole has this limit.
     ...(WHOLE.some((type) => consumes.includes(type))
       ? { 'x-max-bytes': bodyBytesMaxOf(operation) }
       : {}),

@@ -105,7 +105,7 @@ function embedded(
   };
 }
 
-/** Of two endpoints never the same: no segment of a name begins with "_", so that "._" is never a slash. */
+/** Never one name for two endpoints: no segment begins with "_", so "._" is always a slash. */
 function componentName(name: string): string {
   return name.replaceAll('.', '._').replaceAll('/', '.');
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 
-/** Of whatever is sent to the server, before it is known what it is. */
+/** Answers to whatever is sent, before the server knows what it is. */
 const CONNECTION: readonly ErrorCode[] = [
   'malformed_request',
   'request_timeout',
@@ -11,7 +11,7 @@ const CONNECTION: readonly ErrorCode[] = [
   'server_stopping',
   'internal_error',
 ];
-/** Of what a request says of itself, where it must pass the gate. */
+/** Answers to a request that must pass the gate. */
 const GATE: readonly ErrorCode[] = [
   'not_ready',
   'replica_behind',

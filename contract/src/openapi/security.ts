@@ -68,7 +68,7 @@ export function securityOf(operation: Operation): readonly Requirement[] {
   ];
 }
 
-/** Of a custom endpoint by itself, for those who run it with a session or a token with that scope. */
+/** A custom endpoint takes a session, or a token with that scope. */
 export function securityOfRuns(scope: Scope): readonly Requirement[] {
   return [{ session: [] }, ...SCOPED.map((kind) => ({ [SCHEMES[kind]]: [scope] }))];
 }

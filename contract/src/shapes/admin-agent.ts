@@ -31,7 +31,7 @@ export const adminAgentMessage = z.strictObject({
   role: z.enum(['user', 'assistant']),
   text: z.string(),
   at: z.iso.datetime(),
-  /** Of an assistant; empty for a user. */
+  /** Calls by the assistant; empty for a user. */
   toolCalls: z.array(chatToolCall),
 });
 export type AdminAgentMessage = Immutable<z.infer<typeof adminAgentMessage>>;
@@ -89,7 +89,7 @@ export type AdminAgentSession = Immutable<z.infer<typeof adminAgentSession>>;
 
 export const adminAgentSessionListed = z.strictObject({
   ...sessionHead,
-  /** Of the last message or change. */
+  /** Time of the last message or change. */
   updatedAt: z.iso.datetime(),
   hasProposal: z.boolean(),
 });

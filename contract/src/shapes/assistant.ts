@@ -54,7 +54,7 @@ const furtherChat = chat.pick({ provider: true, baseUrl: true, tokensPerAnswer: 
   models: chat.shape.models.min(1),
 });
 
-/** Of a server, never told; it goes into a header. */
+/** Key of a provider: sent to it in a header, and never answered. */
 const apiKey = z
   .string()
   .max(PROVIDER_KEY_CHARACTERS_MAX)

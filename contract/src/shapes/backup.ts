@@ -9,16 +9,19 @@ export const backup = z.strictObject({
   createdAt: z.iso.datetime(),
   completedAt: z.iso.datetime(),
   sequence: z.int().min(0),
-  /** Of the history that the sequence belongs to: a new one begins with a restore, and with the promotion of a replica. */
+  /**
+   * Epoch of the history that the sequence belongs to: a restore and the promotion of a replica
+   * begin a new one.
+   */
   epoch: z.string(),
-  /** Of the server that made it. */
+  /** Version of the server that made it. */
   version: z.string(),
   isEncrypted: z.boolean(),
   nodes: z.int().min(0),
   edges: z.int().min(0),
-  /** Of all that it consists of, before encryption. */
+  /** Bytes of all that it consists of, before encryption. */
   bytes: z.int().min(0),
-  /** Of it, what no earlier backup had. */
+  /** Bytes among them that no earlier backup had. */
   newBytes: z.int().min(0),
   /** Whether points between the backup before and this one can be restored. */
   hasLog: z.boolean(),

@@ -78,7 +78,7 @@ const CHAT_ENDS = ['answer', 'length', 'steps', 'tool-calls', 'tokens', 'stopped
 /** What a turn is answered with. */
 export const chatAnswer = z.strictObject({
   chatUID: z.string(),
-  /** Of the answer. */
+  /** UID of the answer. */
   messageUID: z.string(),
   answer: z.string(),
   citations: z.array(chatCitation),
@@ -139,7 +139,7 @@ export const chatSummary = z.strictObject({
   UID: z.string(),
   title: z.string(),
   createdAt: z.iso.datetime(),
-  /** Of its last turn. */
+  /** Time of its last turn. */
   updatedAt: z.iso.datetime(),
   /** An answer is under way. */
   isBusy: z.boolean(),

@@ -23,12 +23,12 @@ export const codeItemInPath = z.object({
   name: z.string().min(1).max(PATH_TEXT_CHARACTERS_MAX),
 });
 
-/** Of code that can be called with bodies. */
+/** Code that can be called with bodies. */
 export const endpointInHistory = codeItemInPath.extend({ kind: codeKind.extract(['endpoint']) });
 
 /** One change of code or of its settings (open-shapes, section 8). */
 export const codeChange = z.strictObject({
-  /** Of the item, which keeps it also when it is deleted and made anew. */
+  /** UID of the item; the item keeps it when it is deleted and made again. */
   uid: z.string(),
   kind: codeKind,
   name: z.string(),

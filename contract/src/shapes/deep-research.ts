@@ -18,7 +18,7 @@ const uid = z.string().min(1).max(100);
 /** The same name in the query of a cancellation. */
 export const chatInQuery = z.object({ chatUID: uid });
 
-/** Of a chat of the caller's own. */
+/** A chat of the caller's own. */
 export const chatInPath = z.object({ uid });
 
 export const researchStart = z.strictObject({
@@ -35,7 +35,7 @@ const researchLimits = z.strictObject({
   queued: limit(RESEARCH_QUEUED_MAX),
   /** At a time, in the workspace. */
   running: limit(RESEARCH_RUNNING_MAX),
-  /** Of one user, waiting or under way. */
+  /** Runs of one user, waiting or under way. */
   runsPerUser: limit(RESEARCH_QUEUED_MAX),
   /** Times that a model is asked by one research. */
   steps: limit(RESEARCH_STEPS_MAX),

@@ -61,9 +61,9 @@ export const importedItem = z.strictObject({
   action,
   /** Unified, of its files as an export would have them; empty when nothing changes, and cut off where it is very long. */
   diff: z.string(),
-  /** Of code that does not compile, which is kept as a draft unless the endpoint is read-only. */
+  /** Why code does not compile; it is kept as a draft unless the endpoint is read-only. */
   diagnostics: z.array(diagnostic.partial({ line: true, column: true, code: true })),
-  /** Of what has failed; else null. */
+  /** Why the item has failed; else null. */
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 });
 export type ImportedItem = Immutable<z.infer<typeof importedItem>>;

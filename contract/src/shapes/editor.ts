@@ -5,12 +5,12 @@ import { endpointDraft } from './endpoint.ts';
 /** Lines and columns start at 1, as those of a diagnostic; a column counts units of UTF-16. */
 const place = z.strictObject({ line: z.int().min(1), column: z.int().min(1) });
 
-/** A draft of code and a place in it: before the character in that column, or behind the last one of the line. */
+/** Code and a place in it: before the character in that column, or after the last of the line. */
 export const editorPlace = endpointDraft.extend(place.shape);
 export type EditorPlace = Immutable<z.infer<typeof editorPlace>>;
 
-/** The kinds of the Language Server Protocol 3.17 (`CompletionItemKind`), in the order of its numbers. */
-const COMPLETION_KINDS = [
+/** The kinds of the Language Server Protocol 3.17 (`CompletionItemKind`), in the order of its numbers, from 1. */
+export const COMPLETION_KINDS = [
   'text',
   'method',
   'function',
@@ -63,7 +63,7 @@ export const hover = z
     /** A declaration in TypeScript. */
     contents: z.string(),
     documentation: z.string().optional(),
-    /** From its first character to behind its last. */
+    /** From before its first character to after its last. */
     range: z.strictObject({ start: place, end: place }),
   })
   .nullable();

@@ -23,7 +23,7 @@ export const namedFileEntry = fileEntry.extend({ Name: z.string() });
 export type NamedFileEntry = Immutable<z.infer<typeof namedFileEntry>>;
 
 export const nodeFile = namedFileEntry.extend({
-  /** Of the content, hexadecimal. */
+  /** Digest of the content, hexadecimal. */
   Sha256: z.string(),
   /** When it was uploaded. */
   Timestamp: z.string(),

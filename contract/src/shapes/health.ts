@@ -40,12 +40,12 @@ export const partHealth = z.strictObject({
   name: z.enum(HEALTH_PARTS),
   /** `degraded`: it works, but not as it should; `failed`: it does not work; `off`: it is not set up. */
   status: z.enum(['ok', 'starting', 'degraded', 'failed', 'off']),
-  /** Of a part that is degraded or failed; null of any other. */
+  /** Why the part is degraded or failed; null for any other part. */
   reason: z.enum(HEALTH_REASONS).nullable(),
 });
 export type PartHealth = Immutable<z.infer<typeof partHealth>>;
 
-/** Of what every process has: whether there is enough. `failed` when it cannot be told. */
+/** Whether there is enough of what every process has; `failed` when it cannot be told. */
 const supply = z.enum(['ok', 'degraded', 'failed']);
 
 /** The answer to `GET /health` of an administrator (open-shapes, section 8). */

@@ -45,7 +45,7 @@ export const job = z.strictObject({
   startedAt: z.iso.datetime(),
   /** Null until it has ended. Of one that was interrupted, when that was found out: at the next start. */
   endedAt: z.iso.datetime().nullable(),
-  /** Of one that failed. */
+  /** Why the job failed; only there when it did. */
   error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
 });
 export type Job = Immutable<z.infer<typeof job>>;

@@ -60,7 +60,7 @@ export const logFileList = z.strictObject({
       /** As `fileNames` takes it. */
       name: z.string(),
       sizeBytes: z.int().min(0),
-      /** Of the first and the last record; null where there is none. */
+      /** Times of the first and the last record; null where there is none. */
       from: z.iso.datetime().nullable(),
       to: z.iso.datetime().nullable(),
     }),

@@ -45,7 +45,7 @@ export const migration = migrationSettings.extend({
   version: z.int().min(1),
   compiles: z.boolean(),
   diagnostics: z.array(diagnostic),
-  /** Of the code that ran last; null before. So are the next five. */
+  /** Version of the code that ran last; null before the first run, as are the next five. */
   ranVersion: z.int().min(1).nullable(),
   jobId: z.string().nullable(),
   startedAt: z.iso.datetime().nullable(),

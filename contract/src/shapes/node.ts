@@ -109,7 +109,7 @@ export type FieldChange = Immutable<z.infer<typeof fieldChange>>;
 export const nodeVersion = z.strictObject({
   version: z.int().min(1).nullable(),
   sequence: z.int().min(1).nullable(),
-  /** Of the change, not that of the node. */
+  /** Time of the change, not of the node. */
   timestamp: z.iso.datetime().nullable(),
   /** The user who made it; null where that is not known. */
   actor: z.strictObject({ uid: z.string(), name: z.string() }).nullable(),

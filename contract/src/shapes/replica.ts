@@ -62,7 +62,7 @@ export const replicaRecord = registeredReplica.extend({
 
 /** The answer to `GET /api/replicas`: the primary, and its replicas in the order in which they registered. */
 export const replicaOverview = z.strictObject({
-  /** Of the primary, as are the epoch of its log and the newest sequence. */
+  /** Version of the primary; epoch and newest sequence are those of its log. */
   version: z.string(),
   epoch: z.string(),
   sequence: sequences,
@@ -111,7 +111,7 @@ const uid = z
 
 /**
  * The body of `POST /api/replicas/register`: a replica proves that it has the key of the workspace, and does not send it. The
- * addresses are checked behind the proof, so that nobody else learns what is wrong with them.
+ * addresses are checked after the proof, so that nobody else learns what is wrong with them.
  */
 export const replicaRegistration = z.strictObject({
   /** New at every start of the replica. */
@@ -142,7 +142,7 @@ export type ReplicaRegistration = Immutable<z.infer<typeof replicaRegistration>>
 /** What a replica is told that may follow. */
 export const replicaAdmission = z.strictObject({
   replicaName: z.string(),
-  /** Of the channel, on the host that was asked. */
+  /** Port of the channel, on the host that was asked. */
   replicationPort: z.int(),
   version: z.string(),
   /** HMAC-SHA256 over the nonce under the replication secret, hexadecimal: so the replica knows whom it follows. */

@@ -64,7 +64,7 @@ export type SearchMetrics = Immutable<z.infer<typeof searchMetrics>>;
 
 const evaluation = {
   at: z.iso.datetime(),
-  /** Of the workspace when it began. */
+  /** Sequence of the workspace when the run began. */
   sequence: z.int().min(0),
   /** Those of which a relevant node exists: the others count for nothing. */
   queries: z.int().min(0),
@@ -90,7 +90,7 @@ export const goldenSetList = z.strictObject({
 });
 export type GoldenSetList = Immutable<z.infer<typeof goldenSetList>>;
 
-/** Of the first relevant hit; null when none of the first 10 is. */
+/** Rank of the first relevant hit; null when none of the first 10 is relevant. */
 const rank = z.int().min(1).nullable();
 
 const queryChange = z.strictObject({
@@ -111,7 +111,7 @@ export const searchEvaluationReport = z.strictObject({
   ...evaluation,
   /** Null for the first one. */
   previous: searchEvaluation.nullable(),
-  /** Of the queries that were in both runs; what lost or gained most comes first. */
+  /** Queries that were in both runs; what lost or gained most comes first. */
   worse: firstOf(queryChange),
   better: firstOf(queryChange),
   /** Queries without a relevant node among their hits. */

@@ -61,7 +61,7 @@ export const searchSettings = z.strictObject({
 });
 export type SearchSettings = Immutable<z.infer<typeof searchSettings>>;
 
-/** Of the process that answers: each builds its own index. */
+/** State of the index in the process that answers: each builds its own. */
 export const searchIndexState = z.strictObject({
   /** Everything up to it can be found; null while the first index is built. */
   sequence: z.int().min(0).nullable(),

@@ -92,7 +92,7 @@ const samlProvider = z.strictObject({
 
 export const samlConfig = z.strictObject({
   providers: z.record(z.string(), samlProvider),
-  /** Of this workspace, to be entered at the provider; null until the server knows its public address. */
+  /** This workspace, as entered at the provider; null until the server knows its public address. */
   entityId: z.string().nullable(),
   acsUrl: z.string().nullable(),
 });

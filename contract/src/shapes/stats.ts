@@ -33,7 +33,7 @@ export const loadSample = z.strictObject({
   /** Calls of endpoints that have ended. */
   callsPerSecond: rate,
   rssBytes: count,
-  /** Of the file system that holds the storage folder; null when it cannot be read. */
+  /** Free bytes where the storage folder is; null when they cannot be read. */
   diskFreeBytes: count.nullable(),
   /** How far the replicas are behind (specification, section 2.7): on a primary that replicates. */
   currentLag: count.optional(),

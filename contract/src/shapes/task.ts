@@ -57,7 +57,7 @@ export const TASK_RUN_STATES = [
 ] as const;
 
 export const taskRun = z.strictObject({
-  /** Of its job, as long as that is kept; of a run that was skipped, of nothing. */
+  /** Id of the job, as long as that is kept; the id of a skipped run names nothing. */
   id: z.string(),
   task: segmentName,
   state: z.enum(TASK_RUN_STATES),
@@ -88,7 +88,7 @@ export const task = taskSettings.extend({
   UID: z.string(),
   name: segmentName,
   ...timetable,
-  /** Of the run that is under way. */
+  /** Job of the run that is under way. */
   jobId: z.string().nullable(),
   lastRun: taskRun.nullable(),
   updatedAt: z.iso.datetime(),

@@ -48,7 +48,7 @@ export const tokenRecord = z.strictObject({
   name: z.string(),
   /** Empty for a kind that carries none. */
   scopes: z.array(z.string()),
-  /** Of an endpoint token; empty is every endpoint. */
+  /** Endpoints that an endpoint token may run; empty means every endpoint. */
   path: z.string().nullable(),
   /** UID of the user it acts as. */
   actingUser: z.string().nullable(),

@@ -50,7 +50,7 @@ export const userChange = z.strictObject({
   firstName: name.optional(),
   lastName: name.optional(),
   email: email.optional(),
-  /** Of the user interface; any JSON object that is not too large. */
+  /** Preferences of the user interface: any JSON object that is not too large. */
   preferences: z
     .record(z.string(), z.unknown())
     .refine(

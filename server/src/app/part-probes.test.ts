@@ -1,19 +1,8 @@
 import { expect, it } from 'vitest';
-import { HEALTH_PARTS, HEALTH_REASONS } from '@trellis/contract/shapes/health.ts';
-import { OK, type HealthReason, type PartName } from '#observe/health.ts';
+import { OK } from '#observe/health.ts';
 import { primaryProbes, replicaProbes, serviceProbes, stateOfWorkers } from './part-probes.ts';
 
 const IDLE = { workers: 2, ready: 2, busy: 0, stalled: 0, running: 0, waiting: 0 };
-
-it('what is told of a part is what the contract says', () => {
-  // Both ways: the types are each other's.
-  const names: readonly PartName[] = HEALTH_PARTS;
-  const reasons: readonly HealthReason[] = HEALTH_REASONS;
-  const own = (name: PartName): (typeof HEALTH_PARTS)[number] => name;
-  const because = (reason: HealthReason): (typeof HEALTH_REASONS)[number] => reason;
-  expect(names.map(own)).toEqual(HEALTH_PARTS);
-  expect(reasons.map(because)).toEqual(HEALTH_REASONS);
-});
 
 it.each([
   [{ status: 'ok', reason: null }, IDLE],

@@ -3,16 +3,16 @@ import { DEFINITION_ERROR_CHARACTERS_MAX } from '#base/definition-limits.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
+import { EXPORTED_KINDS } from '@trellis/contract/shapes/definitions.ts';
 import { definitionIn, filesOf, type PackedDefinition } from './definition-files.ts';
-import {
-  DEFINITION_KINDS,
-  type Definition,
-  type DefinitionDiagnostic,
-  type DefinitionKind,
-  type DefinitionKindName,
-  type Importer,
-  type ImportMode,
-  type Outlook,
+import type {
+  Definition,
+  DefinitionDiagnostic,
+  DefinitionKind,
+  DefinitionKindName,
+  Importer,
+  ImportMode,
+  Outlook,
 } from './definition-kind.ts';
 import { filesDiff, ImportRecord } from './import-report.ts';
 import type { SchemaKind } from './kinds/schema-kind.ts';
@@ -23,7 +23,7 @@ export type DefinitionKinds = Readonly<Record<DefinitionKindName, DefinitionKind
 };
 
 export function kindsInOrder(kinds: DefinitionKinds): readonly DefinitionKind[] {
-  return DEFINITION_KINDS.map((kind) => kinds[kind]);
+  return EXPORTED_KINDS.map((kind) => kinds[kind]);
 }
 
 /** How an import goes on. */

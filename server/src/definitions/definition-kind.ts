@@ -1,23 +1,8 @@
 import type { Caller } from '#access/caller.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
+import type { EXPORTED_KINDS } from '@trellis/contract/shapes/definitions.ts';
 
-/** What is exported and imported, in the order in which it is imported: what others need comes before them. */
-export const DEFINITION_KINDS = [
-  'schema',
-  'workspace-settings',
-  'type-access',
-  'search-settings',
-  'synonyms',
-  'llm-search-settings',
-  'endpoint',
-  'tool',
-  'agent',
-  'task',
-  'migration',
-  'research-settings',
-  'golden-set',
-] as const;
-export type DefinitionKindName = (typeof DEFINITION_KINDS)[number];
+export type DefinitionKindName = (typeof EXPORTED_KINDS)[number];
 
 /** As JSON, with its members in an order that is always the same: two that render to the same files are equal. */
 export type Definition = Readonly<Record<string, unknown>>;

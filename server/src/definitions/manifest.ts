@@ -1,6 +1,7 @@
 import { Problem } from '#base/problem.ts';
 import { jsonText, parsed, type DefinitionFile } from './definition-files.ts';
-import { DEFINITION_KINDS, type DefinitionKindName } from './definition-kind.ts';
+import { EXPORTED_KINDS } from '@trellis/contract/shapes/definitions.ts';
+import type { DefinitionKindName } from './definition-kind.ts';
 
 /** Version of the layout of files; it rises when older files can no longer be read. */
 const FORMAT = 1;
@@ -13,7 +14,7 @@ export interface Manifest {
 
 /** `version` is that of the product. */
 export function manifestFile(version: string): DefinitionFile {
-  const manifest = { format: FORMAT, product: 'Trellis', version, kinds: DEFINITION_KINDS };
+  const manifest = { format: FORMAT, product: 'Trellis', version, kinds: EXPORTED_KINDS };
   return { path: MANIFEST_PATH, text: jsonText(manifest) };
 }
 
@@ -29,8 +30,8 @@ export function readManifest(files: ReadonlyMap<string, string>): Manifest {
       'Import into a server of the version that made the export, or a newer one.',
     );
   }
-  const named: readonly unknown[] = Array.isArray(kinds) ? kinds : DEFINITION_KINDS;
-  return { kinds: new Set(DEFINITION_KINDS.filter((kind) => named.includes(kind))) };
+  const named: readonly unknown[] = Array.isArray(kinds) ? kinds : EXPORTED_KINDS;
+  return { kinds: new Set(EXPORTED_KINDS.filter((kind) => named.includes(kind))) };
 }
 
 function parsedManifest(text: string) {

@@ -6,7 +6,8 @@ import { ByteWriter } from './bytes.ts';
 import { compareDecimals, normalizeDecimal } from './decimal.ts';
 import { decodeField } from './field-decoder.ts';
 import { encodeField } from './field-encoder.ts';
-import { LIST, SCALAR_TYPES, TAG, tagOf, widens } from './field-types.ts';
+import { SCALAR_TYPES } from '@trellis/contract/field-types.ts';
+import { LIST, TAG, tagOf, widens } from './field-types.ts';
 import type { ScalarType } from './field-types.ts';
 import { TIME_MAX_MS, TIME_MIN_MS } from './time.ts';
 

@@ -3,7 +3,8 @@ import { tryParseUid } from '#base/uid.ts';
 import { unreachable } from '#base/assert.ts';
 import type { ByteWriter } from './bytes.ts';
 import { normalizeDecimal } from './decimal.ts';
-import { LIST, SCALAR_TYPES, TAG, scalarOf } from './field-types.ts';
+import { SCALAR_TYPES } from '@trellis/contract/field-types.ts';
+import { LIST, TAG, scalarOf } from './field-types.ts';
 import type { GeoPoint } from './field-types.ts';
 import { parseTime } from './time.ts';
 

@@ -1,21 +1,4 @@
-/**
- * The scalar field types (open-shapes, section 2); a list of each is written `String[]`. A type's
- * place in this list is its number in stored records: append only.
- */
-export const SCALAR_TYPES = [
-  'String',
-  'Int',
-  'Long',
-  'Float',
-  'Double',
-  'Decimal',
-  'Bool',
-  'Time',
-  'UID',
-  'GeoPoint',
-  'Json',
-  'Bytes',
-] as const;
+import { SCALAR_TYPES } from '@trellis/contract/field-types.ts';
 
 export type ScalarType = (typeof SCALAR_TYPES)[number];
 export type FieldType = ScalarType | `${ScalarType}[]`;

@@ -2,6 +2,7 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '#base/clock.ts';
 import { HEALTH_DISK_FREE_BYTES_MIN } from '#base/limits.ts';
+import { HEALTH_PARTS, type HealthReason } from '@trellis/contract/shapes/health.ts';
 
 type Supply = 'ok' | 'degraded';
 
@@ -49,19 +50,6 @@ export interface HealthSources {
   isReady(): boolean;
 }
 
-/** In this order they are told. */
-const PARTS = [
-  'disk',
-  'storage',
-  'writer',
-  'replication',
-  'index',
-  'endpoints',
-  'compiler',
-  'models',
-  'logs',
-] as const satisfies readonly PartName[];
-
 export async function healthReport(sources: HealthSources): Promise<HealthReport> {
   const disk = await diskOf(sources.storageFolder);
   const parts = await partsOf(sources, disk);
@@ -101,7 +89,7 @@ function partsOf(
       return state === OK && fault !== undefined ? degraded(fault) : state;
     },
   };
-  const had = PARTS.flatMap((name) => {
+  const had = HEALTH_PARTS.flatMap((name) => {
     const probe: Probe | undefined = all[name];
     return probe === undefined ? [] : [{ name, probe }];
   });
@@ -134,34 +122,7 @@ export async function diskOf(folder: string): Promise<HealthReport['disk']> {
   }
 }
 
-/** Why a part is not well: see `HEALTH_REASONS` in contract/src/shapes/health.ts. */
-export type HealthReason =
-  | 'disk_low'
-  | 'disk_unreadable'
-  | 'folder_not_writable'
-  | 'store_outdated'
-  | 'storage_damaged'
-  | 'last_write_failed'
-  | 'thread_restarting'
-  | 'thread_ended'
-  | 'port_not_open'
-  | 'primary_not_connected'
-  | 'no_worker'
-  | 'workers_stalled'
-  | 'process_failed'
-  | 'provider_failing'
-  | 'file_not_written';
-
-export type PartName =
-  | 'disk'
-  | 'storage'
-  | 'writer'
-  | 'replication'
-  | 'index'
-  | 'endpoints'
-  | 'compiler'
-  | 'models'
-  | 'logs';
+export type PartName = (typeof HEALTH_PARTS)[number];
 
 export interface PartState {
   /**

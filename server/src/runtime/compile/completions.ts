@@ -1,41 +1,13 @@
 import { SymbolFlags } from 'typescript/unstable/async';
 import type { Checker, CompletionEntry } from 'typescript/unstable/async';
 import { EDITOR_COMPLETION_DETAILS_MAX, EDITOR_COMPLETIONS_MAX } from '#base/limits.ts';
+import { COMPLETION_KINDS } from '@trellis/contract/shapes/editor.ts';
 import { documentationOf, oneLine } from './symbol-text.ts';
 import type { Asked } from './type-checker.ts';
 
-/** Those of the Language Server Protocol 3.17 (`CompletionItemKind`), in the order of its numbers, which start at 1. */
-const KINDS = [
-  'text',
-  'method',
-  'function',
-  'constructor',
-  'field',
-  'variable',
-  'class',
-  'interface',
-  'module',
-  'property',
-  'unit',
-  'value',
-  'enum',
-  'keyword',
-  'snippet',
-  'color',
-  'file',
-  'reference',
-  'folder',
-  'enumMember',
-  'constant',
-  'struct',
-  'event',
-  'operator',
-  'typeParameter',
-] as const;
-
 export interface CompletionItem {
   readonly label: string;
-  readonly kind: (typeof KINDS)[number];
+  readonly kind: (typeof COMPLETION_KINDS)[number];
   /** Its type. */
   readonly detail?: string;
   readonly documentation?: string;
@@ -81,7 +53,7 @@ async function itemOf(
 ): Promise<CompletionItem> {
   const item = {
     label: name,
-    kind: KINDS[kind - 1] ?? 'text',
+    kind: COMPLETION_KINDS[kind - 1] ?? 'text',
     ...(insertText === undefined ? {} : { insertText }),
     ...(sortText === undefined ? {} : { sortText }),
   };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { SCALAR_TYPES } from '#graph/field-types.ts';
+import { SCALAR_TYPES } from '@trellis/contract/field-types.ts';
 import type { FieldType } from '#graph/field-types.ts';
 import { faultOfName, RESERVED_FIELD_NAMES } from '#graph/names.ts';
 import type { SchemaDocument } from '#graph/schema.ts';
