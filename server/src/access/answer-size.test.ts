@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NODES_ANSWER_CHARACTERS_MAX } from '#base/turn-limits.ts';
+import { NODES_ANSWER_CHARACTERS_MAX } from '#base/limits.ts';
 import { AnswerSize } from './answer-size.ts';
 
 it('takes so many characters together, and no more', () => {

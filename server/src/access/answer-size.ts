@@ -1,4 +1,4 @@
-import { NODES_ANSWER_CHARACTERS_MAX } from '#base/turn-limits.ts';
+import { NODES_ANSWER_CHARACTERS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { textLength } from './text-length.ts';
 

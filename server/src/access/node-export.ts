@@ -1,4 +1,4 @@
-import { NODE_SCAN_IDS } from '#base/turn-limits.ts';
+import { NODE_SCAN_IDS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { shorten } from '#graph/names.ts';
 import type { NodeObject } from '#graph/reader.ts';

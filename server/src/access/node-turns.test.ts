@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NODES_AT_ONE_COMMIT } from '#base/turn-limits.ts';
+import { NODES_AT_ONE_COMMIT } from '#base/limits.ts';
 import { turns } from '#base/turns.ts';
 import { openTestGraph } from '#graph/testing/test-graph.ts';
 import { AccessIndex } from './access-index.ts';

@@ -1,4 +1,4 @@
-import { NODES_AT_ONE_COMMIT } from '#base/turn-limits.ts';
+import { NODES_AT_ONE_COMMIT } from '#base/limits.ts';
 import { turns } from '#base/turns.ts';
 import type { Caller } from './caller.ts';
 import { NodeView, type NodeReads } from './node-view.ts';

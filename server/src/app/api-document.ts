@@ -1,5 +1,5 @@
 import { budgetKey, type Caller } from '#access/caller.ts';
-import { API_DOCUMENT_BATCH, API_DOCUMENT_STEPS } from '#base/operations-limits.ts';
+import { API_DOCUMENT_BATCH, API_DOCUMENT_STEPS } from '#base/limits.ts';
 import { turns } from '#base/turns.ts';
 import type { ApiDocumentService } from '#http/services.ts';
 import { pathCovers } from '#identity/token-path.ts';

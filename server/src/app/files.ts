@@ -1,7 +1,7 @@
 import type { AccessIndex } from '#access/access-index.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import { systemClock } from '#base/clock.ts';
-import { FILE_UPLOAD_SWEEP_INTERVAL_MS } from '#base/file-limits.ts';
+import { FILE_UPLOAD_SWEEP_INTERVAL_MS } from '#base/limits.ts';
 import { FileStore } from '#files/file-store.ts';
 import { FileTexts } from '#files/file-texts.ts';
 import { FileUploads } from '#files/file-uploads.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { JOB_NOTICE_INTERVAL_MS } from '#base/operations-limits.ts';
+import { JOB_NOTICE_INTERVAL_MS } from '#base/limits.ts';
 import { JobRegistry } from '#jobs/job-registry.ts';
 import { startJobNotices } from './job-notices.ts';
 

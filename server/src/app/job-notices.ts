@@ -1,5 +1,5 @@
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
-import { JOB_NOTICE_INTERVAL_MS } from '#base/operations-limits.ts';
+import { JOB_NOTICE_INTERVAL_MS } from '#base/limits.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { Job } from '#jobs/job.ts';
 

@@ -5,7 +5,7 @@ import { ProviderClient } from '#assistant/router/provider-client.ts';
 import { ProviderStreams } from '#assistant/router/provider-stream.ts';
 import { UsageLedger } from '#assistant/router/usage-ledger.ts';
 import { systemClock } from '#base/clock.ts';
-import { LLM_USAGE_WRITE_INTERVAL_MS } from '#base/llm-limits.ts';
+import { LLM_USAGE_WRITE_INTERVAL_MS } from '#base/assistant-limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { HttpServices } from '#http/services.ts';

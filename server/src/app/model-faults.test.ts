@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LLM_ANSWER_BYTES_MAX } from '#base/llm-limits.ts';
+import { LLM_ANSWER_BYTES_MAX } from '#base/assistant-limits.ts';
 import { problemOf } from '#graph/testing/test-graph.ts';
 import { calls, inTurn, says } from '../../../test/support/llm-server.ts';
 import { LIMITS, ModelScene, request, toolOf, USER } from './testing/model-scene.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ModelEvent, ModelOutcome, ModelTool } from '#assistant/model/model-run.ts';
-import { MODEL_TOOLS_AT_A_TIME } from '#base/llm-limits.ts';
+import { MODEL_TOOLS_AT_A_TIME } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { problemOf } from '#graph/testing/test-graph.ts';
 import { calls, inTurn, says } from '../../../test/support/llm-server.ts';

@@ -1,6 +1,6 @@
 import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import { systemClock } from '#base/clock.ts';
-import { LOAD_SAMPLE_INTERVAL_MS } from '#base/operations-limits.ts';
+import { LOAD_SAMPLE_INTERVAL_MS } from '#base/limits.ts';
 import { diskOf } from '#observe/health.ts';
 import { LoadSamples, type LoadSample, type ReplicaLag } from '#observe/load-samples.ts';
 import type { Logger } from '#observe/logger.ts';

@@ -1,7 +1,7 @@
 import type { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import { countTypes, databaseStatistics } from '#access/database-statistics.ts';
-import { LOAD_SAMPLE_INTERVAL_MS } from '#base/operations-limits.ts';
+import { LOAD_SAMPLE_INTERVAL_MS } from '#base/limits.ts';
 import { textTable } from '#base/text-table.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { StatisticsService } from '#http/services.ts';

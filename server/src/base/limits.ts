@@ -225,3 +225,200 @@ export const MCP_TOOLS_PER_PAGE = 200;
 export const MCP_CALLS_PER_CALLER_MAX = 16;
 export const MCP_RESULT_CHARACTERS_MAX = 4 * 1024 * 1024;
 export const MCP_PROGRESS_INTERVAL_MS = 100;
+
+/**
+ * Limits of what is received over HTTP, beside those of `limits.ts`. How large the body of an operation may be says its row in the
+ * contract; these bound what all of them together may hold, how long they may take, and what is made of them.
+ */
+/** Where nobody is signed in a whole body must be here within this time. */
+export const HTTP_STRANGER_BODY_TIMEOUT_MS = 10_000;
+
+/**
+ * Bodies that are held, from their first byte to the end of their answer: of one address, and of all. Those of strangers have a
+ * budget of their own, so that they cannot use up that of who is signed in.
+ */
+export const HTTP_BODIES_BYTES_MAX = 256 * 1024 * 1024;
+export const HTTP_BODIES_ADDRESS_BYTES_MAX = 128 * 1024 * 1024;
+export const HTTP_STRANGER_BODIES_BYTES_MAX = 32 * 1024 * 1024;
+export const HTTP_STRANGER_BODIES_ADDRESS_BYTES_MAX = 4 * 1024 * 1024;
+
+/** JSON of more bytes is read in a thread of its own, and arrives in pieces of so many characters. */
+export const JSON_INLINE_BYTES_MAX = 256 * 1024;
+export const JSON_PIECE_CHARACTERS = 64 * 1024;
+/** How deep lists and objects may stand in each other, and how many values there may be in all of them. */
+export const JSON_BODY_DEPTH_MAX = 128;
+export const JSON_BODY_VALUES_MAX = 1_000_000;
+/** What a value takes in memory, about; so much of it is held beside the text of a large body. */
+export const JSON_VALUE_BYTES = 64;
+/** The thread's heap: the text and the values of one body, which it makes to see whether they are well-formed. */
+export const JSON_THREAD_HEAP_MB_MAX = 512;
+
+/** Fields of a form. */
+export const FORM_FIELDS_MAX = 20;
+
+/** WebSockets that have not said who they are: of one address, and of all. */
+export const WEB_SOCKET_STRANGERS_ADDRESS_MAX = 100;
+export const WEB_SOCKET_STRANGERS_MAX = 1_000;
+/** Those of one user: a page has one. */
+export const WEB_SOCKETS_PER_USER_MAX = 500;
+/** Pieces of one message: each takes memory, however small it is. */
+export const WEB_SOCKET_FRAGMENTS_MAX = 1_024;
+/** A request has one long text at most, that of an endpoint's code. */
+export const WEB_SOCKET_REQUEST_VALUES_MAX = 1_000;
+
+/** The zip of a workspace's definitions, as it is uploaded (docs/definitions.md). */
+
+/** Packed, and unpacked; files in it, and the path of one. */
+export const DEFINITIONS_ZIP_BYTES_MAX = 32 * 1024 * 1024;
+export const DEFINITIONS_BYTES_MAX = 128 * 1024 * 1024;
+export const DEFINITION_FILES_MAX = 20_000;
+export const DEFINITION_PATH_CHARACTERS_MAX = 400;
+/** Objects and lists in one another, in a file of JSON. */
+export const DEFINITION_DEPTH_MAX = 100;
+/** Text that people write packs to a tenth; a file larger than this which packs much better is a bomb. */
+export const DEFINITION_EXPANSION_RATIO_MAX = 200;
+export const DEFINITION_EXPANSION_FROM_BYTES = 1024 * 1024;
+/** What a report says of one definition, beyond which it is cut off, and of all of them, beyond which it says no more. */
+export const DEFINITION_DIFF_CHARACTERS_MAX = 200_000;
+export const DEFINITION_DIFFS_CHARACTERS_MAX = 2_000_000;
+export const DEFINITION_ERROR_CHARACTERS_MAX = 500;
+/** Faults of one piece of code, and files that are no definition's, as many as a report names. */
+export const DEFINITION_DIAGNOSTICS_MAX = 20;
+export const DEFINITION_IGNORED_FILES_MAX = 100;
+
+/** Files of nodes, and the text that is taken out of them. */
+
+/** Files of one node, and each of them, which is kept in pieces. */
+export const NODE_FILES_MAX = 1_000;
+export const FILE_CHUNK_BYTES_MAX = 1024 * 1024;
+
+/** Uploads in pieces: how many one caller has under way, and for how long one is kept that nobody goes on with. */
+export const FILE_UPLOADS_PER_CALLER_MAX = 100;
+export const FILE_UPLOAD_LIFETIME_MS = 24 * 60 * 60 * 1_000;
+export const FILE_UPLOAD_SWEEP_INTERVAL_MS = 10 * 60 * 1_000;
+
+/** Text of files: of one file no more than so much is read, and so much text of it kept. */
+export const FILE_TEXT_SOURCE_BYTES_MAX = 64 * 1024 * 1024;
+export const FILE_TEXT_CHARACTERS_MAX = 500_000;
+/** The process that takes text out of one file: how long it may work, and how much memory it may have. */
+export const FILE_TEXT_TIMEOUT_MS = 60_000;
+export const FILE_TEXT_MEMORY_BYTES_MAX = 768 * 1024 * 1024;
+export const FILE_TEXT_HEAP_MB_MAX = 384;
+export const FILE_TEXT_MEMORY_CHECK_MS = 50;
+/** In an archive (docx, xlsx, pptx, odt): entries, and what those that are read unpack to. */
+export const FILE_TEXT_ARCHIVE_ENTRIES_MAX = 10_000;
+export const FILE_TEXT_UNPACKED_BYTES_MAX = 128 * 1024 * 1024;
+/** Elements within each other, in pages and documents. */
+export const FILE_TEXT_DEPTH_MAX = 5_000;
+/** Times that a file is tried whose process ended without a word. */
+export const FILE_TEXT_TRIES_MAX = 2;
+
+/** The limits of what the log is kept for. Units last. See `limits.ts` for the others. */
+
+/**
+ * What the log keeps at most for an index that is behind, beyond the archive, and the room that must be left on the volume for commits
+ * while it keeps anything for an index or a replica. An index is built anew then, a replica copies the graph.
+ */
+export const INDEX_LOG_HELD_BYTES_MAX = 4 * 1024 * 1024 * 1024;
+export const LOG_HELD_ROOM_BYTES_MIN = 256 * 1024 * 1024;
+/** Followers of the log that a process knows at a time: its indexes, backups, and replicas. */
+export const FOLLOWERS_MAX = 128;
+
+/** The limits of what shows how a server runs: its log, its jobs, samples of its load. Units last. */
+
+/** Log records that a server keeps in memory, and their characters; those that a watcher is given at a time. */
+export const LOG_KEPT_LINES_MAX = 10_000;
+export const LOG_KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
+export const LOG_BATCH_LINES_MAX = 256;
+/** Searches of log files: what is read at a time, one line, and how long one search may take. */
+export const LOG_BLOCK_BYTES = 256 * 1024;
+export const LOG_LINE_BYTES_MAX = 4 * 1024 * 1024;
+export const LOG_SEARCH_TIME_MAX_MS = 5_000;
+/** Jobs: those that are kept after their end, the lines of one, and a text; one that lasts longer than this is kept over a restart. */
+export const JOBS_KEPT = 200;
+export const JOB_LOG_LINES_MAX = 100;
+export const JOB_TEXT_CHARACTERS_MAX = 500;
+export const JOB_STORED_AFTER_MS = 1_000;
+/** How often what other threads do at length is looked at, to be shown as a job. */
+export const JOB_LOOK_INTERVAL_MS = 500;
+/** How often clients hear of the progress of one job over the WebSocket, at most. */
+export const JOB_NOTICE_INTERVAL_MS = 250;
+/** How often the load of the process is sampled, and how many samples are kept: those of an hour. */
+export const LOAD_SAMPLE_INTERVAL_MS = 10_000;
+export const LOAD_SAMPLES_KEPT = 360;
+/** The description of the API: operations, and endpoints, that are described before other requests have a turn. */
+export const API_DOCUMENT_STEPS = 8;
+export const API_DOCUMENT_BATCH = 16;
+
+/** Of the processes that run the code of endpoints; others of theirs are in limits.ts. */
+
+/**
+ * Private memory that the process of an endpoint worker may have, as the operating system counts it (`RLIMIT_DATA`): 1.1 GB of it are
+ * stacks and room for machine code that nothing is in.
+ */
+export const ENDPOINT_PROCESS_DATA_KB_MAX = 2_304 * 1_024;
+/** A process that does not answer for so long counts as one whose code does not come back. */
+export const ENDPOINT_SILENT_MS = 5_000;
+/** One text between the server and the process of an endpoint worker. */
+export const ENDPOINT_FRAME_BYTES_MAX = 512 * 1024 * 1024;
+/** Threads that search for the code of endpoints. */
+export const ENDPOINT_SEARCH_THREADS_MAX = 4;
+/** Searches that a thread has before it at a time; and of a caller whose searches take so long on average, milliseconds. */
+export const SEARCH_THREAD_ASKED_MAX = 8;
+export const SEARCH_THREAD_ASKED_HEAVY_MAX = 1;
+export const SEARCH_HEAVY_MS = 10;
+/** Callers of whom that is known, and searches of one that wait. */
+export const SEARCH_CALLERS_KNOWN_MAX = 1_000;
+export const SEARCHES_WAITING_PER_CALLER_MAX = 2_000;
+/** A search over HTTP that no endpoint makes. */
+export const SEARCH_TIMEOUT_MS = 30_000;
+/** A search that is longer at work than its call may last ends with its thread, but not before. */
+export const ENDPOINT_SEARCH_STUCK_MS = 1_000;
+/** How far a run is leaves its worker so often at most. */
+export const ENDPOINT_PROGRESS_EVERY_MS = 100;
+/** For so long after they used too much memory together, calls of an endpoint are run one at a time in a worker. */
+export const ENDPOINT_CROWDED_MS = 60_000;
+
+/** Of its thread's time, what a scrub works; it rests for the others. */
+export const SCRUB_WORK_SHARE = 0.1;
+/** Entries of the state that are looked at between two rests: its transaction is held for as long. */
+export const SCRUB_ENTRIES_AT_A_TIME = 2_000;
+/** Of the log, and of a file, between two rests. */
+export const SCRUB_BYTES_AT_A_TIME = 1024 * 1024;
+/** Damages that a scrub names; it counts the others. */
+export const SCRUB_DAMAGES_NAMED_MAX = 50;
+
+/** The limits of tasks and migrations. Units last. */
+
+/** Tasks of one workspace, and runs of each that are kept. */
+export const TASKS_MAX = 1_000;
+export const TASK_RUNS_KEPT = 100;
+/** What is kept of one run: of what came of it, and lines of its log. */
+export const TASK_RESULT_CHARACTERS_MAX = 10_000;
+export const TASK_LOG_LINES_MAX = 100;
+export const TASK_LOG_CHARACTERS_MAX = 500;
+/** The next runs that a task tells of. */
+export const TASK_NEXT_RUNS = 5;
+/** The scheduler looks at the clock again after this time at the latest: somebody may have set it, or the machine slept. */
+export const TASK_LOOK_INTERVAL_MAX_MS = 30_000;
+/** Migrations of one workspace, and how long one may run. */
+export const MIGRATIONS_MAX = 1_000;
+export const MIGRATION_TIME_MAX_MS = 24 * 3_600_000;
+/** How long whoever cancels one waits for its end (specification, section 4.7), and when it is ended by force. */
+export const MIGRATION_CANCEL_WAIT_MS = 30_000;
+export const MIGRATION_FORCED_END_MS = 5 * 60_000;
+
+/** Characters of all nodes, or of all values, in one answer of JSON. */
+export const NODES_ANSWER_CHARACTERS_MAX = 32 * 1024 * 1024;
+/** Ids that are read at once of those of a type. */
+export const NODE_SCAN_IDS = 256;
+
+/**
+ * Work on the main thread that takes turns: see `Turns`. How much of it one turn of the event loop has time for; and of one caller,
+ * what goes on at a time, and what waits.
+ */
+export const TURN_MS = 1;
+/** Nodes of one answer that are read at one commit, twice the usual page; of more, each so many are. */
+export const NODES_AT_ONE_COMMIT = 100;
+export const TURNS_GOING_PER_CALLER_MAX = 4;
+export const TURNS_WAITING_PER_CALLER_MAX = 300;

@@ -1,10 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { beforeEach, expect, it } from 'vitest';
-import {
-  TURN_MS,
-  TURNS_GOING_PER_CALLER_MAX,
-  TURNS_WAITING_PER_CALLER_MAX,
-} from './turn-limits.ts';
+import { TURN_MS, TURNS_GOING_PER_CALLER_MAX, TURNS_WAITING_PER_CALLER_MAX } from './limits.ts';
 import { Turns } from './turns.ts';
 
 let turns: Turns;

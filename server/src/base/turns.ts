@@ -1,8 +1,4 @@
-import {
-  TURN_MS,
-  TURNS_GOING_PER_CALLER_MAX,
-  TURNS_WAITING_PER_CALLER_MAX,
-} from './turn-limits.ts';
+import { TURN_MS, TURNS_GOING_PER_CALLER_MAX, TURNS_WAITING_PER_CALLER_MAX } from './limits.ts';
 import { Problem } from './problem.ts';
 
 /** What waits for a turn, by one caller. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DEFINITION_ERROR_CHARACTERS_MAX } from '#base/definition-limits.ts';
+import { DEFINITION_ERROR_CHARACTERS_MAX } from '#base/limits.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { SchemaDocument } from '#graph/schema.ts';

@@ -3,7 +3,7 @@ import {
   DEFINITION_DIFF_CHARACTERS_MAX,
   DEFINITION_DIFFS_CHARACTERS_MAX,
   DEFINITION_IGNORED_FILES_MAX,
-} from '#base/definition-limits.ts';
+} from '#base/limits.ts';
 import { unifiedDiff, type TextFile } from '#runtime/history/unified-diff.ts';
 import type { DefinitionFile } from './definition-files.ts';
 import type { DefinitionDiagnostic, DefinitionKindName } from './definition-kind.ts';

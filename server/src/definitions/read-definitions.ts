@@ -5,7 +5,7 @@ import {
   DEFINITION_FILES_MAX,
   DEFINITION_PATH_CHARACTERS_MAX,
   DEFINITIONS_BYTES_MAX,
-} from '#base/definition-limits.ts';
+} from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { sortFiles } from './definition-files.ts';
 import type { DefinitionKind } from './definition-kind.ts';

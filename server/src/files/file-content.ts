@@ -1,5 +1,5 @@
 import { must } from '#base/assert.ts';
-import { FILE_CHUNK_BYTES_MAX } from '#base/file-limits.ts';
+import { FILE_CHUNK_BYTES_MAX } from '#base/limits.ts';
 import { FILE_PIECE_TYPE, pieceKey } from '#graph/file-nodes.ts';
 import type { GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
-import { FILE_CHUNK_BYTES_MAX } from '#base/file-limits.ts';
+import { FILE_CHUNK_BYTES_MAX } from '#base/limits.ts';
 import type { CommitRequest } from '#graph/operations.ts';
 import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-graph.ts';
 import { FileStore } from './file-store.ts';

@@ -19,7 +19,7 @@ import {
   writeEntry,
 } from './stored-file.ts';
 import { UPLOAD_TYPE } from './upload-record.ts';
-import { FILE_CHUNK_BYTES_MAX } from '#base/file-limits.ts';
+import { FILE_CHUNK_BYTES_MAX } from '#base/limits.ts';
 import { createHash } from 'node:crypto';
 import { formatUid, randomUid } from '#base/uid.ts';
 

@@ -3,8 +3,8 @@ import {
   FILE_TEXT_CHARACTERS_MAX,
   FILE_TEXT_SOURCE_BYTES_MAX,
   FILE_TEXT_TRIES_MAX,
-} from '#base/file-limits.ts';
-import { NODE_SCAN_IDS } from '#base/turn-limits.ts';
+  NODE_SCAN_IDS,
+} from '#base/limits.ts';
 import { FILE_TYPE } from '#graph/file-nodes.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';

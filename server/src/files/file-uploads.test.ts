@@ -6,7 +6,7 @@ import {
   FILE_CHUNK_BYTES_MAX,
   FILE_UPLOAD_LIFETIME_MS,
   FILE_UPLOADS_PER_CALLER_MAX,
-} from '#base/file-limits.ts';
+} from '#base/limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import { openTestGraph, problemOf, TestClock, type TestGraph } from '#graph/testing/test-graph.ts';
 import { FileStore } from './file-store.ts';

@@ -5,7 +5,7 @@ import {
   FILE_CHUNK_BYTES_MAX,
   FILE_UPLOAD_LIFETIME_MS,
   FILE_UPLOADS_PER_CALLER_MAX,
-} from '#base/file-limits.ts';
+} from '#base/limits.ts';
 import { must } from '#base/assert.ts';
 import { Places } from '#base/places.ts';
 import { Problem } from '#base/problem.ts';

@@ -2,7 +2,7 @@ import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
 import { type NodeReads, NodeView } from '#access/node-view.ts';
-import { NODE_FILES_MAX } from '#base/file-limits.ts';
+import { NODE_FILES_MAX } from '#base/limits.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { DEFINITIONS_ZIP_BYTES_MAX } from '#base/definition-limits.ts';
+import { DEFINITIONS_ZIP_BYTES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { operations } from '@trellis/contract/operations/definitions.ts';
 import { answerInEvents } from './answer-events.ts';

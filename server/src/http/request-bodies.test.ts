@@ -5,7 +5,7 @@ import {
   JSON_BODY_DEPTH_MAX,
   JSON_BODY_VALUES_MAX,
   JSON_INLINE_BYTES_MAX,
-} from '#base/body-limits.ts';
+} from '#base/limits.ts';
 import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
 import { errorBody } from '@trellis/contract/errors.ts';
 import { operations } from '@trellis/contract/operations.ts';

@@ -3,11 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { assert } from '#base/assert.ts';
 import {
-  HTTP_STRANGER_BODY_TIMEOUT_MS,
-  WEB_SOCKET_STRANGERS_ADDRESS_MAX,
-  WEB_SOCKET_STRANGERS_MAX,
-} from '#base/body-limits.ts';
-import {
   ANSWER_UNREAD_TIMEOUT_MS,
   EVENT_STREAM_HEARTBEAT_MS,
   HTTP_CONNECTIONS_MAX,
@@ -17,11 +12,14 @@ import {
   HTTP_LINGER_MS,
   HTTP_REQUEST_TIMEOUT_MS,
   HTTP_SILENT_CONNECTION_TIMEOUT_MS,
+  HTTP_STRANGER_BODY_TIMEOUT_MS,
   HTTP_STREAM_IDLE_TIMEOUT_MS,
   MIN_SEQUENCE_WAIT_MS,
   STOP_GRACE_MS,
   WEB_SOCKET_PING_INTERVAL_MS,
   WEB_SOCKET_SESSION_CHECK_MS,
+  WEB_SOCKET_STRANGERS_ADDRESS_MAX,
+  WEB_SOCKET_STRANGERS_MAX,
   WEB_SOCKETS_MAX,
 } from '#base/limits.ts';
 import { JSON_BODY_BYTES_MAX, WEB_SOCKET_SIGN_IN_MS } from '@trellis/contract/limits.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts';
-import { JOB_LOG_LINES_MAX, JOB_TEXT_CHARACTERS_MAX } from '#base/operations-limits.ts';
+import { JOB_LOG_LINES_MAX, JOB_TEXT_CHARACTERS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { hasEnded, type Job, type JobState, type JobWithLog, type StoredJob } from './job.ts';
 

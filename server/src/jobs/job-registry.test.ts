@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { JOB_LOG_LINES_MAX, JOB_TEXT_CHARACTERS_MAX, JOBS_KEPT } from '#base/operations-limits.ts';
+import { JOB_LOG_LINES_MAX, JOB_TEXT_CHARACTERS_MAX, JOBS_KEPT } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-graph.ts';
 import { JobRegistry, type RunningJob } from './job-registry.ts';

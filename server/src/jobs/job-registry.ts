@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts';
-import { JOB_STORED_AFTER_MS, JOBS_KEPT } from '#base/operations-limits.ts';
+import { JOB_STORED_AFTER_MS, JOBS_KEPT } from '#base/limits.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { JobRecord, type JobNews, type JobReport } from './job-record.ts';
 import type { JobStore } from './job-store.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FOLLOWERS_MAX } from '#base/log-limits.ts';
+import { FOLLOWERS_MAX } from '#base/limits.ts';
 import { FOLLOWER_KINDS, Followers } from './followers.ts';
 
 it('keeps the log for the follower that is the furthest behind, as every thread sees it', () => {

@@ -1,5 +1,5 @@
 import { assert } from '#base/assert.ts';
-import { FOLLOWERS_MAX } from '#base/log-limits.ts';
+import { FOLLOWERS_MAX } from '#base/limits.ts';
 import { APPLIED_SEQUENCE_BYTES, AppliedSequence } from './applied-sequence.ts';
 
 /**

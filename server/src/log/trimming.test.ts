@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { BACKUP_LOG_HELD_BYTES_MAX, BACKUP_LOG_HELD_ROOM_BYTES_MIN } from '#base/backup-limits.ts';
-import { INDEX_LOG_HELD_BYTES_MAX, LOG_HELD_ROOM_BYTES_MIN } from '#base/log-limits.ts';
+import { INDEX_LOG_HELD_BYTES_MAX, LOG_HELD_ROOM_BYTES_MIN } from '#base/limits.ts';
 import { Followers } from './followers.ts';
 import { trimLog } from './trimming.ts';
 

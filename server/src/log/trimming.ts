@@ -1,5 +1,5 @@
 import { BACKUP_LOG_HELD_BYTES_MAX, BACKUP_LOG_HELD_ROOM_BYTES_MIN } from '#base/backup-limits.ts';
-import { INDEX_LOG_HELD_BYTES_MAX, LOG_HELD_ROOM_BYTES_MIN } from '#base/log-limits.ts';
+import { INDEX_LOG_HELD_BYTES_MAX, LOG_HELD_ROOM_BYTES_MIN } from '#base/limits.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { FollowerKind, Followers, NeedingFollower } from './followers.ts';
 import type { ArchiveRule } from './retention.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LOAD_SAMPLES_KEPT } from '#base/operations-limits.ts';
+import { LOAD_SAMPLES_KEPT } from '#base/limits.ts';
 import { LoadSamples } from './load-samples.ts';
 
 function start() {

@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts';
-import { LOAD_SAMPLES_KEPT } from '#base/operations-limits.ts';
+import { LOAD_SAMPLES_KEPT } from '#base/limits.ts';
 
 /** Counters that only rise while the process runs. */
 export interface LoadCounters {

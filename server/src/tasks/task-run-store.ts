@@ -1,5 +1,5 @@
 import { must } from '#base/assert.ts';
-import { TASK_RUNS_KEPT } from '#base/task-limits.ts';
+import { TASK_RUNS_KEPT } from '#base/limits.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';

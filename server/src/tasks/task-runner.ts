@@ -6,7 +6,7 @@ import {
   TASK_LOG_CHARACTERS_MAX,
   TASK_LOG_LINES_MAX,
   TASK_RESULT_CHARACTERS_MAX,
-} from '#base/task-limits.ts';
+} from '#base/limits.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import { errorCodeOf } from '@trellis/contract/errors.ts';

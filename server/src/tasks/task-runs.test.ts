@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { Problem } from '#base/problem.ts';
-import {
-  TASK_LOG_LINES_MAX,
-  TASK_RESULT_CHARACTERS_MAX,
-  TASK_RUNS_KEPT,
-} from '#base/task-limits.ts';
+import { TASK_LOG_LINES_MAX, TASK_RESULT_CHARACTERS_MAX, TASK_RUNS_KEPT } from '#base/limits.ts';
 import { problemOf } from '#graph/testing/test-graph.ts';
 import { ALL, BOB, HOURLY, TaskScene } from './testing/task-scene.ts';
 

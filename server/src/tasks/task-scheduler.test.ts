@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
-import { TASK_LOOK_INTERVAL_MAX_MS } from '#base/task-limits.ts';
+import { TASK_LOOK_INTERVAL_MAX_MS } from '#base/limits.ts';
 import { problemOf } from '#graph/testing/test-graph.ts';
 import { HOUR, HOURLY, MINUTE, TaskScene } from './testing/task-scene.ts';
 

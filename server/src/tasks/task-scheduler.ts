@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts';
-import { TASK_LOOK_INTERVAL_MAX_MS } from '#base/task-limits.ts';
+import { TASK_LOOK_INTERVAL_MAX_MS } from '#base/limits.ts';
 import { Schedule } from './schedule.ts';
 import type { TaskRunStore } from './task-run-store.ts';
 import type { TaskRunner } from './task-runner.ts';

@@ -4,7 +4,7 @@ import { deed } from '#access/deed.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import { TASK_NEXT_RUNS, TASKS_MAX } from '#base/task-limits.ts';
+import { TASK_NEXT_RUNS, TASKS_MAX } from '#base/limits.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { scrubBackups } from '#backup/scrub-backups.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
-import { SCRUB_BYTES_AT_A_TIME, SCRUB_WORK_SHARE } from '#base/scrub-limits.ts';
+import { SCRUB_BYTES_AT_A_TIME, SCRUB_WORK_SHARE } from '#base/limits.ts';
 import { Followers } from '#log/followers.ts';
 import { indexFolder } from '#search/text/index-manifest.ts';
 import { scrubSegments } from '#search/text/scrub-segments.ts';

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { Problem } from '#base/problem.ts';
-import { SCRUB_DAMAGES_NAMED_MAX } from '#base/scrub-limits.ts';
+import { SCRUB_DAMAGES_NAMED_MAX } from '#base/limits.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { BuiltInTask, TaskWork } from '#tasks/task.ts';
 import { startThread } from '../start-thread.ts';

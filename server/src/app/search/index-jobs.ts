@@ -1,4 +1,4 @@
-import { JOB_LOOK_INTERVAL_MS } from '#base/operations-limits.ts';
+import { JOB_LOOK_INTERVAL_MS } from '#base/limits.ts';
 import { EMBEDDING_BATCH_TEXTS_MAX } from '#base/search-limits.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import type { EmbedderState } from '#search/embeddings/embedder.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   ADMIN_AGENT_HISTORY_CHARACTERS_MAX,
   ADMIN_AGENT_TITLE_CHARACTERS_MAX,
-} from '#base/admin-agent-limits.ts';
+} from '#base/assistant-limits.ts';
 import { conversation, titleOf } from './admin-agent-turn.ts';
 
 const user = (text: string) => ({ role: 'user' as const, text });

@@ -10,7 +10,7 @@ import {
   ADMIN_AGENT_TOOL_CALLS_MAX,
   ADMIN_AGENT_TOOL_TIMEOUT_MS,
   PROPOSAL_CHARACTERS_MAX,
-} from '#base/admin-agent-limits.ts';
+} from '#base/assistant-limits.ts';
 import type { Clock } from '#base/clock.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import type { FileStore } from '#files/file-store.ts';

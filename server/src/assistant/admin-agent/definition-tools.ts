@@ -1,5 +1,5 @@
 import type { Caller } from '#access/caller.ts';
-import { ADMIN_AGENT_LIST_MAX } from '#base/admin-agent-limits.ts';
+import { ADMIN_AGENT_LIST_MAX } from '#base/assistant-limits.ts';
 import {
   DEFINITION_KINDS,
   invalidChange,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#access/caller.ts';
-import { PROPOSAL_ITEMS_MAX } from '#base/admin-agent-limits.ts';
+import { PROPOSAL_ITEMS_MAX } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { contentDiff } from '#runtime/history/content-diff.ts';
 import type { JsonObject } from '../router/json-members.ts';

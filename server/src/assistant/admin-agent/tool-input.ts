@@ -1,7 +1,7 @@
 import { isObject } from '#search/request/members.ts';
 import type { JsonObject } from '../router/json-members.ts';
 import { CHANGE_ACTIONS, DEFINITION_KINDS, invalidChange, type WantedChange } from './proposal.ts';
-import { TOOL_RESULT_CHARACTERS_MAX } from '#base/llm-limits.ts';
+import { TOOL_RESULT_CHARACTERS_MAX } from '#base/assistant-limits.ts';
 
 /**
  * Members of what a model gives a tool, which may be anything. They throw `invalid_request`, which

@@ -1,5 +1,5 @@
 import type { Caller } from '#access/caller.ts';
-import { AGENT_TOOL_TIMEOUT_MS } from '#base/agent-limits.ts';
+import { AGENT_TOOL_TIMEOUT_MS } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { ModelRequest, ModelRunner } from '../model/model-run.ts';
 import type { CallerTools, WantedTools } from '../tools/caller-tools.ts';

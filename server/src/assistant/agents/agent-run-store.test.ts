@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AGENT_TRANSCRIPT_CHARACTERS_MAX } from '#base/agent-limits.ts';
+import { AGENT_TRANSCRIPT_CHARACTERS_MAX } from '#base/assistant-limits.ts';
 import { Transcript } from './agent-run-store.ts';
 
 const call = (output: unknown) => ({ tool: 'lookup', input: {}, output, ms: 1 });

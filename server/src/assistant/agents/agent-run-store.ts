@@ -3,7 +3,7 @@ import {
   AGENT_RUNS_KEPT,
   AGENT_RUNS_KEPT_PER_USER,
   AGENT_TRANSCRIPT_CHARACTERS_MAX,
-} from '#base/agent-limits.ts';
+} from '#base/assistant-limits.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import type { CommitPort, GraphOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';

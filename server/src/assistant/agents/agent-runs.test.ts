@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
-import { AGENT_RUNS_KEPT_PER_USER, AGENT_RUNS_PER_USER_MAX } from '#base/agent-limits.ts';
+import { AGENT_RUNS_KEPT_PER_USER, AGENT_RUNS_PER_USER_MAX } from '#base/assistant-limits.ts';
 import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-graph.ts';
 import type { ModelOutcome, ModelRequest } from '../model/model-run.ts';
 import { CallerTools } from '../tools/caller-tools.ts';

@@ -1,7 +1,7 @@
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
-import { AGENT_DEPTH_MAX, AGENT_RUNS_PER_USER_MAX } from '#base/agent-limits.ts';
+import { AGENT_DEPTH_MAX, AGENT_RUNS_PER_USER_MAX } from '#base/assistant-limits.ts';
 import { must } from '#base/assert.ts';
 import { Places } from '#base/places.ts';
 import type { Clock } from '#base/clock.ts';

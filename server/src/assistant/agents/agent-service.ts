@@ -6,7 +6,7 @@ import {
   AGENT_STEPS_DEFAULT,
   AGENT_TOKENS_DEFAULT,
   AGENT_TOOL_CALLS_DEFAULT,
-} from '#base/agent-limits.ts';
+} from '#base/assistant-limits.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AGENT_OUTPUT_FAULTS_MAX, AGENT_SCHEMA_CHARACTERS_MAX } from '#base/agent-limits.ts';
+import { AGENT_OUTPUT_FAULTS_MAX, AGENT_SCHEMA_CHARACTERS_MAX } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { JsonObject } from '../router/json-members.ts';
 

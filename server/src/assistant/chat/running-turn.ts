@@ -7,6 +7,7 @@ import {
   CHAT_TOOL_TIMEOUT_MS,
   CHAT_TURN_TIMEOUT_MS,
   CHAT_TURN_TOKENS_MAX,
+  TOOL_RESULT_CHARACTERS_MAX,
 } from '#base/assistant-limits.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
@@ -33,7 +34,6 @@ import {
 } from './chat-store.ts';
 import type { TurnAnswer, TurnCall, TurnEnd } from './chat-turn.ts';
 import { citedIn, contextOf, type TurnPlan } from './turn-plan.ts';
-import { TOOL_RESULT_CHARACTERS_MAX } from '#base/llm-limits.ts';
 
 const LIMITS: ModelLimits = {
   stepsMax: CHAT_STEPS_MAX,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { LLM_CHARACTERS_PER_TOKEN } from '#base/llm-limits.ts';
+import { LLM_CHARACTERS_PER_TOKEN } from '#base/assistant-limits.ts';
 import type { ModelMessage } from '../model/model-run.ts';
 import { withinTokens } from './turn-plan.ts';
 

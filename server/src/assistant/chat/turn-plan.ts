@@ -1,10 +1,13 @@
-import { CHAT_CONTEXT_TOKENS_MAX, CHAT_MESSAGES_MAX } from '#base/assistant-limits.ts';
+import {
+  CHAT_CONTEXT_TOKENS_MAX,
+  CHAT_MESSAGES_MAX,
+  LLM_CHARACTERS_PER_TOKEN,
+} from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Snippet } from '../citations/snippets.ts';
 import type { ModelMessage } from '../model/model-run.ts';
 import type { StoredMessage } from './chat-store.ts';
 import type { ChatTurn } from './chat-turn.ts';
-import { LLM_CHARACTERS_PER_TOKEN } from '#base/llm-limits.ts';
 
 /** What a turn makes of a conversation. */
 export interface TurnPlan {

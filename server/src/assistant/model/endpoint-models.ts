@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '#access/caller.ts';
 import { assert } from '#base/assert.ts';
-import { AI_MESSAGES_MAX, AI_TEXTS_MAX, AI_TEXT_CHARACTERS_MAX } from '#base/llm-limits.ts';
+import { AI_MESSAGES_MAX, AI_TEXTS_MAX, AI_TEXT_CHARACTERS_MAX } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { ModelAsker, ModelCalls } from '#runtime/model-calls.ts';
 import { ENDPOINT_TIMEOUT_MAX_MS } from '@trellis/contract/limits.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#access/caller.ts';
 import type { LlmFeature, TokenCounts } from '../router/llm-call.ts';
 import { assert } from '#base/assert.ts';
-import { LLM_ANSWER_BYTES_MAX, LLM_RETRY_DELAY_MAX_MS } from '#base/llm-limits.ts';
+import { LLM_ANSWER_BYTES_MAX, LLM_RETRY_DELAY_MAX_MS } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { protocolOf, type ChatTarget } from '../provider-settings.ts';
 import { exchangeOf } from '../router/exchange.ts';

@@ -9,7 +9,7 @@ import {
   type ToolSet,
 } from 'ai';
 import { must } from '#base/assert.ts';
-import { MODEL_TOOLS_AT_A_TIME } from '#base/llm-limits.ts';
+import { MODEL_TOOLS_AT_A_TIME } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { protocolOf, type ChatTarget } from '../provider-settings.ts';
 import type { JsonObject } from '../router/json-members.ts';

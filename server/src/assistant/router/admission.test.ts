@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   LLM_REQUESTS_PER_TOKEN_AND_MINUTE_MAX,
   LLM_REQUESTS_PER_TOKEN_MAX,
-} from '#base/llm-limits.ts';
+} from '#base/assistant-limits.ts';
 import { RequestPace } from './admission.ts';
 
 const A = { token: 'a', user: 'ann' };

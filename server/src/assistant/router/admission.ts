@@ -4,7 +4,7 @@ import {
   LLM_REQUESTS_MAX,
   LLM_REQUESTS_PER_TOKEN_AND_MINUTE_MAX,
   LLM_REQUESTS_PER_TOKEN_MAX,
-} from '#base/llm-limits.ts';
+} from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { LlmAsker, LlmBudget, LlmPace, TokenCounts } from './llm-call.ts';
 import type { EmbeddingTarget } from '../embedding-provider.ts';

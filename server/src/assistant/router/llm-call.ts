@@ -1,6 +1,6 @@
 import type { Caller } from '#access/caller.ts';
 import { countIn, type JsonObject } from './json-members.ts';
-import { LLM_CHARACTERS_PER_TOKEN } from '#base/llm-limits.ts';
+import { LLM_CHARACTERS_PER_TOKEN } from '#base/assistant-limits.ts';
 
 /** What a client or a provider speaks. */
 export type Protocol = 'openai' | 'anthropic';

@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts';
-import { LLM_ANSWER_BYTES_MAX } from '#base/llm-limits.ts';
+import { LLM_ANSWER_BYTES_MAX } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { protocolOf } from '../provider-settings.ts';
 import type { LlmAdmission } from './admission.ts';

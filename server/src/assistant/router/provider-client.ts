@@ -3,7 +3,7 @@ import {
   LLM_FAILURE_BYTES_MAX,
   LLM_HEAD_TIMEOUT_MS,
   LLM_IDLE_TIMEOUT_MS,
-} from '#base/llm-limits.ts';
+} from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { textWithin } from './server-events.ts';
 import { adapterOf } from './exchange.ts';

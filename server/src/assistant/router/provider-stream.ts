@@ -1,4 +1,4 @@
-import { LLM_ANSWER_BYTES_MAX } from '#base/llm-limits.ts';
+import { LLM_ANSWER_BYTES_MAX } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { LlmAdmission } from './admission.ts';
 import { eventsIn, textWithin, wholeEvents } from './server-events.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LLM_ANSWER_BYTES_MAX } from '#base/llm-limits.ts';
+import { LLM_ANSWER_BYTES_MAX } from '#base/assistant-limits.ts';
 import { problemOf } from '#graph/testing/test-graph.ts';
 import { eventsIn, wholeEvents } from './server-events.ts';
 

@@ -1,4 +1,4 @@
-import { LLM_ANSWER_BYTES_MAX, LLM_STREAM_BYTES_MAX } from '#base/llm-limits.ts';
+import { LLM_ANSWER_BYTES_MAX, LLM_STREAM_BYTES_MAX } from '#base/assistant-limits.ts';
 import { misconfigured } from './provider-problem.ts';
 
 /** One event of a stream (HTML standard, section 9.2). */

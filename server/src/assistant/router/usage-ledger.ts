@@ -1,6 +1,6 @@
 import { readSetting, settingDeletion, settingOperation } from '#access/settings.ts';
 import type { Clock } from '#base/clock.ts';
-import { LLM_USAGE_DAYS_MAX, LLM_USAGE_TOKENS_PER_USER_MAX } from '#base/llm-limits.ts';
+import { LLM_USAGE_DAYS_MAX, LLM_USAGE_TOKENS_PER_USER_MAX } from '#base/assistant-limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { LlmShare, LlmUsage, TokenCounts } from './llm-call.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { MCP_RESULT_CHARACTERS_MAX } from '#base/limits.ts';
-import { SNIPPETS_PER_RESULT_MAX, TOOL_RESULT_CHARACTERS_MAX } from '#base/llm-limits.ts';
+import { SNIPPETS_PER_RESULT_MAX, TOOL_RESULT_CHARACTERS_MAX } from '#base/assistant-limits.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import type { EndpointAnswer } from '#runtime/call-outcome.ts';
 import { DEFAULT_SETTINGS, type EndpointDefinition } from '#runtime/endpoint-definition.ts';

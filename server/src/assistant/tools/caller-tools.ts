@@ -4,7 +4,7 @@ import {
   SNIPPET_CHARACTERS_MAX,
   SNIPPETS_PER_RESULT_MAX,
   TOOL_RESULT_CHARACTERS_MAX,
-} from '#base/llm-limits.ts';
+} from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { EndpointAnswer } from '#runtime/call-outcome.ts';
 import type { Snippets } from '../citations/snippets.ts';

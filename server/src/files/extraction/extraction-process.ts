@@ -3,7 +3,7 @@ import {
   FILE_TEXT_HEAP_MB_MAX,
   FILE_TEXT_MEMORY_BYTES_MAX,
   FILE_TEXT_TIMEOUT_MS,
-} from '#base/file-limits.ts';
+} from '#base/limits.ts';
 import { programFiles } from '#base/program-files.ts';
 import type { ExtractedText } from './extract-text.ts';
 import { OUT_OF_MEMORY, type ExtractionAnswer } from './extraction-messages.ts';

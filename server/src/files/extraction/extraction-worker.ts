@@ -4,7 +4,7 @@ import {
   FILE_TEXT_MEMORY_BYTES_MAX,
   FILE_TEXT_MEMORY_CHECK_MS,
   FILE_TEXT_TIMEOUT_MS,
-} from '#base/file-limits.ts';
+} from '#base/limits.ts';
 import { OUT_OF_MEMORY, type ExtractionRequest } from './extraction-messages.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FILE_TEXT_CHARACTERS_MAX, FILE_TEXT_UNPACKED_BYTES_MAX } from '#base/file-limits.ts';
+import { FILE_TEXT_CHARACTERS_MAX, FILE_TEXT_UNPACKED_BYTES_MAX } from '#base/limits.ts';
 import { pdfBomb, pdfDocument, wordDocument, zipOf } from '../testing/documents.ts';
 import { extractInProcess, type Extraction } from './extraction-process.ts';
 import { textKindOf, type TextKind } from './text-kind.ts';

@@ -1,6 +1,6 @@
 import { Depth, type TextSink } from './text-sink.ts';
 import { type Entry, fromBufferPromise } from 'yauzl';
-import { FILE_TEXT_ARCHIVE_ENTRIES_MAX, FILE_TEXT_UNPACKED_BYTES_MAX } from '#base/file-limits.ts';
+import { FILE_TEXT_ARCHIVE_ENTRIES_MAX, FILE_TEXT_UNPACKED_BYTES_MAX } from '#base/limits.ts';
 import { Parser } from 'htmlparser2';
 
 const WORD: Layout = {

@@ -1,4 +1,4 @@
-import { FILE_TEXT_CHARACTERS_MAX, FILE_TEXT_DEPTH_MAX } from '#base/file-limits.ts';
+import { FILE_TEXT_CHARACTERS_MAX, FILE_TEXT_DEPTH_MAX } from '#base/limits.ts';
 
 /** Thrown to end the reading of a file of which there is enough text. */
 export class EnoughText extends Error {

@@ -9,7 +9,7 @@ import {
   JSON_BODY_VALUES_MAX,
   JSON_INLINE_BYTES_MAX,
   JSON_VALUE_BYTES,
-} from '#base/body-limits.ts';
+} from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
 import { addressGroup } from '#identity/address-group.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FORM_FIELDS_MAX } from '#base/body-limits.ts';
+import { FORM_FIELDS_MAX } from '#base/limits.ts';
 import { formFields } from './form-fields.ts';
 
 const fields = (count: number) => Array.from({ length: count }, (_, i) => `f${i}=${i}`).join('&');

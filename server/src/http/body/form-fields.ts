@@ -1,4 +1,4 @@
-import { FORM_FIELDS_MAX } from '#base/body-limits.ts';
+import { FORM_FIELDS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 
 /**

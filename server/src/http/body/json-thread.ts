@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { JSON_THREAD_HEAP_MB_MAX } from '#base/body-limits.ts';
+import { JSON_THREAD_HEAP_MB_MAX } from '#base/limits.ts';
 import type { JsonAnswer, JsonReading, JsonRequest } from './json-plan.ts';
 
 /**

@@ -1,10 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
-import {
-  JSON_BODY_DEPTH_MAX,
-  JSON_BODY_VALUES_MAX,
-  JSON_PIECE_CHARACTERS,
-} from '#base/body-limits.ts';
+import { JSON_BODY_DEPTH_MAX, JSON_BODY_VALUES_MAX, JSON_PIECE_CHARACTERS } from '#base/limits.ts';
 import {
   type JsonAnswer,
   type JsonReading,

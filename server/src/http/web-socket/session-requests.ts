@@ -1,11 +1,10 @@
 import type { Caller } from '#access/caller.ts';
-import { WEB_SOCKET_REQUEST_VALUES_MAX } from '#base/body-limits.ts';
-import { WEB_SOCKET_REQUESTS_MAX } from '#base/limits.ts';
+import { WEB_SOCKET_REQUEST_VALUES_MAX, WEB_SOCKET_REQUESTS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';
 import {
-  webSocketRequestHead,
   type WebSocketAnswer,
+  webSocketRequestHead,
   type WebSocketRequestType,
 } from '@trellis/contract/web-socket-requests.ts';
 import { authorize } from '../authorize.ts';

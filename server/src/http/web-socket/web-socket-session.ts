@@ -5,15 +5,15 @@ import type { RunningWork } from '#access/running-callers.ts';
 import {
   WEB_SOCKET_CLOSE_CODES,
   WEB_SOCKET_MESSAGE_AUTH,
-  webSocketSignIn,
   type WebSocketMessage,
+  webSocketSignIn,
 } from '@trellis/contract/web-socket.ts';
 import type { WebSocketAnswer } from '@trellis/contract/web-socket-requests.ts';
-import { WEB_SOCKETS_PER_USER_MAX } from '#base/body-limits.ts';
 import {
   WEB_SOCKET_CLOSE_TIMEOUT_MS,
   WEB_SOCKET_MESSAGE_BYTES_MAX,
   WEB_SOCKET_WAITING_BYTES_MAX,
+  WEB_SOCKETS_PER_USER_MAX,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { Logger } from '#observe/logger.ts';

@@ -3,14 +3,17 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { WEB_SOCKET_PATH, type WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { budgetKey, type Caller } from '#access/caller.ts';
-import { WEB_SOCKET_FRAGMENTS_MAX, WEB_SOCKETS_PER_USER_MAX } from '#base/body-limits.ts';
-import { WEB_SOCKET_REQUEST_BYTES_MAX } from '#base/limits.ts';
+import {
+  WEB_SOCKET_FRAGMENTS_MAX,
+  WEB_SOCKET_REQUEST_BYTES_MAX,
+  WEB_SOCKETS_PER_USER_MAX,
+} from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { addressGroup } from '#identity/address-group.ts';
 import { clientAddress, type ProxyTrust } from '../client-address.ts';
 import type { HttpServices } from '../services.ts';
 import { pathOf } from '../request-log.ts';
-import { WebSocketSession, type WebSocketParts } from './web-socket-session.ts';
+import { type WebSocketParts, WebSocketSession } from './web-socket-session.ts';
 
 export interface WebSocketsOptions extends Omit<WebSocketParts, 'services' | 'onKnown'> {
   readonly services: WebSocketParts['services'] & Pick<HttpServices, 'status'>;

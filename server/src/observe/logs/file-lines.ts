@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { LOG_BLOCK_BYTES, LOG_LINE_BYTES_MAX } from '#base/operations-limits.ts';
+import { LOG_BLOCK_BYTES, LOG_LINE_BYTES_MAX } from '#base/limits.ts';
 
 export type Direction = 'forward' | 'backward';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LOG_SEARCH_TIME_MAX_MS } from '#base/operations-limits.ts';
+import { LOG_SEARCH_TIME_MAX_MS } from '#base/limits.ts';
 import { openLog } from '../logger.ts';
 import { LogFiles } from './log-files.ts';
 import { LogHistory } from './log-history.ts';

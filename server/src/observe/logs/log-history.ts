@@ -4,7 +4,7 @@ import {
   LOG_KEPT_CHARACTERS_MAX,
   LOG_KEPT_LINES_MAX,
   LOG_SEARCH_TIME_MAX_MS,
-} from '#base/operations-limits.ts';
+} from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { RecentLines, type LineBatch } from '#base/recent-lines.ts';
 import type { LogFile, LogFiles } from './log-files.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '#access/caller.ts';
-import { MIGRATION_TIME_MAX_MS } from '#base/task-limits.ts';
+import { MIGRATION_TIME_MAX_MS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { answerOf, problemOf } from '../call-outcome.ts';

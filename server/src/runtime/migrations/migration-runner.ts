@@ -5,7 +5,7 @@ import {
   MIGRATION_FORCED_END_MS,
   TASK_LOG_CHARACTERS_MAX,
   TASK_LOG_LINES_MAX,
-} from '#base/task-limits.ts';
+} from '#base/limits.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
 import { callMigration } from './migration-call.ts';

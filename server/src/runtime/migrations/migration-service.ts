@@ -3,7 +3,7 @@ import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import { MIGRATIONS_MAX } from '#base/task-limits.ts';
+import { MIGRATIONS_MAX } from '#base/limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { TASK_LOG_LINES_MAX } from '#base/task-limits.ts';
+import { TASK_LOG_LINES_MAX } from '#base/limits.ts';
 import { problemOf } from '#graph/testing/test-graph.ts';
 import { JobRegistry } from '#jobs/job-registry.ts';
 import type { EndpointServiceOptions } from '../endpoint-service.ts';

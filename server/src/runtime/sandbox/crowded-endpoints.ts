@@ -1,4 +1,4 @@
-import { ENDPOINT_CROWDED_MS } from '#base/sandbox-limits.ts';
+import { ENDPOINT_CROWDED_MS } from '#base/limits.ts';
 import { type RunningCall, TOO_MUCH_MEMORY } from './running-call.ts';
 import type { CallFault, EndpointCall } from './endpoint-call.ts';
 import type { PoolWorker } from './pool-worker.ts';

@@ -1,13 +1,13 @@
 import { budgetKey, type Caller } from '#access/caller.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
-import { ENDPOINT_WATCHDOG_MS } from '#base/limits.ts';
 import {
   ENDPOINT_SEARCH_THREADS_MAX,
+  ENDPOINT_WATCHDOG_MS,
   SEARCH_THREAD_ASKED_HEAVY_MAX,
   SEARCH_THREAD_ASKED_MAX,
   SEARCH_TIMEOUT_MS,
   SEARCHES_WAITING_PER_CALLER_MAX,
-} from '#base/sandbox-limits.ts';
+} from '#base/limits.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { WantedSimilarNodes } from '#search/similarity/similar-to-node.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';

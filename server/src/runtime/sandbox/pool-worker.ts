@@ -1,6 +1,9 @@
 import { budgetKey, type Caller } from '#access/caller.ts';
-import { ENDPOINT_CALLERS_KNOWN_MAX, ENDPOINT_REALMS_MAX } from '#base/limits.ts';
-import { ENDPOINT_SILENT_MS } from '#base/sandbox-limits.ts';
+import {
+  ENDPOINT_CALLERS_KNOWN_MAX,
+  ENDPOINT_REALMS_MAX,
+  ENDPOINT_SILENT_MS,
+} from '#base/limits.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
 import { IdMap } from '#base/id-map.ts';
 import { CallFault, type CallResult, type LoadableEndpoint } from './endpoint-call.ts';

@@ -1,4 +1,4 @@
-import { ENDPOINT_PROGRESS_EVERY_MS } from '#base/sandbox-limits.ts';
+import { ENDPOINT_PROGRESS_EVERY_MS } from '#base/limits.ts';
 
 /**
  * How far a worker is, in memory that it shares with the main thread of its process: readable even

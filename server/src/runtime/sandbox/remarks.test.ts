@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ENDPOINT_LOG_CHARACTERS_MAX, ENDPOINT_LOG_LINES_MAX } from '#base/limits.ts';
-import { ENDPOINT_PROGRESS_EVERY_MS } from '#base/sandbox-limits.ts';
-import { openTestPool } from '../testing/test-pool.ts';
-import type { TestPool } from '../testing/test-pool.ts';
+import {
+  ENDPOINT_LOG_CHARACTERS_MAX,
+  ENDPOINT_LOG_LINES_MAX,
+  ENDPOINT_PROGRESS_EVERY_MS,
+} from '#base/limits.ts';
+import { openTestPool, type TestPool } from '../testing/test-pool.ts';
 
 let pool: TestPool;
 beforeAll(async () => {

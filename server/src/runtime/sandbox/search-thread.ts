@@ -3,7 +3,7 @@ import {
   ENDPOINT_SEARCH_STUCK_MS,
   SEARCH_CALLERS_KNOWN_MAX,
   SEARCH_HEAVY_MS,
-} from '#base/sandbox-limits.ts';
+} from '#base/limits.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { CallSignal } from './endpoint-call.ts';
 import { FrameWriter } from './frame.ts';

@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { ENDPOINT_HEAP_HARD_MB, ENDPOINT_MESSAGE_ITEMS_MAX } from '#base/limits.ts';
+import {
+  ENDPOINT_HEAP_HARD_MB,
+  ENDPOINT_MESSAGE_ITEMS_MAX,
+  ENDPOINT_PROCESS_DATA_KB_MAX,
+} from '#base/limits.ts';
 import { CulpritNote } from './culprit-note.ts';
 import { FramePipe } from './frame-pipe.ts';
 import { type FrameItem, FrameWriter, readFrame } from './frame.ts';
@@ -14,7 +18,6 @@ import {
 } from './worker-messages.ts';
 import { existsSync } from 'node:fs';
 import process from 'node:process';
-import { ENDPOINT_PROCESS_DATA_KB_MAX } from '#base/sandbox-limits.ts';
 import { workerFlags } from './isolation.ts';
 
 const NO_REPORT: WorkerReport = { at: 0, turns: 0, guest: 0, frames: 0, heapBytes: 0 };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SCRUB_BYTES_AT_A_TIME } from '#base/scrub-limits.ts';
+import { SCRUB_BYTES_AT_A_TIME } from '#base/limits.ts';
 import { MANIFEST, UNFINISHED } from './segment-files.ts';
 import { Checksum, DamagedIndexError, SEAL_BYTES, unsealed } from './segment-codec.ts';
 

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { Problem } from '#base/problem.ts';
-import { SCRUB_BYTES_AT_A_TIME } from '#base/scrub-limits.ts';
+import { SCRUB_BYTES_AT_A_TIME } from '#base/limits.ts';
 import { readVectorManifest } from './vector-files.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { SCRUB_ENTRIES_AT_A_TIME } from '#base/scrub-limits.ts';
+import { SCRUB_ENTRIES_AT_A_TIME } from '#base/limits.ts';
 import { DATABASES } from '../databases.ts';
 import type { StateReader } from '../snapshot-reader.ts';
 
