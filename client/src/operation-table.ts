@@ -434,6 +434,8 @@ export const OPERATION_TABLE = {
   tokens: {
     /** List the tokens, with revoked=false without those that are revoked; never their values. */
     list: 'GET /api/tokens query json replicas',
+    /** Read one token: its kind and scopes, when it was used last, whether it is revoked. */
+    get: 'GET /api/tokens/{id} json replicas',
     /** Create a token. */
     create: 'POST /api/tokens body json',
     /** Revoke a token, for good. */

@@ -92,6 +92,23 @@ describe('making tokens', () => {
     if (path === 'scopes.1') expect(answer.text).toContain('write');
   });
 
+  test('shows one as the list does, and says which there is not', async () => {
+    const body = { kind: 'api', name: 'shown', scopes: ['read'] };
+    const { token: _value, ...record } = Object((await at.admin('POST', '/api/tokens', body)).json);
+    const found = await at.admin('GET', `/api/tokens/${record.id}`);
+    expect([found.status, found.json]).toEqual([200, record]);
+    await at.admin('DELETE', `/api/tokens/${record.id}`);
+    expect((await at.admin('GET', `/api/tokens/${record.id}`)).json).toEqual({
+      ...record,
+      revoked: true,
+    });
+    expect(outcome(await at.admin('GET', `/api/tokens/${'1'.repeat(22)}`))).toEqual([
+      404,
+      'token_not_found',
+    ]);
+    expect((await at.admin('GET', `/api/tokens/${'1'.repeat(2_000)}`)).status).toBe(400);
+  });
+
   test('lists those that are revoked, or those that are not, or both', async () => {
     const kept = await at.create({ kind: 'interface' });
     const gone = await at.create({ kind: 'interface' });

@@ -1,6 +1,6 @@
 import { TOKEN_KINDS, type TokenKind } from '@trellis/contract/token-kinds.ts';
 import { SCOPES } from '@trellis/contract/scopes.ts';
-import type { NewToken } from '@trellis/contract/shapes/token.ts';
+import type { NewToken, TokenRecord } from '@trellis/contract/shapes/token.ts';
 import { Argument, type Command, Option } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';
@@ -20,8 +20,8 @@ const kindOption = () =>
 export function addToken(program: Command, run: Run): void {
   const token = program
     .command('token')
-    .summary('create, list and revoke tokens')
-    .description('Creates, lists and revokes the tokens of machines.');
+    .summary('create, list, show and revoke tokens')
+    .description('Creates, lists, shows and revokes the tokens of machines.');
   token
     .command('create')
     .description(
@@ -51,6 +51,12 @@ Examples:
   )
     .addHelpText('after', '\nExamples:\n  $ trellis token list\n  $ trellis token list --kind api')
     .action(run(listTokens));
+  token
+    .command('show')
+    .description('Shows one token: what it may do, until when, and when it was used last.')
+    .argument('<id>', 'id of the token')
+    .addHelpText('after', '\nExamples:\n  $ trellis token show 4sD1qk2Qm8xLr7bTz9NcVw')
+    .action(run(showToken));
   token
     .command('revoke')
     .description('Revokes a token, for good: it is refused from the next request.')
@@ -92,7 +98,22 @@ async function listTokens(
   const tokens = await listItems(options, (page) =>
     client.tokens.list({ ...page, kind: options.kind }, { signal }),
   );
-  const rows = tokens.map((token) => [
+  output.data(tokens, table(HEADINGS, tokens.map(rowOf)));
+}
+
+async function showToken(
+  { client, output, terminal }: CommandContext,
+  _options: unknown,
+  id: string,
+): Promise<void> {
+  const token = await client.tokens.get(id, { signal: terminal.signal });
+  output.data(token, table(HEADINGS, [rowOf(token)]));
+}
+
+const HEADINGS = ['ID', 'KIND', 'NAME', 'SCOPES OR PATH', 'EXPIRES', 'LAST USED', 'STATE'];
+
+function rowOf(token: TokenRecord): string[] {
+  return [
     token.id,
     token.kind,
     token.name,
@@ -100,9 +121,7 @@ async function listTokens(
     token.expiresAt ?? 'never',
     token.lastUsedAt ?? 'never',
     token.revoked ? 'revoked' : 'valid',
-  ]);
-  const headings = ['ID', 'KIND', 'NAME', 'SCOPES OR PATH', 'EXPIRES', 'LAST USED', 'STATE'];
-  output.data(tokens, table(headings, rows));
+  ];
 }
 
 async function revokeToken(

@@ -4,6 +4,8 @@ import { listOf, pageQuery, queryFlag } from '../shapes/list.ts';
 import { createdToken, newToken, tokenKind, tokenRecord } from '../shapes/token.ts';
 import { uidText } from '../bounded-shapes.ts';
 
+const tokenInPath = z.object({ id: uidText.min(1) });
+
 export const operations = withIds({
   listTokens: {
     sdk: 'tokens.list',
@@ -21,6 +23,19 @@ export const operations = withIds({
     onReplica: 'serve',
     summary:
       'List the tokens, with revoked=false without those that are revoked; never their values.',
+  },
+
+  getToken: {
+    sdk: 'tokens.get',
+    area: 'tokens',
+    method: 'GET',
+    path: '/api/tokens/{id}',
+    auth: 'admin',
+    params: tokenInPath,
+    responses: { 200: { description: 'The token, without its value.', body: tokenRecord } },
+    errors: ['token_not_found'],
+    onReplica: 'serve',
+    summary: 'Read one token: its kind and scopes, when it was used last, whether it is revoked.',
   },
 
   createToken: {
@@ -47,7 +62,7 @@ export const operations = withIds({
     method: 'DELETE',
     path: '/api/tokens/{id}',
     auth: 'admin-write',
-    params: z.object({ id: uidText.min(1) }),
+    params: tokenInPath,
     responses: { 204: { description: 'Revoked; it is refused from the next request.' } },
     errors: ['token_not_found', 'storage_failed', 'storage_full'],
     onReplica: 'redirect',

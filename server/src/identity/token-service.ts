@@ -104,11 +104,16 @@ export class TokenService {
     return { items, total: all.length, skip, take };
   }
 
+  /** The problem `token_not_found`. A token that is revoked or has expired is there. */
+  get(id: string): ListedToken {
+    const { vault, uses } = this.#parts;
+    return listed(mustRead(vault, id), uses.lastUsedMs(id));
+  }
+
   /** Refused from the next request. Once more changes nothing. The problem `token_not_found`. */
   async revoke(caller: Caller, id: string, address: string): Promise<void> {
     const { vault, commits, audit, clock } = this.#parts;
-    const stored = readToken(vault, id);
-    if (stored === undefined) throw new Problem('token_not_found', 'There is no token of this id.');
+    const stored = mustRead(vault, id);
     if (stored.revokedMs !== null) return;
     const revokedMs = clock.now();
     const event = eventOf('token.revoked', { caller, address }, stored);
@@ -129,6 +134,12 @@ export class TokenService {
     this.#parts.reader.refresh();
     if (findUser(this.#parts.reader, uid)?.active !== true) throw unknownActingUser();
   }
+}
+
+function mustRead(vault: VaultReader, id: string): StoredToken {
+  const stored = readToken(vault, id);
+  if (stored === undefined) throw new Problem('token_not_found', 'There is no token of this id.');
+  return stored;
 }
 
 function eventOf(

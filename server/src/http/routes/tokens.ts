@@ -5,6 +5,7 @@ import { routesOf } from '../routes-of.ts';
 export const tokensRoutes = routesOf(operations, {
   listTokens: async ({ caller, query }, { tokens }) =>
     answer(200, await tokens.list(caller, query)),
+  getToken: async ({ params }, { tokens }) => answer(200, tokens.get(params.id)),
   createToken: async ({ caller, body, address }, { tokens }) =>
     answer(201, await tokens.create(caller, body, address)),
   revokeToken: async ({ caller, params, address }, { tokens }) => {
