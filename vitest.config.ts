@@ -75,7 +75,8 @@ export default defineConfig({
           // Against what hangs: a busy machine may take many times as long as an idle one.
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          // Real processes, browsers and faults on a machine with other work: once more there, and the summary names it.
+          // Real processes, browsers and faults on a machine with other work: once more there, and
+          // the summary names it.
           retry: process.env['CI'] === 'true' ? 1 : 0,
           // As long as a browser waits for what is to be there.
           expect: { poll: { timeout: 60_000 } },

@@ -25,7 +25,10 @@ interface Places {
   readonly restored: string;
 }
 
-/** The WordNet sample backed up and restored, against a copy of the storage folder that is as durable. */
+/**
+ * The WordNet sample backed up and restored, against a copy of the storage folder that is as
+ * durable.
+ */
 export async function benchBackup(report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
   const at = (name: string): string => join(folder, name);
@@ -98,7 +101,10 @@ async function benchSpeed(report: Report, server: BenchServer, places: Places): 
   });
 }
 
-/** Calls of an endpoint at a steady rate, alone and while one first backup follows the other, in turns. */
+/**
+ * Calls of an endpoint at a steady rate, alone and while one first backup follows the other, in
+ * turns.
+ */
 async function benchLatency(report: Report, server: BenchServer, places: Places): Promise<void> {
   const client = new TrellisClient({ baseUrl: server.url, token: server.token });
   await post(server, '/api/endpoints/create', {
@@ -171,7 +177,10 @@ async function copyDurably(from: string, to: string): Promise<void> {
   await run('find', [to, '-exec', 'sync', '{}', '+']);
 }
 
-/** Until one has gone through: the index removes files while it follows what the audit tells of the backups. */
+/**
+ * Until one has gone through: the index removes files while it follows what the audit tells of the
+ * backups.
+ */
 async function timeOfCopy({ storage, copy }: Places): Promise<number> {
   for (let tries = 1; ; tries++) {
     await remove(copy);

@@ -28,7 +28,10 @@ interface Token {
   readonly arrivedMs: number;
 }
 
-/** Turns of the chat over Server-Sent Events, whose provider at `providerUrl` says when it has said each token. */
+/**
+ * Turns of the chat over Server-Sent Events, whose provider at `providerUrl` says when it has said
+ * each token.
+ */
 export async function benchChatTurns(
   report: Report,
   server: BenchServer,
@@ -142,7 +145,7 @@ async function tokensOf(
     const events = (rest + text).split('\n\n');
     rest = events.pop() ?? '';
     for (const event of events) {
-      // Of the whole answer, which comes last, each has come before.
+      // The last event repeats the whole answer.
       if (event.startsWith('event: result')) continue;
       for (const [said] of event.matchAll(/\d{12,}/g)) {
         tokens.push({ saidMs: Number(said) / 1e6, arrivedMs });

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from './measure.ts';
 
 /**
- * `node commit-client.ts <url> <seconds> <commits a second, 0 for as many as it goes> [<url of a replica>]`, the token on standard
- * input: commits of 100 nodes each, in a process of its own. With a replica it asks there for each tenth commit as soon as it is
- * acknowledged, and waits until it is visible. Prints JSON.
+ * `node commit-client.ts <url> <seconds> <commits a second, 0 for as many as it goes> [<url of a
+ * replica>]`, the token on standard input: commits of 100 nodes each, in a process of its own. With
+ * a replica it asks there for each tenth commit as soon as it is acknowledged, and waits until it
+ * is visible. Prints JSON.
  */
 const NODES = 100;
 const CONNECTIONS = 8;

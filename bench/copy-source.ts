@@ -16,7 +16,7 @@ import type { State } from '../server/src/store/commit-pipeline.ts';
 /** Where a source of a copy listens. */
 export interface CopySource {
   readonly primaryPort: number;
-  /** Of a bare socket that sends the same files. */
+  /** The port of a bare socket that sends the same files. */
   readonly plainPort: number;
 }
 

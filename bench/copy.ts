@@ -18,7 +18,10 @@ const ROUNDS = 10;
 const TARGET = 0.6;
 const FILE_BYTES = 4 * 1024 * 1024;
 
-/** What a joining replica waits for: the files of a snapshot come over from another process, against a bare socket. */
+/**
+ * What a joining replica waits for: the files of a snapshot come over from another process, against
+ * a bare socket.
+ */
 export async function benchCopy(report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
   const child = fork(new URL('./copy-source.ts', import.meta.url), [join(folder, 'primary')], {
@@ -105,7 +108,9 @@ async function copyMissing(
   return bytes;
 }
 
-/** What a replica with a store of before the change copies: its other pieces it takes from there. */
+/**
+ * What a replica with a store of before the change copies: its other pieces it takes from there.
+ */
 async function bytesAfterChange(
   { primaryPort }: CopySource,
   child: ChildProcess,

@@ -9,7 +9,10 @@ const IN_FLIGHT = 32;
 const COMPUTING =
   'let n = 1; for (let i = 0; i < 300_000; i++) n = (n * 31 + i) % 1_000_003; return n;';
 
-/** Calls of endpoints a second by the number of workers, without HTTP; of two callers, as one of them never has all workers. */
+/**
+ * Calls of endpoints a second by the number of workers, without HTTP; of two callers, as one of
+ * them never has all workers.
+ */
 export async function benchEndpoints(report: Report): Promise<void> {
   const best = { one: 0, two: 0 };
   for (let round = 0; round < ROUNDS; round++) {

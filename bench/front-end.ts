@@ -12,7 +12,10 @@ const ROUNDS = 9;
 const PAINT_MS_MAX = 1_000;
 const FRAMES_MIN = 30;
 
-/** What the front end weighs, how soon a browser that has nothing of it shows its first page, and how smoothly a large graph moves. */
+/**
+ * What the front end weighs, how soon a browser that has nothing of it shows its first page, and
+ * how smoothly a large graph moves.
+ */
 export async function benchFrontEnd(report: Report): Promise<void> {
   reportSizes(report);
   installBrowser();

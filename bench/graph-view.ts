@@ -4,7 +4,10 @@ import { largeGraph } from '../test/support/large-graph.ts';
 const ROUNDS = 5;
 const STEPS = 120;
 
-/** Of the graph view with 10,000 nodes and 30,000 edges while it is dragged about; of the best round. */
+/**
+ * The frame rate of the graph view in its best round, while a picture of 10,000 nodes and 30,000
+ * edges is dragged about.
+ */
 export async function framesPerSecond(page: Page, url: string): Promise<number> {
   await page.goto(`${url}/#/graph`);
   await page.getByText('Nothing is drawn yet').waitFor();

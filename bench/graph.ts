@@ -20,7 +20,10 @@ const CALLS = 1_000;
 const PATHS = 40;
 const PATH_HOPS_MAX = 12;
 
-/** In process, on WordNet: bulk load, point read, 1 hop, 3 hops, shortest path; every answer is compared with the peers'. */
+/**
+ * In process, on WordNet: bulk load, point read, 1 hop, 3 hops, shortest path; every answer is
+ * compared with the peers'.
+ */
 export async function benchGraph(report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
   try {

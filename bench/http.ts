@@ -135,12 +135,12 @@ async function interleaved(
   return rounds;
 }
 
-/** Of the best round: other work on the machine only ever slows one down. */
+/** The rate of the best round: other work on the machine can only slow a round down. */
 function bestRate(rounds: readonly LoadResult[]): number {
   return Math.max(...rounds.map(({ requestsPerSecond }) => requestsPerSecond));
 }
 
-/** Of the round in the middle: the fastest round is not the one with the shortest tail. */
+/** The value of the middle round: the fastest round need not have the shortest tail. */
 function median(values: readonly number[]): number {
   return percentile(
     values.toSorted((a, b) => a - b),

@@ -24,8 +24,8 @@ interface Files {
 }
 
 /**
- * `trellis import csv` against one request with the same nodes as operations, each into an empty server of its own. `TRELLIS_BENCH_RECORDS` makes it
- * shorter than the million of the target.
+ * `trellis import csv` against one request with the same nodes as operations, each into an empty
+ * server of its own. `TRELLIS_BENCH_RECORDS` makes it shorter than the million of the target.
  */
 export async function benchImport(report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));

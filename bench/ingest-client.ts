@@ -1,8 +1,9 @@
 import { readWordnet } from './wordnet.ts';
 
 /**
- * `node ingest-client.ts <url> <seconds>`, the token on standard input: ingests WordNet over and over, with new keys each time, and
- * prints the loads a second. A process of its own, as a connector is: what it spends on its text is not a wait of who reads.
+ * `node ingest-client.ts <url> <seconds>`, the token on standard input: ingests WordNet over and
+ * over, with new keys each time, and prints the loads a second. A process of its own, as a
+ * connector is: what it spends on its text is not a wait of who reads.
  */
 const [url = '', seconds = ''] = process.argv.slice(2);
 process.stdin.setEncoding('utf8');

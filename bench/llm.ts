@@ -30,7 +30,10 @@ interface Streamed {
   readonly first: readonly number[];
 }
 
-/** Streamed answers through the LLM router against a plain streaming proxy, and turns of the chat against the provider itself. */
+/**
+ * Streamed answers through the LLM router against a plain streaming proxy, and turns of the chat
+ * against the provider itself.
+ */
 export async function benchLlm(report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
   const children: ChildProcess[] = [];

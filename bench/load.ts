@@ -19,13 +19,16 @@ export interface Load {
   readonly token?: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Waits so long between an answer and the next request of a connection; 0 is as fast as it goes. */
+  /**
+   * Waits so long between an answer and the next request of a connection; 0 is as fast as it goes.
+   */
   readonly pauseMs?: number;
 }
 
 /**
- * Sends the same request over and keep-alive connections, one at a time on each. A plain socket and a fixed request, so that the
- * generator takes little of the two cores that it shares with what it measures.
+ * Sends the same request over and keep-alive connections, one at a time on each. A plain socket and
+ * a fixed request, so that the generator takes little of the two cores that it shares with what it
+ * measures.
  */
 export async function load(options: Load): Promise<LoadResult> {
   if (options.pauseMs === undefined && hasWrk()) return loadWithWrk(options);
@@ -109,7 +112,10 @@ function answerBytes(received: string): number | undefined {
   return head + 4 + Number(length);
 }
 
-/** `wrk` takes a fifth of a core where a generator in JavaScript takes a whole one of the two that it shares with the server. */
+/**
+ * `wrk` takes a fifth of a core where a generator in JavaScript takes a whole one of the two that
+ * it shares with the server.
+ */
 function hasWrk(): boolean {
   return spawnSync('wrk', ['--version']).error === undefined;
 }

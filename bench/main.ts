@@ -14,7 +14,10 @@ import { benchSearch } from './search.ts';
 import { benchTokens } from './tokens.ts';
 import { benchVectors } from './vectors.ts';
 
-/** `npm run bench` measures ours, the bare alternative and peers side by side; `npm run bench -- graph` only a section. */
+/**
+ * `npm run bench` measures ours, the bare alternative and peers side by side;
+ * `npm run bench -- graph` only a section.
+ */
 const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   graph: benchGraph,
   import: benchImport,

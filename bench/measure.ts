@@ -8,7 +8,10 @@ export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Times each call on its own. The subjects of one comparison are interleaved in rounds, so that noise hits all of them. */
+/**
+ * Times each call on its own. The subjects of one comparison are interleaved in rounds, so that
+ * noise hits all of them.
+ */
 export function compareLatency(
   subjects: Readonly<Record<string, (index: number) => unknown>>,
   calls: number,

@@ -1,6 +1,9 @@
 import { load } from './load.ts';
 
-/** `node read-client.ts <url of an endpoint>`, the token on standard input: prints what `load` measures, as JSON. */
+/**
+ * `node read-client.ts <url of an endpoint>`, the token on standard input: prints what `load`
+ * measures, as JSON.
+ */
 const [url = ''] = process.argv.slice(2);
 process.stdin.setEncoding('utf8');
 let token = '';

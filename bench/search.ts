@@ -8,8 +8,8 @@ import { buildSubjects } from './search/subjects.ts';
 import { benchThreads } from './search/threads.ts';
 
 /**
- * Text search in process, beside SQLite's FTS5, MiniSearch and, where it is on the machine, PostgreSQL, all of them on the same analysed
- * words; and over a server that ingests.
+ * Text search in process, beside SQLite's FTS5, MiniSearch and, where it is on the machine,
+ * PostgreSQL, all of them on the same analysed words; and over a server that ingests.
  */
 export async function benchSearch(report: Report): Promise<void> {
   const wordnet = wordnetCorpus();

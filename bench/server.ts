@@ -89,13 +89,17 @@ export function post(
   return send(server, 'POST', path, body);
 }
 
-/** Until everything is indexed that was there when it was asked: what is measured is not to be beside that. */
+/**
+ * Until everything is indexed that was there when it was asked: what is measured is not to be
+ * beside that.
+ */
 export async function untilIndexed(server: BenchServer): Promise<void> {
   const { headers } = await indexState(server);
   const committed = Number(headers.get('x-msk-sequence'));
   for (;;) {
     const { sequence, rebuild } = Object(await (await indexState(server)).json());
-    // Without the sequence it would answer before an index that has just begun has got to rebuilding.
+    // Without the sequence it would answer before an index that has just begun has got to
+    // rebuilding.
     if (sequence !== null && sequence >= committed && rebuild === null) return;
     await setTimeout(100);
   }

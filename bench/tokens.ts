@@ -96,8 +96,8 @@ function bareVerify(token: string): unknown {
 }
 
 /**
- * Microseconds for a call, the median of interleaved rounds. A call is shorter than the clock can tell, so that rounds
- * are timed; and each gets a new string, as each request has one.
+ * Microseconds for a call, the median of interleaved rounds. A call is shorter than the clock can
+ * tell, so that rounds are timed; and each gets a new string, as each request has one.
  */
 function compareTimes(
   subjects: Readonly<Record<string, (token: string) => unknown>>,

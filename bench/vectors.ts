@@ -20,7 +20,10 @@ const DELETED_SHARE = 0.2;
 
 type Search = (query: Float32Array) => number[];
 
-/** In process: 100,000 clustered vectors of 384 dimensions beside usearch, with the exact answers known. */
+/**
+ * In process: 100,000 clustered vectors of 384 dimensions beside usearch, with the exact answers
+ * known.
+ */
 export async function benchVectors(report: Report): Promise<void> {
   const { vectors, queries, clusterOf } = makeVectors();
   const writer = newWriter();

@@ -5,7 +5,9 @@ import type { SimulatedProcess } from './process.ts';
 /** Networks by the name that ends the addresses in them. */
 const networks = new Map<string, SimulatedNetwork>();
 
-/** Processes of the network are then found by `addressOf`; disposed of when the simulation is over. */
+/**
+ * Processes of the network are then found by `addressOf`; disposed of when the simulation is over.
+ */
 export function openNetwork(name: string, network: SimulatedNetwork): Disposable {
   networks.set(name, network);
   return { [Symbol.dispose]: () => void networks.delete(name) };

@@ -106,7 +106,10 @@ export class Connection {
   }
 }
 
-/** One direction of one stream of a connection: its messages arrive in the order in which they were sent. */
+/**
+ * One direction of one stream of a connection: its messages arrive in the order in which they were
+ * sent.
+ */
 class StreamPipe implements Pipe {
   readonly #connection: Connection;
   readonly #to: Side;

@@ -23,7 +23,7 @@ export interface DiskLogOptions {
   readonly isSyncSkipped?: boolean;
 }
 
-/** A medium whose log begins behind a sequence. */
+/** A medium whose log begins after a sequence. */
 export function mediumAfter(epoch: string, after: number): MemoryMedium {
   const medium = createMemoryMedium(epoch);
   medium.segments[0]!.last = after;
@@ -31,8 +31,9 @@ export function mediumAfter(epoch: string, after: number): MemoryMedium {
 }
 
 /**
- * A commit log in memory on a simulated disk: a group of commits is durable when its sync is over. When the process is killed
- * before, the disk keeps the first few commits of the group, or none, or all.
+ * A commit log in memory on a simulated disk: a group of commits is durable when its sync is over.
+ * When the process is killed before, the disk keeps the first few commits of the group, or none, or
+ * all.
  */
 export class DiskLog implements CommitLog {
   readonly #options: DiskLogOptions;

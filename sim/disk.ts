@@ -80,7 +80,9 @@ export class Disk {
     return this.#random.between(this.syncMinMs, this.syncMaxMs);
   }
 
-  /** How many of the commits that are being written are found after a crash: writing goes in order. */
+  /**
+   * How many of the commits that are being written are found after a crash: writing goes in order.
+   */
   survivors(count: number): number {
     return this.#random.between(0, count);
   }

@@ -101,7 +101,7 @@ const slowDisk: Disturbance = (cluster, random) => {
   });
 };
 
-/** Often one that is behind the others, and has never seen some of what was acknowledged. */
+/** Often promotes a replica that is behind, and has not seen all that was acknowledged. */
 const promote: Disturbance = (cluster, random) => {
   const host = anyReplica(cluster, random);
   if (host === undefined || cluster.replicaHosts.length < 2) return;

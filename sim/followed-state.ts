@@ -103,7 +103,9 @@ export class SimulatedFollowedState implements FollowedState {
   }
 }
 
-/** As `replayLog`: brings the state up to the end of its own log, and tells each state on the way. */
+/**
+ * As `replayLog`: brings the state up to the end of its own log, and tells each state on the way.
+ */
 export async function replay(
   disk: Disk,
   log: DiskLog,

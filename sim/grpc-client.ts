@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * The client of gRPC as far as the channel of replication uses it, over a simulated network: one connection, made when it is
- * needed; what fails is told at once and not repeated.
+ * The client of gRPC as far as the channel of replication uses it, over a simulated network: one
+ * connection, made when it is needed; what fails is told at once and not repeated.
  */
 export class Client {
   readonly #network: SimulatedNetwork;

@@ -8,7 +8,10 @@ export interface Pipe {
 
 /** One direction between two hosts. */
 export interface Link {
-  /** How long a message takes, in milliseconds: each its own time, so that streams overtake one another. */
+  /**
+   * How long a message takes, in milliseconds: each its own time, so that streams overtake one
+   * another.
+   */
   delayMinMs: number;
   delayMaxMs: number;
   /** How likely it is that a message does not arrive as it was sent. */
@@ -19,7 +22,7 @@ export interface Link {
   readonly waiting: Set<Pipe>;
 }
 
-/** Of the messages that are damaged, so many are repeated; a bit is flipped in the others. */
+/** The share of damaged messages that are repeated; the others have a bit flipped. */
 const REPEATED_SHARE = 0.2;
 
 /** What lies between the hosts of one simulation: a link for each direction between two of them. */

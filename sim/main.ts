@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { registerHooks } from 'node:module';
 import { parseArgs } from 'node:util';
 
-/** `npm run sim -- --seed N` repeats one schedule, `--schedules N` runs so many from the seed on, `--trace` tells each step. */
+/**
+ * `npm run sim -- --seed N` repeats one schedule, `--schedules N` runs so many from the seed on,
+ * `--trace` tells each step.
+ */
 const STANDINS: Readonly<Record<string, string>> = {
   '@grpc/grpc-js': './simulated-grpc.ts',
   '@grpc/proto-loader': './proto-loader.ts',

@@ -1,4 +1,7 @@
-/** Mistakes that the parts of the simulation can be told to make, each to prove that a checker finds it. */
+/**
+ * Mistakes that the parts of the simulation can be told to make, each to prove that a checker finds
+ * it.
+ */
 export interface Faults {
   /** A replica makes a commit visible in two steps. */
   readonly appliesHalves?: boolean;

@@ -9,8 +9,8 @@ export class Killed extends Error {
 }
 
 /**
- * A process of a simulation, from its start until it is killed or has ended. From then on nothing that it waits for happens: no
- * timer, no disk, no network.
+ * A process of a simulation, from its start until it is killed or has ended. From then on nothing
+ * that it waits for happens: no timer, no disk, no network.
  */
 export class SimulatedProcess implements Timers {
   readonly name: string;

@@ -4,7 +4,10 @@ import { replay } from './followed-state.ts';
 import type { Host } from './host.ts';
 import type { SimulatedProcess } from './process.ts';
 
-/** As `promoteStore` and `promoteReplica`, with a crash possible between any two steps: the next call then finishes it. */
+/**
+ * As `promoteStore` and `promoteReplica`, with a crash possible between any two steps: the next
+ * call then finishes it.
+ */
 export async function promote(host: Host, process: SimulatedProcess): Promise<void> {
   const { disk, world } = host;
   if (!disk.isOfReplica) return;

@@ -8,7 +8,10 @@ import type { Disk } from './disk.ts';
 import type { SimulatedProcess } from './process.ts';
 import { piecesOf, stateOf } from './workspace-state.ts';
 
-/** The storage folder of a replica on a simulated disk: what `ReplicaStore` is on a real one, step by step. */
+/**
+ * The storage folder of a replica on a simulated disk: what `ReplicaStore` is on a real one, step
+ * by step.
+ */
 export class ReplicaFolder implements ReplicaStorePort {
   readonly #disk: Disk;
   readonly #process: SimulatedProcess;

@@ -21,7 +21,10 @@ export interface PrimaryPlace {
   find(): PrimaryNode | undefined;
 }
 
-/** A replica from the start of its process to its end: `runReplica` itself, on a simulated disk and network. */
+/**
+ * A replica from the start of its process to its end: `runReplica` itself, on a simulated disk and
+ * network.
+ */
 export class ReplicaNode {
   readonly process: SimulatedProcess;
   /** Resolves with what ended it; undefined when it was asked to end. */

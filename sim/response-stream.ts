@@ -19,7 +19,7 @@ export class ResponseStream<T> implements ClientEnd, AsyncIterable<T> {
     this.#onRoom = onRoom;
   }
 
-  /** Of errors: the iteration throws them. */
+  /** Ignores listeners for errors: the iteration throws them. */
   on(_event: 'error', _listener: () => void): this {
     return this;
   }

@@ -15,10 +15,11 @@ interface Event {
 const BEGINNING = 1_700_000_000_000;
 
 /**
- * The only clock and the only cause of anything in a simulation. It takes the next event, moves the time there, runs it, and
- * waits until every promise that it settled has had its consequences: Node empties its queues of ticks and microtasks before
- * it runs what `setImmediate` was given, so one turn of the event loop is enough, and no real time and no input or output can
- * come between. Events of the same millisecond run in an order that the seed decides.
+ * The only clock and the only cause of anything in a simulation. It takes the next event, moves the
+ * time there, runs it, and waits until every promise that it settled has had its consequences: Node
+ * empties its queues of ticks and microtasks before it runs what `setImmediate` was given, so one
+ * turn of the event loop is enough, and no real time and no input or output can come between.
+ * Events of the same millisecond run in an order that the seed decides.
  */
 export class Scheduler implements Clock, Timers {
   readonly #random: Random;
@@ -72,14 +73,19 @@ export class Scheduler implements Clock, Timers {
     return { [Symbol.dispose]: () => next[Symbol.dispose]() };
   }
 
-  /** What happened, for those who read the trace; the hash of a run is made of it and of the events. */
+  /**
+   * What happened, for those who read the trace; the hash of a run is made of it and of the events.
+   */
   note(text: string): void {
     const line = `${String(this.elapsedMs).padStart(8)} ${text}`;
     this.#hash.update(line);
     this.#onTrace?.(line);
   }
 
-  /** Runs events until `isOver`, asked after each, or until none is left before `deadlineMs` from now. */
+  /**
+   * Runs events until `isOver`, asked after each, or until none is left before `deadlineMs` from
+   * now.
+   */
   async run(deadlineMs: number, isOver: () => boolean): Promise<void> {
     const deadline = this.#time + deadlineMs;
     await turn();

@@ -3,8 +3,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { Random } from './random.ts';
 
 /**
- * The random bytes of the whole process come from the seed until disposed of. Nonces have no influence on what a cluster does,
- * except where a changed message is read: then what stands there decides how it fails.
+ * The random bytes of the whole process come from the seed until disposed of. Nonces have no
+ * influence on what a cluster does, except where a changed message is read: then what stands there
+ * decides how it fails.
  */
 export function seedRandomBytes(random: Random): Disposable {
   const { randomBytes } = crypto;

@@ -33,7 +33,10 @@ const EVENTS_BETWEEN_MAX = 200;
 const LONG_ABSENCE_EVERY = 100;
 const KEYS = 'cdefghijklmn';
 
-/** One schedule: a cluster is written to and disturbed for a while, then left alone until all its servers agree. */
+/**
+ * One schedule: a cluster is written to and disturbed for a while, then left alone until all its
+ * servers agree.
+ */
 export async function runSchedule(
   seed: number,
   { faults = {}, onTrace }: ScheduleOptions = {},
@@ -62,7 +65,8 @@ export async function runSchedule(
     cluster.look();
     return checkers.violations.length > 0;
   };
-  // Half of them by time, and half by what happens: so that joins and copies, which are short, are hit as often as the rest.
+  // Half of them by time, and half by what happens: so that joins and copies, which are short, are
+  // hit as often as the rest.
   let disturbedAt = random.between(0, EVENTS_BETWEEN_MAX);
   await scheduler.run(busyMs, () => {
     if (scheduler.events >= disturbedAt && random.chance(0.8)) {

@@ -13,7 +13,10 @@ export interface StateVersion {
 /** One key set to a value. */
 export type Operation = readonly [key: string, value: string];
 
-/** Each commit adds one to both, so that no reader may ever see them differ; they lie in different pieces. */
+/**
+ * Each commit adds one to both, so that no reader may ever see them differ; they lie in different
+ * pieces.
+ */
 export const COUNTERS = ['a/counter', 'b/counter'] as const;
 
 export function encodeCommit(operations: readonly Operation[]): Uint8Array {

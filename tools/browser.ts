@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs';
 import { installDebianPackage } from './debian-package.ts';
 
-/** Chromium without windows, as Debian installs it: a page takes a third less time than with them. */
+/**
+ * Chromium without windows, as Debian installs it: a page takes a third less time than with them.
+ */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
 /** Where Debian and most others install Chromium. */
 const WHOLE_CHROMIUM = '/usr/bin/chromium';
 
-/** The browser that the browser tests drive: the one without windows where it could be installed. */
+/**
+ * The browser that the browser tests drive: the one without windows where it could be installed.
+ */
 export function chromiumFile(): string {
   return existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : WHOLE_CHROMIUM;
 }
@@ -22,8 +26,8 @@ export interface BrowserSession {
 }
 
 /**
- * What a new context of a browser has of somebody who is signed in to the front end at a URL, where web/src/app/session.ts
- * keeps it; without a session, of nobody.
+ * What a new context of a browser has of somebody who is signed in to the front end at a URL, where
+ * web/src/app/session.ts keeps it; without a session, of nobody.
  */
 export function storageState(url: string, session?: BrowserSession) {
   const { origin, pathname } = new URL(`${url}/`);

@@ -1,7 +1,7 @@
 /**
- * Builds what the repository builds of itself, each when it is missing or was built of other sources: the front end, and the
- * program in few files. As cheap as reading the sources: it runs before every start. Plain JavaScript on whatever Node there
- * is, like setup.mjs.
+ * Builds what the repository builds of itself, each when it is missing or was built of other
+ * sources: the front end, and the program in few files. As cheap as reading the sources: it runs
+ * before every start. Plain JavaScript on whatever Node there is, like setup.mjs.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ import { stripVTControlCharacters } from 'node:util';
 const OUTPUTS = [
   {
     name: 'front end',
-    // The whole lock file: what of it counts is longer to find out than to build anew.
+    // The whole lock file: to find out what of it matters takes longer than another build.
     sources: [
       'package-lock.json',
       'tsconfig.base.json',
@@ -113,7 +113,7 @@ function stampOf(built) {
   return existsSync(stamp) ? readFileSync(stamp, 'utf8') : undefined;
 }
 
-/** Of the names and the contents of all sources, but for tests, which are in no output. */
+/** Hashes the names and contents of all sources but tests, which are in no output. */
 function digestOf(root, sources) {
   const hash = createHash('sha256');
   for (const source of sources) {
@@ -125,7 +125,9 @@ function digestOf(root, sources) {
   return hash.digest('hex');
 }
 
-/** In an order that does not depend on the file system; not what was installed, built, or is hidden. */
+/**
+ * In an order that does not depend on the file system; not what was installed, built, or is hidden.
+ */
 function filesOf(root, path) {
   const entries = entriesOf(join(root, path));
   if (entries === undefined) return existsSync(join(root, path)) ? [path] : [];

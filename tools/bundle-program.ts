@@ -1,7 +1,8 @@
 /**
- * Puts the program, unbuilt some 900 modules and as many of packages, into few files (decision 0019): a start of it, and of
- * each of its threads, is mostly the time that Node takes to find and load modules. `node tools/bundle-program.ts --outDir
- * FOLDER`; `tools/setup.mjs` calls it when sources have changed. The folder has to lie in `server/`: see `PlacesPlugin`.
+ * Puts the program, unbuilt some 900 modules and as many of packages, into few files (decision
+ * 0019): a start of it, and of each of its threads, is mostly the time that Node takes to find and
+ * load modules. `node tools/bundle-program.ts --outDir FOLDER`; `tools/setup.mjs` calls it when
+ * sources have changed. The folder has to lie in `server/`: see `PlacesPlugin`.
  */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,7 +14,10 @@ import { placesPlugin } from './program-bundle/places-plugin.ts';
 import { readTextsPlugin } from './program-bundle/read-texts-plugin.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** Has files of its own that it finds by where it lies: addons, the compiler, definitions of the protocol, fonts of PDFs. */
+/**
+ * Has files of its own that it finds by where it lies: addons, the compiler, definitions of the
+ * protocol, fonts of PDFs.
+ */
 const NOT_BUNDLED = /^(?:lmdb|@node-rs\/.*|typescript|@grpc\/.*|unpdf)(?:\/|$)/;
 
 const { values } = parseArgs({ options: { outDir: { type: 'string' } } });
@@ -39,7 +43,7 @@ const { output } = await bundle.write({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: '[name].js',
-  // A server that runs while the files are made anew finds chunks by names, and exports in them.
+  // A server that runs while the files are built finds chunks, and exports in them, by their names.
   minifyInternalExports: false,
   keepNames: true,
   sourcemap: true,

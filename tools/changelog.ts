@@ -2,10 +2,11 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join, resolve } from 'node:path';
 
 /**
- * Writes the section of a release into CHANGELOG.md, above the older ones: `npm run changelog`, once the version in
- * package.json is that of the release. Each change is a file in `changes`, which this removes. So two branches never change
- * the same lines. Example: `changes/page-size.added.md` has the text "Lists take `pageSize`, up to 1,000." and becomes an item
- * under "Added".
+ * Writes the section of a release into CHANGELOG.md, above the older ones: `npm run changelog`,
+ * once the version in package.json is that of the release. Each change is a file in `changes`,
+ * which this removes. So two branches never change the same lines. Example:
+ * `changes/page-size.added.md` has the text "Lists take `pageSize`, up to 1,000." and becomes an
+ * item under "Added".
  */
 const KINDS = ['added', 'changed', 'deprecated', 'removed', 'fixed', 'security'] as const;
 const FILE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*\.([a-z]+)\.md$/;

@@ -10,9 +10,10 @@ import {
 } from './import-table.ts';
 
 /**
- * Writes one compiler project for each part and package, from `server/import-table.json` and the package.json files, so that
- * a forbidden import does not compile: a project resolves `#part/` for the allowed parts only and sees of other projects
- * their declarations. Run it after the table, a part or a package has changed: `npm run import-table`.
+ * Writes one compiler project for each part and package, from `server/import-table.json` and the
+ * package.json files, so that a forbidden import does not compile: a project resolves `#part/` for
+ * the allowed parts only and sees of other projects their declarations. Run it after the table, a
+ * part or a package has changed: `npm run import-table`.
  *
  * Tests are left to the tsconfig.json at the root, which holds the whole repository.
  */
@@ -80,7 +81,7 @@ function packageProject(root: string, name: string, options: Project['options'])
   return { folder: name, include: ['src', 'package.json'], references, options };
 }
 
-/** Of the server others see `app` only, as server/package.json exports it. */
+/** The folder that others import. The server's is `app`, as server/package.json exports it. */
 function folderOf(name: string): string {
   const folder = name.replace(PACKAGE_SCOPE, '');
   return folder === 'server' ? 'server/src/app' : folder;

@@ -8,8 +8,8 @@ import { LOG_LEVELS, type VariableType } from '../server/src/config/parsers.ts';
 import { variables, type Variable } from '../server/src/config/variables.ts';
 
 /**
- * Writes docs/configuration.md from the table of variables: `npm run configuration-page`. Run it after
- * a variable has come or changed; a test compares the two.
+ * Writes docs/configuration.md from the table of variables: `npm run configuration-page`. Run it
+ * after a variable has come or changed; a test compares the two.
  */
 export const PAGE_FILE = 'docs/configuration.md';
 

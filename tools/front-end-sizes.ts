@@ -15,7 +15,9 @@ interface ManifestEntry {
 export interface FrontEndSizes {
   /** What is loaded before any page is shown. */
   readonly shellBytes: number;
-  /** What each page, or part that is loaded by itself, needs beyond the shell; the largest first. */
+  /**
+   * What each page, or part that is loaded by itself, needs beyond the shell; the largest first.
+   */
   readonly routes: readonly { readonly name: string; readonly bytes: number }[];
 }
 

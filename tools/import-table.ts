@@ -2,9 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 
 /**
- * Who may import what, as data: `server/import-table.json`. `parts` gives each part of server/src the parts and packages
- * below it, beside the contract, which every part may import; `modules` gives each foreign module and each guarded module of Node the parts that may use it. The compiler
- * (through the projects of tools/compiler-projects.ts) and the linter (tools/lint-plugin.ts) both follow this one table.
+ * Who may import what, as data: `server/import-table.json`. `parts` gives each part of server/src
+ * the parts and packages below it, beside the contract, which every part may import; `modules`
+ * gives each foreign module and each guarded module of Node the parts that may use it. The compiler
+ * (through the projects of tools/compiler-projects.ts) and the linter (tools/lint-plugin.ts) both
+ * follow this one table.
  */
 export interface ImportTable {
   readonly parts: Readonly<Record<string, readonly string[]>>;
@@ -21,7 +23,9 @@ export const PACKAGE_SCOPE = '@trellis/';
 const CONTRACT = `${PACKAGE_SCOPE}contract`;
 const PARTS_FOLDER = join('server', 'src');
 const PACKAGES = ['contract', 'endpoint', 'client', 'connector', 'cli'];
-/** Packages that take sample graphs, by their path: samples are data with a little code, no package. */
+/**
+ * Packages that take sample graphs, by their path: samples are data with a little code, no package.
+ */
 export const SAMPLE_READERS = ['cli'];
 
 export function readImportTable(root: string): ImportTable {
@@ -61,7 +65,9 @@ export function partsBelow(
 /** Tests of any part may run against all parts, put together there. */
 const TEST_WORKSPACE = '#app/testing/';
 
-/** Code that never runs in the product: tests, what they share, in a folder `testing`, and examples. */
+/**
+ * Code that never runs in the product: tests, what they share, in a folder `testing`, and examples.
+ */
 export function isTestCode(path: string): boolean {
   return /\.test\.ts$|[\\/](?:testing|examples)[\\/]/.test(path);
 }
@@ -74,7 +80,9 @@ export interface Import {
   readonly isTypeOnly: boolean;
 }
 
-/** Judges imports by the table of one repository; answers with what is wrong and why, or undefined. */
+/**
+ * Judges imports by the table of one repository; answers with what is wrong and why, or undefined.
+ */
 export class ImportRules {
   readonly #root: string;
   readonly #table: ImportTable;
@@ -161,7 +169,10 @@ export class ImportRules {
   }
 }
 
-/** `fastify/plugin.js` is of the module `fastify`, `@scope/name/x` of `@scope/name`, `node:fs/promises` of `node:fs`. */
+/**
+ * `fastify/plugin.js` is of the module `fastify`, `@scope/name/x` of `@scope/name`,
+ * `node:fs/promises` of `node:fs`.
+ */
 function moduleOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }

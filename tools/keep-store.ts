@@ -6,8 +6,10 @@ import { temporaryFolder, TrellisProcess } from '../test/support/trellis-process
 import { fillWorkspace, readWorkspace } from '../test/upgrade/kept-workspace.ts';
 
 /**
- * Keeps what a release writes, for all later ones to open: `npm run keep-store -- 26.12.1 [program]`. The program is that
- * of this checkout, or of another one; a name that ends with "-encrypted" is that of an encrypted store. The archive has the storage folder, and what the release said of it.
+ * Keeps what a release writes, for all later ones to open:
+ * `npm run keep-store -- 26.12.1 [program]`. The program is that of this checkout, or of another
+ * one; a name that ends with "-encrypted" is that of an encrypted store. The archive has the
+ * storage folder, and what the release said of it.
  */
 const [name, program = resolve(import.meta.dirname, '../cli/src/main.ts')] = process.argv.slice(2);
 if (name === undefined) throw new Error('a name is needed, such as 26.11.0');

@@ -3,7 +3,7 @@ import { ImportRules, readImportTable } from './import-table.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Of a syntax tree, as much as is needed here. */
+/** The nodes of a syntax tree, with the members that are read here. */
 interface Source {
   readonly type: string;
   readonly value?: unknown;
@@ -18,7 +18,9 @@ interface RuleContext {
   report(found: { readonly node: Source; readonly message: string }): void;
 }
 
-/** The import table as a rule of the linter, so that a forbidden import is red while it is typed. */
+/**
+ * The import table as a rule of the linter, so that a forbidden import is red while it is typed.
+ */
 const importTable = {
   meta: { type: 'problem' },
   create(context: RuleContext) {

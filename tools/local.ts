@@ -5,9 +5,10 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * A primary (`npm run primary`) and a replica of it (`npm run replica`) on this machine, to try out how they work together. What
- * they share is made on first use and kept in the folder `local`: the key that both sign tokens with, and a licence that its own
- * authority has issued. Variables that are set go before the ones here.
+ * A primary (`npm run primary`) and a replica of it (`npm run replica`) on this machine, to try out
+ * how they work together. What they share is made on first use and kept in the folder `local`: the
+ * key that both sign tokens with, and a license that its own authority has issued. Variables that
+ * are set go before the ones here.
  */
 const ROOT = resolve(import.meta.dirname, '..');
 const PROGRAM = join(ROOT, 'server/dist/trellis.js');

@@ -1,6 +1,7 @@
 /**
- * Makes the packages that are given away (docs/install.md): `trellis`, the whole program in JavaScript, and those that others
- * write programs with. `npm run package [-- --build N] [--out FOLDER]`; the version is `YY.M.N`.
+ * Makes the packages that are given away (docs/install.md): `trellis`, the whole program in
+ * JavaScript, and those that others write programs with.
+ * `npm run package [-- --build N] [--out FOLDER]`; the version is `YY.M.N`.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +18,10 @@ import {
   writeSamples,
 } from './package/part-files.ts';
 
-/** Old ones read it too, and say what they lack. The packages that the program is made of are always below it. */
+/**
+ * Old ones read it too, and say what they lack. The packages that the program is made of are always
+ * below it.
+ */
 const PROGRAM = `#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(\`Trellis runs on Node 24 or newer; this is \${process.version}.\\n\`);
@@ -48,7 +52,10 @@ function versionOf(current: string, build: string | undefined): string {
   return current.replace(/\d+$/, build);
 }
 
-/** The packages lie beside each other as in the repository, which is how they find each other's files. */
+/**
+ * The packages lie beside each other as in the repository, which is how they find each other's
+ * files.
+ */
 function writeProgram(folder: string): void {
   const scope = join(folder, 'node_modules/@trellis');
   for (const part of PARTS) writePart(ROOT, part, join(scope, part), version);

@@ -11,7 +11,10 @@ export interface PicturedAssistant extends AsyncDisposable {
   readonly session: string;
 }
 
-/** A provider, a tool, an agent, a conversation, and a session of the admin agent that waits for approval. */
+/**
+ * A provider, a tool, an agent, a conversation, and a session of the admin agent that waits for
+ * approval.
+ */
 export async function pictureAssistant(
   http: HttpClient,
   token: string,

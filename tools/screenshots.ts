@@ -7,8 +7,8 @@ import { pictureAssistant } from './pictured-assistant.ts';
 import { chromiumFile, installBrowser, storageState } from './browser.ts';
 
 /**
- * `npm run screenshots` makes the pictures of docs/front-end.md: every page over the sample graph, light and dark. The names
- * are those of the files.
+ * `npm run screenshots` makes the pictures of docs/front-end.md: every page over the sample graph,
+ * light and dark. The names are those of the files.
  */
 const FOLDER = join(import.meta.dirname, '../docs/images/pages');
 const VIEWPORT = { width: 1_280, height: 800 };

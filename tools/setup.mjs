@@ -1,12 +1,13 @@
 /**
- * Installs what package-lock.json asks for, and builds the front end and the program, each when it is missing or stale; says
- * nothing when all is there. It runs before every npm script, in a fresh clone on whatever Node the machine has: so plain
- * JavaScript, built-in modules only, and cheap. It writes to stderr only, because stdout belongs to the command that follows.
+ * Installs what package-lock.json asks for, and builds the front end and the program, each when it
+ * is missing or stale; says nothing when all is there. It runs before every npm script, in a fresh
+ * clone on whatever Node the machine has: so plain JavaScript, built-in modules only, and cheap. It
+ * writes to stderr only, because stdout belongs to the command that follows.
  *
  * - `setup.mjs runtime`, before `npm start`: installs only what the server and its build need.
  * - `setup.mjs`, before `npm run bench`: adds the development dependencies to what is there.
- * - `setup.mjs packages`, before `npm run lint`: the same, but builds nothing, so that code with faults can be checked. `npm test`
- *   builds what its tests need.
+ * - `setup.mjs packages`, before `npm run lint`: the same, but builds nothing, so that code with
+ *   faults can be checked. `npm test` builds what its tests need.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +16,10 @@ import { buildOutputs } from './built-outputs.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PINNED_NODE = `${ROOT}node_modules/.bin/node`;
 const NODE_MAJOR_MIN = 24;
-/** Exists while packages are added; a set-up that finds it was interrupted, and npm cannot tell which packages are whole. */
+/**
+ * Exists while packages are added; a set-up that finds it was interrupted, and npm cannot tell
+ * which packages are whole.
+ */
 const ADDING = `${ROOT}node_modules/.adding`;
 const MODE = process.argv[2];
 const RUNTIME_ONLY = MODE === 'runtime';
@@ -31,7 +35,8 @@ async function installMissing() {
   if (state === 'complete' || (state === 'runtime' && RUNTIME_ONLY)) return;
   if (state === 'runtime') {
     await addRest();
-    // It takes a package.json that differs from the lock file as it is; "npm ci" says what is wrong.
+    // It takes a package.json that differs from the lock file as it is; "npm ci" says what is
+    // wrong.
     if (installationState() === 'complete') return;
   }
   process.stderr.write('Installing dependencies (npm ci), once; it takes some seconds ...\n');
@@ -51,8 +56,8 @@ async function addRest() {
 }
 
 /**
- * npm keeps what it really installed in a lock file of its own, written last: the two must agree. 'runtime' when only
- * development dependencies are missing.
+ * npm keeps what it really installed in a lock file of its own, written last: the two must agree.
+ * 'runtime' when only development dependencies are missing.
  */
 function installationState() {
   const wanted = packagesOf(`${ROOT}package-lock.json`);

@@ -4,8 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { isTestCode } from './import-table.ts';
 
 /**
- * Prints how large each part is and how its files hang together: `npm run shape`. Code only, without tests. A circle is a group
- * of files that import each other, be it for a type. A repeated line is one of six lines in a row that stand elsewhere as well.
+ * Prints how large each part is and how its files hang together: `npm run shape`. Code only,
+ * without tests. A circle is a group of files that import each other, be it for a type. A repeated
+ * line is one of six lines in a row that stand elsewhere as well.
  */
 interface Code {
   readonly path: string;

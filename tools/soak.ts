@@ -5,8 +5,9 @@ import { parseArgs } from 'node:util';
 import { sampledTests } from './test-sample.ts';
 
 /**
- * Runs the tests that scale (those that import test/support/scale.ts) at full size, and all of those of which `npm test` runs a
- * sample: `npm run soak -- --seed 7`. Without a seed it takes a random one, and prints it: the same seed gives the same run.
+ * Runs the tests that scale (those that import test/support/scale.ts) at full size, and all of
+ * those of which `npm test` runs a sample: `npm run soak -- --seed 7`. Without a seed it takes a
+ * random one, and prints it: the same seed gives the same run.
  */
 const ROOT = resolve(import.meta.dirname, '..');
 const { values } = parseArgs({

@@ -1,6 +1,9 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** Names what vitest's own summary passes over: tests that were left out or skipped, or passed only at their second try. */
+/**
+ * Names what vitest's own summary passes over: tests that were left out or skipped, or passed only
+ * at their second try.
+ */
 export class SummaryReporter implements Reporter {
   readonly #leftOut: readonly string[];
 

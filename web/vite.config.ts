@@ -2,7 +2,10 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The server names what has 16 hexadecimal digits at its end unchangeable (server/src/http/front-end/content-types.ts). */
+/**
+ * The server names what has 16 hexadecimal digits at its end unchangeable
+ * (server/src/http/front-end/content-types.ts).
+ */
 const HASHED = 'assets/[name]-[hash:16]';
 
 export default defineConfig({
@@ -21,7 +24,8 @@ export default defineConfig({
   },
   build: {
     outDir: 'dist',
-    // Which file needs which: the budgets of the pages are counted by it (tools/front-end-sizes.ts).
+    // Which file needs which: the budgets of the pages are counted by it
+    // (tools/front-end-sizes.ts).
     manifest: true,
     target: 'es2023',
     // A data URL is not what the policy of the page lets in.

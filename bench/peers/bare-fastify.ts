@@ -3,8 +3,9 @@ import { openGraphReader } from '../../server/src/graph/open-reader.ts';
 import { greeting, READS_IN_A_ROW, type Greeting, type Keys } from '../endpoint-code.ts';
 
 /**
- * The bare alternative to a custom endpoint: the same logic as a route of a Fastify server, without sign-in, type-checking or
- * isolation. It reads the same store, in the process. Argument: the storage folder. Prints its port.
+ * The bare alternative to a custom endpoint: the same logic as a route of a Fastify server, without
+ * sign-in, type-checking or isolation. It reads the same store, in the process. Argument: the
+ * storage folder. Prints its port.
  */
 const reader = openGraphReader({ storage: process.argv[2] ?? '' });
 const server = fastify();

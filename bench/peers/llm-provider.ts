@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 
-/** A model that says 200 tokens as fast as it is read, each in an event and a write of its own. Prints its port. */
+/**
+ * A model that says 200 tokens as fast as it is read, each in an event and a write of its own.
+ * Prints its port.
+ */
 const EVENTS = [
   ...Array.from({ length: 200 }, (_, i) =>
     eventOf([{ index: 0, delta: { content: ` token${i}` }, finish_reason: null }]),

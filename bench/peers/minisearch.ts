@@ -5,7 +5,10 @@ interface Row extends AnalysedText {
   readonly id: number;
 }
 
-/** MiniSearch of texts that are analysed already. It keeps an object for each posting, so that a million documents are too many. */
+/**
+ * MiniSearch of texts that are analysed already. It keeps an object for each posting, so that a
+ * million documents are too many.
+ */
 export class MiniSearchText {
   readonly #index: MiniSearch<Row>;
 

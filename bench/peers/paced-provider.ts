@@ -8,8 +8,9 @@ const TOKENS = 100;
 const INTERVAL_MS = 20;
 
 /**
- * A model that says 100 tokens, one each 20 ms. Each token is the time at which it is said, in nanoseconds of the system's monotonic
- * clock, which all processes of one machine share. Prints its port.
+ * A model that says 100 tokens, one each 20 ms. Each token is the time at which it is said, in
+ * nanoseconds of the system's monotonic clock, which all processes of one machine share. Prints its
+ * port.
  */
 const server = createServer((request, response) => {
   void text(request).then(() => say(response));

@@ -27,9 +27,10 @@ export function installedPostgres(): string | undefined {
 }
 
 /**
- * Full text search of a PostgreSQL server that is started for it, in a temporary folder and on a Unix socket. Texts are analysed already,
- * and indexed by GIN. `ts_rank` knows nothing of how rare a word is; its order is another than that of BM25. Times are those that psql
- * has for one prepared statement after the other.
+ * Full text search of a PostgreSQL server that is started for it, in a temporary folder and on a
+ * Unix socket. Texts are analysed already, and indexed by GIN. `ts_rank` knows nothing of how rare
+ * a word is; its order is another than that of BM25. Times are those that psql has for one prepared
+ * statement after the other.
  */
 export class PostgresText implements Disposable {
   readonly #bin: string;
@@ -38,7 +39,10 @@ export class PostgresText implements Disposable {
   readonly #namesBoost: number;
   #lines: string[] = [];
 
-  /** `bin` is the folder of its programs. A server refuses to run as root: then it is the user of the package's. */
+  /**
+   * `bin` is the folder of its programs. A server refuses to run as root: then it is the user of
+   * the package's.
+   */
   constructor(bin: string, namesBoost: number) {
     this.#bin = bin;
     this.#namesBoost = namesBoost;
@@ -124,7 +128,9 @@ function idOf(option: '-u' | '-g'): number {
   return Number(spawnSync('id', [option, 'postgres'], { encoding: 'utf8' }).stdout);
 }
 
-/** Words that are separated by a space, as a `tsvector` is written: with their places and a weight. */
+/**
+ * Words that are separated by a space, as a `tsvector` is written: with their places and a weight.
+ */
 function lexemes(text: string, weight: 'A' | 'D', first: number): string[] {
   const words = text === '' ? [] : text.split(' ');
   return words.map((word, i) => `${lexeme(word)}:${first + i}${weight}`);

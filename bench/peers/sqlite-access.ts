@@ -1,6 +1,9 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
-/** The peer for access: members and restrictions as two tables in memory, and a view of them asked for each time. */
+/**
+ * The peer for access: members and restrictions as two tables in memory, and a view of them asked
+ * for each time.
+ */
 export class SqliteAccess {
   readonly #database = new DatabaseSync(':memory:');
   readonly #visible: StatementSync;

@@ -6,8 +6,9 @@ export interface AnalysedText {
 }
 
 /**
- * SQLite's FTS5 in memory, of texts that are analysed already: no content is kept, and its tokenizer leaves words as they are. An
- * allow-list stands behind `+rowid`, as it would lead the query else.
+ * SQLite's FTS5 in memory, with texts that are already analyzed: it keeps no content, and its
+ * tokenizer leaves words as they are. An allow-list is written with `+rowid`, so that it does not
+ * become the query's first step.
  */
 export class SqliteText {
   readonly #database = new DatabaseSync(':memory:');

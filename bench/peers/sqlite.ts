@@ -1,7 +1,10 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { GraphTables } from '../tables.ts';
 
-/** The peer on disk: the same tables in SQLite, one transaction for each 10,000 records, synced at each. */
+/**
+ * The peer on disk: the same tables in SQLite, one transaction for each 10,000 records, synced at
+ * each.
+ */
 export class SqliteGraph {
   readonly #database: DatabaseSync;
   readonly #point: StatementSync;

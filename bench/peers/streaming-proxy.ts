@@ -3,7 +3,10 @@ import { Agent, createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 
-/** The bare alternative to the LLM router: bytes there, bytes back. Argument: the port of the provider. Prints its own. */
+/**
+ * The bare alternative to the LLM router: bytes there, bytes back. Argument: the port of the
+ * provider. Prints its own.
+ */
 const port = process.argv[2] ?? '';
 const agent = new Agent({ keepAlive: true });
 

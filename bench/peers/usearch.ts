@@ -5,7 +5,10 @@ const ADD_BREADTH = 128;
 const SEARCH_BREADTH = 64;
 const BATCH = 1_000;
 
-/** Vectors in usearch, in half precision, its fastest with such recall; one thread, with our parameters. */
+/**
+ * Vectors in usearch, in half precision, its fastest with such recall; one thread, with our
+ * parameters.
+ */
 export class UsearchVectors {
   readonly #index: Index;
   readonly #dimensions: number;

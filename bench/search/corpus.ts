@@ -35,8 +35,8 @@ export function wordnetCorpus(): Corpus {
 }
 
 /**
- * WordNet, and then documents with the beginning of one gloss, the end of another, and the names of both: words are as frequent
- * as in WordNet, and stand beside each other as they do there.
+ * WordNet, and then documents with the beginning of one gloss, the end of another, and the names of
+ * both: words are as frequent as in WordNet, and stand beside each other as they do there.
  */
 export function mixedCorpus(wordnet: Corpus): Corpus {
   const mixed = (index: number): BenchDocument => {

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../measure.ts';
 
 /**
- * `node fresh-client.ts <url> <seconds> <commits a second>`, the token on standard input: commits one node after the other, each with
- * a word of its own, and asks for that word as soon as the commit is acknowledged, until it is found. Prints JSON, in milliseconds.
+ * `node fresh-client.ts <url> <seconds> <commits a second>`, the token on standard input: commits
+ * one node after the other, each with a word of its own, and asks for that word as soon as the
+ * commit is acknowledged, until it is found. Prints JSON, in milliseconds.
  */
 const PAUSE_MS = 2;
 const WAIT_MS_MAX = 30_000;

@@ -11,7 +11,10 @@ const ITEMS = 1_000;
 const HITS = 10;
 const MATCHES = ['all', 'any'] as const;
 
-/** Three words of one document are to find it again: the mean of one divided by its place among the best ten. */
+/**
+ * Three words of one document are to find it again: the mean of one divided by its place among the
+ * best ten.
+ */
 export function benchQuality(report: Report, subjects: Subjects): void {
   const { corpus, analyzer } = subjects;
   const items = knownItems(corpus, analyzer, { count: ITEMS, words: 3, seed: 29 });

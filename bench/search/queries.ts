@@ -14,7 +14,10 @@ export interface PhraseQuery {
 
 const WORD_LETTERS_MIN = 3;
 
-/** As many different words of a document as asked for, none of them a stop word; the same queries in every run. */
+/**
+ * As many different words of a document as asked for, none of them a stop word; the same queries in
+ * every run.
+ */
 export function knownItems(
   corpus: Corpus,
   analyzer: Analyzer,
@@ -51,7 +54,10 @@ export function phrases(corpus: Corpus, analyzer: Analyzer, count: number): Phra
   return found;
 }
 
-/** A letter of the word left out, doubled, changed, or put in the place of its neighbour; never the first one. */
+/**
+ * A letter of the word left out, doubled, changed, or put in the place of its neighbour; never the
+ * first one.
+ */
 export function withTypo(word: string, random: () => number): string {
   const at = 1 + Math.floor(random() * (word.length - 1));
   const letter = word.charAt(at);

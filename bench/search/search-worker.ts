@@ -3,7 +3,10 @@ import { IndexView, type SharedView } from '../../server/src/search/text/index-v
 import type { TextQuery } from '../../server/src/search/text/text-query.ts';
 import { searchText } from '../../server/src/search/text/text-search.ts';
 
-/** A thread that searches: opens the view, tells so, and for each number of milliseconds it is sent answers with how many queries. */
+/**
+ * A thread that searches: opens the view, tells so, and for each number of milliseconds it is sent
+ * answers with how many queries.
+ */
 const { view, queries }: { view: SharedView; queries: readonly TextQuery[] } = workerData;
 const opened = IndexView.open(view);
 const port = parentPort;

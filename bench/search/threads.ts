@@ -10,7 +10,10 @@ const ROUNDS = 3;
 const MEGABYTE = 2 ** 20;
 const WORKER_MEGABYTES_MAX = 40;
 
-/** Two threads that search one index in shared memory, against one; and what memory the second one takes. */
+/**
+ * Two threads that search one index in shared memory, against one; and what memory the second one
+ * takes.
+ */
 export async function benchThreads(report: Report, subjects: Subjects): Promise<void> {
   const { corpus, analyzer, ours } = subjects;
   const items = knownItems(corpus, analyzer, { count: 1_000, words: 3, seed: 37 });

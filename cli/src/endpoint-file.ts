@@ -15,7 +15,10 @@ export interface EndpointFile {
   readonly settings: EndpointSettings;
 }
 
-/** The file, or every `*.ts` file below the folder: its path below the folder, without `.ts`, is the endpoint's name. */
+/**
+ * The file, or every `*.ts` file below the folder: its path below the folder, without `.ts`, is the
+ * endpoint's name.
+ */
 export function readEndpointFiles(path: string): EndpointFile[] {
   if (!statSync(path).isDirectory()) return [readEndpointFile(path, nameOf(basename(path)))];
   const files = readdirSync(path, { recursive: true, encoding: 'utf8' })

@@ -7,7 +7,10 @@ import { CommandFailure } from './failure.ts';
 /** The same files are the same zip, whenever they were written. */
 const NO_TIME = new Date('2000-01-01T00:00:00Z');
 
-/** A zip as it is, or one of what is in the folder: without links, and files and folders whose names begin with a dot. */
+/**
+ * A zip as it is, or one of what is in the folder: without links, and files and folders whose names
+ * begin with a dot.
+ */
 export async function readInterface(path: string): Promise<Uint8Array<ArrayBuffer>> {
   if (!statSync(path).isDirectory()) return Uint8Array.from(readFileSync(path));
   const names = filesOf(path);

@@ -15,7 +15,10 @@ export interface KeyFiles {
   readonly privateKey: string;
 }
 
-/** Makes a pair of Ed25519 keys in the folder, which is made when it is missing. Only the user can read the private one. */
+/**
+ * Makes a pair of Ed25519 keys in the folder, which is made when it is missing. Only the user can
+ * read the private one.
+ */
 export function createKeyFiles(folder: string, options: { readonly replace: boolean }): KeyFiles {
   const files = { publicKey: join(folder, 'public.pem'), privateKey: join(folder, 'private.pem') };
   const existing = Object.values(files).filter((file) => existsSync(file));
@@ -32,24 +35,24 @@ export function createKeyFiles(folder: string, options: { readonly replace: bool
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
   mkdirSync(folder, { recursive: true });
-  // A file that is made anew has its mode from the start, and no link leads elsewhere.
+  // A new file has its mode from the start, and is no link that leads elsewhere.
   for (const file of existing) rmSync(file);
   writeFileSync(files.privateKey, privateKey, { flag: 'wx', mode: 0o600 });
   writeFileSync(files.publicKey, publicKey, { flag: 'wx' });
   return files;
 }
 
-/** The Ed25519 key that signs licences, from a PEM file. */
+/** The Ed25519 key that signs licenses, from a PEM file. */
 export function readPrivateKey(file: string): KeyObject {
   return readKey(file, { label: 'PRIVATE KEY', kind: 'private', open: createPrivateKey });
 }
 
-/** The Ed25519 key that verifies licences, from a PEM file. */
+/** The Ed25519 key that verifies licenses, from a PEM file. */
 export function readPublicKey(file: string): KeyObject {
   return readKey(file, { label: 'PUBLIC KEY', kind: 'public', open: createPublicKey });
 }
 
-/** The text of a file that holds a key or a licence. */
+/** The text of a file that holds a key or a license. */
 export function readLicenseFile(file: string): string {
   if (file === '') throw new CommandFailure('the path of a file is empty');
   try {

@@ -26,8 +26,9 @@ type Handlers = Required<Pick<Transport, 'onerror' | 'onmessage'>>;
 const SERVER_ERROR = -32_000;
 
 /**
- * The Model Context Protocol over standard input and output, passed on to a server that speaks it over HTTP: messages go through as
- * they are. Resolves once the client closes its end, or the signal aborts.
+ * The Model Context Protocol over standard input and output, passed on to a server that speaks it
+ * over HTTP: messages go through as they are. Resolves once the client closes its end, or the
+ * signal aborts.
  */
 export async function bridgeMcp(options: McpBridgeOptions): Promise<void> {
   const { terminal, server, token, onError } = options;

@@ -12,15 +12,19 @@ export interface StoredSession {
   readonly expiresAt: string;
 }
 
-/** What the profile file holds: the sessions by server, and the server that commands talk to when none is named. */
+/**
+ * What the profile file holds: the sessions by server, and the server that commands talk to when
+ * none is named.
+ */
 interface ProfileContent {
   readonly server?: string;
   readonly sessions: Readonly<Record<string, StoredSession>>;
 }
 
 /**
- * The profile file: `profile.json` in the folder `trellis` of the XDG configuration folder. It holds tokens, so only its owner
- * may read it, and a token is given out for the very server that issued it.
+ * The profile file: `profile.json` in the folder `trellis` of the XDG configuration folder. It
+ * holds tokens, so only its owner may read it, and a token is given out for the very server that
+ * issued it.
  */
 export class Profile {
   readonly path: string;

@@ -10,7 +10,10 @@ const CELLS = 24;
 /** Between two lines where there is no terminal to draw on. */
 const LINE_EVERY_MS = 5_000;
 
-/** Progress with rate and time left: on a terminal one line that is drawn over, elsewhere a line every few seconds. */
+/**
+ * Progress with rate and time left: on a terminal one line that is drawn over, elsewhere a line
+ * every few seconds.
+ */
 export class ProgressBar {
   readonly #target: TerminalOutput;
   readonly #label: string;

@@ -10,7 +10,10 @@ export class Prompt implements Disposable {
   readonly #interface: Interface;
   /** Keeps what was typed before it was asked for. */
   readonly #lines: AsyncIterator<string>;
-  /** Hidden but while an answer may be seen: a password may be typed, or pasted, before it is asked for. */
+  /**
+   * Hidden but while an answer may be seen: a password may be typed, or pasted, before it is asked
+   * for.
+   */
   #isHidden = true;
 
   constructor(terminal: Terminal) {

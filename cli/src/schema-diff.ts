@@ -2,7 +2,10 @@ import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts
 
 /** One thing in which two schemas differ. */
 export interface SchemaDifference {
-  /** `added`: only the wanted schema has it; `changed`: both have it; `missing`: only the present one has it. */
+  /**
+   * `added`: only the wanted schema has it; `changed`: both have it; `missing`: only the present
+   * one has it.
+   */
   readonly kind: 'added' | 'changed' | 'missing';
   /** Such as `node Word`, `node Word.Lemma`, `edge HasSense.inverse`. */
   readonly what: string;
@@ -11,8 +14,9 @@ export interface SchemaDifference {
 }
 
 /**
- * In what a wanted schema differs from the present one. To put it adds what is added and tries to change what is changed; what
- * is missing in it stays, since a schema only grows (open-shapes, section 4).
+ * In what a wanted schema differs from the present one. To put it adds what is added and tries to
+ * change what is changed; what is missing in it stays, since a schema only grows (open-shapes,
+ * section 4).
  */
 export function diffSchemas(present: SchemaDocument, wanted: SchemaDocument): SchemaDifference[] {
   const before = properties(present);

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 
-/** Where the command runs; `main.ts` hands in the process's own, so that nothing else reads globals. */
+/**
+ * Where the command runs; `main.ts` hands in the process's own, so that nothing else reads globals.
+ */
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
   readonly stdout: TerminalOutput;
@@ -39,7 +41,10 @@ export class Output {
   }
 }
 
-/** Control characters, and those that turn the direction of text, which a terminal would obey, as what stands for them. */
+/**
+ * Control characters, and those that turn the direction of text, which a terminal would obey, as
+ * what stands for them.
+ */
 export function harmless(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

@@ -3,8 +3,8 @@ import type { Call, Transport } from './transport.ts';
 import { TrellisError } from './trellis-error.ts';
 
 /**
- * The events of an answer before `done`. Throws what the service refuses with, also when that is on the way; an answer without its end
- * is `connection_failed`.
+ * The events of an answer before `done`. Throws what the service refuses with, also when that is on
+ * the way; an answer without its end is `connection_failed`.
  */
 export async function* answerEvents(
   transport: Transport,

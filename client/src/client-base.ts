@@ -14,7 +14,10 @@ export class ClientBase {
     return new URL(this.transport.baseUrl);
   }
 
-  /** Sent with every call from now on. Signing in does not set it: `client.token = (await client.login.create(...)).token`. */
+  /**
+   * Sent with every call from now on. Signing in does not set it:
+   * `client.token = (await client.login.create(...)).token`.
+   */
   get token(): string | undefined {
     return this.transport.token;
   }
@@ -29,8 +32,9 @@ export class ClientBase {
   }
 
   /**
-   * From now on reads are shared with these replicas, checked before their next use: the text of `MSKREPLICAURLS` or the
-   * `replicas` of a `REPLICAS_CHANGED` message, or URLs. Empty, all goes to `baseUrl`.
+   * From now on reads are shared with these replicas, checked before their next use: the text of
+   * `MSKREPLICAURLS` or the `replicas` of a `REPLICAS_CHANGED` message, or URLs. Empty, all goes to
+   * `baseUrl`.
    */
   setReplicas(replicas: ReplicaList): void {
     this.transport.routing.setReplicas(replicas);

@@ -27,11 +27,13 @@ interface PendingRequest {
 }
 
 /**
- * Asks the compiler of the service about code that is being written, over one WebSocket that opens with the first
- * request, and again after it was closed. For sessions of administrators. Lines and columns start at 1.
+ * Asks the compiler of the service about code that is being written, over one WebSocket that opens
+ * with the first request, and again after it was closed. For sessions of administrators. Lines and
+ * columns start at 1.
  *
- * Every method rejects with a `TrellisError`, or with the signal's reason when it was aborted. A newer completion,
- * hover or signature help ends one that has no answer yet: that one rejects with the code `request_superseded`.
+ * Every method rejects with a `TrellisError`, or with the signal's reason when it was aborted. A
+ * newer completion, hover or signature help ends one that has no answer yet: that one rejects with
+ * the code `request_superseded`.
  */
 export class EditorChannel implements Disposable {
   readonly #options: EditorChannelOptions;
@@ -191,7 +193,9 @@ function refusal({ message, ...rest }: Refusal, traceId: string | undefined): Tr
   return new TrellisError(message, { status: 0, ...rest, traceId });
 }
 
-/** The reason of a close begins with a code of the catalogue, where the server closed and one fits. */
+/**
+ * The reason of a close begins with a code of the catalogue, where the server closed and one fits.
+ */
 function closedWith(url: URL, code: number, reason: string): TrellisError {
   const [, errorCode, message] = /^([a-z]+(?:_[a-z]+)*): (.+)$/.exec(reason) ?? [];
   return errorCode === undefined || message === undefined

@@ -11,7 +11,10 @@ export interface StreamEvent {
 /** Longer than any event of the service. */
 const LINE_CHARACTERS_MAX = 32 * 1024 * 1024;
 
-/** The events of an answer as they arrive; ends where the answer ends, and rejects when it breaks off. */
+/**
+ * The events of an answer as they arrive; ends where the answer ends, and rejects when it breaks
+ * off.
+ */
 export async function* readEvents(
   response: Response,
 ): AsyncGenerator<StreamEvent, void, undefined> {

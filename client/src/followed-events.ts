@@ -9,8 +9,8 @@ export interface FollowedStream extends Pick<CallOptions, 'signal'> {
 }
 
 /**
- * The events of a stream until the event `end`, across lost connections: each goes on after the last event that had an id. Throws what
- * the service refuses with, or the signal's reason.
+ * The events of a stream until the event `end`, across lost connections: each goes on after the
+ * last event that had an id. Throws what the service refuses with, or the signal's reason.
  */
 export async function* followEvents(
   transport: Transport,

@@ -10,8 +10,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * One operation a line, read from the source only as fast as the stream is taken. The source's own error is kept in
- * `failure`, because `fetch` replaces it by one of its own.
+ * One operation a line, read from the source only as fast as the stream is taken. The source's own
+ * error is kept in `failure`, because `fetch` replaces it by one of its own.
  */
 export class NdjsonStream implements Disposable {
   failure: { readonly error: unknown } | undefined;
@@ -35,8 +35,9 @@ export class NdjsonStream implements Disposable {
   }
 
   /**
-   * Lets go of the source: when the answer comes before the end of the stream, `fetch` neither reads on nor cancels. Not
-   * awaited, since the source may be waiting for something that never comes; the call's outcome is known by then.
+   * Lets go of the source: when the answer comes before the end of the stream, `fetch` neither
+   * reads on nor cancels. Not awaited, since the source may be waiting for something that never
+   * comes; the call's outcome is known by then.
    */
   [Symbol.dispose](): void {
     this.#chunks.return().catch((error: unknown) => {

@@ -66,7 +66,10 @@ type QueryArgument<Row> = Row extends { readonly query: infer Query extends z.Zo
     : [query: QueryOf<Query>]
   : [];
 
-/** Optional is what the server takes as left out; a value is what it reads of the text, such as a number. */
+/**
+ * Optional is what the server takes as left out; a value is what it reads of the text, such as a
+ * number.
+ */
 type QueryOf<Query extends z.ZodObject> = Flat<
   {
     readonly [K in keyof z.output<Query> as K extends OptionalKeys<z.input<Query>> ? K : never]?:

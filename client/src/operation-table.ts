@@ -1,6 +1,6 @@
 /**
- * The operations that the SDK calls: method, path, what it sends, how the answer is read, and whether
- * replicas answer. Derived from the contract by tools/operation-table.ts; not to be edited.
+ * The operations that the SDK calls: method, path, what it sends, how the answer is read, and
+ * whether replicas answer. Derived from the contract by tools/operation-table.ts; not to be edited.
  */
 export const OPERATION_TABLE = {
   access: {
@@ -474,7 +474,7 @@ export const OPERATION_TABLE = {
     putSettings: 'PUT /api/workspace/settings body json',
     /** Describe the API in OpenAPI 3.1, with the custom endpoints that the caller may run. */
     getApiDocument: 'GET /api/openapi.json json replicas',
-    /** Tell what the licence of this server allows, and whether it is good. */
+    /** Tell what the license of this server allows, and whether it is good. */
     getLicense: 'GET /api/license json',
   },
 } as const;

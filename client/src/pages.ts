@@ -9,8 +9,9 @@ export interface PageRequest {
 const PAGE_ITEMS = 200;
 
 /**
- * Every item of a list, page by page: `for await (const e of eachItem((page) => client.endpoints.list(page)))`. A page with
- * fewer items than were asked for is the last (specification, section 2.5).
+ * Every item of a list, page by page:
+ * `for await (const e of eachItem((page) => client.endpoints.list(page)))`. A page with fewer items
+ * than were asked for is the last (specification, section 2.5).
  */
 export async function* eachItem<T>(
   list: (page: Required<PageRequest>) => Promise<List<T>>,

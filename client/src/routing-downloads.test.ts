@@ -6,7 +6,10 @@ import { listen } from './testing/scripted-server.ts';
 
 const SELECTION = { uids: ['node-1'] };
 
-/** A healthy replica in a scene of its own, whose downloads have two parts, each sent when the test says so. */
+/**
+ * A healthy replica in a scene of its own, whose downloads have two parts, each sent when the test
+ * says so.
+ */
 async function openDownload() {
   const scene = await openScene(0);
   const first = Promise.withResolvers<void>();

@@ -9,7 +9,10 @@ export interface Server {
 
 const RETEST_MS_MIN = 5 * 60_000;
 const RETEST_MS_MAX = 30 * 60_000;
-/** While no primary is online, retired replicas are tested before their time, and no more often than this. */
+/**
+ * While no primary is online, retired replicas are tested before their time, and no more often than
+ * this.
+ */
 const EARLY_TEST_MS = 10_000;
 
 /** An entry of the list. */
@@ -46,8 +49,9 @@ export class Replica implements Server {
 }
 
 /**
- * The list of replicas: which are healthy, and whose turn it is. Nothing is asked on a timer: a check begins with the first
- * call after the list was set, after a 503 or after a retired one's window, and so a client at rest makes no requests.
+ * The list of replicas: which are healthy, and whose turn it is. Nothing is asked on a timer: a
+ * check begins with the first call after the list was set, after a 503 or after a retired one's
+ * window, and so a client at rest makes no requests.
  */
 export class RoutingReplicas {
   readonly #health: ServerHealth;
@@ -60,12 +64,16 @@ export class RoutingReplicas {
     this.#clock = clock;
   }
 
-  /** Replaces the list; every entry is checked before its next use, as if it had never been there. */
+  /**
+   * Replaces the list; every entry is checked before its next use, as if it had never been there.
+   */
   set(urls: readonly URL[]): void {
     this.#replicas = urls.map((url) => new Replica(url));
   }
 
-  /** The healthy one whose turn it is, as soon as there is one; undefined when there will be none. */
+  /**
+   * The healthy one whose turn it is, as soon as there is one; undefined when there will be none.
+   */
   async next(tried: ReadonlySet<Server>, signal?: AbortSignal): Promise<Replica | undefined> {
     for (;;) {
       this.#checkWhatIsDue();

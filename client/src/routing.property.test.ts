@@ -53,7 +53,10 @@ interface Sent {
   readonly isRefused: boolean;
 }
 
-/** Lets a server answer from the stream, and notes what it was asked to begin; joining a run with its key is no such thing. */
+/**
+ * Lets a server answer from the stream, and notes what it was asked to begin; joining a run with
+ * its key is no such thing.
+ */
 function follow(
   member: Member,
   replies: Iterator<Reply>,

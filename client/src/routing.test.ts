@@ -5,7 +5,9 @@ import { openScene, type Scene } from './testing/replica-scene.ts';
 const UID = 'node-1';
 const MINUTE_MS = 60_000;
 
-/** Three reads of a client with two replicas, so that each of the servers has one chance at least. */
+/**
+ * Three reads of a client with two replicas, so that each of the servers has one chance at least.
+ */
 async function readThrice({ client }: Scene): Promise<void> {
   for (let read = 0; read < 3; read++) await client.nodes.get(UID);
 }

@@ -4,8 +4,9 @@ import { type RoutingClock, ServerHealth } from './server-health.ts';
 /** Where a call may go (specification, section 4.8); `forcePrimary` wins. */
 export interface RoutingFlags {
   /**
-   * To a healthy replica if there is one, else to the primary; when that is offline, to any replica that answers. Without
-   * it, true for the operations that a replica answers, and false, which means to the primary, for all others.
+   * To a healthy replica if there is one, else to the primary; when that is offline, to any replica
+   * that answers. Without it, true for the operations that a replica answers, and false, which
+   * means to the primary, for all others.
    */
   readonly readOnlyCompatible?: boolean | undefined;
   /** To the primary and nowhere else, also when it is offline. */
@@ -34,7 +35,10 @@ export interface RoutedOutcome {
   readonly failure?: { readonly code: string } | undefined;
 }
 
-/** Sends a call to one server, once; rejects only when the signal, of the call or its own, was aborted. */
+/**
+ * Sends a call to one server, once; rejects only when the signal, of the call or its own, was
+ * aborted.
+ */
 export type Ask<T> = (server: Server, signal: AbortSignal | undefined) => Promise<T>;
 
 /** A call on its way through the servers. */
@@ -46,10 +50,16 @@ interface Journey<T> {
   needsPrimary: boolean;
 }
 
-/** As the shortest window: an endpoint that was made read-only is not kept from the replicas for long. */
+/**
+ * As the shortest window: an endpoint that was made read-only is not kept from the replicas for
+ * long.
+ */
 const NEEDS_PRIMARY_MS = 5 * 60_000;
 const NEEDS_PRIMARY_ENTRIES_MAX = 1_000;
-/** A replica that has not answered by then is checked, as it may have gone; one that passes may take all its time. */
+/**
+ * A replica that has not answered by then is checked, as it may have gone; one that passes may take
+ * all its time.
+ */
 const PATIENCE_MS = 5_000;
 
 /** Decides which server a call goes to, and where it goes when that one does not do it. */
@@ -57,7 +67,9 @@ export class Routing {
   readonly #primary: Server;
   readonly #clock: RoutingClock;
   readonly #replicas: RoutingReplicas;
-  /** Until when calls, by method and path, go to the primary at once, after a replica answered 303. */
+  /**
+   * Until when calls, by method and path, go to the primary at once, after a replica answered 303.
+   */
   readonly #needsPrimaryUntil = new Map<string, number>();
 
   constructor(primary: URL, fetch: typeof globalThis.fetch, clock: RoutingClock) {
@@ -66,7 +78,10 @@ export class Routing {
     this.#replicas = new RoutingReplicas(new ServerHealth(fetch, clock), clock);
   }
 
-  /** Calls under way end where they are, and go on over the new list. An entry that is no URL is never healthy. */
+  /**
+   * Calls under way end where they are, and go on over the new list. An entry that is no URL is
+   * never healthy.
+   */
   setReplicas(list: ReplicaList): void {
     const urls = new Map<string, URL>();
     for (const entry of typeof list === 'string' ? list.split(';') : list) {
@@ -89,7 +104,8 @@ export class Routing {
     if (journey.needsPrimary || !isRepeatable(call) || !isOffline(outcome)) return outcome;
     this.#replicas.testEarly();
     const late = await this.#onReplicas(journey);
-    // The primary may have begun a run before it went, and must not be asked again because a replica is busy.
+    // The primary may have begun a run before it went, and must not be asked again because a
+    // replica is busy.
     if (late === undefined || (call.method !== 'GET' && asksToRetry(late))) return outcome;
     return late;
   }
@@ -157,9 +173,10 @@ export class Routing {
 }
 
 /**
- * A replica's 303. Where it leads is not looked at: the primary is the one that the client was given, and its token goes
- * nowhere else. Browsers hide the status and the address (`opaqueredirect`). An endpoint that itself answers with a
- * redirect is read-only, so running it again on the primary does no harm.
+ * A replica's 303. Where it leads is not looked at: the primary is the one that the client was
+ * given, and its token goes nowhere else. Browsers hide the status and the address
+ * (`opaqueredirect`). An endpoint that itself answers with a redirect is read-only, so running it
+ * again on the primary does no harm.
  */
 function sendsToPrimary({ answer }: RoutedOutcome): boolean {
   return answer?.response.status === 303 || answer?.response.type === 'opaqueredirect';
@@ -173,12 +190,18 @@ function mayUseReplicas({
   return forcePrimary !== true && (readOnlyCompatible ?? isServedByReplicas);
 }
 
-/** Whether a server may get the call although another may have done it. A flag does not make a write harmless. */
+/**
+ * Whether a server may get the call although another may have done it. A flag does not make a write
+ * harmless.
+ */
 function isRepeatable({ method, isServedByReplicas }: RoutedCall): boolean {
   return method === 'GET' || isServedByReplicas === true;
 }
 
-/** A replica that has not heard of the write, or of the token, which its neighbour or the primary may know. */
+/**
+ * A replica that has not heard of the write, or of the token, which its neighbour or the primary
+ * may know.
+ */
 function isBehind({ failure }: RoutedOutcome): boolean {
   return failure?.code === 'replica_behind' || failure?.code === 'invalid_token';
 }

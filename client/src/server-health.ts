@@ -15,9 +15,9 @@ const HEALTH_TIMEOUT_MS = 3_000;
 /**
  * Asks servers what they are, without the token: whoever is asked may be anybody.
  *
- * `GET /health/replica` tells a replica from everything else that answers, such as a proxy's page, or a replica that became
- * a primary, where a run would write. It is told before the graph is loaded too, so `GET /api/available-status`, which any
- * server answers, is asked beside it.
+ * `GET /health/replica` tells a replica from everything else that answers, such as a proxy's page,
+ * or a replica that became a primary, where a run would write. It is told before the graph is
+ * loaded too, so `GET /api/available-status`, which any server answers, is asked beside it.
  */
 export class ServerHealth {
   readonly #fetch: typeof globalThis.fetch;

@@ -1,6 +1,7 @@
 /**
- * SHA-256 (FIPS 180-4), synchronous and without imports: browsers offer it only as a promise (`crypto.subtle`), and a UID is
- * needed at once. For short messages such as a node's type and key, not for files.
+ * SHA-256 (FIPS 180-4), synchronous and without imports: browsers offer it only as a promise
+ * (`crypto.subtle`), and a UID is needed at once. For short messages such as a node's type and key,
+ * not for files.
  */
 export function sha256(message: Uint8Array): Uint8Array {
   const state = Uint32Array.from(INITIAL_STATE);
@@ -76,7 +77,10 @@ function firstPrimes(count: number): number[] {
   return primes;
 }
 
-/** floor(2^32 * root(n)) modulo 2^32, by bisection over integers: exact, where floating point would not be. */
+/**
+ * floor(2^32 * root(n)) modulo 2^32, by bisection over integers: exact, where floating point would
+ * not be.
+ */
 function fractionBits(n: number, degree: 2n | 3n): number {
   const target = BigInt(n) << (32n * degree);
   let low = 0n;

@@ -144,8 +144,8 @@ export interface ShortestPaths {
 export type RunByName = <T>(name: string, body: unknown, options?: CallOptions) => Promise<T>;
 
 /**
- * The endpoints that every server brings along. They show what the user who calls may see, and reject with `forbidden` when
- * no user does; they only read, so that replicas answer.
+ * The endpoints that every server brings along. They show what the user who calls may see, and
+ * reject with `forbidden` when no user does; they only read, so that replicas answer.
  */
 export class SystemEndpoints {
   readonly #run: RunByName;
@@ -159,14 +159,18 @@ export class SystemEndpoints {
     return this.#run('system/nodes', request, options);
   }
 
-  /** The neighbours of a node: how many by edge type, and page by page. Rejects with `not_found` without the node. */
+  /**
+   * The neighbours of a node: how many by edge type, and page by page. Rejects with `not_found`
+   * without the node.
+   */
   neighbors(request: NeighborsRequest, options?: CallOptions): Promise<NeighborsPage> {
     return this.#run('system/neighbors', request, options);
   }
 
   /**
-   * Words, vectors or both, with filters and facets, page by page. Rejects with `invalid_request` naming the member at fault; where
-   * the query needs a vector, with `embeddings_not_configured` or `embeddings_unavailable`.
+   * Words, vectors or both, with filters and facets, page by page. Rejects with `invalid_request`
+   * naming the member at fault; where the query needs a vector, with `embeddings_not_configured` or
+   * `embeddings_unavailable`.
    */
   search(request: SearchRequest, options?: CallOptions): Promise<SearchAnswer> {
     return this.#run('system/search', request, options);
@@ -178,8 +182,9 @@ export class SystemEndpoints {
   }
 
   /**
-   * The most similar nodes, the best first. Rejects with `not_found` without the node, and of a text with
-   * `embeddings_not_configured` or `embeddings_unavailable` when nobody makes a vector of it.
+   * The most similar nodes, the best first. Rejects with `not_found` without the node, and of a
+   * text with `embeddings_not_configured` or `embeddings_unavailable` when nobody makes a vector of
+   * it.
    */
   similar(request: SimilarNodesRequest, options?: CallOptions): Promise<SimilarNodes> {
     return this.#run('system/similar', request, options);

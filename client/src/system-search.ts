@@ -7,12 +7,17 @@ export type NodeReference =
 
 type Value = string | number | boolean;
 
-/** Everything may be left out: without a query, all that passes the filters is found (open-shapes, section 6). */
+/**
+ * Everything may be left out: without a query, all that passes the filters is found (open-shapes,
+ * section 6).
+ */
 export interface SearchRequest {
   readonly query?: string;
   readonly types?: readonly string[];
   readonly fields?: readonly string[];
-  /** A field, `Type`, or others; `*` is every field that is a facet and that the caller may read. */
+  /**
+   * A field, `Type`, or others; `*` is every field that is a facet and that the caller may read.
+   */
   readonly facets?: readonly (string | FacetRequest)[];
   /** All are to be met: comparisons, or values by field. */
   readonly filters?:

@@ -4,19 +4,22 @@ import type { RoutingClock } from './server-health.ts';
 import { TrellisError } from './trellis-error.ts';
 
 export interface TransportOptions {
-  /** Where the service, and with replicas its primary, is, such as `https://graph.example.org`; a path before `/api` is kept. */
+  /**
+   * Where the service, and with replicas its primary, is, such as `https://graph.example.org`; a
+   * path before `/api` is kept.
+   */
   readonly baseUrl: string | URL;
   /** Replicas of it, to share reads with (docs/sdk.md). */
   readonly replicas?: ReplicaList | undefined;
   /**
-   * A token of any kind: a session, an API token. It is sent as a bearer token, only to `baseUrl` and
-   * to healthy replicas.
+   * A token of any kind: a session, an API token. It is sent as a bearer token, only to `baseUrl`
+   * and to healthy replicas.
    */
   readonly token?: string | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**
-   * Ask every answer to reflect this client's last write. Without it only the replicas of the list are asked to, which is
-   * enough when `baseUrl` is the primary itself.
+   * Ask every answer to reflect this client's last write. Without it only the replicas of the list
+   * are asked to, which is enough when `baseUrl` is the primary itself.
    */
   readonly readYourWrites?: boolean | undefined;
   readonly retry?: Partial<RetryLimits> | undefined;
@@ -72,10 +75,15 @@ export interface Call extends CallOptions {
   readonly server?: Server | undefined;
 }
 
-/** Sends calls: headers, retries where they are safe, and the sequence of the last write; `Routing` says to which server. */
+/**
+ * Sends calls: headers, retries where they are safe, and the sequence of the last write; `Routing`
+ * says to which server.
+ */
 export class Transport {
   token: string | undefined;
-  /** The highest `X-MSK-Sequence` that a write of this client was answered with; 0 before the first. */
+  /**
+   * The highest `X-MSK-Sequence` that a write of this client was answered with; 0 before the first.
+   */
   lastWriteSequence = 0;
   readonly retry: RetryLimits;
   /** With a slash at its end. */
@@ -97,7 +105,10 @@ export class Transport {
     if (options.replicas !== undefined) this.routing.setReplicas(options.replicas);
   }
 
-  /** Throws a `TrellisError` when the service refuses or does not answer, or the signal's reason when it was aborted. */
+  /**
+   * Throws a `TrellisError` when the service refuses or does not answer, or the signal's reason
+   * when it was aborted.
+   */
   async send(call: Call): Promise<Answer> {
     for (let retries = 0; ; retries++) {
       const { answer, failure } = await this.routing.send<Outcome>(call, (server, signal) =>
@@ -130,8 +141,8 @@ export class Transport {
   }
 
   /**
-   * One request. A redirect is not followed: what an endpoint answers is up to its author, and the token must not go there
-   * with it.
+   * One request. A redirect is not followed: what an endpoint answers is up to its author, and the
+   * token must not go there with it.
    */
   async #ask(server: Server, call: Call, signal: AbortSignal | undefined): Promise<Outcome> {
     const url = new URL(call.path.replace(/^\//, ''), server.url);
@@ -175,8 +186,9 @@ export class Transport {
   }
 
   /**
-   * How long to wait before the next try; null when there must be none. Reading twice does no harm. A write is repeated only
-   * when the server itself says that it did nothing and when to ask again: 429 or 503 with `Retry-After`.
+   * How long to wait before the next try; null when there must be none. Reading twice does no harm.
+   * A write is repeated only when the server itself says that it did nothing and when to ask again:
+   * 429 or 503 with `Retry-After`.
    */
   #pauseMs(call: Call, response: Response | undefined, retries: number): number | null {
     const isOnce = call.once === true || call.body instanceof ReadableStream;

@@ -19,9 +19,10 @@ import { SystemEndpoints } from './system-endpoints.ts';
 import { bound, ClientBase } from './client-base.ts';
 
 /**
- * The service's API, for example `client.tasks.list({ take: 10 })`. Each operation is a method, in the namespace of what it is about; it
- * takes what the path names, the body, the query, and last the options of the call. Runs in Node and in browsers, without dependencies.
- * Every method rejects with a `TrellisError`, or with the signal's reason when it was aborted.
+ * The service's API, for example `client.tasks.list({ take: 10 })`. Each operation is a method, in
+ * the namespace of what it is about; it takes what the path names, the body, the query, and last
+ * the options of the call. Runs in Node and in browsers, without dependencies. Every method rejects
+ * with a `TrellisError`, or with the signal's reason when it was aborted.
  */
 export class TrellisClient extends ClientBase {
   /** Signing in and out: by password, and at identity providers. */
@@ -88,7 +89,10 @@ export class TrellisClient extends ClientBase {
   /** All code at once, and the editor's compiler. */
   readonly build = {
     ...operationsOf(this.transport, 'build'),
-    /** Opens with its first request, at `baseUrl`, with the token of that moment, which must be that of a session. */
+    /**
+     * Opens with its first request, at `baseUrl`, with the token of that moment, which must be that
+     * of a session.
+     */
     openEditor: (): EditorChannel => {
       const { transport } = this;
       return new EditorChannel({ baseUrl: transport.baseUrl, token: () => transport.token });

@@ -3,8 +3,8 @@ export interface TrellisErrorFields {
   /** HTTP status; 0 when no answer came. */
   readonly status: number;
   /**
-   * Stable code of the service's error catalogue. Of the client itself: `connection_failed` when no answer came, and
-   * `unexpected_answer` when something that is not this service answered.
+   * Stable code of the service's error catalogue. Of the client itself: `connection_failed` when no
+   * answer came, and `unexpected_answer` when something that is not this service answered.
    */
   readonly code: string;
   readonly hint?: string | undefined;
@@ -14,7 +14,10 @@ export interface TrellisErrorFields {
   readonly cause?: unknown;
 }
 
-/** A request that the service refused, or that did not reach it (open-shapes, section 2, "Error body"). */
+/**
+ * A request that the service refused, or that did not reach it (open-shapes, section 2, "Error
+ * body").
+ */
 export class TrellisError extends Error {
   override readonly name = 'TrellisError';
   readonly status: number;
@@ -45,7 +48,10 @@ export class TrellisError extends Error {
     });
   }
 
-  /** For an answer that this service never gives, such as a proxy's page, or a redirect that is not followed. */
+  /**
+   * For an answer that this service never gives, such as a proxy's page, or a redirect that is not
+   * followed.
+   */
   static unexpectedAnswer(response: Response, text: string): TrellisError {
     const location = response.headers.get('location');
     const what = location === null ? excerpt(text) : `it redirects to ${location}`;
@@ -128,7 +134,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name of the host could not be looked up',
 };
 
-/** `fetch` hides the reason in causes: the innermost one that has a code or a message tells most. */
+/**
+ * `fetch` hides the reason in causes: the innermost one that has a code or a message tells most.
+ */
 function reasonOf(cause: unknown): string {
   let reason = 'no connection';
   for (let error: unknown = cause, depth = 0; error instanceof Error && depth < 5; depth++) {

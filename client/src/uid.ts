@@ -5,8 +5,9 @@ const UID_CHARACTERS = 22;
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 /**
- * The UID of the node with this type and key, whether it exists or not: the first 128 bits of SHA-256 over
- * `utf8(type) 0x00 utf8(key)`, as 22 characters of base58 (open-shapes, section 2, "UID").
+ * The UID of the node with this type and key, whether it exists or not: the first 128 bits of
+ * SHA-256 over `utf8(type) 0x00 utf8(key)`, as 22 characters of base58 (open-shapes, section 2,
+ * "UID").
  */
 export function nodeUid(type: string, key: string): string {
   return base58(sha256(new TextEncoder().encode(`${type}\0${key}`)).subarray(0, UID_BYTES));

@@ -5,7 +5,10 @@ import { TrellisClient } from './trellis-client.ts';
 const line = (sequence: number) =>
   `id: ${sequence}\nevent: line\ndata: {"sequence":${sequence},"message":"größer"}\n\n`;
 
-/** Each text is an answer; null breaks the connection off; after the last one the caller is not known. */
+/**
+ * Each text is an answer; null breaks the connection off; after the last one the caller is not
+ * known.
+ */
 async function start(texts: readonly (readonly (string | null)[])[]) {
   const asked: unknown[] = [];
   const left = [...texts];

@@ -37,7 +37,10 @@ export interface Command<O extends CommandOptions> {
   readonly run: (target: Target, values: Values<O>) => Promise<ConnectorReport>;
 }
 
-/** Runs a connector as a program: ends with 0 when all is in the workspace, and with 1 when something was not. */
+/**
+ * Runs a connector as a program: ends with 0 when all is in the workspace, and with 1 when
+ * something was not.
+ */
 export async function main<O extends CommandOptions>(command: Command<O>): Promise<void> {
   try {
     const { values } = parseArgs({ options: { ...command.options, ...SHARED } });

@@ -7,8 +7,9 @@ import { main, type Target } from './command-line.ts';
 import { LastRows, type ReplacedRow } from './last-rows.ts';
 
 /**
- * A table as CSV, from a file or from the web: a node for each row. The source is listed whole each time, so what is not in it
- * any more goes. Of rows with the same key the last counts, and it alone is sent: nothing is sent before the table has been read.
+ * A CSV table, from a file or from the web: a node for each row. Every run lists the whole source,
+ * so the nodes of missing rows are removed. When rows have the same key, only the last one is sent:
+ * nothing is sent before the whole table has been read.
  */
 interface CsvSource {
   readonly source: string;

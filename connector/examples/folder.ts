@@ -11,7 +11,10 @@ import type { ConnectorRun } from '../src/connector-run.ts';
 import { runConnector } from '../src/run-connector.ts';
 import { main, type Target } from './command-line.ts';
 
-/** Every file of a folder, with its content: the server takes the text out of it, so that search finds it. */
+/**
+ * Every file of a folder, with its content: the server takes the text out of it, so that search
+ * finds it.
+ */
 const SCHEMA: SchemaDocument = {
   nodes: [
     { type: 'Folder', key: 'Path', fields: { Name: 'String' }, label: 'Name' },
@@ -62,8 +65,8 @@ async function bringFolder(target: Target, folder: string, bytesMax: number) {
 }
 
 /**
- * The content of a file is a row of its own, which comes when the content is there: so an upload that a crash cut off is done
- * again.
+ * The content of a file is a row of its own, which comes when the content is there: so an upload
+ * that a crash cut off is done again.
  */
 async function bringContents(
   run: ConnectorRun<never>,

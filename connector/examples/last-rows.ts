@@ -8,8 +8,9 @@ export interface ReplacedRow {
 }
 
 /**
- * The rows of a table by their key, of which the last counts. Which that is shows only at the end of the table, so they wait in a
- * file that goes with the process: the table may be larger than the memory.
+ * The rows of a table by their key, of which the last counts. Which that is shows only at the end
+ * of the table, so they wait in a file that goes with the process: the table may be larger than the
+ * memory.
  */
 export class LastRows implements Disposable {
   readonly #database = new DatabaseSync('');

@@ -7,11 +7,13 @@ import { runConnector } from '../src/run-connector.ts';
 import { main, type Target } from './command-line.ts';
 
 /**
- * Customers and their orders from PostgreSQL: what has changed since the last run, and who may see it. To begin with, change
- * the tables and the operations below to yours:
+ * Customers and their orders from PostgreSQL: what has changed since the last run, and who may see
+ * it. To begin with, change the tables and the operations below to yours:
  *
- *   customer (id bigint primary key, name text, team text, updated_at timestamptz, deleted_at timestamptz)
- *   purchase (id bigint primary key, customer_id bigint, total numeric, updated_at timestamptz, deleted_at timestamptz)
+ *   customer (id bigint primary key, name text, team text,
+ *             updated_at timestamptz, deleted_at timestamptz)
+ *   purchase (id bigint primary key, customer_id bigint, total numeric,
+ *             updated_at timestamptz, deleted_at timestamptz)
  */
 const SCHEMA: SchemaDocument = {
   nodes: [
@@ -33,8 +35,8 @@ interface Cursor {
 const BEGINNING: Cursor = { customer: '-infinity', purchase: '-infinity' };
 const PAGE_ROWS = 1_000;
 /**
- * A transaction that is slow to commit shows rows that were stamped before the newest row of the last run. So each run looks
- * back so far; rows that it has seen cost no more than the reading.
+ * A transaction that is slow to commit shows rows that were stamped before the newest row of the
+ * last run. So each run looks back so far; rows that it has seen cost no more than the reading.
  */
 const LOOK_BACK = '5 minutes';
 
@@ -94,7 +96,10 @@ interface Table {
   readonly from: string;
 }
 
-/** Pages by key and not by offset, so a page costs the same wherever it is. Gives the cursor of the next run. */
+/**
+ * Pages by key and not by offset, so a page costs the same wherever it is. Gives the cursor of the
+ * next run.
+ */
 async function bringTable<R extends SourceRow>(
   { database, run, table, from }: Table,
   operations: (row: R) => GraphOperation[],

@@ -8,7 +8,10 @@ export type ConnectorErrorCode =
   | 'row_too_large'
   /** The workspace refused an operation of a row, and `onInvalidRow` is `stop`. */
   | 'row_rejected'
-  /** So much of what earlier runs brought is missing in the source that it looks like a failure there. */
+  /**
+   * So much of what earlier runs brought is missing in the source that it looks like a failure
+   * there.
+   */
   | 'too_many_removals';
 
 /** A run that was stopped; what was committed before stays, and the next run goes on from there. */

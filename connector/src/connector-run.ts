@@ -34,7 +34,10 @@ const HASH_BYTES = 16;
 
 /** What a connector tells about its source in one run. `Cursor` is anything that survives JSON. */
 export class ConnectorRun<Cursor> {
-  /** What the last `checkpoint` of this run or an earlier one was given; `undefined` when all is to be read. */
+  /**
+   * What the last `checkpoint` of this run or an earlier one was given; `undefined` when all is to
+   * be read.
+   */
   cursor: Cursor | undefined;
   readonly counts: RowCounts = { rows: 0, unchanged: 0 };
   readonly #options: ConnectorRunOptions;
@@ -50,10 +53,11 @@ export class ConnectorRun<Cursor> {
   }
 
   /**
-   * A row of the source as it is now, and the operations that it becomes, which are committed together. Sent only when they
-   * differ from those of an earlier run; what they brought then and no row brings now is taken back at the next checkpoint,
-   * or at the end of the run. `id` is the row's own in the source, for ever. Of a row that is given several times in a run the last
-   * counts; those before may be sent as well, at each run anew.
+   * Gives a row of the source as it is now, with the operations that it becomes; they are committed
+   * together. They are sent only when they differ from those of an earlier run. What they created
+   * then and no row creates now is removed at the next checkpoint, or at the end of the run. `id`
+   * identifies the row in the source and never changes. If a run gives a row several times, the
+   * last one counts; the earlier ones may be sent as well, in every run.
    */
   async row(id: string, operations: readonly GraphOperation[]): Promise<void> {
     this.#options.signal?.throwIfAborted();
@@ -69,20 +73,26 @@ export class ConnectorRun<Cursor> {
     }
   }
 
-  /** Whether `row` would send nothing; for what is costly to bring besides the graph, such as files. */
+  /**
+   * Whether `row` would send nothing; for what is costly to bring besides the graph, such as files.
+   */
   isUnchanged(id: string, operations: readonly GraphOperation[]): boolean {
     return this.#options.state.hasHash(id, rowHash(operations));
   }
 
-  /** The source says that the row is gone: what only it brought is taken back. A row that was never given changes nothing. */
+  /**
+   * The source says that the row is gone: what only it brought is taken back. A row that was never
+   * given changes nothing.
+   */
   async remove(id: string): Promise<void> {
     this.#options.signal?.throwIfAborted();
     await this.#gather({ kind: 'remove', id }, 0);
   }
 
   /**
-   * After a run that listed the whole source: rows of earlier runs that were not given to this one are gone. Throws
-   * `too_many_removals`, with nothing taken back, when these are more than the allowed share.
+   * After a run that listed the whole source: rows of earlier runs that were not given to this one
+   * are gone. Throws `too_many_removals`, with nothing taken back, when these are more than the
+   * allowed share.
    */
   async removeUnseen(): Promise<void> {
     await this.commit();
@@ -134,7 +144,10 @@ export class ConnectorRun<Cursor> {
     this.#batchOperations -= former.operations;
   }
 
-  /** Resolves when the commit before is done: one is under way while the next is gathered, and no more. */
+  /**
+   * Resolves when the commit before is done: one is under way while the next is gathered, and no
+   * more.
+   */
   async #startCommit(): Promise<void> {
     for (let awaited; awaited !== this.#committing;) {
       awaited = this.#committing;

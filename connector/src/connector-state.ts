@@ -23,7 +23,8 @@ const TABLES = `
   ) STRICT, WITHOUT ROWID;
 `;
 /**
- * Changes a state of the first format. No row has the content that stands for one that is not known.
+ * Changes a state of the first format. No row has the content that stands for one that is not
+ * known.
  */
 const FROM_FIRST_FORMAT = `
   ALTER TABLE effect ADD COLUMN content BLOB NOT NULL DEFAULT x'';
@@ -46,9 +47,9 @@ export type SettingName =
   | 'run';
 
 /**
- * What a connector remembers of its runs: the cursor of the source, a hash of each row, and what each row brought. A file of
- * SQLite, open in one process at a time; after a crash it is as it was after the last commit. It holds no content of rows but
- * their ids and the keys of their nodes.
+ * What a connector remembers of its runs: the cursor of the source, a hash of each row, and what
+ * each row brought. A file of SQLite, open in one process at a time; after a crash it is as it was
+ * after the last commit. It holds no content of rows but their ids and the keys of their nodes.
  */
 export class ConnectorState implements Disposable {
   readonly #database: DatabaseSync;
@@ -137,11 +138,13 @@ export class ConnectorState implements Disposable {
   }
 
   /**
-   * What some row brought once and none brings now, up to so many, is forgotten and given, to be taken back. What a row still brings stays;
-   * when none says of it what was said last, those rows are as if they had changed, for the next run to say it again.
+   * What some row brought once and none brings now, up to so many, is forgotten and given, to be
+   * taken back. What a row still brings stays; when none says of it what was said last, those rows
+   * are as if they had changed, for the next run to say it again.
    */
   takeGone(take: number): string[] {
-    // One search of the index for each that is gone: all that is brought may be a thousand times as much.
+    // One search of the index for each that is gone: all that is brought may be a thousand times as
+    // much.
     this.#prepared(`UPDATE source_row SET hash = x'' WHERE number IN (
       SELECT brought.row_number FROM gone JOIN effect AS brought ON brought.effect = gone.effect
       WHERE NOT EXISTS (

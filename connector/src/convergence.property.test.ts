@@ -89,7 +89,8 @@ it(
           expectSame(workspace, last, [...runs.flatMap((one) => one.source), ...last]);
           // What a row that is listed twice said first is sent at each run.
           if (!isListedOnce(last)) return;
-          // A node that several rows bring may have been left as a row said that is gone: then they say it again.
+          // A node that several rows bring may have been left as a row said that is gone: then they
+          // say it again.
           await bring(last, 2);
           expectSame(workspace, last, last);
           const before = workspace.commits.length;
@@ -109,7 +110,10 @@ function isListedOnce(listed: Source): boolean {
   return new Set(listed.map(([id]) => id)).size === listed.length;
 }
 
-/** A node has the text of its row; one that several rows have brought, what any of those has `ever` said. */
+/**
+ * A node has the text of its row; one that several rows have brought, what any of those has `ever`
+ * said.
+ */
 function expectSame(workspace: ModelWorkspace, wanted: Source, ever: Source): void {
   const rows = [...new Map(wanted).values()];
   const keys = new Set(rows.flat().map(([key]) => `Note:${key}`));

@@ -12,9 +12,10 @@ export interface Effect {
 const CONTENT_HASH_BYTES = 8;
 
 /**
- * What a row brings into the graph and what goes when no row brings it any more, each written as the operation that takes it
- * back. A node that is only tried to be added belongs to nobody, and stays. A restriction is not taken back by leaving it out:
- * a row that forgets to say who may see its node must not open it to everybody (`restrictTo`).
+ * What a row brings into the graph and what goes when no row brings it any more, each written as
+ * the operation that takes it back. A node that is only tried to be added belongs to nobody, and
+ * stays. A restriction is not taken back by leaving it out: a row that forgets to say who may see
+ * its node must not open it to everybody (`restrictTo`).
  */
 export function effectsOf(operations: readonly GraphOperation[]): Effect[] {
   const said = new Map<string, string>();

@@ -8,9 +8,10 @@ export type NodeAudience =
   | { readonly teams?: readonly string[]; readonly users?: readonly string[] };
 
 /**
- * Operations that leave a node restricted to exactly these teams and users, whatever it was restricted to before; in one
- * row with the node itself, nobody sees a state in between. Needs the scope `ingestion:acl`. Throws a `RangeError` for nobody:
- * the graph has no such restriction, and a node without any is everybody's to see.
+ * Operations that leave a node restricted to exactly these teams and users, whatever it was
+ * restricted to before; in one row with the node itself, nobody sees a state in between. Needs the
+ * scope `ingestion:acl`. Throws a `RangeError` for nobody: the graph has no such restriction, and a
+ * node without any is everybody's to see.
  */
 export function restrictTo(node: NodeReference, audience: NodeAudience): GraphOperation[] {
   const open: GraphOperation = { op: 'unrestrict', node };

@@ -59,8 +59,9 @@ const PAUSE_MS = 1_000;
 const PASSING_STATUSES: readonly number[] = [0, 502, 503, 504];
 
 /**
- * Sends changed rows: what is about to be sent is written into the state before, and that it was sent after. So what a crash
- * leaves open is sent again, or taken back if the source has changed its mind.
+ * Sends changed rows: what is about to be sent is written into the state before, and that it was
+ * sent after. So what a crash leaves open is sent again, or taken back if the source has changed
+ * its mind.
  */
 export class RowCommitter {
   readonly counts: CommitCounts = { removed: 0, operations: 0, commits: 0, sequence: 0 };
@@ -86,8 +87,8 @@ export class RowCommitter {
   }
 
   /**
-   * Takes back what rows brought once and no row brings now. Not row by row: what moves from one row to another in a run must
-   * not go and come again, as the edges of a node go with it.
+   * Takes back what rows brought once and no row brings now. Not row by row: what moves from one
+   * row to another in a run must not go and come again, as the edges of a node go with it.
    */
   async takeBack(): Promise<void> {
     const { state } = this.#options;

@@ -20,7 +20,10 @@ export interface ConnectorOptions {
   readonly batchOperations?: number | undefined;
   /** Reads, compares and counts, but sends nothing and remembers nothing. */
   readonly dryRun?: boolean | undefined;
-  /** `skip` leaves a row out that the workspace refuses, and reports it; `stop`, the default, ends the run. */
+  /**
+   * `skip` leaves a row out that the workspace refuses, and reports it; `stop`, the default, ends
+   * the run.
+   */
   readonly onInvalidRow?: 'stop' | 'skip' | undefined;
   /** How much of what is known `removeUnseen` may take back, from 0 to 1; a half when not given. */
   readonly removedShareMax?: number | undefined;
@@ -41,8 +44,9 @@ const REMOVED_SHARE_MAX = 0.5;
 const REJECTED_ROWS_TOLD = 100;
 
 /**
- * One run of a connector: puts the schema, lets `read` tell what the source says, and commits that. Rejects with what `read`
- * or the workspace throws, or a `ConnectorError`; what was committed stays, and the next run goes on from the last checkpoint.
+ * One run of a connector: puts the schema, lets `read` tell what the source says, and commits that.
+ * Rejects with what `read` or the workspace throws, or a `ConnectorError`; what was committed
+ * stays, and the next run goes on from the last checkpoint.
  */
 export async function runConnector<Cursor>(
   options: ConnectorOptions,
@@ -103,8 +107,9 @@ function checkName(state: ConnectorState, { name, state: path }: ConnectorOption
 }
 
 /**
- * A row that is the same in the source is not sent again, so the state must be about this workspace. It is not when the address
- * is another, nor when the workspace is older than the last commit of the connector, as after a restore.
+ * A row that is the same in the source is not sent again, so the state must be about this
+ * workspace. It is not when the address is another, nor when the workspace is older than the last
+ * commit of the connector, as after a restore.
  */
 function forgetWhatIsStale(state: ConnectorState, options: ConnectorOptions): void {
   const { client, version = 1, dryRun = false } = options;

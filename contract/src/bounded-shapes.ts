@@ -6,8 +6,8 @@ import {
 } from './request-limits.ts';
 
 /**
- * Shapes of requests have a bound wherever there may be more or less of something; a test finds those that have none. These are for
- * what most requests have.
+ * Shapes of requests have a bound wherever there may be more or less of something; a test finds
+ * those that have none. These are for what most requests have.
  */
 export const uidText = z.string().max(UID_CHARACTERS_MAX);
 

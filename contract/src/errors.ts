@@ -21,8 +21,8 @@ import { storageErrors } from './errors/storage.ts';
 import { taskErrors } from './errors/tasks.ts';
 
 /**
- * The error catalogue: every `code` that an error body can carry (open-shapes, section 2). Codes are stable; a problem's
- * own hint goes before the one given here.
+ * The error catalogue: every `code` that an error body can carry (open-shapes, section 2). Codes
+ * are stable; a problem's own hint goes before the one given here.
  */
 export const errorCatalogue = {
   ...requestErrors,
@@ -53,7 +53,9 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCatalogue, code);
 }
 
-/** A code that came from another server or an older store; `otherwise` when this catalogue lacks it. */
+/**
+ * A code that came from another server or an older store; `otherwise` when this catalogue lacks it.
+ */
 export function errorCodeOf(code: string, otherwise: ErrorCode): ErrorCode {
   return isErrorCode(code) ? code : otherwise;
 }
@@ -69,7 +71,10 @@ export const errorBody = z.strictObject({
   traceId: z.string(),
 });
 
-/** The same with what clients of OpenAI and of Anthropic read: of the router, under `/api/llm/openai` and `/api/llm/anthropic`. */
+/**
+ * The same with what clients of OpenAI and of Anthropic read: of the router, under
+ * `/api/llm/openai` and `/api/llm/anthropic`.
+ */
 export const routerErrorBody = errorBody.extend({
   type: z.literal('error'),
   error: errorBody.shape.error.extend({ type: z.string() }),

@@ -1,6 +1,6 @@
 /**
- * The scalar field types; a list of each is written `String[]` (open-shapes, section 2). The place of
- * a type in this list is its number in stored records: append only.
+ * The scalar field types; a list of each is written `String[]` (open-shapes, section 2). The place
+ * of a type in this list is its number in stored records: append only.
  */
 export const SCALAR_TYPES = [
   'String',

@@ -6,13 +6,16 @@ import {
 } from './limits.ts';
 
 /**
- * A licence is a compact JWS (RFC 7515) signed with Ed25519 (RFC 8037), three parts of base64url with dots between:
- * the header `{"alg":"EdDSA"}`, the claims, and the signature of the first two as they are written
- * (open-shapes, section 1). This file knows the form. Keys and signatures are the affair of who signs and who verifies,
- * as the contract has no cryptography.
+ * A license is a compact JWS (RFC 7515) signed with Ed25519 (RFC 8037), three parts of base64url
+ * with dots between: the header `{"alg":"EdDSA"}`, the claims, and the signature of the first two
+ * as they are written (open-shapes, section 1). This file knows the form. Keys and signatures are
+ * the affair of who signs and who verifies, as the contract has no cryptography.
  */
 
-/** What a licence can allow in this version. A licence may name others, which say something to other versions. */
+/**
+ * What a license can allow in this version. A license may name others, which say something to other
+ * versions.
+ */
 export const LICENSE_FEATURES = ['Replicas'] as const;
 export type LicenseFeature = (typeof LICENSE_FEATURES)[number];
 
@@ -40,12 +43,13 @@ const licenseClaims = z.object({
 export type LicenseClaims = z.infer<typeof licenseClaims>;
 
 /**
- * One algorithm, so that neither "none" nor a MAC whose secret would be the public key gets in. Other members may be
- * ignored, except `crit`, which lists those that may not (RFC 7515, section 4.1.11): we understand none.
+ * One algorithm, so that neither "none" nor a MAC whose secret would be the public key gets in.
+ * Other members may be ignored, except `crit`, which lists those that may not (RFC 7515, section
+ * 4.1.11): we understand none.
  */
 const licenseHeader = z.object({ alg: z.literal('EdDSA'), crit: z.never().optional() });
 
-/** A licence taken apart. Nothing of it is true before the signature is verified. */
+/** A license taken apart. Nothing of it is true before the signature is verified. */
 export interface ParsedLicense {
   readonly claims: LicenseClaims;
   /** What the signature is of. */
@@ -54,7 +58,9 @@ export interface ParsedLicense {
   readonly signature: Uint8Array;
 }
 
-/** The text is no licence; the message is the end of a sentence that begins with what the text is. */
+/**
+ * The text is no license; the message is the end of a sentence that begins with what the text is.
+ */
 export class LicenseFault extends Error {
   override readonly name = 'LicenseFault';
 }
@@ -62,8 +68,8 @@ export class LicenseFault extends Error {
 const SIGNATURE_BYTES = 64;
 
 /**
- * Takes the text of a licence apart; blanks around it are no part of it. Each licence has one spelling, so a
- * changed character is always another licence or none. Throws `LicenseFault`.
+ * Takes the text of a license apart; blanks around it are no part of it. Each license has one
+ * spelling, so a changed character is always another license or none. Throws `LicenseFault`.
  */
 export function parseLicense(text: string): ParsedLicense {
   checkLength(text);
@@ -92,7 +98,10 @@ export function parseLicense(text: string): ParsedLicense {
   };
 }
 
-/** The text of a licence; `sign` answers the 64 bytes of the signature. Throws `LicenseFault` for wrong claims. */
+/**
+ * The text of a license; `sign` answers the 64 bytes of the signature. Throws `LicenseFault` for
+ * wrong claims.
+ */
 export function formatLicense(
   claims: LicenseClaims,
   sign: (signedBytes: Uint8Array) => Uint8Array,
@@ -109,23 +118,26 @@ export function formatLicense(
 
 export type LicenseTime = 'current' | 'expired' | 'not_yet_valid';
 
-/** Whether a licence is good at `now`, in milliseconds since the Unix epoch, as far as time goes. */
+/**
+ * Whether a license is good at `now`, in milliseconds since the Unix epoch, as far as time goes.
+ */
 export function licenseTime({ exp, nbf = 0 }: LicenseClaims, now: number): LicenseTime {
   if (now >= exp * 1_000) return 'expired';
   return now < nbf * 1_000 ? 'not_yet_valid' : 'current';
 }
 
 /**
- * Tells the text of a licence, whole or not, from the path of a file: its header is a JSON object, which begins like
- * this in base64url, and there is no separator of paths in it.
+ * Tells the text of a license, whole or not, from the path of a file: its header is a JSON object,
+ * which begins like this in base64url, and there is no separator of paths in it.
  */
 export function isLicenseText(text: string): boolean {
   return /^\s*eyJ[^/\\]*$/.test(text);
 }
 
 /**
- * What the only block of a PEM text (RFC 7468) says it is, such as "PUBLIC KEY"; undefined when the text is anything
- * but one block. Who reads a key looks here first: OpenSSL takes a private key, or a certificate, for a public key.
+ * What the only block of a PEM text (RFC 7468) says it is, such as "PUBLIC KEY"; undefined when the
+ * text is anything but one block. Who reads a key looks here first: OpenSSL takes a private key, or
+ * a certificate, for a public key.
  */
 export function pemLabel(text: string): string | undefined {
   const block = /^-----BEGIN ([A-Z0-9 ]+)-----[A-Za-z0-9+/=\s]+-----END ([A-Z0-9 ]+)-----$/.exec(
@@ -172,7 +184,8 @@ function decodeBase64Url(text: string, what: string): Uint8Array {
   if (/^[\w-]*$/.test(text) && text.length % 4 !== 1) {
     const base64 = text.replaceAll('-', '+').replaceAll('_', '/');
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    // The last character can have bits that are not used: another spelling of the same bytes is refused.
+    // The last character can have bits that are not used: another spelling of the same bytes is
+    // refused.
     if (encodeBase64Url(bytes) === text) return bytes;
   }
   throw new LicenseFault(`has a part that is not base64url, its ${what}`);

@@ -71,16 +71,23 @@ export const DOWNLOAD_UIDS_MAX = 100_000;
 export const DOWNLOAD_FIELDS_MAX = 1_000;
 export const SYNTHETIC_NODES_MAX = 10_000;
 
-/** Signed licences (open-shapes, section 1): the whole, the features in it, its subject and each name of a feature. */
+/**
+ * Signed licenses (open-shapes, section 1): the whole, the features in it, its subject and each
+ * name of a feature.
+ */
 export const LICENSE_CHARACTERS_MAX = 16 * 1024;
 export const LICENSE_FEATURES_MAX = 100;
 export const LICENSE_TEXT_CHARACTERS_MAX = 100;
 
-/** Search settings (open-shapes, section 6): types, the fields of one, and the weight of a field. */
+/**
+ * Search settings (open-shapes, section 6): types, the fields of one, and the weight of a field.
+ */
 export const SEARCH_TYPES_MAX = 1_000;
 export const SEARCH_FIELDS_MAX = 1_000;
 export const SEARCH_BOOST_MAX = 100;
-/** A field that is searched by meaning: its chunks of text, and the name of what makes its vectors. */
+/**
+ * A field that is searched by meaning: its chunks of text, and the name of what makes its vectors.
+ */
 export const SEARCH_CHUNK_CHARACTERS_MIN = 200;
 export const SEARCH_CHUNK_CHARACTERS_MAX = 8_000;
 export const EMBEDDING_MODEL_CHARACTERS_MAX = 200;
@@ -88,8 +95,8 @@ export const EMBEDDING_MODEL_CHARACTERS_MAX = 200;
 export const PROVIDER_ADDRESS_CHARACTERS_MAX = 2_000;
 export const PROVIDER_KEY_CHARACTERS_MAX = 8_000;
 /**
- * A chat provider: the models that are allowed. The next defaults are the tokens of one answer and of
- * one user's day.
+ * A chat provider: the models that are allowed. The next defaults are the tokens of one answer and
+ * of one user's day.
  */
 export const LLM_MODELS_MAX = 100;
 /** Providers of chat beside the first, and the letters of a name of one. */
@@ -99,15 +106,23 @@ export const LLM_ANSWER_TOKENS_DEFAULT = 8_192;
 export const LLM_ANSWER_TOKENS_MAX = 1_000_000;
 export const LLM_DAY_TOKENS_DEFAULT = 1_000_000;
 export const LLM_DAY_TOKENS_MAX = 1_000_000_000_000;
-/** Tools (open-shapes, section 7): names, as all providers of models take them, and what they say to models. */
+/**
+ * Tools (open-shapes, section 7): names, as all providers of models take them, and what they say to
+ * models.
+ */
 export const TOOL_NAME_CHARACTERS_MAX = 64;
 export const TOOL_DESCRIPTION_CHARACTERS_MAX = 2_000;
-/** Chat (open-shapes, section 7): a message, a title, a remark on an answer, and the tools that a turn names. */
+/**
+ * Chat (open-shapes, section 7): a message, a title, a remark on an answer, and the tools that a
+ * turn names.
+ */
 export const CHAT_MESSAGE_CHARACTERS_MAX = 32_000;
 export const CHAT_TITLE_CHARACTERS_MAX = 200;
 export const CHAT_COMMENT_CHARACTERS_MAX = 2_000;
 export const CHAT_TOOLS_MAX = 1_000;
-/** The admin agent (open-shapes, section 7): one message to it, and the files of one conversation. */
+/**
+ * The admin agent (open-shapes, section 7): one message to it, and the files of one conversation.
+ */
 export const ADMIN_AGENT_MESSAGE_CHARACTERS_MAX = 100_000;
 export const UPLOAD_BYTES_MAX = 20 * 1024 * 1024;
 export const UPLOAD_NAME_CHARACTERS_MAX = 200;
@@ -124,7 +139,10 @@ export const AGENT_SECONDS_MAX = 600;
 export const AGENT_MESSAGE_CHARACTERS_MAX = 100_000;
 export const AGENT_VARIABLES_MAX = 100;
 export const AGENT_VARIABLE_CHARACTERS_MAX = 10_000;
-/** Deep research (specification, section 4.6): the limits that an administrator may set, and what is said to models. */
+/**
+ * Deep research (specification, section 4.6): the limits that an administrator may set, and what is
+ * said to models.
+ */
 export const RESEARCH_QUEUED_MAX = 1_000;
 export const RESEARCH_RUNNING_MAX = 100;
 export const RESEARCH_STEPS_MIN = 4;
@@ -143,7 +161,10 @@ export const SIMILAR_NODES_MAX = 1_000;
 export const SYNONYMS_MAX = 100;
 export const SYNONYM_CHARACTERS_MAX = 200;
 
-/** Golden sets (open-shapes, section 6): their names and queries, relevant nodes of one query, and how relevant one is. */
+/**
+ * Golden sets (open-shapes, section 6): their names and queries, relevant nodes of one query, and
+ * how relevant one is.
+ */
 export const GOLDEN_SET_NAME_CHARACTERS_MAX = 100;
 export const GOLDEN_SET_DESCRIPTION_CHARACTERS_MAX = 1_000;
 export const GOLDEN_SET_QUERIES_MAX = 10_000;
@@ -163,7 +184,10 @@ export const FRONT_END_BYTES_MAX = 64 * 1024 * 1024;
 /** The WebSocket (open-shapes, section 8): from its opening to the token. */
 export const WEB_SOCKET_SIGN_IN_MS = 10_000;
 
-/** Tasks and migrations (open-shapes, section 8): a name, which is one segment of a path, a schedule, and code. */
+/**
+ * Tasks and migrations (open-shapes, section 8): a name, which is one segment of a path, a
+ * schedule, and code.
+ */
 export const TASK_NAME_CHARACTERS_MAX = 100;
 export const TASK_CRON_CHARACTERS_MAX = 200;
 export const TASK_TIME_ZONE_CHARACTERS_MAX = 64;

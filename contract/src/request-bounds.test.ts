@@ -5,8 +5,8 @@ import { webSocketRequestHead, webSocketRequests } from './web-socket-requests.t
 import { webSocketSignIn } from './web-socket.ts';
 
 /**
- * Parts of requests that may be any JSON, so that no shape can bound them: only the limits of the whole body do (bytes, values, depth),
- * or of the request's head. Whoever adds one says why.
+ * Parts of requests that may be any JSON, so that no shape can bound them: only the limits of the
+ * whole body do (bytes, values, depth), or of the request's head. Whoever adds one says why.
  */
 const ANY_JSON: Readonly<Record<string, string>> = {
   'updateUser body.preferences': 'bounded by the characters of its JSON',
@@ -48,7 +48,8 @@ class Bounds {
   }
 
   #walk(schema: JsonSchema, at: string): void {
-    // No request has a shape that contains itself; one that has needs a depth, and a way to find it here.
+    // No request has a shape that contains itself; one that has needs a depth, and a way to find it
+    // here.
     if ('$ref' in schema) this.unbounded.push(`${at}: refers to another shape`);
     const alternatives = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => schemasOf(schema[key]));
     for (const one of alternatives) this.#walk(one, at);

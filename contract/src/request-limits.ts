@@ -1,9 +1,12 @@
 /**
- * Bounds of requests that are wider than what the server takes: so that whatever is refused for its own reasons still is, and nothing has
- * no bound at all. Clients need not know them.
+ * Bounds of requests that are wider than what the server takes: so that whatever is refused for its
+ * own reasons still is, and nothing has no bound at all. Clients need not know them.
  */
 
-/** A body of JSON of an operation that says nothing else; and where nobody is signed in, or no body is expected. */
+/**
+ * A body of JSON of an operation that says nothing else; and where nobody is signed in, or no body
+ * is expected.
+ */
 export const BODY_BYTES_MAX_DEFAULT = 1024 * 1024;
 export const STRANGER_BODY_BYTES_MAX = 16 * 1024;
 /**
@@ -14,7 +17,9 @@ export const LONG_BODY_BYTES_MAX = 4 * 1024 * 1024;
 /** The form with which a SAML provider sends a browser back. */
 export const FORM_BODY_BYTES_MAX = 1024 * 1024;
 
-/** A UID, also one that is none; the name of a type, a field or an index; a moment; a whole number. */
+/**
+ * A UID, also one that is none; the name of a type, a field or an index; a moment; a whole number.
+ */
 export const UID_CHARACTERS_MAX = 100;
 export const GRAPH_NAME_CHARACTERS_MAX = 200;
 export const TIME_CHARACTERS_MAX = 64;

@@ -1,4 +1,7 @@
-/** The kinds of tokens an administrator can mint (specification, section 2.1; open-shapes, section 3). */
+/**
+ * The kinds of tokens an administrator can mint (specification, section 2.1; open-shapes, section
+ * 3).
+ */
 export const TOKEN_KINDS = [
   'api',
   'endpoint',

@@ -12,16 +12,19 @@ interface WebSocketRequestRow {
   /** What the message has beside `id` and `type`. */
   readonly body: z.ZodObject;
   readonly result: z.ZodType;
-  /** Whether only the last one of a session counts: one before it is answered `request_superseded`. */
+  /**
+   * Whether only the last one of a session counts: one before it is answered `request_superseded`.
+   */
   readonly isSuperseded: boolean;
 }
 
 /**
- * Requests over the WebSocket, by type. Each is one message, `{id, type, ...body}` with an `id` of the client's own
- * choice, and answered by one, in any order: a `webSocketAnswer`.
+ * Requests over the WebSocket, by type. Each is one message, `{id, type, ...body}` with an `id` of
+ * the client's own choice, and answered by one, in any order: a `webSocketAnswer`.
  *
- * The requests of an editor concern code that need not be saved, nor be complete. They are answered against the live
- * schema by the compiler that judges what is saved: `EDITOR_DIAGNOSTICS` is `POST /api/endpoints/check`.
+ * The requests of an editor concern code that need not be saved, nor be complete. They are answered
+ * against the live schema by the compiler that judges what is saved: `EDITOR_DIAGNOSTICS` is
+ * `POST /api/endpoints/check`.
  */
 export const webSocketRequests = {
   EDITOR_DIAGNOSTICS: {

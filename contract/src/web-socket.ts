@@ -5,14 +5,15 @@ import { job } from './shapes/job.ts';
 import { WEB_SOCKET_TOKEN_CHARACTERS_MAX } from './request-limits.ts';
 
 /**
- * The WebSocket (open-shapes, section 8). It is no operation: a plain `GET` of the path is answered 426
- * `upgrade_required`.
+ * The WebSocket (open-shapes, section 8). It is no operation: a plain `GET` of the path is answered
+ * 426 `upgrade_required`.
  *
- * The client opens it without a token and sends one message, `webSocketSignIn`, within `WEB_SOCKET_SIGN_IN_MS`
- * (limits.ts). A session is answered `REPLICAS_CHANGED` with the list as it stands, and gets a `webSocketMessage`
- * whenever something happens. From then on it may send requests (web-socket-requests.ts), or only listen. The server
- * closes with one of `WEB_SOCKET_CLOSE_CODES`; the reason says why, and begins with a code of the error catalogue where
- * one fits.
+ * The client opens it without a token and sends one message, `webSocketSignIn`, within
+ * `WEB_SOCKET_SIGN_IN_MS` (limits.ts). A session is answered `REPLICAS_CHANGED` with the list as it
+ * stands, and gets a `webSocketMessage` whenever something happens. From then on it may send
+ * requests (web-socket-requests.ts), or only listen. The server closes with one of
+ * `WEB_SOCKET_CLOSE_CODES`; the reason says why, and begins with a code of the error catalogue
+ * where one fits.
  */
 export const WEB_SOCKET_PATH = '/api/ws';
 
@@ -22,11 +23,17 @@ export const webSocketSignIn = z.strictObject({
 });
 
 export const webSocketMessage = z.discriminatedUnion('type', [
-  /** The servers to read from have changed: URLs with ";" between them, as in the page's `MSKREPLICAURLS`. */
+  /**
+   * The servers to read from have changed: URLs with ";" between them, as in the page's
+   * `MSKREPLICAURLS`.
+   */
   z.strictObject({ type: z.literal('REPLICAS_CHANGED'), replicas: z.string() }),
   /** The server that was asked has a new front end: a page that is loaded again gets it. */
   z.strictObject({ type: z.literal('FRONTEND_CHANGED') }),
-  /** A job has begun, has come further, or has ended. For administrators, the read-only one included, and for the user whose job it is; from the primary. */
+  /**
+   * A job has begun, has come further, or has ended. For administrators, the read-only one
+   * included, and for the user whose job it is; from the primary.
+   */
   z.strictObject({ type: z.literal('JOB_CHANGED'), job }),
 ]);
 export type WebSocketMessage = Immutable<z.infer<typeof webSocketMessage>>;
@@ -42,7 +49,9 @@ export const WEB_SOCKET_MESSAGE_AUTH = {
 export const WEB_SOCKET_CLOSE_CODES = {
   /** It stops: connect again, here or elsewhere. */
   goingAway: 1001,
-  /** A message was longer than what its sender may send: a token, or as an administrator a request. */
+  /**
+   * A message was longer than what its sender may send: a token, or as an administrator a request.
+   */
   messageTooBig: 1009,
   /** Messages come faster than the client takes them: connect again. */
   tooSlow: 1013,

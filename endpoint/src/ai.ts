@@ -42,8 +42,9 @@ export interface AiAgentRun<Result = unknown> {
 }
 
 /**
- * Models, as `CurrentUser`: what is used counts for that user. Without a user everything here throws the problem `ai_needs_user`,
- * on a replica `read_only_replica`, without a provider `llm_not_configured`; with too much used today `llm_quota_exceeded`.
+ * Models, as `CurrentUser`: what is used counts for that user. Without a user everything here
+ * throws the problem `ai_needs_user`, on a replica `read_only_replica`, without a provider
+ * `llm_not_configured`; with too much used today `llm_quota_exceeded`.
  */
 export interface Ai {
   /** Asks a model once, without tools. A text is a prompt. */
@@ -51,8 +52,9 @@ export interface Ai {
   /** One vector for each text, in their order, by the model of the settings for embeddings. */
   embed(texts: readonly string[]): Promise<readonly (readonly number[])[]>;
   /**
-   * Runs an agent with tools that `CurrentUser` may call, and waits for its end; of an endpoint marked Read Only with tools that only
-   * read. Agents run one another at most three deep: beyond that it throws the problem `agent_too_deep`.
+   * Runs an agent with tools that `CurrentUser` may call, and waits for its end; of an endpoint
+   * marked Read Only with tools that only read. Agents run one another at most three deep: beyond
+   * that it throws the problem `agent_too_deep`.
    */
   runAgent<Result = unknown>(
     name: string,

@@ -110,8 +110,8 @@ export interface Writes<Result> {
    */
   restrict(node: NodeReference, to: Readers): Result;
   /**
-   * Removes what `restrict` made, of all readers when none are named. A node without any restriction
-   * is for everyone whom its type is for.
+   * Removes what `restrict` made, of all readers when none are named. A node without any
+   * restriction is for everyone whom its type is for.
    */
   unrestrict(node: NodeReference, to?: Readers): Result;
 }

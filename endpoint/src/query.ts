@@ -56,8 +56,8 @@ export interface QueryStart {
     km: number,
   ): Query<NodeOf<T>>;
   /**
-   * The nodes of a type whose field has these words, the best first; see `SearchRequest.query` for what the text may say.
-   * `scored()` gives their scores.
+   * The nodes of a type whose field has these words, the best first; see `SearchRequest.query` for
+   * what the text may say. `scored()` gives their scores.
    */
   startSearch<T extends NodeTypeName>(
     type: T,
@@ -65,9 +65,10 @@ export interface QueryStart {
     text: string,
   ): Query<NodeOf<T>>;
   /**
-   * The nodes whose text means most nearly the same, the best first: up to `count`, 50 unless you say otherwise and at most
-   * 1,000, of these types or of any that have vectors. `scored()` gives the similarities. Throws the problem
-   * `embeddings_not_configured` or `embeddings_unavailable` when there is nobody to make a vector of the text.
+   * The nodes whose text means most nearly the same, the best first: up to `count`, 50 unless you
+   * say otherwise and at most 1,000, of these types or of any that have vectors. `scored()` gives
+   * the similarities. Throws the problem `embeddings_not_configured` or `embeddings_unavailable`
+   * when there is nobody to make a vector of the text.
    */
   startAtSimilarText<T extends NodeTypeName = NodeTypeName>(
     text: string,
@@ -76,8 +77,9 @@ export interface QueryStart {
     options?: SimilarityOptions<T>,
   ): Query<NodeOf<T>>;
   /**
-   * The nodes that are the most similar to one of these, up to 100, by their vectors; not these themselves. The best first,
-   * as `startAtSimilarText` does. Nodes without vectors are similar to nothing.
+   * The nodes that are the most similar to one of these, up to 100, by their vectors; not these
+   * themselves. The best first, as `startAtSimilarText` does. Nodes without vectors are similar to
+   * nothing.
    */
   startAtSimilar<T extends NodeTypeName = NodeTypeName>(
     nodes: UID | { readonly UID: UID } | readonly (UID | { readonly UID: UID })[],
@@ -137,7 +139,10 @@ export interface Query<N> extends AsyncIterable<N> {
   /** Keeps the nodes that another query holds as well. */
   intersect(other: Query<unknown>): Query<N>;
   distinct(): Query<N>;
-  /** To the nodes that are the most similar to one of the set's: see `startAtSimilar`. The set has 100 nodes at most. */
+  /**
+   * To the nodes that are the most similar to one of the set's: see `startAtSimilar`. The set has
+   * 100 nodes at most.
+   */
   similar<T extends NodeTypeName = NodeTypeName>(
     count?: number,
     types?: T | readonly T[],
@@ -156,7 +161,9 @@ export interface Query<N> extends AsyncIterable<N> {
   nodes(fields?: readonly FieldName<N>[]): Promise<N[]>;
   uids(): Promise<UID[]>;
   count(): Promise<number>;
-  /** The nodes with their scores; 1 where no step scored. A similarity is a cosine, from -1 to 1. */
+  /**
+   * The nodes with their scores; 1 where no step scored. A similarity is a cosine, from -1 to 1.
+   */
   scored(): Promise<{ readonly node: N; readonly score: number }[]>;
   /** The edges that leave the set, or with `in` those that lead to it; all of them, or one page. */
   edges(edge?: EdgeTypeName, options?: EdgeOptions): Promise<Edge[]>;

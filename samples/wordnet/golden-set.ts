@@ -8,7 +8,10 @@ export interface GoldenQuery {
 }
 
 const QUERIES = 500;
-/** With more words hardly any search fails, and with fewer many synsets fit: either way a change of search would not show. */
+/**
+ * With more words hardly any search fails, and with fewer many synsets fit: either way a change of
+ * search would not show.
+ */
 const WORDS = 3;
 const LETTERS_MIN = 4;
 
@@ -23,8 +26,9 @@ const FUNCTION_WORDS = new Set(
 );
 
 /**
- * Queries whose answers are known: the first content words of a definition, without the words that are defined, should find their
- * synset. The synsets are those with the smallest hashes of their keys: spread over the whole dictionary, and always the same.
+ * Queries whose answers are known: the first content words of a definition, without the words that
+ * are defined, should find their synset. The synsets are those with the smallest hashes of their
+ * keys: spread over the whole dictionary, and always the same.
  */
 export function wordnetGoldenQueries(synsets: readonly Synset[]): GoldenQuery[] {
   const queries = new Map<string, string>();

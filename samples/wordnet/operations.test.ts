@@ -185,7 +185,8 @@ describe('well-known entries', () => {
   });
 
   it('a lexical pointer keeps the word numbers of both ends', () => {
-    // breathe, take a breath, respire: two of its words are derivationally related to words of one noun synset.
+    // breathe, take a breath, respire: two of its words are derivationally related to words of one
+    // noun synset.
     const edge = edges.get('Synset v00001740 DerivationallyRelated Synset n00832852');
     expect(edge?.fields).toEqual({ SourceWords: [3, 1], TargetWords: [3, 1] });
     expect(edges.get('Synset n02086723 Hypernym Synset n02085998')?.fields).toBeUndefined();

@@ -35,8 +35,9 @@ export interface WordnetOperations extends Iterable<WordnetOperation> {
 }
 
 /**
- * WordNet as operations, in dependency order: synsets, words, then the edges between them. The dictionary is read at once
- * (about a second); the operations are made while one iterates, which may be done again. Each is idempotent.
+ * WordNet as operations, in dependency order: synsets, words, then the edges between them. The
+ * dictionary is read at once (about a second); the operations are made while one iterates, which
+ * may be done again. Each is idempotent.
  */
 export function wordnetOperations(dictFolder: string): WordnetOperations {
   const dictionary = readDictionary(dictFolder);
@@ -119,7 +120,10 @@ function synsetFields(synset: Synset): Record<string, unknown> {
   return fields;
 }
 
-/** A gloss is a definition, then examples in quotation marks; a quotation inside the definition follows no `; `. */
+/**
+ * A gloss is a definition, then examples in quotation marks; a quotation inside the definition
+ * follows no `; `.
+ */
 export function splitGloss(gloss: string): { definition: string; examples: string[] } {
   const start = gloss.search(/[;:] "/);
   if (start < 0) return { definition: gloss, examples: [] };

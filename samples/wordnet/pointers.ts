@@ -1,7 +1,13 @@
-/** The part of speech of a data file, as pointers name it: noun, verb, adjective (satellites too), adverb. */
+/**
+ * The part of speech of a data file, as pointers name it: noun, verb, adjective (satellites too),
+ * adverb.
+ */
 export type PartOfSpeech = 'n' | 'v' | 'a' | 'r';
 
-/** Pointer symbols and the edge types made of them; the names are those of wninput(5WN), without spaces. */
+/**
+ * Pointer symbols and the edge types made of them; the names are those of wninput(5WN), without
+ * spaces.
+ */
 const EDGE_TYPE_OF_SYMBOL: Readonly<Record<string, string>> = {
   '!': 'Antonym',
   '@': 'Hypernym',

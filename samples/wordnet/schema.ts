@@ -21,8 +21,9 @@ const SENSE_FIELDS: Record<string, FieldType> = {
 const POINTER_FIELDS: Record<string, FieldType> = { SourceWords: 'Int[]', TargetWords: 'Int[]' };
 
 /**
- * The graph's schema (open-shapes, section 4). WordNet lists most pointers in both directions, Hypernym here and Hyponym
- * there, so pointer edges declare no inverse: the server would create what the data already holds.
+ * The graph's schema (open-shapes, section 4). WordNet lists most pointers in both directions,
+ * Hypernym here and Hyponym there, so pointer edges declare no inverse: the server would create
+ * what the data already holds.
  */
 export const wordnetSchema: WordnetSchema = {
   nodes: [

@@ -54,7 +54,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   index_opening: 503,
 };
 
-/** The answer for what the query, or the provider of embeddings, refuses; null for every other error. */
+/** The answer when the query, or the provider of embeddings, is refused; null for other errors. */
 function faultOf(error: unknown) {
   const { code = '', message = '', ...more } = error as Partial<Problem & { details: object }>;
   const answered = STATUSES[code];

@@ -87,8 +87,8 @@ export class Checkers {
   }
 
   /**
-   * What ended a replica that was not asked to end: before it serves any failure that the channel knows, later only what it
-   * cannot go on from.
+   * What ended a replica that was not asked to end: before it serves any failure that the channel
+   * knows, later only what it cannot go on from.
    */
   onReplicaEnded(
     { process, hasServed }: SeenReplica,
@@ -114,7 +114,7 @@ export class Checkers {
     this.report('ended', `the primary ${name} does not start: ${text}`);
   }
 
-  /** Of a primary that has just started, and in the end. */
+  /** Checks the state of a primary that has just started, and the one at the end. */
   checkAcknowledged(state: StateVersion): void {
     const missing = this.#history.missingIn(state);
     if (missing === undefined) return;

@@ -8,7 +8,10 @@ interface Epoch {
   readonly parent?: { readonly epoch: string; readonly sequence: number };
 }
 
-/** What really happened: the state at the end of each commit, by epoch, and which commits were acknowledged. */
+/**
+ * What really happened: the state at the end of each commit, by epoch, and which commits were
+ * acknowledged.
+ */
 export class CommitHistory {
   readonly #epochs = new Map<string, Epoch>();
   /** Sequences of acknowledged commits that must still be there, with the state at each. */

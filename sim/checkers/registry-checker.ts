@@ -8,7 +8,9 @@ type Report = (message: string) => void;
 /** A primary looks for silent replicas every so often, and reports take their time. */
 const DROP_SLACK_MS = 6_000;
 
-/** What a primary says of its replicas and keeps for them (specification, sections 2.7, 3.1 and 8). */
+/**
+ * What a primary says of its replicas and keeps for them (specification, sections 2.7, 3.1 and 8).
+ */
 export class RegistryChecker {
   readonly #clock: Clock;
   readonly #isFollowing: (replicaUID: string) => boolean;
@@ -24,7 +26,7 @@ export class RegistryChecker {
     this.#report = report;
   }
 
-  /** `mayResume` when the log has everything behind what the replica has, and so must keep it. */
+  /** `mayResume`: the log has everything after what the replica has, and so must keep it. */
   onRegistered(replicaUID: string, mayResume: boolean): void {
     this.onHeard(replicaUID, true);
     if (mayResume) this.#mayResume.add(replicaUID);
@@ -71,7 +73,10 @@ export class RegistryChecker {
     }
   }
 
-  /** After a trim: the log still has everything behind the last report of every replica that is listed. */
+  /**
+   * Checks after a trim that the log still has everything after the last report of each listed
+   * replica.
+   */
   onTrimmed(firstSequence: number, server: ReplicationServer): void {
     for (const { replicaUID, reportedAt, appliedSequence } of server.replicas()) {
       if (!this.#mayResume.has(replicaUID) || reportedAt === undefined) continue;

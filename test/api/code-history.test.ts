@@ -48,7 +48,7 @@ test('every change is kept: who, when, which version, and in what it differs', a
   });
   expect(String(changes[1]?.['diff'])).toContain('+  "description": "Two."');
   expect(String(changes[2]?.['diff'])).toContain('--- /dev/null\n+++ b/kept/here.ts\n');
-  // Of all code the same, among others.
+  // The history of all code begins with the same changes.
   const all = itemsOf(await send('GET', '/api/code/history/all?take=3'));
   expect(all).toEqual(changes);
 });

@@ -14,7 +14,9 @@ const name = fc.stringMatching(/^[a-z][a-z0-9_-]{0,6}$/);
 const path = fc.stringMatching(/^[a-z][a-z0-9.]{0,4}(?:\/[A-Z0-9][a-z-]{0,4}){0,2}$/);
 const isTaken = /^(?:create|check|logs|logs\/.*|metrics|run|token|system)$/;
 
-/** Fields of a type are always of the same kind, so that what was imported before is no conflict. */
+/**
+ * Fields of a type are always of the same kind, so that what was imported before is no conflict.
+ */
 const nodeType = fc
   .tuple(typeName, fc.uniqueArray(fc.constantFrom(...FIELD_TYPES), { minLength: 1 }))
   .map(([type, kinds]) => ({

@@ -132,7 +132,7 @@ describe('an import', () => {
       const { items } = await at.ok('GET', '/api/audit?action=definitions.imported');
       return items[0]?.target.id;
     };
-    // Of what changes nothing itself it is written in the background.
+    // A record of an import without changes is written in the background.
     await expect.poll(imported).toBe(jobId);
   });
 

@@ -100,7 +100,7 @@ describe('a download of a hundred megabytes', () => {
       ...(signal === undefined ? {} : { signal }),
     });
 
-  /** Of the main thread; without the mapped file of the state, which is not the download's. */
+  /** Memory of the main thread, without the mapped file of the state: no download holds that. */
   const heldBytes = async (): Promise<number> => {
     const { json } = await people.as('admin', 'GET', '/health');
     const { heapUsedBytes, externalBytes } = Object(Object(json).memory);

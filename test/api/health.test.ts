@@ -39,7 +39,7 @@ test('log files that cannot be written are named', async () => {
   await using folder = await temporaryFolder();
   const logs = join(folder.path, 'logs');
   const now = Date.now();
-  // Of tomorrow too, for a test that is run at midnight.
+  // Tomorrow's file as well, in case midnight passes during the test.
   for (const at of [now, now + 86_400_000]) {
     const day = new Date(at).toISOString().slice(0, 10);
     await mkdir(join(logs, `trellis-${day}.log`), { recursive: true });

@@ -4,8 +4,9 @@ import { valueAt } from '../support/http-client.ts';
 import type { People } from '../support/people.ts';
 
 /**
- * Two workspaces that differ only in what one of their users may not see: nodes that are restricted to a team, and the values of a
- * field and of a type that are for the team. Whatever that user asks, both answer the same, scores included to the last bit.
+ * Two workspaces that differ only in what one of their users may not see: nodes that are restricted
+ * to a team, and the values of a field and of a type that are for the team. Whatever that user
+ * asks, both answer the same, scores included to the last bit.
  */
 let plain: People;
 let secretive: People;
@@ -75,7 +76,7 @@ test.each(['', 'harbour', 'smugglers sea', 'idea', 'climbing', 'saling'])(
     const vectors = [
       [1, 1, 2],
       [3, 1, 2],
-      // Of what is withheld, and of what nobody sees.
+      // As long as withheld vectors, and as vectors that nobody may see.
       [1, 1],
       [1, 2, 3, 4],
     ];

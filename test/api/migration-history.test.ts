@@ -61,7 +61,7 @@ test('an old version is restored: of one that is deleted too, and numbers go on'
   expect(restored).toMatchObject({ name: '001', ...before, version: 4, status: 'pending' });
   await end((await admin.migrations.run('001')).id);
   const again = await admin.codeHistory.restore('migration', '001', { version: 2, seen: 4 });
-  // How it ran stays: it does not run anew by itself.
+  // How it ran stays: it does not run again by itself.
   const now = { code: answering(2), runOnStartup: true, version: 5 };
   expect(again).toMatchObject({ ...now, status: 'succeeded', ranVersion: 4 });
   expect(await admin.migrations.get('001')).toEqual(again);

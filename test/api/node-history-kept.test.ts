@@ -37,7 +37,7 @@ test(
     await name('Second');
     await makeBackup(client);
     await name('Third');
-    // Of this one, only what has changed is read.
+    // The second backup reads only what has changed.
     const backup = await makeBackup(client);
     expect(await verified(client, backup.id)).toMatchObject({ state: 'succeeded' });
     const { json } = await http.send({ path: PATH, token });

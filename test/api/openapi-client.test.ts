@@ -55,7 +55,8 @@ let workspace: TestWorkspace;
 let folder: string;
 beforeAll(async () => {
   workspace = await startWorkspace();
-  // Among what the repository has installed: the client is a program of somebody who has installed its runtime.
+  // Among what the repository has installed: the client is a program of somebody who has installed
+  // its runtime.
   const cache = join(ROOT, 'node_modules/.cache');
   await mkdir(cache, { recursive: true });
   folder = await mkdtemp(join(cache, 'openapi-client-'));

@@ -72,7 +72,8 @@ describe('with a mail server', () => {
     ]) {
       await ask(email);
     }
-    // The requests are looked at in turn: once this mail is there, those before have had their time.
+    // The requests are looked at in turn: once this mail is there, those before have had their
+    // time.
     await changeEmail('admin', 'bob', 'bob@example.com');
     await ask('bob@example.com');
     const last = await mailbox.mail(before + 1);

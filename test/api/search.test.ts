@@ -4,8 +4,8 @@ import { People } from '../support/people.ts';
 import { untilIndexed } from '../support/search-index.ts';
 
 /**
- * Notes n1 to n6 in English. n4 is restricted to the team that only Ada is in; the field `Secret` is for that team too. Each note
- * leads to the place that it is about.
+ * Notes n1 to n6 in English. n4 is restricted to the team that only Ada is in; the field `Secret`
+ * is for that team too. Each note leads to the place that it is about.
  */
 const SCHEMA = {
   nodes: [

@@ -4,8 +4,9 @@ import { People } from '../support/people.ts';
 import { untilIndexed } from '../support/search-index.ts';
 
 /**
- * Points on a quarter of a circle, with their direction as a vector. Ada is in the team that `hidden` is restricted to, and the field
- * `Secret` is for that team too: by it `far` is next to `east`.
+ * Points on a quarter of a circle, with their direction as a vector. Ada is in the team that
+ * `hidden` is restricted to, and the field `Secret` is for that team too: by it `far` is next to
+ * `east`.
  */
 const DEGREES = { east: 0, hidden: 5, near: 20, middle: 45, far: 90 } as const;
 type Point = keyof typeof DEGREES;

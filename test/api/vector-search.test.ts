@@ -3,7 +3,10 @@ import { valueAt, type Answer } from '../support/http-client.ts';
 import { People } from '../support/people.ts';
 import { untilIndexed } from '../support/search-index.ts';
 
-/** Colours with what ingestion pushed as their vectors: red, green, blue. Gold is restricted to the team that only Ada is in. */
+/**
+ * Colours with what ingestion pushed as their vectors: red, green, blue. Gold is restricted to the
+ * team that only Ada is in.
+ */
 const SCHEMA = {
   nodes: [
     {

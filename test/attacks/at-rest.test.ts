@@ -8,7 +8,10 @@ import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
 
 const MASTER_KEY = 'a master key of more than thirty-two bytes';
 const TIMES = scale({ sample: 4, soak: 12 });
-/** Texts have this period, so that where two of them lie over each other is known up to so many places. */
+/**
+ * Texts have this period, so that where two of them lie over each other is known up to so many
+ * places.
+ */
 const PERIOD_BYTES = 16;
 const SCHEMA = {
   nodes: [{ type: 'Note', key: 'Name', fields: { Text: 'String' } }],
@@ -21,7 +24,7 @@ interface Planted {
   readonly apiKey: string;
 }
 
-/** Of one file at one time. */
+/** A file as it was at one time. */
 interface Copy {
   readonly name: string;
   readonly bytes: Buffer;
@@ -42,7 +45,9 @@ async function copiesOf(storage: string, time: number): Promise<Copy[]> {
 const turned = (bytes: Buffer, by: number): Buffer =>
   Buffer.concat([bytes.subarray(by), bytes.subarray(0, by)]);
 
-/** A period of each word, and of each that lies over another or over itself, wherever the two begin. */
+/**
+ * A period of each word, and of each that lies over another or over itself, wherever the two begin.
+ */
 function tellingPeriods(planted: readonly Planted[]): Set<string> {
   const words = planted.flatMap(({ text, apiKey }) => [Buffer.from(text), Buffer.from(apiKey)]);
   const shifts = Array.from({ length: PERIOD_BYTES }, (_, shift) => shift);

@@ -57,7 +57,9 @@ async function change(method: string, path: string, body: unknown): Promise<void
   expect(answer.status, answer.text).toBeLessThan(300);
 }
 
-/** One whole commit and the beginning of another; the client is gone `afterMs` after it was sent. */
+/**
+ * One whole commit and the beginning of another; the client is gone `afterMs` after it was sent.
+ */
 async function cutStream(round: number, afterMs: number): Promise<void> {
   const line = (operation: object): string => `${JSON.stringify(operation)}\n`;
   const filler = Array.from({ length: COMMIT_OPERATIONS - 1 }, (_, i) =>
@@ -136,7 +138,9 @@ async function hasLanded(round: number): Promise<boolean> {
   return false;
 }
 
-/** Cuts streams until the commit of one has landed: of a client that leaves too early there is none. */
+/**
+ * Cuts streams until the commit of one has landed: of a client that leaves too early there is none.
+ */
 async function cutAfterCommit(round: number): Promise<void> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     await cutStream(round, 5 + 10 * ((round % 8) + attempt));

@@ -12,7 +12,10 @@ const FORMS = [
   { form: 'plain', env: {} },
   { form: 'encrypted', env: { MSK_GRAPH_MASTER_KEY: MASTER_KEY } },
 ];
-/** Each with a text of another number of pages, so that its value is found in the file of either form. */
+/**
+ * Each with a text of another number of pages, so that its value is found in the file of either
+ * form.
+ */
 const NOTES = Array.from({ length: 8 }, (_, i) => ({ key: `note ${i}`, pages: 30 + 4 * i }));
 const PAGE_BYTES = 4_096;
 const NODES = '/api/cce/system/nodes';

@@ -18,7 +18,10 @@ const FATAL = {
   entries: "return Object.keys('a'.repeat(2 ** 28)).length;",
 };
 
-/** Each fills more than there may be within one call of something built in, where no limit of V8's is looked at. */
+/**
+ * Each fills more than there may be within one call of something built in, where no limit of V8's
+ * is looked at.
+ */
 const FILLING = {
   fill: 'return new Array(2e8).fill(1.5).length;',
   parse: "return JSON.parse('[' + '[1],'.repeat(3e7) + '1]').length;",

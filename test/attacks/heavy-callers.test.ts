@@ -4,7 +4,10 @@ import { scale } from '../support/scale.ts';
 
 let people: People;
 
-/** Reads one after the other, each of many nodes: it comes back between them, so it never seems stuck. */
+/**
+ * Reads one after the other, each of many nodes: it comes back between them, so it never seems
+ * stuck.
+ */
 const HEAVY = `export default async function ({ q }: Scope) {
   for (let read = 0; read < 20; read++) await q().startAt('Thing').nodes();
   return 'heavy';
@@ -46,7 +49,8 @@ it('a small call goes on being answered while another caller sends heavy ones', 
     answered++;
   }
   await heavy;
-  // One after the other. Each of them took as long as all the heavy ones together when it had to wait behind these.
+  // The small calls run one after the other. One that had to wait for the heavy ones would take
+  // as long as all of these together.
   expect(answered).toBeGreaterThan(50);
 });
 

@@ -17,7 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => at[Symbol.asyncDispose]());
 
-/** An operation whose field is a list of so many empty lists: 3 bytes each, and many times as much when it is parsed. */
+/**
+ * An operation whose field is a list of so many empty lists: 3 bytes each, and many times as much
+ * when it is parsed.
+ */
 function line(key: string, lists: number): string {
   const data = `[${'[],'.repeat(lists - 1)}[]]`;
   return `{"op":"addOrUpdate","type":"Item","key":"${key}","fields":{"Data":${data}}}\n`;

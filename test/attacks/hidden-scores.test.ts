@@ -7,8 +7,9 @@ import { untilIndexed } from '../support/search-index.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 /**
- * Bob searches again and again, while an administrator adds, changes and removes what Bob may not see: nodes, their words,
- * vectors and files, in languages of their own. Nothing that Bob is answered moves, scores included to the last bit.
+ * Bob searches again and again, while an administrator adds, changes and removes what Bob may not
+ * see: nodes, their words, vectors and files, in languages of their own. Nothing that Bob is
+ * answered moves, scores included to the last bit.
  */
 let people: People;
 let team: string;

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { People } from '../support/people.ts';
 import { scale } from '../support/scale.ts';
 
-/** Ten answers of 8 MB at a time, which are more than the memory of one endpoint worker: slow, but never 500. */
+/**
+ * Ten answers of 8 MB at a time, which are more than the memory of one endpoint worker: slow, but
+ * never 500.
+ */
 const LARGE = `export default function ({ body }: Scope) {
   const letter = String((body as { letter: string }).letter);
   return Array.from({ length: 8 }, (_, i) => letter.repeat(1024 * 1024) + i);

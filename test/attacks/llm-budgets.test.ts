@@ -3,7 +3,7 @@ import { says } from '../support/llm-server.ts';
 import { LlmWorkspace, MODEL, thrown } from '../support/llm-workspace.ts';
 
 const TOKENS_PER_DAY = 30_000;
-/** Of one answer, which may have 8,192. */
+/** Tokens of one answer, which may have 8,192. */
 const OUTPUT_TOKENS = 8_000;
 const AT_ONCE = 40;
 

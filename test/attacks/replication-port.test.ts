@@ -9,7 +9,7 @@ import { scale } from '../support/scale.ts';
 
 const STRANGERS = scale({ sample: 300, soak: 10_000 });
 const LOGGED_MAX = 10;
-/** Of this machine, and not the address that the server is told to listen on. */
+/** An address of this machine that the server is not told to listen on. */
 const OTHER_ADDRESS = '127.0.0.2';
 
 let cluster: Cluster;
@@ -36,7 +36,9 @@ async function isOpen(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** The first call of a handshake, by somebody who was never registered. Answers the status of gRPC. */
+/**
+ * The first call of a handshake, by somebody who was never registered. Answers the status of gRPC.
+ */
 async function challenge(port: number, count: number): Promise<readonly unknown[]> {
   const session = connectHttp2(`http://127.0.0.1:${port}`);
   const uid = Buffer.from('nobody');

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => workspace[Symbol.asyncDispose]());
 
-/** Of the process of the server, in bytes. */
+/** The memory of the server's process, in bytes. */
 function memory(): number {
   const status = readFileSync(`/proc/${workspace.server.process.pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) * 1024;

@@ -5,7 +5,9 @@ import { FileScene } from '../support/file-scene.ts';
 import { calls, says } from '../support/llm-server.ts';
 import type { People } from '../support/people.ts';
 
-/** Far more than the second that is promised, and far less than what is cut would take by itself. */
+/**
+ * Far more than the second that is promised, and far less than what is cut would take by itself.
+ */
 const SOON_MS = 20_000;
 const FILE_BYTES = 64 * 1024 * 1024;
 const UPLOAD_BYTES = 8 * 1024 * 1024;

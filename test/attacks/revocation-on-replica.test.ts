@@ -2,7 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Cluster, type ClusterNode } from '../cluster/cluster.ts';
 import { field } from '../support/http-client.ts';
 
-/** Far more than the second that is promised, and far less than what is cut would take by itself. */
+/**
+ * Far more than the second that is promised, and far less than what is cut would take by itself.
+ */
 const SOON_MS = 20_000;
 const PASSWORD = 'correct horse battery';
 const ENDLESS = `export const input = z.object({}).optional();

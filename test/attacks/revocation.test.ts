@@ -6,7 +6,9 @@ import { calls, says } from '../support/llm-server.ts';
 
 /** What is restricted to somebody else, and administrators see. */
 const SECRET = '4711';
-/** Far more than the second that is promised, and far less than what is cut would take by itself. */
+/**
+ * Far more than the second that is promised, and far less than what is cut would take by itself.
+ */
 const SOON_MS = 10_000;
 const ENDLESS = `export const input = z.object({}).optional();
 export default async ({ run }: Scope<typeof input>) => { for (;;) await run('tick'); };`;

@@ -2,7 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
 
-/** Whoever has one token, or a copy of the disk, tries such keys at leisure: millions in a second. */
+/**
+ * Whoever has one token, or a copy of the disk, tries such keys at leisure: millions in a second.
+ */
 test.each(['MSK_JWT_KEY', 'MSK_GRAPH_MASTER_KEY'])(
   'a %s that can be guessed is refused before anything is written, with the remedy',
   async (name) => {

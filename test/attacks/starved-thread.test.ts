@@ -3,7 +3,10 @@ import { People } from '../support/people.ts';
 import { scale } from '../support/scale.ts';
 import { untilIndexed } from '../support/search-index.ts';
 
-/** One user asks again and again, 12 times at once, for what takes the server long; another one's small call stays answered. */
+/**
+ * One user asks again and again, 12 times at once, for what takes the server long; another one's
+ * small call stays answered.
+ */
 const SENDERS = 12;
 const NODES = 12_000;
 const ROUNDS = scale({ sample: 3, soak: 30 });

@@ -7,8 +7,9 @@ import { People } from '../support/people.ts';
 import type { TestWorkspace } from '../support/workspace.ts';
 
 const MB = 1024 * 1024;
-/** Of one address that have not signed in, and of one user (docs/security.md). */
+/** Sockets that one address may open without signing in (docs/security.md). */
 const STRANGERS = 100;
+/** Sockets that one user may open (docs/security.md). */
 const PER_USER = 500;
 
 let people: People;

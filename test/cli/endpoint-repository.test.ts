@@ -7,7 +7,10 @@ import { runTrellis } from '../support/command-line.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 import { LIBRARY_SCHEMA, startWorkspace, type TestWorkspace } from '../support/workspace.ts';
 
-/** A repository of a user's own: what docs/endpoints.md shows, with what `trellis types` wrote, and packages beside it. */
+/**
+ * A repository of a user's own: what docs/endpoints.md shows, with what `trellis types` wrote, and
+ * packages beside it.
+ */
 
 const ROOT = join(import.meta.dirname, '../..');
 const PACKAGES = ['@trellis/endpoint', '@types/node', 'undici-types', 'vitest', 'zod'];

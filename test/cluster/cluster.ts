@@ -29,7 +29,10 @@ interface ClusterParts {
   readonly resources: AsyncDisposableStack;
 }
 
-/** Processes of one workspace on this machine, and the links between them. Disposing kills them and removes their folders. */
+/**
+ * Processes of one workspace on this machine, and the links between them. Disposing kills them and
+ * removes their folders.
+ */
 export class Cluster implements AsyncDisposable {
   readonly authority: TestAuthority;
   readonly folder: string;
@@ -64,7 +67,10 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-/** One machine of a cluster: the processes that run on it one after the other have its folder and its ports. */
+/**
+ * One machine of a cluster: the processes that run on it one after the other have its folder and
+ * its ports.
+ */
 export class ClusterNode implements AsyncDisposable, PrimaryPorts {
   readonly name: string;
   readonly storage: string;

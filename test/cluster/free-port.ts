@@ -2,14 +2,19 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below those that the system gives to connections that go out, of which one could take a port while its server restarts. */
+/**
+ * Below those that the system gives to connections that go out, of which one could take a port
+ * while its server restarts.
+ */
 const PORT_MIN = 12_000;
 /** Test files that run at once take theirs from ranges of their own. */
 const RANGE = 10_000;
 const RANGES = 2;
 const ATTEMPTS_MAX = 100;
 
-/** A port of 127.0.0.1 that nothing listens on. The same server can take it again after a restart. */
+/**
+ * A port of 127.0.0.1 that nothing listens on. The same server can take it again after a restart.
+ */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const range = Number(process.env['VITEST_POOL_ID'] ?? 0) % RANGES;

@@ -6,8 +6,8 @@ const INTERVAL_MS = 25;
 const AWAY_INTERVAL_MS = 100;
 
 /**
- * Reads two counters in a loop that every commit gives the same value, in each way that there is, at a server that comes and
- * goes. The first answer in which they differ ends it.
+ * Reads two counters in a loop that every commit gives the same value, in each way that there is,
+ * at a server that comes and goes. The first answer in which they differ ends it.
  */
 export class InvariantChecker implements AsyncDisposable {
   /** Answers that had both counters. */

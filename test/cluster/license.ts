@@ -2,7 +2,10 @@ import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 
 const DAY_S = 24 * 60 * 60;
 
-/** Who issues the licences of a test: a compact JWS with EdDSA (open-shapes, section 1), made with `node:crypto` alone. */
+/**
+ * Who issues the licenses of a test: a compact JWS with EdDSA (open-shapes, section 1), made with
+ * `node:crypto` alone.
+ */
 export class TestAuthority {
   readonly publicPem: string;
   readonly #key: KeyObject;

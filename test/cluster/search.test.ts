@@ -161,9 +161,9 @@ test(
     const before = await expectSameAnswers();
     const found = before.filter((answer) => Object(answer).total > 0);
     expect(found.length).toBeGreaterThan(QUERIES / 2);
-    // The settings are data: each makes its index anew from them.
+    // The settings are data: each node builds its index again from them.
     await change('PUT', '/api/search/settings', settings(9));
-    // Of the notice `LoadNewIndexOnReplica` (specification, section 3.1).
+    // The line that follows the notice `LoadNewIndexOnReplica` (specification, section 3.1).
     await replica.process.waitForLine(/the search index builds what is new to be searched: Note/);
     expect(await expectSameAnswers()).not.toEqual(before);
     // It goes on from the index that it has kept.

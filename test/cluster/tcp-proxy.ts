@@ -10,11 +10,11 @@ export interface ProxyTarget {
 
 /** What the proxy does to the bytes that pass it, both ways. */
 export interface LinkFaults {
-  /** Of every chunk; they never overtake one another within a connection. */
+  /** Delays every chunk; chunks of one connection stay in order. */
   readonly delayMs: number;
-  /** Up to so much more, for each chunk. */
+  /** Delays each chunk by up to this much more. */
   readonly jitterMs: number;
-  /** Of each direction of each connection. */
+  /** Limits each direction of each connection. */
   readonly bytesPerSecond: number;
 }
 
@@ -69,7 +69,9 @@ export class TcpProxy implements AsyncDisposable {
     for (const connection of this.#connections) connection.reset();
   }
 
-  /** Half-open: everything stays connected, new connections too, and no byte arrives until `mend`. */
+  /**
+   * Half-open: everything stays connected, new connections too, and no byte arrives until `mend`.
+   */
   hold(): void {
     this.#isHeld = true;
     for (const connection of this.#connections) connection.hold();
@@ -195,13 +197,16 @@ class ProxiedConnection {
   }
 }
 
-/** One direction: chunks in their order, each at its time, and no more in memory than WAITING_BYTES_MAX. */
+/**
+ * One direction: chunks in their order, each at its time, and no more in memory than
+ * WAITING_BYTES_MAX.
+ */
 class OneWay {
   readonly #from: Socket;
   readonly #to: Socket;
   #held: Promise<void> | undefined;
   #release = (): void => undefined;
-  /** Of the newest chunk, on the clock of `performance`. */
+  /** When the newest chunk is due, on the clock of `performance`. */
   #due = 0;
   #waitingBytes = 0;
   /** Aborted when what is on its way has to wait no more. */

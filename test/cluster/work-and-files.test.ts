@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster[Symbol.asyncDispose]());
 
-/** Of what a node answers itself: what it sends elsewhere is an error. */
+/** A client that follows no redirect: what the node does not answer itself is an error. */
 function clientOf(node: ClusterNode): TrellisClient {
   return new TrellisClient({ baseUrl: node.address, token, readYourWrites: true });
 }

@@ -6,7 +6,10 @@ import { temporaryFolder } from '../support/trellis-process.ts';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../connector/examples');
 
-/** A workspace, and examples of connectors that bring something into it, each as a process of its own. */
+/**
+ * A workspace, and examples of connectors that bring something into it, each as a process of its
+ * own.
+ */
 export class ConnectorScene implements AsyncDisposable {
   readonly people: People;
   /** For sources and states. */

@@ -6,7 +6,9 @@ import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
 import { LIBRARY_SCHEMA } from '../support/workspace.ts';
 import { countBooks, createCounter } from './books.ts';
 
-/** Fills a store with 20 commits of one book each, and ends the server without a chance to tidy up. */
+/**
+ * Fills a store with 20 commits of one book each, and ends the server without a chance to tidy up.
+ */
 async function fill(storage: string): Promise<string> {
   await using server = await TrellisProcess.start({ storage });
   const http = new HttpClient(server.url);

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { startWorkspace } from '../support/workspace.ts';
 
-/** Node takes note of each rejected promise by a function of its own, which there is no room for on a used-up stack. */
+/**
+ * Node takes note of each rejected promise by a function of its own, which there is no room for on
+ * a used-up stack.
+ */
 const ATTACKS = {
   'rejections on a used-up stack':
     'const deep = () => { try { deep(); } catch {} try { void Promise.reject(1); } catch {} }; for (;;) deep();',
@@ -10,7 +13,7 @@ const ATTACKS = {
   'promises that reject with one another':
     'const again = async (): Promise<void> => { throw again(); }; for (;;) { try { await again(); } catch {} }',
 };
-/** Each round may have to begin a worker anew, while other tests run. */
+/** Each round may have to start a new worker, while other tests run. */
 const TIMEOUT_MS = 240_000;
 /** A worker that outlives its end does not do so every time. */
 const ROUNDS = 15;

@@ -9,12 +9,15 @@ import type { WorkerOptions } from 'node:worker_threads';
 import type { Loot } from '../../server/src/runtime/testing/intruder.ts';
 
 /**
- * Loaded into a server before its own code (`node --import`): its first endpoint worker is one in which somebody has got out
- * of the realm of an endpoint. Everything else is the server as it is. It goes on into the process of that worker, of which the
- * thread beside the worker may then write what the intruder brought out to the folder that TRELLIS_LOOT names; `found.json` comes
- * last.
+ * Loaded into a server before its own code (`node --import`): its first endpoint worker is one in
+ * which somebody has got out of the realm of an endpoint. Everything else is the server as it is.
+ * It goes on into the process of that worker, of which the thread beside the worker may then write
+ * what the intruder brought out to the folder that TRELLIS_LOOT names; `found.json` comes last.
  */
-/** As the program of the sources, and as the one that is made of them, calls the files of an endpoint worker. */
+/**
+ * As the program of the sources, and as the one that is made of them, calls the files of an
+ * endpoint worker.
+ */
 const KEEPER = /\/(?:sandbox\/worker-keeper\.ts|worker-keeper\.js)$/;
 const ENDPOINT_WORKER = /\/sandbox(?:\/worker\.ts|-worker\.js)$/;
 const folder = String(process.env['TRELLIS_LOOT']);

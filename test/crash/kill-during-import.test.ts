@@ -62,7 +62,10 @@ test(
   SOAK_TIMEOUT_MS,
 );
 
-/** Names of the endpoints that were told to be done when the server was killed, at this step of the import. */
+/**
+ * Names of the endpoints that were told to be done when the server was killed, at this step of the
+ * import.
+ */
 async function importUntil(
   storage: string,
   zip: Uint8Array<ArrayBuffer>,

@@ -11,7 +11,7 @@ import { answersOf, bookChanges, prepareLibrary, searchesOn } from './searchable
 const TIMEOUT_MS = 600_000;
 const COMMITS = 5;
 const COMMIT_CHANGES = 10_000;
-/** So many that the server has several threads build what is made anew. */
+/** So many that several threads of the server build the index again. */
 const BOOKS_MIN = 22_000;
 const SEVERAL = { MSK_SEARCH_BUILD_THREADS: '3', MSK_LOG_LEVEL: 'debug' };
 const ONE = { MSK_SEARCH_BUILD_THREADS: '1' };
@@ -45,7 +45,10 @@ async function setBoost({ http, token }: Client, boost: number): Promise<number>
   return Number(headers.get('x-msk-sequence'));
 }
 
-/** Looks how far the rebuild is that a change begins, until some of it is done; undefined when it was over sooner. */
+/**
+ * Looks how far the rebuild is that a change begins, until some of it is done; undefined when it
+ * was over sooner.
+ */
 async function halfway(
   { http, token }: Client,
   change: number,

@@ -8,8 +8,9 @@ import { openState } from '../../server/src/store/state-writer.ts';
 import { temporaryFolder } from '../support/trellis-process.ts';
 
 /**
- * The state in a storage folder, after its log is replayed, equals one that is built from the log alone: compared by
- * manifest, that is by the digests of all there is. No server may have the folder open.
+ * The state in a storage folder, after its log is replayed, equals one that is built from the log
+ * alone: compared by manifest, that is by the digests of all there is. No server may have the
+ * folder open.
  */
 export async function expectStateEqualsLog(storage: string): Promise<void> {
   await using scratch = await temporaryFolder();

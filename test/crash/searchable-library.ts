@@ -26,7 +26,9 @@ export async function prepareLibrary(http: HttpClient, token: string): Promise<v
   await http.send({ method: 'PUT', path: '/api/search/settings', token, body: SETTINGS });
 }
 
-/** Books with words in their titles: some are new, some take the place of others, some are deleted. */
+/**
+ * Books with words in their titles: some are new, some take the place of others, some are deleted.
+ */
 export function bookChanges(
   count: number,
   random: () => number,
@@ -40,13 +42,17 @@ export function bookChanges(
       Tags: ['a', 'b', 'c'].slice(pick(3)),
     };
     const timestamp = Date.UTC(2026, 0, 1 + pick(28));
-    // What is deleted must be there: it is written without a title instead, which leaves as little to be found.
+    // What is deleted must be there: it is written without a title instead, which leaves as little
+    // to be found.
     if (pick(5) === 0) return { op: 'addOrUpdate', type: 'Book', key, fields: { Title: null } };
     return { op: 'addOrUpdate', type: 'Book', key, fields, timestamp };
   });
 }
 
-/** What the server of a storage folder answers to the same searches. It is stopped in good order afterwards. */
+/**
+ * What the server of a storage folder answers to the same searches. It is stopped in good order
+ * afterwards.
+ */
 export async function answersOf(
   storage: string,
   env: Readonly<Record<string, string>> = {},

@@ -23,7 +23,10 @@ interface Outcome {
   readonly output: string;
 }
 
-/** In a shell that stops at the first command which fails, as an administrator, in a folder of the page's own. */
+/**
+ * In a shell that stops at the first command which fails, as an administrator, in a folder of the
+ * page's own.
+ */
 function inShell(
   { commands }: CommandBlock,
   cwd: string,

@@ -9,7 +9,7 @@ export interface CommandBlock {
   readonly place: string;
   readonly page: string;
   readonly commands: string;
-  /** What stands behind `sh not-run:`. */
+  /** What follows `sh not-run:`. */
   readonly whyNot: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface CodeBlock {
   readonly text: string;
 }
 
-/** Of TypeScript and JavaScript. */
+/** The blocks of TypeScript and JavaScript. */
 export function documentedCode(): CodeBlock[] {
   const pages = Map.groupBy(fences('[tj]s'), ({ page }) => page);
   return [...pages].flatMap(([page, blocks]) =>

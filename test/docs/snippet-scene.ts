@@ -54,7 +54,10 @@ const SEARCH = {
   },
 };
 
-/** What the snippets of the documents take for granted: their types and nodes, a model that answers, and one that embeds. */
+/**
+ * What the snippets of the documents take for granted: their types and nodes, a model that answers,
+ * and one that embeds.
+ */
 export class SnippetScene implements AsyncDisposable {
   readonly #llm: LlmWorkspace;
   readonly #embeddings: EmbeddingServer;
@@ -87,7 +90,10 @@ export class SnippetScene implements AsyncDisposable {
     return answer.json;
   }
 
-  /** Runs files, of which `program.ts` is the program, as somebody would who copied them; gives what it prints. */
+  /**
+   * Runs files, of which `program.ts` is the program, as somebody would who copied them; gives what
+   * it prints.
+   */
   async run(files: Readonly<Record<string, string>>, args: readonly string[] = []) {
     await using folder = await temporaryFolder();
     await symlink(MODULES, join(folder.path, 'node_modules'));

@@ -4,7 +4,7 @@ import type { JsonSchema } from '@trellis/contract/openapi/json-schema.ts';
 import { valueAt } from '../support/http-client.ts';
 import type { DescribedAnswer, DescribedOperation } from './described-operations.ts';
 
-/** What was seen of an answer. Of a stream of events, that it has begun. */
+/** The answer as it was seen. For a stream of events only its beginning. */
 export interface SeenAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -62,7 +62,7 @@ function isOfCode(text: string): boolean {
   return text.includes('"endpoint_failed"');
 }
 
-/** Of those that an answer of this kind always has. */
+/** The first header that every answer of this kind has and this one lacks. */
 function missingHeader(
   { headers: described = {} }: DescribedAnswer,
   { status, headers, text }: SeenAnswer,

@@ -29,7 +29,10 @@ const STRANGE: readonly unknown[] = [
 
 type Path = readonly (string | number)[];
 
-/** The same value with one thing about it that is wrong, mostly: a part that is another, is gone, or is too many. */
+/**
+ * The same value with one thing about it that is wrong, mostly: a part that is another, is gone, or
+ * is too many.
+ */
 export function broken(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const what = fc.constantFrom('replace', 'replace', 'drop', 'add');
   return fc

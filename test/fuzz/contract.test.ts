@@ -153,7 +153,7 @@ class Faults {
   }
 }
 
-/** One request to each operation after the other, and then those that leave less behind. */
+/** One request to each operation after the other; those that take things away come last. */
 function inOrder(requests: readonly (readonly PlannedRequest[])[]): PlannedRequest[] {
   const rank = ([{ operation }]: PlannedRequest): number => {
     if (LAST.includes(operation.id)) return 2;

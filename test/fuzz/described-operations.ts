@@ -8,7 +8,10 @@ export interface Parameter {
   readonly schema: JsonSchema;
 }
 
-/** One operation as an OpenAPI document describes it, with its references resolved but those to shapes. */
+/**
+ * One operation as an OpenAPI document describes it, with its references resolved but those to
+ * shapes.
+ */
 export interface DescribedOperation {
   readonly id: string;
   readonly method: string;

@@ -12,13 +12,17 @@ const PATIENCE_MS = 300;
 
 /** Ending the session would leave the rest of the requests at the door. */
 const OPERATIONS = operations.filter(({ id }) => id !== 'endSession');
-/** What the graph itself refuses is the deepest layer: by chance alone hardly any request comes so far. */
+/**
+ * What the graph itself refuses is the deepest layer: by chance alone hardly any request comes so
+ * far.
+ */
 const INGESTS = operations.filter(({ id }) => id === 'ingest');
 const INGESTS_SHARE = 0.04;
 
 /**
- * Malformed requests over every route: no answer from 500 up, no crash, and the memory at the end is about that after a warm-up.
- * Storage and endpoints stay empty, so no code of a caller's runs that could answer 500 by itself.
+ * Malformed requests over every route: no answer from 500 up, no crash, and the memory at the end
+ * is about that after a warm-up. Storage and endpoints stay empty, so no code of a caller's runs
+ * that could answer 500 by itself.
  */
 test(`${REQUESTS} malformed requests`, async () => {
   await using workspace = await startWorkspace();
@@ -55,7 +59,10 @@ test(`${REQUESTS} malformed requests`, async () => {
 }, 300_000);
 
 type Random = () => number;
-/** What an operation understands, by its id: a request with one part of it replaced gets past the checks of the rest. */
+/**
+ * What an operation understands, by its id: a request with one part of it replaced gets past the
+ * checks of the rest.
+ */
 type Bodies = ReadonlyMap<string, object>;
 
 async function wholeBodies(): Promise<Bodies> {
@@ -76,7 +83,10 @@ function pick<T>(random: Random, from: readonly T[]): T {
   return picked;
 }
 
-/** Each part of a request is broken in every seventh one, so that some reach the parts behind: whole ones are among them. */
+/**
+ * Breaks each part of a request in every seventh one. So some requests reach the later parts of the
+ * server, and some are whole.
+ */
 function malformedRequest(random: Random, bodies: Bodies, token: string): Buffer {
   const operation = pick(random, random() < INGESTS_SHARE ? INGESTS : OPERATIONS);
   const either = <T>(good: T, bad: readonly T[]): T => (random() < 0.85 ? good : pick(random, bad));
@@ -226,7 +236,10 @@ function brokenBody(random: Random, whole: object | undefined): Buffer {
   return Buffer.from(text);
 }
 
-/** Sends the bytes on a connection of their own; the status answered, or null when the server just closed it. */
+/**
+ * Sends the bytes on a connection of their own; the status answered, or null when the server just
+ * closed it.
+ */
 function exchange(host: string, port: number, request: Buffer): Promise<number | null> {
   return new Promise((resolve) => {
     const socket = connect(port, host);

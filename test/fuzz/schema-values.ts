@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { isJsonObject, type JsonSchema } from '@trellis/contract/openapi/json-schema.ts';
 
-/** Values that members of some name should have now and then, so that operations find what they are about. */
+/**
+ * Values that members of some name should have now and then, so that operations find what they are
+ * about.
+ */
 export type KnownValues = Readonly<Record<string, readonly unknown[]>>;
 
 /** Deeper than this, what need not be there is not. */

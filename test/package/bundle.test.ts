@@ -4,7 +4,10 @@ import { expect, test } from 'vitest';
 import { PROGRAM } from '../support/program.ts';
 import { TrellisProcess, temporaryFolder } from '../support/trellis-process.ts';
 
-/** What `npm start` runs is made of the sources (decision 0019): who reads what it says of a fault need not know. */
+/**
+ * What `npm start` runs is made of the sources (decision 0019): who reads what it says of a fault
+ * need not know.
+ */
 
 const UNBUILT = join(import.meta.dirname, '../../cli/src/main.ts');
 

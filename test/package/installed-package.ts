@@ -56,7 +56,7 @@ export class InstalledPackage {
     return run(command, args, { cwd: this.folder, env: OWN_SHELL });
   }
 
-  /** Of the files of Trellis's own packages, from the folder of installed packages on. */
+  /** The files of Trellis's own packages, with paths from the root of the file system. */
   async ownFiles(): Promise<string[]> {
     const modules = join(this.folder, 'node_modules');
     const own = ['trellis', '@trellis'].map(async (name) => {

@@ -23,7 +23,7 @@ const instructions = [...dockerfile.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, name,
   name,
   rest,
 }));
-/** Of the last stage, which is the image. */
+/** The instructions of the last stage, which is the image. */
 const runs = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
 const instruction = (name: string): string => runs.find((one) => one.name === name)?.rest ?? '';
 const imageEnvironment = Object.fromEntries(
@@ -35,7 +35,7 @@ const httpPort = Number(variables.MSK_PORT.default);
 const replicationPort = Number(variables.MSK_REPLICATION_PORT.default);
 const data = imageEnvironment['MSK_GRAPH_STORAGE'];
 
-/** Of a probe: anybody may ask it, and it is answered as long as the server lives. */
+/** Expects that a path can be a probe: anybody may ask it. */
 function expectProbe(path: string | undefined): void {
   const row = Object.values(operations).find((one) => one.method === 'GET' && one.path === path);
   expect(row, path).toMatchObject({ auth: 'none' });

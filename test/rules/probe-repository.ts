@@ -29,12 +29,16 @@ const RULES = [
 const PACKAGES = ['contract', 'endpoint', 'client', 'connector', 'cli'];
 const TARGET = `export const target = 1;\n`;
 
-/** `file(line,column): error` of the compiler, `file:line:column: message [Error/rule]` of the linter. */
+/**
+ * `file(line,column): error` of the compiler, `file:line:column: message [Error/rule]` of the
+ * linter.
+ */
 const LOCATION = /^(?<file>[^\s:(]+)[:(](?<line>\d+)[:,]\d+\)?: (?<message>.*)$/gm;
 
 /**
- * A repository in a temporary folder with the rules of this one, every part of the table, and in each part probes: files in
- * which each line imports something else. So one run of the compiler and one of the linter judge all pairs.
+ * A repository in a temporary folder with the rules of this one, every part of the table, and in
+ * each part probes: files in which each line imports something else. So one run of the compiler and
+ * one of the linter judge all pairs.
  */
 export class ProbeRepository implements AsyncDisposable {
   readonly #folder: string;
@@ -115,7 +119,10 @@ export class ProbeRepository implements AsyncDisposable {
     }
   }
 
-  /** Writes a file whose line n imports target n; what is imported is exported, so nothing is unused. */
+  /**
+   * Writes a file whose line n imports target n; what is imported is exported, so nothing is
+   * unused.
+   */
   async #probe(
     folder: string,
     who: string,

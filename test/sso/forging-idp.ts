@@ -12,7 +12,7 @@ export interface ForgingIdp extends AsyncDisposable {
 }
 
 export interface Forgery {
-  /** Of the ID token, over good ones. */
+  /** Claims of the ID token; they replace good ones. */
   readonly claims: Readonly<Record<string, unknown>>;
   readonly key?: 'own' | 'foreign';
   readonly algorithm?: 'RS256' | 'none';

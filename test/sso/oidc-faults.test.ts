@@ -34,7 +34,9 @@ function settings(change: object = {}) {
   };
 }
 
-/** Comes back from the forger, whose ID token has the right nonce unless the claims say otherwise. */
+/**
+ * Comes back from the forger, whose ID token has the right nonce unless the claims say otherwise.
+ */
 async function comeBack(
   { claims, ...forgery }: Forgery,
   provider = 'auth0sso',

@@ -11,11 +11,17 @@ export interface Form {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** What of a browser a sign-in needs: a cookie jar, redirects, forms. Like one, it does not tell ports of a host apart. */
+/**
+ * What of a browser a sign-in needs: a cookie jar, redirects, forms. Like one, it does not tell
+ * ports of a host apart.
+ */
 export class PlainBrowser {
   readonly #cookies = new Map<string, string>();
 
-  /** Follows redirects until one leads to an address that `stopAt` begins: that one is answered and not visited. */
+  /**
+   * Follows redirects until one leads to an address that `stopAt` begins: that one is answered and
+   * not visited.
+   */
   async visit(url: string, stopAt?: string, init: RequestInit = {}): Promise<Visit> {
     let next = url;
     let options = init;

@@ -127,7 +127,10 @@ describe('a tampered response is refused', () => {
     expect(await refusedAfter(withoutSignature)).toEqual(invalid);
   });
 
-  /** Signature wrapping: the signed assertion stays somewhere, and another one stands where it is looked for. */
+  /**
+   * Signature wrapping: the signed assertion stays somewhere, and another one stands where it is
+   * looked for.
+   */
   const evil = (assertion: string): string =>
     assertion
       .replaceAll('ann@', 'eve@')

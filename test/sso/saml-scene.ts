@@ -11,7 +11,9 @@ export interface SamlScene extends AsyncDisposable {
   readonly idp: SamlIdp;
   /** The UID of the team to which the group "eng" leads. */
   readonly engineers: string;
-  /** Sets the provider up anew, with these settings over good ones; it answers well again, for Ann. */
+  /**
+   * Sets the provider up again, with these settings over good ones. It answers correctly, for Ann.
+   */
   configure(change?: object): Promise<void>;
   requestPath(issuer: string, destination: string, name?: string): string;
   begin(browser: PlainBrowser, destination?: string): Promise<{ url: string; id: string }>;
@@ -65,7 +67,9 @@ function requestPath(issuer: string, destination: string, name = 'corporate'): s
   return `/api/saml/createrequest/${segments.join('/')}`;
 }
 
-/** Submits a form as the page of the provider does: another site's, so that our cookie stays away. */
+/**
+ * Submits a form as the page of the provider does: another site's, so that our cookie stays away.
+ */
 export function submit({ action, fields }: Form): Promise<Visit> {
   return new PlainBrowser().send(action, { method: 'POST', body: new URLSearchParams(fields) });
 }

@@ -93,7 +93,10 @@ export class AccessScene implements AsyncDisposable, SampleThings {
   }
 }
 
-/** Two endpoints, a node that is restricted to the team, and one that everybody sees: answers the UID of that. */
+/**
+ * Two endpoints, a node that is restricted to the team, and one that everybody sees: answers the
+ * UID of that.
+ */
 async function addGraph(people: People, team: string): Promise<string> {
   await people.as('admin', 'PUT', '/api/schema', {
     nodes: [{ type: 'Note', key: 'Name', fields: { Text: 'String' } }],

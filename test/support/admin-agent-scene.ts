@@ -15,7 +15,7 @@ export default async ({ body }: Scope<typeof input>) => ({ word: body.word });
 `;
 export const BAD_CODE = 'export default async ({ nothing }: Scope) => nothing.at.all;\n';
 
-/** Of a form that is begun by `beginUpload`. */
+/** The bytes of a form that `beginUpload` begins. */
 export const FORM_BYTES = 9_000_000;
 
 /** A change as a model proposes it. */

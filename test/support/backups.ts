@@ -95,7 +95,7 @@ export async function titlesIn(
   const token = await http.signIn();
   const titles: string[] = [];
   for (;;) {
-    // Of large titles not all fit into one answer.
+    // In pages, because not all large titles fit into one answer.
     const body = { type: 'Book', skip: titles.length, take: 20 };
     const answer = await http.send({ path: '/api/node/query', token, body });
     expect(answer.status).toBe(200);

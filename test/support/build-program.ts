@@ -4,7 +4,10 @@ import type { TestProject } from 'vitest/node';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Before the tests, and before each further run of them while sources change: what they start is made of the sources as they are. */
+/**
+ * Before the tests, and before each further run of them while sources change: what they start is
+ * made of the sources as they are.
+ */
 export function setup(project: TestProject): void {
   buildOutputs();
   project.onTestsRerun(buildOutputs);

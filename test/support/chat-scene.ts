@@ -35,7 +35,10 @@ export interface ToldEvent {
   readonly data: Record<string, unknown>;
 }
 
-/** A workspace with a scripted provider, notes of which one is Bob's alone, and tools that read and write them. */
+/**
+ * A workspace with a scripted provider, notes of which one is Bob's alone, and tools that read and
+ * write them.
+ */
 export class ChatScene implements AsyncDisposable {
   readonly #workspace: LlmWorkspace;
   readonly people: People;

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 export interface SignInTry {
   readonly user: string;
   readonly password: string;
-  /** Of the loopback network: as if it were another machine. */
+  /** An address of the loopback network, which stands for another machine. */
   readonly from?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

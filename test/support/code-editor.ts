@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 
 /**
- * Replaces the text of a code editor as one who pastes. `fill` would let the browser edit by itself, and it takes the styles of
- * what was there along, which the policy of the page refuses.
+ * Replaces the text of a code editor as one who pastes. `fill` would let the browser edit by
+ * itself, and it takes the styles of what was there along, which the policy of the page refuses.
  */
 export async function write(page: Page, field: Locator, text: string): Promise<void> {
   await field.focus();

@@ -14,7 +14,10 @@ export type Files = Readonly<Record<string, string>>;
 
 export const MANIFEST: Files = { 'manifest.json': '{"format": 1}' };
 
-/** A workspace whose definitions are exported and imported, by its administrator where no other token is named. */
+/**
+ * A workspace whose definitions are exported and imported, by its administrator where no other
+ * token is named.
+ */
 export class DefinitionsScene implements AsyncDisposable {
   readonly #workspace: TestWorkspace;
 
@@ -95,7 +98,7 @@ export async function filesIn(zip: Uint8Array): Promise<Files> {
   return files;
 }
 
-/** Of what is not unchanged: kind, name and action. */
+/** Action, kind and name of each definition that the import changed. */
 export function changesIn({ items }: DefinitionsImport): readonly string[] {
   return items
     .filter(({ action }) => action !== 'unchanged')

@@ -21,7 +21,7 @@ export interface EmbeddingFault {
 /** What a test may change at any time. */
 export interface EmbeddingScript {
   dimensions: number;
-  /** Of encoding_format: `refused` answers 400 to it, `ignored` answers numbers. */
+  /** What `encoding_format` does: `refused` answers 400 to it, `ignored` answers numbers. */
   format: 'known' | 'ignored' | 'refused';
   /** What the header Authorization must be; undefined takes any. */
   authorization: string | undefined;
@@ -35,7 +35,7 @@ export interface EmbeddingScript {
   fault: EmbeddingFault | undefined;
   /** Waited for before each answer. */
   gate: Promise<void>;
-  /** Of an answer, before it is sent. */
+  /** Changes an answer before it is sent. */
   edit: (answer: { data: unknown }) => unknown;
 }
 
@@ -141,8 +141,9 @@ function fault(status: number, message: string): EmbeddingFault {
 }
 
 /**
- * The words of a text and the trigrams of their letters, hashed into dimensions with a sign each (Weinberger et al., Feature Hashing
- * for Large Scale Multitask Learning, 2009): the more two texts have in common, the nearer they are. Of no particular length.
+ * The words of a text and the trigrams of their letters, hashed into dimensions with a sign each
+ * (Weinberger et al., Feature Hashing for Large Scale Multitask Learning, 2009): the more two texts
+ * have in common, the nearer they are. The vector is not normalized.
  */
 export function wordVector(text: string, dimensions: number): number[] {
   const vector = Array.from({ length: dimensions }, () => 0);

@@ -48,7 +48,7 @@ export const RESTRICTION = { node: note('b'), user: 'ben' };
 const code = (members: string, body: string, head = '') =>
   `${head}\nexport default async function ({ ${members} }: any) {\n  ${body}\n}\n`;
 
-/** Of what ends with a problem too: the code shows what it was told. */
+/** Code that answers the result of a call, or the problem that the call ended with. */
 const told = (call: string) => `try { return await ${call}; }
   catch (error: any) { return { code: error.code, message: error.message, hint: error.hint ?? null }; }`;
 

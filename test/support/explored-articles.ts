@@ -66,7 +66,10 @@ const SETTINGS = {
   },
 };
 
-/** Two a month from January 2016 on, written by one of three people in turn; of three sections in turn. */
+/**
+ * Two a month from January 2016 on, written by one of three people in turn; of three sections in
+ * turn.
+ */
 export const ARTICLES = 240;
 /** Only for a team that nobody else is in; their words are nowhere else. */
 export const HIDDEN_ARTICLES = 5;
@@ -81,7 +84,10 @@ export const ODD_TITLES = {
   long: `Long ${'verylongword'.repeat(833)}`,
 } as const;
 
-/** A server with articles and people that can be searched, some of them hidden from Bob, an ordinary user. */
+/**
+ * A server with articles and people that can be searched, some of them hidden from Bob, an ordinary
+ * user.
+ */
 export async function openExploredArticles(): Promise<People> {
   const people = await People.start();
   const ok = async (method: string, path: string, body: unknown): Promise<void> => {

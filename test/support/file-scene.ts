@@ -5,7 +5,10 @@ import { field, type Answer } from './http-client.ts';
 import { People } from './people.ts';
 import type { TestWorkspace } from './workspace.ts';
 
-/** A workspace with notes: "open" for everybody, "kept" for the team of ann alone; ann and bob are no administrators. */
+/**
+ * A workspace with notes: "open" for everybody, "kept" for the team of ann alone; ann and bob are
+ * no administrators.
+ */
 export class FileScene implements AsyncDisposable {
   readonly people: People;
   readonly notes: { readonly open: string; readonly kept: string };

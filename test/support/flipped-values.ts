@@ -1,14 +1,17 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Of LMDB's files: see `page-format.ts`. */
+/** The format of LMDB's files: see `page-format.ts`. */
 const PAGE_BYTES = 4_096;
 const HEADER_BYTES = 24;
 const FLAGS_AT = 18;
 const PAGES_AT = 20;
 const IS_LONG_VALUE = 4;
 
-/** Flips one bit in each value of the graph that takes so many pages of its own. Answers how many there were. */
+/**
+ * Flips one bit in each value of the graph that takes so many pages of its own. Answers how many
+ * there were.
+ */
 export async function flipLongValues(
   storage: string,
   pages: number,

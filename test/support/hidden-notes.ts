@@ -68,7 +68,10 @@ export const SEEN = [
   ['n4', 'Cooking', 'Fish soup by the sea.', ['food']],
   ['n5', 'Ideas', 'An idea is worth nothing by itself.', []],
 ] as const;
-/** Only in one. Some words are those of the nodes above, some are near to them, some are nowhere else. */
+/**
+ * Only in one. Some words are those of the nodes above, some are near to them, some are nowhere
+ * else.
+ */
 const HIDDEN = [
   ['h1', 'Hidden harbour', 'The smugglers cove, and an idea.', ['sea', 'crime']],
   ['h2', 'Harbinger', 'Sea walks, a soupe, a climbing rose on the coast.', ['land', 'crime']],
@@ -137,7 +140,9 @@ function link(from: string, to: string): object {
   };
 }
 
-/** As Bob sees it: UIDs differ from one workspace to another. Hits come in the order of their keys. */
+/**
+ * As Bob sees it: UIDs differ from one workspace to another. Hits come in the order of their keys.
+ */
 export async function asked(people: People, path: string, body: object): Promise<unknown> {
   const { status, json } = await people.as('bob', 'POST', path, body);
   return [status, neutral(json)];

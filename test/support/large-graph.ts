@@ -1,6 +1,9 @@
 import { nodeUid } from '@trellis/client/uid.ts';
 
-/** 10,000 nodes in a spiral and 30,000 edges between neighbours, as a file that the graph view opens. */
+/**
+ * 10,000 nodes in a spiral and 30,000 edges between neighbours, as a file that the graph view
+ * opens.
+ */
 export function largeGraph(): Buffer {
   const uids = Array.from({ length: 10_000 }, (_, n) => nodeUid('Star', String(n)));
   const nodes = uids.map((uid, n) => ({

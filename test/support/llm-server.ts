@@ -24,7 +24,10 @@ export interface LlmScript {
         readonly body?: string;
       }
     | undefined;
-  /** Instead of an answer, with status 200, or of the events of a stream; pieces that are sent one by one. */
+  /**
+   * Instead of an answer, with status 200, or of the events of a stream; pieces that are sent one
+   * by one.
+   */
   raw: Iterable<string> | undefined;
   /** Waited for before the head of an answer. */
   gate: Promise<void>;
@@ -32,7 +35,10 @@ export interface LlmScript {
   beforeEvent: (index: number) => Promise<void> | void;
   /** The connection is cut after so many events. */
   cutAfter: number;
-  /** What is different for one request of chat; asked once each, when the request is read. `inTurn` makes one. */
+  /**
+   * What is different for one request of chat; asked once each, when the request is read. `inTurn`
+   * makes one.
+   */
   turn: (request: LlmServerRequest) => LlmTurn;
 }
 
@@ -60,7 +66,10 @@ export function calls(...tools: readonly (readonly [name: string, input: object]
   return { said: { ...HELLO, text: '', tools: named } };
 }
 
-/** One turn for each request, in the order in which they come; what comes after the last gets what the script says. */
+/**
+ * One turn for each request, in the order in which they come; what comes after the last gets what
+ * the script says.
+ */
 export function inTurn(...turns: readonly LlmTurn[]): LlmScript['turn'] {
   const left = [...turns];
   return () => left.shift() ?? {};

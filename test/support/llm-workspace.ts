@@ -8,7 +8,10 @@ export const MODEL = 'large';
 
 export type ProviderKind = 'openai-compatible' | 'anthropic';
 
-/** A workspace with a scripted provider, a user and their tokens, and the official clients, as they are, pointed at the workspace. */
+/**
+ * A workspace with a scripted provider, a user and their tokens, and the official clients, as they
+ * are, pointed at the workspace.
+ */
 export class LlmWorkspace implements AsyncDisposable {
   readonly people: People;
   readonly provider: LlmServer;

@@ -3,7 +3,10 @@ import { createServer, request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** A proxy that serves what is at `url` below a path, which it takes away before it asks: WebSockets too. */
+/**
+ * A proxy that serves what is at `url` below a path, which it takes away before it asks: WebSockets
+ * too.
+ */
 export async function startPrefixProxy(url: string, prefix: string) {
   const { hostname, port } = new URL(url);
   const inner = (path = ''): string => path.slice(prefix.length);

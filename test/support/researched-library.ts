@@ -28,7 +28,10 @@ export function bookAskedOf({ body }: LlmServerRequest): string {
   return /Your question:\\n(\w+)/.exec(JSON.stringify(body))?.[1] ?? '';
 }
 
-/** Researchers look up the book that their question names, and say what they found; other phases may say something else. */
+/**
+ * Researchers look up the book that their question names, and say what they found; other phases may
+ * say something else.
+ */
 export function research(phases: Partial<Record<Phase, LlmTurn>> = {}): ResearchTurn {
   return (request) => {
     const phase = phaseOf(request);

@@ -4,8 +4,9 @@ import type S3rver from 's3rver';
 import type { S3Context, S3Middleware } from 's3rver';
 
 /**
- * What stores of objects have learned since the one of the tests was made: a write with `If-None-Match: *` or `If-Match` is done only
- * when that holds, one after the other for each object, and nobody reads half of one.
+ * What stores of objects have learned since the one of the tests was made: a write with
+ * `If-None-Match: *` or `If-Match` is done only when that holds, one after the other for each
+ * object, and nobody reads half of one.
  */
 export function conditionalWrites(store: S3rver['store']): S3Middleware {
   const turns = new Map<string, Promise<void>>();

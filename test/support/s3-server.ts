@@ -25,7 +25,10 @@ export const S3_BUCKET = 'workspaces';
 /** Known to the server from the start. */
 const KEY = 'S3RVER';
 
-/** A store of objects that speaks S3, in this process. It checks no signatures of version 4, and cannot cut a listing. */
+/**
+ * A store of objects that speaks S3, in this process. It checks no signatures of version 4, and
+ * cannot cut a listing.
+ */
 export async function startS3Server(
   prefix: string,
   { isConditional: isModern = true }: { readonly isConditional?: boolean } = {},

@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { commitName, SAMPLE_VARIABLE, shuffled } from '../../tools/test-sample.ts';
 
 /**
- * How much a randomized test does. `npm test` runs a sample, always the same one; `npm run soak -- --seed N` runs the tests
- * that import this file at full size, each from the seed N, which it prints: the same seed gives the same run.
+ * How much a randomized test does. `npm test` runs a sample, always the same one;
+ * `npm run soak -- --seed N` runs the tests that import this file at full size, each from the seed
+ * N, which it prints: the same seed gives the same run.
  */
 const SAMPLE_SEED = 1;
 
@@ -19,8 +20,9 @@ export function seed(): number {
 }
 
 /**
- * So many of the cases in a run of all tests, in their order: the commit that is checked out chooses
- * which, so that a few commits run all of them. A soak run and a run of some files leave none out.
+ * So many of the cases in a run of all tests, in their order: the commit that is checked out
+ * chooses which, so that a few commits run all of them. A soak run and a run of some files leave
+ * none out.
  */
 export function sampled<T>(cases: readonly T[], count: number): T[] {
   if (soakSeed !== undefined || process.env[SAMPLE_VARIABLE] !== 'true') return [...cases];

@@ -28,7 +28,10 @@ async function untilIndex(
   }
 }
 
-/** What a search answers, but for how long it took; hits of the same score come in the order of their UIDs. */
+/**
+ * What a search answers, but for how long it took; hits of the same score come in the order of
+ * their UIDs.
+ */
 export async function searchAnswer(
   http: HttpClient,
   token: string,

@@ -58,7 +58,10 @@ export class SearchableNotes {
     return uid;
   }
 
-  /** Notes with the word in the title are wanted for two words, and with it in the text for one of these and another. */
+  /**
+   * Notes with the word in the title are wanted for two words, and with it in the text for one of
+   * these and another.
+   */
   goldenSet() {
     return {
       description: 'What should be found.',

@@ -107,7 +107,10 @@ const WRITES: readonly Step[] = [
   },
 ];
 
-/** What is read of it then, and must be read of it by every later version: it may say more, and nothing else. */
+/**
+ * What is read of it then, and must be read of it by every later version: it may say more, and
+ * nothing else.
+ */
 const READS: readonly Step[] = [
   { name: 'schema', method: 'GET', path: '/api/schema' },
   { name: 'books', method: 'POST', path: '/api/node/query', body: { type: 'Book' } },

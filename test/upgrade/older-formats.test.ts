@@ -14,7 +14,10 @@ function formOf(storage: string): unknown {
   return { format, values };
 }
 
-/** What an older version wrote stays as it is only where it lies: see also `older-format.test.ts` of the store. */
+/**
+ * What an older version wrote stays as it is only where it lies: see also `older-format.test.ts` of
+ * the store.
+ */
 test.each([
   {
     what: 'that LMDB encrypted',
@@ -45,7 +48,8 @@ test.each([
   expect(code, stderr).toBe(0);
   expect(formOf(restored)).toEqual({ format: 3, values });
 
-  // The key of the kept store is shorter than what a new replica takes, and replicas have that of their primary.
+  // The key of the kept store is shorter than what a new replica takes, and replicas have that of
+  // their primary.
   if (values === 'checked') {
     const replica = await cluster.node('replica');
     await replica.startReplica(await cluster.link(primary));

@@ -10,7 +10,10 @@ import { ADMIN_PASSWORD } from '../support/trellis-process.ts';
 import { startWorkspace, type TestWorkspace } from '../support/workspace.ts';
 import { zipOf } from '../support/zip.ts';
 
-/** How the front end that comes with the server reaches a browser; what it does there is tested page by page. */
+/**
+ * How the front end that comes with the server reaches a browser; what it does there is tested page
+ * by page.
+ */
 let at: TestWorkspace;
 beforeAll(async () => {
   at = await startWorkspace();

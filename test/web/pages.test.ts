@@ -4,7 +4,7 @@ import { requireChromium } from '../support/requires.ts';
 import { LIBRARY_SCHEMA, startWorkspace, type TestWorkspace } from '../support/workspace.ts';
 
 const PHONE = { width: 375, height: 740 };
-/** Of those that stand in no menu. */
+/** Two of the pages that no menu lists. */
 const OTHER_PAGES = [
   { href: '#/preferences', title: 'Preferences' },
   { href: '#/endpoints/edit/hello', title: 'hello' },

@@ -3,7 +3,9 @@ interface MenuSection {
   readonly items: readonly { readonly text: string; readonly link: string }[];
 }
 
-/** The settings of VitePress (https://vitepress.dev/reference/site-config); it asks no other host. */
+/**
+ * The settings of VitePress (https://vitepress.dev/reference/site-config); it asks no other host.
+ */
 export function siteConfig(base: string, sidebar: readonly MenuSection[]) {
   return {
     title: 'Trellis',

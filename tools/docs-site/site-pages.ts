@@ -76,8 +76,8 @@ function placeOf(path: string): string {
 }
 
 /**
- * The text of a document with links as the site needs them: from page to page, and to pictures. What
- * only the repository has, such as a unit of systemd, keeps its name and loses its link.
+ * The text of a document with links as the site needs them: from page to page, and to pictures.
+ * What only the repository has, such as a unit of systemd, keeps its name and loses its link.
  */
 function linksOfSite(document: string): string {
   const markdown = readFileSync(join(ROOT, document), 'utf8');

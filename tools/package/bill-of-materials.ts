@@ -24,13 +24,16 @@ interface LockEntry {
   readonly link?: boolean;
 }
 
-/** Dependencies of the front end that `npm start` builds it with: the program is delivered without them. */
+/**
+ * Dependencies of the front end that `npm start` builds it with: the program is delivered without
+ * them.
+ */
 const BUILDERS = ['@tailwindcss/vite', '@vitejs/plugin-react', 'vite'];
 
 /**
- * What the program consists of beside its own code, with versions, licenses and digests: CycloneDX, in JSON. npm makes it of
- * the lock file. This function takes out what only builds or tests the program: npm's own option for that also takes out
- * packages that do both.
+ * What the program consists of beside its own code, with versions, licenses and digests: CycloneDX,
+ * in JSON. npm makes it of the lock file. This function takes out what only builds or tests the
+ * program: npm's own option for that also takes out packages that do both.
  */
 export function billOfMaterials(root: string, version: string): string {
   const all = completeBill(root);
@@ -64,7 +67,9 @@ function completeBill(root: string): Bill {
   return JSON.parse(stdout);
 }
 
-/** As `name@version`: what is not only for the development, nor our own, nor the Node of a clone. */
+/**
+ * As `name@version`: what is not only for the development, nor our own, nor the Node of a clone.
+ */
 function shippedPackages(root: string): Set<string> {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const shipped = new Set<string>();
@@ -76,7 +81,10 @@ function shippedPackages(root: string): Set<string> {
   return shipped;
 }
 
-/** As references of the bill: what the program and the front end depend on, and what that depends on. */
+/**
+ * As references of the bill: what the program and the front end depend on, and what that depends
+ * on.
+ */
 function neededPackages(root: string, { dependencies }: Bill): Set<string> {
   const dependsOn = new Map(dependencies.map((entry) => [entry.ref, entry.dependsOn]));
   const program = programManifest(root, '').dependencies ?? {};

@@ -1,7 +1,10 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { basename } from 'node:path';
 
-/** `./x.ts` or `../x.ts` where a module is named: in an import, an export, an `import()`, and the file of a thread. */
+/**
+ * `./x.ts` or `../x.ts` where a module is named: in an import, an export, an `import()`, and the
+ * file of a thread.
+ */
 const RELATIVE_MODULE =
   /(\bfrom\s+|\bimport\s+|\bimport\(|\bnew URL\()(['"])(\.{1,2}\/[^'"\n]+)\.ts\2/g;
 
@@ -12,8 +15,9 @@ export interface JavaScriptModule {
 }
 
 /**
- * A module without its types. Each line and column stays where it was, so that the program is the one that was tested, and a
- * stack trace names the place in the source; the map only says which file that is.
+ * A module without its types. Each line and column stays where it was, so that the program is the
+ * one that was tested, and a stack trace names the place in the source; the map only says which
+ * file that is.
  */
 export function toJavaScript(path: string, source: string): JavaScriptModule {
   const file = basename(path);
@@ -35,7 +39,10 @@ export function toJavaScript(path: string, source: string): JavaScriptModule {
   };
 }
 
-/** Modules by the name they have in the package. What another package exports keeps its name: its `exports` say where it is. */
+/**
+ * Modules by the name they have in the package. What another package exports keeps its name: its
+ * `exports` say where it is.
+ */
 export function nameJavaScript(code: string): string {
   return code.replaceAll(RELATIVE_MODULE, '$1$2$3.js$2');
 }

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import { nameJavaScript, toJavaScript } from './javascript.ts';
 import { partManifest, readManifest, type Part } from './manifests.ts';
 
-/** Read as text by the program: the types that endpoints are checked against, and what runs beside them. */
+/**
+ * Read as text by the program: the types that endpoints are checked against, and what runs beside
+ * them.
+ */
 const READ_AS_TEXT = ['endpoint/src/', 'server/src/runtime/guest/'];
 /** Files that the program reads, and built-in endpoints, which it compiles itself. */
 const BESIDE_CODE = ['src/**/*.{proto,sh}', 'system-endpoints/**/*.ts'];
@@ -43,7 +46,10 @@ export function writeFrontEnd(root: string, folder: string, version: string): vo
   cpSync(join(root, 'web/dist'), join(folder, 'dist'), { recursive: true });
 }
 
-/** The program in few files, which has been built: it runs beside the modules that it was made of, and reads what lies there. */
+/**
+ * The program in few files, which has been built: it runs beside the modules that it was made of,
+ * and reads what lies there.
+ */
 export function writeBundle(root: string, folder: string): void {
   cpSync(join(root, 'server/dist'), join(folder, 'dist'), { recursive: true });
 }

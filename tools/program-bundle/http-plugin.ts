@@ -5,8 +5,9 @@ const MODULES = ['node:http', 'node:https'];
 const PREFIX = '\0plain:';
 
 /**
- * Node's `http` has a WebSocket that is loaded when it is asked for, with all of `fetch`; an import asks for every name at once.
- * So the bundle takes the module without that, and without its other names that are made when they are read.
+ * Node's `http` has a WebSocket that is loaded when it is asked for, with all of `fetch`; an import
+ * asks for every name at once. So the bundle takes the module without that, and without its other
+ * names that are made when they are read.
  */
 export function httpPlugin(): Plugin {
   const require = createRequire(import.meta.url);

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const IS_LICENSE = /^(?:licen[cs]e|copying|notice)(?:\.|$)/i;
 
-/** The licences of the packages that modules are of, one after the other: they ask to go along with copies of the code. */
+/**
+ * The licenses of the packages that modules are of, one after the other: they ask to go along with
+ * copies of the code.
+ */
 export function licenseTexts(modules: readonly string[]): string {
   const folders = new Set(modules.flatMap((id) => packageFolder(id) ?? []));
   return [...folders].toSorted().map(licenseOf).join('\n');

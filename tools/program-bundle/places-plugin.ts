@@ -5,16 +5,20 @@ import type { Plugin } from 'rolldown';
 /** The file of a thread or of a process, as `new URL('./x-worker.ts', import.meta.url)`. */
 const PROGRAM_FILE = /\bnew URL\('(\.{1,2}\/[^']+\.ts)', import\.meta\.url\)/g;
 const STACK_PLACES = join(import.meta.dirname, 'stack-places.ts');
-/** It closes its realm, and code of strangers runs in it: nothing of ours may be called by its errors. */
+/**
+ * It closes its realm, and code of strangers runs in it: nothing of ours may be called by its
+ * errors.
+ */
 const WITHOUT_STACK_PLACES = 'server/src/runtime/sandbox/worker.ts';
 
 /**
- * Modules that were put into one file go on seeing their own place, the one of their source: from there they find packages, and
- * files that are beside the code. The bundle lies as deep as `server/dist`, in the repository as in a package, so the way from
- * it to a source is the same in both. Lines stay as they are, so the map of a module does.
+ * Modules that were put into one file go on seeing their own place, the one of their source: from
+ * there they find packages, and files that are beside the code. The bundle lies as deep as
+ * `server/dist`, in the repository as in a package, so the way from it to a source is the same in
+ * both. Lines stay as they are, so the map of a module does.
  *
- * What a thread or a process is started with becomes an entry of the bundle. Entries import what makes stack traces name
- * the sources.
+ * What a thread or a process is started with becomes an entry of the bundle. Entries import what
+ * makes stack traces name the sources.
  */
 export function placesPlugin(root: string, folder: string): Plugin {
   const stacked = new Set([join(root, 'cli/src/main.ts')]);

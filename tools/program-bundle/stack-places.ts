@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 
 /**
- * Goes before the code of a file of the bundle: stack traces name the sources. Node's own `--enable-source-maps` reads all maps at
- * the start, which takes as long as the bundle saves; here a map is read with the first trace that needs it.
+ * Goes before the code of a file of the bundle: stack traces name the sources. Node's own
+ * `--enable-source-maps` reads all maps at the start, which takes as long as the bundle saves; here
+ * a map is read with the first trace that needs it.
  */
 const BUNDLE = new URL('./', import.meta.url).href;
 const maps = new Map<string, SourceMap | undefined>();

@@ -23,7 +23,9 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
-/** State is in the hash: so the server need not know the pages, and a page can be shared as it is. */
+/**
+ * State is in the hash: so the server need not know the pages, and a page can be shared as it is.
+ */
 export const router = createRouter({
   routeTree,
   history: createHashHistory(),

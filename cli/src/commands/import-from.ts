@@ -14,7 +14,10 @@ export interface ImportOptions {
   readonly gzip?: boolean;
 }
 
-/** Imports from a source, or only tries to. `identity` says how the source is read; with another one there is nothing to resume. */
+/**
+ * Imports from a source, or only tries to. `identity` says how the source is read; with another one
+ * there is nothing to resume.
+ */
 export async function importFrom(
   context: CommandContext,
   options: ImportOptions,

@@ -17,7 +17,10 @@ export interface CsvOptions {
   readonly delimiter: string;
 }
 
-/** A CSV file with headings: a node a row. A column's type is the one of the command line, else of the server, else String. */
+/**
+ * A CSV file with headings: a node a row. A column's type is the one of the command line, else of
+ * the server, else String.
+ */
 export function csvSource(
   file: InputFile,
   mapping: RecordMapping,
@@ -84,7 +87,8 @@ async function* readRows(
       const text = decode(chunk);
       const nul = text.indexOf('\0');
       if (nul >= 0) {
-        // What stands before it is read first: it may have a fault of its own, and says which line this is.
+        // What stands before it is read first: it may have a fault of its own, and says which line
+        // this is.
         const before = reader.push(text.slice(0, nul));
         if (before.length > 0) yield before;
         throw fail(reader.line, 'a character 0, which no text has; the file must be in UTF-8');

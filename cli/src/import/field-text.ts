@@ -7,8 +7,8 @@ export function parseFieldType(name: string): FieldType | undefined {
 }
 
 /**
- * The JSON value of a cell of text for a field of this type; a list's values stand between separators. Throws an `Error` that
- * says what was expected.
+ * The JSON value of a cell of text for a field of this type; a list's values stand between
+ * separators. Throws an `Error` that says what was expected.
  */
 export function parseFieldText(type: FieldType, text: string, listSeparator: string): unknown {
   if (!type.endsWith('[]')) return parseScalar(type, text);
@@ -46,7 +46,9 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]
 const EXACT_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3])(?::[0-5]\d){2}\.\d{3}Z$/;
 
-/** ISO 8601 in UTC, of a date or a date and time in ISO 8601; without a time zone it is UTC already. */
+/**
+ * ISO 8601 in UTC, of a date or a date and time in ISO 8601; without a time zone it is UTC already.
+ */
 export function parseTime(text: string): string | undefined {
   if (EXACT_TIME.test(text)) return text;
   const [, date, time = '00:00', zone = 'Z'] = TIME.exec(text.trim()) ?? [];

@@ -16,16 +16,23 @@ export interface ImportBatch {
 }
 
 /**
- * An import is many requests of five commits each, one after the other, and not one stream: each answer says exactly what is
- * durable, which is what progress and resuming are made of, and a request that was lost is sent again as a whole, which every
- * operation of an import allows. The next batch is made while one is on its way, so the server hardly waits.
+ * An import is many requests of five commits each, one after the other, and not one stream: each
+ * answer says exactly what is durable, which is what progress and resuming are made of, and a
+ * request that was lost is sent again as a whole, which every operation of an import allows. The
+ * next batch is made while one is on its way, so the server hardly waits.
  */
 export const BATCH_OPERATIONS_MAX = 50_000;
 const BATCH_CHARACTERS_MAX = 16 * 1024 * 1024;
-/** So many at a time become bytes: a batch of strings would be moved about by each collection of garbage. */
+/**
+ * So many at a time become bytes: a batch of strings would be moved about by each collection of
+ * garbage.
+ */
 const ENCODED_OPERATIONS = 1_000;
 
-/** Skips the operations that are acknowledged already. Throws at the first place that gives no operation. */
+/**
+ * Skips the operations that are acknowledged already. Throws at the first place that gives no
+ * operation.
+ */
 export async function* importBatches(
   source: ImportSource,
   skip: number,

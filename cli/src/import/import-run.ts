@@ -28,7 +28,10 @@ export interface ImportSummary extends IngestSummary {
 
 const RETRY_PAUSES_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
-/** Sends everything. Throws a `CommandFailure` that names the place in the source when the server refuses an operation. */
+/**
+ * Sends everything. Throws a `CommandFailure` that names the place in the source when the server
+ * refuses an operation.
+ */
 export async function runImport(run: ImportRun): Promise<ImportSummary> {
   const { source, skip, bar } = run;
   const summary = { operations: 0, nodes: 0, edges: 0, commits: 0, sequence: 0 };
@@ -54,7 +57,8 @@ export async function runImport(run: ImportRun): Promise<ImportSummary> {
     for await (const batch of importBatches(source, skip)) {
       await delivery;
       delivery = deliver(batch);
-      // It is awaited after the next batch is made; until then a failure must not count as unhandled.
+      // It is awaited after the next batch is made; until then a failure must not count as
+      // unhandled.
       delivery.catch(() => {});
     }
   } finally {
@@ -69,8 +73,9 @@ function shareOf({ progress }: Pick<ImportBatch, 'progress'>): number | undefine
 }
 
 /**
- * A lost request may have been applied in part, and is sent again all the same: every operation of an import is idempotent. Not
- * so the first, because then the address is wrong more likely than the network is weak.
+ * A lost request may have been applied in part, and is sent again all the same: every operation of
+ * an import is idempotent. Not so the first, because then the address is wrong more likely than the
+ * network is weak.
  */
 async function send(
   batch: ImportBatch,

@@ -6,28 +6,41 @@ export type ImportItem =
   | {
       readonly place: number;
       readonly operation: GraphOperation;
-      /** The operation as it stood in the input, where it was JSON already: its numbers may have more digits than ours. */
+      /**
+       * The operation as it stood in the input, where it was JSON already: its numbers may have
+       * more digits than ours.
+       */
       readonly json?: string;
       readonly problem?: undefined;
     }
   | { readonly place: number; readonly problem: string };
 
-/** How far the reading has come, in whatever the source can count beforehand: bytes or operations. */
+/**
+ * How far the reading has come, in whatever the source can count beforehand: bytes or operations.
+ */
 export interface ReadProgress {
   readonly done: number;
   readonly total: number | undefined;
 }
 
-/** Where operations come from. The same source gives the same operations in the same order every time. */
+/**
+ * Where operations come from. The same source gives the same operations in the same order every
+ * time.
+ */
 export interface ImportSource {
   /** For people: a file name, or what it is. */
   readonly name: string;
-  /** Differs whenever the operations could differ; undefined when the source cannot be read twice. */
+  /**
+   * Differs whenever the operations could differ; undefined when the source cannot be read twice.
+   */
   readonly identity: string | undefined;
   /** In groups, because one by one would take longer than the work itself. */
   items(): AsyncIterable<readonly ImportItem[]>;
   progress(): ReadProgress;
-  /** The types that the items given since the last call need; undefined when there are none to create. */
+  /**
+   * The types that the items given since the last call need; undefined when there are none to
+   * create.
+   */
   takeSchema(): SchemaDocument | undefined;
   /** The place of an item as people find it, such as `people.csv:17`. */
   locate(place: number): string;

@@ -13,8 +13,8 @@ export interface ImportState {
 }
 
 /**
- * The file that remembers how far an import came. It is found by what is imported, how, and where to: when any of these has
- * changed there is nothing to resume.
+ * The file that remembers how far an import came. It is found by what is imported, how, and where
+ * to: when any of these has changed there is nothing to resume.
  */
 export class ImportStateFile {
   readonly #folder: string;

@@ -80,8 +80,9 @@ async function* prepend(
 }
 
 /**
- * A file is the same when its size, its time of change and both its ends are: reading all of a large file twice, only to know
- * that, would cost more than it protects from, as every operation of an import may be repeated.
+ * A file is the same when its size, its time of change and both its ends are: reading all of a
+ * large file twice, only to know that, would cost more than it protects from, as every operation of
+ * an import may be repeated.
  */
 function inspect(path: string): { bytes: number; identity: string } {
   const file = openSync(path, 'r');

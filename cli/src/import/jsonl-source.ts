@@ -6,8 +6,8 @@ import type { InputRecord, RecordMapping } from './record-mapping.ts';
 import { SchemaGrowth } from './schema-growth.ts';
 
 /**
- * A file with one JSON object a line: a node each. `known` is the server's schema; types are created and widened as values ask
- * for it when `createSchema`.
+ * A file with one JSON object a line: a node each. `known` is the server's schema; types are
+ * created and widened as values ask for it when `createSchema`.
  */
 export function jsonlSource(
   file: InputFile,
@@ -20,7 +20,8 @@ export function jsonlSource(
     const type = mapping.typeOf(column);
     if (type === undefined) growth.observe(field, value);
     else growth.declare(field, type);
-    // Neither null nor an empty list tells a type; where the field is not known there is nothing that they could remove.
+    // Neither null nor an empty list tells a type; where the field is not known there is nothing
+    // that they could remove.
     return growth.typeOf(field) === undefined ? undefined : value;
   };
   return {

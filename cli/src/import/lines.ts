@@ -8,7 +8,10 @@ export interface Line {
   readonly number: number;
 }
 
-/** The lines of a text file, without blank ones, in groups as they are read. Line ends may be those of Windows. */
+/**
+ * The lines of a text file, without blank ones, in groups as they are read. Line ends may be those
+ * of Windows.
+ */
 export async function* readLines(file: InputFile): AsyncGenerator<Line[], void, undefined> {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   let number = 0;

@@ -26,7 +26,10 @@ export interface LinkColumn {
 /** One row or object of the input, by column. */
 export type InputRecord = Readonly<{ [column: string]: unknown }>;
 
-/** Makes the operations of one record: the node itself, then the nodes that it links to, and the links. */
+/**
+ * Makes the operations of one record: the node itself, then the nodes that it links to, and the
+ * links.
+ */
 export class RecordMapping {
   readonly type: string;
   readonly key: string;
@@ -67,7 +70,10 @@ export class RecordMapping {
     return this.#types.get(column);
   }
 
-  /** The name under which a column's values are stored: `First name` becomes `FirstName`. Throws `WrongUsage`. */
+  /**
+   * The name under which a column's values are stored: `First name` becomes `FirstName`. Throws
+   * `WrongUsage`.
+   */
   fieldName(column: string): string {
     let name = this.#fieldNames.get(column);
     if (name === undefined) {
@@ -78,8 +84,8 @@ export class RecordMapping {
   }
 
   /**
-   * Throws an `Error` that says what is wrong with the record. `convert` gives the JSON value of a field's cell, undefined to
-   * leave the field alone.
+   * Throws an `Error` that says what is wrong with the record. `convert` gives the JSON value of a
+   * field's cell, undefined to leave the field alone.
    */
   operations(
     record: InputRecord,
@@ -102,7 +108,8 @@ export class RecordMapping {
         isList ? this.listSeparator : undefined,
       )) {
         const to = { type, key: target };
-        // Edges never dangle: a node that has not come yet, or never will, is made with nothing but its key.
+        // Edges never dangle: a node that has not come yet, or never will, is made with nothing but
+        // its key.
         operations.push({ op: 'tryAdd', ...to }, { op: 'link', from, edge, to });
       }
     }

@@ -2,8 +2,9 @@ import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-
 import type { RecordMapping } from './record-mapping.ts';
 
 /**
- * The types that an import needs beyond those the server has. A schema only grows, so it is put piece by piece, each before the
- * operations that need it: an import can begin before all of its input was seen.
+ * The types that an import needs beyond those the server has. A schema only grows, so it is put
+ * piece by piece, each before the operations that need it: an import can begin before all of its
+ * input was seen.
  */
 export class SchemaGrowth {
   readonly #mapping: RecordMapping;
@@ -16,7 +17,8 @@ export class SchemaGrowth {
     this.#mapping = mapping;
     const type = known.nodes.find((node) => node.type === mapping.type);
     this.#fields = new Map(Object.entries(type?.fields ?? {}));
-    // The key of a type that exists cannot change. Every node shows its key as `Id`, so that name needs no other.
+    // The key of a type that exists cannot change. Every node shows its key as `Id`, so that name
+    // needs no other.
     if (type !== undefined) this.#key = type.key;
     else this.#key = mapping.key === 'Id' ? undefined : mapping.fieldName(mapping.key);
   }
@@ -86,7 +88,10 @@ function listOf(type: FieldType): FieldType {
   return type.endsWith('[]') ? type : (`${type}[]` as FieldType);
 }
 
-/** As numbers widen without losing a digit; where types do not mix the known one stays, and the server says what it thinks. */
+/**
+ * As numbers widen without losing a digit; where types do not mix the known one stays, and the
+ * server says what it thinks.
+ */
 function widened(known: FieldType, seen: FieldType): FieldType {
   if (seen.endsWith('[]') && !known.endsWith('[]')) return listOf(widened(known, elementOf(seen)));
   if (known.endsWith('[]')) return listOf(widened(elementOf(known), elementOf(seen)));

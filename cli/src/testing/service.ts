@@ -23,7 +23,9 @@ export interface Answer {
 /** What answers, by `METHOD /path`; what has no answer is 404. */
 export type Answers = Readonly<Record<string, (request: Request) => Answer | Promise<Answer>>>;
 
-/** As much of the service as a command needs to be tried without it; the real one is tried in test/. */
+/**
+ * As much of the service as a command needs to be tried without it; the real one is tried in test/.
+ */
 export async function startService(answers: Answers) {
   const requests: Request[] = [];
   const server = createServer(async (incoming, outgoing) => {

@@ -19,8 +19,8 @@ export type AdminAgentEvent =
   | { readonly kind: 'result'; readonly answer: AdminAgentAnswer };
 
 /**
- * The events of a turn; `result` is the last. Whoever leaves early, or aborts, stops the turn. Throws what the service refuses with,
- * also when that is on the way.
+ * The events of a turn; `result` is the last. Whoever leaves early, or aborts, stops the turn.
+ * Throws what the service refuses with, also when that is on the way.
  */
 export async function* streamAdminAgentMessage(
   transport: Transport,
@@ -36,7 +36,10 @@ export async function* streamAdminAgentMessage(
   }
 }
 
-/** Rejects with `file_exists` when the conversation has a file of this name; `details.entry` is that one. */
+/**
+ * Rejects with `file_exists` when the conversation has a file of this name; `details.entry` is that
+ * one.
+ */
 export function uploadAdminAgentFile(
   transport: Transport,
   id: string,
@@ -48,7 +51,10 @@ export function uploadAdminAgentFile(
   return transport.json({ ...target, ...fileForm(name, content), ...options });
 }
 
-/** Does what is proposed, step by step; leaving does not stop it. What could not be done is in `failed`. */
+/**
+ * Does what is proposed, step by step; leaving does not stop it. What could not be done is in
+ * `failed`.
+ */
 export async function approveAdminAgentCommit(
   transport: Transport,
   id: string,

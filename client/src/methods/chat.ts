@@ -13,7 +13,10 @@ export type ChatEvent =
 
 const TURN = { ...callTo('chats', 'send'), once: true };
 
-/** Waits for the whole answer; `stream` gives it as it comes. Neither is repeated: what was said is kept when the model fails. */
+/**
+ * Waits for the whole answer; `stream` gives it as it comes. Neither is repeated: what was said is
+ * kept when the model fails.
+ */
 export function sendChatMessage(
   transport: Transport,
   turn: ChatTurn,
@@ -23,8 +26,8 @@ export function sendChatMessage(
 }
 
 /**
- * The events of a turn; `result` is the last. Whoever leaves early, or aborts, stops the turn. Throws what the service refuses with,
- * also when that is on the way.
+ * The events of a turn; `result` is the last. Whoever leaves early, or aborts, stops the turn.
+ * Throws what the service refuses with, also when that is on the way.
  */
 export async function* streamChatMessage(
   transport: Transport,

@@ -7,7 +7,10 @@ import { TrellisError } from '../trellis-error.ts';
 export type EndpointBody = unknown;
 
 export interface RunOptions extends CallOptions {
-  /** Told again and again while a run of mode "pooling" is under way; a promise is waited for before the server is asked again. */
+  /**
+   * Told again and again while a run of mode "pooling" is under way; a promise is waited for before
+   * the server is asked again.
+   */
   readonly onRunning?: ((run: RunningEndpoint) => void | Promise<void>) | undefined;
 }
 
@@ -34,13 +37,17 @@ export interface RunningEndpoint {
 /** The calls of custom endpoints: the methods of `client.endpoints` that are written by hand. */
 export function endpointRuns(transport: Transport) {
   return {
-    /** Runs an endpoint and waits for its answer, also when it is of mode "pooling". The caller names the answer's type. */
+    /**
+     * Runs an endpoint and waits for its answer, also when it is of mode "pooling". The caller
+     * names the answer's type.
+     */
     run: <T = unknown>(name: string, body?: EndpointBody, options?: RunOptions): Promise<T> =>
       run(transport, callTo('endpoints', 'run', name), body, options),
 
     /**
-     * As `run`, for those who want to see the answer as it came: the body is sent as the text that it is, and a status that
-     * the endpoint chose is no failure. Rejects with what is an error body (open-shapes, section 2).
+     * As `run`, for those who want to see the answer as it came: the body is sent as the text that
+     * it is, and a status that the endpoint chose is no failure. Rejects with what is an error body
+     * (open-shapes, section 2).
      */
     runForAnswer: async (
       name: string,
@@ -63,7 +70,10 @@ export function endpointRuns(transport: Transport) {
     runAlias: <T = unknown>(name: string, body?: EndpointBody, options?: RunOptions): Promise<T> =>
       run(transport, callTo('endpoints', 'runAlias', name), body, options),
 
-    /** Ends a run of mode "pooling" by its key, at the server where it was begun: `onRunning` knows which. */
+    /**
+     * Ends a run of mode "pooling" by its key, at the server where it was begun: `onRunning` knows
+     * which.
+     */
     cancelRun: (name: string, key: string, options?: CallOptions): Promise<void> =>
       cancel(transport, callTo('endpoints', 'cancelRun', name), key, options),
 
@@ -88,8 +98,9 @@ async function run<T>(
 }
 
 /**
- * While it runs the answer is 202 with a key; asking the same server again with the key alone joins the same run
- * (open-shapes, section 5). When a replica takes the run with it, it begins again: it is one that only reads.
+ * While it runs the answer is 202 with a key; asking the same server again with the key alone joins
+ * the same run (open-shapes, section 5). When a replica takes the run with it, it begins again: it
+ * is one that only reads.
  */
 async function answerOf(
   transport: Transport,

@@ -24,7 +24,10 @@ const PIECE_RETRIES_MAX = 4;
 
 /** Those of `client.files` that send or receive bytes. */
 export function fileTransfers(transport: Transport, files: OperationMethods<'files'>) {
-  /** Rejects with `upload_conflict`, and the right `offset` in the details, when the upload is somewhere else. */
+  /**
+   * Rejects with `upload_conflict`, and the right `offset` in the details, when the upload is
+   * somewhere else.
+   */
   const appendUpload = (
     id: string,
     offset: number,
@@ -42,7 +45,10 @@ export function fileTransfers(transport: Transport, files: OperationMethods<'fil
   return {
     appendUpload,
 
-    /** In one request; `uploadInPieces` survives a lost connection. Rejects with `file_exists` for a name that is taken. */
+    /**
+     * In one request; `uploadInPieces` survives a lost connection. Rejects with `file_exists` for a
+     * name that is taken.
+     */
     upload: (
       nodeUID: string,
       name: string,
@@ -63,8 +69,9 @@ export function fileTransfers(transport: Transport, files: OperationMethods<'fil
     },
 
     /**
-     * Uploads a file piece by piece. What fails on the way is tried again from where the server is; when it goes on failing this
-     * rejects, and the upload can be gone on with by its `id` for a day.
+     * Uploads a file piece by piece. What fails on the way is tried again from where the server is;
+     * when it goes on failing this rejects, and the upload can be gone on with by its `id` for a
+     * day.
      */
     uploadInPieces: async (
       nodeUID: string,
@@ -130,7 +137,10 @@ async function appendPiece(
   }
 }
 
-/** An upload whose last bytes have arrived, which only the answer to them would have said, is gone: the file is there. */
+/**
+ * An upload whose last bytes have arrived, which only the answer to them would have said, is gone:
+ * the file is there.
+ */
 async function whereItIs(
   { files }: PieceCalls,
   nodeUID: string,
@@ -149,7 +159,10 @@ async function whereItIs(
   }
 }
 
-/** No answer, one that is ours to wait out, or bytes of a connection that the server does not know yet to be lost. */
+/**
+ * No answer, one that is ours to wait out, or bytes of a connection that the server does not know
+ * yet to be lost.
+ */
 function mayGoOn(error: unknown): boolean {
   if (!(error instanceof TrellisError)) return false;
   const { status, code } = error;

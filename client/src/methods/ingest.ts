@@ -18,8 +18,9 @@ export function ingest(
 }
 
 /**
- * The operation `ingest` as a stream of any length, committed every 10,000 operations; what was committed before an error
- * stays. It is never repeated by itself. Browsers can stream a request over HTTP/2 or later only.
+ * The operation `ingest` as a stream of any length, committed every 10,000 operations; what was
+ * committed before an error stays. It is never repeated by itself. Browsers can stream a request
+ * over HTTP/2 or later only.
  */
 export async function ingestStream(
   transport: Transport,

@@ -10,8 +10,9 @@ export interface LoginProvider {
 }
 
 /**
- * Where to send the browser to sign in at one of `client.login.listProviders()`; `returnTo` is the page of the front end to come
- * back to. The browser has to make this call itself: it gets a cookie.
+ * Where to send the browser to sign in at one of `client.login.listProviders()`; `returnTo` is the
+ * page of the front end to come back to. The browser has to make this call itself: it gets a
+ * cookie.
  */
 export function beginLogin(
   transport: Transport,

@@ -12,8 +12,9 @@ export type JobEvent =
   | { readonly kind: 'log'; readonly line: JobLine };
 
 /**
- * The job as it is now, then as it changes, with the lines of its log, until it has ended. After a lost connection it goes on where
- * it was; it throws what the service refuses with, or the signal's reason.
+ * The job as it is now, then as it changes, with the lines of its log, until it has ended. After a
+ * lost connection it goes on where it was; it throws what the service refuses with, or the signal's
+ * reason.
  */
 export async function* watchJob(
   transport: Transport,
@@ -28,8 +29,9 @@ export async function* watchJob(
 }
 
 /**
- * What endpoints log, as it happens: `for await (const event of client.endpoints.watchLogs({ level: 'warn' }))`. After a lost connection
- * it goes on where it was; it ends once `to` has passed, and throws what the service refuses with, or the signal's reason.
+ * What endpoints log, as it happens: `for await (const event of client.endpoints.watchLogs({ level:
+ * 'warn' }))`. After a lost connection it goes on where it was; it ends once `to` has passed, and
+ * throws what the service refuses with, or the signal's reason.
  */
 export function watchEndpointLogs(
   transport: Transport,

@@ -20,8 +20,8 @@ export type ImportEvent =
   | { readonly kind: 'result'; readonly result: DefinitionsImport };
 
 /**
- * The events of an import; `result` is the last, and what could not be done is in it. Whoever leaves early does not stop the import,
- * only a dry run. Throws what the service refuses with.
+ * The events of an import; `result` is the last, and what could not be done is in it. Whoever
+ * leaves early does not stop the import, only a dry run. Throws what the service refuses with.
  */
 export async function* importDefinitions(
   transport: Transport,
@@ -41,7 +41,10 @@ export async function* importDefinitions(
   }
 }
 
-/** A zip of its files, with `index.html` at its root; for administrators, and with an interface token. */
+/**
+ * A zip of its files, with `index.html` at its root; for administrators, and with an interface
+ * token.
+ */
 export function putInterface(
   transport: Transport,
   name: string,

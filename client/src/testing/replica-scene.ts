@@ -27,7 +27,10 @@ export class ManualClock implements RoutingClock {
 
 type Script = Reply | ((seen: Seen) => Reply);
 
-/** A server of a scene. What it is sent is `seen`, apart from the questions about its health, which are `checks`. */
+/**
+ * A server of a scene. What it is sent is `seen`, apart from the questions about its health, which
+ * are `checks`.
+ */
 export class Member {
   readonly seen: Seen[] = [];
   readonly checks: Seen[] = [];

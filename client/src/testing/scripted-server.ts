@@ -59,7 +59,10 @@ export function answer(response: ServerResponse, reply: Reply): void {
   else response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
 }
 
-/** A server that answers with the replies in order, the last one again and again; and a client that does not wait long. */
+/**
+ * A server that answers with the replies in order, the last one again and again; and a client that
+ * does not wait long.
+ */
 export async function scripted(replies: readonly Reply[], options: Partial<TransportOptions> = {}) {
   const seen: Seen[] = [];
   const baseUrl = await listen(async (request, response) => {

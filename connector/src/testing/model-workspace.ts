@@ -11,8 +11,8 @@ export class ModelWorkspace {
   readonly commits: (readonly GraphOperation[])[] = [];
   sequence = 1;
   /**
-   * Asked before each commit. `lost` does it, and breaks off the connection before the answer; `crash` does it, and answers in a
-   * way that ends the run.
+   * Asked before each commit. `lost` does it, and breaks off the connection before the answer;
+   * `crash` does it, and answers in a way that ends the run.
    */
   fault: () => 'refused' | 'lost' | 'crash' | 'none' = () => 'none';
   /** What makes an operation invalid. */

@@ -27,7 +27,10 @@ export interface EndpointPath {
   readonly schemas: Readonly<Record<string, object>>;
 }
 
-/** Made after what the document says of running any endpoint. Names of endpoints need no encoding in a path. */
+/**
+ * Made after what the document says of running any endpoint. Names of endpoints need no encoding in
+ * a path.
+ */
 export function endpointPath(
   { paths }: OpenApiDocument,
   endpoint: DescribedEndpoint,
@@ -66,8 +69,8 @@ interface GeneralRun {
 const REFERENCES = ['$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$schema'];
 
 /**
- * The schema as part of a larger document: what it refers to within itself becomes components, and what it would refer to outside of
- * itself, anything.
+ * The schema as part of a larger document: what it refers to within itself becomes components, and
+ * what it would refer to outside of itself, anything.
  */
 function embedded(
   name: string,

@@ -26,7 +26,10 @@ const CALLER: readonly ErrorCode[] = [
 ];
 const BODY: readonly ErrorCode[] = ['body_too_large', 'bodies_in_flight', 'unsupported_media_type'];
 
-/** Every code that an operation may answer: its own, and those that its kind of request may meet anywhere. */
+/**
+ * Every code that an operation may answer: its own, and those that its kind of request may meet
+ * anywhere.
+ */
 export function errorCodesOf(operation: Operation): ErrorCode[] {
   const { area, auth, method, path, params, query, headers, body, consumes } = operation;
   const codes = new Set<ErrorCode>([...operation.errors, ...CONNECTION]);

@@ -92,8 +92,9 @@ const NAMED_KINDS: readonly unknown[] = [
 ];
 
 /**
- * The shapes that have a name in the OpenAPI document, under the name of their export. That name is part of what generated clients
- * see: whoever renames an export renames a type of theirs. Throws when two shapes would have one name.
+ * The shapes that have a name in the OpenAPI document, under the name of their export. That name is
+ * part of what generated clients see: whoever renames an export renames a type of theirs. Throws
+ * when two shapes would have one name.
  */
 export function namedShapes(): ReadonlyMap<string, z.ZodType> {
   const named = new Map<string, z.ZodType>();

@@ -63,7 +63,10 @@ function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, JsonS
   return isJsonObject(properties) ? (properties as Record<string, JsonSchema>) : {};
 }
 
-/** All parameters travel as text; where a number, a list or a flag is read from it, that is what it is. */
+/**
+ * All parameters travel as text; where a number, a list or a flag is read from it, that is what it
+ * is.
+ */
 function meant(sent: JsonSchema, read: JsonSchema): JsonSchema {
   if (JSON.stringify(sent['enum']) === '["true","false"]') {
     const { default: fallback } = sent;

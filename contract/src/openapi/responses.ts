@@ -18,7 +18,10 @@ const BEFORE_ROUTES = ['408', '417', '431'];
 /** A token would help. */
 const CHALLENGED: readonly ErrorCode[] = ['missing_token', 'invalid_token'];
 
-/** The answers of operations. Those that are errors alone are components, each named by its status and its codes. */
+/**
+ * The answers of operations. Those that are errors alone are components, each named by its status
+ * and its codes.
+ */
 export class Responses {
   readonly #schemas: ShapeSchemas;
   readonly components: Record<string, object> = {};

@@ -9,9 +9,10 @@ const DEFINITIONS = '#/$defs/';
 const COMPONENTS = '#/components/schemas/';
 
 /**
- * JSON Schemas of the contract's shapes, as zod makes them. A shape that has a name is a component and referred to; where it is one
- * thing when it is sent and another when it is answered (defaults), what is sent is called `<name>Input`. Until all are made, a
- * reference says the direction too: see `settle`.
+ * JSON Schemas of the contract's shapes, as zod makes them. A shape that has a name is a component
+ * and referred to; where it is one thing when it is sent and another when it is answered
+ * (defaults), what is sent is called `<name>Input`. Until all are made, a reference says the
+ * direction too: see `settle`.
  */
 export class ShapeSchemas {
   readonly #registry = z.registry<{ id: string }>();

@@ -66,9 +66,9 @@ export const operations = withIds({
   },
 
   /**
-   * JSON; where `Accept` asks for `text/event-stream`, events: `delta`, `tool`, `result` and `done` as those of
-   * `sendChatMessage`; what fails once the stream has begun is the event `error`, whose data is an error body, instead of `result`. Whoever
-   * closes the connection stops the turn.
+   * JSON; where `Accept` asks for `text/event-stream`, events: `delta`, `tool`, `result` and `done`
+   * as those of `sendChatMessage`; what fails once the stream has begun is the event `error`, whose
+   * data is an error body, instead of `result`. Whoever closes the connection stops the turn.
    */
   sendAdminAgentMessage: {
     sdk: 'adminAgent.send',
@@ -99,7 +99,9 @@ export const operations = withIds({
     summary: 'Ask the admin agent, which reads definitions and proposes changes of them.',
   },
 
-  /** The one part of the form that has a file name is the file; there must be nothing else in it. */
+  /**
+   * The one part of the form that has a file name is the file; there must be nothing else in it.
+   */
   uploadAdminAgentFile: {
     sdk: 'adminAgent.uploadFile',
     area: 'assistant',
@@ -122,8 +124,9 @@ export const operations = withIds({
   },
 
   /**
-   * Server-Sent Events (specification, section 6.1): `log` has one step as `{text}`, `result` what was done, as `adminAgentCommit`, and
-   * `done`, which is empty, is the last. The work goes on when the client leaves.
+   * Server-Sent Events (specification, section 6.1): `log` has one step as `{text}`, `result` what
+   * was done, as `adminAgentCommit`, and `done`, which is empty, is the last. The work goes on when
+   * the client leaves.
    */
   approveAdminAgentCommit: {
     sdk: 'adminAgent.approveCommit',

@@ -3,8 +3,9 @@ import { apiDocument } from '../shapes/api-document.ts';
 
 export const operations = withIds({
   /**
-   * The same for everybody but for custom endpoints: each is a path of its own for those who may run it, under the path that takes the
-   * token which asks. An API token sees none without the scope that runs them.
+   * The same for everybody but for custom endpoints: each is a path of its own for those who may
+   * run it, under the path that takes the token which asks. An API token sees none without the
+   * scope that runs them.
    */
   getApiDocument: {
     sdk: 'workspace.getApiDocument',

@@ -16,10 +16,11 @@ import { listOf } from '../shapes/list.ts';
 
 export const operations = withIds({
   /**
-   * JSON, or with `Accept: text/event-stream` Server-Sent Events: `delta`, more of the text; `tool`, a call of a tool has begun or
-   * ended; `result`, exactly the JSON answer; `done`, the last. What fails once the stream has begun is the event `error`, whose data
-   * is an error body, instead of `result`. The header `MSK-CHAT` tells the conversation before the answer is there. Whoever closes the
-   * connection stops the turn.
+   * JSON, or with `Accept: text/event-stream` Server-Sent Events: `delta`, more of the text;
+   * `tool`, a call of a tool has begun or ended; `result`, exactly the JSON answer; `done`, the
+   * last. What fails once the stream has begun is the event `error`, whose data is an error body,
+   * instead of `result`. The header `MSK-CHAT` tells the conversation before the answer is there.
+   * Whoever closes the connection stops the turn.
    */
   sendChatMessage: {
     sdk: 'chats.send',

@@ -21,8 +21,9 @@ export const operations = withIds({
   },
 
   /**
-   * Server-Sent Events (specification, section 6.1): `log` has one step as `{text}`, `result` what was done, as `definitionsImport`, and
-   * `done`, which is empty, is the last. An import goes on when the client leaves; a dry run ends.
+   * Server-Sent Events (specification, section 6.1): `log` has one step as `{text}`, `result` what
+   * was done, as `definitionsImport`, and `done`, which is empty, is the last. An import goes on
+   * when the client leaves; a dry run ends.
    */
   importDefinitions: {
     sdk: 'definitions.import',

@@ -5,7 +5,9 @@ import { listOf } from '../shapes/list.ts';
 import { eventStreamHeaders } from '../shapes/events.ts';
 
 export const operations = withIds({
-  /** Each server has the lines of the runs that it made itself, so these belong to the area "stats". */
+  /**
+   * Each server has the lines of the runs that it made itself, so these belong to the area "stats".
+   */
   listEndpointLogs: {
     sdk: 'endpoints.listLogs',
     area: 'stats',
@@ -25,10 +27,11 @@ export const operations = withIds({
   },
 
   /**
-   * Server-Sent Events: `line` has a line as its data and the line's sequence as its id; `dropped` says with `{count}` how many lines
-   * went before they could be sent, whatever they were; `position` has nothing but an id, for whoever comes back before the first line;
-   * `end` is the last. The header `Last-Event-ID` says after which line to begin;
-   * without it only lines that are yet to come are sent.
+   * Server-Sent Events: `line` has a line as its data and the line's sequence as its id; `dropped`
+   * says with `{count}` how many lines went before they could be sent, whatever they were;
+   * `position` has nothing but an id, for whoever comes back before the first line; `end` is the
+   * last. The header `Last-Event-ID` says after which line to begin; without it only lines that are
+   * yet to come are sent.
    */
   watchEndpointLogs: {
     sdk: 'endpoints.watchLogs',

@@ -194,8 +194,8 @@ export const operations = withIds({
   },
 
   /**
-   * An endpoint that the token's path leaves out is not found. One whose access is "admins" needs a token that acts as an
-   * administrator: a token that acts as nobody has no role.
+   * An endpoint that the token's path leaves out is not found. One whose access is "admins" needs a
+   * token that acts as an administrator: a token that acts as nobody has no role.
    */
   runEndpointWithToken: {
     ...run,
@@ -206,7 +206,10 @@ export const operations = withIds({
     summary: 'Run a custom endpoint with an endpoint token.',
   },
 
-  /** The header MSK-ENDPOINT-KEY names the run; without it, or when the run is somebody else's, it is not found. */
+  /**
+   * The header MSK-ENDPOINT-KEY names the run; without it, or when the run is somebody else's, it
+   * is not found.
+   */
   cancelRun: {
     ...cancel,
     sdk: 'endpoints.cancelRun',

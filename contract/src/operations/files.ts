@@ -28,7 +28,9 @@ export const operations = withIds({
     summary: 'List the files of a node.',
   },
 
-  /** The one part of the form that has a file name is the file; there must be nothing else in it. */
+  /**
+   * The one part of the form that has a file name is the file; there must be nothing else in it.
+   */
   uploadNodeFile: {
     sdk: 'files.upload',
     area: 'files',

@@ -11,7 +11,10 @@ export const operations = withIds({
     path: '/api/ingest',
     auth: 'admin-write',
     scope: 'ingestion',
-    /** The operations of one atomic commit, each a `graphOperation`; as NDJSON one a line, committed every 10,000 lines. */
+    /**
+     * The operations of one atomic commit, each a `graphOperation`; as NDJSON one a line, committed
+     * every 10,000 lines.
+     */
     bodyBytesMax: JSON_BODY_BYTES_MAX,
     body: z.strictObject({ operations: z.array(z.unknown()).max(INGEST_COMMIT_OPERATIONS_MAX) }),
     documentedBody: z.strictObject({

@@ -52,9 +52,10 @@ export const operations = withIds({
   },
 
   /**
-   * Server-Sent Events: `log` has a line of the job's log as its data, `job` the job without its log; both have an id. The
-   * first `job` comes at once, the others as it changes, and `end` is the last. The header `Last-Event-ID` says what is
-   * known already; without it the lines that there are come first.
+   * Server-Sent Events: `log` has a line of the job's log as its data, `job` the job without its
+   * log; both have an id. The first `job` comes at once, the others as it changes, and `end` is the
+   * last. The header `Last-Event-ID` says what is known already; without it the lines that there
+   * are come first.
    */
   watchJob: {
     sdk: 'jobs.watch',

@@ -38,7 +38,10 @@ export type AdminAgentMessage = Immutable<z.infer<typeof adminAgentMessage>>;
 
 const definitionKind = z.enum(['endpoint', 'tool', 'agent', 'schema', 'search-settings']);
 
-/** What is wrong with one item; lines and columns are those of its code, and not there for what is not about code. */
+/**
+ * What is wrong with one item; lines and columns are those of its code, and not there for what is
+ * not about code.
+ */
 export const proposalDiagnostic = diagnostic.partial({ line: true, column: true, code: true });
 
 /** One definition that the agent wants to make, change or delete. */
@@ -46,12 +49,17 @@ export const proposalItem = z.strictObject({
   kind: definitionKind,
   name: z.string(),
   action: z.enum(['create', 'change', 'delete']),
-  /** The definition as it was when this was proposed, and as it would be; null where there is none. */
+  /**
+   * The definition as it was when this was proposed, and as it would be; null where there is none.
+   */
   before: z.record(z.string(), z.unknown()).nullable(),
   after: z.record(z.string(), z.unknown()).nullable(),
   /** Unified: settings as JSON, then the code. */
   diff: z.string(),
-  /** Code is compiled in its scope, against the schema with what is proposed. Empty when all is well. */
+  /**
+   * Code is compiled in its scope, against the schema with what is proposed. Empty when all is
+   * well.
+   */
   diagnostics: z.array(proposalDiagnostic),
   /** By what more people could read or do more, in sentences; empty when by nothing. */
   widensAccess: z.array(z.string()),
@@ -59,7 +67,7 @@ export const proposalItem = z.strictObject({
 export type ProposalItem = Immutable<z.infer<typeof proposalItem>>;
 
 export const adminAgentProposal = z.strictObject({
-  /** Another one whenever the agent proposes anew. */
+  /** Another one whenever the agent proposes again. */
   id: z.string(),
   createdAt: z.iso.datetime(),
   /** In the words of the agent. */

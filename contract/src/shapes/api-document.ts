@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 
-/** The answer to `GET /api/openapi.json`: an OpenAPI document, version 3.1; its specification says what is in it. */
+/**
+ * The answer to `GET /api/openapi.json`: an OpenAPI document, version 3.1; its specification says
+ * what is in it.
+ */
 export const apiDocument = z.looseObject({
   openapi: z.string(),
   info: z.looseObject({ title: z.string(), version: z.string() }),

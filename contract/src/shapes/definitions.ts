@@ -59,7 +59,10 @@ export const importedItem = z.strictObject({
   kind: z.enum(EXPORTED_KINDS),
   name: z.string(),
   action,
-  /** Unified, of its files as an export would have them; empty when nothing changes, and cut off where it is very long. */
+  /**
+   * Unified, of its files as an export would have them; empty when nothing changes, and cut off
+   * where it is very long.
+   */
   diff: z.string(),
   /** Why code does not compile; it is kept as a draft unless the endpoint is read-only. */
   diagnostics: z.array(diagnostic.partial({ line: true, column: true, code: true })),

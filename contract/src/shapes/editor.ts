@@ -9,7 +9,10 @@ const place = z.strictObject({ line: z.int().min(1), column: z.int().min(1) });
 export const editorPlace = endpointDraft.extend(place.shape);
 export type EditorPlace = Immutable<z.infer<typeof editorPlace>>;
 
-/** The kinds of the Language Server Protocol 3.17 (`CompletionItemKind`), in the order of its numbers, from 1. */
+/**
+ * The kinds of the Language Server Protocol 3.17 (`CompletionItemKind`), in the order of its
+ * numbers, from 1.
+ */
 export const COMPLETION_KINDS = [
   'text',
   'method',

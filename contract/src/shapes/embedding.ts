@@ -6,7 +6,10 @@ import { queryInteger } from './list.ts';
 import { nodeObject } from './node.ts';
 import { graphName, uidText } from '../bounded-shapes.ts';
 
-/** The body of `POST /api/embeddings/uids` (specification, section 5): whose vectors, and of which field when not of all. */
+/**
+ * The body of `POST /api/embeddings/uids` (specification, section 5): whose vectors, and of which
+ * field when not of all.
+ */
 export const embeddingsWanted = z.strictObject({
   UIDs: z.array(uidText).max(NODE_UIDS_MAX),
   field: graphName.min(1).optional(),

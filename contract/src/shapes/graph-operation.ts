@@ -10,7 +10,10 @@ export const nodeReference = z.union([
 const fields = z.record(z.string(), z.unknown());
 /** ISO 8601, or milliseconds since the Unix epoch. */
 const timestamp = z.union([z.string(), z.number()]);
-/** Optimistic: refused with `version_conflict` unless the node is at this version; 0 means it must not exist. */
+/**
+ * Optimistic: refused with `version_conflict` unless the node is at this version; 0 means it must
+ * not exist.
+ */
 const ifVersion = z.int().min(0);
 
 const nodeWrite = {
@@ -39,8 +42,9 @@ const membership = {
 const edgeEnds = { from: nodeReference, edge: z.string(), inverse: z.string().optional() };
 
 /**
- * An operation of ingestion (open-shapes, section 4). The server does not check a request against this shape: an operation
- * that cannot be applied, whatever the reason, is `invalid_operation` with its index, which only the writer can answer.
+ * An operation of ingestion (open-shapes, section 4). The server does not check a request against
+ * this shape: an operation that cannot be applied, whatever the reason, is `invalid_operation` with
+ * its index, which only the writer can answer.
  */
 export const graphOperation = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('addOrUpdate'), ...nodeWrite }),
@@ -62,7 +66,10 @@ export const graphOperation = z.discriminatedUnion('op', [
   }),
   z.strictObject({ op: z.literal('unlink'), ...edgeEnds, to: nodeReference }),
   z.strictObject({ op: z.literal('unlinkExcept'), ...edgeEnds, keep: z.array(nodeReference) }),
-  /** This and the next three: with the scope `ingestion:acl`, or as an administrator. At least one of team and user. */
+  /**
+   * This and the next three: with the scope `ingestion:acl`, or as an administrator. At least one
+   * of team and user.
+   */
   z.strictObject({ op: z.literal('restrict'), ...restriction }),
   /** With neither team nor user, every restriction of the node is removed. */
   z.strictObject({ op: z.literal('unrestrict'), ...restriction }),
@@ -71,7 +78,10 @@ export const graphOperation = z.discriminatedUnion('op', [
 ]);
 export type GraphOperation = Immutable<z.infer<typeof graphOperation>>;
 
-/** The answer to `POST /api/ingest`. `sequence` is that of the last commit; nodes and edges count what was changed. */
+/**
+ * The answer to `POST /api/ingest`. `sequence` is that of the last commit; nodes and edges count
+ * what was changed.
+ */
 export const ingestSummary = z.strictObject({
   nodes: z.int().min(0),
   edges: z.int().min(0),

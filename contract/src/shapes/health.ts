@@ -16,7 +16,9 @@ export const HEALTH_PARTS = [
   'logs',
 ] as const;
 
-/** Why a part is not well: words, so that nobody who is not signed in learns anything of the inside. */
+/**
+ * Why a part is not well: words, so that nobody who is not signed in learns anything of the inside.
+ */
 export const HEALTH_REASONS = [
   'disk_low',
   'disk_unreadable',
@@ -38,7 +40,10 @@ export type HealthReason = (typeof HEALTH_REASONS)[number];
 
 export const partHealth = z.strictObject({
   name: z.enum(HEALTH_PARTS),
-  /** `degraded`: it works, but not as it should; `failed`: it does not work; `off`: it is not set up. */
+  /**
+   * `degraded`: it works, but not as it should; `failed`: it does not work; `off`: it is not set
+   * up.
+   */
   status: z.enum(['ok', 'starting', 'degraded', 'failed', 'off']),
   /** Why the part is degraded or failed; null for any other part. */
   reason: z.enum(HEALTH_REASONS).nullable(),
@@ -50,7 +55,10 @@ const supply = z.enum(['ok', 'degraded', 'failed']);
 
 /** The answer to `GET /health` of an administrator (open-shapes, section 8). */
 export const healthReport = z.strictObject({
-  /** `starting` while not ready; `degraded` when it answers but a part of it is degraded or has failed. */
+  /**
+   * `starting` while not ready; `degraded` when it answers but a part of it is degraded or has
+   * failed.
+   */
   status: z.enum(['ok', 'degraded', 'starting']),
   ready: z.boolean(),
   uptimeSeconds: z.number().min(0),

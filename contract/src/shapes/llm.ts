@@ -5,8 +5,8 @@ import { LLM_MESSAGES_MAX, LLM_ROLE_CHARACTERS_MAX } from '../request-limits.ts'
 import { listOf } from './list.ts';
 
 /**
- * Bodies of the two protocols are checked as far as the router reads them: the rest is the provider's to judge, and members that are
- * new get there too.
+ * Bodies of the two protocols are checked as far as the router reads them: the rest is the
+ * provider's to judge, and members that are new get there too.
  */
 const request = z.looseObject({
   model: z.string().min(1).max(EMBEDDING_MODEL_CHARACTERS_MAX),
@@ -30,7 +30,10 @@ export const embeddingsRequest = z.looseObject({
 /** An object of one of the two protocols. */
 export const protocolObject = z.looseObject({});
 
-/** What asks models: a token of the router asks for answers ("router") and for vectors ("embeddings"); "endpoints" is `ai` of their code. */
+/**
+ * What asks models: a token of the router asks for answers ("router") and for vectors
+ * ("embeddings"); "endpoints" is `ai` of their code.
+ */
 export const LLM_FEATURES = [
   'chat',
   'deep-research',
@@ -100,14 +103,19 @@ export const llmUsageList = listOf(llmUsage).extend({ budget: llmBudget });
 export type LlmUsageList = Immutable<z.infer<typeof llmUsageList>>;
 
 const providerState = z.strictObject({
-  /** "off": there is none; "idle": it was not asked yet; "failing": its last answer was no answer. */
+  /**
+   * "off": there is none; "idle": it was not asked yet; "failing": its last answer was no answer.
+   */
   status: z.enum(['off', 'idle', 'ok', 'failing']),
   lastAnswerAt: z.iso.datetime().nullable(),
   lastErrorAt: z.iso.datetime().nullable(),
   lastError: z.string().nullable(),
 });
 
-/** How the provider of chat has answered since the server started, and how those beside it: null for not at all. */
+/**
+ * How the provider of chat has answered since the server started, and how those beside it: null for
+ * not at all.
+ */
 export const llmState = providerState.extend({
   further: z.array(providerState.extend({ name: z.string() })),
 });

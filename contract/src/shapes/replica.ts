@@ -12,8 +12,9 @@ export const registeredReplica = z.strictObject({
 });
 
 /**
- * The answer to `GET /health/replica` (specification, section 2.7): on a replica with its id and name; on a primary that
- * replicates with the lag; on another primary with the first two members alone.
+ * The answer to `GET /health/replica` (specification, section 2.7): on a replica with its id and
+ * name; on a primary that replicates with the lag; on another primary with the first two members
+ * alone.
  */
 export const replicaHealth = z.union([
   z.strictObject({
@@ -60,7 +61,10 @@ export const replicaRecord = registeredReplica.extend({
   appliedSequence: sequences,
 });
 
-/** The answer to `GET /api/replicas`: the primary, and its replicas in the order in which they registered. */
+/**
+ * The answer to `GET /api/replicas`: the primary, and its replicas in the order in which they
+ * registered.
+ */
 export const replicaOverview = z.strictObject({
   /** Version of the primary; epoch and newest sequence are those of its log. */
   version: z.string(),
@@ -110,8 +114,9 @@ const uid = z
   .regex(/^[1-9A-HJ-NP-Za-km-z]{22}$/, 'must be a UID');
 
 /**
- * The body of `POST /api/replicas/register`: a replica proves that it has the key of the workspace, and does not send it. The
- * addresses are checked after the proof, so that nobody else learns what is wrong with them.
+ * The body of `POST /api/replicas/register`: a replica proves that it has the key of the workspace,
+ * and does not send it. The addresses are checked after the proof, so that nobody else learns what
+ * is wrong with them.
  */
 export const replicaRegistration = z.strictObject({
   /** New at every start of the replica. */
@@ -120,7 +125,10 @@ export const replicaRegistration = z.strictObject({
   publicAddress: z.string().max(2_000),
   /** Where the primary reaches it. */
   serverAddress: z.string().max(2_000),
-  /** What it has from an earlier life, so that the log is kept from there on: the epoch, empty for nothing, and the sequence. */
+  /**
+   * What it has from an earlier life, so that the log is kept from there on: the epoch, empty for
+   * nothing, and the sequence.
+   */
   epoch: z
     .string()
     .max(32)
@@ -128,7 +136,9 @@ export const replicaRegistration = z.strictObject({
   sequence: z.int().min(0),
   /** Told, not checked (specification, section 3.1). */
   version: z.string().max(100),
-  /** HMAC-SHA256 over its master key, or over nothing, under the replication secret, hexadecimal. */
+  /**
+   * HMAC-SHA256 over its master key, or over nothing, under the replication secret, hexadecimal.
+   */
   masterKeyProof: hex(32),
   /** Milliseconds since the Unix epoch; not long ago. */
   time: z.int(),
@@ -145,7 +155,10 @@ export const replicaAdmission = z.strictObject({
   /** Port of the channel, on the host that was asked. */
   replicationPort: z.int(),
   version: z.string(),
-  /** HMAC-SHA256 over the nonce under the replication secret, hexadecimal: so the replica knows whom it follows. */
+  /**
+   * HMAC-SHA256 over the nonce under the replication secret, hexadecimal: so the replica knows whom
+   * it follows.
+   */
   proof: hex(32),
 });
 export type ReplicaAdmission = Immutable<z.infer<typeof replicaAdmission>>;

@@ -30,7 +30,10 @@ const relevantNode = z.union([
 /** Queries with the nodes that they should find (open-shapes, section 6). */
 export const goldenSetContent = z.strictObject({
   description: description.default(''),
-  /** What every search has beside its query: types, fields, filters, language and the like, as in a search. */
+  /**
+   * What every search has beside its query: types, fields, filters, language and the like, as in a
+   * search.
+   */
   request: z.record(z.string(), z.unknown()).default({}),
   queries: z
     .array(

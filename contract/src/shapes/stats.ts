@@ -42,7 +42,10 @@ export const loadSample = z.strictObject({
 });
 export type LoadSample = Immutable<z.infer<typeof loadSample>>;
 
-/** The answer to `GET /api/graph/stats/overview`: the graph as it is now, and the last hour of the server that answers. */
+/**
+ * The answer to `GET /api/graph/stats/overview`: the graph as it is now, and the last hour of the
+ * server that answers.
+ */
 export const overviewStatistics = z.strictObject({
   /** Those of the server's own types are counted too. */
   nodes: count,

@@ -16,7 +16,9 @@ export const scope = z.enum(SCOPES, {
       : undefined,
 });
 
-/** The name of an endpoint; a prefix of names, which ends in "/"; or nothing, for every endpoint. */
+/**
+ * The name of an endpoint; a prefix of names, which ends in "/"; or nothing, for every endpoint.
+ */
 const tokenPath = z
   .string()
   .max(ENDPOINT_NAME_CHARACTERS_MAX)
@@ -26,10 +28,10 @@ const tokenPath = z
   );
 
 /**
- * The body of `POST /api/tokens` (open-shapes, section 3). Null is the same as left out, and so are no scopes for a
- * kind that takes none. Which of the optional members a kind takes or needs is the
- * server's to say: `scopes` are for api, connector and automation; `path` is for endpoint; `actingUser`, the UID of
- * a user, is for endpoint, llm-openai, llm-anthropic and mcp.
+ * The body of `POST /api/tokens` (open-shapes, section 3). Null is the same as left out, and so are
+ * no scopes for a kind that takes none. Which of the optional members a kind takes or needs is the
+ * server's to say: `scopes` are for api, connector and automation; `path` is for endpoint;
+ * `actingUser`, the UID of a user, is for endpoint, llm-openai, llm-anthropic and mcp.
  */
 export const newToken = z.strictObject({
   kind: tokenKind,

@@ -40,7 +40,9 @@ export const toolDefinition = toolSettings.extend({
   name: toolName,
   /** That of its endpoint; null when there is no such endpoint. */
   isReadOnly: z.boolean().nullable(),
-  /** The same. As a tool that reads it is refused all the same: see `mayRunOnPrimary` of endpoints. */
+  /**
+   * The same. As a tool that reads it is refused all the same: see `mayRunOnPrimary` of endpoints.
+   */
   mayRunOnPrimary: z.boolean().nullable(),
   /** Why nobody is offered it; null when it works. */
   problem: z.enum(['endpoint_not_found', 'endpoint_not_compiled']).nullable(),

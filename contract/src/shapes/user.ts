@@ -66,7 +66,10 @@ export const userChange = z.strictObject({
 });
 export type UserChange = Immutable<z.infer<typeof userChange>>;
 
-/** A user node: others see the eight fields of specification section 2.6, the user and administrators all. */
+/**
+ * A user node: others see the eight fields of specification section 2.6, the user and
+ * administrators all.
+ */
 export const userNode = z.looseObject({
   UID: z.string(),
   Type: z.literal('_User'),

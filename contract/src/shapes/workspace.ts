@@ -20,10 +20,14 @@ const httpOrigin = z
 const settings = {
   /** What people read as the name of the workspace. */
   name: plainText(1, 100),
-  /** Whether others than administrators may create and change teams (specification, section 4.7, rule 1). */
+  /**
+   * Whether others than administrators may create and change teams (specification, section 4.7,
+   * rule 1).
+   */
   teamsEnabled: z.boolean(),
   /**
-   * Servers to read from, beside the replicas that are registered: URLs with ";" between them (specification, section 2.9).
+   * Servers to read from, beside the replicas that are registered: URLs with ";" between them
+   * (specification, section 2.9).
    */
   ReplicaURLs: z
     .string()
@@ -32,7 +36,10 @@ const settings = {
       isUrlList,
       'must be http or https URLs without user, query or fragment, with ";" between',
     ),
-  /** Origins that the code of endpoints may reach with `fetch`, such as `https://api.example.com`; nobody when empty. */
+  /**
+   * Origins that the code of endpoints may reach with `fetch`, such as `https://api.example.com`;
+   * nobody when empty.
+   */
   fetchAllowList: z.array(httpOrigin).max(FETCH_ALLOW_LIST_MAX),
   /** The custom interface that is served at the root; null for the built-in front end. */
   interface: interfaceName.nullable(),

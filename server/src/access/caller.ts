@@ -1,4 +1,7 @@
-/** Who asks: made by `identity` from a token, once a request; every decision about access is made against it. */
+/**
+ * Who asks: made by `identity` from a token, once a request; every decision about access is made
+ * against it.
+ */
 export interface Caller {
   readonly kind: CallerKind;
   /** The user this caller acts as; null for a system-scoped token. */
@@ -8,15 +11,21 @@ export interface Caller {
   readonly isReadOnlyAdmin: boolean;
   readonly isGuest: boolean;
   readonly roles: readonly string[];
-  /** Of a token that carries scopes (specification, section 2.2). */
+  /** The scopes of a token that carries some (specification, section 2.2). */
   readonly scopes: readonly string[];
-  /** Of an endpoint token: the full path or prefix it may call, empty for all (specification, section 2.3); else null. */
+  /**
+   * For an endpoint token the full path or prefix it may call, empty for all (specification,
+   * section 2.3); else null.
+   */
   readonly endpointPath: string | null;
   /** Identifies the session or token: for revocation and throttling. */
   readonly tokenId: string;
 }
 
-/** A session of a user, or one of the kinds of tokens that an administrator mints (specification, section 2.1). */
+/**
+ * A session of a user, or one of the kinds of tokens that an administrator mints (specification,
+ * section 2.1).
+ */
 export type CallerKind =
   | 'session'
   | 'api'
@@ -28,7 +37,10 @@ export type CallerKind =
   | 'interface'
   | 'mcp';
 
-/** Whose budget work counts to: that of the user, whatever they show; or of the token when it acts as nobody. */
+/**
+ * Whose budget work counts to: that of the user, whatever they show; or of the token when it acts
+ * as nobody.
+ */
 export function budgetKey({ userUid, tokenId }: Caller): string {
   return userUid ?? tokenId;
 }

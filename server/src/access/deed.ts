@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts';
 /** Who does something, and from which address. */
 export interface Doer {
   readonly caller: Caller;
-  /** Of the client; null when it is not known. */
+  /** The address of the client; null when it is not known. */
   readonly address: string | null;
 }
 

@@ -173,7 +173,10 @@ function addRestrictions(
   }
 }
 
-/** For each team that the user is in, the teams on a shortest way to it; the first is one that the user is directly in. */
+/**
+ * For each team that the user is in, the teams on a shortest way to it; the first is one that the
+ * user is directly in.
+ */
 function pathsToTeams(reader: GraphReader, user: number): Map<number, readonly number[]> {
   const paths = new Map<number, readonly number[]>();
   const next: { readonly id: number; readonly path: readonly number[] }[] = [

@@ -11,7 +11,10 @@ export interface NodeTemplate {
 /** A brace that is written twice, a name in braces, or a brace that is neither. */
 const BRACES = /\{\{|\}\}|\{([^{}]*)\}|[{}]/g;
 
-/** Reads `{FirstName} {LastName}`; a brace itself is written twice. Throws `invalid_request` for one that stands alone. */
+/**
+ * Reads `{FirstName} {LastName}`; a brace itself is written twice. Throws `invalid_request` for one
+ * that stands alone.
+ */
 export function parseTemplate(template: string): NodeTemplate {
   const texts: string[] = [];
   const fields: string[] = [];
@@ -33,7 +36,10 @@ export function parseTemplate(template: string): NodeTemplate {
   return { texts: [...texts, text + template.slice(end)], fields };
 }
 
-/** `values` in the order of the template's fields. Throws `invalid_request` for a text of more than `max` characters. */
+/**
+ * `values` in the order of the template's fields. Throws `invalid_request` for a text of more than
+ * `max` characters.
+ */
 export function fillTemplate(
   { texts }: NodeTemplate,
   values: readonly unknown[],

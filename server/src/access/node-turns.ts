@@ -4,8 +4,9 @@ import type { Caller } from './caller.ts';
 import { NodeView, type NodeReads } from './node-view.ts';
 
 /**
- * Reads for one caller in turns (see `Turns`), each at the newest commit, as the caller may see it then. What few nodes tell belongs
- * together: so a turn has `NODES_AT_ONE_COMMIT` of them, however little time is left.
+ * Reads for one caller in turns (see `Turns`), each at the newest commit, as the caller may see it
+ * then. What few nodes tell belongs together: so a turn has `NODES_AT_ONE_COMMIT` of them, however
+ * little time is left.
  */
 export class NodeTurns {
   view: NodeView;

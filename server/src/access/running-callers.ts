@@ -4,20 +4,25 @@ import type { Caller } from './caller.ts';
 /** Something that goes on for a caller and has to end with their rights. */
 export interface RunningWork {
   /**
-   * Told at each look, as long as it is registered: `invalid_token` when the token is revoked or has run out, the session is over or
-   * the user is not active any more; `forbidden` when the caller has lost a right that they began with.
+   * Told at each look, as long as it is registered: `invalid_token` when the token is revoked or
+   * has run out, the session is over or the user is not active any more; `forbidden` when the
+   * caller has lost a right that they began with.
    */
   end(problem: Problem): void;
 }
 
 export interface LiveCallers {
-  /** The caller as they are now: the same object as long as nothing about them has changed. Throws `invalid_token`. */
+  /**
+   * The caller as they are now: the same object as long as nothing about them has changed. Throws
+   * `invalid_token`.
+   */
   again(caller: Caller): Caller;
 }
 
 /**
- * What runs on this server, by those for whom it does. Whoever works for longer than an answer takes registers; a look at all of them
- * is to be taken every `CALLER_LOOK_INTERVAL_MS`. It reads the state that this server has applied, so it is the same on replicas.
+ * What runs on this server, by those for whom it does. Whoever works for longer than an answer
+ * takes registers; a look at all of them is to be taken every `CALLER_LOOK_INTERVAL_MS`. It reads
+ * the state that this server has applied, so it is the same on replicas.
  */
 export class RunningCallers {
   readonly #live: LiveCallers;

@@ -11,7 +11,10 @@ export interface FieldAccess {
 
 /** The access of one type (open-shapes, section 4, "field and type access"). */
 export interface TypeAccess {
-  /** Of nodes without a restriction of their own; `restricted`: their owners and administrators only. */
+  /**
+   * Who sees nodes without a restriction of their own; `restricted`: owners and administrators
+   * only.
+   */
   readonly visibleTo?: 'everyone' | 'restricted' | undefined;
   readonly fields?: Readonly<Record<string, FieldAccess>> | undefined;
 }
@@ -33,7 +36,10 @@ export function readTypeAccess(reader: GraphReader): TypeAccessByType {
   return stored?.types ?? {};
 }
 
-/** The rules of types as of the commit that the reader stands at; made anew when the setting has changed. */
+/**
+ * The rules of types as of the commit that the reader stands at; made anew when the setting has
+ * changed.
+ */
 export class TypeRules {
   readonly #reader: GraphReader;
   #version = -1;
@@ -66,7 +72,8 @@ export class TypeRules {
       const byField = new Map<string, ReadonlySet<number>>();
       for (const [field, access] of Object.entries(fields)) {
         const readers = this.#idsOf([...(access.teams ?? []), ...(access.users ?? [])]);
-        // The key is shown under its own name and as the Id: who may read it must be let by the rules of both.
+        // The key is shown under its own name and as the Id: who may read it must be let by the
+        // rules of both.
         for (const name of namesOf(field, keys.get(type))) {
           const others = byField.get(name);
           byField.set(name, others === undefined ? readers : readers.intersection(others));

@@ -8,7 +8,10 @@ import { verifyLicense, type License, type LicenseTexts } from './license.ts';
 
 /** What a process is started with. */
 export interface LicenseSettings {
-  /** `MSK_LICENSE` and `MSK_LICENSE_PUBLIC_KEY`, each the text or the path of a file (open-shapes, section 1). */
+  /**
+   * `MSK_LICENSE` and `MSK_LICENSE_PUBLIC_KEY`, each the text or the path of a file (open-shapes,
+   * section 1).
+   */
   readonly license: string | null;
   readonly publicKey: string | null;
   /** Absolute: what relative paths begin at. */
@@ -23,15 +26,18 @@ export function licenseSettings(
 }
 
 /**
- * The licence of a process, verified at the time `now` in milliseconds since the Unix epoch; null when `MSK_LICENSE` is
- * not set. Problems: those of `verifyLicense` and of `readLicenseTexts`.
+ * The license of a process, verified at the time `now` in milliseconds since the Unix epoch; null
+ * when `MSK_LICENSE` is not set. Problems: those of `verifyLicense` and of `readLicenseTexts`.
  */
 export function readLicense(given: LicenseSettings & { readonly now: number }): License | null {
   const texts = readLicenseTexts(given);
   return texts === null ? null : verifyLicense({ ...texts, now: given.now });
 }
 
-/** Null when `MSK_LICENSE` is not set. Throws `license_invalid`, with `details.variable` for a file that cannot be read. */
+/**
+ * Null when `MSK_LICENSE` is not set. Throws `license_invalid`, with `details.variable` for a file
+ * that cannot be read.
+ */
 export function readLicenseTexts(given: LicenseSettings): LicenseTexts | null {
   const { license, publicKey, folder } = given;
   if (license === null) return null;
@@ -61,7 +67,10 @@ function readSmallFile(variable: string, path: string): string {
   }
 }
 
-/** What was meant as a text can have been taken for a path: a part of it tells enough, and what Node says has it all. */
+/**
+ * What was meant as a text can have been taken for a path: a part of it tells enough, and what Node
+ * says has it all.
+ */
 function unreadable(variable: string, path: string, cause: unknown): Problem {
   const shown = JSON.stringify(path.length > 80 ? `${path.slice(0, 80)}...` : path);
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;

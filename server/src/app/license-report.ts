@@ -8,8 +8,8 @@ import { readLicenseTexts, type LicenseSettings } from './license-files.ts';
 const NONE: LicenseReport = { licensed: false, features: [], valid: false };
 
 /**
- * Tells of the licence that the process was started with: what is read is read now, and whether its time has come or gone
- * is found out by each call.
+ * Tells of the license that the process was started with: what is read is read now, and whether its
+ * time has come or gone is found out by each call.
  */
 export function licenseReporter(settings: LicenseSettings, clock: Clock): () => LicenseReport {
   let claims: LicenseClaims;
@@ -37,7 +37,9 @@ function describe({ subject, features, expiresAt }: License) {
   return { licensed: true, subject, features: [...features], expiresAt: at };
 }
 
-/** What was taken for the path of a file may have been the licence itself, which nobody is shown. */
+/**
+ * What was taken for the path of a file may have been the license itself, which nobody is shown.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Problem)) throw error;
   const { variable } = error.details ?? {};

@@ -5,7 +5,9 @@ interface FormatRemedy {
   readonly remedy: string;
 }
 
-/** What is told of a store that an older version has written; undefined of one in the newest format. */
+/**
+ * What is told of a store that an older version has written; undefined of one in the newest format.
+ */
 export function remedyOfFormat(store: OlderStore | undefined): FormatRemedy | undefined {
   if (store === undefined || !store.isOfOlderFormat) return undefined;
   if (!store.isEncrypted) {

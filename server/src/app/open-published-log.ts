@@ -6,11 +6,14 @@ import { readStoreKeys, type StoreKeys } from '#store/master-key.ts';
 interface PublishedLog {
   readonly log: LogTail;
   readonly isEncrypted: boolean;
-  /** Of the store that the log belongs to. */
+  /** The keys of the store that the log belongs to. */
   readonly keys: StoreKeys;
 }
 
-/** The log of a storage folder for a thread beside the one that writes it, as far as the state has published. */
+/**
+ * The log of a storage folder for a thread beside the one that writes it, as far as the state has
+ * published.
+ */
 export async function openPublishedLog(
   storage: string,
   masterKey: string | null,

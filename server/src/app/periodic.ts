@@ -1,6 +1,6 @@
 /**
- * Does a piece of housekeeping every so often, one run after the other. Disposing does it a last time. A run that fails is
- * reported, and the next one is its repetition.
+ * Does a piece of housekeeping every so often, one run after the other. Disposing does it a last
+ * time. A run that fails is reported, and the next one is its repetition.
  */
 export function startPeriodic(
   intervalMs: number,

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * A worker under Node's permission model may read everything below the working directory of the process, and
- * `process.report` in any thread shows the environment. So before the first worker starts, the working directory
- * becomes an empty folder for good, and the settings, secrets among them, leave the environment (decision 0004).
+ * A worker under Node's permission model may read everything below the working directory of the
+ * process, and `process.report` in any thread shows the environment. So before the first worker
+ * starts, the working directory becomes an empty folder for good, and the settings, secrets among
+ * them, leave the environment (decision 0004).
  */
 export function isolateProcess(): void {
   for (const name of Object.keys(process.env)) {

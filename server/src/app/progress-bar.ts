@@ -1,4 +1,7 @@
-/** Where a progress bar is drawn; a terminal gets one line that is drawn over, anything else a line at each tenth. */
+/**
+ * Where a progress bar is drawn; a terminal gets one line that is drawn over, anything else a line
+ * at each tenth.
+ */
 export interface ProgressTarget {
   readonly isTTY?: boolean;
   write(text: string): unknown;

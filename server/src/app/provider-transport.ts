@@ -6,8 +6,8 @@ import type { ProviderTransport, TransportRequest } from '#assistant/router/prov
 class StaleConnection extends Error {}
 
 /**
- * Requests to providers over connections that stay open. Not `fetch`, whose streams cost a small piece of an answer more than all
- * that the router does with it.
+ * Requests to providers over connections that stay open. Not `fetch`, whose streams cost a small
+ * piece of an answer more than all that the router does with it.
  */
 export function providerTransport(): ProviderTransport {
   const agents = {
@@ -22,8 +22,8 @@ export function providerTransport(): ProviderTransport {
       const sent = address.startsWith('https:')
         ? requestSecure(address, { ...options, agent: agents.secure })
         : requestPlain(address, { ...options, agent: agents.plain });
-      // Not as an option of the request, and without an error: by then its connection may wait for the next request, and an error
-      // there is nobody's to handle.
+      // Not as an option of the request, and without an error: by then its connection may wait for
+      // the next request, and an error there is nobody's to handle.
       let answer: IncomingMessage | undefined;
       const onAbort = (): void => void (answer ?? sent).destroy();
       const ignoreAbort = (): void => signal.removeEventListener('abort', onAbort);

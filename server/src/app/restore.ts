@@ -41,7 +41,10 @@ export type RestoreOutcome =
 /** What may lie in a storage folder that nobody has used. */
 const UNUSED_NAMES = new Set(['lock', 'lock-journal', 'log', 'restore.json.new', 'lost+found']);
 
-/** `trellis restore`: makes a workspace of a backup while no server is there. The variables are those of the server. */
+/**
+ * `trellis restore`: makes a workspace of a backup while no server is there. The variables are
+ * those of the server.
+ */
 export async function restore(
   env: Environment,
   request: RestoreRequest,
@@ -85,7 +88,10 @@ async function run(
   return { ...restored, storage };
 }
 
-/** For this process alone. Throws `storage_in_use`, and `storage_not_empty` unless a restore has left what is there. */
+/**
+ * For this process alone. Throws `storage_in_use`, and `storage_not_empty` unless a restore has
+ * left what is there.
+ */
 async function claim(storage: string): Promise<Disposable> {
   const logFolder = join(storage, 'log');
   // That of a replica, or of another restore.

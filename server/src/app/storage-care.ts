@@ -26,7 +26,7 @@ export interface StorageStatistics extends StoreSizes {
   /** Why the store should be rewritten, and how; null of the newest format. */
   readonly advice: string | null;
   readonly createdAt: string;
-  /** Of each file or folder directly in the storage folder. */
+  /** What each file or folder directly in the storage folder takes. */
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
 }
 
@@ -35,7 +35,7 @@ interface CareAccess {
   readonly masterKey: string | undefined;
 }
 
-/** Of a store that no server has open; so the others. */
+/** For a store that no server has open, as the others here. */
 export function storageStatistics(env: Environment): StorageStatistics {
   const access = accessOf(env);
   const { storage } = access;
@@ -73,7 +73,10 @@ export interface Rotation {
   readonly manifest: Pick<Manifest, 'epoch' | 'sequence' | 'digest'> | null;
 }
 
-/** From `MSK_GRAPH_MASTER_KEY`, which may be nothing, to another key. Throws `wrong_master_key` for one that is too short, too. */
+/**
+ * From `MSK_GRAPH_MASTER_KEY`, which may be nothing, to another key. Throws `wrong_master_key` for
+ * one that is too short, too.
+ */
 export async function rotateMasterKey(
   env: Environment,
   newMasterKey: string,

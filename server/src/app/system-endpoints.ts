@@ -11,8 +11,8 @@ export interface EndpointInstaller {
 const FOLDER = join(import.meta.dirname, '../../system-endpoints');
 
 /**
- * The endpoints that the server brings along for its front end (open-shapes, section 5, "Search over
- * HTTP").
+ * The endpoints that the server brings along for its front end (open-shapes, section 5, "Search
+ * over HTTP").
  */
 export async function readSystemEndpoints(): Promise<EndpointFile[]> {
   const files = await readEndpointFiles(FOLDER);

@@ -4,7 +4,7 @@ import { openSnapshotReader } from '#store/snapshot-reader.ts';
 
 export interface VaultReaderOptions {
   readonly storage: string;
-  /** Of the graph, which says how much of the vault belongs to a commit. */
+  /** The key of the graph, which says how much of the vault belongs to a commit. */
   readonly environmentKey: string | undefined;
   readonly vaultKey: string | undefined;
   /** The newest applied sequence: the state is looked at anew only when it has moved on. */

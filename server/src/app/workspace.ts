@@ -11,7 +11,10 @@ export interface WorkspaceOptions {
   readonly config: Config;
   readonly secrets: Secrets;
   readonly logger: Logger;
-  /** For what happens on the channel to replicas: it has files of its own (specification, section 2.9). */
+  /**
+   * For what happens on the channel to replicas: it has files of its own (specification, section
+   * 2.9).
+   */
   readonly replicationLogger: Logger;
   /** What both have logged. */
   readonly logs: LogHistory;
@@ -23,11 +26,14 @@ export interface WorkspaceOptions {
   readonly redact: (json: string) => string;
 }
 
-/** Everything that runs in one process. Disposing stops it in the order in which it depends on one another. */
+/**
+ * Everything that runs in one process. Disposing stops it in the order in which it depends on one
+ * another.
+ */
 export interface Workspace extends AsyncDisposable {
   readonly url: string;
   readonly role: 'primary' | 'replica';
-  /** Of this process: new at every start. */
+  /** Names this process: new at every start. */
   readonly uid: string;
   /** Resolves with the error that makes going on impossible. */
   readonly crashed: Promise<Error>;

@@ -6,9 +6,12 @@ import type { Problem } from '#base/problem.ts';
 export interface ZipReading {
   /** Files that are wanted. */
   readonly filesMax: number;
-  /** Of all of them, unpacked. */
+  /** The size of all of them, unpacked. */
   readonly bytesMax: number;
-  /** How much larger one file may be than what it is packed in, where it is larger than a bomb would have to be. */
+  /**
+   * How much larger one file may be than what it is packed in, where it is larger than a bomb would
+   * have to be.
+   */
   readonly expansion?: { readonly ratioMax: number; readonly fromBytes: number };
   /** What the zip is not fit for. */
   readonly refusal: (message: string, more?: { hint?: string; cause?: unknown }) => Problem;
@@ -22,7 +25,9 @@ export interface ZippedFile {
   readonly bytes: Buffer;
 }
 
-/** Of the file system that made the zip, where it says one: the type of a file, and that of a link. */
+/**
+ * The type of a file, and that of a link, in the file system that made the zip, where it says one.
+ */
 const FILE_TYPE_MASK = 0o170_000;
 const LINK = 0o120_000;
 /** Folders and what is hidden, as many times the number of files that may be wanted. */
@@ -30,9 +35,10 @@ const ENTRIES_PER_FILE_MAX = 10;
 const SHOWN_CHARACTERS_MAX = 200;
 
 /**
- * The files of a zip, in its order, one unpacked at a time. Those whose names begin with a dot are left out, and what a Mac puts
- * beside files. Refuses what is no zip, names that lead out of it, links, encrypted and damaged files, a name that is there twice,
- * and more files or bytes than there may be.
+ * The files of a zip, in its order, one unpacked at a time. Those whose names begin with a dot are
+ * left out, and what a Mac puts beside files. Refuses what is no zip, names that lead out of it,
+ * links, encrypted and damaged files, a name that is there twice, and more files or bytes than
+ * there may be.
  */
 export async function* zipFiles(
   zip: Uint8Array,

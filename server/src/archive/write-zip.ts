@@ -1,7 +1,10 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 
-/** The oldest time that a zip can tell; as it is the same everywhere, it says nothing of where the zip was made. */
+/**
+ * The oldest time that a zip can tell; as it is the same everywhere, it says nothing of where the
+ * zip was made.
+ */
 const OLDEST = new Date(1980, 0, 1);
 /** That of a file which everybody may read. */
 const MODE = 0o100_644;

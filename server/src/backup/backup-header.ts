@@ -4,28 +4,36 @@ import { backupCorrupt, noBackup, unknownFormat } from './backup-problem.ts';
 import type { BackupPool } from './backup-pool.ts';
 import type { BackupTarget } from './backup-target.ts';
 
-/** One backup, as its file tells of it in the clear: nothing of what the workspace holds is in it. */
+/**
+ * One backup, as its file tells of it in the clear: nothing of what the workspace holds is in it.
+ */
 export interface BackupHeader {
   readonly format: BackupFormat;
   readonly id: string;
-  /** Of the state: no commit in it is newer. ISO 8601 UTC, as the next. */
+  /** When the state was taken: no commit in it is newer. ISO 8601 UTC, as the next. */
   readonly createdAt: string;
   readonly completedAt: string;
   /** The newest that the state has, in the history of this epoch. */
   readonly sequence: number;
   readonly epoch: string;
-  /** Of the state that its pieces hold. What the commits from there up to `sequence` changed is in the archive of the log. */
+  /**
+   * The commit of the state that its pieces hold. What the commits from there up to `sequence`
+   * changed is in the archive of the log.
+   */
   readonly snapshotSequence: number;
-  /** Of the product that wrote it. */
+  /** The product's version that wrote it. */
   readonly version: string;
   readonly isEncrypted: boolean;
   readonly nodes: number;
   readonly edges: number;
-  /** Of all that it consists of. */
+  /** The size of all that it consists of. */
   readonly bytes: number;
-  /** Of it, what no earlier backup had. */
+  /** What of it no earlier backup had. */
   readonly newBytes: number;
-  /** Whether every commit since the backup before it is in the archive, so that points between the two can be restored. */
+  /**
+   * Whether every commit since the backup before it is in the archive, so that points between the
+   * two can be restored.
+   */
   readonly hasLog: boolean;
   /** Digest of its contents in the pool. */
   readonly contents: string;
@@ -45,14 +53,19 @@ export interface BackupFile {
   readonly bytes: number;
 }
 
-/** One whose pieces are older than it is has a format of its own, for versions that would take it for what the pieces hold. */
+/**
+ * One whose pieces are older than it is has a format of its own, for versions that would take it
+ * for what the pieces hold.
+ */
 type BackupFormat = typeof WHOLE_FORMAT | typeof OLDER_PIECES_FORMAT;
 const WHOLE_FORMAT = 1;
 const OLDER_PIECES_FORMAT = 2;
 export const BACKUPS_FOLDER = 'backups';
 const ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/;
 
-/** Ids sort as their times do: `20261121T184000000Z-0f3a9c21`. `suffix` has 8 hexadecimal digits. */
+/**
+ * Ids sort as their times do: `20261121T184000000Z-0f3a9c21`. `suffix` has 8 hexadecimal digits.
+ */
 export function backupId(now: number, suffix: string): string {
   return `${new Date(now).toISOString().replace(/[-:.]/g, '')}-${suffix}`;
 }
@@ -65,7 +78,10 @@ export function headerPath(id: string): string {
   return `${BACKUPS_FOLDER}/${id}.json`;
 }
 
-/** Newest first. A file that is no backup is left out, one of a later format refused with `backup_format_unknown`. */
+/**
+ * Newest first. A file that is no backup is left out, one of a later format refused with
+ * `backup_format_unknown`.
+ */
 export async function listHeaders(target: BackupTarget): Promise<readonly BackupHeader[]> {
   const files = await target.list(BACKUPS_FOLDER);
   const ids = files.map(({ path }) => path.slice(BACKUPS_FOLDER.length + 1, -'.json'.length));

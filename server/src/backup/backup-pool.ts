@@ -9,7 +9,10 @@ import { pieceName, type PoolSecret } from './pool-description.ts';
 export const PIECES_FOLDER = 'pieces';
 const OVERHEAD_BYTES = SALT_BYTES + TAG_BYTES;
 
-/** What there is much of, each by the digest of its content, once: pieces of snapshots, files, the contents of backups. */
+/**
+ * What there is much of, each by the digest of its content, once: pieces of snapshots, files, the
+ * contents of backups.
+ */
 export class BackupPool {
   readonly #target: BackupTarget;
   readonly #secret: PoolSecret;
@@ -42,7 +45,7 @@ export class BackupPool {
     return bytes;
   }
 
-  /** Of a file that is sealed as pieces are, with a text that was sealed into it. */
+  /** Reads a file that is sealed as pieces are, with a text that was sealed into it. */
   async readSealed(path: string, label: string): Promise<Uint8Array<ArrayBuffer>> {
     const stored = await this.#target.read(path);
     if (stored === undefined) throw backupCorrupt(`${path} is missing`);
@@ -96,7 +99,7 @@ export class PoolWriter {
     return new PoolWriter(pool, new Map(files.map(({ path, bytes }) => [path, bytes])));
   }
 
-  /** Of what was not there before. */
+  /** Bytes written that were not there before. */
   get writtenBytes(): number {
     return this.#writtenBytes;
   }
@@ -106,7 +109,8 @@ export class PoolWriter {
   }
 
   /**
-   * The bytes are the writer's own from now on, until it hands them to `release`. Resolves when there is room for another.
+   * The bytes are the writer's own from now on, until it hands them to `release`. Resolves when
+   * there is room for another.
    */
   async write(
     digest: string,

@@ -111,8 +111,8 @@ export class FolderTarget implements BackupTarget {
 }
 
 /**
- * In the calling thread, which goes after those that serve, as those of Node's pool do not; and in short calls, between which the system lets
- * them go first.
+ * In the calling thread, which goes after those that serve, as those of Node's pool do not; and in
+ * short calls, between which the system lets them go first.
  */
 function writeAll(file: number, content: readonly Uint8Array[]): void {
   for (const part of content) {
@@ -122,7 +122,10 @@ function writeAll(file: number, content: readonly Uint8Array[]): void {
   }
 }
 
-/** In one read: `readFile` takes a turn for each half of a megabyte, and whoever restores has long turns. */
+/**
+ * In one read: `readFile` takes a turn for each half of a megabyte, and whoever restores has long
+ * turns.
+ */
 async function readWhole(path: string): Promise<Uint8Array<ArrayBuffer>> {
   await using file = await open(path);
   const { size } = await file.stat();

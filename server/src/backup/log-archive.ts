@@ -6,11 +6,13 @@ import type { BackupPool } from './backup-pool.ts';
 import type { BackupTarget } from './backup-target.ts';
 
 /**
- * The commits between backups, by which a point between two of them can be restored. A file holds commits that follow one another;
- * its name says which, so that listing the names tells what there is. Files may overlap: a run that was killed left some, and the
- * next one wrote others. The content is, for each commit, all numbers big-endian:
+ * The commits between backups, by which a point between two of them can be restored. A file holds
+ * commits that follow one another; its name says which, so that listing the names tells what there
+ * is. Files may overlap: a run that was killed left some, and the next one wrote others. The
+ * content is, for each commit, all numbers big-endian:
  *
- *     u48 first sequence, u32 operations, u48 time (milliseconds since the Unix epoch), u32 length of the payload, payload
+ * u48 first sequence, u32 operations, u48 time (milliseconds since the Unix epoch), u32 length of
+ * the payload, payload
  */
 export interface ArchivedFile {
   readonly path: string;
@@ -18,7 +20,7 @@ export interface ArchivedFile {
   readonly first: number;
   readonly last: number;
   readonly digest: string;
-  /** Of the file. */
+  /** The size of the file. */
   readonly bytes: number;
 }
 
@@ -42,8 +44,8 @@ export async function listArchive(
 }
 
 /**
- * The files, of those of one epoch by ascending first sequence, by which one comes from after one sequence as far as they reach
- * without a gap, or to `to`.
+ * The files, of those of one epoch by ascending first sequence, by which one comes from after one
+ * sequence as far as they reach without a gap, or to `to`.
  */
 export function chainFrom(
   files: readonly ArchivedFile[],

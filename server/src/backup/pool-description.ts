@@ -29,12 +29,12 @@ const SALT_BYTES = 32;
 const KEY_CHECK_BYTES = 16;
 const SECRET_BYTES = 32;
 
-/** Of which the keys of all files are derived; undefined where nothing is encrypted. */
+/** The keys of all files are derived from it; undefined where nothing is encrypted. */
 export type PoolSecret = Uint8Array | undefined;
 
 /**
- * The secret of a pool that is there; undefined as a whole when there is none. Throws `wrong_master_key`, `missing_master_key`,
- * `backup_format_unknown` and `backup_corrupt`.
+ * The secret of a pool that is there; undefined as a whole when there is none. Throws
+ * `wrong_master_key`, `missing_master_key`, `backup_format_unknown` and `backup_corrupt`.
  */
 export async function readPoolSecret(
   target: BackupTarget,
@@ -64,7 +64,10 @@ export async function readPoolSecret(
   return { secret: derive(stretched, salt, 'secret', SECRET_BYTES) };
 }
 
-/** The secret to write with; makes the pool where there is none. Throws `backup_target_mismatch` as well. */
+/**
+ * The secret to write with; makes the pool where there is none. Throws `backup_target_mismatch` as
+ * well.
+ */
 export async function openPoolSecret(
   target: BackupTarget,
   masterKey: string | undefined,
@@ -80,7 +83,10 @@ export async function openPoolSecret(
   return found.secret;
 }
 
-/** What a piece is called: where it is encrypted, the name betrays nothing of it. 64 hexadecimal digits. */
+/**
+ * What a piece is called: where it is encrypted, the name betrays nothing of it. 64 hexadecimal
+ * digits.
+ */
 export function pieceName(secret: PoolSecret, digest: string): string {
   if (secret === undefined) return digest;
   return createHmac('sha256', secret).update(digest).digest('hex');

@@ -19,7 +19,7 @@ import { markRestore, unmarkRestore } from './restore-mark.ts';
 import { planRestore, type RestorePlan, type RestoreWish } from './restore-point.ts';
 import type { WorkProgress } from './work-progress.ts';
 
-/** A log that begins behind a sequence, in a history that is there already. */
+/** A log that begins after a sequence, in a history that is there already. */
 export interface RestoredLog extends LogPlace {
   beginAs(epoch: string, after: number): Promise<CommitLog>;
 }
@@ -36,19 +36,23 @@ export interface RestoreBackupOptions extends WorkProgress {
 
 export interface Restored {
   readonly id: string;
-  /** Of the backup's history, where the workspace goes on in a new one. */
+  /** The sequence in the backup's history, where the workspace goes on in a new one. */
   readonly sequence: number;
   readonly createdAt: string;
 }
 
-/** What a restore puts into the storage folder, and takes away again before it begins anew; the file that makes it a store first. */
+/**
+ * What a restore puts into the storage folder, and takes away again before it begins anew; the file
+ * that makes it a store first.
+ */
 const RESTORED_NAMES = ['store.json', 'graph', 'vault', 'restoring', 'front-end', SIGNING_KEY_FILE];
 const COMMITS_AT_ONCE = 256;
 
 /**
- * Makes the workspace of a backup, or of a point behind it, in a folder. It goes on in a new history, so that replicas of the old one
- * copy it. What a kill leaves, the next restore of the same backup clears away and does again. Throws `restore_unfinished` when what
- * lies there is of another one, and the problems of `planRestore`, `readPoolSecret` and of the target.
+ * Makes the workspace of a backup, or of a point after it, in a folder. It goes on in a new
+ * history, so that replicas of the old one copy it. What a kill leaves, the next restore of the
+ * same backup clears away and does again. Throws `restore_unfinished` when what lies there is of
+ * another one, and the problems of `planRestore`, `readPoolSecret` and of the target.
  */
 export async function restoreBackup(options: RestoreBackupOptions): Promise<Restored> {
   const { target, storage, wish, report } = options;
@@ -112,7 +116,10 @@ async function restoreState(
   await restoreSnapshot(snapshot, source, { storage, masterKey, clock });
 }
 
-/** Adds the commits behind the backup up to the point to a log of its history, from which the state then takes them. */
+/**
+ * Adds the commits after the backup up to the point to a log of its history, from which the state
+ * then takes them.
+ */
 async function replay(
   { logPlace, signal, report }: RestoreBackupOptions,
   pool: BackupPool,

@@ -11,7 +11,10 @@ export async function isRestoreUnfinished(storage: string): Promise<boolean> {
   return (await readMark(storage)) !== undefined;
 }
 
-/** Says what is restored. Throws `restore_unfinished` when a restore of something else has not ended. */
+/**
+ * Says what is restored. Throws `restore_unfinished` when a restore of something else has not
+ * ended.
+ */
 export async function markRestore(storage: string, text: string): Promise<void> {
   const there = await readMark(storage);
   if (there === text) return;

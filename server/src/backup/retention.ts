@@ -4,7 +4,10 @@ import type { BackupHeader } from './backup-header.ts';
 export interface RetentionRule {
   /** So many of the newest. */
   readonly last: number;
-  /** The newest of each of so many days (UTC) that have any, and of so many weeks, which begin on Mondays. */
+  /**
+   * The newest of each of so many days (UTC) that have any, and of so many weeks, which begin on
+   * Mondays.
+   */
   readonly days: number;
   readonly weeks: number;
 }

@@ -31,11 +31,17 @@ export type WriteCondition =
 
 const PATH = 'lock/lease.json';
 const DOING = 'claiming the place of backups';
-/** Not found and conflict: the object has gone, or is being written, while the condition was looked at. */
+/**
+ * Not found and conflict: the object has gone, or is being written, while the condition was looked
+ * at.
+ */
 const REFUSALS = [404, 409, 412];
 const NOT_IMPLEMENTED = 501;
 
-/** The object in a store of objects that says who writes there: read and written, without what it means. */
+/**
+ * The object in a store of objects that says who writes there: read and written, without what it
+ * means.
+ */
 export class LeaseObject {
   readonly #client: S3Client;
   readonly #key: string;

@@ -18,7 +18,10 @@ const LEASE = 'lock/lease.json';
 const IN_USE = { code: 'backup_target_in_use' };
 const silent = (): void => undefined;
 
-/** A server that backs up to the store. Its clock and timers go when the test says so; that of the store is the store's. */
+/**
+ * A server that backs up to the store. Its clock and timers go when the test says so; that of the
+ * store is the store's.
+ */
 class Writer {
   readonly target: S3Target;
   readonly pauses: number[] = [];
@@ -51,7 +54,9 @@ class Writer {
     return this.target.claim(note);
   }
 
-  /** Lets time pass for this server; what of it is asked of the store is done when this resolves. */
+  /**
+   * Lets time pass for this server; what of it is asked of the store is done when this resolves.
+   */
   async pass(ms: number, { renews }: { readonly renews: boolean }): Promise<void> {
     this.#now += ms;
     if (!renews) return;

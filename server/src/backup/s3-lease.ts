@@ -21,13 +21,15 @@ export interface LeaseParts {
 }
 
 /**
- * S3 has no locks that end with who holds them. So who writes keeps an object in the target, which is renewed while the work lasts
- * and removed at its end. One that has not been renewed for its term is of a server that was killed, and may be taken over. Only the
- * store's word counts: it writes on conditions, one at a time, and its clock tells the age. Who cannot renew stops writing before
- * anybody else may begin; a write has time left to end in.
+ * S3 has no locks that end with who holds them. So who writes keeps an object in the target, which
+ * is renewed while the work lasts and removed at its end. One that has not been renewed for its
+ * term is of a server that was killed, and may be taken over. Only the store's word counts: it
+ * writes on conditions, one at a time, and its clock tells the age. Who cannot renew stops writing
+ * before anybody else may begin; a write has time left to end in.
  *
- * A store that does not know conditions lets two that begin in the same moment both write the object; the last one stands. There
- * each waits a moment and looks whose it is, which `note` is told.
+ * A store that does not know conditions lets two that begin in the same moment both write the
+ * object; the last one stands. There each waits a moment and looks whose it is, which `note` is
+ * told.
  */
 export async function claimLease(
   parts: LeaseParts,
@@ -61,7 +63,10 @@ export async function claimLease(
   throw inUse(client, undefined);
 }
 
-/** Also what was refused may have been written: by a try before, whose answer was lost. Its ETag, then. */
+/**
+ * Also what was refused may have been written: by a try before, whose answer was lost. Its ETag,
+ * then.
+ */
 async function ownEtag(
   object: LeaseObject,
   { holder, renewals }: { readonly holder: string; readonly renewals: number },
@@ -112,7 +117,10 @@ export class S3Lease implements AsyncDisposable {
     });
   }
 
-  /** Throws `backup_target_in_use` from when somebody else may write. A request that begins now must end before. */
+  /**
+   * Throws `backup_target_in_use` from when somebody else may write. A request that begins now must
+   * end before.
+   */
   readonly check = (): void => {
     const unrenewedMs = this.#parts.clock.now() - this.#renewedAt;
     if (!this.#isTaken && unrenewedMs < BACKUP_LEASE_MS - BACKUP_S3_TIMEOUT_MS) return;

@@ -141,7 +141,10 @@ async function startScripted(script: Script) {
   };
 }
 
-/** What Amazon's description of signature version 4 has a server compute, written down once more: the tested client has its own. */
+/**
+ * What Amazon's description of signature version 4 has a server compute, written down once more:
+ * the tested client has its own.
+ */
 function isSigned(
   { method, url, headers }: IncomingMessage,
   body: Buffer,

@@ -15,8 +15,8 @@ export interface BackupScrub {
 }
 
 /**
- * Reads every file that the backups of a target consist of, once, and compares it with its digest. Nothing is removed or restored:
- * `verifyBackup` does both. Resolves with the number of backups.
+ * Reads every file that the backups of a target consist of, once, and compares it with its digest.
+ * Nothing is removed or restored: `verifyBackup` does both. Resolves with the number of backups.
  */
 export async function scrubBackups(options: BackupScrub): Promise<number> {
   const { target, masterKey, rest, onDamage, onProgress } = options;
@@ -57,7 +57,7 @@ export async function scrubBackups(options: BackupScrub): Promise<number> {
   return headers.length;
 }
 
-/** Of its contents; or what is wrong with them. */
+/** The digests of its contents; or what is wrong with them. */
 async function digestsOf(
   pool: BackupPool,
   header: BackupHeader,

@@ -1,4 +1,7 @@
-/** Letters to insert, delete or replace to turn one text into the other: Levenshtein's distance, one row of the table at a time. */
+/**
+ * Letters to insert, delete or replace to turn one text into the other: Levenshtein's distance, one
+ * row of the table at a time.
+ */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

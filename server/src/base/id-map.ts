@@ -2,12 +2,13 @@ const NONE = -1;
 const CAPACITY_MIN = 64;
 
 /**
- * A map from whole numbers that count up, for entries that pass through all the time. A `Map` keeps such entries alive: it
- * copies its table again and again, each old table points to the next one, and one that survived until it is old keeps all
- * later ones, with what was in them at the time, until the next full garbage collection.
+ * A map from whole numbers that count up, for entries that pass through all the time. A `Map` keeps
+ * such entries alive: it copies its table again and again, each old table points to the next one,
+ * and one that survived until it is old keeps all later ones, with what was in them at the time,
+ * until the next full garbage collection.
  *
- * Open addressing, linear probing, and deletion by moving back what stands behind (Knuth, The Art of Computer Programming,
- * volume 3, algorithm 6.4 R).
+ * Open addressing, linear probing, and deletion by moving back what stands behind (Knuth, The Art
+ * of Computer Programming, volume 3, algorithm 6.4 R).
  */
 export class IdMap<V> {
   #ids: number[] = [];

@@ -1,6 +1,6 @@
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const IPV4 = new RegExp(`^${OCTET}(?:\\.${OCTET}){3}$`);
-/** Of all that a URL would take between its brackets, and not what would end them. */
+/** All that a URL would take between its brackets, and not what would end them. */
 const IPV6_CHARACTERS = /^[0-9a-f.]*:[0-9a-f:.]*$/i;
 const PRIVATE_IPV4 = /^(?:127|10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\./;
 const PRIVATE_IPV6 = /^(?:::1$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:)/i;
@@ -12,7 +12,7 @@ export function ipVersion(text: string): 4 | 6 | undefined {
   return IPV6_CHARACTERS.test(text) && URL.canParse(`http://[${text}]/`) ? 6 : undefined;
 }
 
-/** Of this machine, or of a network that is not public; of a well-formed address. */
+/** Whether a well-formed address is this machine's, or of a network that is not public. */
 export function isPrivateAddress(address: string): boolean {
   const plain = withoutMapping(address);
   return PRIVATE_IPV4.test(plain) || PRIVATE_IPV6.test(plain);

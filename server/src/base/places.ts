@@ -1,6 +1,7 @@
 /**
- * Counts what is being added to something that has room for so many, from the check until it can be counted itself: of many that
- * are added at once, each would otherwise find the room that all of them together do not have.
+ * Counts what is being added to something that has room for so many, from the check until it can be
+ * counted itself: of many that are added at once, each would otherwise find the room that all of
+ * them together do not have.
  */
 export class Places {
   readonly #taken = new Map<string, number>();

@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What a thread or a process under Node's permission model has to read to run code of the server: the program, the contract,
- * and the packages that it loads, which are beside it and further up. Absolute paths; folders end in a slash.
+ * What a thread or a process under Node's permission model has to read to run code of the server:
+ * the program, the contract, and the packages that it loads, which are beside it and further up.
+ * Absolute paths; folders end in a slash.
  */
 export function programFiles(): string[] {
   const source = fileURLToPath(new URL('../../', import.meta.url));
@@ -18,7 +19,10 @@ export function programFiles(): string[] {
   ];
 }
 
-/** Where the sources are run, the package is a link to its folder, and what counts is where it leads. Bundled code needs none. */
+/**
+ * Where the sources are run, the package is a link to its folder, and what counts is where it
+ * leads. Bundled code needs none.
+ */
 function contractFolders(require: NodeJS.Require): string[] {
   try {
     return [join(dirname(require.resolve('@trellis/contract/limits.ts')), '../')];

@@ -24,12 +24,16 @@ export interface LineBatch<Shown> {
   readonly sequence: number;
 }
 
-/** Sequences of a process that starts later are higher than those before, up to so many lines in a millisecond. */
+/**
+ * Sequences of a process that starts later are higher than those before, up to so many lines in a
+ * millisecond.
+ */
 const LINES_PER_MS = 100;
 
 /**
- * The last lines of a log, in memory: the oldest go when there are too many, or too long ones. Each has a sequence, which
- * rises by 1. Whoever watches reads from here at their own pace, so a slow one costs nothing and misses what has gone.
+ * The last lines of a log, in memory: the oldest go when there are too many, or too long ones. Each
+ * has a sequence, which rises by 1. Whoever watches reads from here at their own pace, so a slow
+ * one costs nothing and misses what has gone.
  */
 export class RecentLines<Line> {
   readonly #options: RecentLinesOptions<Line>;
@@ -67,8 +71,9 @@ export class RecentLines<Line> {
   }
 
   /**
-   * The lines after the given one as they come, as `show` gives them; what it gives undefined for is passed over. Ends when the
-   * signal aborts or the time has come. A sequence that has not been given yet stands for the last one.
+   * The lines after the given one as they come, as `show` gives them; what it gives undefined for
+   * is passed over. Ends when the signal aborts or the time has come. A sequence that has not been
+   * given yet stands for the last one.
    */
   async *watch<Shown>(
     { after, signal, endMs, take }: WatchFrom,

@@ -1,15 +1,25 @@
 /** Every limit of search, by name; units last. See `limits.ts` for the others. */
 
-/** A field that is searched by meaning: its chunks of text, and the name of what makes its vectors. */
+/**
+ * A field that is searched by meaning: its chunks of text, and the name of what makes its vectors.
+ */
 export const SEARCH_CHUNK_CHARACTERS_DEFAULT = 2_000;
-/** Synonyms (specification, section 4.5): terms of the workspace, each list of one, and each word. */
+/**
+ * Synonyms (specification, section 4.5): terms of the workspace, each list of one, and each word.
+ */
 export const SYNONYM_TERMS_MAX = 20_000;
-/** Words that may be suggested as synonyms of one, and those of them that are looked for in what the asker may read. */
+/**
+ * Words that may be suggested as synonyms of one, and those of them that are looked for in what the
+ * asker may read.
+ */
 export const SYNONYM_SUGGESTIONS_MAX = 20;
 export const SYNONYM_CANDIDATES_MAX = 40;
 /** Pairs of a type and a field whose words are indexed; of more, those that come first by name. */
 export const SEARCH_INDEXED_FIELDS_MAX = 1_024;
-/** A search (open-shapes, section 6): hits of a page, and how far pages go; conditions; nodes that it is limited to. */
+/**
+ * A search (open-shapes, section 6): hits of a page, and how far pages go; conditions; nodes that
+ * it is limited to.
+ */
 export const SEARCH_TAKE_DEFAULT = 10;
 export const SEARCH_TAKE_MAX = 1_000;
 export const SEARCH_SKIP_MAX = 100_000;
@@ -19,10 +29,16 @@ export const SEARCH_FILTERS_MAX = 100;
 /** Edges between a hit and what it is related to. */
 export const SEARCH_HOPS_MAX = 4;
 export const SEARCH_TARGETS_MAX = 100_000;
-/** Nodes that a search finds by their vectors; and what words count for in a hybrid score when nothing is said. */
+/**
+ * Nodes that a search finds by their vectors; and what words count for in a hybrid score when
+ * nothing is said.
+ */
 export const SEARCH_VECTOR_CANDIDATES = 200;
 export const SEARCH_TEXT_WEIGHT = 0.5;
-/** What ranks are added to before they count: Cormack, Clarke and Büttcher, "Reciprocal rank fusion", 2009. */
+/**
+ * What ranks are added to before they count: Cormack, Clarke and Büttcher, "Reciprocal rank
+ * fusion", 2009.
+ */
 export const SEARCH_RANK_OFFSET = 60;
 /** Nodes that a query may begin with when it begins with words. */
 export const SEARCH_START_HITS_MAX = 10_000;
@@ -37,17 +53,25 @@ export const SEARCH_FACET_VALUES_MAX = 1_000;
 /** A longer value of a facet is not counted. */
 export const SEARCH_FACET_VALUE_CHARACTERS_MAX = 256;
 
-/** Words of a language whose analysis a thread keeps, twice as many at most; and the thread that indexes, which sees far more. */
+/**
+ * Words of a language whose analysis a thread keeps, twice as many at most; and the thread that
+ * indexes, which sees far more.
+ */
 export const SEARCH_CACHED_WORDS_MAX = 16_384;
 export const SEARCH_INDEXING_CACHED_WORDS_MAX = 65_536;
 /** Nodes that the index takes in before it looks for newer commits. */
 export const SEARCH_BATCH_NODES_MAX = 2_000;
 
-/** Threads that make segments of many nodes: at most; when nothing is said; and for each of them so much of the index's budget. */
+/**
+ * Threads that make segments of many nodes: at most; when nothing is said; and for each of them so
+ * much of the index's budget.
+ */
 export const SEARCH_BUILD_THREADS_MAX = 64;
 export const SEARCH_BUILD_THREADS_DEFAULT_MAX = 8;
 export const SEARCH_BUILD_THREAD_BYTES = 128 * 1024 * 1024;
-/** The thread that indexes builds fewer nodes itself; and the least that another one is asked for. */
+/**
+ * The thread that indexes builds fewer nodes itself; and the least that another one is asked for.
+ */
 export const SEARCH_BUILD_NODES_MIN = 20_000;
 export const SEARCH_BUILD_TASK_NODES_MIN = 4_000;
 /** Such a thread ends when there was nothing to do for so long. */
@@ -60,7 +84,10 @@ export const SEARCH_WAITING_DOCUMENTS_MAX = 50_000;
 export const SEARCH_WAITING_TOKENS_MAX = 2_000_000;
 export const SEARCH_SEGMENT_DOCUMENTS_MAX = 5_000_000;
 export const SEARCH_SEGMENT_BYTES_MAX = 2 * 1024 * 1024 * 1024;
-/** What a merge makes is in memory first: a part of the budget of the index, but never less than so much. */
+/**
+ * What a merge makes is in memory first: a part of the budget of the index, but never less than so
+ * much.
+ */
 export const SEARCH_SEGMENT_MEMORY_SHARE_MAX = 0.25;
 export const SEARCH_SEGMENT_BYTES_FLOOR = 16 * 1024 * 1024;
 /** Memory for the index when nothing is said: a part of the machine's, and in low-memory mode. */
@@ -73,7 +100,10 @@ export const SEARCH_RELEASED_BYTES_MIN = 32 * 1024 * 1024;
 export const SEARCH_CACHED_PAGES_MAX = 64;
 /** A larger merge is done beside the thread that indexes. */
 export const SEARCH_INLINE_MERGE_DOCUMENTS_MAX = 2_000;
-/** The thread that indexes is started again when it ended by itself: after so long, four times as long each time, and so often. */
+/**
+ * The thread that indexes is started again when it ended by itself: after so long, four times as
+ * long each time, and so often.
+ */
 export const SEARCH_RESTART_DELAY_MS = 100;
 export const SEARCH_RESTART_DELAY_MAX_MS = 60_000;
 export const SEARCH_RESTARTS_MAX = 8;
@@ -89,11 +119,17 @@ export const SEARCH_FILES_ROOM_BYTES_MIN = 256 * 1024 * 1024;
 export const SEARCH_OPENING_WAIT_MS = 60_000;
 /** What changed since the index was saved last is read from the log at the next start. */
 export const SEARCH_SAVE_INTERVAL_MS = 10_000;
-/** The same under steady ingest, when there is never a moment to spare; and while the index is over its budget of memory. */
+/**
+ * The same under steady ingest, when there is never a moment to spare; and while the index is over
+ * its budget of memory.
+ */
 export const SEARCH_BUSY_SAVE_INTERVAL_MS = 300_000;
 export const SEARCH_CROWDED_SAVE_INTERVAL_MS = 2_000;
 
-/** Query text (open-shapes, section 6): its length, its words and phrases, how deep brackets may nest. */
+/**
+ * Query text (open-shapes, section 6): its length, its words and phrases, how deep brackets may
+ * nest.
+ */
 export const SEARCH_QUERY_CHARACTERS_MAX = 16 * 1024;
 export const SEARCH_QUERY_TERMS_MAX = 256;
 export const SEARCH_QUERY_DEPTH_MAX = 16;
@@ -108,10 +144,13 @@ export const SEARCH_TYPO_WORD_CODE_POINTS_MAX = 60;
 /** Words that one word of a query may stand for: its typos, or the completions of its prefix. */
 export const SEARCH_WORD_TYPOS_MAX = 32;
 export const SEARCH_WORD_COMPLETIONS_MAX = 64;
-/** Words of a query whose typos and completions are looked for, and the words that they together may stand for. */
+/**
+ * Words of a query whose typos and completions are looked for, and the words that they together may
+ * stand for.
+ */
 export const SEARCH_EXPANDED_WORDS_MAX = 16;
 export const SEARCH_QUERY_EXPANSIONS_MAX = 1_024;
-/** Of a text that matches, what is looked through for the passages to show. */
+/** How much of a text that matches is looked through for passages to show. */
 export const SEARCH_HIGHLIGHT_CHARACTERS_MAX = 256 * 1024;
 export const SEARCH_HIGHLIGHT_MATCHES_MAX = 2_000;
 /** A passage that is shown, and how many of one field. */
@@ -136,7 +175,10 @@ export const SEARCH_CHUNKS_MAX = 1_000;
 export const VECTOR_BATCH_NODES_MAX = 200;
 /** The indexing thread links so many vectors, at most, between two looks at the log. */
 export const VECTOR_WORK_STEPS = 20;
-/** Embeddings that are looked at, and removed at most, in one step of looking for those that no text has any more; and how often that is done. */
+/**
+ * Embeddings that are looked at, and removed at most, in one step of looking for those that no text
+ * has any more; and how often that is done.
+ */
 export const EMBEDDING_SWEEP_BATCH = 500;
 export const EMBEDDING_SWEEP_INTERVAL_MS = 86_400_000;
 export const EMBEDDING_SWEEP_FIRST_MS = 600_000;
@@ -161,36 +203,57 @@ export const VECTOR_CHUNKS_MAX = 65_536;
 export const VECTOR_HITS_MAX = 10_000;
 /** Up to so many vectors are compared one by one; more get a graph. */
 export const VECTOR_SCAN_MAX = 100_000;
-/** Up to so many vectors of an allow-list are compared one by one, which costs as much as a search of the graph among them. */
+/**
+ * Up to so many vectors of an allow-list are compared one by one, which costs as much as a search
+ * of the graph among them.
+ */
 export const VECTOR_LIST_SCAN_MAX = 50_000;
 /** One shared memory; WebAssembly allows 4 GiB. Pages that hold no vector yet are not in memory. */
 export const VECTOR_SHARD_BYTES_MAX = 1024 * 1024 * 1024;
-/** The vectors are copied to a new memory when so large a share of them is deleted, and at least so many. */
+/**
+ * The vectors are copied to a new memory when so large a share of them is deleted, and at least so
+ * many.
+ */
 export const VECTOR_DELETED_SHARE_MAX = 0.25;
 export const VECTOR_DELETED_MIN = 1_000;
 
-/** One request for embeddings: its texts, their characters together, how long it may take, and its answer. */
+/**
+ * One request for embeddings: its texts, their characters together, how long it may take, and its
+ * answer.
+ */
 export const EMBEDDING_BATCH_TEXTS_MAX = 96;
 export const EMBEDDING_BATCH_CHARACTERS_MAX = 200_000;
 export const EMBEDDING_TIMEOUT_MS = 60_000;
 export const EMBEDDING_ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-/** Of what a provider says of a failure, what administrators are told. */
+/** How much administrators are told of what a provider says of a failure. */
 export const EMBEDDING_FAULT_CHARACTERS_MAX = 300;
-/** A provider that fails is asked again after so long, each time twice as long; later when it says so itself. */
+/**
+ * A provider that fails is asked again after so long, each time twice as long; later when it says
+ * so itself.
+ */
 export const EMBEDDING_RETRY_DELAY_MIN_MS = 1_000;
 export const EMBEDDING_RETRY_DELAY_MAX_MS = 300_000;
 export const EMBEDDING_RETRY_AFTER_MAX_MS = 3_600_000;
-/** The vector of a query: the beginning of a longer text, how long who searches waits, and what is kept of them. */
+/**
+ * The vector of a query: the beginning of a longer text, how long who searches waits, and what is
+ * kept of them.
+ */
 export const EMBEDDING_QUERY_CHARACTERS_MAX = 8_000;
 export const EMBEDDING_QUERY_TIMEOUT_MS = 10_000;
 export const EMBEDDING_QUERIES_KEPT_BYTES_MAX = 64 * 1024 * 1024;
 /** Queries that wait for their vector at a time: at the primary, and of each replica. */
 export const EMBEDDING_QUERIES_RUNNING_MAX = 256;
 export const EMBEDDING_QUERIES_OF_REPLICA_MAX = 16;
-/** Searchers who do not see everything, of whom a thread keeps what they see; and how long that holds for files. */
+/**
+ * Searchers who do not see everything, of whom a thread keeps what they see; and how long that
+ * holds for files.
+ */
 export const SEARCH_SIGHTS_MAX = 32;
 export const SEARCH_FILE_SIGHT_MS = 5_000;
-/** Words that a prefix or a typing error may become, that are looked at for those that the searcher may be told. */
+/**
+ * Words that a prefix or a typing error may become, that are looked at for those that the searcher
+ * may be told.
+ */
 export const SEARCH_SEEN_WORDS_MAX = 1_000;
 /** Damaged nodes that an index names in the log, each time it is opened. */
 export const SEARCH_DAMAGE_NOTES_MAX = 20;

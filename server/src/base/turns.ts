@@ -11,10 +11,11 @@ interface Line {
 }
 
 /**
- * Turns of the event loop, for work that grows with what there is or with what is asked for. In each turn of the loop there is time for
- * `TURN_MS` of it; what takes longer goes on in a later turn, and so everything else is served in between. Callers take turns,
- * however much each of them wants. Of one caller a few pieces of work go on at a time, so that what they hold in memory is bounded; the
- * others wait.
+ * Turns of the event loop, for work that grows with what there is or with what is asked for. In
+ * each turn of the loop there is time for `TURN_MS` of it; what takes longer goes on in a later
+ * turn, and so everything else is served in between. Callers take turns, however much each of them
+ * wants. A few pieces of a caller's work go on at a time, so that what they hold in memory is
+ * bounded; the others wait.
  */
 export class Turns {
   /** Whose turn comes next is first. */
@@ -22,15 +23,17 @@ export class Turns {
   /** When the turn began; undefined when nobody has asked for one in this turn of the loop. */
   #since: number | undefined;
 
-  /** Whether the turn has taken long enough: `next` should follow. To be asked between small steps. */
+  /**
+   * Whether the turn has taken long enough: `next` should follow. To be asked between small steps.
+   */
   get isSpent(): boolean {
     this.#since ??= this.#begin();
     return performance.now() - this.#since >= TURN_MS;
   }
 
   /**
-   * Resolves when work may begin; undefined when it may at once. `caller` is whose it is. Throws `too_many_requests` when too much
-   * of theirs waits already.
+   * Resolves when work may begin; undefined when it may at once. `caller` is whose it is. Throws
+   * `too_many_requests` when too much of theirs waits already.
    */
   enter(caller: string): Promise<void> | undefined {
     if (this.#lines.size === 0 && !this.isSpent) return undefined;

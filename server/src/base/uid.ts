@@ -2,10 +2,11 @@ import { hash, randomFillSync } from 'node:crypto';
 import { Problem } from './problem.ts';
 
 /**
- * A UID is 128 bits, printed as 22 characters of base58 (Bitcoin's alphabet, big-endian, padded with '1').
- * The UID of a node with a key is the first 128 bits of SHA-256 over `utf8(type) 0x00 utf8(key)`, so that a client
- * can compute it without a look-up (open-shapes, section 2). A cryptographic hash, so that nobody can choose a key
- * whose node takes the place of another.
+ * A UID is 128 bits, printed as 22 characters of base58 (Bitcoin's alphabet, big-endian, padded
+ * with '1'). The UID of a node with a key is the first 128 bits of SHA-256 over
+ * `utf8(type) 0x00 utf8(key)`, so that a client can compute it without a look-up (open-shapes,
+ * section 2). A cryptographic hash, so that nobody can choose a key whose node takes the place of
+ * another.
  */
 export const UID_BYTES = 16;
 export const UID_CHARACTERS = 22;
@@ -26,11 +27,15 @@ export function randomUid(): Uint8Array {
   return randomFillSync(new Uint8Array(UID_BYTES));
 }
 
-/** Five digits at a time: 58^5 is the largest power whose remainder times 2^16 a double holds exactly with room. */
+/**
+ * Five digits at a time: 58^5 is the largest power whose remainder times 2^16 a double holds
+ * exactly with room.
+ */
 const DIGITS_AT_ONCE = 5;
 const FIVE_DIGITS = 58 ** DIGITS_AT_ONCE;
 const LIMBS = UID_BYTES / 2;
-// Reused, as a UID is printed for every node that leaves the process; nothing here can be interrupted.
+// Reused, as a UID is printed for every node that leaves the process; nothing here can be
+// interrupted.
 const limbs = new Uint16Array(LIMBS);
 const printed = Buffer.alloc(UID_CHARACTERS);
 

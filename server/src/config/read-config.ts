@@ -43,7 +43,9 @@ export function readConfig(
 type OlderTypes = { readonly [Name in VariableName]?: Variable['type'] };
 const OLDER_TYPES: OlderTypes = { MSK_GRAPH_MASTER_KEY: 'text' };
 
-/** A faulty variable gets its default in `values`, so that the checks between variables still run. */
+/**
+ * A faulty variable gets its default in `values`, so that the checks between variables still run.
+ */
 function readValues(
   env: Environment,
   types: OlderTypes,

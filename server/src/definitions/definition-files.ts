@@ -36,7 +36,10 @@ export function filesOf(
   ];
 }
 
-/** What belongs to the definitions of the kinds, by kind and name, and the paths of what is no definition's. */
+/**
+ * What belongs to the definitions of the kinds, by kind and name, and the paths of what is no
+ * definition's.
+ */
 export function sortFiles(
   kinds: readonly DefinitionKind[],
   files: Iterable<DefinitionFile>,

@@ -44,8 +44,9 @@ export class DefinitionsService implements AsyncDisposable {
   }
 
   /**
-   * Imports a zip, as a job that goes on when nobody waits for it any more, or only looks what would be done. Rejects before anything
-   * is done with `not_a_zip`, `invalid_definitions`, `import_running`; resolves with what could not be done in the report.
+   * Imports a zip, as a job that goes on when nobody waits for it any more, or only looks what
+   * would be done. Rejects before anything is done with `not_a_zip`, `invalid_definitions`,
+   * `import_running`; resolves with what could not be done in the report.
    */
   async importZip(caller: Caller, zip: Uint8Array, request: ImportRequest): Promise<ImportReport> {
     const given = await readDefinitions(kindsInOrder(this.#parts.kinds), zip);

@@ -1,6 +1,7 @@
 /**
- * The built-in types of which a file consists: an entry, which hangs on the node that the file belongs to, and its content in pieces.
- * Whoever deletes that node deletes the file with it, see `delete-node.ts`.
+ * The built-in types of which a file consists: an entry, which hangs on the node that the file
+ * belongs to, and its content in pieces. Whoever deletes that node deletes the file with it, see
+ * `delete-node.ts`.
  */
 export const FILE_TYPE = '_FileEntry';
 export const FILE_PIECE_TYPE = '_FileChunk';

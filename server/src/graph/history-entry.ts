@@ -33,7 +33,7 @@ const TIME_BYTES = 8;
 const FIELD_BYTES = 3;
 const VALUE_HEADER_BYTES = 5;
 
-/** Of the commit that changes a node. */
+/** The commit that changes a node. */
 export interface ChangeHead {
   readonly sequence: number;
   readonly timeMs: number;

@@ -2,8 +2,8 @@ import { INGEST_LARGE_COMMIT_BYTES_MIN, INGEST_LARGE_COMMIT_MS } from '#base/lim
 import { Problem } from '#base/problem.ts';
 
 /**
- * Of commits that take much memory before they are committed, one stream has one at a time: the others wait before theirs gets
- * large. Who has the turn and does not come to an end is refused when others wait.
+ * Lets one stream at a time hold a commit that takes much memory: the others wait before theirs
+ * gets large. Who has the turn and does not come to an end is refused when others wait.
  */
 export class LargeCommits {
   readonly #bytesMin: number;
@@ -22,8 +22,8 @@ export class LargeCommits {
   }
 
   /**
-   * What to wait for until the commit of a stream may take so many bytes; undefined when it may. Throws `commit_too_large` when it
-   * has had its turn for too long while others wait.
+   * What to wait for until the commit of a stream may take so many bytes; undefined when it may.
+   * Throws `commit_too_large` when it has had its turn for too long while others wait.
    */
   grow(stream: object, bytes: number): Promise<void> | undefined {
     if (bytes < this.#bytesMin) return undefined;

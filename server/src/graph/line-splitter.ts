@@ -17,7 +17,7 @@ export class LineSplitter {
   #pendingBytes = 0;
   #chunk: Buffer = Buffer.alloc(0);
   #at = 0;
-  /** Of the line answered last, counted from 1, with those left out. */
+  /** The number of the line answered last, from 1 on, with those left out. */
   number = 0;
 
   constructor(lineBytesMax: number = NDJSON_LINE_BYTES_MAX) {

@@ -11,8 +11,8 @@ import type { Transactor } from './transactor.ts';
 
 /**
  * The history of a node: an entry for each change, under the version that it made, so that those of
- * one node have no gap and the newest is that of the node itself. Nodes of system types have none. A
- * new node costs nothing; its first version is what remains when all changes are taken back.
+ * one node have no gap and the newest is that of the node itself. Nodes of system types have none.
+ * A new node costs nothing; its first version is what remains when all changes are taken back.
  *
  * Entries are operations of the commit that makes the change. So they are in the log, and
  * everything that follows it has the same ones.
@@ -22,7 +22,7 @@ export function hasHistory(type: NodeType): boolean {
 }
 
 /**
- * Before the changed record is put. `stored` is the node as it was, and not valid any more behind
+ * Before the changed record is put. `stored` is the node as it was, and not valid any more after
  * this.
  */
 export function putChange(
@@ -46,7 +46,7 @@ export function putChange(
   }
 }
 
-/** Of a node that goes: nothing of what was in it is to be found behind it. */
+/** For a node that goes: nothing of what was in it is found afterwards. */
 export function deleteHistory(t: Transactor, id: number): void {
   const { batch, state } = t;
   const versions: number[] = [];

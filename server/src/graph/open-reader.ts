@@ -5,7 +5,10 @@ import { StateReader } from './state-reader.ts';
 import type { StatePosition } from './state-reader.ts';
 
 export interface GraphReaderOptions extends Omit<SnapshotReaderOptions, 'environments'> {
-  /** The newest applied sequence, where the process publishes it: `refresh` then costs nothing while it stands still. */
+  /**
+   * The newest applied sequence, where the process publishes it: `refresh` then costs nothing while
+   * it stands still.
+   */
   readonly newestSequence?: () => number;
 }
 

@@ -32,8 +32,9 @@ export function tellsOfEdges(visibility: Visibility | undefined): boolean {
 }
 
 /**
- * Whether this type, which there is, looks to the reader like one that has no nodes and any field: no node of it can be seen. So
- * an empty type and one whose nodes are all hidden are answered alike. Without a type: no.
+ * Whether this type, which there is, looks to the reader like one that has no nodes and any field:
+ * no node of it can be seen. So an empty type and one whose nodes are all hidden are answered
+ * alike. Without a type: no.
  */
 export function concealsType(
   reader: Counts,

@@ -63,10 +63,14 @@ function zoneOffsetMinutes(zone: string | undefined): number | undefined {
 const DAY_MS = 86_400_000;
 const DATE_CHARACTERS = 'YYYY-MM-DDT'.length;
 const ZERO = 48;
-// Reused, as a time is printed for every node that leaves the process; nothing here can be interrupted.
+// Reused, as a time is printed for every node that leaves the process; nothing here can be
+// interrupted.
 const printed = { text: Buffer.from('0000-00-00T00:00:00.000Z', 'latin1'), day: NaN };
 
-/** As `Date.prototype.toISOString` prints it, in a fifth of the time: nodes read together are mostly of the same few days. */
+/**
+ * As `Date.prototype.toISOString` prints it, in a fifth of the time: nodes read together are mostly
+ * of the same few days.
+ */
 export function formatTime(ms: number): string {
   const day = Math.floor(ms / DAY_MS);
   if (day !== printed.day) {
@@ -82,7 +86,10 @@ export function formatTime(ms: number): string {
   return printed.text.toString('latin1');
 }
 
-/** Prints what is left over of so many of the next larger unit, up to `last`; answers how many of those there are. */
+/**
+ * Prints what is left over of so many of the next larger unit, up to `last`; answers how many of
+ * those there are.
+ */
 function printDigits(value: number, perNext: number, last: number, digits: number): number {
   const next = Math.floor(value / perNext);
   let left = value - next * perNext;

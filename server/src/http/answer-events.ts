@@ -8,12 +8,9 @@ import type { RouteContext } from './route.ts';
 export interface AnswerEvents {
   /** Aborts when the client has gone, its session is over, or the server stops. */
   readonly signal: AbortSignal;
-  /**
-   * From here on whatever goes wrong is an event: all that can be refused before has been looked
-   * at.
-   */
+  /** Opens the stream. From here on every fault is an event, so check first what may be refused. */
   open(headers?: Readonly<Record<string, string>>): void;
-  /** Sent at once; `data` as JSON. Opens the stream when it is not open. */
+  /** Sends an event at once, with `data` as JSON. Opens the stream if needed. */
   tell(event: string, data: unknown): void;
 }
 
@@ -25,10 +22,10 @@ interface Exchange {
 }
 
 /**
- * Answers with events instead of one JSON body (specification, section 6.1): what `work` tells,
- * then `result` with what it resolves with, then `done`. What it rejects with is an error as any
- * other until the stream is open; later it is the event `error`, whose data is an error body, and
- * then `done`. A comment says that it goes on whenever nothing has happened for ten seconds. Throws
+ * Answers with events instead of one JSON body (specification, section 6.1): those that `work`
+ * tells, then `result` with its result, then `done`. Before the stream is open, a rejection of
+ * `work` is an ordinary error. Later it is the event `error`, whose data is an error body, and then
+ * `done`. After ten seconds without an event a comment keeps the stream alive. Throws
  * `too_many_requests`.
  */
 export async function answerInEvents(
@@ -46,13 +43,13 @@ export async function answerInEvents(
     startStream(reply, { ...headers, [SEQUENCE]: String(context.services.sequence()) });
     heartbeat = session.startHeartbeat(stream, raw, context.timeouts.eventStreamHeartbeat);
   };
-  // Not held back for a client that is slow: an answer is no longer than a model may make it.
+  // Does not wait for a slow client: an answer is no longer than a model may make it.
   const tell: AnswerEvents['tell'] = (event, data) => {
     open();
     if (raw.writable) raw.write(textOf({ event, data }));
     heartbeat?.refresh();
   };
-  // At once: what is under way may take a while to come to its end.
+  // At once, because what is running may take a while to end.
   const end = (): void => {
     if (heartbeat === undefined) return;
     tell('error', context.errorOf(request.live?.problem, request));

@@ -6,19 +6,19 @@ const TOKEN_PARAMETERS = ['token', 'access_token'];
 /** The characters of a bearer token (RFC 6750, section 2.1). */
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
 
-/** Strangers with many connections must not take much memory by what they say. */
+/** Longer tokens are not remembered: many connections must not take much memory. */
 const REMEMBERED_CHARACTERS_MAX = 1_024;
 
-/** What a connection said last of who calls. */
+/** The last token of a connection, and its caller. */
 interface LastBearer {
   readonly header: string;
   readonly token: string;
 }
 
 /**
- * By connection, which says the same of who calls with nearly every request. A token is long: to
- * look at each of its letters, and to compute the hash by which it is looked up, takes a twentieth
- * of a small call, to compare it next to nothing.
+ * By connection, since nearly every request of one brings the same token. To check each letter of a
+ * token, and to hash it for the lookup, takes a twentieth of a small call; to compare it takes next
+ * to nothing.
  */
 const lastBearers = new WeakMap<FastifyRequest['socket'], LastBearer>();
 
@@ -64,7 +64,7 @@ function otherToken(request: FastifyRequest, operation: Operation): string | und
 function refuseTokenInQuery(query: unknown, operation: Operation): void {
   if (typeof query !== 'object' || query === null) return;
   for (const name of TOKEN_PARAMETERS) {
-    // An operation may have a parameter of that name which is no token of ours.
+    // The operation may have a parameter of that name that is no token.
     const isItsOwn = operation.query !== undefined && name in operation.query.shape;
     if (name in query && !isItsOwn) {
       throw new Problem('token_in_query', `The query string has the parameter "${name}".`);

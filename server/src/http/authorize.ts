@@ -4,7 +4,7 @@ import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { scopesOf } from '@trellis/contract/scopes.ts';
 
-/** What says of an operation who may call it. */
+/** The members of an operation that say who may call it. */
 type Guarded = Pick<Operation, 'id' | 'auth' | 'role' | 'scope' | 'tokens' | 'noGuests'>;
 
 /**
@@ -30,7 +30,7 @@ function hasScope(operation: Guarded, { scopes }: Caller): boolean {
   );
 }
 
-/** Whether a session is enough of what is asked for. */
+/** Whether the user of a session has the rights that the operation needs. */
 export function hasRole({ auth, role }: Pick<Guarded, 'auth' | 'role'>, caller: Caller): boolean {
   const holdsRole = role !== undefined && caller.roles.includes(role);
   switch (auth) {

@@ -8,11 +8,10 @@ import type { BodyHold } from './body/body-budget.ts';
 import { bodyTooLarge } from './error-answer.ts';
 
 /**
- * The bytes of a body as they arrive, decompressed, one chunk at a time: the next one is read when
- * the last one is dealt with, so that a slow reader slows the sender down. A sender that is silent
- * for `idleMs` is given up.
- *
- * The request itself is never destroyed here: its connection still has to carry the answer.
+ * The bytes of a body as they arrive, decompressed, one chunk at a time. The next chunk is read
+ * when the last one has been handled, so a slow reader slows the sender down. A sender that is
+ * silent for `idleMs` is cut off. The request itself is never destroyed here: its connection still
+ * has to carry the answer.
  */
 export async function* bodyStream(
   request: FastifyRequest,
@@ -39,7 +38,7 @@ export async function* bodyStream(
     }
     throw error;
   } finally {
-    // Not waited for: after a silence the reading under way never ends.
+    // Not awaited: after a silence the pending read never ends.
     void chunks.return?.();
     gunzip?.destroy();
   }
@@ -74,7 +73,7 @@ function unpack(raw: FastifyRequest['raw']): Gunzip {
   return raw.pipe(gunzip);
 }
 
-/** A few bytes that unpack to a great many are no data of anybody's. */
+/** Refuses a few bytes that unpack to very many. */
 function refuseBomb(bytes: number, packedBytes: number): void {
   if (bytes <= JSON_BODY_BYTES_MAX || bytes <= packedBytes * GZIP_EXPANSION_RATIO_MAX) return;
   throw new Problem(

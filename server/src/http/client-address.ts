@@ -1,10 +1,10 @@
 import { BlockList } from 'node:net';
 import { ipVersion, withoutMapping } from '#base/ip-address.ts';
 
-/** Whether somebody at an address is believed whom a request came from. */
+/** Whether the proxy at an address is trusted to say where a request came from. */
 export type ProxyTrust = (address: string) => boolean;
 
-/** Networks as addresses, with or without the bits that count: "10.0.0.7", "fd00::/8". */
+/** Trusts the given networks: addresses, with or without a prefix length ("fd00::/8"). */
 export function proxyTrust(networks: readonly string[]): ProxyTrust {
   const trusted = new BlockList();
   for (const network of networks) {
@@ -14,20 +14,20 @@ export function proxyTrust(networks: readonly string[]): ProxyTrust {
   }
   return (address) => {
     const plain = withoutMapping(address);
-    // Whatever somebody has claimed may be no address at all.
+    // What a client claims need not be an address at all.
     return ipVersion(plain) !== undefined && trusted.check(plain, familyOf(plain));
   };
 }
 
-/** What a request tells of the way that it came. */
+/** The part of a request that says where it came from. */
 interface Arrival {
   readonly socket: { readonly remoteAddress?: string | undefined };
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 /**
- * The address that a request came from, for WebSockets as the framework has it for all others: the
- * last one on the way that is not that of a proxy which is believed.
+ * The address that a request came from: the last one on its way that is no trusted proxy. The
+ * framework does the same for all requests but WebSockets.
  */
 export function clientAddress({ socket, headers }: Arrival, trusts: ProxyTrust): string {
   const forwarded = headers['x-forwarded-for'];

@@ -2,9 +2,9 @@ import type { FastifyReply } from 'fastify';
 import type { LiveAnswer } from './live-answers.ts';
 
 /**
- * Aborts when the connection closes before the answer is out: the client has gone, or the server
- * stops; and when the caller has lost the rights that it began with. (The framework's own signal
- * follows the request, which also closes when its body has been read.)
+ * A signal that aborts when the connection closes before the answer is out (the client has gone, or
+ * the server stops), or when the caller loses the rights that the request began with. The
+ * framework's own signal follows the request, which also closes when its body has been read.
  */
 export function disconnectSignal({ raw, request }: FastifyReply): AbortSignal {
   const controller = new AbortController();
@@ -15,7 +15,7 @@ export function disconnectSignal({ raw, request }: FastifyReply): AbortSignal {
   return live === null ? controller.signal : AbortSignal.any([controller.signal, live.signal]);
 }
 
-/** The same to look at now and then instead of to listen to: that costs a call nothing. */
+/** The same as a flag to look at now and then. Unlike a listener it costs a call nothing. */
 export class Disconnect {
   readonly #response: FastifyReply['raw'];
   readonly #live: LiveAnswer | undefined;

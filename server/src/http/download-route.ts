@@ -9,15 +9,16 @@ import type { Awaitable } from './answer.ts';
 
 /** A file that is made while it is sent. */
 export interface Download {
-  /** Suggested to whoever saves it. */
+  /** The name that the browser suggests for saving. */
   readonly fileName: string;
   readonly content: AsyncIterable<string | Uint8Array>;
 }
 
 /**
- * An operation that takes JSON and answers a file of any size: no more of it is made than the
- * client takes, and nothing once it has gone. What fails before the first byte is an error as any
- * other; later it can only cut the connection, so that the client sees that the file is not whole.
+ * The route of an operation that takes JSON and answers a file of any size. It makes no more of the
+ * file than the client takes, and nothing once the client has gone. A failure before the first byte
+ * is an ordinary error; a later one cuts the connection, so that the client sees that the file is
+ * incomplete.
  */
 export function downloadRoute<const O extends Operation>(
   operation: O,
@@ -29,7 +30,7 @@ export function downloadRoute<const O extends Operation>(
     operation,
     intake: 'json',
     async handle(request, reply, { services, onBrokenAnswer }) {
-      // A lower bound for what is read after it.
+      // A lower bound for the sequence of what is read next.
       const sequence = services.sequence();
       const { fileName, content } = await handler(readInput(operation, request), services);
       const file = Readable.from(checked(content, request), { objectMode: false });
@@ -48,7 +49,7 @@ export function downloadRoute<const O extends Operation>(
   };
 }
 
-/** Each piece goes out with the rights of its moment. */
+/** Checks the rights of the caller before each piece. */
 export async function* checked(
   content: Download['content'],
   { live }: FastifyRequest,
@@ -63,7 +64,7 @@ export function hasClientGone({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
-/** Whatever the name is made of, it ends neither the value of its header nor the header. */
+/** Makes a name safe: it can end neither the value of its header nor the header. */
 function safeName(name: string): string {
   return name.replaceAll(/[^\w.-]/g, '_');
 }

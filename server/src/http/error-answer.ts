@@ -23,10 +23,7 @@ const ROUTER_ERROR_TYPES: Readonly<Record<number, string>> = {
   503: 'overloaded_error',
 };
 
-/**
- * Failures that may be over in a moment. After any other, those clients are told not to repeat the
- * request.
- */
+/** Failures that may pass soon. After any other, those clients are told not to try again. */
 const PASSING: ReadonlySet<string> = new Set([
   'llm_busy',
   'llm_unavailable',
@@ -42,8 +39,8 @@ export interface ErrorAnswer {
 }
 
 /**
- * The answer to a problem (open-shapes, section 2). What is no problem of the catalogue is a fault
- * of ours and shows nothing.
+ * The answer to a problem (open-shapes, section 2). A problem outside the catalogue is our fault,
+ * and its answer reveals nothing.
  */
 export function errorAnswer(problem: Problem, traceId: string, operation?: Operation): ErrorAnswer {
   const code = isErrorCode(problem.code) ? problem.code : 'internal_error';
@@ -84,7 +81,7 @@ function headersOf(
   return headers;
 }
 
-/** The one conversion of what was thrown: by us, by the framework, or by mistake. */
+/** Makes a problem of anything that was thrown: by us, by the framework, or by mistake. */
 export function toProblem(error: unknown, operation: Operation | undefined): Problem {
   if (error instanceof Problem) return error;
   const cause = { cause: error };
@@ -124,7 +121,7 @@ export function bodyTooLarge(
   });
 }
 
-/** One record for every error answer: the trace id leads from the answer to it. */
+/** Writes one log record for each error answer; the trace id leads from the answer to it. */
 export function logError(
   logger: Logger,
   problem: Problem,
@@ -149,8 +146,7 @@ export function logError(
 }
 
 /**
- * For an error beneath an answer that is good by itself: what the caller may be told of it, once it
- * is logged.
+ * Logs an error inside an answer that succeeds otherwise, and gives what the caller may know of it.
  */
 export function errorDescriber(
   logger: Logger,
@@ -176,10 +172,7 @@ export function isRouterOperation(operation: Operation | undefined): boolean {
   return operation?.area === 'llm' && operation.auth === 'token';
 }
 
-/**
- * The same answer with what those clients read of one: the body that every error has, and a little
- * more.
- */
+/** The same answer with the members that those clients read, besides the usual body of an error. */
 function withClientParts(answer: ErrorAnswer): ErrorAnswer {
   const { status, headers, body } = answer;
   const shouldRetry = PASSING.has(body.error.code);
@@ -192,7 +185,7 @@ function withClientParts(answer: ErrorAnswer): ErrorAnswer {
   return { status, headers: { ...headers, ...more }, body: asked };
 }
 
-/** As the last event of a stream that has begun. */
+/** The error as the last event of a stream that has begun. */
 export function errorEvent({ body }: ErrorAnswer): string {
   // One client looks at the name of the event, the other at the member "error".
   return `event: error\ndata: ${JSON.stringify(body)}\n\n`;
@@ -205,16 +198,16 @@ function routerErrorType(status: number): string {
 /** What every way of answering an error needs. */
 export interface ErrorParts {
   readonly logger: Logger;
-  /** Those of every answer. */
+  /** The security headers of every answer. */
   readonly securityHeaders: Readonly<Record<string, string>>;
   readonly lingerMs: number;
-  /** Where a replica sends what it may not do itself; null on a primary. */
+  /** The address to which a replica redirects what it may not do; null on a primary. */
   readonly primaryAddress: string | null;
   newRequestId(): string;
   sequence(): number;
 }
 
-/** The headers of an answer that no hook has seen. */
+/** The headers of an answer that passes no hook. */
 export function commonHeaders(parts: ErrorParts, requestId: string): Record<string, string> {
   return {
     ...parts.securityHeaders,

@@ -19,16 +19,16 @@ export interface ServerEvent {
 
 type StreamInput<O extends Operation> = Input<O> & {
   readonly lastEventId: string | undefined;
-  /** Aborts when nobody reads any more: then the events must end. */
+  /** Aborts when nobody reads any more; the events must then end. */
   readonly signal: AbortSignal;
 };
 
 /**
- * An operation that answers with Server-Sent Events, for as long as the handler gives some, the
- * token is good for them, the client takes them and the server runs. No more events are asked for
- * than the client takes. A stream that has come to its end says so with the event `end`; one that
- * is cut off does not, so that the client comes back. What the handler throws when it is called is
- * an error as any other.
+ * The route of an operation that answers with Server-Sent Events. The stream lasts as long as the
+ * handler gives events, the token is valid for them, the client reads and the server runs. It asks
+ * for no more events than the client takes. A stream that is complete ends with the event `end`;
+ * one that is cut off does not, so the client comes back. What the handler throws when it is called
+ * is an ordinary error.
  */
 export function eventStreamRoute<const O extends Operation>(
   operation: O,
@@ -72,7 +72,7 @@ export function eventStreamRoute<const O extends Operation>(
   };
 }
 
-/** A stream that does not begin is open no more. */
+/** Closes the stream again when it cannot begin. */
 function begin<T>(stream: AbortController, open: (signal: AbortSignal) => T): T {
   try {
     return open(stream.signal);
@@ -107,7 +107,7 @@ async function send(
   }
 }
 
-/** The token of a stream, which may end before it. */
+/** The token of a stream. It may expire before the stream ends. */
 export class StreamSession {
   readonly #operation: Operation;
   readonly #token: string;
@@ -119,7 +119,7 @@ export class StreamSession {
     this.#services = services;
   }
 
-  /** Whether it still may read the stream. */
+  /** Whether the token may still read the stream. */
   holds(): boolean {
     try {
       authorize(this.#operation, this.#services.identity.authenticate(this.#token));
@@ -130,7 +130,7 @@ export class StreamSession {
     }
   }
 
-  /** Tells the client now and then that the stream goes on, and ends it with the session. */
+  /** Sends a sign of life now and then, and ends the stream when its token has ended. */
   startHeartbeat(
     stream: AbortController,
     response: FastifyReply['raw'],
@@ -139,7 +139,7 @@ export class StreamSession {
     return setInterval(() => {
       try {
         if (!this.holds()) stream.abort();
-        // Whoever does not take what there is needs no sign of life.
+        // A client that does not read needs no sign of life.
         else if (!response.writableNeedDrain) response.write(':\n\n');
       } catch {
         response.destroy();
@@ -158,12 +158,12 @@ function lastEventId({ headers }: FastifyRequest): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** The id as a number. Another text was never an id of ours: the stream begins as without one. */
+/** The id as a number; undefined for a text that was never an id, as if there were none. */
 export function sequenceOf(id: string | undefined): number | undefined {
   return id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
 }
 
-/** When the client has taken what there is, or has gone. */
+/** Resolves when the client has taken what was sent, or has gone. */
 export function untilDrained(response: FastifyReply['raw'], signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -190,7 +190,7 @@ export async function* lineEvents(
   for await (const { dropped, lines, sequence } of batches) {
     const lost = dropped === 0 ? [] : [{ event: 'dropped', data: { count: dropped } }];
     const told = lines.map((line) => ({ event: 'line', id: String(line.sequence), data: line }));
-    // Whoever loses the connection before the first line comes back to here.
+    // A client that loses the connection before the first line comes back to here.
     const position = { event: 'position', id: String(sequence), data: {} };
     yield [...lost, ...(told.length === 0 ? [position] : told)];
   }

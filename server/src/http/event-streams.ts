@@ -9,14 +9,14 @@ import { Problem } from '#base/problem.ts';
  */
 export class EventStreams {
   readonly #max: number;
-  /** Each with its caller's `budgetKey`. */
+  /** The `budgetKey` of each stream's caller. */
   readonly #open = new Map<AbortController, string>();
 
   constructor(max = EVENT_STREAMS_MAX) {
     this.#max = max;
   }
 
-  /** It ends with the rights of its caller. Throws `too_many_requests`. */
+  /** Opens a stream, which ends when its caller loses their rights. Throws `too_many_requests`. */
   open({ caller, live }: Pick<FastifyRequest, 'caller' | 'live'>): AbortController {
     const key = caller === null ? '' : budgetKey(caller);
     const own = [...this.#open.values()].filter((one) => one === key).length;

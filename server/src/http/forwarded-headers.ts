@@ -1,19 +1,19 @@
 import type { FastifyRequest } from 'fastify';
 
-/** What proves who somebody is stays outside endpoint code. */
+/** Headers with credentials are kept from endpoint code. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
   'proxy-authorization',
 ]);
 
-/** What stands in JSON as it is. */
+/** Characters that JSON does not escape. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 /**
- * The headers that endpoint code sees, as JSON text: names in lower case, without credentials. Most
- * endpoints look at none of them, so it takes as little as it can: a name of a header has no letter
- * that JSON would write in another way.
+ * The headers that endpoint code sees, as JSON text: names in lower case, without credentials. It
+ * does as little as possible, since most endpoints read none: names of headers have no letter that
+ * JSON escapes.
  */
 export function forwardedHeaders(headers: FastifyRequest['headers']): string {
   let text = '';

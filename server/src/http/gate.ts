@@ -20,10 +20,10 @@ export type Gate = (
 ) => void;
 
 /**
- * What a request must pass before its body is read, in this order: the server is ready; the replica
- * may do it, or the caller is known and sent to the primary; the encoding is understood; the state
- * is recent enough, also for what it says of the caller; the caller is known and allowed. In one
- * function without promises where possible, as it is on the path of every call.
+ * The checks before the body of a request is read, in this order: the server is ready; a replica
+ * may serve the operation, or redirects a known caller to the primary; the encoding is known; the
+ * state is recent enough, also to know the caller; the caller is known and allowed. One function,
+ * without promises where possible, because every call passes here.
  */
 export function createGate(
   operation: Operation,
@@ -31,7 +31,7 @@ export function createGate(
   options: GateOptions,
 ): Gate {
   const { auth } = operation;
-  // The status of the server must be told at any time, to anybody.
+  // Anybody may ask for the status of the server at any time.
   if (operation.area === 'status') return (_request, _reply, done) => done();
   const redirectTo = operation.onReplica === 'redirect' ? options.primaryAddress : null;
 
@@ -51,7 +51,7 @@ export function createGate(
     };
     try {
       if (!services.status.ready()) throw new Problem('not_ready', 'The graph is not loaded yet.');
-      // Not for strangers.
+      // Only operations that ask for a caller wait for a sequence.
       const isAhead = auth !== 'none' && request.headers[MIN_SEQUENCE] !== undefined;
       if (isAhead) services.identity.verify(bearerToken(request, operation));
       if (redirectTo !== null) {
@@ -61,7 +61,7 @@ export function createGate(
             .header('location', redirectTo + request.url)
             .send();
         };
-        // The caller knows more than this replica: only the primary can say who it is.
+        // The caller has seen a newer state than this replica: only the primary can tell who it is.
         if (isAhead) redirect();
         else identify(redirect);
         return;
@@ -87,9 +87,9 @@ function refuseEncoding(operation: Operation, request: FastifyRequest): void {
 }
 
 /**
- * Holds a request back until the state has reached what it asks for with `X-MSK-Min-Sequence`
- * (open-shapes, section 2). Nothing to wait for is no promise, so that the common case costs no
- * turn.
+ * Holds a request until the state has reached the sequence in `X-MSK-Min-Sequence` (open-shapes,
+ * section 2). It answers no promise when there is nothing to wait for, so that the common case
+ * costs no turn.
  */
 function awaitMinSequence(
   request: FastifyRequest,

@@ -8,7 +8,7 @@ export const RUN_PROGRESS = 'msk-endpoint-progress';
 export const CACHE = 'msk-cache';
 export const CHAT = 'msk-chat';
 
-/** A caller's own id is taken over only when it cannot do harm in a header, a log or a page. */
+/** A caller's own id is used only when it is harmless in a header, a log or a page. */
 const SANE_ID = /^[\w.:-]{8,128}$/;
 
 /**

@@ -4,8 +4,8 @@ import { turns } from '#base/turns.ts';
 const MEMBERS_AT_ONCE = 32;
 
 /**
- * The JSON of an answer, as `JSON.stringify` makes it: long lists in turns (see `Turns`), which are
- * those of `caller`. What is long is the value itself, or a member of it.
+ * The JSON of an answer, as `JSON.stringify` makes it. Long lists, the value itself or a member of
+ * it, are written in turns of `caller` (see `Turns`).
  */
 export function jsonInTurns(value: unknown, caller: string): string | Promise<string> {
   const isLong = isLongList(value) || (isRecord(value) && hasLongMember(value));
@@ -45,7 +45,7 @@ function isLongList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.length > MEMBERS_AT_ONCE;
 }
 
-/** What stands for itself in JSON. */
+/** Whether a value is an object that JSON writes member by member. */
 function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !('toJSON' in value);
 }

@@ -7,10 +7,10 @@ import type { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 
 /**
- * An answer that is not out yet, and ends with the rights of its caller: the one place where what
- * is slow, or goes on, hears of it. What has not begun is answered with the problem. What has begun
- * hears the signal, may say why, and is cut off soon after. Only what writes and does not listen is
- * left to end by itself: it would be answered as if it had not happened.
+ * An answer that is not out yet, and that ends when its caller loses their rights. Slow and lasting
+ * work hears of it here only. An answer that has not begun becomes the problem. One that has begun
+ * gets the signal, may say why it ends, and is cut off soon after. Work that writes and does not
+ * listen may finish: otherwise its answer would say that nothing had happened.
  */
 export class LiveAnswer implements RunningWork {
   readonly #request: FastifyRequest;
@@ -20,7 +20,7 @@ export class LiveAnswer implements RunningWork {
   readonly #writes: boolean;
   #controller: AbortController | undefined;
   #isListened = false;
-  /** Why it has to end; undefined as long as it has not. */
+  /** The reason why the answer has to end; undefined as long as it need not. */
   problem: Problem | undefined;
 
   constructor(
@@ -44,19 +44,21 @@ export class LiveAnswer implements RunningWork {
     return this.#controller.signal;
   }
 
-  /** The same for who looks now and then at `problem`. */
+  /** Listens without a signal, for callers that look at `problem` now and then. */
   listened(): this {
     this.#isListened = true;
     return this;
   }
 
-  /** Looks the caller up, for what must not go out with rights of before. Throws the problem. */
+  /**
+   * Looks the caller up again, for what must not go out with earlier rights. Throws the problem.
+   */
   check(): void {
     if (this.problem !== undefined) throw this.problem;
     this.#running.check(this.#caller);
   }
 
-  /** The same of what took long enough to be listened for: it is not out yet. */
+  /** The same for work that was long enough to be listened for: its answer is not out yet. */
   checkListened(): void {
     if (this.#isListened) this.#running.check(this.#caller);
   }
@@ -71,7 +73,7 @@ export class LiveAnswer implements RunningWork {
     setTimeout(() => this.#cut(), CALLER_END_GRACE_MS).unref();
   }
 
-  /** To be called when the handler has done its part. */
+  /** Call it when the handler has done its part. */
   handled(): void {
     const { raw } = this.#reply;
     const isOut = raw.writableEnded && raw.writableLength <= raw.writableHighWaterMark;
@@ -79,7 +81,7 @@ export class LiveAnswer implements RunningWork {
     else raw.once('close', () => this.#over());
   }
 
-  /** Also of a request whose body still arrives. */
+  /** Also cuts a request whose body still arrives. */
   #cut(): void {
     const { raw } = this.#reply;
     if (!raw.writableFinished) raw.destroy();
@@ -91,14 +93,14 @@ export class LiveAnswer implements RunningWork {
   }
 }
 
-/** Has an operation of somebody end with their rights. */
+/** Runs an operation, and ends it when its caller loses their rights. */
 export async function answeredLive(
   live: LiveAnswer,
   handle: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
   try {
     const text = await handle();
-    // It was answered already.
+    // The problem was the answer.
     if (live.problem !== undefined) return undefined;
     if (text !== undefined) live.checkListened();
     return text;

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OpenSpan, Telemetry } from '#observe/telemetry/telemetry.ts';
 
 /**
- * A span and a duration for every request, by the semantic conventions for HTTP servers. Without
- * telemetry no request meets anything of this.
+ * Records a span and a duration for every request, by the semantic conventions for HTTP servers.
+ * Without telemetry it costs a request nothing.
  */
 export function observeRequests(app: FastifyInstance, telemetry: Telemetry | undefined): void {
   if (telemetry === undefined) return;
@@ -27,7 +27,7 @@ export function observeRequests(app: FastifyInstance, telemetry: Telemetry | und
     telemetry.record('http.server.active_requests', 1, { 'http.request.method': method });
     reply.raw.once('close', () => {
       const { statusCode, writableFinished } = reply.raw;
-      // Somebody who went away before the answer has got no status.
+      // A client that went away before the answer has got no status.
       const status = writableFinished
         ? { 'http.response.status_code': statusCode }
         : { 'error.type': 'client_disconnected' };
@@ -43,8 +43,7 @@ export function observeRequests(app: FastifyInstance, telemetry: Telemetry | und
     });
     span.run(done);
   });
-  // The body comes as events of the connection, which know nothing of the request that it belongs
-  // to.
+  // The body arrives as events of the connection, which do not know their request.
   app.addHook('preHandler', (request, _reply, done) => {
     const span = spans.get(request);
     if (span === undefined) done();
@@ -64,7 +63,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'TRACE',
 ]);
 
-/** What anybody makes up must not become a value of its own. */
+/** A method that a client makes up must not become a value of the metric. */
 function methodOf({ method }: FastifyRequest): string {
   return KNOWN_METHODS.has(method) ? method : '_OTHER';
 }

@@ -8,17 +8,17 @@ export interface HttpServerOptions {
   /** `MSK_USE_HSTS` and `MSK_REDIRECT_TO_HTTPS`. */
   readonly useHsts: boolean;
   readonly redirectToHttps: boolean;
-  /** `MSK_TRUSTED_PROXIES`: only they are believed who the client is. */
+  /** `MSK_TRUSTED_PROXIES`: the proxies that may say who the client is. */
   readonly trustedProxies: readonly string[];
-  /** Where a replica sends what it may not do itself; null on a primary. */
+  /** The address to which a replica redirects what it may not do; null on a primary. */
   readonly primaryAddress: string | null;
-  /** A new request id, unguessable; UUIDs unless a test hands in its own. */
+  /** Makes a request id that cannot be guessed: a UUID, unless a test gives its own. */
   readonly newRequestId?: () => string;
   /** The limits of `base/limits.ts` unless a test cannot wait for them. */
   readonly timeouts?: Partial<HttpTimeouts>;
   readonly webSocketsMax?: number;
   readonly webSocketStrangersMax?: { readonly ofAddress: number; readonly ofAll: number };
-  /** Undefined when nobody wants to be told. */
+  /** Undefined when telemetry is off. */
   readonly telemetry?: Telemetry | undefined;
 }
 

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from '#observe/logger.ts';
 
 /**
- * A record for every answer at level `debug`. Errors have theirs at any level, so that nothing is
- * paid for this one by default.
+ * Logs every answer at level `debug`. Errors are logged at any level, so by default this costs
+ * nothing.
  */
 export function logRequests(app: FastifyInstance, logger: Logger): void {
   if (!logger.isLevelEnabled('debug')) return;
@@ -22,7 +22,7 @@ export function logRequests(app: FastifyInstance, logger: Logger): void {
   });
 }
 
-/** Without the query, which may hold what is nobody's business. */
+/** The path without the query, which may hold private data. */
 export function pathOf(url: string): string {
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
@@ -30,7 +30,7 @@ export function pathOf(url: string): string {
 
 const SHOWN_PATH_CHARACTERS_MAX = 200;
 
-/** The same for people: a path may be as long as a stranger likes, and must not fill the log. */
+/** The path for logs and messages, cut off: a client may send one of any length. */
 export function shownPath(url: string): string {
   const path = pathOf(url);
   if (path.length <= SHOWN_PATH_CHARACTERS_MAX) return path;

@@ -6,8 +6,8 @@ import { readInput, sendJson, type Input, type Route } from './route.ts';
 import type { HttpServices } from './services.ts';
 
 /**
- * What a browser keeps of those who have signed in on it. It opens nothing: it is sent to no other
- * site, and read by no script.
+ * A mark of the users who have signed in on a browser. It gives no access, is sent to no other
+ * site, and no script can read it.
  */
 export const DEVICE_COOKIE: OwnCookie = {
   name: 'trellis-device',
@@ -16,8 +16,8 @@ export const DEVICE_COOKIE: OwnCookie = {
 };
 
 /**
- * A sign-in with a password: it sees what the browser keeps of sign-ins before, and has it keep
- * this one.
+ * The route of a sign-in with a password. It gives the handler the browser's mark of earlier
+ * sign-ins, and sets the new one.
  */
 export function signInRoute<const O extends Operation>(
   operation: O,

@@ -1,11 +1,10 @@
 import { createHook } from 'node:async_hooks';
 
 /**
- * One of the objects that Node makes for every `process.nextTick`, of which a small call takes five
- * or more. Whoever keeps it keeps them fast: V8 forgets the shape of these objects when a garbage
- * collection of an idle server finds none of them alive, makes another shape then, and the code
- * that was compiled for the first one takes the slow way, six times as long, for the rest of the
- * process. Undefined should Node come to make none.
+ * One of the objects that Node makes for every `process.nextTick`; a small call makes five or more.
+ * Keep it for as long as the server lives: when a garbage collection finds no such object alive, V8
+ * forgets their shape and makes another. Code compiled for the first shape is then six times slower
+ * for the rest of the process. Undefined if Node makes no such object.
  */
 export function tickObject(): object | undefined {
   let made: object | undefined;

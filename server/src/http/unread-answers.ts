@@ -14,20 +14,20 @@ type Response = FastifyReply['raw'];
 /** An answer whose client has not taken all of it. */
 interface Unread {
   readonly bytes: number;
-  /** What the connection had sent when it last moved. */
+  /** The bytes that the connection had sent when it last made progress. */
   bytesWritten: number;
   stillSince: number;
 }
 
 /**
- * Large answers, which wait in memory until their clients take them. A caller may have so many
- * bytes of them waiting, and all callers together; an answer of a caller who has none is always
- * taken. One that its client does not take any of for a while is cut off, a stream as well.
+ * Holds large answers in memory until their clients have read them. The bytes are limited for each
+ * caller and for all together, but a caller with nothing waiting always gets an answer. An answer
+ * or stream of which the client reads nothing for a while is cut off.
  */
 export class UnreadAnswers {
   readonly #timeoutMs: number;
   readonly #unread = new Map<Response, Unread>();
-  /** By `budgetKey`. */
+  /** Waiting bytes by `budgetKey`. */
   readonly #ofCaller = new Map<string, number>();
   #bytes = 0;
   #watch: NodeJS.Timeout | undefined;
@@ -37,14 +37,17 @@ export class UnreadAnswers {
   }
 
   /**
-   * Throws `too_many_requests` when half of what may wait of a caller waits: what is asked now may
-   * be as large.
+   * Throws `too_many_requests` when half of a caller's limit is waiting: the next answer may be as
+   * large.
    */
   check(reply: FastifyReply): void {
     this.#check(reply, ANSWERS_UNREAD_BYTES_PER_CALLER_MAX / 2);
   }
 
-  /** Text to be sent in slices, each when the one before is taken. Throws `too_many_requests`. */
+  /**
+   * Holds a text and sends it in slices, each once the one before is read. Throws
+   * `too_many_requests`.
+   */
   hold(reply: FastifyReply, text: string): Readable {
     const bytes = Buffer.from(text);
     this.#check(reply, bytes.length);
@@ -52,7 +55,7 @@ export class UnreadAnswers {
     return Readable.from(slicesOf(bytes), { objectMode: false, highWaterMark: ANSWER_SLICE_BYTES });
   }
 
-  /** From now on the answer is cut off when its client takes nothing of what there is. */
+  /** From now on, cuts the answer off when its client stops reading. */
   watch(reply: FastifyReply): void {
     this.#add(reply, 0);
   }
@@ -107,7 +110,9 @@ export class UnreadAnswers {
   }
 }
 
-/** Holds large answers that the framework sends; others are held by who sends them. */
+/**
+ * Holds the large answers that the framework sends. Routes that send by themselves hold their own.
+ */
 export function holdLargeAnswers(app: FastifyInstance, timeoutMs: number): UnreadAnswers {
   const unread = new UnreadAnswers(timeoutMs);
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -130,9 +135,9 @@ export function isLarge(payload: unknown): payload is string {
   return typeof payload === 'string' && payload.length > ANSWER_SLICE_BYTES;
 }
 
-/** Sends what is held; the head of the answer is written. */
+/** Sends a held text, after the head of the answer was written. */
 export function sendHeld(held: Readable, response: Response): void {
-  // Who has gone is not told so.
+  // An error means that the client has gone.
   pipeline(held, response, () => undefined);
 }
 

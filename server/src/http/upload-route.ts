@@ -14,8 +14,8 @@ import type { HttpServices } from './services.ts';
 import type { Awaitable } from './answer.ts';
 
 /**
- * Slashes in a name are not cut away but refused. Whatever is beyond one file, its service is not
- * asked for.
+ * Names keep their slashes, so that they can be refused. The service is not asked for more than one
+ * file.
  */
 export const UPLOAD_OPTIONS = {
   limits: { fileSize: FILE_BYTES_MAX, files: 1, fields: 0, parts: 2, headerPairs: 20 },
@@ -24,7 +24,7 @@ export const UPLOAD_OPTIONS = {
 } as const;
 
 interface UploadHandlers<O extends Operation> {
-  /** The file has at most as many. */
+  /** The most bytes that the file may have. */
   readonly bytesMax: number;
   /** Refuses before anything is read. */
   admit(head: Omit<Input<O>, 'body'>, services: HttpServices): Awaitable<void>;
@@ -36,7 +36,8 @@ interface UploadHandlers<O extends Operation> {
 }
 
 /**
- * An operation that takes a form with one file, which is handed on as it arrives, and answers 201.
+ * The route of an operation that takes a form with one file, hands it on as it arrives, and answers
+ * 201.
  */
 export function uploadRoute<const O extends Operation>(
   operation: O,
@@ -59,7 +60,7 @@ export function uploadRoute<const O extends Operation>(
 }
 
 /**
- * The one file of a form. Nothing is kept unless the whole form is what it should be. Throws
+ * Receives the one file of a form. Keeps nothing unless the whole form is valid. Throws
  * `invalid_request`, `body_too_large`.
  */
 export async function receivedFile<T>(
@@ -80,16 +81,14 @@ export async function receivedFile<T>(
     if (writer === undefined) throw invalidForm('must have one file');
     return await writer.end();
   } catch (error) {
-    // What still arrives is thrown away, which it is not as long as the parser holds it back.
+    // Without the parser, the rest of the body flows and is thrown away.
     request.raw.unpipe();
     await writer?.abort();
     throw error;
   }
 }
 
-/**
- * The same, with what is wrong with the form as a problem; what its reader throws is left alone.
- */
+/** The same parts, with faults of the form as problems. Errors of the reader pass unchanged. */
 async function* readable<T>(
   source: AsyncIterable<T>,
   bytesMax: number,
@@ -132,11 +131,11 @@ function tooLarge(limitBytes: number): Problem {
 }
 
 /**
- * One file that arrives: `end` makes it whole; where that, or anything before it, fails, `abort`
- * has to follow and leaves nothing.
+ * One file that arrives. `end` completes it. When anything fails, `abort` must follow, and leaves
+ * nothing.
  */
 interface UploadWriter<Entry> {
-  /** Resolves when more may come. */
+  /** Resolves when the next bytes may come. */
   write(bytes: Uint8Array): Promise<void>;
   end(): Promise<Entry>;
   abort(): Promise<void>;

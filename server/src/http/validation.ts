@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { Problem } from '#base/problem.ts';
 
-/** Faults named in one answer: more would only repeat themselves. */
+/** The most faults that one answer names: more would only repeat themselves. */
 const FIELDS_MAX = 50;
 
 /**
- * The one way in which anything from outside is checked: the value as the contract's schema gives
- * it, or 400.
+ * Checks everything that comes from outside: gives the value as the contract's schema makes it, or
+ * throws `invalid_request`.
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const result = schema.safeParse(value);

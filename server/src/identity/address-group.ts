@@ -5,8 +5,8 @@ const NETWORK_PARTS = 4;
 const PARTS = 8;
 
 /**
- * Who counts as one behind an address: an IPv4 address itself; of IPv6 its first 64 bits, as one customer has all the others
- * (RFC 6177). Such as `203.0.113.9` and `2001:db8:0:1::/64`.
+ * Who counts as one behind an address: an IPv4 address itself; of IPv6 its first 64 bits, as one
+ * customer has all the others (RFC 6177). Such as `203.0.113.9` and `2001:db8:0:1::/64`.
  */
 export function addressGroup(address: string): string {
   const plain = withoutMapping(address.replace(/%.*$/, ''));

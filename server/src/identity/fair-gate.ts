@@ -7,9 +7,9 @@ export interface Ticket {
 }
 
 /**
- * Lets dear work be done a little at a time. Known callers and strangers wait in lines of their own, which take turns; in each,
- * groups take turns. When a line is full, the group that has most in it loses its last. So nobody waits for long, or is refused,
- * because somebody else sends much.
+ * Lets dear work be done a little at a time. Known callers and strangers wait in lines of their
+ * own, which take turns; in each, groups take turns. When a line is full, the group that has most
+ * in it loses its last. So nobody waits for long, or is refused, because somebody else sends much.
  */
 export class FairGate {
   readonly #runningMax: number;

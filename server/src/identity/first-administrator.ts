@@ -8,8 +8,8 @@ import { writeCredential } from './vault.ts';
 export const FIRST_ADMINISTRATOR = 'admin';
 
 /**
- * Creates the first administrator (open-shapes, section 1) with the given password, or a random one. Answers the password when
- * it made it: the only time that anybody can see it.
+ * Creates the first administrator (open-shapes, section 1) with the given password, or a random
+ * one. Answers the password when it made it: the only time that anybody can see it.
  */
 export async function createFirstAdministrator(
   commits: CommitPort,

@@ -16,11 +16,11 @@ export interface DelayRule {
 export type EndTry = (failed: boolean) => void;
 
 /**
- * Failures by subject, and how long the next try of it must wait. Subjects are hashes: what is remembered is bounded in number
- * and in bytes, and goes with time.
+ * Failures by subject, and how long the next try of it must wait. Subjects are hashes: what is
+ * remembered is bounded in number and in bytes, and goes with time.
  *
- * Tries whose outcome is open may not outnumber the failures that are free: more of them wait, so that many guesses at once
- * cannot slip past the count, and many good sign-ins at once all succeed.
+ * Tries whose outcome is open may not outnumber the failures that are free: more of them wait, so
+ * that many guesses at once cannot slip past the count, and many good sign-ins at once all succeed.
  */
 export class GrowingDelay {
   readonly #clock: Clock;
@@ -37,7 +37,10 @@ export class GrowingDelay {
     return this.#subjects.size;
   }
 
-  /** Throws `too_many_requests`; `onRefused` is called for the first refusal after a failure only: it may cost something. */
+  /**
+   * Throws `too_many_requests`; `onRefused` is called for the first refusal after a failure only:
+   * it may cost something.
+   */
   async begin(key: string, onRefused: () => void): Promise<EndTry> {
     for (;;) {
       const subject = this.#subject(key);
@@ -124,7 +127,10 @@ export class GrowingDelay {
     if (failures === 0 && open === 0 && waiting.length === 0) this.#subjects.delete(key);
   }
 
-  /** Bounds the memory that guesses at made-up names can take: what has ended, and the oldest beyond the bound, when so many more come. */
+  /**
+   * Bounds the memory that guesses at made-up names can take: what has ended, and the oldest beyond
+   * the bound, when so many more come.
+   */
   #forgetSubjects(now: number, coming: number): void {
     for (const [key, subject] of this.#subjects) {
       this.#forgetFailures(subject, now);

@@ -2,14 +2,18 @@ import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#base/clock.ts';
 import { DEVICE_LIFETIME_MS, DEVICE_MARKS_MAX } from '#base/sign-in-limits.ts';
 
-/** UID of a user, id of the device, and when it signed in (seconds, in base 36), and a MAC over them. */
+/**
+ * UID of a user, id of the device, and when it signed in (seconds, in base 36), and a MAC over
+ * them.
+ */
 const MARK = /^([1-9A-HJ-NP-Za-km-z]{22})\.([\w-]{16})\.([0-9a-z]{1,9})\.([\w-]{22})$/;
 const MARKS_SEPARATOR = '~';
 const MAC_CHARACTERS = 22;
 
 /**
- * Devices on which somebody has signed in. The browser keeps the marks itself, in a cookie; a mark proves
- * nothing but that: it opens no session, and spares its user the delays that others have caused.
+ * Devices on which somebody has signed in. The browser keeps the marks itself, in a cookie; a mark
+ * proves nothing but that: it opens no session, and spares its user the delays that others have
+ * caused.
  */
 export class KnownDevices {
   readonly #key: Uint8Array;
@@ -20,7 +24,10 @@ export class KnownDevices {
     this.#clock = clock;
   }
 
-  /** What the browser shall keep now that this user has signed in: its mark before those that it brought. */
+  /**
+   * What the browser shall keep now that this user has signed in: its mark before those that it
+   * brought.
+   */
   mark(userUid: string, brought: string | undefined): string {
     const marks = this.#marks(brought);
     const device = marks.find((one) => one.userUid === userUid)?.device ?? newDevice();

@@ -16,14 +16,15 @@ import { GrowingDelay, type EndTry } from './growing-delay.ts';
 export interface Attempt {
   readonly user: string;
   readonly address: string;
-  /** Of a device on which this user has signed in before; or the session that asks. */
+  /** A device on which this user has signed in before, or the session that asks. */
   readonly device: string | undefined;
 }
 
 /**
- * Slows guessing down without locking anybody out (open-shapes, section 3: five failures, then 429). Failures count for a name
- * and an address together, and for the address more generously: so nobody is locked out by what others do elsewhere. A
- * device that the user has signed in on before is counted for itself alone: so neither by what others do behind one address.
+ * Slows guessing down without locking anybody out (open-shapes, section 3: five failures, then
+ * 429). Failures count for a name and an address together, and for the address more generously: so
+ * nobody is locked out by what others do elsewhere. A device that the user has signed in on before
+ * is counted for itself alone: so neither by what others do behind one address.
  */
 export class LoginThrottle {
   readonly #names: GrowingDelay;
@@ -48,8 +49,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Throws `too_many_requests`, or lets the try begin; call `end` once its outcome is known. `onRefused` is called for the
-   * first refusal after a failure only: it may cost something.
+   * Throws `too_many_requests`, or lets the try begin; call `end` once its outcome is known.
+   * `onRefused` is called for the first refusal after a failure only: it may cost something.
    */
   async begin(
     { user, address, device }: Attempt,

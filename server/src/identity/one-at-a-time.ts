@@ -1,6 +1,6 @@
 /**
- * Runs one piece of work after the other: for changes that first look whether they may be made, such as that a name is
- * still free. There is one process that writes.
+ * Runs one piece of work after the other: for changes that first look whether they may be made,
+ * such as that a name is still free. There is one process that writes.
  */
 export class OneAtATime {
   #last: Promise<unknown> = Promise.resolve();

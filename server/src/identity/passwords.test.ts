@@ -12,7 +12,10 @@ beforeAll(async () => {
   await verifier.verify(undefined, WRONG);
 });
 
-/** Processor time, of all threads: unlike the time on the clock it does not grow with what else the machine does. */
+/**
+ * Processor time, of all threads: unlike the time on the clock it does not grow with what else the
+ * machine does.
+ */
 async function workOf(passwordHash: string | null | undefined): Promise<number> {
   const before = process.cpuUsage();
   for (let i = 0; i < VERIFICATIONS; i++) await verifier.verify(passwordHash, WRONG);

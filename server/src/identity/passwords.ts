@@ -3,7 +3,10 @@ import { hash, verify, type Options } from '@node-rs/argon2';
 import { Problem } from '#base/problem.ts';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '@trellis/contract/limits.ts';
 
-/** argon2id with the second recommended option of RFC 9106, section 4, at a memory cost a small server can bear. */
+/**
+ * argon2id with the second recommended option of RFC 9106, section 4, at a memory cost a small
+ * server can bear.
+ */
 const ARGON2ID: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export function hashPassword(password: string): Promise<string> {
@@ -11,7 +14,10 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 export class PasswordVerifier {
-  /** Hash of a password nobody knows: a name that does not exist costs the same time as a wrong password. */
+  /**
+   * Hash of a password nobody knows: a name that does not exist costs the same time as a wrong
+   * password.
+   */
   readonly #nobody: Promise<string> = hashPassword(randomBytes(32).toString('base64'));
 
   async verify(passwordHash: string | null | undefined, password: string): Promise<boolean> {

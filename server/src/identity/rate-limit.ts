@@ -2,7 +2,10 @@ import type { Clock } from '#base/clock.ts';
 import { subjectKey } from './address-group.ts';
 import { LOGIN_THROTTLE_SUBJECTS_MAX } from '#base/sign-in-limits.ts';
 
-/** So many times for one subject, such as an address, within any window of that length. Strangers name subjects: hashes are kept. */
+/**
+ * So many times for one subject, such as an address, within any window of that length. Strangers
+ * name subjects: hashes are kept.
+ */
 export class RateLimit {
   readonly #clock: Clock;
   readonly #timesMax: number;

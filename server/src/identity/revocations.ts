@@ -1,8 +1,8 @@
 import { parseRecord, vaultRecord, type VaultReader, type VaultWrite } from './vault.ts';
 
 /**
- * The revocation list: one record of the vault for each session or token that ended before its time. It is kept until the
- * token would have expired anyway; `untilMs` null is for ever.
+ * The revocation list: one record of the vault for each session or token that ended before its
+ * time. It is kept until the token would have expired anyway; `untilMs` null is for ever.
  */
 const PREFIX = 'revoked/';
 
@@ -10,7 +10,9 @@ export function isRevoked(vault: VaultReader, id: string): boolean {
   return vault.get(PREFIX + id) !== undefined;
 }
 
-/** `id` is the id of a token, or the `sid` of a session. Times in milliseconds since the Unix epoch. */
+/**
+ * `id` is the id of a token, or the `sid` of a session. Times in milliseconds since the Unix epoch.
+ */
 export function revocation(id: string, atMs: number, untilMs: number | null): VaultWrite {
   return vaultRecord(PREFIX + id, { atMs, untilMs });
 }

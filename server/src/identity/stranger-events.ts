@@ -14,9 +14,10 @@ export function isOfStranger({ actor, outcome, address }: AuditEvent): boolean {
 }
 
 /**
- * Which events of strangers are recorded: of one address (of IPv6, one network of 64 bits) within an hour the first ones each, and
- * of those beyond, or of all addresses together beyond another number, the 2nd, the 4th, the 8th and so on, with how many
- * there were. So an attack is seen, how large it is as well, and it fills nothing.
+ * Which events of strangers are recorded: of one address (of IPv6, one network of 64 bits) within
+ * an hour the first ones each, and of those beyond, or of all addresses together beyond another
+ * number, the 2nd, the 4th, the 8th and so on, with how many there were. So an attack is seen, how
+ * large it is as well, and it fills nothing.
  */
 export class StrangerEvents {
   readonly #clock: Clock;

@@ -18,8 +18,8 @@ export class TokenSignature {
   }
 
   /**
-   * The claims, expired or not; the problem `invalid_token` for what was signed by another key or algorithm, or has
-   * claims that we do not sign.
+   * The claims, expired or not; the problem `invalid_token` for what was signed by another key or
+   * algorithm, or has claims that we do not sign.
    */
   open(token: string): Claims {
     let claims: unknown;

@@ -3,14 +3,16 @@ import { parseRecord, vaultRecord, type VaultReader, type VaultWrite } from './v
 
 const PREFIX = 'token-use/';
 
-/** When one token was used last, in milliseconds since the Unix epoch; 0 for not since the start. */
+/**
+ * When one token was used last, in milliseconds since the Unix epoch; 0 for not since the start.
+ */
 export interface LastUse {
   atMs: number;
 }
 
 /**
- * The last use of each token: a number in memory, written to the vault now and then. So it costs a request nothing, and
- * what a crash loses is at most what was not written yet.
+ * The last use of each token: a number in memory, written to the vault now and then. So it costs a
+ * request nothing, and what a crash loses is at most what was not written yet.
  */
 export class TokenUse {
   readonly #vault: VaultReader;
@@ -38,7 +40,10 @@ export class TokenUse {
     return value === undefined ? null : parseRecord(key, value, isUse).atMs;
   }
 
-  /** Writes what has changed since the last time, with other records in the same commit; without any there is none. */
+  /**
+   * Writes what has changed since the last time, with other records in the same commit; without any
+   * there is none.
+   */
   async flush(commits: CommitPort, others: readonly VaultWrite[]): Promise<void> {
     const changed = [...this.#uses].filter(([, { atMs, writtenMs }]) => atMs > writtenMs);
     const records = changed.map(([id, { atMs }]) => vaultRecord(PREFIX + id, { atMs }));

@@ -27,7 +27,10 @@ export function checkMayRead(caller: Caller, uid: string): void {
   throw forbidden('Only the user and administrators read a whole user.', { role: 'admin' });
 }
 
-/** Throws `forbidden` unless the caller may make this change (open-shapes, section 3: nobody grants more than they hold). */
+/**
+ * Throws `forbidden` unless the caller may make this change (open-shapes, section 3: nobody grants
+ * more than they hold).
+ */
 export function checkMayChange(caller: Caller, user: UserRecord, change: UserRights): void {
   const isSelf = caller.userUid === user.uid;
   const isAdmin = isWritingAdmin(caller);

@@ -1,6 +1,8 @@
 import { Problem } from '#base/problem.ts';
 
-/** Secrets at rest, read on the main thread only; written through a commit (`CommitRequest.vault`). */
+/**
+ * Secrets at rest, read on the main thread only; written through a commit (`CommitRequest.vault`).
+ */
 export interface VaultReader {
   /** The newest value, or undefined. The bytes are the caller's own. */
   get(key: string): Uint8Array | undefined;
@@ -34,7 +36,9 @@ export function parseRecord<T>(
   throw new Problem('storage_failed', `the vault's record ${key} is not readable`);
 }
 
-/** What is kept about a user's password and sessions; times in milliseconds since the Unix epoch. */
+/**
+ * What is kept about a user's password and sessions; times in milliseconds since the Unix epoch.
+ */
 export interface Credential {
   /** PHC string of argon2id; null without a password. */
   readonly passwordHash: string | null;

@@ -2,10 +2,11 @@
 export const APPLIED_SEQUENCE_BYTES = 24;
 
 /**
- * How far the state is, in memory that threads share: the newest sequence that readers of the state can see, then a counter that
- * changes with it, on which other threads wait, and how many commits there were since the start. The state publishes it where it
- * acknowledges commits, and nobody else does: so nothing that is durable and applied is unknown to who follows, whatever becomes
- * of the request that it came with.
+ * How far the state is, in memory that threads share: the newest sequence that readers of the state
+ * can see, then a counter that changes with it, on which other threads wait, and how many commits
+ * there were since the start. The state publishes it where it acknowledges commits, and nobody else
+ * does: so nothing that is durable and applied is unknown to who follows, whatever becomes of the
+ * request that it came with.
  */
 export class AppliedSequence {
   readonly #sequence: BigInt64Array;
@@ -35,7 +36,10 @@ export class AppliedSequence {
     Atomics.notify(this.#changes, 0);
   }
 
-  /** Calls the listener with every newer sequence, or with the newest of several; returns the way to stop. */
+  /**
+   * Calls the listener with every newer sequence, or with the newest of several; returns the way to
+   * stop.
+   */
   onChange(listener: (sequence: number) => void): () => void {
     let isStopped = false;
     const watch = async (): Promise<void> => {

@@ -27,7 +27,7 @@ export interface CommitLog extends AsyncDisposable {
    *
    * Rejects with the problem `storage_full` or `storage_failed`; then no trace of the commit is
    * left in the log, and the next append is tried anew. With a commit, every one that was appended
-   * behind it is rejected too, the oldest first; and a handler attached directly to the promise of
+   * after it is rejected too, the oldest first; and a handler attached directly to the promise of
    * the oldest runs before any other code, so that it can take back what builds on it.
    *
    * Rejects with `payload_too_large` beyond COMMIT_BYTES_MAX or COMMIT_OPERATIONS_MAX; that commit

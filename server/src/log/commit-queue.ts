@@ -39,7 +39,7 @@ interface Waiter {
  * written, the commits that arrive collect into the next; a group's commits get their sequences
  * when it starts.
  *
- * When a group fails, everything queued behind it is rejected too, for it may build on what failed.
+ * When a group fails, everything queued after it is rejected too, for it may build on what failed.
  * The rejections are delivered at the start of a turn of the event loop, the oldest first, so that
  * the oldest commit's handler runs before any other code: nobody can append on top of a commit that
  * is lost without having been told.

@@ -3,16 +3,16 @@ import { FOLLOWERS_MAX } from '#base/limits.ts';
 import { APPLIED_SEQUENCE_BYTES, AppliedSequence } from './applied-sequence.ts';
 
 /**
- * The one registry of who follows the log, in memory that the threads of a process share: how far the state is, and a slot for
- * each follower, with the position that it has reached and the one behind which it needs the log kept. Trimming looks here and
- * nowhere else.
+ * The one registry of who follows the log, in memory that the threads of a process share: how far
+ * the state is, and a slot for each follower, with the position that it has reached and the one
+ * after which it needs the log kept. Trimming looks here and nowhere else.
  *
  *     bytes
  *        24  see `AppliedSequence`
  *   then for each slot
  *         8  kind, as its place in FOLLOWER_KINDS and one more; 0 while the slot is free
  *         8  sequence that it has reached
- *         8  sequence behind which it needs the log; -1 for nothing, -2 when the log is not kept for it any more
+ *         8  sequence after which it needs the log; -1: it needs none; -2: none is kept for it
  *
  * Readers of the state have no slot. They read what is applied and need no log.
  */
@@ -20,7 +20,7 @@ export const FOLLOWER_KINDS = ['text index', 'vector index', 'backups', 'replica
 
 export type FollowerKind = (typeof FOLLOWER_KINDS)[number];
 
-/** Of which there is one in a process, each in the slot of its place in the list. */
+/** There is one of each in a process, in the slot of its place in the list. */
 export type SingleFollowerKind = Exclude<FollowerKind, 'replica'>;
 
 const SINGLE_FOLLOWERS = FOLLOWER_KINDS.indexOf('replica');
@@ -29,13 +29,22 @@ const FREE = 0n;
 const NOTHING = -1n;
 const DROPPED = -2n;
 
-/** The place of a follower, which that follower alone writes; only a trim that lacks room takes back what it needs. */
+/**
+ * The place of a follower, which that follower alone writes; only a trim that lacks room takes back
+ * what it needs.
+ */
 export interface FollowerSlot extends Disposable {
   /** Everything up to the sequence is taken in. */
   reached(sequence: number): void;
-  /** The log behind the sequence is needed; undefined when none of it is. Whoever was dropped is not dropped any more. */
+  /**
+   * The log after the sequence is needed; undefined when none of it is. Whoever was dropped is not
+   * dropped any more.
+   */
   needs(after: number | undefined): void;
-  /** Whether the log is not kept for it any more, as there is no room; until it needs something again. */
+  /**
+   * Whether the log is not kept for it any more, as there is no room; until it needs something
+   * again.
+   */
   readonly isDropped: boolean;
 }
 
@@ -61,8 +70,8 @@ export class Followers {
   }
 
   /**
-   * A registry of a process that is yet to start its followers: all of the log is needed for these until they have said what
-   * they need.
+   * A registry of a process that is yet to start its followers: all of the log is needed for these
+   * until they have said what they need.
    */
   static awaiting(kinds: readonly SingleFollowerKind[]): Followers {
     const followers = new Followers();
@@ -106,7 +115,7 @@ export class Followers {
     return found;
   }
 
-  /** The sequence behind which the log must be kept; undefined when nobody needs any of it. */
+  /** The sequence after which the log must be kept; undefined when nobody needs any of it. */
   lowestNeeded(): number | undefined {
     const needed = this.needing().map(({ neededAfter }) => neededAfter);
     return needed.length === 0 ? undefined : Math.min(...needed);

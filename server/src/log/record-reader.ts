@@ -19,8 +19,9 @@ export interface SegmentSource {
 }
 
 /**
- * The records from the one that holds `from` to the one that ends with `last`, which is durable. Throws `log_trimmed` when a trim
- * overtakes it, `log_corrupt` when a record is not what was written.
+ * The records from the one that holds `from` to the one that ends with `last`, which is durable.
+ * Throws `log_trimmed` when a trim overtakes it, `log_corrupt` when a record is not what was
+ * written.
  */
 export async function* readRecords(
   source: SegmentSource,
@@ -38,7 +39,10 @@ export async function* readRecords(
   }
 }
 
-/** The records of one segment that hold the sequences from `from` to `last`, or to the segment's end. */
+/**
+ * The records of one segment that hold the sequences from `from` to `last`, or to the segment's
+ * end.
+ */
 async function* recordsOf(
   source: SegmentSource,
   segment: Segment,
@@ -67,7 +71,7 @@ async function* recordsOf(
       next = record.last + 1;
       yield record;
     }
-    // What lies behind the last record is not durable, and may be half written.
+    // What lies after the last record is not durable, and may be half written.
     if (next > end) return;
     if (broken !== undefined) throw logCorrupt({ file: segment.path, ...broken });
   }

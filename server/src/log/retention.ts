@@ -1,4 +1,4 @@
-/** How much of the log stays behind what every follower has applied (specification, section 8). */
+/** How much of the log stays that every follower has applied (specification, section 8). */
 export interface ArchiveRule {
   /** An archived segment goes when its newest record is older than this. */
   readonly ttlMs: number;

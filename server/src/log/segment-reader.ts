@@ -9,7 +9,10 @@ import type { Segment } from './segment.ts';
 /** How much is read at once; a larger record is read whole. */
 const WINDOW_BYTES = 1024 * 1024;
 
-/** The same where only headers are wanted: little when the records are long, much when there are many in it. */
+/**
+ * The same where only headers are wanted: little when the records are long, much when there are
+ * many in it.
+ */
 const SEEK_BYTES_MIN = 4 * 1024;
 const SEEK_BYTES_MAX = 512 * 1024;
 
@@ -40,7 +43,10 @@ export interface Batch {
 export interface ScanRange {
   /** The sequence to begin with. */
   readonly from: number;
-  /** The newest sequence that is durable: what lies behind may still be replaced, and is not noted in the index. */
+  /**
+   * The newest sequence that is durable: what lies after may still be replaced, and is not noted
+   * in the index.
+   */
   readonly last?: number;
   /** The byte to end before. */
   readonly upTo: number;
@@ -80,13 +86,14 @@ export async function* scanSegment(
 
 interface Place {
   readonly offset: number;
-  /** Of the record that begins there. */
+  /** The sequence of the record that begins there. */
   readonly sequence: number;
 }
 
 /**
- * Where the record begins that holds `from`, by the lengths in the headers before it, which a reader may need to pass by the thousand. What
- * they say is checked by what it leads to; where that is no record, the scan begins before it all, and finds what is damaged.
+ * Where the record begins that holds `from`, by the lengths in the headers before it, which a
+ * reader may need to pass by the thousand. What they say is checked by what it leads to; where that
+ * is no record, the scan begins before it all, and finds what is damaged.
  */
 async function seek(
   file: FileHandle,

@@ -26,7 +26,7 @@ export interface SegmentWriterOptions {
 export class SegmentWriter implements AsyncDisposable {
   readonly #options: SegmentWriterOptions;
   #file: FileHandle;
-  /** Whether the file may hold something behind its durable end. */
+  /** Whether the file may hold something after its durable end. */
   #hasRemains = false;
 
   private constructor(options: SegmentWriterOptions, file: FileHandle) {
@@ -97,7 +97,7 @@ export class SegmentWriter implements AsyncDisposable {
     await full.close();
   }
 
-  /** Moves the durable end behind a group, which may be read from then on. */
+  /** Moves the durable end after a group, which may be read from then on. */
   #extend(segment: Segment, group: readonly QueuedCommit[], encoded: EncodedGroup): void {
     const overhead = this.#options.cipher === undefined ? 0 : CIPHER_OVERHEAD_BYTES;
     let offset = segment.bytes;

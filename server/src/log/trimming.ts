@@ -4,7 +4,10 @@ import type { CommitLog } from './commit-log.ts';
 import type { FollowerKind, Followers, NeedingFollower } from './followers.ts';
 import type { ArchiveRule } from './retention.ts';
 
-/** What the log is kept for a follower at most. A replica that is silent is dropped by who serves it. */
+/**
+ * What the log is kept for a follower at most. A replica that is silent is dropped by who serves
+ * it.
+ */
 interface HoldBounds {
   /** Bytes of whole segments that nothing but followers needs. */
   readonly bytesMax: number;
@@ -30,7 +33,10 @@ export interface TrimmingParts {
   readonly onDropped: (follower: NeedingFollower) => void;
 }
 
-/** Trims the log behind the state and every follower. Those for which it takes too much room are dropped first, and told so. */
+/**
+ * Removes what the state and every follower have of the log. Those for which it takes too much room
+ * are dropped first, and told so.
+ */
 export async function trimLog(parts: TrimmingParts): Promise<void> {
   const { log, archive, followers, onDropped } = parts;
   const flushed = parts.flushedSequence();

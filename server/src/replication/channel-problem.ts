@@ -2,8 +2,9 @@ import { status } from '@grpc/grpc-js';
 import { Problem } from '#base/problem.ts';
 
 /**
- * The failures of the channel. Each crosses it as one gRPC status and its message, and is the same problem on the other
- * side; whatever else fails becomes `replication_unavailable`, which may be tried again.
+ * The failures of the channel. Each crosses it as one gRPC status and its message, and is the same
+ * problem on the other side; whatever else fails becomes `replication_unavailable`, which may be
+ * tried again.
  */
 const STATUS_OF_CODE: Readonly<Record<string, status>> = {
   replication_unavailable: status.UNAVAILABLE,
@@ -31,7 +32,10 @@ export function notAuthenticated(cause?: unknown): Problem {
   });
 }
 
-/** The primary does not know the replica: never registered, dropped, or the primary was started anew. */
+/**
+ * The primary does not know the replica: never registered, dropped, or the primary was started
+ * anew.
+ */
 export function notRegistered(why: string, cause?: unknown): Problem {
   return new Problem('replica_not_registered', why, {
     hint: 'Register the replica with the primary, then connect again.',

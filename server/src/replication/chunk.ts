@@ -6,7 +6,8 @@ import type { LogRecord } from '#log/commit-log.ts';
 import { corrupt } from './channel-problem.ts';
 
 /**
- * A chunk: consecutive records of the log, merged, one after the other. All numbers are unsigned and big-endian.
+ * A chunk: consecutive records of the log, merged, one after the other. All numbers are unsigned
+ * and big-endian.
  *
  *     bytes
  *         8  first sequence
@@ -17,7 +18,10 @@ import { corrupt } from './channel-problem.ts';
  */
 const HEADER_BYTES = 28;
 
-/** Merges records until one of the bounds is reached; a record that is larger than a chunk is a chunk of its own. */
+/**
+ * Merges records until one of the bounds is reached; a record that is larger than a chunk is a
+ * chunk of its own.
+ */
 export class ChunkBuilder {
   #parts: Uint8Array[] = [];
   #bytes = 0;
@@ -55,8 +59,8 @@ export class ChunkBuilder {
 }
 
 /**
- * The records of a chunk, whose payloads are views of it. Throws `replication_corrupt` unless they are whole and follow one
- * upon the other from sequence `from` on.
+ * The records of a chunk, whose payloads are views of it. Throws `replication_corrupt` unless they
+ * are whole and follow one upon the other from sequence `from` on.
  */
 export function decodeChunk(chunk: Buffer, from: number): LogRecord[] {
   const records: LogRecord[] = [];

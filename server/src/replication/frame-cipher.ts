@@ -14,9 +14,11 @@ export interface Frame {
 }
 
 /**
- * Encrypts the frames of one direction of one call with AES-256-GCM, under a key of their own. The nonce is
+ * Encrypts the frames of one direction of one call with AES-256-GCM, under a key of their own. The
+ * nonce is
  *
- *     1 when the frame ends its message, else 0 (1 byte) | 0 (5) | number of the frame in the call (6, big-endian)
+ * 1 when the frame ends its message, else 0 (1 byte) | 0 (5) | number of the frame in the call (6,
+ * big-endian)
  *
  * so no frame can be changed, left out, repeated, moved, or taken for the end of a message.
  */
@@ -47,7 +49,9 @@ export class FrameOpener {
     this.#key = createSecretKey(key);
   }
 
-  /** What was sealed. Throws `replication_corrupt` when it is not the next frame as it was sealed. */
+  /**
+   * What was sealed. Throws `replication_corrupt` when it is not the next frame as it was sealed.
+   */
   open({ ciphertext, tag, last }: Frame): Buffer {
     if (tag.length !== TAG_BYTES) throw corrupt('a frame has no tag');
     const nonce = nonceOf(this.#number++, last);

@@ -2,8 +2,8 @@ import { corrupt } from './channel-problem.ts';
 import type { Frame } from './frame-cipher.ts';
 
 /**
- * `Frame` of `replication.proto` in protobuf's encoding, by hand: a general encoder copies every byte once more, and frames
- * are nearly all that the channel carries.
+ * `Frame` of `replication.proto` in protobuf's encoding, by hand: a general encoder copies every
+ * byte once more, and frames are nearly all that the channel carries.
  */
 const CIPHERTEXT = 0x0a;
 const TAG = 0x12;

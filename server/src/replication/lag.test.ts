@@ -38,7 +38,10 @@ function observeAll(list: readonly Observation[]): { state: LagState; now: numbe
   return { state, now };
 }
 
-/** Walks through the time between observations in small steps, with the definition of the average for each. */
+/**
+ * Walks through the time between observations in small steps, with the definition of the average
+ * for each.
+ */
 function naiveEma(list: readonly Observation[], stepsEach: number): number {
   let ema = 0;
   let current: number | undefined;

@@ -2,7 +2,9 @@ import { must } from '#base/assert.ts';
 import { DATABASES } from '#store/databases.ts';
 import type { Manifest, ManifestPiece } from '#store/manifest.ts';
 
-/** A database in which two states of one sequence differ, by the pieces that only one of them has. */
+/**
+ * A database in which two states of one sequence differ, by the pieces that only one of them has.
+ */
 export interface StateDifference {
   /** Its name. */
   readonly database: string;
@@ -12,7 +14,7 @@ export interface StateDifference {
   readonly firstKey: string;
 }
 
-/** Of two manifests of the same sequence; nothing when the states are equal. */
+/** Compares two manifests of the same sequence; answers with nothing when the states are equal. */
 export function differencesBetween(primary: Manifest, replica: Manifest): StateDifference[] {
   const differences: StateDifference[] = [];
   for (const { number, name } of DATABASES) {

@@ -6,9 +6,10 @@ import {
 import type { LogRecord } from '#log/commit-log.ts';
 
 /**
- * Joins chunks that have arrived while the ones before them were worked on, until one of a chunk's bounds is reached. Else a queue
- * of small chunks, which the connection has room for, would keep its length for ever: each costs a write of its own, and a write
- * of many costs hardly more. Ends, or throws, when the source does, and does not wait for it when it is left.
+ * Joins chunks that have arrived while the ones before them were worked on, until one of a chunk's
+ * bounds is reached. Else a queue of small chunks, which the connection has room for, would keep
+ * its length for ever: each costs a write of its own, and a write of many costs hardly more. Ends,
+ * or throws, when the source does, and does not wait for it when it is left.
  */
 export async function* mergeArrived(
   source: AsyncIterable<readonly LogRecord[]>,

@@ -99,7 +99,10 @@ export function readNotice(bytes: Buffer): Notice {
   return { kind: text(value, 'kind'), payload: value['payload'] };
 }
 
-/** Both sides encrypt what they send, so a wrong shape means that the other side speaks another version of this. */
+/**
+ * Both sides encrypt what they send, so a wrong shape means that the other side speaks another
+ * version of this.
+ */
 export function readObject(bytes: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {

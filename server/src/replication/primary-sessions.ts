@@ -10,7 +10,10 @@ import { isSameProof, NONCE_BYTES, SESSION_BYTES, SessionKeys } from './session-
 import type { CallName } from './session-keys.ts';
 import type { ChallengeReply, ChallengeRequest } from './service-definition.ts';
 
-/** Numbers of calls come in order but for those that overtake one another; older ones than this are refused unseen. */
+/**
+ * Numbers of calls come in order but for those that overtake one another; older ones than this are
+ * refused unseen.
+ */
 const CALLS_REMEMBERED = 1_024;
 
 interface Challenge {
@@ -19,7 +22,9 @@ interface Challenge {
   readonly begunAt: number;
 }
 
-/** A replica that has proved the secret, from the handshake until the next one of the same replica. */
+/**
+ * A replica that has proved the secret, from the handshake until the next one of the same replica.
+ */
 export class PrimarySession {
   readonly replicaUID: string;
   readonly keys: SessionKeys;
@@ -57,7 +62,10 @@ export class PrimarySession {
   }
 }
 
-/** The handshakes and sessions of a primary. A replica has one session: a new one takes the place of the former. */
+/**
+ * The handshakes and sessions of a primary. A replica has one session: a new one takes the place of
+ * the former.
+ */
 export class PrimarySessions {
   readonly #secret: Uint8Array;
   readonly #clock: Clock;
@@ -88,7 +96,10 @@ export class PrimarySessions {
     return { session, nonce: primaryNonce };
   }
 
-  /** The session that a replica has proved to know the secret for; it opens when `open` is called with it. */
+  /**
+   * The session that a replica has proved to know the secret for; it opens when `open` is called
+   * with it.
+   */
   authenticate(id: Uint8Array, proof: Uint8Array): PrimarySession {
     const name = Buffer.from(id).toString('hex');
     const challenge = this.#challenges.get(name);
@@ -116,7 +127,10 @@ export class PrimarySessions {
     }
   }
 
-  /** Throws `replication_unavailable` when there is none, as after a restart: the replica then shakes hands anew. */
+  /**
+   * Throws `replication_unavailable` when there is none, as after a restart: the replica then
+   * shakes hands anew.
+   */
   get(id: string): PrimarySession {
     const session = this.#sessions.get(id);
     if (session === undefined) throw unavailable('the session is not known');

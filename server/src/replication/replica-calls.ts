@@ -44,7 +44,8 @@ export class ReplicaCalls implements Disposable {
       'grpc-node.flow_control_window': REPLICATION_WINDOW_BYTES,
       'grpc.keepalive_time_ms': REPLICATION_KEEPALIVE_MS,
       'grpc.keepalive_timeout_ms': REPLICATION_KEEPALIVE_TIMEOUT_MS,
-      // A connection of its own, straight to the primary; what failed is told at once and not repeated.
+      // A connection of its own, straight to the primary; what failed is told at once and not
+      // repeated.
       'grpc.use_local_subchannel_pool': 1,
       'grpc.enable_http_proxy': 0,
       'grpc.enable_retries': 0,
@@ -72,8 +73,9 @@ export class ReplicaCalls implements Disposable {
   }
 
   /**
-   * The messages that the primary answers a request with. They are read no further ahead than gRPC buffers: 16 frames and
-   * the window of the connection. Ends the call when the iteration ends or `signal` is aborted, whose reason it then throws.
+   * The messages that the primary answers a request with. They are read no further ahead than gRPC
+   * buffers: 16 frames and the window of the connection. Ends the call when the iteration ends or
+   * `signal` is aborted, whose reason it then throws.
    */
   async *messages(
     method: AnsweredMethod,
@@ -119,7 +121,9 @@ export class ReplicaCalls implements Disposable {
     }
   }
 
-  /** Sends reports until it is disposed; `onFailed` hears when the primary takes no more of them. */
+  /**
+   * Sends reports until it is disposed; `onFailed` hears when the primary takes no more of them.
+   */
   openReports(onFailed: (problem: Error) => void): ReportStream {
     this.#closing.signal.throwIfAborted();
     const { path, requestSerialize, responseDeserialize } = this.#methods.Report;
@@ -195,6 +199,9 @@ export class ReplicaCalls implements Disposable {
 }
 
 export interface ReportStream extends Disposable {
-  /** Whether it is on its way. Only the newest report counts, so one that would have to wait is not sent. */
+  /**
+   * Whether it is on its way. Only the newest report counts, so one that would have to wait is not
+   * sent.
+   */
   send(sequence: number): boolean;
 }

@@ -16,22 +16,29 @@ import { startReports } from './report-loop.ts';
 import type { Timers } from '#base/timers.ts';
 
 export interface TailOptions {
-  /** Of the primary's log that the replica has applied; checked by the primary. */
+  /** The epoch of the primary's log that the replica has applied; checked by the primary. */
   readonly epoch: string;
   /** The first sequence that it has not applied. */
   readonly from: number;
-  /** The `recordDigest` of the last record that it has applied, if it has it; checked by the primary as well. */
+  /**
+   * The `recordDigest` of the last record that it has applied, if it has it; checked by the primary
+   * as well.
+   */
   readonly previous?: string | undefined;
-  /** Applies a chunk in one write and answers the sequence that is applied then. The next chunk waits for it. */
+  /**
+   * Applies a chunk in one write and answers the sequence that is applied then. The next chunk
+   * waits for it.
+   */
   readonly apply: (chunk: readonly LogRecord[]) => Promise<number>;
   readonly timers: Timers;
   readonly signal: AbortSignal;
 }
 
 /**
- * The replica's end of the replication channel, after the handshake. Every call throws these problems: `replication_unavailable`
- * when the connection or the primary is gone, `replication_not_authenticated`, `replica_not_registered` when the primary has
- * forgotten the replica, `replication_corrupt` when bytes arrive that were not sent.
+ * The replica's end of the replication channel, after the handshake. Every call throws these
+ * problems: `replication_unavailable` when the connection or the primary is gone,
+ * `replication_not_authenticated`, `replica_not_registered` when the primary has forgotten the
+ * replica, `replication_corrupt` when bytes arrive that were not sent.
  */
 export class ReplicaChannel implements Disposable {
   /** What the primary told in the handshake: it is compared to nothing here. */
@@ -60,9 +67,10 @@ export class ReplicaChannel implements Disposable {
   }
 
   /**
-   * The records of the primary's log from `from` on, in chunks, without end: each begins where the one before it ended. While
-   * a chunk is worked on, no more than gRPC's buffers is read ahead. Throws also `replication_epoch_differs`, when the primary
-   * has another history, and `log_trimmed`, when it no longer has the records; then the replica must start over.
+   * The records of the primary's log from `from` on, in chunks, without end: each begins where the
+   * one before it ended. While a chunk is worked on, no more than gRPC's buffers is read ahead.
+   * Throws also `replication_epoch_differs`, when the primary has another history, and
+   * `log_trimmed`, when it no longer has the records; then the replica must start over.
    */
   async *follow(
     request: FollowRequest,
@@ -77,7 +85,10 @@ export class ReplicaChannel implements Disposable {
     throw unavailable('the primary ended the stream of its log');
   }
 
-  /** Follows the log, applies it and reports what is applied, until it fails or `signal` is aborted, whose reason it throws. */
+  /**
+   * Follows the log, applies it and reports what is applied, until it fails or `signal` is aborted,
+   * whose reason it throws.
+   */
   async tail({ epoch, from, previous, apply, timers, signal }: TailOptions): Promise<never> {
     const failing = new AbortController();
     using stream = this.#calls.openReports((problem) => failing.abort(problem));
@@ -94,8 +105,9 @@ export class ReplicaChannel implements Disposable {
   }
 
   /**
-   * Answers the notice `VerifyReplica`, at a sequence that the replica has stopped at. `advance` is told where to look, and answers
-   * the manifest of the replica's state there; it is compared with the primary's, which is told the outcome.
+   * Answers the notice `VerifyReplica`, at a sequence that the replica has stopped at. `advance` is
+   * told where to look, and answers the manifest of the replica's state there; it is compared with
+   * the primary's, which is told the outcome.
    */
   async verify(
     request: HoldRequest,
@@ -119,15 +131,18 @@ export class ReplicaChannel implements Disposable {
     }
   }
 
-  /** Files of the primary's front end, by their digests and in that order. What came is for the caller to verify. */
+  /**
+   * Files of the primary's front end, by their digests and in that order. What came is for the
+   * caller to verify.
+   */
   fetchFrontEnd(digests: readonly string[]): Promise<Uint8Array[]> {
     const request = Buffer.from(digests.join(''), 'hex');
     return Array.fromAsync(this.#calls.messages('GetFrontEnd', request));
   }
 
   /**
-   * The vector of a text, as the primary's provider gives it; see `AnswerEmbed`. Throws also what the primary cannot do, as the
-   * problem that it is there.
+   * The vector of a text, as the primary's provider gives it; see `AnswerEmbed`. Throws also what
+   * the primary cannot do, as the problem that it is there.
    */
   async embed(request: EmbedRequest): Promise<string> {
     for await (const answer of this.#calls.messages('Embed', encodeJson(request))) {
@@ -151,8 +166,9 @@ export class ReplicaChannel implements Disposable {
 }
 
 /**
- * Connects to a primary and shakes hands: each side proves to the other that it has the secret. Throws the problems
- * `replication_unavailable`, `replication_not_authenticated`, and `replica_not_registered`.
+ * Connects to a primary and shakes hands: each side proves to the other that it has the secret.
+ * Throws the problems `replication_unavailable`, `replication_not_authenticated`, and
+ * `replica_not_registered`.
  */
 export async function connectReplica(connection: ReplicaConnection): Promise<ReplicaChannel> {
   const calls = new ReplicaCalls(connection.host, connection.port);

@@ -72,8 +72,9 @@ const NOUNS = [
 const NUMBERS = 100;
 
 /**
- * The friendly name of a replica, such as `brisk-maple-42`: always the same for one ReplicaUID, for people to tell replicas
- * apart by (specification, section 2.7). It is no identity: two replicas may share one.
+ * The friendly name of a replica, such as `brisk-maple-42`: always the same for one ReplicaUID, for
+ * people to tell replicas apart by (specification, section 2.7). It is no identity: two replicas
+ * may share one.
  */
 export function replicaName(replicaUID: string): string {
   const hash = createHash('sha256').update(replicaUID).digest();

@@ -10,7 +10,7 @@ export type ReplicationEvent =
   | {
       readonly kind: 'copy_started';
       readonly replica: ReplicaStatus;
-      /** Of the snapshot. */
+      /** The commit of the snapshot. */
       readonly sequence: number;
       /** What the replica lacks. */
       readonly pieces: number;

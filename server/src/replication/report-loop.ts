@@ -11,8 +11,9 @@ export interface ReportLoop extends Disposable {
 }
 
 /**
- * Reports the applied sequence: at once when it starts; every 250 ms while something is received, and once more after that;
- * else every 30 seconds, so that the primary does not take the replica for lost (specification, sections 3.1 and 8).
+ * Reports the applied sequence: at once when it starts; every 250 ms while something is received,
+ * and once more after that; else every 30 seconds, so that the primary does not take the replica
+ * for lost (specification, sections 3.1 and 8).
  */
 export function startReports(
   stream: Pick<ReportStream, 'send'>,

@@ -78,7 +78,10 @@ export function loadMethods(): ReplicationMethods {
   };
 }
 
-/** Encoded frames are handed to gRPC and taken from it, so that their memory can be released: see `frame-codec.ts`. */
+/**
+ * Encoded frames are handed to gRPC and taken from it, so that their memory can be released: see
+ * `frame-codec.ts`.
+ */
 function framesOf(service: LoadedService, name: string): Method<Buffer, Buffer> {
   const { path, requestStream, responseStream } = must(service[name], `method ${name}`);
   return {
@@ -96,7 +99,9 @@ function isService(loaded: object): loaded is LoadedService {
   return !('format' in loaded);
 }
 
-/** What a decoded message is, checked: fields by name, those that were not sent with their default. */
+/**
+ * What a decoded message is, checked: fields by name, those that were not sent with their default.
+ */
 type Read<T> = (message: object) => T;
 
 function methodOf<Request extends object, Response extends object>(

@@ -24,11 +24,14 @@ export interface CallName {
 export const HANDSHAKE_CALL: CallName = { method: 'Authenticate', number: 0 };
 
 /**
- * The keys and proofs of one session. All come from the secret and the whole handshake by HKDF-SHA256, to which both sides
- * gave a fresh nonce, so nothing that was recorded is of use in another session:
+ * The keys and proofs of one session. All come from the secret and the whole handshake by
+ * HKDF-SHA256, to which both sides gave a fresh nonce, so nothing that was recorded is of use in
+ * another session:
  *
- *     session key = HKDF(secret, salt: nonce of the replica | nonce of the primary, info: replica UID and session)
- *     proof       = HMAC-SHA256(session key, purpose), told by role in the handshake, by method and number in a call
+ *     session key = HKDF(secret, salt: replica's nonce | primary's nonce,
+ *                        info: replica UID and session)
+ *     proof       = HMAC-SHA256(session key, purpose); the purpose is the role in the handshake,
+ *                   and method and number in a call
  *     frame key   = HKDF(session key, info: direction, method and number of the call)
  */
 export class SessionKeys {

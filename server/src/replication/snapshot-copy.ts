@@ -7,7 +7,7 @@ import type { ReplicaCalls } from './replica-calls.ts';
 
 export interface CopyProgress {
   readonly bytesDone: number;
-  /** Of the pieces that were asked for. */
+  /** The size of the pieces that were asked for. */
   readonly bytesTotal: number;
 }
 
@@ -31,11 +31,12 @@ export class SnapshotCopy implements AsyncDisposable {
   }
 
   /**
-   * Fetches pieces of the manifest in the order given, each once. `onPiece` is given each in parts, which are released when it is
-   * done; the next one is given then, and those behind it are on their way meanwhile. What it throws ends the fetching.
+   * Fetches pieces of the manifest in the order given, each once. `onPiece` is given each in parts,
+   * which are released when it is done; the next one is given then, and those after it are on
+   * their way meanwhile. What it throws ends the fetching.
    *
-   * The bytes are those that the primary has sent. That they are the piece is for the restoring to verify: it reads them from
-   * a disk, and so has to do it anyway.
+   * The bytes are those that the primary has sent. That they are the piece is for the restoring to
+   * verify: it reads them from a disk, and so has to do it anyway.
    */
   async fetchPieces(
     digests: readonly string[],

@@ -45,7 +45,7 @@ interface Round {
   readonly compared: Map<string, Comparison>;
   /** Where all go on to, and look. */
   readonly target: PromiseWithResolvers<number>;
-  /** Of the primary there. */
+  /** The manifest of the primary there. */
   readonly manifest: PromiseWithResolvers<Manifest>;
   readonly onProgress: (done: number) => void;
   readonly cancelling: AbortController;
@@ -53,14 +53,18 @@ interface Round {
   changed: () => void;
 }
 
-/** Told how many of the steps are done: all replicas have stopped, the primary is read, then one for each replica. */
+/**
+ * Told how many of the steps are done: all replicas have stopped, the primary is read, then one for
+ * each replica.
+ */
 export type OnVerificationProgress = (done: number, total: number) => void;
 const STEPS_OF_PRIMARY = 2;
 
 /**
- * Compares the replicas with the primary at one sequence, while all go on serving: each replica stops applying where it is, the
- * primary, which is ahead of them, holds a commit, and each replica goes on to exactly that one, compares its own state there with
- * the primary's manifest, and follows again.
+ * Compares the replicas with the primary at one sequence, while all go on serving: each replica
+ * stops applying where it is, the primary, which is ahead of them, holds a commit, and each replica
+ * goes on to exactly that one, compares its own state there with the primary's manifest, and
+ * follows again.
  */
 export class Verification {
   readonly #parts: VerificationParts;

@@ -96,7 +96,7 @@ it('a watcher is given what comes, or what came after a line, and what it missed
     lines: [{ message: 'six' }],
     sequence: sequence + 6,
   });
-  // Of another server, or made up: what comes next.
+  // A cursor of another server, or made up: what comes next.
   expect(await watch(log, {}, 2 ** 50).next()).toMatchObject({ dropped: 0, lines: [] });
   const fromStart = await watch(log, {}, 0).next();
   expect(fromStart).toMatchObject({ dropped: 4, lines: messages });

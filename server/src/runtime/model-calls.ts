@@ -16,8 +16,9 @@ export interface ModelAsker {
 }
 
 /**
- * `ai` of endpoint code: see `Ai` of `@trellis/endpoint`, which says what is taken and given. The requests are what the code made, and
- * may be anything. They reject with `invalid_request`, `ai_needs_user`, `read_only_replica`, and with what models and agents reject with.
+ * `ai` of endpoint code: see `Ai` of `@trellis/endpoint`, which says what is taken and given. The
+ * requests are what the code made, and may be anything. They reject with `invalid_request`,
+ * `ai_needs_user`, `read_only_replica`, and with what models and agents reject with.
  */
 export interface ModelCalls {
   complete(request: unknown, asker: ModelAsker): Promise<unknown>;

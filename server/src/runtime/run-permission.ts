@@ -4,8 +4,9 @@ import { notFound } from './endpoint-definitions.ts';
 import type { StoredEndpoint } from './endpoint-store.ts';
 
 /**
- * Why this caller may not run this endpoint on this server: `forbidden`, `read_only_replica`, `endpoint_not_compiled`; undefined
- * when they may. That one for administrators exists is for administrators to know: others get what they would get without it.
+ * Why this caller may not run this endpoint on this server: `forbidden`, `read_only_replica`,
+ * `endpoint_not_compiled`; undefined when they may. That one for administrators exists is for
+ * administrators to know: others get what they would get without it.
  */
 export function refusalOf(
   { definition, servingCode }: StoredEndpoint,
@@ -28,7 +29,10 @@ export function refusalOf(
   return undefined;
 }
 
-/** Whether code is for this caller that is for administrators: what it writes, somebody who only reads must not have written. */
+/**
+ * Whether code is for this caller that is for administrators: what it writes, somebody who only
+ * reads must not have written.
+ */
 export function isAdminOf(isReadOnly: boolean, { isAdmin, isReadOnlyAdmin }: Caller): boolean {
   return isReadOnly ? isAdmin || isReadOnlyAdmin : isAdmin && !isReadOnlyAdmin;
 }

@@ -10,11 +10,14 @@ export interface AppliedStateOptions {
   readonly storage: string;
   readonly masterKey: string | undefined;
   readonly clock: Clock;
-  /** Of the history that the state has, 32 hexadecimal digits. */
+  /** The epoch of the history that the state has: 32 hexadecimal digits. */
   readonly epoch: string;
 }
 
-/** A state without a log of its own, to which commits can be added that lie somewhere else. Nobody else writes to it. */
+/**
+ * A state without a log of its own, to which commits can be added that lie somewhere else. Nobody
+ * else writes to it.
+ */
 export class AppliedState implements AsyncDisposable {
   readonly #environments: Environments;
   readonly #applier: Applier;
@@ -32,7 +35,7 @@ export class AppliedState implements AsyncDisposable {
     return this.#applier.sequence;
   }
 
-  /** Commits that follow one another, from the one behind `sequence` on. */
+  /** Commits that follow one another, from the one after `sequence` on. */
   async apply(commits: readonly LoggedCommit[]): Promise<void> {
     if (commits.length > 0) await this.#applier.apply(commits);
   }

@@ -3,38 +3,45 @@ import { assert } from '#base/assert.ts';
 import type { Environment } from './environment.ts';
 
 /**
- * How far the environments follow the log. A commit may touch both, no LMDB transaction spans two, and yet neither a reader
- * nor a crash may see half of it. So the graph decides, and the vault is written ahead of it:
+ * How far the environments follow the log. A commit may touch both, no LMDB transaction spans two,
+ * and yet neither a reader nor a crash may see half of it. So the graph decides, and the vault is
+ * written ahead of it:
  *
- * 1. One transaction of the vault carries out what it had pending, and puts down the new operations as pending.
- * 2. One transaction of the graph carries out its operations and says that the vault is at this commit too.
+ * 1. One transaction of the vault carries out what it had pending, and puts down the new operations
+ *    as pending.
+ * 2. One transaction of the graph carries out its operations and says that the vault is at this
+ *    commit too.
  *
- * A reader that takes its transaction of the graph first, and then that of the vault, adds what is pending when the graph
- * says so, and leaves it out otherwise; either way it sees one boundary, and never waits for the writer.
+ * A reader that takes its transaction of the graph first, and then that of the vault, adds what is
+ * pending when the graph says so, and leaves it out otherwise; either way it sees one boundary, and
+ * never waits for the writer.
  */
 export interface GraphApplied {
   /** Everything up to it is in the graph. */
   readonly sequence: number;
-  /** Of the last commit up to there that touched the vault. */
+  /** The last commit up to there that touched the vault. */
   readonly vaultSequence: number;
-  /** Of the log, 32 hexadecimal digits; empty in an environment that has never followed one. */
+  /** The log's: 32 hexadecimal digits; empty in an environment that has never followed one. */
   readonly epoch: string;
 }
 
 export interface VaultApplied {
-  /** Of the last commit that has been carried out. */
+  /** The last commit that has been carried out. */
   readonly sequence: number;
   readonly pending: PendingCommit | undefined;
 }
 
 export interface PendingCommit {
-  /** Of the last commit that it holds operations of. */
+  /** The last commit that it holds operations of. */
   readonly sequence: number;
   /** The operations on the vault, as `batch.ts` encodes them. */
   readonly payload: Uint8Array;
 }
 
-/** In the database `applied`. Graph: u64 sequence, u64 vault sequence, 16 bytes epoch. Vault: u64 sequence. Big-endian. */
+/**
+ * In the database `applied`. Graph: u64 sequence, u64 vault sequence, 16 bytes epoch. Vault: u64
+ * sequence. Big-endian.
+ */
 const APPLIED_KEY = Uint8Array.of(0);
 /** In the vault's database `applied`: u64 sequence, payload. */
 const PENDING_KEY = Uint8Array.of(1);
@@ -44,7 +51,7 @@ export function readGraphApplied(graph: Environment, options?: GetOptions): Grap
   return decodeGraphApplied(graph.applied.get(APPLIED_KEY, options));
 }
 
-/** Of the first entry of the graph's database `applied`. */
+/** Reads the first entry of the graph's database `applied`. */
 export function decodeGraphApplied(bytes: Uint8Array | undefined): GraphApplied {
   if (bytes === undefined) return { sequence: 0, vaultSequence: 0, epoch: '' };
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

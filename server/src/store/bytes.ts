@@ -1,7 +1,9 @@
 /** Longer runs are copied by Node, which takes as long as so many bytes one by one. */
 const COPIED_BYTES_MAX = 32;
 
-/** Of no more than there is room for. Nothing is allocated for it, as a `subarray` for `set` would be. */
+/**
+ * Copies no more than there is room for. Allocates nothing, as a `subarray` for `set` would.
+ */
 export function copyBytes(
   from: Uint8Array,
   start: number,

@@ -5,22 +5,23 @@ import type { Manifest, ManifestPiece } from './manifest.ts';
 
 export interface KeptPiece {
   readonly piece: ManifestPiece;
-  /** The first key of the piece behind it. */
+  /** The first key of the piece after it. */
   readonly next: Uint8Array | undefined;
 }
 
 /** Pieces of one database of a manifest that have not changed since. */
 export interface KeptPieces {
   /**
-   * The piece that begins with this key; undefined when none that is unchanged begins there. The empty key is where the first piece
-   * begins.
+   * The piece that begins with this key; undefined when none that is unchanged begins there. The
+   * empty key is where the first piece begins.
    */
   beginningAt(key: Uint8Array): KeptPiece | undefined;
 }
 
 /**
- * Which pieces of a snapshot the commits behind it have touched. A piece follows from its own entries and from the first one
- * behind it, which ended it: a change of either touches the piece. What lies before the first key belongs to the first piece.
+ * Which pieces of a snapshot the commits after it have touched. A piece follows from its own
+ * entries and from the first one after it, which ended it: a change of either touches the piece.
+ * What lies before the first key belongs to the first piece.
  */
 export class ChangedPieces {
   readonly #databases = new Map<DatabaseNumber, DatabasePieces>();

@@ -7,9 +7,10 @@ import { valueDamaged, type ValueSeal } from './value-seal.ts';
 /**
  * A value that is checked is
  *
- *     value | CRC-32C of database number (one byte), key and value (4 bytes, little-endian)
+ * value | CRC-32C of database number (one byte), key and value (4 bytes, little-endian)
  *
- * also where the value is empty: of an edge that is all in its key, the key is what a flipped bit would change.
+ * also where the value is empty: of an edge that is all in its key, the key is what a flipped bit
+ * would change.
  */
 export const CHECK_BYTES = 4;
 
@@ -47,7 +48,9 @@ export class CheckedValues implements ValueSeal {
   committed(): void {}
 }
 
-/** Where the value of an entry ends that lies in these places. Throws the problem `storage_corrupt`. */
+/**
+ * Where the value of an entry ends that lies in these places. Throws the problem `storage_corrupt`.
+ */
 export function checkedEnd(
   db: number,
   keyBytes: Uint8Array,

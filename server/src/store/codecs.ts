@@ -1,7 +1,8 @@
 /**
- * Key and value codecs for lmdb-js that allocate nothing. lmdb-js copies each key and value that it reads into buffers which it
- * reuses; these codecs hand out views of them, one view object per length, instead of one more copy each. So what a reader
- * hands out is valid until the next read in the same thread.
+ * Key and value codecs for lmdb-js that allocate nothing. lmdb-js copies each key and value that it
+ * reads into buffers which it reuses; these codecs hand out views of them, one view object per
+ * length, instead of one more copy each. So what a reader hands out is valid until the next read in
+ * the same thread.
  */
 
 /** Views longer than this are made anew each time. */
@@ -28,7 +29,9 @@ export function keyCodec(): KeyCodec {
 
 export interface ValueCodec {
   encode(value: Uint8Array): Uint8Array;
-  /** lmdb-js sets the `length` of its buffer to that of the value; `byteLength` is the whole buffer. */
+  /**
+   * lmdb-js sets the `length` of its buffer to that of the value; `byteLength` is the whole buffer.
+   */
   decode(source: Uint8Array): Uint8Array;
 }
 

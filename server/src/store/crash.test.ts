@@ -16,7 +16,10 @@ const ACKNOWLEDGED_PER_ROUND = 150;
 const BOTH = ['graph', 'vault'] as const;
 const clock = new TestClock();
 
-/** Lets a process commit until so many commits are acknowledged, kills it, and answers the newest sequence it printed. */
+/**
+ * Lets a process commit until so many commits are acknowledged, kills it, and answers the newest
+ * sequence it printed.
+ */
 async function commitAndKill(storage: string): Promise<number> {
   const script = fileURLToPath(new URL('testing/commit-until-killed.ts', import.meta.url));
   const child = spawn(process.execPath, [script, storage], {

@@ -4,7 +4,7 @@ import { u32 } from './bytes.ts';
 /** From here on the call into native code costs less than it saves. */
 export const LONG_BYTES_MIN = 256;
 const POLYNOMIAL = 0x82f63b78;
-/** Of a byte that one, two and three further bytes follow. */
+/** For a byte that one, two and three further bytes follow. */
 const [TABLE, BY_ONE, BY_TWO, BY_THREE] = makeTables();
 
 /** CRC-32C of bytes, after that of what is before them. Unsigned. */

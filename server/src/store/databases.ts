@@ -1,10 +1,10 @@
 /**
- * The sub-databases of the two LMDB environments (design, section 4). `graph` may be read by every thread; `vault` holds
- * secrets (password hashes, token records, keys) and is never opened where the code of users runs. The numbers stand
- * in the log for ever: never reuse one.
+ * The sub-databases of the two LMDB environments (design, section 4). `graph` may be read by every
+ * thread; `vault` holds secrets (password hashes, token records, keys) and is never opened where
+ * the code of users runs. The numbers stand in the log for ever: never reuse one.
  *
- * An id is 40 bits, big-endian (5 bytes); a type is 16 bits, big-endian; a time is milliseconds since the Unix epoch in
- * 48 bits, big-endian.
+ * An id is 40 bits, big-endian (5 bytes); a type is 16 bits, big-endian; a time is milliseconds
+ * since the Unix epoch in 48 bits, big-endian.
  */
 export interface DatabaseSpec {
   readonly number: DatabaseNumber;
@@ -29,7 +29,10 @@ export const DB = {
   out: 4,
   /** (to id, edge type, from id) -> empty. */
   in: 5,
-  /** sequence of the entry itself (6 bytes) -> an edge that decides about access, which its commit wrote or removed. */
+  /**
+   * sequence of the entry itself (6 bytes) -> an edge that decides about access, which its commit
+   * wrote or removed.
+   */
   access: 6,
   /** (id, version) -> what the change that made this version of the node left of the one before. */
   history: 7,

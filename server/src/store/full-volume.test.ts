@@ -16,7 +16,10 @@ import type { State } from './commit-pipeline.ts';
 
 const BOTH = ['graph', 'vault'] as const;
 const clock = new TestClock();
-/** Another process may take the room after the check: what happens then is what these tests are about. */
+/**
+ * Another process may take the room after the check: what happens then is what these tests are
+ * about.
+ */
 const checkSpace = (): void => {};
 const VALUE = new Uint8Array(50_000).fill(1);
 

@@ -18,9 +18,14 @@ import { Overlay, OverlayReader } from './overlay.ts';
 import { StoresReader } from './stores-reader.ts';
 import type { InspectVisitor, ValueStore } from './value-store.ts';
 
-/** Between taking the one transaction and the other, the writer may apply so many commits to both. */
+/**
+ * Between taking the one transaction and the other, the writer may apply so many commits to both.
+ */
 const PAIRING_ATTEMPTS_MAX = 1_000;
-/** Between taking the transactions and looking at the file, the writer may add a commit so many times. */
+/**
+ * Between taking the transactions and looking at the file, the writer may add a commit so many
+ * times.
+ */
 const FILE_ATTEMPTS_MAX = 20;
 /** Above every key. */
 const KEY_END = new Uint8Array(KEY_BYTES_MAX + 1).fill(255);
@@ -30,12 +35,20 @@ export interface HeldReader extends KeyValueReader, Disposable {
   readonly environments: readonly EnvironmentName[];
   readonly sequence: number;
   readonly epoch: string;
-  /** The entries of a database from the first key on that is not below `start`, in order: the quickest way to read all of them. */
+  /**
+   * The entries of a database from the first key on that is not below `start`, in order: the
+   * quickest way to read all of them.
+   */
   visit(db: DatabaseNumber, start: Uint8Array, visitor: EntryVisitor): void;
-  /** Reads entries from `start` on, and tells of each whether it is what was written, instead of throwing. */
+  /**
+   * Reads entries from `start` on, and tells of each whether it is what was written, instead of
+   * throwing.
+   */
   inspect(db: DatabaseNumber, start: Uint8Array, visit: InspectVisitor): void;
   count(db: DatabaseNumber): number;
-  /** Where another thread can read the database while this is held; undefined where only LMDB can. */
+  /**
+   * Where another thread can read the database while this is held; undefined where only LMDB can.
+   */
   placeOf(db: DatabaseNumber): CheckedPlace | undefined;
 }
 
@@ -43,7 +56,10 @@ export function holdNewest(graph: Environment, vault: Environment | undefined): 
   return new HeldTransactions(graph, vault);
 }
 
-/** For whoever reads all of it: the graph by its file, where that shows the same commit and can be read. */
+/**
+ * For whoever reads all of it: the graph by its file, where that shows the same commit and can be
+ * read.
+ */
 export function holdWithFile(graph: Environment, vault: Environment | undefined): HeldReader {
   for (let attempt = 0; attempt < FILE_ATTEMPTS_MAX; attempt++) {
     using opened = new DisposableStack();
@@ -103,7 +119,10 @@ class HeldTransactions implements HeldReader {
     this.#reader.scan(db, range, visit);
   }
 
-  /** The file shows the same commit; the transactions keep its pages as they are. It is disposed with this. */
+  /**
+   * The file shows the same commit; the transactions keep its pages as they are. It is disposed
+   * with this.
+   */
   readBy(file: GraphFile): this {
     this.#file = file;
     return this;
@@ -154,7 +173,10 @@ function holdGraph(graph: Environment): Held {
   return { transactions: [transaction], applied, pending: undefined };
 }
 
-/** The graph first: a vault that has carried out more than the graph shows means that the graph has moved on meanwhile. */
+/**
+ * The graph first: a vault that has carried out more than the graph shows means that the graph has
+ * moved on meanwhile.
+ */
 function holdBoth(graph: Environment, vault: Environment): Held {
   for (let attempt = 0; attempt < PAIRING_ATTEMPTS_MAX; attempt++) {
     using begun = new DisposableStack();

@@ -13,12 +13,12 @@ export interface HistoryOptions {
 
 /** Which history a state is of, and how far it has come in it. */
 export interface History {
-  /** Of the log that the state follows; empty for a state that has never followed one. */
+  /** The epoch of the log that the state follows; empty when it has never followed one. */
   readonly epoch: string;
   readonly sequence: number;
 }
 
-/** Of a store that nobody has open. Throws the problems of `openStoreKeys`. */
+/** Reads it from a store that nobody has open. Throws the problems of `openStoreKeys`. */
 export function readHistory(options: HistoryOptions): Promise<History> {
   return withGraph(options, async (graph) => {
     const { epoch, sequence } = readGraphApplied(graph);

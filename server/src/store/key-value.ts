@@ -3,15 +3,16 @@ import type { DatabaseNumber } from './databases.ts';
 /**
  * Ordered key-value state as every reader sees it. Keys compare as unsigned bytes.
  *
- * One JavaScript turn sees one commit boundary: a reader never shows half a commit. `refresh` moves on to the newest one.
- * Bytes that are handed out are valid until the next call on any reader of the same thread: copy or decode at once.
+ * One JavaScript turn sees one commit boundary: a reader never shows half a commit. `refresh` moves
+ * on to the newest one. Bytes that are handed out are valid until the next call on any reader of
+ * the same thread: copy or decode at once.
  */
 export interface KeyValueReader {
   get(db: DatabaseNumber, key: Uint8Array): Uint8Array | undefined;
   has(db: DatabaseNumber, key: Uint8Array): boolean;
   /**
-   * Visits entries with `start <= key < end` in order (from the end when `reverse`), until `visit` returns false.
-   * `visit` must not call the same reader.
+   * Visits entries with `start <= key < end` in order (from the end when `reverse`), until `visit`
+   * returns false. `visit` must not call the same reader.
    */
   scan(db: DatabaseNumber, range: KeyRange, visit: ScanVisitor): void;
 }
@@ -23,7 +24,10 @@ export interface KeyRange {
   readonly start: Uint8Array;
   readonly end: Uint8Array;
   readonly reverse?: boolean;
-  /** The visitor does not look at the values, which need not be what is stored then: to open a sealed one takes ten times as long as to read it. */
+  /**
+   * The visitor does not look at the values, which need not be what is stored then: to open a
+   * sealed one takes ten times as long as to read it.
+   */
   readonly keysOnly?: boolean;
 }
 
@@ -36,8 +40,8 @@ export interface SnapshotReader extends KeyValueReader, Disposable {
 }
 
 /**
- * One commit under construction. Puts and deletes, in order, are encoded at once into the payload of the log record: see
- * `batch.ts` for the layout. Each takes one sequence number.
+ * One commit under construction. Puts and deletes, in order, are encoded at once into the payload
+ * of the log record: see `batch.ts` for the layout. Each takes one sequence number.
  */
 export interface WriteBatch {
   put(db: DatabaseNumber, key: Uint8Array, value: Uint8Array): void;
@@ -48,20 +52,25 @@ export interface WriteBatch {
 }
 
 /**
- * The one writer (design, section 5, "A write"). A commit is built synchronously against `view`, which shows the state with
- * every commit that was submitted before, whether applied yet or not; so there is nothing to lock.
+ * The one writer (design, section 5, "A write"). A commit is built synchronously against `view`,
+ * which shows the state with every commit that was submitted before, whether applied yet or not; so
+ * there is nothing to lock.
  */
 export interface StateWriter extends AsyncDisposable {
   readonly view: KeyValueReader;
   /**
-   * `build` puts its operations into the batch and may read them back through `view`. When it throws, nothing has happened.
-   * Otherwise the commit is appended to the log, synced in a group, applied in a group, and the promise resolves with
-   * the build's own result and the sequence of its last operation. A build without operations resolves with the newest sequence.
+   * `build` puts its operations into the batch and may read them back through `view`. When it
+   * throws, nothing has happened. Otherwise the commit is appended to the log, synced in a group,
+   * applied in a group, and the promise resolves with the build's own result and the sequence of
+   * its last operation. A build without operations resolves with the newest sequence.
    */
   commit<T>(
     build: (batch: WriteBatch) => T,
   ): Promise<{ readonly result: T; readonly sequence: number }>;
-  /** Resolves when the commits in flight are few enough for more to be built: bounds the memory of a stream. */
+  /**
+   * Resolves when the commits in flight are few enough for more to be built: bounds the memory of a
+   * stream.
+   */
   ready(): Promise<void>;
   /** The newest applied sequence. */
   readonly sequence: number;

@@ -4,15 +4,18 @@ import { DATABASES } from './databases.ts';
 import type { DatabaseNumber } from './databases.ts';
 
 /**
- * The whole state at one sequence, by the names of its pieces. Two states are equal when their manifests are: one
- * commit boundary has one manifest, whichever process wrote it.
+ * The whole state at one sequence, by the names of its pieces. Two states are equal when their
+ * manifests are: one commit boundary has one manifest, whichever process wrote it.
  */
 export interface Manifest {
   readonly format: typeof MANIFEST_FORMAT;
-  /** Of the log that the state follows, 32 hexadecimal digits. */
+  /** The epoch of the log that the state follows: 32 hexadecimal digits. */
   readonly epoch: string;
   readonly sequence: number;
-  /** By ascending number. A database that is not listed was not asked for; an empty one has no pieces. */
+  /**
+   * By ascending number. A database that is not listed was not asked for; an empty one has no
+   * pieces.
+   */
   readonly databases: readonly ManifestDatabase[];
   /** SHA-256 of the manifest's JSON text without this member, 64 hexadecimal digits. */
   readonly digest: string;
@@ -45,8 +48,8 @@ export function sealManifest(
 }
 
 /**
- * Whether two states of one history are equal at one sequence. A version that did not know a database has not listed it: then
- * it must be empty.
+ * Whether two states of one history are equal at one sequence. A version that did not know a
+ * database has not listed it: then it must be empty.
  */
 export function isSameState(one: Manifest, other: Manifest): boolean {
   return (
@@ -65,7 +68,10 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   return Buffer.from(JSON.stringify(manifest));
 }
 
-/** Reads a manifest back. Throws the problem `snapshot_corrupt` when it is damaged, or of a later format. */
+/**
+ * Reads a manifest back. Throws the problem `snapshot_corrupt` when it is damaged, or of a later
+ * format.
+ */
 export function parseManifest(bytes: Uint8Array): Manifest {
   let value: unknown;
   try {

@@ -9,9 +9,9 @@ import type {
 } from './key-value.ts';
 
 /**
- * State of this process alone, without a log and without a file: gone with the object. It is writer, view and reader in
- * one, and a commit shows as soon as `commit` has returned. Made for some thousands of nodes: a new key moves the keys
- * behind it.
+ * State of this process alone, without a log and without a file: gone with the object. It is
+ * writer, view and reader in one, and a commit shows as soon as `commit` has returned. Made for
+ * some thousands of nodes: a new key moves the keys after it.
  */
 export class MemoryState implements StateWriter, SnapshotReader {
   readonly #tables: SortedTable[] = [];
@@ -164,7 +164,7 @@ class SortedTable {
     }
   }
 
-  /** Of the first key that is not below this one. */
+  /** The place of the first key that is not below this one. */
   #placeOf(key: Uint8Array): number {
     let low = 0;
     let high = this.#keys.length;

@@ -98,7 +98,8 @@ it.each([
   expect(opened.find(asked)).toEqual(valueOf(asked));
   keep(opened, count + 2, 2 * count - 1, bytes);
   expect(opened.find(forgotten)).toEqual(valueOf(forgotten));
-  // It was taken along too, as the last one that had room: the next begins a half in place of the first.
+  // It was taken along too, as the last one that had room: the next begins a half in place of the
+  // first.
   keep(opened, 2 * count, 2 * count, bytes);
   for (const gone of [3, 4, count]) expect(opened.find(place(gone, bytes))).toBeUndefined();
   for (const still of [1, 2, count + 1, 2 * count - 1, 2 * count]) {

@@ -1,15 +1,17 @@
 import { ViewCache } from './codecs.ts';
 
-/** Of each of the two halves, which are made when the first value comes to them. */
+/** The size of each of the two halves, which are made when the first value comes to them. */
 export const OPENED_HALF_BYTES = 4 * 1024 * 1024;
 /** To open a longer one takes little more than to copy it, and a few would push all others out. */
 export const OPENED_VALUE_BYTES_MAX = 16 * 1024;
-/** Of a half, so that half of its slots stay free. */
+/** Entries in a half at most, so that half of its slots stay free. */
 export const OPENED_ENTRIES_MAX = 32_768;
 const SLOTS = 2 * OPENED_ENTRIES_MAX;
 /** Leaves the bits of a slot. */
 const SLOT_SHIFT = 16;
-/** 2^32 over the golden ratio: multiplied with it, counters that follow one another lie far apart. */
+/**
+ * 2^32 over the golden ratio: multiplied with it, counters that follow one another lie far apart.
+ */
 const SPREAD = 0x9e3779b1;
 
 /** A sealed value as it lies in the state. */
@@ -19,15 +21,16 @@ export interface SealedPlace {
   readonly stored: Uint8Array;
   /** No two values of one salt have the same. */
   readonly counter: number;
-  /** Where what is sealed begins in `stored`, behind the numbers of salt and counter. */
+  /** Where what is sealed begins in `stored`, after the numbers of salt and counter. */
   readonly start: number;
   /** Where its tag begins. */
   readonly tagAt: number;
 }
 
 /**
- * Values that were opened, each with its place, its numbers and its tag: what lies in the place of another is not found. The half
- * that is not added to is emptied when the other one is full, so that what was not asked for meanwhile is forgotten.
+ * Values that were opened, each with its place, its numbers and its tag: what lies in the place of
+ * another is not found. The half that is not added to is emptied when the other one is full, so
+ * that what was not asked for meanwhile is forgotten.
  */
 export class OpenedValues {
   #young: Half | undefined;
@@ -54,7 +57,10 @@ export class OpenedValues {
   }
 }
 
-/** Database number, and the lengths of key (two bytes), numbers and value (two bytes); key, numbers, tag and value follow. */
+/**
+ * Database number, and the lengths of key (two bytes), numbers and value (two bytes); key, numbers,
+ * tag and value follow.
+ */
 const HEADER_BYTES = 6;
 
 /** Its bytes begin with room for the copy; the entries follow. */

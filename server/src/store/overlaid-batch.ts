@@ -15,8 +15,8 @@ export class OverlaidBatch implements WriteBatch {
   readonly #firstSequence: number;
 
   /**
-   * `firstSequence` is the one that the log will give its first operation: sequences have no gaps, and a commit that is
-   * refused takes all that were built after it with it.
+   * `firstSequence` is the one that the log will give its first operation: sequences have no gaps,
+   * and a commit that is refused takes all that were built after it with it.
    */
   constructor(overlay: Overlay, firstSequence: number) {
     this.#overlay = overlay;
@@ -47,7 +47,10 @@ export class OverlaidBatch implements WriteBatch {
     this.#overlay.delete(layer, db, start, key.length);
   }
 
-  /** The log has the batch, and `last` is the sequence of its last operation: the one that was foreseen. */
+  /**
+   * The log has the batch, and `last` is the sequence of its last operation: the one that was
+   * foreseen.
+   */
   land(last: number): number {
     assert(last + 1 === this.nextSequence, 'the log gives a commit other sequences than foreseen');
     return last;

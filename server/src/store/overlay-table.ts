@@ -1,8 +1,13 @@
 import type { DatabaseNumber } from './databases.ts';
 
-/** The operations of one commit in an overlay, from its construction until it is visible in LMDB or refused. */
+/**
+ * The operations of one commit in an overlay, from its construction until it is visible in LMDB or
+ * refused.
+ */
 export class OverlayLayer {
-  /** Where keys and values lie; its buffer may be replaced by a longer one while the commit grows. */
+  /**
+   * Where keys and values lie; its buffer may be replaced by a longer one while the commit grows.
+   */
   readonly source: { readonly bytes: Uint8Array };
   isUndone = false;
 
@@ -11,7 +16,10 @@ export class OverlayLayer {
   }
 }
 
-/** An operation's key and value as places in the bytes of its layer; `valueStart` is -1 for a delete. */
+/**
+ * An operation's key and value as places in the bytes of its layer; `valueStart` is -1 for a
+ * delete.
+ */
 export interface Place {
   readonly db: DatabaseNumber;
   readonly keyStart: number;
@@ -36,15 +44,18 @@ const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * A hash table of operations by key and by prefix, newest first, in two typed arrays: two million operations of a load are
- * added, found and forgotten here without an object or a string for any of them. Chained by FNV-1a of database and key.
+ * A hash table of operations by key and by prefix, newest first, in two typed arrays: two million
+ * operations of a load are added, found and forgotten here without an object or a string for any of
+ * them. Chained by FNV-1a of database and key.
  */
 export class OverlayTable {
   readonly #layers: OverlayLayer[] = [];
   #live = 0;
   #count = 0;
   #entries = new Int32Array(CAPACITY_FIRST * FIELDS);
-  /** Entry number + 1 of the newest entry by hash of the key, then by hash of the prefix; 0 is none. */
+  /**
+   * Entry number + 1 of the newest entry by hash of the key, then by hash of the prefix; 0 is none.
+   */
   #heads = new Int32Array(CAPACITY_FIRST * 2);
 
   get count(): number {
@@ -110,7 +121,10 @@ export class OverlayTable {
     return -1;
   }
 
-  /** Visits the entries on keys with this prefix, newest first; other keys of the same hash may be among them. */
+  /**
+   * Visits the entries on keys with this prefix, newest first; other keys of the same hash may be
+   * among them.
+   */
   visitPrefix(db: DatabaseNumber, prefix: Uint8Array, visit: (entry: number) => void): void {
     if (this.#count === 0) return;
     const hash = hashOf(db, prefix, 0, prefix.length);

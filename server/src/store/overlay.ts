@@ -5,18 +5,23 @@ import type { DatabaseNumber } from './databases.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
 import { hashOf, OverlayLayer, OverlayTable } from './overlay-table.ts';
 
-/** A table takes further layers up to so many operations; then the next one begins, so that the older can go as a whole. */
+/**
+ * A table takes further layers up to so many operations; then the next one begins, so that the
+ * older can go as a whole.
+ */
 const TABLE_OPERATIONS_MAX = 8_192;
 
 const PREFIX_BYTES: number[] = [];
 for (const { number, scanPrefixBytes } of DATABASES) PREFIX_BYTES[number] = scanPrefixBytes ?? 0;
 
 /**
- * Operations by key, over state that does not have them yet. A range scanned in a database with `scanPrefixBytes` lies within
- * one prefix: a scan looks at the operations on one node, not at all in flight.
+ * Operations by key, over state that does not have them yet. A range scanned in a database with
+ * `scanPrefixBytes` lies within one prefix: a scan looks at the operations on one node, not at all
+ * in flight.
  *
- * Layers come and go in order: dropped oldest first, undone newest first. What a dropped layer says is in the state below,
- * so it may stay visible until its table goes, as long as everything newer does.
+ * Layers come and go in order: dropped oldest first, undone newest first. What a dropped layer says
+ * is in the state below, so it may stay visible until its table goes, as long as everything newer
+ * does.
  */
 export class Overlay {
   /** Oldest first; the last one takes new layers. */
@@ -47,7 +52,7 @@ export class Overlay {
     return layer;
   }
 
-  /** The key lies in the bytes of the layer, and the value right behind it. */
+  /** The key lies in the bytes of the layer, and the value right after it. */
   put(
     layer: OverlayLayer,
     db: DatabaseNumber,
@@ -65,7 +70,9 @@ export class Overlay {
     this.#table(layer).add(place, PREFIX_BYTES[db]!);
   }
 
-  /** The value of a key; null when it is deleted, undefined when this overlay says nothing about it. */
+  /**
+   * The value of a key; null when it is deleted, undefined when this overlay says nothing about it.
+   */
   get(db: DatabaseNumber, key: Uint8Array): Uint8Array | null | undefined {
     const hash = hashOf(db, key, 0, key.length);
     for (let i = this.#tables.length - 1; i >= 0; i--) {
@@ -92,7 +99,10 @@ export class Overlay {
     return [...found.values()].toSorted((a, b) => Buffer.compare(a.key, b.key) * direction);
   }
 
-  /** Takes a layer away whose operations are in the state below by now. Layers are dropped oldest first. */
+  /**
+   * Takes a layer away whose operations are in the state below by now. Layers are dropped oldest
+   * first.
+   */
   drop(layer: OverlayLayer): void {
     this.#remove(layer);
   }

@@ -5,19 +5,21 @@ type Root = RootDatabase<Uint8Array, Uint8Array>;
 
 interface HeldTransaction {
   readonly transaction: Transaction;
-  /** Of the commit that it sees. */
+  /** The commit that it sees. */
   readonly commit: number;
 }
 
 /**
  * Keeps LMDB from writing pages of an encrypted environment anew that were in use a moment ago.
  *
- * LMDB keeps such pages decrypted, 16 in a row, for as long as any transaction of the process has one of the row, and does
- * not notice when a page among them is written anew meanwhile (`mdb_rpage_get`, and the end of a transaction, in liblmdb's
- * mdb.c): where the transactions of several threads overlap without a gap, a later one reads what was there before. A page is
- * written anew once no transaction can see its old content. So one is held here that reads nothing itself, and is let go for a
- * newer one only some seconds after the last that was as old has ended: what those had decrypted has been given up by then.
- * The file is greater by what is written in that time.
+ * LMDB keeps such pages decrypted, 16 in a row, for as long as any transaction of the process has
+ * one of the row, and does not notice when a page among them is written anew meanwhile
+ * (`mdb_rpage_get`, and the end of a transaction, in liblmdb's mdb.c): where the transactions of
+ * several threads overlap without a gap, a later one reads what was there before. A page is written
+ * anew once no transaction can see its old content. So one is held here that reads nothing itself,
+ * and is let go for a newer one only some seconds after the last that was as old has ended: what
+ * those had decrypted has been given up by then. The file is greater by what is written in that
+ * time.
  */
 export class PageReuseDelay implements Disposable {
   readonly #root: Root;
@@ -63,7 +65,10 @@ export class PageReuseDelay implements Disposable {
   }
 }
 
-/** One for each transaction that reads, from LMDB's table of them: process, thread, and the commit or a dash. */
+/**
+ * One for each transaction that reads, from LMDB's table of them: process, thread, and the commit
+ * or a dash.
+ */
 function commitsBeingRead(root: Root): number[] {
   const rows = root.readerList().matchAll(/^\s*\d+\s+[\da-f]+\s+(\d+)\s*$/gim);
   return [...rows].map(([, commit]) => Number(commit));

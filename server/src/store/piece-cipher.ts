@@ -39,8 +39,8 @@ export interface SealedPiece {
 }
 
 /**
- * In place: memory that is new for each piece takes longer to get than the cipher takes. Throws `snapshot_corrupt` when
- * it is not what was sealed.
+ * In place: memory that is new for each piece takes longer to get than the cipher takes. Throws
+ * `snapshot_corrupt` when it is not what was sealed.
  */
 export function unsealPiece(
   secret: string | Uint8Array,

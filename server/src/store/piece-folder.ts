@@ -10,12 +10,14 @@ const FILE_MODE = 0o600;
 
 export interface PieceFolderOptions {
   readonly folder: string;
-  /** Of which the keys of the files are derived; without it the pieces lie there as they are. */
+  /** The keys of the files are derived from it; without it the pieces lie there as they are. */
   readonly secret: string | Uint8Array | undefined;
 }
 
 /**
- * Pieces of snapshots in files that are named by their digests, whole or not there at all; encrypted as in `piece-cipher.ts`. Nothing is synced: a piece that the power took is made or copied again.
+ * Pieces of snapshots in files that are named by their digests, whole or not there at all;
+ * encrypted as in `piece-cipher.ts`. Nothing is synced: a piece that the power took is made or
+ * copied again.
  */
 export class PieceFolder {
   readonly path: string;
@@ -30,7 +32,10 @@ export class PieceFolder {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
   }
 
-  /** Makes the folder, and clears away what is unfinished. Answers how many bytes each piece has that is there, by digest. */
+  /**
+   * Makes the folder, and clears away what is unfinished. Answers how many bytes each piece has
+   * that is there, by digest.
+   */
   async list(): Promise<Map<string, number>> {
     await this.make();
     const pieces = new Map<string, number>();
@@ -64,7 +69,10 @@ export class PieceFolder {
     }
   }
 
-  /** Not verified but by the encryption. Throws `snapshot_corrupt` when that fails. The bytes are the caller's own. */
+  /**
+   * Not verified but by the encryption. Throws `snapshot_corrupt` when that fails. The bytes are
+   * the caller's own.
+   */
   async read(digest: string): Promise<Uint8Array> {
     await using file = await open(join(this.path, digest));
     const { size } = await file.stat();

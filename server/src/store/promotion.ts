@@ -6,7 +6,7 @@ import { openState } from './state-writer.ts';
 
 /** The place of the log of a store. */
 export interface LogPlace {
-  /** The log that is there; where there is none, one of a new epoch begins behind `after`. */
+  /** The log that is there; where there is none, one of a new epoch begins after `after`. */
   open(after: number): Promise<CommitLog>;
   /** All of it or nothing, durably. */
   remove(): Promise<void>;
@@ -17,9 +17,10 @@ export interface PromotionOptions extends HistoryOptions {
 }
 
 /**
- * Makes the store of a replica that of a primary: everything that its log holds is carried out, and a log of a new epoch begins
- * behind it, so that nobody who follows the old history mixes the two (design, section 5, "Promotion"). What a crash leaves, the
- * next call finishes. Answers the new epoch. Throws what `openState` throws.
+ * Makes the store of a replica that of a primary: everything that its log holds is carried out, and
+ * a log of a new epoch begins after it, so that nobody who follows the old history mixes the two
+ * (design, section 5, "Promotion"). What a crash leaves, the next call finishes. Answers the new
+ * epoch. Throws what `openState` throws.
  */
 export async function promoteStore(options: PromotionOptions): Promise<string> {
   const { storage, masterKey, clock, log: place } = options;

@@ -17,20 +17,23 @@ import { valueDamaged, type ValueSeal } from './value-seal.ts';
 /**
  * A value that is sealed is
  *
- *     number of its salt | counter | AES-256-GCM of the value, with database number and key as associated data | tag (16)
+ * number of its salt | counter | AES-256-GCM of the value, with database number and key as
+ * associated data | tag (16)
  *
- * Both numbers are varints (seven bits a byte, the lowest first). Whoever opens an environment for writing draws a salt, from
- * which a key of its own follows, and counts what it seals with it: the counter is the nonce, and none comes twice under one key.
+ * Both numbers are varints (seven bits a byte, the lowest first). Whoever opens an environment for
+ * writing draws a salt, from which a key of its own follows, and counts what it seals with it: the
+ * counter is the nonce, and none comes twice under one key.
  *
- * Where the database is of keys alone an empty value is stored empty: a tag would double what an edge takes, and tell nothing more
- * about an entry that is missing, or an older one that is back, which nobody can tell by looking at one entry.
+ * Where the database is of keys alone an empty value is stored empty: a tag would double what an
+ * edge takes, and tell nothing more about an entry that is missing, or an older one that is back,
+ * which nobody can tell by looking at one entry.
  */
 const CIPHER = 'aes-256-gcm';
 export const SEAL_KEY_BYTES = 32;
 export const SEAL_SALT_BYTES = 16;
 export const SEAL_TAG_BYTES = 16;
 const NONCE_BYTES = 12;
-/** Of the nonce, the last ones: no environment is open for long enough to seal 2^48 values. */
+/** The last bytes of the nonce: no environment is open for long enough to seal 2^48 values. */
 const COUNTER_BYTES = 6;
 const COUNTER_MAX = 2 ** (8 * COUNTER_BYTES) - 1;
 const VARINT_BYTES_MAX = 7;
@@ -48,7 +51,7 @@ interface OwnSalt {
 }
 
 interface NumberedPlace extends SealedPlace {
-  /** Of the salt. */
+  /** The number of the salt. */
   readonly number: number;
 }
 
@@ -65,7 +68,7 @@ export class SealedValues implements ValueSeal {
   #own: OwnSalt | undefined;
   #isOwnWritten = false;
   #counter = 0;
-  /** Of the number that was read last: where it ends. */
+  /** Where the number that was read last ends. */
   #end = 0;
   readonly #opened = new OpenedValues();
 

@@ -23,15 +23,16 @@ interface Sharing {
 }
 
 /**
- * Reads databases with two threads. Each takes the largest that is left, so that both end at about the same time. When one fails the other
- * ends with its next piece, and the first error is thrown when neither reads any more.
+ * Reads databases with two threads. Each takes the largest that is left, so that both end at about
+ * the same time. When one fails the other ends with its next piece, and the first error is thrown
+ * when neither reads any more.
  */
 export async function writeByTwo(
   held: HeldReader,
   numbers: readonly DatabaseNumber[],
   { sink, second }: Sharing,
 ): Promise<PiecesByDatabase> {
-  // Of the vault LMDB counts each entry.
+  // LMDB counts each entry of the vault.
   const entries = new Map(numbers.map((db) => [db, held.count(db)]));
   const entriesOf = (db: DatabaseNumber): number => entries.get(db) ?? 0;
   const waiting = numbers.toSorted((one, other) => entriesOf(other) - entriesOf(one));

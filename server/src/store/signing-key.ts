@@ -7,15 +7,19 @@ import { readStoreKeys, type StoreKeys, type StoreKeysOptions } from './master-k
 import { SALT_BYTES, sealPiece, TAG_BYTES, unsealPiece } from './piece-cipher.ts';
 
 /**
- * In the storage folder, mode 0600: the key that signs tokens where no `MSK_JWT_KEY` is set, so that sessions outlive a restart
- * (open-shapes, section 1). Whoever has it can sign in as anybody: in an encrypted store it is sealed with the store's keys.
+ * In the storage folder, mode 0600: the key that signs tokens where no `MSK_JWT_KEY` is set, so
+ * that sessions outlive a restart (open-shapes, section 1). Whoever has it can sign in as anybody:
+ * in an encrypted store it is sealed with the store's keys.
  */
 export const SIGNING_KEY_FILE = 'jwt.key';
 /** Before the sealed key, in base64; a key that is in the clear has no ":". */
 const SEALED = 'sealed:';
 const KEY_BYTES = 48;
 
-/** The key that the store keeps; makes one where there is none. One that is in the clear in an encrypted store is sealed. */
+/**
+ * The key that the store keeps; makes one where there is none. One that is in the clear in an
+ * encrypted store is sealed.
+ */
 export async function keepSigningKey(options: StoreKeysOptions): Promise<string> {
   const text = await readText(options.storage);
   const keys = readStoreKeys(options);
@@ -27,7 +31,10 @@ export async function keepSigningKey(options: StoreKeysOptions): Promise<string>
   return key;
 }
 
-/** Undefined where there is none. Throws `storage_corrupt` for one that the keys of the store do not open. */
+/**
+ * Undefined where there is none. Throws `storage_corrupt` for one that the keys of the store do not
+ * open.
+ */
 export async function readSigningKey(options: StoreKeysOptions): Promise<string | undefined> {
   const text = await readText(options.storage);
   return text === undefined ? undefined : open(text, readStoreKeys(options));

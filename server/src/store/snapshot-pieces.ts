@@ -5,18 +5,30 @@ import type { HeldReader } from './held-reader.ts';
 import type { ManifestPiece } from './manifest.ts';
 import { beginsPiece, pieceDigest } from './piece.ts';
 
-/** Where pieces go. Pieces of the same content come under the same digest, so one that is there already may be left. */
+/**
+ * Where pieces go. Pieces of the same content come under the same digest, so one that is there
+ * already may be left.
+ */
 export interface SnapshotSink {
-  /** The bytes are the sink's own from now on. Of the next piece no more is done than to read it until this one is written. */
+  /**
+   * The bytes are the sink's own from now on. The next piece is read, and no more, until this one
+   * is written.
+   */
   write(digest: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Memory of a piece that it has done with, for another. */
   spare?(): ArrayBuffer | undefined;
 }
 
-/** Most pieces fit without their buffer having to grow. V8 counts all of it, and collects garbage the more often. */
+/**
+ * Most pieces fit without their buffer having to grow. V8 counts all of it, and collects garbage
+ * the more often.
+ */
 const PIECE_CAPACITY_BYTES = 8 * 1024 * 1024;
 
-/** Of what is read only what has changed, where `kept` says so. Two pieces at a time are in memory, besides those that the sink has. */
+/**
+ * Writes only what has changed, where `kept` says so. Two pieces at a time are in memory, besides
+ * those that the sink has.
+ */
 export async function writePieces(
   reader: Pick<HeldReader, 'visit'>,
   db: DatabaseNumber,
@@ -42,7 +54,7 @@ export async function writePieces(
       const digest = pieceDigest(payload);
       pieces.push({ digest, bytes: payload.length, entries, firstKey });
       writing = sink.write(digest, payload);
-      // It is waited for behind the next piece, whatever that one throws.
+      // It is waited for after the next piece, whatever that one throws.
       writing.catch(() => undefined);
     }
     start = next;

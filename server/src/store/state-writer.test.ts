@@ -15,7 +15,10 @@ function put(state: State, key: Uint8Array, value: Uint8Array) {
   });
 }
 
-/** Commits of one turn; whether each throws at the end of its construction; whether they are awaited. */
+/**
+ * Commits of one turn; whether each throws at the end of its construction; whether they are
+ * awaited.
+ */
 const anyTurn = fc.record({
   commits: fc.array(fc.record({ operations: anyCommit, throws: fc.boolean() }), { maxLength: 5 }),
   awaited: fc.boolean(),

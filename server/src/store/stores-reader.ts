@@ -4,7 +4,10 @@ import type { DatabaseNumber } from './databases.ts';
 import type { KeyRange, KeyValueReader, ScanVisitor } from './key-value.ts';
 import type { InspectVisitor, ValueStore } from './value-store.ts';
 
-/** Reads the stores of environments, each in the transaction that is given for it, or else in the one that lmdb-js keeps. */
+/**
+ * Reads the stores of environments, each in the transaction that is given for it, or else in the
+ * one that lmdb-js keeps.
+ */
 export class StoresReader implements KeyValueReader {
   readonly #stores: readonly (ValueStore | undefined)[];
   readonly #options: readonly (GetOptions | undefined)[];

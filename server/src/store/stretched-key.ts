@@ -1,20 +1,29 @@
 import { hashRawSync } from '@node-rs/argon2';
 
-/** How a master key was stretched, as it stands in the clear beside the salt: whoever opens must do the same. */
+/**
+ * How a master key was stretched, as it stands in the clear beside the salt: whoever opens must do
+ * the same.
+ */
 export interface KeyStretching {
   readonly algorithm: 'argon2id';
   readonly memoryKib: number;
   readonly passes: number;
 }
 
-/** The second recommended option of RFC 9106, section 4, in one lane: about 0.15 s and 64 MiB for each guess. */
+/**
+ * The second recommended option of RFC 9106, section 4, in one lane: about 0.15 s and 64 MiB for
+ * each guess.
+ */
 export const KEY_STRETCHING: KeyStretching = {
   algorithm: 'argon2id',
   memoryKib: 65_536,
   passes: 3,
 };
 
-/** What a file may ask for: who can write it must not be able to make a start take an hour, or all memory. */
+/**
+ * What a file may ask for: who can write it must not be able to make a start take an hour, or all
+ * memory.
+ */
 export const STRETCHING_MEMORY_KIB_MAX = 1_048_576;
 export const STRETCHING_PASSES_MAX = 16;
 
@@ -26,7 +35,10 @@ const STRETCHED_BYTES = 32;
 const KEPT_MAX = 4;
 const kept = new Map<string, Uint8Array>();
 
-/** What keys are derived of: the master key itself where an older version wrote, else 32 bytes that are dear to compute. */
+/**
+ * What keys are derived of: the master key itself where an older version wrote, else 32 bytes that
+ * are dear to compute.
+ */
 export function stretchedKey(
   masterKey: string,
   salt: Uint8Array,

@@ -85,7 +85,10 @@ export class ValueStore {
     return this.stored.getCount({ start: new Uint8Array(0), ...options });
   }
 
-  /** Within `writeTransaction`. A value that is stored plain must not change until that resolves: it is not copied. */
+  /**
+   * Within `writeTransaction`. A value that is stored plain must not change until that resolves: it
+   * is not copied.
+   */
   put(key: Uint8Array, value: Uint8Array): void {
     void this.stored.put(key, this.#seal.seal(this.#db, key, value));
   }

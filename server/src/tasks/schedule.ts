@@ -5,13 +5,16 @@ import { TASK_CRON_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 
 const FIELDS = ['minute', 'hour', 'day of the month', 'month', 'day of the week'];
 const NICKNAMES = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
-/** What a field of the standard may have, with L, W and # for the days of months; anything else has another meaning elsewhere. */
+/**
+ * What a field of the standard may have, with L, W and # for the days of months; anything else has
+ * another meaning elsewhere.
+ */
 const FIELD = /^[0-9A-Za-z*,/#-]+$/;
 
 /**
- * A cron expression in a time zone. Where clocks change, croner does as cron does: what is due at an hour that is left out runs
- * as soon as it is over, what is due at a fixed time in an hour that comes twice runs once, and what is due every so often runs
- * in both.
+ * A cron expression in a time zone. Where clocks change, croner does as cron does: what is due at
+ * an hour that is left out runs as soon as it is over, what is due at a fixed time in an hour that
+ * comes twice runs once, and what is due every so often runs in both.
  */
 export class Schedule {
   /** With one blank between fields. */

@@ -19,15 +19,17 @@ export interface TaskSchedulerParts {
 interface Due {
   /** Another one when the schedule changes. */
   readonly identity: string;
-  /** Undefined where this version of the server, or the time zones of this machine, do not know it. */
+  /**
+   * Undefined where this version of the server, or the time zones of this machine, do not know it.
+   */
   readonly schedule: Schedule | undefined;
   /** Undefined when it never comes again. */
   nextAt: number | undefined;
 }
 
 /**
- * Begins the runs of tasks when they are due. It looks at the clock itself, so that a clock that is set, and a machine that
- * slept, make up at most one run of each task.
+ * Begins the runs of tasks when they are due. It looks at the clock itself, so that a clock that is
+ * set, and a machine that slept, make up at most one run of each task.
  */
 export class TaskScheduler implements AsyncDisposable {
   readonly #parts: TaskSchedulerParts;

@@ -48,7 +48,10 @@ export class TaskStore {
   }
 }
 
-/** The way there: nothing else writes these nodes. `scheduledAt` is in milliseconds since the Unix epoch. */
+/**
+ * The way there: nothing else writes these nodes. `scheduledAt` is in milliseconds since the Unix
+ * epoch.
+ */
 export function taskFields(
   task: TaskSettings,
   scheduledAt: number | string,

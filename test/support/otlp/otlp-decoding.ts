@@ -37,7 +37,7 @@ const receiver = loadSync(join(import.meta.dirname, 'otlp.proto'), {
   bytes: Buffer,
 })['otlp.Receiver'];
 
-/** Of a request to `/v1/traces` or `/v1/metrics`. */
+/** Decodes the body of a request to `/v1/traces` or `/v1/metrics`. */
 export function decodeOtlp(signal: 'Traces' | 'Metrics', isJson: boolean, body: Buffer): Message {
   if (isJson) return messageOf(JSON.parse(body.toString()));
   if (receiver === undefined || !(signal in receiver)) throw new Error('otlp.proto has no service');

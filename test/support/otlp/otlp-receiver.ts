@@ -6,7 +6,10 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { ReceivedTelemetry } from './received-telemetry.ts';
 
-/** A receiver of the OpenTelemetry protocol over HTTP, in protobuf and JSON, that remembers what has come. */
+/**
+ * A receiver of the OpenTelemetry protocol over HTTP, in protobuf and JSON, that remembers what has
+ * come.
+ */
 export class OtlpReceiver extends ReceivedTelemetry implements AsyncDisposable {
   /** What is answered. */
   status = 200;

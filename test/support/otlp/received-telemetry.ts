@@ -10,7 +10,7 @@ import {
 const WAIT_MS = 45_000;
 
 export interface ReceivedRequest {
-  /** Of HTTP and of gRPC, in which it names service and method. */
+  /** The path of the request; over gRPC it names service and method. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }

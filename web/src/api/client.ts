@@ -5,7 +5,10 @@ import { session } from '../app/session.ts';
 /** Servers to read from, as the server wrote them into the page: URLs with ";" between them. */
 export const REPLICAS_OF_PAGE = replicasOfPage();
 
-/** The one client of the page. It reads from the replicas that the server named in the page (specification, section 4.8). */
+/**
+ * The one client of the page. It reads from the replicas that the server named in the page
+ * (specification, section 4.8).
+ */
 export const client = new TrellisClient({
   baseUrl: BASE_URL,
   replicas: REPLICAS_OF_PAGE,

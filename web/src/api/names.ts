@@ -4,7 +4,10 @@ import { NODE_UIDS_MAX } from '@trellis/contract/limits.ts';
 import { client } from './client.ts';
 import { labelOf } from './node-label.ts';
 
-/** What users, teams and other nodes are called, by their UIDs; the UID itself of what is gone, hidden or not read yet. */
+/**
+ * What users, teams and other nodes are called, by their UIDs; the UID itself of what is gone,
+ * hidden or not read yet.
+ */
 export function useNames(uids: readonly string[]): (uid: string) => string {
   const wanted = [...new Set(uids)].toSorted();
   const { data } = useQuery({

@@ -15,7 +15,9 @@ export function labelOf(node: NodeObject): string {
   return label.length > LABEL_CHARACTERS_MAX ? `${label.slice(0, LABEL_CHARACTERS_MAX)}…` : label;
 }
 
-/** The key stands under its own name too, such as `Name`, and says less than what is not the key. */
+/**
+ * The key stands under its own name too, such as `Name`, and says less than what is not the key.
+ */
 function nameIn(node: NodeObject): string | undefined {
   const fields = fieldsOf(node).filter(([, value]) => isText(value) && value !== node.Id);
   for (const names of NAME_FIELDS) {

@@ -2,7 +2,10 @@ import { TrellisError } from '@trellis/client/trellis-error.ts';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { session } from '../app/session.ts';
 
-/** A token that the server does not take any more ends the session, whichever call it came back from. */
+/**
+ * A token that the server does not take any more ends the session, whichever call it came back
+ * from.
+ */
 function endSessionWhenRefused(error: unknown): void {
   if (!(error instanceof TrellisError)) return;
   if (error.code === 'invalid_token' || error.code === 'missing_token') session.finish('expired');

@@ -15,7 +15,10 @@ const NOT_SIGNED_IN = 4401;
 
 type Listener = (message: WebSocketMessage) => void;
 
-/** The WebSocket of the page: whether the server is there, and what it tells. Opens again by itself while there is a session. */
+/**
+ * The WebSocket of the page: whether the server is there, and what it tells. Opens again by itself
+ * while there is a session.
+ */
 class LiveConnection {
   readonly #stateListeners = new Set<() => void>();
   readonly #messageListeners = new Set<Listener>();

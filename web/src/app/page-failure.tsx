@@ -5,7 +5,10 @@ import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorPanel } from '../ui/error-panel.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 
-/** Replaces a page that broke. After an update of the server the old parts of a page are gone: loading it again helps. */
+/**
+ * Replaces a page that broke. After an update of the server the old parts of a page are gone:
+ * loading it again helps.
+ */
 export function PageFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {

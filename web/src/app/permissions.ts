@@ -1,7 +1,9 @@
 import { useViewer } from '../api/viewer.ts';
 import { useConnectionState } from './live-connection.ts';
 
-/** Whether the viewer may change something here, and if not, why, for the hint beside the control. */
+/**
+ * Whether the viewer may change something here, and if not, why, for the hint beside the control.
+ */
 export interface ChangePermission {
   readonly isAllowed: boolean;
   readonly reason: string | undefined;

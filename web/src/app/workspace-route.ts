@@ -5,7 +5,10 @@ import { Shell } from './shell.tsx';
 
 export const rootRoute = createRootRoute();
 
-/** The parent of every page that needs a session: without one the viewer signs in first, and comes back. */
+/**
+ * The parent of every page that needs a session: without one the viewer signs in first, and comes
+ * back.
+ */
 export const workspaceRoute = createRoute({
   id: 'workspace',
   getParentRoute: () => rootRoute,

@@ -10,7 +10,10 @@ interface ChipsInputProps extends FieldFrame {
   readonly maxLength?: number;
 }
 
-/** A list of texts: Enter or a comma adds what is typed, lines and commas in what is pasted make several. */
+/**
+ * A list of texts: Enter or a comma adds what is typed, lines and commas in what is pasted make
+ * several.
+ */
 export function ChipsInput(props: ChipsInputProps) {
   const { values, onChange, isDisabled = false, placeholder, maxLength, ...frame } = props;
   const id = useId();
@@ -59,8 +62,9 @@ export function ChipsInput(props: ChipsInputProps) {
 }
 
 /**
- * What is typed is the last of the values before it is entered, so that nothing is lost when a form is sent; it becomes a chip
- * only then: were it one as soon as the field loses the focus, the button that is pressed would move away under the pointer.
+ * What is typed is the last of the values before it is entered, so that nothing is lost when a form
+ * is sent; it becomes a chip only then: were it one as soon as the field loses the focus, the
+ * button that is pressed would move away under the pointer.
  */
 function useTypedText(values: readonly string[], onChange: ChipsInputProps['onChange']) {
   const [typed, setTyped] = useState('');

@@ -2,8 +2,8 @@ import { TrellisError } from '@trellis/client/trellis-error.ts';
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form';
 
 /**
- * Puts what the server says of single fields (`details.fields[]`, open-shapes, section 2) beside them, and everything else,
- * with its hint and request, at `root`, for the alert of the form.
+ * Puts what the server says of single fields (`details.fields[]`, open-shapes, section 2) beside
+ * them, and everything else, with its hint and request, at `root`, for the alert of the form.
  */
 export function applyServerErrors<T extends FieldValues>(
   form: UseFormReturn<T>,

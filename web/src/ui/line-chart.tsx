@@ -80,7 +80,10 @@ function lastOf(values: readonly (number | null)[], format: (value: number) => s
   return last === undefined || last === null ? 'none yet' : format(last);
 }
 
-/** The canvas knows no custom properties: the colors are read when the chart is made, and again with each theme. */
+/**
+ * The canvas knows no custom properties: the colors are read when the chart is made, and again with
+ * each theme.
+ */
 function chartOptions(
   names: readonly string[],
   format: (value: number) => string,

@@ -6,7 +6,10 @@ export const MARKDOWN_CHARACTERS_MAX = 50_000;
 export const MARKDOWN_BLOCK_DEPTH_MAX = 6;
 /** How deep emphasis nests; what is deeper keeps its signs. */
 export const MARKDOWN_INLINE_DEPTH_MAX = 4;
-/** Tables after these cells are lines of text: a short row gets all its cells, so few letters make many. */
+/**
+ * Tables after these cells are lines of text: a short row gets all its cells, so few letters make
+ * many.
+ */
 export const MARKDOWN_TABLE_CELLS_MAX = 5_000;
 /** Marks are paired within this many characters: the search for a pair can read all of them. */
 const INLINE_CHARACTERS_MAX = 1_000;
@@ -27,7 +30,8 @@ function read(text: string): Token[] {
   try {
     return [...new BoundedLexer().lex(text)];
   } catch {
-    // The lexer fails on some texts, such as one list in a quote. A page without this text is worse.
+    // The lexer fails on some texts, such as one list in a quote. A page without this text is
+    // worse.
     return [textToken(text)];
   }
 }
@@ -79,7 +83,10 @@ function* piecesOf(text: string): Generator<string> {
   yield text.slice(start);
 }
 
-/** Knows no links, no HTML, and no headings that are underlined: a list that comes in looks like one. */
+/**
+ * Knows no links, no HTML, and no headings that are underlined: a list that comes in looks like
+ * one.
+ */
 class PlainTokenizer extends Tokenizer {
   #blockDepth = 0;
   #cells = 0;

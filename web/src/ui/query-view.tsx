@@ -11,7 +11,9 @@ interface QueryViewProps<T> {
   readonly children: (data: T) => ReactNode;
 }
 
-/** The result of a query, its progress, or its error. The old result stays while a new one is read. */
+/**
+ * The result of a query, its progress, or its error. The old result stays while a new one is read.
+ */
 export function QueryView<T>({ query, errorTitle, rows, children }: QueryViewProps<T>) {
   if (query.data !== undefined) return children(query.data);
   if (query.isError) {

@@ -18,8 +18,8 @@ interface ServerFormProps<T extends FieldValues> {
 }
 
 /**
- * A form that the server has the last word on: nothing that was entered is lost when it refuses. What is in it has the form by
- * `useFormContext` too.
+ * A form that the server has the last word on: nothing that was entered is lost when it refuses.
+ * What is in it has the form by `useFormContext` too.
  */
 export function ServerForm<T extends FieldValues>(props: ServerFormProps<T>) {
   const { form, onSend, label, isDisabled = false, className, children } = props;
@@ -34,7 +34,8 @@ export function ServerForm<T extends FieldValues>(props: ServerFormProps<T>) {
       noValidate
       className={classNames('flex flex-col gap-4', className)}
       onSubmit={(event) => {
-        // What the server said of a value that no input holds would keep the form from being sent again.
+        // What the server said of a value that no input holds would keep the form from being sent
+        // again.
         form.clearErrors();
         void submit(event);
       }}

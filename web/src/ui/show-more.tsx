@@ -9,7 +9,10 @@ interface ShowMoreProps {
   readonly onTake: (take: number) => void;
 }
 
-/** Under a list that grows instead of being paged; nothing once all of it is there, or as much as the server gives. */
+/**
+ * Under a list that grows instead of being paged; nothing once all of it is there, or as much as
+ * the server gives.
+ */
 export function ShowMore({ take, total, step, onTake }: ShowMoreProps) {
   if (take >= total || take >= LIST_TAKE_MAX) return null;
   return (

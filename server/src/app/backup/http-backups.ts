@@ -11,8 +11,8 @@ import type { HttpServices } from '#http/services.ts';
 const REFUSALS = ['no_backup_target', 'backup_running', 'backup_not_found'];
 
 /**
- * Backups as people and their scripts ask for them: who did is in the audit. It is written soon after the deed, which is none
- * of the graph. `target` is null where there is nowhere to keep them.
+ * Backups as people and their scripts ask for them: who did is in the audit. It is written soon
+ * after the deed, which is none of the graph. `target` is null where there is nowhere to keep them.
  */
 export function httpBackups(
   service: BackupService,

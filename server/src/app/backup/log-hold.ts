@@ -2,16 +2,20 @@ import { BACKUP_LOG_LOOK_INTERVAL_MS } from '#base/backup-limits.ts';
 import type { FollowerSlot } from '#log/followers.ts';
 
 export interface LogHoldOptions {
-  /** Of backups among those who follow the log. */
+  /** The slot of backups among those who follow the log. */
   readonly position: FollowerSlot;
-  /** The sequence of the newest backup of this history; undefined while there is none. Rejects while nobody can tell. */
+  /**
+   * The sequence of the newest backup of this history; undefined while there is none. Rejects while
+   * nobody can tell.
+   */
   readonly newest: () => Promise<number | undefined>;
   readonly onNote: (text: string) => void;
 }
 
 /**
- * Keeps the log behind the newest backup, so that the next one reads only what has changed, and has the commits between the two; but
- * not at any cost of room: whoever trims the log says when it is too much.
+ * Keeps the log after the newest backup, so that the next one reads only what has changed, and has
+ * the commits between the two; but not at any cost of room: whoever trims the log says when it is
+ * too much.
  */
 export class LogHold implements Disposable {
   readonly #options: LogHoldOptions;
@@ -48,7 +52,8 @@ export class LogHold implements Disposable {
       position.reached(after ?? 0);
       position.needs(after);
     } catch {
-      // The target cannot be read now; who asks it for something is told. The next look tries again.
+      // The target cannot be read now; who asks it for something is told. The next look tries
+      // again.
     }
   }
 

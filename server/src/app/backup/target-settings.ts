@@ -3,7 +3,10 @@ import { must } from '#base/assert.ts';
 import type { Config, Secrets } from '#config/config.ts';
 import type { TargetSettings } from './open-target.ts';
 
-/** Of a configuration, which has been checked, that has a target; a relative folder begins at `startFolder`. */
+/**
+ * The settings in a checked configuration that has a target; a relative folder begins at
+ * `startFolder`.
+ */
 export function targetSettings(
   { backup: { target, s3 } }: Config,
   { backupAccessKey, backupSecretKey }: Secrets,

@@ -3,7 +3,10 @@ import { Problem } from '#base/problem.ts';
 /** What a check of `trellis doctor` has found. */
 export interface Finding {
   readonly check: string;
-  /** `warning`: it works, but somebody should look at it. `wrong`: it does not work, or will not for long. */
+  /**
+   * `warning`: it works, but somebody should look at it. `wrong`: it does not work, or will not for
+   * long.
+   */
   readonly status: 'ok' | 'warning' | 'wrong';
   /** One sentence, without any secret. */
   readonly message: string;
@@ -27,7 +30,7 @@ export function findingsOf(check: string) {
       message,
       remedy,
     }),
-    /** Of an operation that has failed. */
+    /** Tells of an operation that has failed. */
     failed: (error: unknown, remedy: string): Finding => ({
       check,
       status: 'wrong',

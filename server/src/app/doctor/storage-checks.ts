@@ -12,7 +12,10 @@ import { findingsOf, type Finding } from './finding.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
 
-/** Of file systems that other machines have too, by the numbers that Linux gives them: LMDB's locks do not hold there. */
+/**
+ * Names of file systems that other machines have too, by the numbers that Linux gives them: LMDB's
+ * locks do not hold there.
+ */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0xff534d42, 'CIFS'],

@@ -25,7 +25,10 @@ export class DigestFolder {
     return bytes !== undefined && frontEndFile(bytes).digest === digest ? bytes : undefined;
   }
 
-  /** Each file appears as a whole, and all of them are durable when this resolves. Throws `storage_full`, `storage_failed`. */
+  /**
+   * Each file appears as a whole, and all of them are durable when this resolves. Throws
+   * `storage_full`, `storage_failed`.
+   */
   async write(files: Iterable<FrontEndFile>): Promise<void> {
     try {
       await this.#writeAll(files);

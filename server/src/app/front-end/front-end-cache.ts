@@ -20,8 +20,9 @@ export class FrontEndCache {
   }
 
   /**
-   * All files of the manifest, each verified. Fetches those that are not here, and pages in any case (specification, section
-   * 3.1). Throws what the fetching throws, and `replication_corrupt` when other files come than were asked for.
+   * All files of the manifest, each verified. Fetches those that are not here, and pages in any
+   * case (specification, section 3.1). Throws what the fetching throws, and `replication_corrupt`
+   * when other files come than were asked for.
    */
   async load(manifest: FrontEndManifest): Promise<FrontEndFiles> {
     const contents = new Map<string, FrontEndFile>();

@@ -23,8 +23,8 @@ export interface FrontEndOptions {
 }
 
 /**
- * The front end of the server. Without one that was built there are no files: everything else is served, and the log says what to
- * do. Throws `front_end_unreadable`.
+ * The front end of the server. Without one that was built there are no files: everything else is
+ * served, and the log says what to do. Throws `front_end_unreadable`.
  */
 export async function readFrontEnd(options: FrontEndOptions): Promise<FrontEndFiles> {
   const { configured, startFolder, builtInFolder = BUILT_IN_FOLDER, logger } = options;
@@ -37,8 +37,9 @@ export async function readFrontEnd(options: FrontEndOptions): Promise<FrontEndFi
 }
 
 /**
- * Reads every file of the folder into memory, so that nothing outside it can ever be asked for: neither files and folders whose
- * name begins with a dot, nor links. Throws `front_end_unreadable` when it cannot be read or is too large.
+ * Reads every file of the folder into memory, so that nothing outside it can ever be asked for:
+ * neither files and folders whose name begins with a dot, nor links. Throws `front_end_unreadable`
+ * when it cannot be read or is too large.
  */
 export async function readFrontEndFolder(folder: string): Promise<FrontEndFiles> {
   const files = new Map<string, FrontEndFile>();
@@ -73,7 +74,7 @@ async function filesOf(folder: string): Promise<string[]> {
     .toSorted();
 }
 
-/** Of a file whose path has slashes. */
+/** The path in a URL of a file whose path has slashes. */
 export function urlPathOf(path: string): string {
   return `/${path.split('/').map(encodeURIComponent).join('/')}`;
 }

@@ -22,7 +22,7 @@ const FIRST = { '/index.html': 'first', '/a.js': 'a', '/same.js': 'a', '/empty.t
 /** A primary with a front end, and a replica that follows it. */
 class Scene {
   primary = filesOf(FIRST);
-  /** Of the primary as well. */
+  /** The primary's as well. */
   interfaces: readonly FrontEndFiles[] = [];
   readonly served = new ServedFrontEnd(filesOf({ '/index.html': 'built in' }), () => '');
   readonly fetched: string[][] = [];

@@ -7,17 +7,22 @@ export interface FrontEndSyncParts {
   readonly served: ServedFrontEnd;
   /** As of the newest commit; undefined when the primary has none. */
   readonly manifest: () => FrontEndManifest | undefined;
-  /** Of front ends that are not served, but may be chosen: here or, once this replica is a primary, there. */
+  /**
+   * Manifests of front ends that are not served, but may be chosen: here or, once this replica is a
+   * primary, there.
+   */
   readonly interfaces: () => readonly FrontEndManifest[];
   /** Another front end is served from now on. */
   readonly onChanged: () => void;
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Keeps what a replica serves equal to the front end of its primary (specification, section 3.1). */
+/**
+ * Keeps what a replica serves equal to the front end of its primary (specification, section 3.1).
+ */
 export class FrontEndSync {
   readonly #parts: FrontEndSyncParts;
-  /** Of what is served, and of all that is kept. */
+  /** The digest of what is served, and of all that is kept. */
   #digest: string | undefined;
   #kept = '';
   #running: Promise<void> | undefined;
@@ -34,8 +39,8 @@ export class FrontEndSync {
   }
 
   /**
-   * To be called when the primary's front end may have changed, and when it can be reached again. What is served stays as it is
-   * when it cannot be done; then the next call is the next try.
+   * To be called when the primary's front end may have changed, and when it can be reached again.
+   * What is served stays as it is when it cannot be done; then the next call is the next try.
    */
   refresh(): void {
     this.#isAskedAgain = true;

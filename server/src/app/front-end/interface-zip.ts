@@ -22,9 +22,10 @@ const READING: ZipReading = {
 };
 
 /**
- * The files of an interface. As in a folder, those whose names begin with a dot are left out, and what a Mac puts beside files.
- * Throws `invalid_interface` for what is no zip, for names that lead out of it, for too many files or bytes, whatever the zip
- * itself says of them, and when there is no `index.html`.
+ * The files of an interface. As in a folder, those whose names begin with a dot are left out, and
+ * what a Mac puts beside files. Throws `invalid_interface` for what is no zip, for names that lead
+ * out of it, for too many files or bytes, whatever the zip itself says of them, and when there is
+ * no `index.html`.
  */
 export async function readInterfaceZip(zip: Uint8Array): Promise<FrontEndFiles> {
   const files = new Map<string, FrontEndFile>();

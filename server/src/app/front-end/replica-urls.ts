@@ -1,7 +1,8 @@
 /**
- * The list that pages get as `MSKREPLICAURLS` (specification, section 2.9): what the setting `ReplicaURLs` names, in its order,
- * then the replicas that have registered, by their address, so that the order does not change with who came first. Each stands
- * there once, without a slash at its end.
+ * The list that pages get as `MSKREPLICAURLS` (specification, section 2.9): what the setting
+ * `ReplicaURLs` names, in its order, then the replicas that have registered, by their address, so
+ * that the order does not change with who came first. Each stands there once, without a slash at
+ * its end.
  */
 export function replicaUrlList(setting: string, registered: readonly string[]): string {
   const named = setting.split(';').map(addressOf);

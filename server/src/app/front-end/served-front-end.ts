@@ -23,7 +23,10 @@ export class ServedFrontEnd implements FrontEndService {
   }
 }
 
-/** The chosen interface, or without one the built-in front end; and that once more below a path of its own. */
+/**
+ * The chosen interface, or without one the built-in front end; and that once more below a path of
+ * its own.
+ */
 export function servedFiles(
   builtIn: FrontEndFiles,
   chosen: FrontEndFiles | undefined,

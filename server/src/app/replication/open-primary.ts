@@ -34,8 +34,8 @@ export interface ReplicationRole extends AsyncDisposable {
 }
 
 /**
- * Lets replicas follow this primary. A port that is taken is in the log and keeps nothing else from working: the workspace is
- * worth more than its replicas.
+ * Lets replicas follow this primary. A port that is taken is in the log and keeps nothing else from
+ * working: the workspace is worth more than its replicas.
  */
 export async function openReplication(
   { storage, opened, config, masterKey, logger, frontEnd }: PrimaryParts,
@@ -75,7 +75,7 @@ export async function openReplication(
   }
 }
 
-/** Of a primary that has no key in common with anybody (specification, section 2.9). */
+/** The role of a primary that has no key in common with anybody (specification, section 2.9). */
 export function withoutReplication(): ReplicationRole {
   const refuse = (): Promise<never> =>
     Promise.reject(new Problem('replication_off', 'This server serves no replicas.'));

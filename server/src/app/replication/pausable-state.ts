@@ -58,7 +58,10 @@ export class PausableState implements FollowedState {
     return this.sequence;
   }
 
-  /** Goes on to exactly `sequence`, the end of a commit that is not behind it, and stays there until `resume`. */
+  /**
+   * Goes on to exactly `sequence`, the end of a commit that is not behind it, and stays there until
+   * `resume`.
+   */
   async advanceTo(sequence: number): Promise<void> {
     const pause = this.#pause;
     if (pause === undefined) return;

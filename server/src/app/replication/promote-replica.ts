@@ -18,8 +18,9 @@ export interface PromotionOptions {
 }
 
 /**
- * Makes the folder that a replica left behind a primary's, with a new epoch (specification, section 3.2); a folder that never
- * was a replica's is left as it is. Throws `replica_unfinished` when the replica never had the whole graph.
+ * Makes the folder that a replica left behind a primary's, with a new epoch (specification, section
+ * 3.2); a folder that never was a replica's is left as it is. Throws `replica_unfinished` when the
+ * replica never had the whole graph.
  */
 export async function promoteReplica(options: PromotionOptions): Promise<void> {
   const { storage, logger } = options;

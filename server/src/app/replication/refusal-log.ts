@@ -11,7 +11,10 @@ export interface RefusalLogOptions {
   readonly warn: (text: string) => void;
 }
 
-/** What is refused to strangers, in the log: some lines in a minute, and of all others how many there were. */
+/**
+ * What is refused to strangers, in the log: some lines in a minute, and of all others how many
+ * there were.
+ */
 export class RefusalLog implements Disposable {
   readonly #options: RefusalLogOptions;
   readonly #telling: Disposable;

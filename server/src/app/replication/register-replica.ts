@@ -26,9 +26,9 @@ export interface RegistrationOptions {
 const PATH = '/api/replicas/register';
 
 /**
- * Registers with the primary: the key is proved and never sent, and the primary proves that it has it too (specification,
- * section 3.1). Throws `replication_unavailable` when the primary does not answer, `replication_not_authenticated`, and what
- * else the primary says.
+ * Registers with the primary: the key is proved and never sent, and the primary proves that it has
+ * it too (specification, section 3.1). Throws `replication_unavailable` when the primary does not
+ * answer, `replication_not_authenticated`, and what else the primary says.
  */
 export async function registerReplica(
   options: RegistrationOptions,

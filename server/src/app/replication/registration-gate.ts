@@ -16,7 +16,10 @@ export interface RegistrationGateOptions {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** Lets registrations of replicas in that are proved, for the first time, with the same master key and usable addresses. */
+/**
+ * Lets registrations of replicas in that are proved, for the first time, with the same master key
+ * and usable addresses.
+ */
 export class RegistrationGate implements Disposable {
   readonly #options: RegistrationGateOptions;
   readonly #seen: RegistrationsSeen;
@@ -29,7 +32,10 @@ export class RegistrationGate implements Disposable {
     this.#refusals = new RefusalLog({ clock, timers, warn: (text) => logger.warn(text) });
   }
 
-  /** Throws `replication_not_authenticated`, `replication_busy`, `replication_master_key_differs`, `invalid_request`. */
+  /**
+   * Throws `replication_not_authenticated`, `replication_busy`, `replication_master_key_differs`,
+   * `invalid_request`.
+   */
   admit({ proof, ...told }: ReplicaRegistration, address: string): void {
     const expected = proofOfReplica(this.#options.secret, told);
     if (!isSameProof(expected, proof)) throw this.#refuse(address, 'invalid secret', '');

@@ -1,7 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ReplicaRegistration } from '@trellis/contract/shapes/replica.ts';
 
-/** What a replica proves that it knows the secret by: everything that it tells, in the order written here. */
+/**
+ * What a replica proves that it knows the secret by: everything that it tells, in the order written
+ * here.
+ */
 export function proofOfReplica(
   secret: Uint8Array,
   registration: Omit<ReplicaRegistration, 'proof'>,
@@ -13,7 +16,9 @@ export function proofOfReplica(
   return hmac(secret, ['trellis replica', ...told]);
 }
 
-/** So that none of the two keeps in the open what the other encrypts; it tells nobody else anything. */
+/**
+ * So that none of the two keeps in the open what the other encrypts; it tells nobody else anything.
+ */
 export function proofOfMasterKey(secret: Uint8Array, masterKey: string | null): string {
   return hmac(secret, ['trellis master key', masterKey ?? '']);
 }

@@ -7,9 +7,10 @@ import {
 export type RegistrationVerdict = 'new' | 'other clock' | 'seen' | 'earlier life' | 'too many';
 
 /**
- * Says of registrations that are proved whether they are taken for the first time. One that was recorded is worth nothing: within the
- * time that clocks may differ by it is remembered, by its proof; after that it is too old; and one of before the primary started,
- * which remembers none of them, is not taken.
+ * Says of registrations that are proved whether they are taken for the first time. One that was
+ * recorded is worth nothing: within the time that clocks may differ by it is remembered, by its
+ * proof; after that it is too old; and one of before the primary started, which remembers none of
+ * them, is not taken.
  */
 export class RegistrationsSeen {
   readonly #clock: Clock;
@@ -22,7 +23,10 @@ export class RegistrationsSeen {
     this.#startedAt = clock.now();
   }
 
-  /** `proof` as the primary computes it, of which there is one way to write it; `time` is that of the registration: milliseconds since the Unix epoch. */
+  /**
+   * `proof` as the primary computes it, of which there is one way to write it; `time` is that of
+   * the registration: milliseconds since the Unix epoch.
+   */
   admit(proof: string, time: number): RegistrationVerdict {
     const now = this.#clock.now();
     if (Math.abs(now - time) > REPLICA_REGISTRATION_AGE_MAX_MS) return 'other clock';

@@ -16,7 +16,10 @@ export interface ReplicaStorePort {
   /** The bytes of a piece, in parts. */
   write(digest: string, parts: readonly Uint8Array[]): Promise<void>;
   replaceBy(manifest: Manifest): Promise<void>;
-  /** Why the primary would not go on with what is there, of an earlier life; gone once that is replaced. */
+  /**
+   * Why the primary would not go on with what is there, of an earlier life; gone once that is
+   * replaced.
+   */
   refusal(): Promise<string | undefined>;
   keepRefusal(reason: string): Promise<void>;
 }
@@ -53,7 +56,10 @@ export interface ReplicaEvents {
   caughtUp(): void;
 }
 
-/** After which a replica that has a state goes on trying: the primary restarts, or the network comes back. */
+/**
+ * After which a replica that has a state goes on trying: the primary restarts, or the network comes
+ * back.
+ */
 const PASSING: ReadonlySet<string> = new Set([
   'replication_unavailable',
   'replication_corrupt',
@@ -69,9 +75,10 @@ export function isPassing(error: unknown): boolean {
 const FINAL: ReadonlySet<string> = new Set(['replication_epoch_differs', 'log_trimmed']);
 
 /**
- * The life of a replica after its folder is claimed: it joins, copies what it lacks, and applies the primary's log until the
- * signal is aborted (specification, section 3.1). Rejects with what ends a replica: whatever goes wrong before it tails, a
- * primary with another history, a log that no longer has what comes next, a full disk.
+ * The life of a replica after its folder is claimed: it joins, copies what it lacks, and applies
+ * the primary's log until the signal is aborted (specification, section 3.1). Rejects with what
+ * ends a replica: whatever goes wrong before it tails, a primary with another history, a log that
+ * no longer has what comes next, a full disk.
  */
 export async function runReplica(ports: ReplicaPorts, signal: AbortSignal): Promise<void> {
   const { store, events } = ports;
@@ -89,13 +96,17 @@ export async function runReplica(ports: ReplicaPorts, signal: AbortSignal): Prom
   try {
     await tail(ports, { state, first }, signal);
   } catch (error) {
-    // Epoch and sequences may agree where the histories do not: the next life must not try the same again.
+    // Epoch and sequences may agree where the histories do not: the next life must not try the same
+    // again.
     if (error instanceof Problem && FINAL.has(error.code)) await store.keepRefusal(error.message);
     throw error;
   }
 }
 
-/** Undefined when what the replica has is a beginning of what the primary has, and the primary still has the rest. */
+/**
+ * Undefined when what the replica has is a beginning of what the primary has, and the primary still
+ * has the rest.
+ */
 function whyNotResumed(
   history: History | undefined,
   { epoch, firstSequence, lastSequence }: JoinedPrimary['welcome'],
@@ -180,7 +191,10 @@ async function tail(ports: ReplicaPorts, { state, first }: Tailing, signal: Abor
   }
 }
 
-/** Who is told to stop does not wait for a primary that may never answer; what is joined too late is left at once. */
+/**
+ * Who is told to stop does not wait for a primary that may never answer; what is joined too late is
+ * left at once.
+ */
 async function unlessAborted(
   signal: AbortSignal,
   join: () => Promise<JoinedPrimary>,

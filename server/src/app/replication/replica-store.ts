@@ -16,11 +16,14 @@ import { takeSnapshot } from '#store/snapshot.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import type { ReplicaStorePort } from './replica-run.ts';
 
-/** Says that the folder is a replica's: a primary that finds it goes on from it, as one of a new epoch. */
+/**
+ * Says that the folder is a replica's: a primary that finds it goes on from it, as one of a new
+ * epoch.
+ */
 const REPLICA_FILE = 'replica.json';
 /** Why the primary refused what the replica has. */
 const REFUSAL_FILE = 'refused.json';
-/** Of a copy that is not finished. */
+/** Holds a copy that is not finished. */
 const PIECES_FOLDER = 'pieces';
 
 export interface ReplicaStoreOptions {
@@ -51,8 +54,8 @@ export class ReplicaStore implements ReplicaStorePort {
   }
 
   /**
-   * Takes the folder, for this replica alone until disposed. Throws `storage_in_use`, and `storage_not_empty` when it is a
-   * primary's: a copy would take the place of what is there.
+   * Takes the folder, for this replica alone until disposed. Throws `storage_in_use`, and
+   * `storage_not_empty` when it is a primary's: a copy would take the place of what is there.
    */
   async claim(replicaUID: string): Promise<Disposable> {
     const { storage } = this.#options;
@@ -81,7 +84,10 @@ export class ReplicaStore implements ReplicaStorePort {
     return readHistory({ ...this.#options, clock: systemClock });
   }
 
-  /** Which pieces of a snapshot need not be copied: those of an unfinished copy, and those that the store itself consists of. */
+  /**
+   * Which pieces of a snapshot need not be copied: those of an unfinished copy, and those that the
+   * store itself consists of.
+   */
   async piecesOf(manifest: Manifest): Promise<ReadonlySet<string>> {
     const wanted = new Map(
       manifest.databases.flatMap(({ pieces }) =>
@@ -107,8 +113,8 @@ export class ReplicaStore implements ReplicaStorePort {
   }
 
   /**
-   * Keeps a piece over a restart, under the master key if there is one. It is verified when it is used. Throws `storage_full` and
-   * `storage_failed`.
+   * Keeps a piece over a restart, under the master key if there is one. It is verified when it is
+   * used. Throws `storage_full` and `storage_failed`.
    */
   write(digest: string, parts: readonly Uint8Array[]): Promise<void> {
     return this.#pieces.write(digest, parts);
@@ -137,7 +143,8 @@ export class ReplicaStore implements ReplicaStorePort {
     try {
       await restoreSnapshot(manifest, this.#pieces, { ...this.#options, clock: systemClock });
     } catch (error) {
-      // A damaged piece would stop the next try as well; what is whole need not be copied again, as when the disk was full.
+      // A damaged piece would stop the next try as well; what is whole need not be copied again, as
+      // when the disk was full.
       if (error instanceof Problem && error.code === 'snapshot_corrupt')
         await this.#removeDamaged();
       throw error;

@@ -15,7 +15,10 @@ export interface StateInspectionParts {
   readonly note: (text: string, level: 'info' | 'warn') => void;
 }
 
-/** Compares the state of a replica with that of the primary when the primary asks for it: see `Verification`. */
+/**
+ * Compares the state of a replica with that of the primary when the primary asks for it: see
+ * `Verification`.
+ */
 export class StateInspection {
   readonly #parts: StateInspectionParts;
   #isRunning = false;

@@ -4,7 +4,10 @@ import type { Notice } from '#replication/message-shapes.ts';
 /** By the name that the specification gives it (section 3.1). */
 const KIND = 'LoadNewIndexOnReplica';
 
-/** How a primary tells its replicas that there is more, or less, to be searched: each builds its own index. */
+/**
+ * How a primary tells its replicas that there is more, or less, to be searched: each builds its own
+ * index.
+ */
 export function indexNotice({ added, removed }: IndexChange): Notice {
   return { kind: KIND, payload: { added, removed } };
 }

@@ -6,7 +6,10 @@ import {
   SEARCH_RESTARTS_WINDOW_MS,
 } from '#base/search-limits.ts';
 
-/** When a thread that ended by itself is started again: later each time, and only so often within an hour. */
+/**
+ * When a thread that ended by itself is started again: later each time, and only so often within an
+ * hour.
+ */
 export class RestartRule {
   readonly #clock: Clock;
   #timesMs: number[] = [];

@@ -16,7 +16,7 @@ const LIST = 'vectors.json';
 
 /** What the folder holds. The list is written last: what it does not name is not there. */
 interface Kept extends VectorProgress {
-  /** Of the log's record at its sequence: another history has another one. */
+  /** The digest of the log's record at its sequence: another history has another one. */
   readonly record: string | undefined;
   readonly fields: readonly KeptField[];
 }
@@ -28,7 +28,10 @@ interface KeptField {
   readonly folder: string;
 }
 
-/** The vectors of a workspace between its starts, in files beside the state: a folder for each field. */
+/**
+ * The vectors of a workspace between its starts, in files beside the state: a folder for each
+ * field.
+ */
 export class StoredVectors implements VectorFiles {
   readonly #folder: string;
   readonly #log: LogTail;

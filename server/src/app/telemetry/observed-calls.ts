@@ -37,7 +37,8 @@ export type OnTraced = (commit: {
 }) => void;
 
 /**
- * A span and a duration for each commit, and in it a span of what the writer thread has done; undefined without telemetry.
+ * A span and a duration for each commit, and in it a span of what the writer thread has done;
+ * undefined without telemetry.
  */
 export function commitObserver(
   telemetry: Telemetry | undefined,

@@ -2,7 +2,10 @@ import type { ProviderTransport } from '#assistant/router/provider-client.ts';
 import type { OpenSpan, Telemetry } from '#observe/telemetry/telemetry.ts';
 import type { Fetch } from '#runtime/outbound-requests.ts';
 
-/** `fetch` with a span for each request, which it names in `traceparent`; without telemetry it is `fetch` itself. */
+/**
+ * `fetch` with a span for each request, which it names in `traceparent`; without telemetry it is
+ * `fetch` itself.
+ */
 export function observedFetch<F extends Fetch>(
   fetch: F,
   telemetry: Telemetry | undefined,
@@ -36,7 +39,10 @@ interface Sent<T> {
   readonly status: number;
 }
 
-/** To the head of the answer. Of the address only the host is told: paths and queries hold keys now and then. */
+/**
+ * To the head of the answer. Only the host of the address is told: paths and queries hold keys now
+ * and then.
+ */
 async function observe<T>(
   telemetry: Telemetry,
   { address, method }: { readonly address: string; readonly method: string },

@@ -7,8 +7,9 @@ import type { Logger } from '#observe/logger.ts';
 import type { OtlpTls } from '#observe/telemetry/otlp.ts';
 
 /**
- * What `OTEL_EXPORTER_OTLP_*CERTIFICATE` and `_CLIENT_KEY` name, relative to the folder that the server was started in. By the
- * standard, what cannot be used is as if it were not set: a warning says so, and the server starts.
+ * What `OTEL_EXPORTER_OTLP_*CERTIFICATE` and `_CLIENT_KEY` name, relative to the folder that the
+ * server was started in. By the standard, what cannot be used is as if it were not set: a warning
+ * says so, and the server starts.
  */
 export function readTls(
   { ca, certificate, key }: OtlpTlsFiles,

@@ -2,10 +2,16 @@ import type { Notice } from '#replication/message-shapes.ts';
 import type { Telemetry } from '#observe/telemetry/telemetry.ts';
 import type { OnTraced } from './observed-calls.ts';
 
-/** The notice by which a replica learns that a commit is part of a trace: what is in the log is the same with and without. */
+/**
+ * The notice by which a replica learns that a commit is part of a trace: what is in the log is the
+ * same with and without.
+ */
 const KIND = 'TraceCommit';
 
-/** Of commits whose application, or whose notice, has not come yet: the oldest is given up when there are more. */
+/**
+ * Commits at most whose application, or whose notice, has not come yet: the oldest is given up when
+ * there are more.
+ */
 const WAITING_MAX = 1_000;
 
 /** On a primary: tells its replicas, once there are any, which commits are part of a trace. */
@@ -31,7 +37,10 @@ export interface AppliedChunk {
   readonly endedAt: number;
 }
 
-/** On a replica: brings together what was applied with the trace that it is part of, whichever is known first. */
+/**
+ * On a replica: brings together what was applied with the trace that it is part of, whichever is
+ * known first.
+ */
 export class TracedApplications {
   readonly #telemetry: Telemetry;
   readonly #traces = new Map<number, string>();

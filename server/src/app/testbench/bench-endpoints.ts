@@ -39,7 +39,10 @@ export class BenchEndpoints {
     this.#stored.set(name, this.#load(source, {}));
   }
 
-  /** What one run is to be of, with settings of its own; undefined for a path that nothing is registered under. */
+  /**
+   * What one run is to be of, with settings of its own; undefined for a path that nothing is
+   * registered under.
+   */
   async prepare(
     endpoint: TestedEndpoint | URL | string,
     settings: TestedSettings,
@@ -49,7 +52,10 @@ export class BenchEndpoints {
     return source === undefined ? undefined : this.#load(source, settings);
   }
 
-  /** While `begin` is called its path stands for this endpoint: a run looks it up before it waits for anything. */
+  /**
+   * While `begin` is called its path stands for this endpoint: a run looks it up before it waits
+   * for anything.
+   */
   standFor<T>(endpoint: StoredEndpoint, begin: () => T): T {
     const { name } = endpoint.definition;
     const registered = this.#stored.get(name);

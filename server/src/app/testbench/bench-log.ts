@@ -1,7 +1,10 @@
 import type { RuntimeLogger } from '#runtime/runtime-logger.ts';
 import type { TestLogLine } from '@trellis/endpoint/testing.ts';
 
-/** Keeps the lines of endpoints. What the server says of a failed run has a `kind`, and shows in the error of the run. */
+/**
+ * Keeps the lines of endpoints. What the server says of a failed run has a `kind`, and shows in the
+ * error of the run.
+ */
 export class BenchLog implements RuntimeLogger {
   readonly lines: TestLogLine[] = [];
 

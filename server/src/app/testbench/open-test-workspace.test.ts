@@ -7,7 +7,10 @@ import type { TestWorkspaceOptions } from '@trellis/endpoint/testing.ts';
 import { describe, expect, it } from 'vitest';
 import { openTestWorkspace } from './open-test-workspace.ts';
 
-/** What the scope does by itself is in test/api/test-bench.test.ts, against a server: here is what is the bench's own. */
+/**
+ * What the scope does by itself is in test/api/test-bench.test.ts, against a server: here is what
+ * is the bench's own.
+ */
 
 const SCHEMA = {
   nodes: [{ type: 'Book', key: 'Isbn', fields: { Title: 'String' } }],
@@ -184,7 +187,7 @@ describe('search by meaning', () => {
     teams: [{ name: 'sailors' }],
     search: { types: { Book: { fields: { Title: { vector: {} } } } } },
   };
-  /** Of the words that a text has of these. */
+  /** Counts these words in a text. */
   const embed = (text: string) =>
     ['sea', 'ship', 'bread', 'loaf'].map((word) => text.split(word).length - 0.9);
   interface Meaning extends AnyScope {

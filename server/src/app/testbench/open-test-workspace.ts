@@ -21,8 +21,8 @@ import { BenchWorkspace } from './bench-workspace.ts';
 provideGlobals();
 
 /**
- * The parts of a server that decide what an endpoint sees and does, over state in memory, with its code in the realm of
- * the process: see `testWorkspace` of `@trellis/endpoint/testing`.
+ * The parts of a server that decide what an endpoint sees and does, over state in memory, with its
+ * code in the realm of the process: see `testWorkspace` of `@trellis/endpoint/testing`.
  */
 export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<TestWorkspace> {
   const state = new MemoryState();

@@ -119,7 +119,7 @@ export class ModelScene implements AsyncDisposable {
     });
   }
 
-  /** Of the last runner, as the next one. */
+  /** The ledger of the last runner; so the next one. */
   get ledger(): UsageLedger {
     return must(this.#ledger, 'a runner');
   }

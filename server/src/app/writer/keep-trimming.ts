@@ -13,7 +13,10 @@ export interface TrimmedLog {
   readonly followers: Followers;
 }
 
-/** Trims the log behind the state and those who follow it, every so often until it is disposed. `onNote` hears of what an operator should know. */
+/**
+ * Removes what the state and those who follow it have of the log, every so often until it is
+ * disposed. `onNote` hears of what an operator should know.
+ */
 export function keepTrimming(
   { storage, lowMemory, log, state, followers }: TrimmedLog,
   onNote: (text: string) => void,

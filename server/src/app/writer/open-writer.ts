@@ -26,8 +26,9 @@ export interface OpenWriter extends AsyncDisposable {
 }
 
 /**
- * Opens the storage folder for writing, replays what the state has not applied yet, and keeps trimming the log behind it.
- * Rejects, having touched nothing, with the problem that prevents it. `onNote` hears of what an operator should know.
+ * Opens the storage folder for writing, replays what the state has not applied yet, and keeps
+ * removing from the log what it has. Rejects, having touched nothing, with the problem that
+ * prevents it. `onNote` hears of what an operator should know.
  */
 export async function openWriter(
   options: OpenWriterOptions,

@@ -5,7 +5,8 @@ import type { ModelTool, ToolText } from '../model/model-run.ts';
 import { offsetIn, pageOfText, textIn } from './tool-input.ts';
 
 /**
- * Where the admin agent finds what was uploaded to its conversation (specification, section 4.7).
+ * The folder in which the admin agent finds the uploads of its conversation (specification, section
+ * 4.7).
  */
 const UPLOADS_FOLDER = '/home/uploads/';
 
@@ -13,7 +14,7 @@ export function uploadPath(name: string): string {
   return UPLOADS_FOLDER + name;
 }
 
-/** What the admin agent reads the files of its conversation with; it has no others. */
+/** The tools with which the admin agent reads the files of its conversation, and no others. */
 export function fileTools(files: FileStore, folder: FileFolder): ModelTool[] {
   return [
     {
@@ -55,7 +56,7 @@ function read(files: FileStore, folder: FileFolder, path: string, offset: number
   return { text: pageOfText(text, offset), output: { path, isText: true } };
 }
 
-/** Undefined for what is no UTF-8, or has bytes that no text has. */
+/** The text of a file; undefined when it is not UTF-8 or has bytes that no text has. */
 function asText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

@@ -45,7 +45,7 @@ export function changesIn({ changes }: JsonObject): WantedChange[] {
 }
 
 /**
- * As much of a text as a model reads at a time, from an offset in characters; with a note when
+ * The part of a text that a model reads at a time, from an offset in characters, with a note when
  * there is more.
  */
 export function pageOfText(text: string, offset: number): string {

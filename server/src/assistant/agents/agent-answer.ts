@@ -22,14 +22,14 @@ export interface AgentTask {
   readonly variables: Readonly<Record<string, string>>;
   readonly wanted: Omit<WantedTools, 'names'>;
   readonly transcript: Transcript;
-  /** Told what each answer of the model has used. */
+  /** Called with the tokens that each answer of the model has used. */
   readonly onUsed: (usage: TokenCounts) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * What an agent answers: text, or the value that its schema asks for. An answer that does not fit
- * is asked for once more. Rejects as the model does, and with `agent_output_invalid`.
+ * The answer of an agent: text, or the value that its schema asks for. The agent is asked once more
+ * for an answer that does not fit. Rejects as the model does, and with `agent_output_invalid`.
  */
 export async function answerOfAgent(task: AgentTask, parts: AgentAnswerParts): Promise<unknown> {
   const { agent, message, transcript } = task;

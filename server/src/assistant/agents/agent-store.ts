@@ -7,7 +7,7 @@ import type { JsonObject } from '../router/json-members.ts';
 export interface AgentLimits {
   readonly steps: number;
   readonly toolCalls: number;
-  /** In and out, over all steps. */
+  /** Input and output tokens of all steps. */
   readonly tokens: number;
   readonly seconds: number;
 }
@@ -15,7 +15,7 @@ export interface AgentLimits {
 /** What an administrator decides about an agent. */
 export interface AgentSettings {
   readonly description: string;
-  /** Null for the first of those that the settings of the provider allow. */
+  /** Null for the first model that the settings of the provider allow. */
   readonly model: string | null;
   /** With variables: see `variablesIn`. */
   readonly instructions: string;
@@ -80,7 +80,7 @@ export class AgentStore {
   }
 }
 
-/** The way there: nothing else writes these nodes. */
+/** The fields of an agent's node. Nothing else writes these nodes. */
 export function agentFields(agent: AgentSettings): NonNullable<NodeWrite['fields']> {
   return {
     Description: agent.description,
@@ -97,8 +97,8 @@ export function agentFields(agent: AgentSettings): NonNullable<NodeWrite['fields
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**
- * Each variable with its value, or its default; one that has neither stays as typed. Values are not
- * looked into.
+ * The instructions with the value or default of each variable. One without either stays as typed.
+ * Values are not searched for variables.
  */
 export function filledIn(instructions: string, values: Readonly<Record<string, string>>): string {
   return instructions.replace(VARIABLE, (typed: string, name: string, fallback?: string) =>

@@ -13,7 +13,7 @@ export class OutputSchema {
   readonly #schema: JsonObject;
   readonly #type: z.ZodType;
 
-  /** Throws `invalid_request` for what is no schema, or uses what is not known here. */
+  /** Throws `invalid_request` for an invalid schema, and for keywords that are not supported. */
   constructor(schema: JsonObject) {
     this.#schema = schema;
     try {
@@ -29,7 +29,7 @@ export class OutputSchema {
     }
   }
 
-  /** Stands after the instructions of a model. */
+  /** The text that follows the instructions of a model. */
   get instructions(): string {
     return `Answer with one JSON value that fits this JSON Schema, and with nothing else:\n${JSON.stringify(this.#schema)}`;
   }

@@ -11,13 +11,12 @@ export interface FactsParts {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What is not to be shown. */
+/** Marks a value that must not be shown. */
 const HIDDEN = Symbol('hidden');
 
 /**
- * Facts that were fetched for somebody once, as they may be shown to a reader now: what belongs to
- * nodes that the reader may not see (any more), and to nodes that are gone, is left out. Good for
- * one turn of the event loop.
+ * Facts that were fetched earlier, as a reader may see them now. Facts of deleted nodes, and of
+ * nodes that the reader may not see, are left out. Use it within one turn of the event loop.
  */
 export class ReaderFacts {
   readonly #reader: GraphReader;
@@ -29,7 +28,7 @@ export class ReaderFacts {
     this.#visibility = access.visibilityFor(caller);
   }
 
-  /** The text of one with a field that may not be read any more is empty. */
+  /** Facts with a field that may no longer be read have an empty text. */
   snippets(snippets: readonly Snippet[]): Snippet[] {
     return snippets.flatMap((snippet) => {
       const id = this.#find(snippet.uid);
@@ -43,9 +42,9 @@ export class ReaderFacts {
   }
 
   /**
-   * What a tool gave; undefined when nothing of it is left. An object without a `UID` that holds a
-   * hidden node goes with it: what stands beside a node is about it, as the highlights of a hit
-   * are.
+   * The output of a tool; undefined when nothing of it is left. An object without a `UID` that
+   * contains a hidden node is removed with it, since its other members describe the node, as the
+   * highlights of a hit do.
    */
   output(output: unknown): unknown {
     const shown = typeof output === 'string' ? this.#text(output) : this.#shown(output, 0);
@@ -81,7 +80,7 @@ export class ReaderFacts {
     return members.some(([, member]) => member === HIDDEN) ? HIDDEN : Object.fromEntries(members);
   }
 
-  /** JSON that was cut, where nothing can be taken out. */
+  /** Text of JSON that was cut off: no part of it can be removed. */
   #text(text: string): string | typeof HIDDEN {
     for (const [, uid = ''] of text.matchAll(/"UID":"([^"]*)"/g)) {
       const id = this.#find(uid);

@@ -1,4 +1,4 @@
-/** A fact that a model was given. */
+/** A fact that was given to a model. */
 export interface Snippet {
   /** From 1, as `[1]` in an answer. */
   readonly id: number;
@@ -8,15 +8,15 @@ export interface Snippet {
 }
 
 /**
- * The facts that a model was given in one conversation, numbered in the order in which they were
- * fetched. The same text of the same node keeps its number.
+ * The facts given to a model in one conversation, numbered in the order of fetching. The same text
+ * of the same node keeps its number.
  */
 export class Snippets {
   readonly #byNumber = new Map<number, Snippet>();
   readonly #numbers = new Map<string, number>();
   #last = 0;
 
-  /** Goes on after those that were cited before. */
+  /** Continues the numbers of the facts that were cited before. */
   constructor(cited: Iterable<Snippet> = []) {
     for (const snippet of cited) this.#keep(snippet);
   }
@@ -29,7 +29,7 @@ export class Snippets {
     return snippet;
   }
 
-  /** Those that an answer names, each once, in the order of their numbers. */
+  /** The facts that an answer cites, each once, ordered by number. */
   citedIn(answer: string): Snippet[] {
     const named = new Set([...answer.matchAll(CITATION)].map(([, digits]) => Number(digits)));
     return [...named]

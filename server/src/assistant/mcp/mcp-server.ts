@@ -72,7 +72,7 @@ export function createMcpServer(
   return server;
 }
 
-/** The protocol's server would tell a client what is written in any error. */
+/** Hides errors: the protocol's server would send the text of any error to the client. */
 async function guarded<T>({ errorOf }: McpCall, answer: () => T | Promise<T>): Promise<T> {
   try {
     return await answer();
@@ -84,7 +84,7 @@ async function guarded<T>({ errorOf }: McpCall, answer: () => T | Promise<T>): P
 }
 
 /**
- * Nothing is asked of clients, so that no answer of theirs is checked; the usual one takes a
+ * No answers of clients are checked, since none is asked for. The usual validator takes a
  * millisecond to make.
  */
 const NO_VALIDATOR = {
@@ -138,7 +138,7 @@ const NODE_TEMPLATE: ResourceTemplate = {
   mimeType: 'application/json',
 };
 
-/** What the caller may not see is answered as what there is not. */
+/** A node that the caller may not see is answered like one that does not exist. */
 function readNode(nodes: McpNodes, caller: Caller, uri: string): ReadResourceResult {
   try {
     if (!uri.startsWith(PREFIX)) throw notFound(uri);
@@ -173,7 +173,7 @@ export async function answerMessage(call: McpCall, parts: AnswerParts): Promise<
   const over = new AbortController();
   const server = createMcpServer(call, parts, over);
   const ended = Promise.withResolvers<never>();
-  // Whoever waits for the answer is told; when nobody does any more, that is no fault.
+  // The caller of `answer` gets the error; when nobody waits any more, it is none.
   ended.promise.catch(() => {});
   const end = (): void => {
     void server.close();
@@ -181,7 +181,7 @@ export async function answerMessage(call: McpCall, parts: AnswerParts): Promise<
   };
   AbortSignal.any([call.signal, over.signal]).addEventListener('abort', end, { once: true });
   await server.connect(transport);
-  // Only its headers are looked at; the path is that of no server.
+  // Only the headers of this request are read; its address belongs to no server.
   const request = new Request('http://mcp.invalid/', { method: 'POST', headers: call.headers });
   const response = await Promise.race([
     transport.handleRequest(request, { parsedBody: call.message }),

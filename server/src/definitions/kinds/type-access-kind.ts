@@ -21,7 +21,10 @@ export interface KnownPeople {
 
 type Readers = 'teams' | 'users';
 
-/** Teams and users stand under their names, so that the rules hold for the team of this name in another workspace. */
+/**
+ * Teams and users stand under their names, so that the rules hold for the team of this name in
+ * another workspace.
+ */
 export class TypeAccessKind implements DefinitionKind {
   readonly kind = 'type-access';
   readonly layout = { file: 'type-access.json' };

@@ -1,7 +1,10 @@
 import type { Caller } from '#access/caller.ts';
 import type { Definition, DefinitionKind, Importer } from '../definition-kind.ts';
 
-/** Those that a workspace takes along: where its replicas are, and which interface it serves, is of the one server. */
+/**
+ * Those that a workspace takes along: where its replicas are, and which interface it serves, is of
+ * the one server.
+ */
 interface OwnSettings {
   readonly name: string;
   readonly teamsEnabled: boolean;

@@ -8,7 +8,7 @@ import type { Comparison } from './plan.ts';
 
 /**
  * Comparison of field values by the type of the field. Numbers and decimals compare by value, texts
- * by their code units, times by time, false before true. Of a list, a comparison holds when it
+ * by their code units, times by time, false before true. For a list a comparison holds when it
  * holds for any item; `contains` asks for an equal item in a list, and for a part in a text. A
  * field that is absent differs from everything (`!=`) and meets nothing else.
  */

@@ -24,7 +24,7 @@ export type Comparison = (typeof COMPARISONS)[number];
 /** Which nodes count as similar. */
 export interface Similarity {
   readonly count?: number;
-  /** Of the nodes that are found. */
+  /** The types of the nodes that are found. */
   readonly types?: readonly string[];
   /** Whose vectors are compared. */
   readonly fields?: readonly string[];
@@ -97,8 +97,8 @@ export type QueryEnd =
   /** `{node, score}[]`; 1 where no step scored. */
   | { readonly end: 'scored' }
   /**
-   * `{UID?, type, from, to, timestamp, ...fields}[]`: the edges that leave the set, or with `in` those
-   * that lead to it; all of them, or one page.
+   * `{UID?, type, from, to, timestamp, ...fields}[]`: the edges that leave the set, or with `in`
+   * those that lead to it; all of them, or one page.
    */
   | {
       readonly end: 'edges';
@@ -125,8 +125,8 @@ export type QueryEnd =
       readonly direction?: 'out' | 'in' | 'both';
     }
   /**
-   * All that are as short as the shortest, each `{nodes, edges}`, up to `take`; they differ in their
-   * nodes.
+   * All that are as short as the shortest, each `{nodes, edges}`, up to `take`; they differ in
+   * their nodes.
    */
   | {
       readonly end: 'shortestPaths';

@@ -15,7 +15,7 @@ import { follow, outMany } from './traversal.ts';
 
 /** What there is no finder for, is refused. */
 export interface QueryOptions extends Finders {
-  /** Of the user that `asUser` stands for; asked for once, and only when the query mentions it. */
+  /** What the user of `asUser` may see; asked for once, and only when the query mentions it. */
   readonly visibility?: Visibility | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -13,7 +13,7 @@ const compact = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 /** So that a place tells the UID. */
 const typeAt = (i: number): 'P' | 'Q' => (i % 3 === 2 ? 'Q' : 'P');
 
-/** Of the types P and Q, whose schema is that of run.test.ts. */
+/** A graph of the types P and Q, whose schema is that of run.test.ts. */
 export const plainGraph: fc.Arbitrary<PlainGraph> = fc
   .record({
     nodes: fc.array(

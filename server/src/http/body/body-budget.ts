@@ -5,7 +5,7 @@ export interface BodyBudgetLimits {
   readonly addressBytesMax: number;
 }
 
-/** What the bodies of many requests may hold together: those of one address, and all. */
+/** A limit for the bodies of many requests together: those of one address, and all of them. */
 export class BodyBudget {
   readonly #limits: BodyBudgetLimits;
   readonly #byAddress = new Map<string, number>();
@@ -15,7 +15,7 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** Held now, by all. */
+  /** Bytes that all addresses hold now. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -43,7 +43,7 @@ export class BodyBudget {
   }
 }
 
-/** What one request holds. What it adds it has until it is released, once and for all. */
+/** The bytes that one request holds, until it is released. */
 export class BodyHold {
   readonly #budget: BodyBudget;
   readonly #address: string;

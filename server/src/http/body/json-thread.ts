@@ -3,15 +3,15 @@ import { JSON_THREAD_HEAP_MB_MAX } from '#base/limits.ts';
 import type { JsonAnswer, JsonReading, JsonRequest } from './json-plan.ts';
 
 /**
- * The thread for large bodies of JSON: started for the first, one body after the other. If it ends,
- * the next body starts another.
+ * The thread that reads large JSON bodies, one after the other. The first body starts it; when it
+ * has ended, the next body starts another.
  */
 export class JsonThread {
   readonly #waiting = new Map<number, PromiseWithResolvers<JsonReading>>();
   #worker: Worker | undefined;
   #lastId = 0;
 
-  /** `bytes` are handed over: they are empty afterwards. */
+  /** `bytes` move to the thread: they are empty afterwards. */
   read(bytes: Uint8Array<ArrayBuffer>, wants: JsonRequest['wants']): Promise<JsonReading> {
     this.#worker ??= this.#start();
     const id = ++this.#lastId;

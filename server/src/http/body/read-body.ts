@@ -5,15 +5,15 @@ import type { BodyHold } from './body-budget.ts';
 
 export interface BodyTerms {
   readonly bytesMax: number;
-  /** In which all of it must be here; null when the request's own time is enough. */
+  /** The time for the whole body; null when the time of the request is enough. */
   readonly timeoutMs: number | null;
 }
 
 /**
- * The whole body. What has arrived is counted in `hold`, which goes on after this. Calls back once:
- * with an error as soon as the body is too large, by what it says of itself or by what came; when
- * it takes too long; or when the budget is used up. What still arrives then is not kept. By events,
- * as it is on the path of every call.
+ * Reads the whole body. What has arrived is counted in `hold`, also after this call. Calls back
+ * once. It is an error when the body is too large (by its headers or by its bytes), when it takes
+ * too long, or when the budget is used up; what still arrives then is thrown away. It uses events
+ * instead of promises, because every call passes here.
  */
 export function readBody(
   { raw, headers }: FastifyRequest,
@@ -62,7 +62,7 @@ export function readBody(
   raw.on('data', onData).on('end', onEnd).on('error', onError);
 }
 
-/** Whether a body is too large by what it says of itself; packed or not. */
+/** Whether a body is too large by its headers, compressed or not. */
 export function saysTooMuch(headers: FastifyRequest['headers'], bytesMax: number): boolean {
   return Number(headers['content-length'] ?? 0) > bytesMax;
 }

@@ -8,13 +8,13 @@ import {
 export const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** Bytes as they are sent; null when they are as they were. */
+/** Bytes as they are sent; `encoding` is null when they are not compressed. */
 export interface SentBytes {
   readonly bytes: Buffer;
   readonly encoding: Encoding | null;
 }
 
-/** What is compressed: the same object has the same bytes for ever. */
+/** Content to compress. The same object always has the same bytes. */
 interface Content {
   readonly bytes: Buffer;
 }
@@ -26,12 +26,13 @@ const compressGzip = promisify(gzip);
 const BROTLI_QUALITY = 9;
 
 /**
- * Compressed forms of files, each made once, when it is first asked for, on the threads of zlib. A
- * small file is waited for; a large one is sent as it is until its form is there. Large ones are
- * compressed one after the other, as those threads check passwords and read files too.
+ * Compressed forms of files. Each is made once, when it is first asked for, on the threads of zlib.
+ * A small file waits for its form; a large one is sent uncompressed until its form is there. Large
+ * files are compressed one after the other, since those threads also check passwords and read
+ * files.
  */
 export class CompressedFiles {
-  /** A form while it is made; null where nothing is gained. */
+  /** The promised form of each file; null where compression gains nothing. */
   readonly #forms: Record<Encoding, WeakMap<Content, Promise<Buffer | null>>> = {
     br: new WeakMap(),
     gzip: new WeakMap(),
@@ -42,7 +43,7 @@ export class CompressedFiles {
   };
   #lastLarge: Promise<unknown> = Promise.resolve();
 
-  /** In the encoding, if there is one; the promise never rejects. */
+  /** The bytes in the encoding, if there is a form in it. The promise never rejects. */
   send(content: Content, encoding: Encoding | undefined): SentBytes | Promise<SentBytes> {
     const { bytes } = content;
     const plain = { bytes, encoding: null };
@@ -71,7 +72,7 @@ export class CompressedFiles {
     const work = (): Promise<Buffer> => compress(bytes, encoding);
     const isLarge = bytes.length > FRONT_END_COMPRESSION_AWAITED_BYTES_MAX;
     const compressing = isLarge ? this.#lastLarge.then(work) : work();
-    // Without memory for it the file is sent as it is.
+    // When compression fails, such as for lack of memory, the file is sent uncompressed.
     const compressed = compressing.catch(() => bytes);
     if (isLarge) this.#lastLarge = compressed;
     const form = await compressed;
@@ -93,8 +94,8 @@ function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
 }
 
 /**
- * Those of our encodings that the header `Accept-Encoding` takes, the best first (RFC 9110, section
- * 12.5.3): by the weights that it gives, and where they are the same by ours.
+ * The encodings that the header `Accept-Encoding` accepts, best first (RFC 9110, section 12.5.3):
+ * ordered by its weights, and then by our preference.
  */
 export function acceptedEncodings(header: string | undefined): Encoding[] {
   const weights = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** What the browser is told of a file, by the end of its name; of any other that it is bytes. */
+/** The content type of a file, by the ending of its name. Any other file is plain bytes. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -23,7 +23,7 @@ export function contentTypeOf(path: string): string {
   return (isKnown ? CONTENT_TYPES[extension] : undefined) ?? 'application/octet-stream';
 }
 
-/** Whether it gets smaller: pictures and fonts are compressed as they are. */
+/** Whether compression makes it smaller: pictures and fonts are compressed already. */
 export function isCompressible(contentType: string): boolean {
   return contentType.includes('charset=') || contentType === 'application/wasm';
 }
@@ -32,7 +32,7 @@ export function isPage(path: string): boolean {
   return path.endsWith('.html');
 }
 
-/** What may be the code of a worker. */
+/** Whether a file may be the code of a worker. */
 export function isScript(path: string): boolean {
   return /\.m?js$/.test(path);
 }
@@ -41,8 +41,7 @@ export function isScript(path: string): boolean {
 const HASHED_NAME = /[.-][0-9a-f]{16,}\.\w+$/;
 
 /**
- * Pages, and whatever may change under its name, are asked for again; what has its hash in its name
- * never changes.
+ * Files with a hash in their names never change. Browsers ask again for pages and all other files.
  */
 export function cacheControlOf(path: string): string {
   return HASHED_NAME.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';

@@ -9,8 +9,8 @@ import { disconnectSignal } from '../disconnect.ts';
 import { readInput, type Route, sendJson } from '../route.ts';
 
 /**
- * A turn of a conversation with the admin agent: one JSON answer, or the events of it; either stops
- * when the client leaves.
+ * A turn with the admin agent, answered as one JSON body or as events. Both stop when the client
+ * leaves.
  */
 function adminAgentTurnRoute(operation: typeof operations.sendAdminAgentMessage): Route {
   return {
@@ -33,8 +33,8 @@ function adminAgentTurnRoute(operation: typeof operations.sendAdminAgentMessage)
 }
 
 /**
- * What was proposed is done while its steps are told (specification, section 6.1); it is done as
- * well when the client leaves.
+ * Carries out the proposal and sends its steps as events (specification, section 6.1). It goes on
+ * when the client leaves.
  */
 function adminAgentCommitRoute(operation: typeof operations.approveAdminAgentCommit): Route {
   return {

@@ -5,7 +5,7 @@ import { disconnectSignal } from '../disconnect.ts';
 import { forwardedHeaders } from '../forwarded-headers.ts';
 import { readInput, type Route, sendJson } from '../route.ts';
 
-/** A run of an agent, which ends when the client leaves; unless it goes on by itself. */
+/** A run of an agent. It ends when the client leaves, unless it runs in the background. */
 function agentRunRoute(operation: typeof operations.runAgent): Route {
   return {
     operation,

@@ -13,7 +13,7 @@ import { readInput, type Route, type RouteContext, sendJson } from '../route.ts'
 type TurnOperation = typeof operations.sendChatMessage;
 
 /**
- * A turn of a conversation: one JSON answer, or the events of it; either stops when the client
+ * A turn of a conversation, answered as one JSON body or as events. Both stop when the client
  * leaves.
  */
 function chatRoute(operation: TurnOperation): Route {

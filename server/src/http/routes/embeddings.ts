@@ -6,8 +6,8 @@ import { SEQUENCE } from '../header-names.ts';
 import { readInput, type Route } from '../route.ts';
 
 /**
- * What is similar is found beside the main thread, and comes as text. It is looked for no longer
- * than somebody waits for it.
+ * Similar nodes are searched in another thread, which answers JSON text. The search stops when
+ * nobody waits for it.
  */
 function similarRoute(
   operation: typeof operations.findSimilarNodes | typeof operations.getSimilarNodes,
@@ -16,7 +16,7 @@ function similarRoute(
     operation,
     intake: 'json',
     async handle(request, reply, { services }) {
-      // A lower bound for what is read after it.
+      // A lower bound for the sequence of what is read next.
       const sequence = services.sequence();
       const { caller, params, query } = readInput(operation, request);
       const wanted = { uid: params.uid, ...query };

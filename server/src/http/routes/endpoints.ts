@@ -13,13 +13,12 @@ import { sendRaw } from '../raw-answer.ts';
 import { restOfPath, type Route, sendNoBody } from '../route.ts';
 
 /**
- * What may stand in a header: no control characters, so that no endpoint can write headers of its
- * own making.
+ * The characters of a header's value: no control characters, so that no endpoint can add headers.
  */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * An operation that runs an endpoint. The body goes to the worker as text and its answer goes out
+ * The route that runs an endpoint. The body goes to the worker as text, and the answer comes back
  * as text: nothing is parsed on the way (design, section 3).
  */
 function runRoute(operation: Operation): Route {
@@ -46,7 +45,7 @@ function runRoute(operation: Operation): Route {
   };
 }
 
-/** Cancels a run of mode "pooling"; the header with its key is all it needs. */
+/** Cancels a run of mode "pooling". It needs only the header with the key of the run. */
 function cancelRoute(operation: Operation): Route {
   return {
     operation,
@@ -60,7 +59,7 @@ function cancelRoute(operation: Operation): Route {
   };
 }
 
-/** What the token's path leaves out does not exist for it (open-shapes, section 2). */
+/** An endpoint outside the path of the token does not exist for it (open-shapes, section 2). */
 function withinTokenPath(route: Route): Route {
   return {
     ...route,

@@ -21,9 +21,7 @@ import {
   whileStreaming,
 } from '../route.ts';
 
-/**
- * A file as it lies there: no more of it is read than the client takes, and of a range only that.
- */
+/** Sends a stored file, or a range of it. It reads no more of the file than the client takes. */
 function fileDownloadRoute(operation: typeof operations.downloadFile): Route {
   return {
     operation,
@@ -55,7 +53,7 @@ function fileDownloadRoute(operation: typeof operations.downloadFile): Route {
   };
 }
 
-/** By hand, as the framework reads on for a client that has gone. */
+/** Sends by hand, because the framework goes on reading for a client that has gone. */
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -81,7 +79,7 @@ function isKnown({ headers }: FastifyRequest, etag: string): boolean {
   return known.split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()));
 }
 
-/** A range of another content than the client has would not fit to what it has. */
+/** Whether the client has this content: a range of another one would not fit. */
 function isSame({ headers }: FastifyRequest, etag: string): boolean {
   const wanted = headers['if-range'];
   return wanted === undefined || wanted === etag;
@@ -111,10 +109,7 @@ interface FileHeaders {
   readonly 'content-disposition': string;
 }
 
-/**
- * Whatever a file is called and says that it is, a browser neither runs it nor takes its name for
- * anything else.
- */
+/** Headers that keep a browser from running the file, whatever its name and type say. */
 function fileHeaders(name: string, contentType: string): FileHeaders {
   const isHarmless = HARMLESS_MEDIA_TYPES.includes(contentType);
   const type = isHarmless ? contentType : 'application/octet-stream';
@@ -124,7 +119,7 @@ function fileHeaders(name: string, contentType: string): FileHeaders {
   };
 }
 
-/** The name twice (RFC 6266): once for those who read nothing but ASCII, once as it is. */
+/** The name twice (RFC 6266): in ASCII for clients that read nothing else, and as it is. */
 function disposition(kind: string, name: string): string {
   const plain = name.replaceAll(/[^\w.\- ]/g, '_');
   const whole = encodeURIComponent(name).replaceAll(
@@ -141,8 +136,8 @@ interface ByteRange {
 }
 
 /**
- * The one range that a `Range` header asks for (RFC 9110, section 14). Undefined, and with it the
- * whole, for no header, several ranges and what is no range of bytes. Throws
+ * The one range that a `Range` header asks for (RFC 9110, section 14). Undefined, which means the
+ * whole file, without a header, with several ranges, and for anything but bytes. Throws
  * `range_not_satisfiable`.
  */
 function byteRange(header: string | undefined, size: number): ByteRange | undefined {

@@ -19,10 +19,9 @@ const PROTOCOL_HEADERS = ['anthropic-version', 'anthropic-beta'];
 type LlmInput<O extends Operation> = Pick<Input<O>, 'body'> & Omit<LlmCall, 'body'>;
 
 /**
- * An operation of the router: its answer goes out as the provider gives it, or, when that is a
- * stream, event by event, no faster than the client takes them; when the client leaves, so does the
- * request to the provider. What fails before the first event is an error as any other; later it is
- * the last event.
+ * The route of an operation of the LLM router. It answers as the provider does, at once or event by
+ * event, no faster than the client reads. When the client leaves, the request to the provider ends.
+ * A failure before the first event is an ordinary error; a later one is the last event.
  */
 function llmRoute<const O extends Operation>(
   operation: O,
@@ -86,7 +85,7 @@ async function send(
   }
 }
 
-/** The protocol has a date, and there is none to tell. */
+/** The protocol asks for a date that the router does not know. */
 const CREATED_AT = '1970-01-01T00:00:00Z';
 
 export const llmRoutes = routesOf(operations, {
@@ -95,7 +94,7 @@ export const llmRoutes = routesOf(operations, {
   ),
   listOpenAiModels: async (_input, { llm }) => {
     const models = await llm.models();
-    // The protocol has a date, and there is none to tell.
+    // 0 for the date, for the same reason.
     const data = models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'workspace' }));
     return answer(200, { object: 'list', data });
   },

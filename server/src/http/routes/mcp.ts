@@ -9,12 +9,12 @@ import { forwardedHeaders } from '../forwarded-headers.ts';
 import { SEQUENCE } from '../header-names.ts';
 import { type Route, type RouteContext, sendNoBody } from '../route.ts';
 
-/** Those of a web answer that are ours to send on. */
+/** The headers of a web answer that are sent on. */
 const FORWARDED = ['content-type', 'cache-control', 'x-accel-buffering', 'mcp-session-id'];
 
 /**
- * An operation of the Model Context Protocol, streamable HTTP: one message in, one answer out, or a
- * stream of events.
+ * The route of the Model Context Protocol over streamable HTTP: one message in, one answer or a
+ * stream of events out.
  */
 function mcpRoute(operation: Operation): Route {
   return {
@@ -42,8 +42,8 @@ function mcpRoute(operation: Operation): Route {
 }
 
 /**
- * A page that has a name of its own lead to this server has its own origin all the same: it is
- * refused unless it may call across origins anyway (MCP, "Security Warning" of streamable HTTP).
+ * Refuses a page of another origin, unless it may call across origins. Such a page can make its own
+ * name lead to this server, but keeps its origin (MCP, "Security Warning" of streamable HTTP).
  */
 function refuseForeignPage({ headers }: FastifyRequest, origins: readonly string[]): void {
   const { origin } = headers;
@@ -54,7 +54,7 @@ function refuseForeignPage({ headers }: FastifyRequest, origins: readonly string
   });
 }
 
-/** Whoever has gone instead is told nothing. */
+/** A client that has gone gets no answer. */
 function stopping(cause: unknown): Problem {
   return new Problem('server_stopping', 'The server is stopping.', { cause });
 }

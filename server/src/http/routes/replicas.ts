@@ -11,10 +11,7 @@ export const replicasRoutes = routesOf(operations, {
     answer(200, await replicas.register(body, address)),
 });
 
-/**
- * What anybody may know is more than what this tells: the lag is left out (specification, section
- * 2.7).
- */
+/** The role without the lag, which is left out here (specification, section 2.7). */
 function roleOf(health: ReplicaHealth): ReplicaRole {
   if (health.isReplica) return health;
   const { isReplica, hasReplicas } = health;

@@ -11,8 +11,8 @@ import { bearerToken } from '../authenticate.ts';
 import type { HttpServices } from '../services.ts';
 
 /**
- * Who asks an operation that anybody may call, when it is an administrator, or a token for
- * administration; undefined for everybody else, and while nobody can be told apart yet.
+ * The caller of an operation that anybody may call, when it is an administrator or a token for
+ * administration. Undefined for everybody else, and while callers cannot be known yet.
  */
 function administratorOf(
   request: FastifyRequest,
@@ -37,10 +37,7 @@ export const statusRoutes = routesOf(operations, {
   getReady: (_input, { status }) => answer(200, status.ready()),
   getAvailableStatus: (_input, { status }) =>
     status.ready() ? answer(200, 'available') : answer(503, 'not available'),
-  /**
-   * Nobody is refused: a token that is no administrator's, or none any more, is as good as no
-   * token.
-   */
+  /** Nobody is refused: a token without rights of an administrator counts as no token. */
   getHealth: {
     operation: operations.getHealth,
     intake: 'json',

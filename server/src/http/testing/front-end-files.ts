@@ -9,7 +9,7 @@ export function file(text: string): FrontEndFile {
   return { bytes, digest: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** Runs the scripts of a page as far as they stand in it, and says what they set. */
+/** Runs the inline scripts of a page, and gives the globals that they set. */
 export function pageGlobals(html: string): { MSKREPLICAURLS?: unknown; MSKSERVERPATH?: unknown } {
   const script = must(/<script>([^]*?)<\/script>/.exec(html)?.[1], 'a script');
   const page: ReturnType<typeof pageGlobals> = {};

@@ -7,7 +7,7 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** A bare TCP connection, for what no HTTP client would send. */
+/** A bare TCP connection, to send what no HTTP client would. */
 export class RawConnection implements AsyncDisposable {
   readonly #socket: Socket;
   #received = '';

@@ -7,14 +7,14 @@ export interface RecordedStream {
 }
 
 /**
- * What arrived at ingestion as streams, in the place of the writer; `onWrite` holds a piece up, or
- * refuses it.
+ * Records the streams that arrive at ingestion, in the place of the writer. `onWrite` can delay or
+ * refuse a piece.
  */
 export class RecordedStreams {
   readonly streams: RecordedStream[] = [];
   onWrite: (chunk: Uint8Array) => Promise<void> = async () => {};
 
-  /** Until the end of the test. */
+  /** Records until the end of the test. */
   record(ingest: IngestService): void {
     vi.spyOn(ingest, 'openStream').mockImplementation(async () => this.#open());
   }

@@ -29,32 +29,31 @@ export interface WebSocketParts extends SessionRequestsParts {
   readonly logger: Logger;
   readonly signInMs: number;
   /**
-   * Told whose session it is, once that is known and again later; false when they have too many.
+   * Called with the caller once they are known, and again later. False when they have too many
+   * sockets.
    */
   readonly onKnown: (caller: Caller) => boolean;
 }
 
 /**
- * One WebSocket: of a stranger until its token is here, then of a session as long as that lasts.
+ * One WebSocket. It belongs to nobody until its token arrives, then to a session for as long as
+ * that lasts.
  */
 export class WebSocketSession implements RunningWork {
   readonly #socket: WebSocket;
   readonly #parts: WebSocketParts;
   readonly #requests: SessionRequests;
-  /** Until the token is here; and from a close on until the peer has answered it. */
+  /** Runs until the token arrives, and again from a close until the peer has answered it. */
   #timer: NodeJS.Timeout;
   #token: string | undefined;
-  /**
-   * What has come of a message that is not whole yet, with the frames around it; at most a little
-   * more.
-   */
+  /** Bytes of the unfinished message with its frames, or slightly more. */
   #unfinishedBytes = 0;
-  /** Whose rights it ends with, once they are known. */
+  /** The caller, once known. The socket closes when they lose their rights. */
   #caller: Caller | undefined;
-  /** Whether the peer has given a sign of life since it was asked for one. */
+  /** Whether the peer has answered since the last ping. */
   #isAlive = true;
 
-  /** `connection` is what the socket was made of. */
+  /** `connection` is the stream under the socket. */
   constructor(socket: WebSocket, connection: Duplex, parts: WebSocketParts) {
     this.#socket = socket;
     this.#parts = parts;
@@ -74,13 +73,14 @@ export class WebSocketSession implements RunningWork {
       this.#register(undefined);
     });
     this.#keepShort(connection);
-    // A peer that breaks the protocol, or sends too much: the library closes with the code for it.
+    // For a peer that breaks the protocol or sends too much, the library closes with the right
+    // code.
     socket.on('error', (err) => parts.logger.debug({ err }, 'a WebSocket failed'));
   }
 
   /**
-   * Sends it if a session is signed in that it is for and that still holds; one that has ended is
-   * closed instead.
+   * Sends the message if it is for this session and the session still holds. Closes a session that
+   * has ended.
    */
   async tell(message: WebSocketMessage, owner?: string): Promise<void> {
     const caller = await this.#present();
@@ -98,7 +98,7 @@ export class WebSocketSession implements RunningWork {
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** To be called every so often: cuts a peer off that has given no sign of life since. */
+  /** Call it at intervals: cuts off a peer that has not answered the last ping. */
   ping(): void {
     if (!this.#isAlive) {
       this.#socket.terminate();
@@ -108,14 +108,13 @@ export class WebSocketSession implements RunningWork {
     this.#socket.ping();
   }
 
-  /** To be called every so often: closes when the session has ended. */
+  /** Call it at intervals: closes when the session has ended. */
   async check(): Promise<void> {
     await this.#present();
   }
 
   /**
-   * The session is over, and it closes; or its user may do less, and what they have asked for is
-   * not answered.
+   * Drops the open requests, since the caller has fewer rights, and closes if the session is over.
    */
   end(): void {
     this.#requests.close();
@@ -142,7 +141,7 @@ export class WebSocketSession implements RunningWork {
     }
     const caller = await this.#present();
     const answer = caller && (await this.#requests.answer(text, caller));
-    // Meanwhile the session may have ended.
+    // The session may have ended while the answer was made.
     if (answer !== undefined && (await this.#present()) !== undefined) this.#send(answer);
   }
 
@@ -158,7 +157,7 @@ export class WebSocketSession implements RunningWork {
     }
     clearTimeout(this.#timer);
     this.#token = signIn.token;
-    // What comes next may be long, and is not read before it is known whose it is.
+    // The next message may be long, so it is not read before the caller is known.
     this.#socket.pause();
     const replicas = this.#parts.services.frontEnd.replicaUrls();
     await this.tell({ type: 'REPLICAS_CHANGED', replicas });
@@ -166,9 +165,9 @@ export class WebSocketSession implements RunningWork {
   }
 
   /**
-   * The library's limit is that of a request, which only administrators send. Everybody else has
-   * less: many of them together must not have much. The library has read by now what is counted
-   * here, so that the message is known if it is whole.
+   * Applies the lower limit for everybody but administrators, since many sockets together must not
+   * take much. The library's own limit is that of a request, which only administrators send. It has
+   * already read what is counted here, so a whole message is known.
    */
   #keepShort(connection: Duplex): void {
     connection.on('data', (chunk: Buffer) => {
@@ -192,7 +191,7 @@ export class WebSocketSession implements RunningWork {
     this.#caller = caller;
   }
 
-  /** Whoever has the session that is signed in and still holds; one that has ended is closed. */
+  /** The caller of the session if it still holds. Closes a session that has ended. */
   async #present(): Promise<Caller | undefined> {
     if (this.#token === undefined || this.#socket.readyState !== this.#socket.OPEN) {
       return undefined;
@@ -224,16 +223,12 @@ export class WebSocketSession implements RunningWork {
 const TOO_BIG = 'body_too_large: Your message is longer than a token can be.';
 const TOO_MANY = `too_many_connections: You have ${WEB_SOCKETS_PER_USER_MAX} WebSockets already.`;
 /**
- * Around the content of a ping or a pong of a client (RFC 6455, section 5.2): 2 bytes, and the
- * mask.
+ * The bytes around the content of a client's ping or pong (RFC 6455, section 5.2): 2, and the mask.
  */
 const CONTROL_FRAME_BYTES = 6;
-/**
- * The first message with the frames around it; each piece of a message takes memory, however small
- * it is.
- */
+/** The most bytes of the first message with its frames: each piece takes memory, however small. */
 const SIGN_IN_BYTES = WEB_SOCKET_MESSAGE_BYTES_MAX + 1024;
-/** What a connection gives at a time: beside a token, it may have the beginning of what follows. */
+/** The most bytes of one read: a token, and the beginning of what follows. */
 const READ_BYTES = SIGN_IN_BYTES + 64 * 1024;
 
 /** Close codes of RFC 6455. */

@@ -21,7 +21,7 @@ export interface WebSocketsOptions extends Omit<WebSocketParts, 'services' | 'on
   readonly pingIntervalMs: number;
   readonly sessionCheckMs: number;
   readonly socketsMax: number;
-  /** How many of `socketsMax` may be sockets that have not signed in. */
+  /** The part of `socketsMax` that sockets without a sign-in may take. */
   readonly strangersMax: { readonly ofAddress: number; readonly ofAll: number };
   readonly trusts: ProxyTrust;
 }
@@ -32,9 +32,9 @@ type UpgradeRequest = FastifyRequest['raw'];
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
 /**
- * The WebSockets of the server. What may not become one is not upgraded but goes on as the plain
- * request that it is, and gets the answer that says why. Pages of any origin may connect: nothing
- * is sent to them without a token that they have.
+ * The WebSockets of the server. A request that may not become one is not upgraded: it goes on as a
+ * plain request, and its answer says why. Pages of any origin may connect, since nothing is sent
+ * without a token.
  */
 export class WebSockets {
   readonly #options: WebSocketsOptions;
@@ -46,10 +46,10 @@ export class WebSockets {
     perMessageDeflate: false,
   });
   readonly #sessions = new Set<WebSocketSession>();
-  /** How many of them have not signed in, by the address that they count for; and all. */
+  /** Sockets that have not signed in, by address and in all. */
   readonly #strangersByAddress = new Map<string, number>();
   #strangers = 0;
-  /** How many each user has, by the key of their budget. */
+  /** Sockets of each user, by `budgetKey`. */
   readonly #socketsByUser = new Map<string, number>();
   readonly #timers: readonly NodeJS.Timeout[];
   #isStopping = false;
@@ -62,12 +62,12 @@ export class WebSockets {
     ];
   }
 
-  /** Whether a request that asks for another protocol gets it. */
+  /** Whether a request is upgraded to the protocol that it asks for. */
   isUpgrade(request: UpgradeRequest): boolean {
     const { url = '', method, headers } = request;
     if (pathOf(url) !== WEB_SOCKET_PATH || method !== 'GET') return false;
-    // As the redirect would send it elsewhere; whether its sender is to be believed, only the
-    // redirect can tell.
+    // The redirect would send it elsewhere. Only the redirect can tell whether the sender is
+    // trusted.
     if (this.#options.redirectToHttps && headers['x-forwarded-proto'] !== 'https') return false;
     return (
       headers.upgrade?.toLowerCase() === 'websocket' &&
@@ -77,7 +77,7 @@ export class WebSockets {
     );
   }
 
-  /** What is answered to a request for the path that is not upgraded. */
+  /** The answer to a request for the path that is not upgraded. */
   problem(address: string): Problem {
     return (
       this.#refusal(address) ??
@@ -106,14 +106,16 @@ export class WebSockets {
   }
 
   /**
-   * To every session that is signed in, as far as the message is for it: for those of `owner`, a
-   * UID, it is.
+   * Sends a message to every signed-in session that it is for. The sessions of the user with the
+   * UID `owner` always get it.
    */
   broadcast(message: WebSocketMessage, owner?: string): void {
     for (const session of this.#sessions) void session.tell(message, owner);
   }
 
-  /** No new ones, and the end of those there are: a peer that does not answer is cut off soon. */
+  /**
+   * Accepts no new sockets and closes the open ones. A peer that does not answer is cut off soon.
+   */
   stop(): void {
     this.#isStopping = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -126,7 +128,7 @@ export class WebSockets {
     }, intervalMs).unref();
   }
 
-  /** Until what it gives is called, which may be more than once. */
+  /** Counts a socket without a sign-in until the given function is called, once or more often. */
   #countStranger(address: string): () => void {
     const group = addressGroup(address);
     const strangers = this.#strangersByAddress;
@@ -143,7 +145,10 @@ export class WebSockets {
     };
   }
 
-  /** Until what it gives is called, once; undefined when the user has too many. */
+  /**
+   * Counts a socket of a user until the given function is called, once. Undefined when the user has
+   * too many.
+   */
   #countUser(user: string): (() => void) | undefined {
     const sockets = this.#socketsByUser;
     const others = sockets.get(user) ?? 0;

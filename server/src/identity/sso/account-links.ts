@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { parseRecord, vaultRecord, type VaultReader, type VaultWrite } from '../vault.ts';
 
-/** Of one account at an identity provider: whose it is here. Kept although the address behind the account may change. */
+/**
+ * Whose an account at an identity provider is here. It is kept although the address of the account
+ * may change.
+ */
 interface SubjectLink {
   readonly userUid: string;
 }
 
-/** Of one user here, by issuer. */
+/** The accounts of one user here, by issuer. */
 interface UserLinks {
   /** The account there, so that another one there cannot take the user over. */
   readonly subjects: Readonly<Record<string, string>>;
@@ -50,7 +53,10 @@ export function hasLinkedAccount(vault: VaultReader, userUid: string): boolean {
   return Object.keys(readUserLinks(vault, userUid).subjects).length > 0;
 }
 
-/** The records that link a user and an account at an issuer, and say what came of its groups; none when they do already. */
+/**
+ * The records that link a user and an account at an issuer, and say what came of its groups; none
+ * when they do already.
+ */
 export function linkRecords(
   vault: VaultReader,
   userUid: string,

@@ -6,13 +6,14 @@ import { stateInvalid } from './sso-problems.ts';
 export interface Arrived {
   readonly userUid: string;
   readonly via: string;
-  /** Of the browser in which the sign-in began: no other one gets the session. */
+  /** The browser in which the sign-in began: no other one gets the session. */
   readonly browser: string;
 }
 
 /**
- * How a session reaches the front end without standing in an address, a log or a history: the redirect carries a code in
- * the fragment, which the same browser exchanges for the session, once and soon.
+ * How a session reaches the front end without standing in an address, a log or a history: the
+ * redirect carries a code in the fragment, which the same browser exchanges for the session, once
+ * and soon.
  */
 export class HandOver {
   readonly #codes: SealedStates<Arrived>;
@@ -23,7 +24,10 @@ export class HandOver {
     this.#publicAddress = publicAddress;
   }
 
-  /** Where to send the browser: the page `#/signed-in` of the front end, which goes on to `returnTo`. */
+  /**
+   * Where to send the browser: the page `#/signed-in` of the front end, which goes on to
+   * `returnTo`.
+   */
   location(arrived: Arrived, returnTo: string): string {
     const query = new URLSearchParams({ code: this.#codes.seal(arrived), returnTo });
     return `${this.#publicAddress}/#/signed-in?${query.toString()}`;

@@ -9,13 +9,19 @@ import {
 } from './proven-identity.ts';
 import { userNotAllowed } from './sso-problems.ts';
 
-/** The claims of an ID token whose signature, issuer, audience, nonce and expiry are checked, and those of the user info. */
+/**
+ * The claims of an ID token whose signature, issuer, audience, nonce and expiry are checked, and
+ * those of the user info.
+ */
 export type Claims = Readonly<Record<string, unknown>> & {
   readonly iss: string;
   readonly sub: string;
 };
 
-/** Throws `sso_user_not_allowed` without a verified address, `sso_domain_not_allowed` for a foreign one. */
+/**
+ * Throws `sso_user_not_allowed` without a verified address, `sso_domain_not_allowed` for a foreign
+ * one.
+ */
 export function identityFromClaims(settings: OidcSettings, claims: Claims): ProvenIdentity {
   const email = verifiedEmail(claims);
   checkHostedDomain(claims, email, settings.allowedDomains);
@@ -30,7 +36,10 @@ export function identityFromClaims(settings: OidcSettings, claims: Claims): Prov
   };
 }
 
-/** Null where there are too many to tell: then nobody knows which they are (Microsoft calls it the groups overage). */
+/**
+ * Null where there are too many to tell: then nobody knows which they are (Microsoft calls it the
+ * groups overage).
+ */
 function groupsOf(claims: Claims, name: string): readonly string[] | null {
   const elsewhere = claims['_claim_names'];
   const isCutOff =
@@ -40,8 +49,8 @@ function groupsOf(claims: Claims, name: string): readonly string[] | null {
 }
 
 /**
- * Microsoft has no claim that says so: the tenant that may sign in answers for the addresses of its people, but not for those
- * of its guests.
+ * Microsoft has no claim that says so: the tenant that may sign in answers for the addresses of its
+ * people, but not for those of its guests.
  */
 function isVouchedForByTenant(claims: Claims): boolean {
   const isGuest = claims['idp'] !== undefined && claims['idp'] !== claims.iss;
@@ -64,8 +73,8 @@ function verifiedEmail(claims: Claims): string {
 }
 
 /**
- * Google verifies addresses of any domain for accounts that the domain's owner has no power over; only `hd` says that the
- * account is the organisation's.
+ * Google verifies addresses of any domain for accounts that the domain's owner has no power over;
+ * only `hd` says that the account is the organisation's.
  */
 function checkHostedDomain(
   { iss, hd }: Claims,

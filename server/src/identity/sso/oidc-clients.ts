@@ -26,7 +26,10 @@ export interface OidcClientSettings {
   readonly clientSecret: string | null;
 }
 
-/** Clients of the providers, each made from its discovery document when it is first needed, and again after a while. */
+/**
+ * Clients of the providers, each made from its discovery document when it is first needed, and
+ * again after a while.
+ */
 export class OidcClients {
   readonly #fetch: CustomFetch;
   readonly #clock: Clock;
@@ -95,7 +98,9 @@ function isSame(a: OidcClientSettings, b: OidcClientSettings): boolean {
   return a.issuer === b.issuer && a.clientId === b.clientId && a.clientSecret === b.clientSecret;
 }
 
-/** What a provider does not name it takes as HTTP Basic (OpenID Connect Discovery 1.0, section 3). */
+/**
+ * What a provider does not name it takes as HTTP Basic (OpenID Connect Discovery 1.0, section 3).
+ */
 function secretAuthentication(
   { token_endpoint_auth_methods_supported: methods }: ServerMetadata,
   secret: string,

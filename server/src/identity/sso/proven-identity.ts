@@ -2,7 +2,9 @@ import { domainNotAllowed, userNotAllowed } from './sso-problems.ts';
 
 /** Who somebody is, as an identity provider has proven it. */
 export interface ProvenIdentity {
-  /** The authority, and its own lasting name of the person; null when it gives a new name each time. */
+  /**
+   * The authority, and its own lasting name of the person; null when it gives a new name each time.
+   */
   readonly issuer: string;
   readonly subject: string | null;
   /** Verified, in lower case. */
@@ -23,10 +25,16 @@ export interface AdmissionRules {
 }
 
 const NAME_CHARACTERS_MAX = 200;
-/** One "@" and ASCII only: letters that merely look alike, or become alike in lower case, are another address. */
+/**
+ * One "@" and ASCII only: letters that merely look alike, or become alike in lower case, are
+ * another address.
+ */
 const ADDRESS = /^[\x21-\x3f\x41-\x7e]{1,64}@[a-z\d-]+(?:\.[a-z\d-]+)*$/i;
 
-/** The address in the form in which it is compared; the problem `sso_user_not_allowed` when there is none. */
+/**
+ * The address in the form in which it is compared; the problem `sso_user_not_allowed` when there is
+ * none.
+ */
 export function normalEmail(value: unknown): string {
   if (typeof value !== 'string' || value.length > 254 || !ADDRESS.test(value)) {
     throw userNotAllowed('email_missing');

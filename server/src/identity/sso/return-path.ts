@@ -4,7 +4,10 @@ import { SSO_RETURN_PATH_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 /** A path of this workspace: nothing that a browser could take for another site. */
 const RETURN_PATH = /^\/(?![/\\])[^\\\p{C}]*$/u;
 
-/** Where a SAML sign-in leads; the problem `invalid_request` for an issuer that is not ours, or a destination elsewhere. */
+/**
+ * Where a SAML sign-in leads; the problem `invalid_request` for an issuer that is not ours, or a
+ * destination elsewhere.
+ */
 export function returnPathOf(
   request: { readonly issuer: string; readonly destination: string },
   entryPoint: string,

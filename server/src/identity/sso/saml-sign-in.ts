@@ -33,7 +33,10 @@ export interface SamlSignInParts {
   readonly clock: Clock;
 }
 
-/** The Web Browser SSO profile: request by redirect, response by post (SAML 2.0 Profiles, section 4.1). */
+/**
+ * The Web Browser SSO profile: request by redirect, response by post (SAML 2.0 Profiles, section
+ * 4.1).
+ */
 export class SamlSignIn {
   readonly #parts: SamlSignInParts;
 
@@ -61,7 +64,10 @@ export class SamlSignIn {
     return { url: await client.getAuthorizeUrlAsync(relayState, undefined, {}), id };
   }
 
-  /** The sign-in that a response belongs to. Throws `sso_failed` when it belongs to none, `sso_state_invalid` for a wrong one. */
+  /**
+   * The sign-in that a response belongs to. Throws `sso_failed` when it belongs to none,
+   * `sso_state_invalid` for a wrong one.
+   */
   resume(relayState: string | undefined): OpenedState<SamlState> {
     if (relayState === undefined || relayState === '') throw signInFailed('saml', 'unsolicited');
     const opened = this.#parts.states.open(relayState);
@@ -69,7 +75,10 @@ export class SamlSignIn {
     return opened;
   }
 
-  /** Who the provider says it is. Throws `sso_failed`, and `sso_user_not_allowed` without an address. */
+  /**
+   * Who the provider says it is. Throws `sso_failed`, and `sso_user_not_allowed` without an
+   * address.
+   */
   async complete(
     provider: SamlProvider,
     serviceProvider: ServiceProvider,

@@ -6,8 +6,9 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * State that a browser carries for us: nobody else can read or make it, it ends after a while, and it is good once. So a
- * sign-in under way costs the server nothing until it comes back, however many are begun.
+ * State that a browser carries for us: nobody else can read or make it, it ends after a while, and
+ * it is good once. So a sign-in under way costs the server nothing until it comes back, however
+ * many are begun.
  */
 export class SealedStates<State> {
   readonly #key: Uint8Array;

@@ -7,7 +7,9 @@ export function notConfigured(provider: string): Problem {
   });
 }
 
-/** 400: not begun here, in another browser, too long ago, or finished already; it is not told which. */
+/**
+ * 400: not begun here, in another browser, too long ago, or finished already; it is not told which.
+ */
 export function stateInvalid(): Problem {
   return new Problem(
     'sso_state_invalid',
@@ -15,7 +17,10 @@ export function stateInvalid(): Problem {
   );
 }
 
-/** 401. `reason` is a stable word for an administrator, without anything that the provider or the browser sent. */
+/**
+ * 401. `reason` is a stable word for an administrator, without anything that the provider or the
+ * browser sent.
+ */
 export function signInFailed(provider: string, reason: string, cause?: unknown): Problem {
   return new Problem('sso_failed', `The sign-in with "${provider}" failed.`, {
     details: { provider, reason },

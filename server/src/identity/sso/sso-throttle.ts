@@ -7,9 +7,10 @@ import { GrowingDelay } from '../growing-delay.ts';
 export type SsoOutcome = 'admitted' | 'refused' | 'untried';
 
 /**
- * Bounds what one address can make the server do and record by sign-ins that are refused. Nothing can be guessed there, so many
- * are free: a whole company may be behind one address. As with passwords, a sign-in that began on a device which somebody has
- * signed in on before counts for that device alone: what others do behind its address does not delay it.
+ * Bounds what one address can make the server do and record by sign-ins that are refused. Nothing
+ * can be guessed there, so many are free: a whole company may be behind one address. As with
+ * passwords, a sign-in that began on a device which somebody has signed in on before counts for
+ * that device alone: what others do behind its address does not delay it.
  */
 export class SsoThrottle {
   readonly #addresses: GrowingDelay;
@@ -26,7 +27,10 @@ export class SsoThrottle {
     this.#devices = new GrowingDelay(clock, rule);
   }
 
-  /** Throws `too_many_requests`, or lets the sign-in go on; call what it answers once the outcome is known. */
+  /**
+   * Throws `too_many_requests`, or lets the sign-in go on; call what it answers once the outcome is
+   * known.
+   */
   async begin(address: string, device: string | undefined): Promise<(outcome: SsoOutcome) => void> {
     const isKnown = device !== undefined;
     const delay = isKnown ? this.#devices : this.#addresses;

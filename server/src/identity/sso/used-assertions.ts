@@ -25,8 +25,8 @@ export class UsedAssertions {
   }
 
   /**
-   * Accepts the assertion, or answers undefined when it was accepted before. The records must be committed with what it
-   * does; then, or when that fails, `settle` ends the claim.
+   * Accepts the assertion, or answers undefined when it was accepted before. The records must be
+   * committed with what it does; then, or when that fails, `settle` ends the claim.
    */
   claim(issuer: string, assertionId: string, endsAt: number): AssertionClaim | undefined {
     const key = keyOf(issuer, assertionId);

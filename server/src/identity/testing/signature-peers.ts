@@ -1,6 +1,8 @@
 import { createVerifier } from 'fast-jwt';
 
-/** Verification by the library alone, to measure ours against: signature and expiry, and no more. */
+/**
+ * Verification by the library alone, to measure ours against: signature and expiry, and no more.
+ */
 export function libraryVerifier(
   key: string,
   cachedTokens: number | false,

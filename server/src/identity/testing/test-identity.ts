@@ -26,9 +26,14 @@ export interface TestIdentity extends AsyncDisposable {
   readonly tokens: TokenService;
   readonly audit: AuditTrail;
   readonly events: AuditEvent[];
-  /** The parts anew over the same storage, as after a restart, with another key when one is given. */
+  /**
+   * The parts anew over the same storage, as after a restart, with another key when one is given.
+   */
   restart(key?: string): Pick<TestIdentity, 'identity' | 'tokens' | 'signature'>;
-  /** Creates or changes a user; an active one with `TEST_PASSWORD` unless the fields say otherwise. Answers the UID. */
+  /**
+   * Creates or changes a user; an active one with `TEST_PASSWORD` unless the fields say otherwise.
+   * Answers the UID.
+   */
   putUser(name: string, fields?: Readonly<Record<string, boolean | string[]>>): Promise<string>;
   /** The token of a new session. */
   signIn(name: string): Promise<string>;

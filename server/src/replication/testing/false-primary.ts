@@ -11,7 +11,10 @@ export interface FalsePrimary extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Challenges like a primary, but does not know the secret and makes up what it answers to the replica's proof. */
+/**
+ * Challenges like a primary, but does not know the secret and makes up what it answers to the
+ * replica's proof.
+ */
 export async function startFalsePrimary(
   answer: (request: AuthenticateRequest) => AuthenticateReply,
 ): Promise<FalsePrimary> {

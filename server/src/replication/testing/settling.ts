@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Turns of the event loop until a condition holds; the test's own timeout ends it when it never does. */
+/**
+ * Turns of the event loop until a condition holds; the test's own timeout ends it when it never
+ * does.
+ */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await nextTurn();
 }

@@ -4,7 +4,10 @@ import type { Server, Socket } from 'node:net';
 import { must } from '#base/assert.ts';
 
 export interface Faults {
-  /** Bytes towards the replica, counted over all connections, after which every connection is cut; then no more. */
+  /**
+   * Bytes towards the replica, counted over all connections, after which every connection is cut;
+   * then no more.
+   */
   cutAfterBytes?: number;
   /** The byte towards the replica, counted over all connections, of which one bit is turned. */
   flipAtByte?: number;

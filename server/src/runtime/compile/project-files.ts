@@ -34,7 +34,7 @@ const ENTRY = `import endpoint from './endpoint.ts';\nendpoint satisfies Endpoin
 
 /**
  * Looking backwards from a closing bracket, the compiler takes the last opening one of the whole
- * text, if no closing one follows there: one behind the place to complete leads it round in a
+ * text, if no closing one follows there: one after the place to complete leads it round in a
  * circle, for ever. In a comment these close nothing.
  */
 const DRAFT_END = '\n//)]}';

@@ -38,7 +38,9 @@ export async function typeText(checker: Checker, type: Type, place?: Node): Prom
   return oneLine(await checker.typeToString(type, place, NodeBuilderFlags.NoTruncation));
 }
 
-/** What the compiler prints, without the modules that names come from: an endpoint cannot import. */
+/**
+ * What the compiler prints, without the modules that names come from: an endpoint cannot import.
+ */
 export function oneLine(printed: string): string {
   return bounded(printed.replaceAll(/import\("[^"]*"\)\./g, '').replaceAll(/\s*\n\s*/g, ' '));
 }

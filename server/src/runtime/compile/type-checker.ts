@@ -22,7 +22,10 @@ export interface CheckedSource {
   readonly syntax: SourceFile;
 }
 
-/** One source in its scope, as the compiler has it. Nothing of it may be used once the question is answered. */
+/**
+ * One source in its scope, as the compiler has it. Nothing of it may be used once the question is
+ * answered.
+ */
 export interface Asked {
   readonly project: Project;
   /** The name of the source's file. */
@@ -46,7 +49,9 @@ export class CheckTimeout extends Error {
 
 const CHECK_TIMEOUT_MS = 10_000;
 
-/** Where there is what it takes, the kernel ends the compiler with this thread, however that ends. */
+/**
+ * Where there is what it takes, the kernel ends the compiler with this thread, however that ends.
+ */
 function tiedCompiler(): { readonly tsserverPath?: string } {
   const tsserverPath = join(import.meta.dirname, 'tied-compiler.sh');
   const folders = createRequire(import.meta.url).resolve.paths('typescript') ?? [];
@@ -105,8 +110,8 @@ export class TypeChecker {
   }
 
   /**
-   * Rejects with `CheckTimeout`, or the signal's reason. The question may be put twice, as the child
-   * may die of something else.
+   * Rejects with `CheckTimeout`, or the signal's reason. The question may be put twice, as the
+   * child may die of something else.
    */
   ask<T>(
     source: ScopedSource,
@@ -120,7 +125,8 @@ export class TypeChecker {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#queue.run(() => Promise.resolve());
-    // The child holds nothing that is worth a farewell, and the API's own one sometimes never comes back.
+    // The child holds nothing that is worth a farewell, and the API's own one sometimes never comes
+    // back.
     this.#kill();
   }
 
@@ -208,7 +214,10 @@ export class JobQueue {
   readonly #waiting = new Set<() => void>();
   #isBusy = false;
 
-  /** Rejects as the job does; with the signal's reason, and at once, when it aborts before the job begins. */
+  /**
+   * Rejects as the job does; with the signal's reason, and at once, when it aborts before the job
+   * begins.
+   */
   async run<T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#turn(signal);
     try {

@@ -73,20 +73,20 @@ abstract class Writes {
   }
 }
 
-/** Of a type, a key and fields, or of one object with all of them. */
+/** Made of a type, a key and fields, or of one object with all of them. */
 function nodeWrite(op: string, node: unknown, rest: Members): Members {
   return typeof node === 'string'
     ? { ...rest, op, type: node }
     : { ...(Object(node) as Members), op };
 }
 
-/** Of two nodes and the edge between them, or of one object with all of them. */
+/** Made of two nodes and the edge between them, or of one object with all of them. */
 function edgeWrite(op: string, from: unknown, rest: Members): Members {
   const whole = rest['edge'] === undefined ? (Object(from) as Members) : { ...rest, from };
   return { ...whole, op, from: referenceOf(whole['from']), to: referenceOf(whole['to']) };
 }
 
-/** Of a node, and of the team or user, or both, that may see it. */
+/** Made of a node, and of the team or user, or both, that may see it. */
 function restriction(op: string, node: unknown, to: unknown): Members {
   const { team, user } = Object(to) as Members;
   return {

@@ -1,7 +1,10 @@
 import { announce, beforeDrain, emit } from './channel.ts';
 import { parse, SafeMap, stringify } from './primordials.ts';
 
-/** More lines of one call are counted only; the same number as ENDPOINT_LOG_LINES_MAX, at which the host says so. */
+/**
+ * More lines of one call are counted only; the same number as ENDPOINT_LOG_LINES_MAX, at which the
+ * host says so.
+ */
 const LOG_LINES_MAX = 1_000;
 /** One more than ENDPOINT_LOG_CHARACTERS_MAX: the host sees that there was more. */
 const LOG_CHARACTERS_MAX = 8_193;
@@ -16,8 +19,8 @@ interface NewestProgress {
 }
 
 /**
- * What the code of a call says on its way, however often: of its progress the newest is kept until the host fetches it, of its
- * log so many lines, each no longer than what is kept of it.
+ * What the code of a call says on its way, however often: of its progress the newest is kept until
+ * the host fetches it, of its log so many lines, each no longer than what is kept of it.
  */
 const progresses = new SafeMap<number, NewestProgress>();
 const lines = new SafeMap<number, number>();

@@ -11,13 +11,19 @@ interface Request {
   readonly fields?: unknown;
 }
 
-/** What a text means, by model: base64 of its vector for each that has made vectors of these types and fields. */
+/**
+ * What a text means, by model: base64 of its vector for each that has made vectors of these types
+ * and fields.
+ */
 export function embedQuery(call: number, request: Request): Promise<unknown> {
   const { query, mode, types, fields } = request;
   return ask(call, 'embedQuery', stringify({ query, mode, types, fields }));
 }
 
-/** A search by meaning needs the vector of its text, which the provider of embeddings gives, before it can be made. */
+/**
+ * A search by meaning needs the vector of its text, which the provider of embeddings gives, before
+ * it can be made.
+ */
 export async function searchFor(
   call: number,
   operation: Extract<Operation, 'search' | 'searchAsUser'>,

@@ -21,7 +21,7 @@ const deed = fc.oneof(
   fc.record({ do: fc.constant('settings' as const), value: fc.nat(3) }),
   fc.record({ do: fc.constant('draft' as const), value: fc.nat(3) }),
   fc.record({ do: fc.constant('delete' as const), value: fc.nat(0) }),
-  // Of all versions so far, counted from the newest.
+  // One of all versions so far, counted from the newest.
   fc.record({ do: fc.constant('restore' as const), value: fc.nat(5) }),
 );
 type Deed = { readonly do: string; readonly value: number };
@@ -41,7 +41,7 @@ async function perform(
   const now = versions.at(-1);
   if (what === 'restore') {
     const version = versions.length - value;
-    // Of a deletion, what was deleted: the last that was there before.
+    // A deletion shows what was deleted: the last that was there before.
     const content = versions.slice(0, Math.max(0, version)).findLast((one) => one !== undefined);
     if (content === undefined) return undefined;
     await service.codeHistory.restore(ADMIN, item(name), { version }, '127.0.0.1');

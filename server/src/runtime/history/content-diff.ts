@@ -8,7 +8,9 @@ export interface CodeContent {
   readonly settings: object;
 }
 
-/** Settings and code as the files `<name>.json` and `<name>.ts`; undefined where there is nothing. */
+/**
+ * Settings and code as the files `<name>.json` and `<name>.ts`; undefined where there is nothing.
+ */
 export function contentDiff(
   name: string,
   before: CodeContent | undefined,

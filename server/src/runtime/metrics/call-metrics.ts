@@ -77,7 +77,9 @@ export class LatencyHistogram {
     this.#total++;
   }
 
-  /** The duration that this share (0 to 1) of all did not exceed; undefined when there were none. */
+  /**
+   * The duration that this share (0 to 1) of all did not exceed; undefined when there were none.
+   */
   quantileMs(share: number): number | undefined {
     const rank = Math.max(1, Math.ceil(share * this.#total));
     let below = 0;

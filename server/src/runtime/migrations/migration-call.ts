@@ -29,9 +29,10 @@ export interface MigrationCall {
 }
 
 /**
- * Runs the code of a migration in a worker of its own: it may compute for hours without keeping endpoints from their turn, and
- * can be ended without ending their calls. Resolves, and rejects, once nothing of it runs any more. It runs as the system,
- * whoever asked for it: what a start does, a person does too.
+ * Runs the code of a migration in a worker of its own: it may compute for hours without keeping
+ * endpoints from their turn, and can be ended without ending their calls. Resolves, and rejects,
+ * once nothing of it runs any more. It runs as the system, whoever asked for it: what a start does,
+ * a person does too.
  */
 export async function callMigration(
   call: MigrationCall,

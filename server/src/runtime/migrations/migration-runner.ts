@@ -40,8 +40,9 @@ interface RunUnderWay {
 }
 
 /**
- * Runs migrations, one after the other, each job of them in the order it was given. Code that does not stop when it is asked to
- * is ended by force a while later: nobody is told that it has stopped while it may still write.
+ * Runs migrations, one after the other, each job of them in the order it was given. Code that does
+ * not stop when it is asked to is ended by force a while later: nobody is told that it has stopped
+ * while it may still write.
  */
 export class MigrationRunner implements AsyncDisposable {
   readonly #parts: MigrationRunnerParts;
@@ -84,8 +85,8 @@ export class MigrationRunner implements AsyncDisposable {
   }
 
   /**
-   * Resolves with the name of the one that has stopped. Rejects with `migration_not_running`, and with
-   * `migration_not_cancelled` when it goes on all the same.
+   * Resolves with the name of the one that has stopped. Rejects with `migration_not_running`, and
+   * with `migration_not_cancelled` when it goes on all the same.
    */
   async cancel(name: string | undefined): Promise<string> {
     const under = this.#current;

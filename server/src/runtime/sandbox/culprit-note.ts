@@ -5,8 +5,9 @@ import { join } from 'node:path';
 const BYTES = 4;
 
 /**
- * The number of the guest at work, in a file without a name that two processes have open: what is in it outlives the one that
- * wrote it, so that the other knows whose code was at work when it died.
+ * The number of the guest at work, in a file without a name that two processes have open: what is
+ * in it outlives the one that wrote it, so that the other knows whose code was at work when it
+ * died.
  */
 export class CulpritNote implements Disposable {
   readonly descriptor: number;
@@ -31,7 +32,10 @@ export class CulpritNote implements Disposable {
   }
 }
 
-/** Notes, in the process that runs guests, which one is at work. Made before its realm loses its file system. */
+/**
+ * Notes, in the process that runs guests, which one is at work. Made before its realm loses its
+ * file system.
+ */
 export function culpritWriter(descriptor: number): (guest: number) => void {
   const write = writeSync;
   const bytes = Buffer.alloc(BYTES);

@@ -11,8 +11,8 @@ export interface LoadableEndpoint {
 }
 
 /**
- * Whether anybody still waits for the answer. It is looked at again and again, so that it need not be listened to: an
- * `AbortSignal` is one.
+ * Whether anybody still waits for the answer. It is looked at again and again, so that it need not
+ * be listened to: an `AbortSignal` is one.
  */
 export interface CallSignal {
   readonly aborted: boolean;
@@ -37,8 +37,8 @@ export interface EndpointCall {
   readonly parent: EndpointCall | undefined;
   readonly host: CallHost;
   /**
-   * Called once its code is at work no more, which may be after its caller has gone and been told so;
-   * or when it is late and nobody knows.
+   * Called once its code is at work no more, which may be after its caller has gone and been told
+   * so; or when it is late and nobody knows.
    */
   readonly onEnded?: (() => void) | undefined;
 }

@@ -24,8 +24,8 @@ export class MissingFind extends Error {
 }
 
 /**
- * Finds by words and vectors for one query in a process that has no index: what was fetched for it. A query finds before it does
- * anything else, so that one which is begun again has lost nothing.
+ * Finds by words and vectors for one query in a process that has no index: what was fetched for it.
+ * A query finds before it does anything else, so that one which is begun again has lost nothing.
  */
 export class FetchedFinds implements Finders {
   readonly #found = new Map<string, readonly FoundNode[]>();

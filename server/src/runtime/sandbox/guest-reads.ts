@@ -27,7 +27,10 @@ export interface GuestReadsOptions {
   readonly onInternal: (call: number, problem: ProblemMessage) => void;
 }
 
-/** Answers the reads of guests, in the worker. A query that finds by words waits in the middle for what is found elsewhere. */
+/**
+ * Answers the reads of guests, in the worker. A query that finds by words waits in the middle for
+ * what is found elsewhere.
+ */
 export class GuestReads {
   readonly #options: GuestReadsOptions;
   readonly #access: AccessIndex;

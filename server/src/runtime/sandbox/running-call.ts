@@ -81,7 +81,7 @@ export function* withCallers(first: EndpointCall): Generator<EndpointCall> {
   if (first.parent !== undefined) yield* withCallers(first.parent);
 }
 
-/** Of calls whose worker ends, those that end with it, and those that wait for these. */
+/** The calls that end with their worker, and those that wait for these. */
 export function faultsOf(
   calls: readonly RunningCall[],
   faultFor: (running: RunningCall) => CallFault | undefined,

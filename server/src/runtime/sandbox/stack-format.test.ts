@@ -11,9 +11,10 @@ afterAll(() => pool[Symbol.asyncDispose]());
 const PATIENT = { timeoutMs: 60_000 };
 
 /**
- * Goes down until the stack is used up, with frames of every size, and on the way up asks for stacks where there is hardly room
- * for what formats them. `found` tells of the errors that are not of this realm: those of the realm that formats make no code
- * of texts, where those of the worker's have no way to try.
+ * Goes down until the stack is used up, with frames of every size, and on the way up asks for
+ * stacks where there is hardly room for what formats them. `found` tells of the errors that are not
+ * of this realm: those of the realm that formats make no code of texts, where those of the worker's
+ * have no way to try.
  */
 const AT_THE_END = `
   const found = { foreign: 0, leading: [] };

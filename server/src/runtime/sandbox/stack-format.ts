@@ -6,10 +6,11 @@ import { assert } from '#base/assert.ts';
 const INTERNALS = 'internal/test/binding';
 
 /**
- * Node formats the stack of every error with a function in the realm of the thread, which looks for a `prepareStackTrace` of
- * the guest's, and which, with the stack used up, throws an error of that realm into the guest. So a function in a realm of its
- * own takes its place, in which there is nothing but the language, frozen, and no code is made of texts: an error of it leads
- * nowhere. It knows no hook, and shows where the code of an endpoint is, not where the server lies.
+ * Node formats the stack of every error with a function in the realm of the thread, which looks for
+ * a `prepareStackTrace` of the guest's, and which, with the stack used up, throws an error of that
+ * realm into the guest. So a function in a realm of its own takes its place, in which there is
+ * nothing but the language, frozen, and no code is made of texts: an error of it leads nowhere. It
+ * knows no hook, and shows where the code of an endpoint is, not where the server lies.
  */
 export function formatStacksApart(): void {
   const require = createRequire(import.meta.url);
@@ -27,7 +28,10 @@ export function formatStacksApart(): void {
   internalBinding('errors').setPrepareStackTraceCallback(format);
 }
 
-/** What it is given may be of a guest: nothing is looked up in it but what V8 made, which no guest can reach. */
+/**
+ * What it is given may be of a guest: nothing is looked up in it but what V8 made, which no guest
+ * can reach.
+ */
 const FORMATTER = `(() => {
   'use strict';
   const { apply, ownKeys, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;

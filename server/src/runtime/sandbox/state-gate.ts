@@ -5,9 +5,10 @@ const CELLS = 2;
 const KEY_BYTES_MAX = 1_024;
 
 /**
- * Behind it a worker waits, loaded, until there is a state that it may open: so that it can load while it is being opened.
- * In memory that two threads share, as a thread that waits for it needs no listener that the code of a guest could reach.
- * What an encrypted state is read with is handed over there, and taken out.
+ * Behind it a worker waits, loaded, until there is a state that it may open: so that it can load
+ * while it is being opened. In memory that two threads share, as a thread that waits for it needs
+ * no listener that the code of a guest could reach. What an encrypted state is read with is handed
+ * over there, and taken out.
  */
 export class StateGate {
   readonly buffer: SharedArrayBuffer;

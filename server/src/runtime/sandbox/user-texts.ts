@@ -3,8 +3,8 @@ import type { GraphReader } from '#graph/reader.ts';
 const USERS_MAX = 1_000;
 
 /**
- * JSON texts of the user nodes that callers act as: looked at again only after a commit, and read again only when the node
- * has changed.
+ * JSON texts of the user nodes that callers act as: looked at again only after a commit, and read
+ * again only when the node has changed.
  */
 export class UserTexts {
   readonly #reader: GraphReader;
@@ -14,7 +14,10 @@ export class UserTexts {
     this.#reader = reader;
   }
 
-  /** `null`, as JSON, without a user. What is known at this sequence, which the reader has reached, is good. */
+  /**
+   * `null`, as JSON, without a user. What is known at this sequence, which the reader has reached,
+   * is good.
+   */
   textOf(uid: string | null, sequence: number): string {
     if (uid === null) return 'null';
     const known = this.#texts.get(uid);

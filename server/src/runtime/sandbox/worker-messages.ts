@@ -1,4 +1,7 @@
-/** Of the process of a worker: from the server to its keeper and back, and to the worker; and who is at work, see `culprit-note.ts`. */
+/**
+ * Descriptors of a worker's process: from the server to its keeper and back, and to the worker; and
+ * who is at work, see `culprit-note.ts`.
+ */
 export const CONTROL_DESCRIPTOR = 3;
 export const FRAMES_DESCRIPTOR = 4;
 export const NOTE_DESCRIPTOR = 5;
@@ -75,17 +78,14 @@ export type SettleItem = readonly [
 /**
  * Items of frames from a worker. The main thread checks each of them: a worker may be taken over.
  *
- * `ready`: everything is loaded and locked.
- * `ask`: call, request, operation; payload: JSON of its arguments. For itself the worker asks to `find`, by a request
- * below zero: see `fetched-finds.ts`.
- * `log`: call, level; payload: JSON `{message, data}`. `progress`: call; payload: JSON `{fraction, text}`.
- * `unlogged`: call, how many lines more it would have logged.
- * `answer`: call, status; payload: JSON. `refusal`: call, status; payload: the message. `redirect`:
- * call, status; payload: the URL.
- * `problem`: call; payload: JSON `{code, message, hint?, details?}`.
- * `invalid`: call; payload: JSON `[{path, message}]`, what is wrong with the body.
- * `failure`: call; payload: JSON `{message, stack, code?}`. `malformed`: call; payload: what is
- * wrong with the body.
+ * `ready`: everything is loaded and locked. `ask`: call, request, operation; payload: JSON of its
+ * arguments. For itself the worker asks to `find`, by a request below zero: see `fetched-finds.ts`.
+ * `log`: call, level; payload: JSON `{message, data}`. `progress`: call; payload: JSON
+ * `{fraction, text}`. `unlogged`: call, how many lines more it would have logged. `answer`: call,
+ * status; payload: JSON. `refusal`: call, status; payload: the message. `redirect`: call, status;
+ * payload: the URL. `problem`: call; payload: JSON `{code, message, hint?, details?}`. `invalid`:
+ * call; payload: JSON `[{path, message}]`, what is wrong with the body. `failure`: call; payload:
+ * JSON `{message, stack, code?}`. `malformed`: call; payload: what is wrong with the body.
  * `internal`: call; payload: JSON of a problem that the code of the call is not told whole.
  * `defect`: a fault of the worker's own code; payload: its stack.
  */

@@ -35,7 +35,8 @@ const { storage } = setup;
 await init();
 const boot = new Script(guestSource(), { filename: 'trellis:guest' });
 const zod = new LazyScript(zodSource(), 'trellis:zod');
-// The key is kept outside of the heap, behind a private field: from here on nothing that code can reach leads to it.
+// The key is kept outside of the heap, behind a private field: from here on nothing that code can
+// reach leads to it.
 const reader = openGraphReader({ storage, environmentKey: new StateGate(setup.gate).pass() });
 // The environment of the process is not this thread's to show.
 process.report.excludeEnv = true;

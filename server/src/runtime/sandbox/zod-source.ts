@@ -8,9 +8,9 @@ const LEFT_OUT = 'v4/locales/index.cjs';
 const ENTRY = 'v4/classic/external.cjs';
 
 /**
- * zod as one script whose value is `z`, for realms without a module loader: the package's own files,
- * each in a function as CommonJS has it, found along what they require of one another. In a realm
- * that makes no code from text zod finds so itself, and interprets its schemas.
+ * zod as one script whose value is `z`, for realms without a module loader: the package's own
+ * files, each in a function as CommonJS has it, found along what they require of one another. In a
+ * realm that makes no code from text zod finds so itself, and interprets its schemas.
  */
 export function zodSource(): string {
   const root = dirname(createRequire(import.meta.url).resolve('zod/package.json'));

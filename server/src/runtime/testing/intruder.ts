@@ -27,8 +27,8 @@ export interface IntruderSetup extends WorkerSetup {
 }
 
 /**
- * An endpoint worker in which somebody has got out of the realm of an endpoint: it has the flags and
- * the start data that all of them have in the process that it runs in. It tries what Node's
+ * An endpoint worker in which somebody has got out of the realm of an endpoint: it has the flags
+ * and the start data that all of them have in the process that it runs in. It tries what Node's
  * permissions should refuse, then starts as all of them do, and tries what its locks should have
  * closed.
  */
@@ -100,7 +100,10 @@ async function tryDoors(): Promise<void> {
   }
 }
 
-/** `wrap` joins texts, and cannot be deleted; the default is the module, of which the functions are asked for too. */
+/**
+ * `wrap` joins texts, and cannot be deleted; the default is the module, of which the functions are
+ * asked for too.
+ */
 function functionsOf(exported: object): string | undefined {
   const functions = Object.entries(exported).filter(([, value]) => typeof value === 'function');
   return (

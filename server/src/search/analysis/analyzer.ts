@@ -1,39 +1,44 @@
 /**
- * Analysis turns a text into tokens, by language and in the same way for documents and queries (specification of search,
- * section 6: two-letter language codes, `--` for any).
+ * Analysis turns a text into tokens, by language and in the same way for documents and queries
+ * (specification of search, section 6: two-letter language codes, `--` for any).
  *
- * - A word is a run of letters, marks and digits; everything else separates: `node.js`, `foo_bar`, `AT&T` and `1.5` are two
- *   words each, `v1.2.3` three. A single Latin letter keeps `++` or `#` behind it: `c++`, `c#`, `f#`. What stands between
- *   capitals is not split: `camelCase` is one word.
- * - An apostrophe separates (`l'eau`, `Türkiye'de`), except in English, where the possessive is dropped and others are left
- *   out (`John's`: john, `don't`: dont), and in Ukrainian and Hebrew, where it is part of the word and left out.
- * - Chinese, Japanese and Korean runs, in any language, are pairs of neighbouring characters that overlap. A run of one
- *   character is that character. Positions follow each other, so that a run of pairs is a phrase.
- * - Thai, Lao, Khmer and Burmese runs, in any language, are cut into words by the dictionaries of `Intl.Segmenter`.
- * - Zero-width and bidirectional controls, soft hyphens and Arabic elongation inside a word are left out; lone surrogates separate.
+ * - A word is a run of letters, marks and digits; everything else separates: `node.js`, `foo_bar`,
+ *   `AT&T` and `1.5` are two words each, `v1.2.3` three. A single Latin letter keeps `++` or `#`
+ *   after it: `c++`, `c#`, `f#`. What stands between capitals is not split: `camelCase` is one
+ *   word.
+ * - An apostrophe separates (`l'eau`, `Türkiye'de`), except in English, where the possessive is
+ *   dropped and others are left out (`John's`: john, `don't`: dont), and in Ukrainian and Hebrew,
+ *   where it is part of the word and left out.
+ * - Chinese, Japanese and Korean runs, in any language, are pairs of neighboring characters that
+ *   overlap. A run of one character is that character. Positions follow each other, so that a run
+ *   of pairs is a phrase.
+ * - Thai, Lao, Khmer and Burmese runs, in any language, are cut into words by the dictionaries of
+ *   `Intl.Segmenter`.
+ * - Zero-width and bidirectional controls, soft hyphens and Arabic elongation inside a word are
+ *   left out; lone surrogates separate.
  */
 export interface Token {
   /** What is indexed and compared: stemmed, then folded. */
   readonly term: string;
-  /** The whole word, folded: lower case without accents. The vocabulary of prefixes and of typing errors is made of these. */
+  /** The whole word in lower case without accents: what prefixes and typos are looked up in. */
   readonly surface: string;
-  /** UTF-16 offsets in the analysed text as it came, the end excluded. */
+  /** UTF-16 offsets in the analyzed text as it came, the end excluded. */
   readonly start: number;
   readonly end: number;
   /** Counts words from 0 without gaps; never decreases. */
   readonly position: number;
-  /** The same object for the same pair of term and surface, most of the time, where words are met again and again. */
+  /** Mostly the same object for the same pair of term and surface. */
   readonly word?: WordPlace;
 }
 
-/** Where whoever collects tokens keeps what it knows of their word, so that it need not look the word up. */
+/** Lets whoever collects tokens remember what it knows of a word, instead of looking it up. */
 export interface WordPlace {
-  /** Whose number it is. */
+  /** Who collects the tokens and set `number`. */
   owner: object | undefined;
   number: number;
 }
 
-/** Two letters (ISO 639-1), or `--` for any: words are folded, not stemmed, and none is a stop word. */
+/** ISO 639-1, or `--` for any: words are folded, not stemmed, and none is a stop word. */
 export type Language = string;
 
 export interface Analyzer {
@@ -41,12 +46,13 @@ export interface Analyzer {
   /** The tokens of a query: one for each position. */
   analyze(text: string): Token[];
   /**
-   * The tokens of a document, for the index and for highlights. These are the tokens of `analyze`, and behind some of them
-   * further ones of the same position, so that these queries find the word too: `etudies` for `étudiés`, where the accents
-   * decide on the stem; one character of a Chinese, Japanese or Korean run; `c` for `c++`. Nothing is kept of a long text.
+   * The tokens of a document, for the index and for highlights: those of `analyze`, some followed
+   * by further ones at the same position. These let more queries find the word: `etudies` for
+   * `étudiés`, one character of a Chinese, Japanese or Korean run, `c` for `c++`. Nothing of a long
+   * text is cached.
    */
   analyzeDocument(text: string, emit: (token: Token) => void): void;
-  /** The term of a surface. Every document that holds a word of this surface has this term at its place. */
+  /** The term that every document has where it has a word of this surface. */
   stem(surface: string): string;
   isStopWord(surface: string): boolean;
 }

@@ -1,18 +1,20 @@
 import type { Language } from './analyzer.ts';
 import { STOP_WORD_LANGUAGES, stopWordsOf } from './stop-words.ts';
 
-/** As much of a text is looked at. */
+/** How much of a text is read. */
 const SAMPLE_UNITS_MAX = 2_000;
-/** A word that is repeated tells little more. */
+/** Further occurrences of a word say little more. */
 const OCCURRENCES_MAX = 3;
-/** The least that stop words must give, in all and for each word of the text, and the lead over the next language. */
+/**
+ * The least evidence of stop words: in all, per word of the text, and ahead of the next language.
+ */
 const EVIDENCE_MIN = 1.2;
 const EVIDENCE_PER_WORD_MIN = 0.1;
 const LEAD_MIN = 1.2;
 
 const UNKNOWN = '--';
 const ASCII = /^[\0-\x7f]*$/;
-/** Of one letter are signs and abbreviations too. */
+/** Two letters or more: single letters are often signs or abbreviations. */
 const WORD = /[\p{L}\p{M}]{2,}/gu;
 
 /** Letters that few languages of Latin script have: each counts as a stop word of its languages. */
@@ -35,7 +37,10 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 const RARE_LETTER = /[^\0-\x7f]/gu;
 
-/** Names and commands in Latin letters stand in texts of every script, so a third is enough; Latin comes last. */
+/**
+ * A third of the letters is enough, as Latin names stand in texts of every script; Latin comes
+ * last.
+ */
 const SCRIPT_SHARE_MIN = 1 / 3;
 
 interface Script {
@@ -66,12 +71,12 @@ const SCRIPTS: readonly Script[] = [
 ];
 
 /**
- * The language of a text by its script, by letters that few languages have, and by stop words; `--` when not sure, as of a
- * text of few words. Whoever imports this loads the stop words of all languages.
+ * The language of a text, by script, rare letters and stop words; `--` if unsure, as for few words.
+ * Importing this loads the stop words of all languages.
  */
 export function detectLanguage(text: string): Language {
   const begin = text.slice(0, SAMPLE_UNITS_MAX);
-  // Its letters are Latin ones, or there are none.
+  // The letters are Latin, or there are none.
   if (ASCII.test(begin)) return byStopWords(begin);
   const sample = begin.normalize('NFC');
   const letters = countOf(sample, /\p{L}/gu);
@@ -115,7 +120,7 @@ function byStopWords(sample: string): Language {
   return isEnough ? STOP_WORD_LANGUAGES[first]! : UNKNOWN;
 }
 
-/** By number of the language. */
+/** Evidence for each language, by its number. */
 function evidenceOf(signsOfText: readonly string[]): Float64Array {
   const occurrences = new Map<string, number>();
   const evidence = new Float64Array(STOP_WORD_LANGUAGES.length);
@@ -141,7 +146,7 @@ function hanLanguage(sample: string): Language {
 
 function cyrillicLanguage(sample: string): Language {
   const lower = sample.toLowerCase();
-  // Belarusian, Macedonian and Kazakh have neither stemmer nor list here.
+  // Belarusian, Macedonian and Kazakh have neither a stemmer nor stop words here.
   if (/[ўѓќѕәғқңөұү]/.test(lower)) return UNKNOWN;
   if (/[ђћљњј]/.test(lower)) return 'sr';
   if (/[ыэё]/.test(lower)) return /[іїєґ]/.test(lower) ? UNKNOWN : 'ru';

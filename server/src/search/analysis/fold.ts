@@ -1,4 +1,4 @@
-/** How words of a language become what is compared. */
+/** How words of a language are folded before they are compared. */
 export interface FoldRules {
   /** For `toLocaleLowerCase`: Turkish has another capital of i. */
   readonly locale?: string;
@@ -8,15 +8,18 @@ export interface FoldRules {
   readonly replaces?: ReadonlyMap<string, string>;
 }
 
-/** What is known of a longer word is its beginning. In code points. */
+/** Longer words are cut to this, in code points. */
 export const WORD_CODE_POINTS_MAX = 64;
-/** Enough of a text for that many code points with their marks: no more of a word is looked at. */
+/** Enough UTF-16 units for that many code points with their marks. */
 export const WORD_UNITS_MAX = 4 * WORD_CODE_POINTS_MAX;
 
 const ASCII = /^[\0-\x7f]*$/;
 const NOT_OF_WORDS = /[^\p{L}\p{M}\p{N}]|[\u0640\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Marks that are left out: accents of Latin, Greek and Cyrillic, points of Hebrew, vowel signs of Arabic. Not those of India. */
+/**
+ * Marks to drop: accents of Latin, Greek and Cyrillic, points of Hebrew, vowel signs of Arabic.
+ * Marks of India stay.
+ */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u06d6-\u06ed]/g;
 /** Letters of Cyrillic, not accents on other letters. */
 const CYRILLIC = 'йїў';
@@ -38,8 +41,8 @@ const LETTERS = new Map([
 const ZEROS = [0x06_60, 0x06_f0, 0x09_66];
 
 /**
- * A word of a text as stemmers expect it: lower case with its accents, composed, in compatibility form (Unicode NFKC), at
- * most WORD_CODE_POINTS_MAX code points; without what is no letter, mark or digit. May be empty. The caller bounds `raw`.
+ * A word as stemmers expect it: letters, marks and digits in lower case with accents, NFKC, at most
+ * WORD_CODE_POINTS_MAX code points. May be empty. The caller bounds `raw`.
  */
 export function normalizeWord(raw: string, rules: FoldRules): string {
   if (rules.locale === undefined && ASCII.test(raw)) {
@@ -52,7 +55,7 @@ export function normalizeWord(raw: string, rules: FoldRules): string {
   return cut(lower.replace(NOT_OF_WORDS, ''));
 }
 
-/** The word without its accents. What it gives, it leaves as it is. */
+/** Drops accents. Folding a folded word changes nothing. */
 export function foldWord(word: string, rules: FoldRules): string {
   if (ASCII.test(word)) return word;
   let folded = '';

@@ -3,7 +3,10 @@ import { assert } from '#base/assert.ts';
 
 const require = createRequire(import.meta.url);
 
-/** By language. Those of the package for Lithuanian, Serbian and Turkish are wrongly encoded, those for Slovenian are Russian. */
+/**
+ * By language. The package's Lithuanian, Serbian and Turkish lists are wrongly encoded; its
+ * Slovenian one is Russian.
+ */
 const LOADERS: Readonly<Record<string, () => unknown>> = {
   ar: () => require('@orama/stopwords/arabic'),
   bg: () => require('@orama/stopwords/bulgarian'),
@@ -31,7 +34,7 @@ const LOADERS: Readonly<Record<string, () => unknown>> = {
   ta: () => require('@orama/stopwords/tamil'),
 };
 
-/** Words that carry a sentence and no subject, of languages without a list in the package, or in addition to it. */
+/** Stop words of languages that the package has no list for, or only a part of one. */
 const OWN: Readonly<Record<string, string>> = {
   da: 'blive bliver bruges efter eller før ham hver hvilke hvordan ingen kan kun også samme siden så ved',
   ca: `a al als amb aquest aquesta aquests això c com d de del dels des el ella ells els en cada entre era es és esta està
@@ -82,7 +85,7 @@ const OWN: Readonly<Record<string, string>> = {
     này nên những ở phải qua ra rất rồi sẽ sau tại thì theo trên trong từ vào và vẫn về vì với`,
 };
 
-/** The stop words of a language, as written, some with accents; none for a language without a list. */
+/** Stop words as written, some with accents; none for a language without a list. */
 export function stopWordsOf(language: string): readonly string[] {
   const module = LOADERS[language]?.();
   const own = OWN[language]?.split(/\s+/) ?? [];

@@ -1,22 +1,26 @@
 /** The provider of embeddings, as search needs it. */
 export interface EmbedTexts {
-  /** Whether there is one. It may fail all the same. */
+  /** Whether there is a provider. It may still fail. */
   isConfigured(): boolean;
-  /** In the order of the texts, each of length 1. Rejects with `EmbeddingFailure`, or the signal's reason. */
+  /**
+   * Vectors of length 1, in the order of the texts. Rejects with `EmbeddingFailure` or the signal's
+   * reason.
+   */
   embed(texts: readonly string[], model: string, signal: AbortSignal): Promise<Float32Array[]>;
 }
 
 /**
- * `refused`: the provider takes other texts, or fewer at a time. `misconfigured`: it takes none before somebody changes address,
- * key or model. `busy`: it does not answer for now.
+ * - `refused`: the provider takes other texts, or fewer at a time.
+ * - `misconfigured`: it takes none until the address, key or model changes.
+ * - `busy`: it does not answer for now.
  */
 export type EmbeddingFailureReason = 'not-configured' | 'refused' | 'misconfigured' | 'busy';
 
-/** Its message is for administrators: it may have the words of the provider, and never a key. */
+/** The message is for administrators: it may quote the provider, never a key. */
 export class EmbeddingFailure extends Error {
   override readonly name = 'EmbeddingFailure';
   readonly reason: EmbeddingFailureReason;
-  /** As the provider asks for. */
+  /** How long the provider asks to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -30,7 +34,7 @@ export class EmbeddingFailure extends Error {
   }
 }
 
-/** The vectors of short texts such as queries: a provider gives them, and they are kept for a while. */
+/** Vectors of short texts such as queries, from a provider, cached for a while. */
 export interface TextVectors {
   /**
    * A vector of length 1. Rejects with `embeddings_not_configured`, `embeddings_unavailable`,
@@ -47,15 +51,15 @@ export interface WantedText {
   readonly text: string;
 }
 
-/** What the thread that indexes offers to the one that asks the provider. */
+/** How the thread that asks the provider gets texts from the index thread. */
 export interface WantedTexts {
-  /** Up to `max` of one model; waits until there are some. Each is given out once. Rejects with the signal's reason. */
-  next(max: number, signal: AbortSignal): Promise<readonly WantedText[]>;
   /**
-   * Gives back texts that have no vector: `again` gives them out later; the provider does not
-   * take what is `refused`.
+   * Up to `max` texts of one model, each handed out once; waits until there is one. Rejects with
+   * the signal's reason.
    */
+  next(max: number, signal: AbortSignal): Promise<readonly WantedText[]>;
+  /** Returns texts without a vector: `again` hands them out later, `refused` never. */
   giveBack(keys: readonly string[], as: 'again' | 'refused'): void;
-  /** What was refused is given out again: by others it may be taken. */
+  /** Hands refused texts out again: another provider may take them. */
   retryRefused(): void;
 }

@@ -25,7 +25,7 @@ export interface EmbedderParts {
   readonly random: () => number;
   /** Ends early, without an error, when the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Told of what keeps it from going on, once. */
+  /** Called once, with the error that stops it. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -36,21 +36,24 @@ export interface EmbedderState {
   readonly embedded: number;
   /** Texts that the provider does not take. */
   readonly refused: number;
-  /** Null once a batch went well as a whole. */
+  /** Null after a batch without an error. */
   readonly lastError: string | null;
   /** ISO 8601, UTC. */
   readonly retryAt: string | null;
 }
 
-/** A provider that takes nothing takes this neither. */
+/** A text that every working provider takes. */
 const PROBE = 'Trellis';
 
-/** Has the texts embedded that the index waits for, and commits their vectors: on a primary, one batch at a time. */
+/**
+ * Embeds the texts that the index waits for and commits their vectors, one batch at a time; on a
+ * primary only.
+ */
 export class Embedder implements AsyncDisposable {
   readonly #parts: EmbedderParts;
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
-  /** Aborted when the settings change: what waits or is asked for begins anew. */
+  /** Aborted when the settings change: what waits or is being asked for starts over. */
   #changing = new AbortController();
   #isWorking = false;
   #embedded = 0;
@@ -59,7 +62,7 @@ export class Embedder implements AsyncDisposable {
   #toldError: string | undefined;
   #retryAt: number | null = null;
   #delayMs = EMBEDDING_RETRY_DELAY_MIN_MS;
-  /** As many as the provider takes at a time. */
+  /** How many texts the provider takes at a time. */
   #textsMax = EMBEDDING_BATCH_TEXTS_MAX;
 
   constructor(parts: EmbedderParts) {
@@ -79,7 +82,7 @@ export class Embedder implements AsyncDisposable {
     };
   }
 
-  /** To be called when the provider may be another one, or what is wanted of it. */
+  /** Call it when the provider, or what is wanted of it, may have changed. */
   settingsChanged(): void {
     this.#changing.abort(new Error('the settings have changed'));
     this.#changing = new AbortController();
@@ -123,7 +126,7 @@ export class Embedder implements AsyncDisposable {
     }
   }
 
-  /** Texts without a vector at the end are given back. */
+  /** Embeds a batch, and gives back the texts that have no vector at the end. */
   async #embedAll(batch: readonly WantedText[], signal: AbortSignal): Promise<void> {
     const { wanted } = this.#parts;
     const waiting = slices(batch).toReversed();
@@ -153,13 +156,13 @@ export class Embedder implements AsyncDisposable {
       if (waiting.length > 0) wanted.giveBack(keysOf(waiting.flat()), 'again');
     }
     this.#lastError = refusal;
-    // No text was refused for itself: there were too many.
+    // No single text was refused: there were too many.
     if (refusal === null && refusedLength < Infinity) {
       this.#textsMax = Math.ceil(refusedLength / 2);
     }
   }
 
-  /** One request, and one commit. The failure when the provider does not take it. */
+  /** Makes one request and one commit. Returns the failure if the provider refuses. */
   async #embed(
     part: readonly WantedText[],
     signal: AbortSignal,
@@ -182,7 +185,10 @@ export class Embedder implements AsyncDisposable {
     return undefined;
   }
 
-  /** Throws when it is not the texts that are refused: a wrong key or model is a bad request to some servers. */
+  /**
+   * Throws if the texts are not the cause: some servers answer a wrong key or model as a bad
+   * request.
+   */
   async #probe([first]: readonly WantedText[], signal: AbortSignal): Promise<void> {
     const { model } = must(first, 'a text of the batch');
     await this.#parts.provider.embed([PROBE], model, signal);
@@ -195,7 +201,7 @@ export class Embedder implements AsyncDisposable {
     this.#toldError = message;
     this.#lastError = message;
     const asked = (error instanceof EmbeddingFailure ? error.retryAfterMs : undefined) ?? 0;
-    // Half of it by chance, so that those who failed together do not come back together.
+    // Half of it is random, so that servers that failed together do not retry together.
     const delayMs = this.#delayMs * (0.5 + random() / 2);
     this.#delayMs = Math.min(this.#delayMs * 2, EMBEDDING_RETRY_DELAY_MAX_MS);
     const waitMs = Math.max(delayMs, Math.min(asked, EMBEDDING_RETRY_AFTER_MAX_MS));
@@ -209,7 +215,7 @@ function keysOf(texts: readonly WantedText[]): string[] {
   return texts.map(({ key }) => key);
 }
 
-/** In order, each with no more characters than a request may have. */
+/** Slices of the batch in order, each within the characters of a request. */
 function slices(batch: readonly WantedText[]): WantedText[][] {
   const all: WantedText[][] = [];
   let characters = Infinity;

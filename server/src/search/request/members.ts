@@ -3,7 +3,7 @@ import { didYouMean } from '#graph/names.ts';
 
 type Read<T> = (value: unknown, path: string) => T;
 
-/** The members of an object that came from outside, each taken once; those that nobody takes are refused. */
+/** Members of an object from outside; each is taken once, and the rest is refused. */
 export class Members {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #path: string;

@@ -3,7 +3,7 @@ import type { TextHit } from '../text/text-search.ts';
 import type { FoundHit } from './text-run.ts';
 import type { VectorCandidate } from './vector-candidates.ts';
 
-/** A node that a search for words or by vectors has found, or both. */
+/** A node found by words, by vectors, or both. */
 export interface Entry {
   readonly hit: TextHit;
   readonly words?: FoundHit | undefined;
@@ -12,7 +12,7 @@ export interface Entry {
 
 export interface RankedHit extends Entry {
   readonly score: number;
-  /** What each side gives to the score, which is the sum; undefined where only words were looked for. */
+  /** The part of each side in the score; undefined if only words were searched. */
   readonly sides?: Sides;
 }
 
@@ -24,9 +24,9 @@ interface Sides {
 /** The same shape as that of `@trellis/endpoint`. */
 export interface SideScore {
   readonly score: number;
-  /** Where a text's score is weighted: the score of the best text, without decay. */
+  /** `weighted`: the score of the best text, without decay. */
   readonly best?: number;
-  /** Where ranks count: from 1 on. Absent of a text that ranks too low to count. */
+  /** `rrf`: the rank, from 1; absent if the text ranks too low to count. */
   readonly rank?: number;
 }
 
@@ -40,20 +40,20 @@ export interface WeightedFusion {
 
 export interface RankFusion {
   readonly weight: number;
-  /** From 1 on, of each node that has been found for its words. */
+  /** Ranks, from 1, of nodes found by words. */
   readonly textRanks: ReadonlyMap<number, number>;
   readonly decay: (timestampMs: number) => number;
 }
 
 interface Ranked {
   readonly hit: RankedHit;
-  /** Where words count for nothing, or for so little that it is all the same, they still have their order. */
+  /** Keeps the order of the text where words add nothing, or next to nothing, to the score. */
   readonly textOrder: number;
 }
 
 /**
- * Adds up scores: those of words as a share of the best, and cosines, which decay likewise. The best first; what only words have
- * found is in the order of the text.
+ * Adds the word score, as a share of the best, and the cosine, both with decay. Best first; hits by
+ * words alone stay in the order of the text.
  */
 export function fuseScores(
   entries: readonly Entry[],
@@ -75,9 +75,9 @@ export function fuseScores(
 }
 
 /**
- * Adds up what the ranks on both sides are worth, when each side is in its order with decay (reciprocal rank fusion: Cormack,
- * Clarke and Büttcher, 2009). Of a node that has a vector as well, the rank of the text counts up to as many as there may be
- * vectors: then it is the same on every page.
+ * Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009) of the ranks on both sides, each in
+ * its order with decay. The text rank of a node with a vector counts only up to the number of
+ * vectors, so that it is the same on every page.
  */
 export function fuseRanks(
   entries: readonly Entry[],
@@ -104,7 +104,7 @@ export function fuseRanks(
   );
 }
 
-/** Nothing is scored. */
+/** Sorts by time; all scores are 0. */
 export function orderByTime(entries: readonly Entry[], sort: 'recent' | 'oldest'): RankedHit[] {
   const sign = sort === 'recent' ? -1 : 1;
   return entries

@@ -24,7 +24,7 @@ interface SnapshotParts extends Pick<OpenedSnapshot, 'view' | 'types' | 'vectors
   readonly sights: Sights;
 }
 
-/** What can be found, opened in this thread, as far as somebody sees it. */
+/** A snapshot of the index, opened in this thread, as somebody sees it. */
 export class OpenedSnapshot {
   readonly view: IndexView;
   readonly types: readonly PlannedType[];
@@ -46,7 +46,7 @@ export class OpenedSnapshot {
     this.#sights = sights;
   }
 
-  /** What is known of the snapshot before goes on being known. Throws an `UnreadableSegmentError`. */
+  /** Reuses what is known of the `previous` snapshot. Throws an `UnreadableSegmentError`. */
   static open(
     { plan, view, vectors }: SearchSnapshot,
     { analyzers, openPages }: { readonly analyzers: Analyzers; readonly openPages?: OpenPages },
@@ -95,7 +95,7 @@ export class OpenedSnapshot {
     return this.#columns.get(name);
   }
 
-  /** Of the languages that texts are in; of the one that is named, and of texts that are in none for sure. */
+  /** Analyzers of the named language, or of all; plus that of unknown language if texts have it. */
   analyzers(language: string | undefined): Analyzer[] {
     const languages = language === undefined ? this.languages : [language];
     const isUnsure = this.languages.includes(ANY_LANGUAGE) && !languages.includes(ANY_LANGUAGE);
@@ -104,7 +104,7 @@ export class OpenedSnapshot {
     );
   }
 
-  /** That a text of a document was indexed with. */
+  /** The analyzer that a text of a document was indexed with. */
   analyzerOf({ language }: PlannedText, ofDocument: string): Analyzer {
     return this.#analyzers.for(language === AUTO_LANGUAGE ? ofDocument : language);
   }
@@ -123,10 +123,7 @@ export class OpenedSnapshot {
   }
 }
 
-/**
- * Looks only at documents that count: a deleted or hidden one must not change
- * what a query finds.
- */
+/** Only documents that count: a deleted or hidden one must not change what a query finds. */
 function languagesOf(view: IndexView, part: number): ReadonlySet<string> {
   const { segment, tombstones } = view.parts[part]!;
   const { count, languages, languageNames } = segment.documents;
@@ -153,12 +150,12 @@ interface Known {
   seen: OpenedSnapshot | undefined;
 }
 
-/** What those who searched last in this thread see of the index. */
+/** Caches what the last searchers in this thread see of the index. */
 class Sights {
-  /** The one asked for last is the last. */
+  /** Last used at the end. */
   readonly #known = new Map<string, Known>();
 
-  /** For the next snapshot: the one before is let go of. */
+  /** For the next snapshot; releases the one before. */
   forNext(): this {
     for (const known of this.#known.values()) known.of = known.seen = undefined;
     return this;
@@ -173,7 +170,7 @@ class Sights {
     const names = new Map(snapshot.types.map(({ id, name }) => [id, name]));
     const view = known.sight.of(
       snapshot.view,
-      // What is searched no more is in no answer: until it is dropped, it does not count.
+      // Types that are no longer searched do not count, though they are still in the index.
       (node, type) => names.has(type) && visibility.canSee(node, names.get(type)),
       (type) => !names.has(type) || visibility.mayHideOfType(names.get(type)!),
     );
@@ -213,7 +210,9 @@ function hiddenFields({ snapshot, visibility }: Seer): readonly string[] {
     );
 }
 
-/** The nodes that a file hangs on decide who sees it: it is looked at again every so often. */
+/**
+ * Who sees a file depends on the nodes it belongs to, so this is computed again from time to time.
+ */
 function momentOf({ snapshot, nowMs }: Seer): number {
   return snapshot.type(FILE_TYPE) === undefined ? 0 : Math.floor(nowMs / SEARCH_FILE_SIGHT_MS);
 }
@@ -227,7 +226,7 @@ export interface OpenedVectors {
   readonly version: number;
 }
 
-/** What is open already stays open where its memory is the same. `types`: by number. */
+/** Keeps vectors open whose memory is the same. `types`: by number. */
 export function openVectors(
   snapshots: readonly VectorFieldSnapshot[],
   types: ReadonlyMap<number, PlannedType>,

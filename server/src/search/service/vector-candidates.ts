@@ -2,13 +2,13 @@ import type { AllowList } from '../vector/allow-list.ts';
 import type { VectorInput } from '../vector/quantize.ts';
 import type { OpenedVectors } from './opened-snapshot.ts';
 
-/** A vector to which others are compared: those of its model, or all of as many dimensions. */
+/** A vector to compare with: those of its model, or without one all of as many dimensions. */
 export interface SoughtVector {
   readonly vector: VectorInput;
   readonly model?: string | undefined;
 }
 
-/** A node with the vector of it that is the most similar. */
+/** A node and its most similar vector. */
 export interface VectorCandidate {
   readonly node: number;
   /** Cosine, -1 to 1. */
@@ -22,13 +22,13 @@ export interface CandidateOptions {
   readonly similarityMin: number;
   /** Only these nodes. */
   readonly allow: AllowList | undefined;
-  /** Of a node and the number of its type: asked only of nodes that are similar enough. */
+  /** Takes a node and the number of its type. Called only for nodes that are similar enough. */
   readonly accepts: ((node: number, type: number) => boolean) | undefined;
 }
 
 /**
- * The nodes that are the most similar to any of the vectors, each once: best first, of equal ones the smaller id first. What is
- * not to be found is left out before any is ranked.
+ * The nodes most similar to any of the vectors, each once; best first, then the smaller id. Nodes
+ * that may not be found are left out before ranking.
  */
 export function vectorCandidates(
   fields: readonly OpenedVectors[],
@@ -58,7 +58,7 @@ export function vectorCandidates(
     .slice(0, count);
 }
 
-/** What two models make cannot be compared, whatever its dimensions. */
+/** Vectors of two models cannot be compared, whatever their dimensions. */
 export function isComparable(
   { index }: Pick<OpenedVectors, 'index'>,
   { vector, model }: SoughtVector,

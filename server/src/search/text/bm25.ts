@@ -1,9 +1,12 @@
-/** BM25F as in Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009, section 3.6. */
+/**
+ * BM25F as in Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009,
+ * section 3.6.
+ */
 const SATURATION = 1.2;
 const LENGTH_SHARE = 0.75;
 /**
- * Added to both the length of a field and its average, in tokens: a name of one word is hardly better than one of two, while a text of
- * 50 words is better than one of 100. Without it, short fields outweigh all others.
+ * Added to the length of a field and to its average, in tokens, so that short fields do not
+ * outweigh others: a name of one word is hardly better than one of two.
  */
 const LENGTH_SMOOTHING = 4;
 
@@ -12,7 +15,7 @@ export function inverseDocumentFrequency(documentCount: number, withTerm: number
   return Math.log(1 + (documentCount - withTerm + 0.5) / (withTerm + 0.5));
 }
 
-/** What one occurrence in a field weighs, by the code of the field's length in the document. */
+/** The weight of one occurrence in a field, by the code of the field's length. */
 export function occurrenceWeights(boost: number, averageLength: number): Float64Array {
   const average = averageLength + LENGTH_SMOOTHING;
   return DECODED_LENGTHS.map((length) => {
@@ -21,19 +24,19 @@ export function occurrenceWeights(boost: number, averageLength: number): Float64
   });
 }
 
-/** What share of its ceiling a term's score is whose occurrences weigh `weight` in a document. */
+/** The share of its ceiling that a term scores when its occurrences weigh `weight`. */
 export function saturated(weight: number): number {
   return weight / (weight + SATURATION);
 }
 
-/** What the score of a term tends to as its occurrences become more. */
+/** The limit of a term's score as its occurrences increase. */
 export function termCeiling(idf: number, termWeight: number): number {
   return idf * (SATURATION + 1) * termWeight;
 }
 
-/** Scores are whole multiples of this, and far below 2^16: sums of them are exact, so that they are the same in any order. */
+/** Scores are whole multiples of this and far below 2^16, so that sums are exact in any order. */
 const SCORE_UNIT = 2 ** -36;
-/** Between 2^16 and 2^17 numbers are as far apart: adding it rounds, and taking it away leaves the rounded number. */
+/** Between 2^16 and 2^17 floats are one SCORE_UNIT apart: adding this and taking it away rounds. */
 const ROUNDER = 1.5 * 2 ** 52 * SCORE_UNIT;
 
 /** The score of a term in a document: `share` of the ceiling. */
@@ -45,7 +48,8 @@ export function scoreOf(ceiling: number, share: number): number {
 const EXACT = 24;
 
 /**
- * Lengths that differ by less than an eighth share a code: one byte holds up to 2^31 tokens. The scheme is Lucene's.
+ * Lengths that differ by less than an eighth share a code: one byte holds up to 2^31 tokens. The
+ * scheme is Lucene's.
  */
 export function encodeLength(tokenCount: number): number {
   if (tokenCount < EXACT) return tokenCount;
@@ -56,7 +60,7 @@ export function encodeLength(tokenCount: number): number {
   return EXACT + (((rest >>> shift) & 7) | ((shift + 1) << 3));
 }
 
-/** The shortest length of each code. Whole numbers, so that sums of them are the same in any order. */
+/** The shortest length of each code: integers, so that sums are exact in any order. */
 export const DECODED_LENGTHS: Float64Array = Float64Array.from({ length: 256 }, (_, code) => {
   if (code < EXACT) return code;
   const bits = (code - EXACT) & 7;

@@ -4,7 +4,7 @@ import { NO_DOCUMENT } from './postings-cursor.ts';
 import type { SearchCursor } from './search-cursor.ts';
 import { type SegmentSearch, keepMatching, offer, offerAll } from './segment-search.ts';
 
-/** A stretch with a chance is no shorter: what may be spared of a short one costs more to find out. */
+/** The least length of a stretch: shorter ones cost more to skip than they save. */
 const STRETCH_DOCUMENTS_MIN = 8_192;
 
 /** The best documents that any `should` group matches. */
@@ -13,15 +13,14 @@ export function searchDisjunction(search: SegmentSearch): void {
 }
 
 /**
- * MaxScore with block maxima (Turtle and Flood 1995; Ding and Suel 2011). Groups are ordered by the most they can give.
- * Those whose sum has no chance any more, the first `optional` ones, lead to no candidates, they are only asked about
- * candidates of the others; and a stretch of blocks without a chance is passed over before any of it is read. What is left
- * is scored group by group, a stretch at a time.
+ * MaxScore with block maxima (Turtle and Flood 1995; Ding and Suel 2011). Groups are sorted by
+ * their highest score. The first `optional` groups cannot make a hit alone: they only score
+ * candidates of the others. A stretch of blocks without a chance is skipped unread.
  */
 class Disjunction {
   readonly #search: SegmentSearch;
   readonly #cursors: readonly SearchCursor[];
-  /** What the first so many cursors give at most. */
+  /** [n]: the highest sum of the first n cursors. */
   readonly #sums: Float64Array;
   #optional = 0;
 
@@ -51,7 +50,7 @@ class Disjunction {
     }
   }
 
-  /** Goes through a stretch of documents from `from` on, and gives the first one behind it. */
+  /** Searches a stretch of documents from `from` on. Returns the first document after it. */
   #searchFrom(from: number): number {
     const { top, filter, scratch } = this.#search;
     const cursors = this.#cursors;
@@ -86,7 +85,7 @@ class Disjunction {
     return next;
   }
 
-  /** Has the groups that lead to candidates go on, and gives the first match from `from` on. */
+  /** Moves the groups that lead to candidates. Returns their first match from `from` on. */
   #firstFrom(from: number): number {
     let first = NO_DOCUMENT;
     for (let i = this.#optional; i < this.#cursors.length; i++) {
@@ -97,7 +96,9 @@ class Disjunction {
     return first;
   }
 
-  /** The other groups are asked for as long as they can make a difference, the one that can give the most first. */
+  /**
+   * Asks the other groups while they can make a difference, the one with the highest score first.
+   */
   #offerCandidates(): void {
     const { top, scratch } = this.#search;
     const { candidates } = scratch;
@@ -112,8 +113,8 @@ class Disjunction {
 }
 
 /**
- * Collects all documents that any `should` group matches: a bit for each of them, group by group, and then all
- * conditions, 32 documents at a time as far as they are bits too.
+ * Collects all documents that any `should` group matches: sets a bit for each, group by group, then
+ * applies the conditions to 32 documents at a time where they are bits.
  */
 export function collectDisjunction(search: SegmentSearch): void {
   const { shoulds, nots, segment, filter, matches, order } = search;

@@ -5,14 +5,16 @@ import { SCORE_WITHOUT_WORDS } from './segment-search.ts';
 import type { Alternative, TextQuery } from './text-query.ts';
 import type { TextHit, TextSearchOptions } from './text-search.ts';
 
-/** Why a hit has its score: the contributions, added up and multiplied by the decay, are the score. */
+/** Why a hit has its score: the sum of the contributions times the decay. */
 export interface HitExplanation {
   readonly score: number;
   readonly decay: number;
   readonly contributions: readonly FieldContribution[];
 }
 
-/** What the occurrences of a term in one field gave. Only fields that the searcher may see are in it. */
+/**
+ * What a term in one field adds to the score. Fields that the searcher may not see are left out.
+ */
 export interface FieldContribution {
   /** Index of the group in the query. */
   readonly group: number;
@@ -89,7 +91,7 @@ function explainWord(
   return best === undefined ? [] : explainTerm(view, hit, best, group);
 }
 
-/** The score of a term is shared out among the fields by what their occurrences weigh. */
+/** Divides the score of a term among the fields by the weight of its occurrences. */
 function explainTerm(
   view: IndexView,
   hit: TextHit,

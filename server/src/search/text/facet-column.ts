@@ -1,17 +1,19 @@
 import { NumberList } from './number-list.ts';
 import { StringTable } from './string-table.ts';
 
-/** The values of one facet for each document of a segment: any number of them, each at most once. */
+/** The values of one facet for each document of a segment: any number of distinct values. */
 export interface FacetColumn {
   /** Ascending. */
   readonly values: StringTable;
-  /** Document -> where its ordinals begin; one more than there are documents. Empty where none has several values. */
+  /** Document -> where its ordinals begin, and the end. Empty if no document has several values. */
   readonly starts: Uint32Array;
-  /** Numbers of values. Where `starts` is empty, one for each document, which is `values.size` for one without a value. */
+  /**
+   * Numbers of values. If `starts` is empty, one for each document: `values.size` means no value.
+   */
   readonly ordinals: Ordinals;
 }
 
-/** As narrow as the number of values allows: what is counted is mostly not in the caches. */
+/** As narrow as possible: counting mostly waits for memory. */
 export type Ordinals = Uint8Array | Uint16Array | Uint32Array;
 
 /** Bytes of each of `FacetColumn.ordinals`, which go up to the number of values. */

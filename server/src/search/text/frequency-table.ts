@@ -7,9 +7,9 @@ export const FREQUENCY_MAX = 2 ** 22 - 1;
 const COMBINATIONS_MAX = 2 ** 21 - 1;
 
 /**
- * How often a term occurs in each field of a document is one of few combinations nearly always: once in the text, once
- * in the title and twice in the text. A segment gives its 255 most frequent combinations a code of one byte, which
- * makes postings short and lets a cursor reach those of any document in a block at once.
+ * Few combinations of fields and frequencies are common, such as once in the text, or once in the
+ * title and twice in the text. A segment gives its 255 most frequent combinations a code of one
+ * byte: postings are short, and a cursor can jump to any document of a block.
  */
 export class FrequencyTable {
   /** Code -> where its fields begin; one more than there are codes. */
@@ -34,8 +34,8 @@ export class FrequencyTable {
 }
 
 /**
- * Counts combinations, then names the most frequent ones. A combination is known by its last pair of field and
- * frequency and the combination before it: the empty one is 0.
+ * Counts combinations, then gives codes to the most frequent ones. A combination is its last pair
+ * of field and frequency and the combination before it; the empty one is 0.
  */
 export class FrequencyCombinations {
   readonly #next = new Map<number, number>();

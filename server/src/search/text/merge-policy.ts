@@ -11,19 +11,22 @@ export interface MergedSizeLimits {
   readonly segmentBytesMax: number;
 }
 
-/** Segments within a factor of this many are of one tier; as many of one tier are merged into one of the next. */
+/**
+ * Segments within this factor of size form a tier; as many of them merge into one of the next tier.
+ */
 const TIER_FACTOR = 8;
-/** Smaller segments are of one tier, whatever their size: a refresh makes them of few documents. */
+/** Smaller segments form one tier, whatever their size: a refresh makes many of them. */
 const SMALLEST_TIER = 256;
-/** A segment with a greater share of deleted documents is written anew without them. */
+/** A segment with more deleted documents than this share is written again without them. */
 const DELETED_SHARE_MAX = 0.25;
 
 /**
- * Which segments to merge next, by their indexes; undefined where there is nothing to do. Each document is written
- * again about once for each tier, and a search goes through at most seven segments of each. Two things come first: a
- * segment full of deleted documents, and the smallest tier that has too many.
+ * Chooses the segments to merge next, by index; undefined if there is nothing to do. Each document
+ * is rewritten about once for each tier, and a search reads at most seven segments of a tier. First
+ * comes a segment full of deleted documents, then the smallest tier that is full.
  *
- * A thread that `isIdle` leaves one segment of each tier but the smallest, as each costs every search some time.
+ * A thread that `isIdle` leaves one segment in each tier but the smallest, as each costs every
+ * search time.
  */
 export function planMerge(
   segments: readonly SegmentSize[],
@@ -53,7 +56,7 @@ function tierOf(segment: SegmentSize): number {
   return Math.floor(Math.log(size / SMALLEST_TIER) / Math.log(TIER_FACTOR));
 }
 
-/** The smallest of them, as many as fit into one segment. */
+/** The smallest segments, as many as fit into one. */
 function withinLimits(
   segments: readonly SegmentSize[],
   members: readonly number[],

@@ -1,4 +1,4 @@
-/** Unsigned 32-bit numbers that grow as they are added. */
+/** A growing list of unsigned 32-bit numbers. */
 export class NumberList {
   length = 0;
   #numbers: Uint32Array;
@@ -7,7 +7,7 @@ export class NumberList {
     this.#numbers = new Uint32Array(capacity);
   }
 
-  /** All of them; good until more are added. */
+  /** The numbers; valid until more are added. */
   get values(): Uint32Array {
     return this.#numbers.subarray(0, this.length);
   }

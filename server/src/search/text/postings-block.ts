@@ -6,13 +6,16 @@ export function blockSize(documentCount: number, number: number): number {
   return Math.min(BLOCK_POSTINGS, documentCount - number * BLOCK_POSTINGS);
 }
 
-/** Bytes of each document in a block: enough for the greatest distance from the last document of the block before. */
+/**
+ * Bytes for each document in a block: enough for the distance of the last one from the block
+ * before.
+ */
 export function documentWidth(distance: number): number {
   if (distance < 2 ** 16) return distance < 2 ** 8 ? 1 : 2;
   return distance < 2 ** 24 ? 3 : 4;
 }
 
-/** A document as it is written in a block, behind `base`, the last one of the block before. */
+/** The document written at `at`: a distance from `base`, the last document of the block before. */
 export function documentAt(bytes: Uint8Array, at: number, width: number, base: number): number {
   if (width === 2) return base + (bytes[at]! | (bytes[at + 1]! << 8));
   let distance = bytes[at]!;

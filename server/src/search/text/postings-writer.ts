@@ -16,17 +16,17 @@ export interface Postings {
   /** Block -> where it begins in `bytes`; one more than there are blocks. */
   readonly blockStarts: Uint32Array;
   /**
-   * The greatest weight of the term in any document of the block, by the average lengths of the segment itself. Under
-   * other averages a weight is at most this times the greatest ratio of the averages; without some of the fields it is
-   * less. So it stays a bound for as long as the segment lives.
+   * The highest weight of the term in a block, by the segment's own average lengths. Under other
+   * averages a weight is at most this times the greatest ratio of the averages, and less without
+   * some fields. So it is a bound for the life of the segment.
    */
   readonly blockWeights: Float32Array;
-  /** The greatest of them of each term. */
+  /** The highest weight of each term. */
   readonly termWeights: Float32Array;
   readonly blockPositions: Uint32Array;
   /**
-   * For each block: its documents, less the last one of the block before, in as many bytes each as the last one of them needs; one
-   * code for each; and the frequencies of those with `ESCAPE`.
+   * For each block: distances of its documents from the last one of the block before, in as many
+   * bytes as the largest needs; one code for each; the frequencies of those with `ESCAPE`.
    */
   readonly bytes: Uint8Array;
   /** For each posting, field by field: differences of positions. The frequencies say how many. */
@@ -34,7 +34,7 @@ export interface Postings {
 }
 
 export class PostingsWriter {
-  /** Of a posting with `ESCAPE`: its fields, their frequencies, and how many there are. The caller fills them in. */
+  /** The caller fills in the fields of a posting with the code `ESCAPE`: `fieldCount` of them. */
   readonly fields = new Uint16Array(FIELDS_MAX);
   readonly frequencies = new Uint32Array(FIELDS_MAX);
   fieldCount = 0;
@@ -171,12 +171,12 @@ function referenceWeights({ fields }: DocumentTable): Float64Array[] {
   });
 }
 
-/** A bound must not become smaller by being stored in 32 bits. */
+/** Rounds up: a bound must not become smaller in 32 bits. */
 function roundedUp(weight: number): number {
   return weight * (1 + 2 ** -20);
 }
 
-/** Bytes that grow as they are written. */
+/** A growing array of bytes. */
 class ByteWriter {
   length = 0;
   #bytes: Uint8Array;
@@ -185,7 +185,7 @@ class ByteWriter {
     this.#bytes = new Uint8Array(capacity);
   }
 
-  /** What was written so far; good until more is written. */
+  /** The bytes so far; valid until more are written. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.length);
   }
@@ -199,7 +199,9 @@ class ByteWriter {
     this.#bytes[this.length++] = value;
   }
 
-  /** Seven bits to a byte, the lowest first; the last byte is below 128. `value` has at most 32 bits. */
+  /**
+   * Seven bits in a byte, the lowest first; the last byte is below 128. `value`: at most 32 bits.
+   */
   variable(value: number): void {
     if (this.length + 5 > this.#bytes.length) this.#grow(5);
     let rest = value;
@@ -220,7 +222,7 @@ class ByteWriter {
     }
   }
 
-  /** `[from, to)` of other bytes. Short pieces are the rule, for which a loop is faster than `set`. */
+  /** Copies `[from, to)` of `source` in a loop: pieces are mostly short, where `set` is slower. */
   copy(source: Uint8Array, from: number, to: number): void {
     const count = to - from;
     if (this.length + count > this.#bytes.length) this.#grow(count);

@@ -1,4 +1,4 @@
-/** The pages of a segment's file, by number; all of one size, but for the last. A page that was given is not written again. */
+/** Pages of a segment's file by number, all but the last of one size. A page never changes. */
 export interface FilePages {
   readonly pageBytes: number;
   page(number: number): Uint8Array;
@@ -16,7 +16,9 @@ export interface SegmentBytes {
 
 export interface ByteWindow {
   readonly bytes: Uint8Array;
-  /** Makes `[offset, offset + length)` of the section readable, and says where in `bytes` it begins. */
+  /**
+   * Makes `[offset, offset + length)` of the section readable. Returns where it begins in `bytes`.
+   */
   seek(offset: number, length: number): number;
 }
 
@@ -95,7 +97,7 @@ class MovingWindow implements ByteWindow {
     this.#number = number;
   }
 
-  /** What goes on in the next page, or in many. */
+  /** Bytes that continue in the next pages. */
   #joined(at: number, length: number): Uint8Array {
     const joined = new Uint8Array(length);
     let filled = 0;

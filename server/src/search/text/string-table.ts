@@ -1,9 +1,7 @@
-/** A thread keeps the strings that it was asked for, of a table with no more than so many. */
+/** A thread caches strings of tables up to this size. */
 const KEPT_STRINGS_MAX = 1_024;
 
-/**
- * Strings in ascending order of their UTF-16 units, packed into numbers, so that threads share them without copying.
- */
+/** Strings sorted by UTF-16 units, packed into numbers so that threads share them. */
 export class StringTable {
   readonly size: number;
   readonly offsets: Uint32Array;

@@ -1,13 +1,14 @@
 /**
- * A query as the index understands it: groups of alternatives. Text never comes this far; words are analysed, and
- * synonyms, prefixes and typos are spelt out as alternatives before.
+ * A query for the index: groups of alternatives. Words are analyzed before, and synonyms, prefixes
+ * and typos are alternatives.
  *
  * - `must`: every such group has to match.
- * - `should`: adds to the score; where no group is `must`, at least one of these has to match.
+ * - `should`: adds to the score; without a `must` group, at least one has to match.
  * - `not`: no such group may match.
  *
- * "All words" is a query of `must` groups, "any word" one of `should` groups. A query with neither matches every
- * document, each with the score 1, so that filters, facets and an order by time work without words.
+ * "All words" is a query of `must` groups, "any word" one of `should` groups. A query with neither
+ * matches every document with the score 1, so that filters, facets and sorting by time work without
+ * words.
  */
 export interface TextQuery {
   readonly groups: readonly QueryGroup[];
@@ -31,8 +32,8 @@ export interface TermAlternative {
 }
 
 /**
- * Words in one field at these distances from each other. A phrase scores as its words do, added up: being a phrase is a
- * condition, not a merit.
+ * Words in one field at these distances. Its score is the sum of its words' scores: the phrase is
+ * only a condition.
  */
 export interface PhraseAlternative {
   readonly kind: 'phrase';
@@ -42,7 +43,9 @@ export interface PhraseAlternative {
 }
 
 export interface PhraseWord {
-  /** Position relative to the phrase's first word: 0, 1, 2; a gap leaves room for a word not asked for. */
+  /**
+   * Position relative to the first word: 0, 1, 2; a gap is room for a word that was not asked for.
+   */
   readonly offset: number;
   /** Any of these terms stands at this place. At least one. */
   readonly terms: readonly string[];

@@ -5,7 +5,7 @@ import type { Shard } from './shard.ts';
 export interface AllowedSlots {
   /** Ascending; some may be deleted. */
   readonly slots: Int32Array;
-  /** Of each slot, so that a scan need not fetch it from all over the shard. */
+  /** The scale of each slot, so that a scan need not fetch it from all over the shard. */
   readonly scales: Float32Array;
   /** One bit a slot. */
   readonly bits: Uint32Array;
@@ -13,8 +13,8 @@ export interface AllowedSlots {
 }
 
 /**
- * The nodes that may be found. To make one costs a look-up for each of them in each shard, at the first search: keep
- * it for the searches of the same caller. Vectors that come later are taken in by the next search.
+ * The nodes that may be found. Keep it for searches of the same caller: the first search looks up
+ * each node in each shard. Later searches add newer vectors.
  */
 export class AllowList {
   readonly #nodes: Float64Array;
@@ -72,7 +72,7 @@ const NO_SLOTS: AllowedSlots = {
   count: 0,
 };
 
-/** Ascending, which a list of them in the order of nodes is not. */
+/** The set bits, ascending. */
 function slotsIn(bits: Uint32Array): Int32Array {
   const slots: number[] = [];
   for (let word = 0; word < bits.length; word++) {
@@ -83,7 +83,7 @@ function slotsIn(bits: Uint32Array): Int32Array {
   return Int32Array.from(slots);
 }
 
-/** Bits past the end of what was known are asked for too: of a typed array they are undefined, which is no bit. */
+/** Bits beyond the array are asked for too: they are undefined, which counts as 0. */
 function allowedSlots({ scales }: Shard, slots: Int32Array, count: number): AllowedSlots {
   const bits = new Uint32Array((count + 31) >>> 5);
   for (const slot of slots) bits[slot >>> 5]! |= 1 << (slot & 31);

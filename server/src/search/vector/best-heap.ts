@@ -1,6 +1,6 @@
 /**
- * A binary heap of (key, value) pairs whose first has the largest key. It holds candidates with their similarity, or
- * with the negative of it when the least similar is to be dropped. Arrays are kept from one search to the next.
+ * A binary heap of (key, value) pairs, largest key first. Candidates have their similarity as key,
+ * or its negative when the least similar is to be dropped. Its arrays are reused.
  */
 export class BestHeap {
   #keys: Float64Array;
@@ -112,7 +112,7 @@ export class Candidates {
     return this.#heap.size === this.#sizeMax;
   }
 
-  /** What is not more similar than this does not get in. */
+  /** Slots must be more similar than this to get in. */
   get threshold(): number {
     return this.isFull ? -this.#heap.firstKey : -Infinity;
   }

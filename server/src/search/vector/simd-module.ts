@@ -4,9 +4,9 @@ export const SLOTS_PER_TURN = 8;
 const OWN_LOCALS = 4;
 
 /**
- * The inner products of the vector index as WebAssembly with 128-bit SIMD, assembled here from named instructions, since
- * it is about 2,200 bytes. `Kernel` says what they compute; the plain JavaScript there is the reference that a test holds
- * this against. Opcodes: WebAssembly core specification 3.0, section 5.4.
+ * The inner products of the vector index as WebAssembly with 128-bit SIMD, assembled here from
+ * named instructions into about 2,200 bytes. `Kernel` says what they compute; a test compares them
+ * with the plain JavaScript there. Opcodes: WebAssembly core specification 3.0, section 5.4.
  *
  * Memory 0 is the shared one of a shard and is only read; memory 1 belongs to one thread.
  */
@@ -41,9 +41,10 @@ interface VectorLocals {
 }
 
 /**
- * (base, stride, list, listEnd, out, queryStart): for the slots in the list, a multiple of eight. Eight vectors at a time
- * share the reading of the query, and wait for memory together. `step` adds the products of 16 bytes of each vector
- * and 32 of the query; it has locals of its own, the first of which `before` may fill.
+ * (base, stride, list, listEnd, out, queryStart): for the slots in the list, a multiple of eight.
+ * Eight vectors at a time share reading the query and waiting for memory. `step` adds the products
+ * of 16 bytes of each vector and 32 of the query; it has its own locals, of which `before` may fill
+ * the first.
  */
 function dotsOfList(
   before: (own: readonly number[]) => number[],
@@ -149,9 +150,12 @@ const I32_NE = 0x47;
 const I32_ADD = 0x6a;
 const I32_MUL = 0x6c;
 const ADD_LANES = simd(0xae);
-/** i32x4.dot_i16x8_s: products of eight pairs, neighbours added. */
+/** i32x4.dot_i16x8_s: products of eight pairs, neighbors added. */
 const DOT = simd(0xba);
-/** i32x4.relaxed_dot_i8x16_i7x16_add_s: products of four pairs of bytes, the second from 0 to 127, added. */
+/**
+ * i32x4.relaxed_dot_i8x16_i7x16_add_s: products of four pairs of bytes, the second from 0 to 127,
+ * added.
+ */
 const DOT_BYTES_ADD = simd(0x113);
 const AND_BITS = simd(0x4e);
 /** i8x16.splat, and i16x8.shr_u, of whose result only the lower bits of each byte are used. */

@@ -79,7 +79,8 @@ describe('an index with a graph', () => {
       openVectorIndex(writer.handle, listScanMax).search(queries[0]!, { count: 1, allow, accepts });
       return asked.slice(0, 10);
     };
-    // One by one they are asked in the order of their slots; the graph is begun at some all over the list.
+    // One by one they are asked in the order of their slots; the graph is begun at some all over
+    // the list.
     expect(firstAsked(list.length)).toEqual(list.slice(0, 10));
     expect(firstAsked(list.length - 1)).not.toEqual(list.slice(0, 10));
   });

@@ -6,7 +6,7 @@ import type { VectorIndexWriter } from './index-writer.ts';
 import { clusteredVectors, cosine, exactNearest, normalized } from './testing/clustered-vectors.ts';
 import { DIMENSIONS, finish, nodes, putAll, writerOf } from './testing/test-index.ts';
 
-/** Of similarities, from the bits that stored vectors and queries have. */
+/** How far similarities may be off, as vectors and queries are rounded. */
 const TOLERANCE = 2e-4;
 
 describe('a small index', () => {

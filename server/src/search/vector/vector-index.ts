@@ -3,13 +3,13 @@ import type { SharedMemory, WasmModule } from './kernel.ts';
 import type { VectorInput } from './quantize.ts';
 
 /**
- * Vectors of nodes, found by their cosine similarity to another. A node has any number of them, its chunks, and is
- * found once, by the best. They lie in shared memory, in shards: one thread writes them (`VectorIndexWriter`), every
- * thread reads them where they are (`openVectorIndex`), without locks and at any time; `Shard` says what a reader may
- * see meanwhile.
+ * Vectors of nodes, found by cosine similarity. A node has any number of vectors, its chunks, and
+ * is found once, by the best. They are in shared memory, in shards: one thread writes
+ * (`VectorIndexWriter`), every thread reads (`openVectorIndex`) without locks. `Shard` says what a
+ * reader may see.
  *
- * While an index is small a search compares all vectors; beyond `VECTOR_SCAN_MAX` it goes through a graph. Vectors
- * that are not linked into the graph yet are compared one by one, so what was written is found at once.
+ * A small index compares all vectors; beyond `VECTOR_SCAN_MAX` it searches a graph. Vectors not yet
+ * linked into the graph are compared one by one, so new ones are found at once.
  */
 export interface VectorIndex {
   readonly dimensions: number;
@@ -17,9 +17,9 @@ export interface VectorIndex {
   readonly model: string;
 
   /**
-   * The most similar nodes, best first; of equal ones the smaller id first.
+   * The most similar nodes, best first, then the smaller id.
    *
-   * @throws Problem `invalid_vector` for a query that `put` would refuse, too.
+   * @throws Problem `invalid_vector` for a query that `put` would refuse.
    */
   search(query: VectorInput, options: VectorSearchOptions): VectorHit[];
 
@@ -35,8 +35,7 @@ export interface VectorSearchOptions {
   /** Only these nodes may be found. */
   readonly allow?: AllowList;
   /**
-   * Only nodes for which it is true are found. It is called for candidates that are good enough, so it may cost
-   * something.
+   * Finds only nodes for which it returns true. Called only for good candidates, so it may be slow.
    */
   readonly accepts?: (node: number) => boolean;
 }
@@ -54,7 +53,7 @@ export interface StoredVector {
   readonly vector: Float32Array;
 }
 
-/** What a thread needs to read an index: it can be posted. */
+/** What a thread needs to read an index; it can be posted. */
 export interface VectorIndexHandle {
   readonly dimensions: number;
   readonly model: string;
@@ -62,6 +61,6 @@ export interface VectorIndexHandle {
   readonly capacity: number;
   readonly shards: readonly SharedMemory[];
   readonly kernel: WasmModule | null;
-  /** Goes up with each handle: a reader replaces its index when it gets one with a higher number. */
+  /** Rises with each handle: a reader opens a handle with a higher number. */
   readonly version: number;
 }

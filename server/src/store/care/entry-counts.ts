@@ -8,15 +8,15 @@ export interface DatabaseSize {
   readonly name: string;
   readonly environment: 'graph' | 'vault';
   readonly entries: number;
-  /** Of the pages that hold it. */
+  /** The size of the pages that hold it. */
   readonly bytes: number;
 }
 
 export interface EnvironmentSize {
   readonly name: 'graph' | 'vault';
-  /** Of its file. */
+  /** The size of its file. */
   readonly fileBytes: number;
-  /** Of that, what a compaction would give back, about. */
+  /** What a compaction would give back of it, about. */
   readonly freeBytes: number;
 }
 
@@ -56,7 +56,7 @@ export function readSizes({ storage, masterKey }: StoreAccess): StoreSizes {
   }
 }
 
-/** Of all databases. */
+/** Counts the entries of all databases. */
 export function entriesOf(access: StoreAccess): number {
   return readSizes(access).databases.reduce((sum, { entries }) => sum + entries, 0);
 }

@@ -42,17 +42,21 @@ export interface RewriteOptions {
 
 /** Keeps what there is. */
 const KEEP_ALL = { ttlMs: Number.MAX_SAFE_INTEGER, bytesMax: Number.MAX_SAFE_INTEGER };
-/** Of the former store: indexes and vectors, which lie in the clear, and pieces that were sealed with the former key. */
+/**
+ * What of the former store is made again: indexes and vectors, which lie in the clear, and pieces
+ * that were sealed with the former key.
+ */
 const MADE_AGAIN = ['search', 'vectors', 'snapshot', 'pieces'];
 
 /**
- * Writes the state of a stopped store anew, entry by entry in the order of keys: so it needs the least room, and, with another
- * master key, nothing of it can be read with the former one. The new store is made beside the former one, compared with it, and
- * takes its place once it is whole. Killed at any time the folder holds the one or the other: see `settleRewrite`, which the
- * next start and the next command begin with. Answers the manifest of the state.
+ * Writes the state of a stopped store anew, entry by entry in the order of keys: so it needs the
+ * least room, and, with another master key, nothing of it can be read with the former one. The new
+ * store is made beside the former one, compared with it, and takes its place once it is whole.
+ * Killed at any time the folder holds the one or the other: see `settleRewrite`, which the next
+ * start and the next command begin with. Answers the manifest of the state.
  *
- * The new store has the newest format. With another key the log begins anew behind the state, in the same epoch. Throws `storage_in_use`, `storage_full`, and the problems
- * of `openReplayed`.
+ * The new store has the newest format. With another key the log begins again after the state, in
+ * the same epoch. Throws `storage_in_use`, `storage_full`, and the problems of `openReplayed`.
  */
 export async function rewriteStore(options: RewriteOptions): Promise<Manifest> {
   const { storage, newMasterKey, onStep } = options;

@@ -18,9 +18,9 @@ export interface CompleteRewrite {
 export type Settled = 'nothing' | 'discarded' | 'completed';
 
 /**
- * Brings a rewrite that was cut short to one of its two ends: one that is complete takes the place of the former store,
- * anything else is thrown away. Needs no key. To be called before a store is opened; throws `storage_in_use` while
- * a rewrite is under way.
+ * Brings a rewrite that was cut short to one of its two ends: one that is complete takes the place
+ * of the former store, anything else is thrown away. Needs no key. To be called before a store is
+ * opened; throws `storage_in_use` while a rewrite is under way.
  */
 export function settleRewrite(storage: string): Settled {
   if (!existsSync(join(storage, REWRITING_FOLDER))) return 'nothing';

@@ -28,7 +28,10 @@ export interface VerifyOptions {
 export interface Verification {
   readonly epoch: string;
   readonly sequence: number;
-  /** Of the manifest of the state: two stores with the same one hold the same. Null of a state that is damaged. */
+  /**
+   * The digest of the state's manifest: two stores with the same one hold the same. Null when the
+   * state is damaged.
+   */
   readonly digest: string | null;
   readonly entries: number;
   readonly log: {
@@ -39,7 +42,10 @@ export interface Verification {
     readonly keysCompared: number;
     /** Keys that were too many to be compared. */
     readonly keysLeftOut: number;
-    /** Whether the log reaches back to the first commit, so that nothing may be in the state but what is in the log. */
+    /**
+     * Whether the log reaches back to the first commit, so that nothing may be in the state but
+     * what is in the log.
+     */
     readonly isWhole: boolean;
   };
   /** What is not as the log says, the first of them; empty when all is well. */
@@ -52,9 +58,10 @@ const KEYS_COMPARED_MAX = 2_000_000;
 const DIFFERENCES_TOLD_MAX = 20;
 
 /**
- * Reads every record of the log and every entry of the state of a stopped store. Each record is checked by its sum, and by its
- * key where it is encrypted; what the log wrote last under each key must be what the state has there. Brings the state up to
- * the log first, as a start does; changes nothing else. Throws `log_corrupt` and what `openReplayed` throws.
+ * Reads every record of the log and every entry of the state of a stopped store. Each record is
+ * checked by its sum, and by its key where it is encrypted; what the log wrote last under each key
+ * must be what the state has there. Brings the state up to the log first, as a start does; changes
+ * nothing else. Throws `log_corrupt` and what `openReplayed` throws.
  */
 export async function verifyStore(options: VerifyOptions): Promise<Verification> {
   const { storage, masterKey, clock, onStep } = options;

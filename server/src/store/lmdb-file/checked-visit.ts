@@ -7,7 +7,10 @@ export interface CheckedPlace extends TreePlace {
   readonly checkedAs: number | undefined;
 }
 
-/** For a visit of what is stored, from one that is to see the values. Throws the problem `storage_corrupt`. */
+/**
+ * For a visit of what is stored, from one that is to see the values. Throws the problem
+ * `storage_corrupt`.
+ */
 export function visitorOf(visitor: EntryVisitor, checkedAs: number | undefined): EntryVisitor {
   if (checkedAs === undefined) return visitor;
   return (key, keyStart, keyEnd, stored, start, end) =>

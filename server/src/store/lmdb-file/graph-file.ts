@@ -20,8 +20,9 @@ export interface GraphFile extends Disposable {
 }
 
 /**
- * Of the environment in the folder `path`; undefined when its file cannot be read as it lies there: see `TreeFile`. What is checked
- * is so here too; what is sealed is opened where LMDB is read.
+ * Opens the file of the environment in the folder `path`; undefined when it cannot be read as it
+ * lies there: see `TreeFile`. What is checked is so here too; what is sealed is opened where LMDB
+ * is read.
  */
 export function openGraphFile(path: string, form: ValueForm): GraphFile | undefined {
   if (form === 'sealed') return undefined;

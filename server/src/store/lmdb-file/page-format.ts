@@ -1,13 +1,18 @@
 /**
- * How a file of LMDB is laid out, data version 2: `MDB_page`, `MDB_node`, `MDB_db`, `MDB_meta` and `MDB_ovpage` of liblmdb's mdb.c as
- * lmdb-js builds it. Only 64-bit machines whose numbers are little-endian write it so; of others, of a later version and of an encrypted file
- * `readMeta` knows nothing.
+ * How a file of LMDB is laid out, data version 2: `MDB_page`, `MDB_node`, `MDB_db`, `MDB_meta` and
+ * `MDB_ovpage` of liblmdb's mdb.c as lmdb-js builds it. Only 64-bit machines whose numbers are
+ * little-endian write it so; of others, of a later version and of an encrypted file `readMeta`
+ * knows nothing.
  *
- * A page has a header, then the places of its nodes (u16 each, from the end of the header), then free space, then the nodes. A
- * branch page has at least two, of which the first has no key. A value that is too long for a page has pages of its own, with one header.
+ * A page has a header, then the places of its nodes (u16 each, from the end of the header), then
+ * free space, then the nodes. A branch page has at least two, of which the first has no key. A
+ * value that is too long for a page has pages of its own, with one header.
  */
 export const PAGE_HEADER_BYTES = 24;
-/** In the header: u64 number of the page, u64 transaction, u16, u16 flags, u16 end of the places, u16 begin of the nodes. */
+/**
+ * In the header: u64 number of the page, u64 transaction, u16, u16 flags, u16 end of the places,
+ * u16 begin of the nodes.
+ */
 export const PAGE_FLAGS_AT = 18;
 export const PAGE_LOWER_AT = 20;
 export const PAGE_IS_BRANCH = 1;
@@ -15,7 +20,10 @@ export const PAGE_IS_LEAF = 2;
 export const PAGE_IS_LONG_VALUE = 4;
 export const PAGE_IS_META = 8;
 
-/** u16 low and u16 high of the value's length, u16 flags, u16 length of the key, key, value. Of a branch, three u16 of the page's number. */
+/**
+ * u16 low and u16 high of the value's length, u16 flags, u16 length of the key, key, value. In a
+ * branch: three u16 of the page's number.
+ */
 export const NODE_HEADER_BYTES = 8;
 /** In place of a long value then: u64 first page, u64 transaction, u64 pages. */
 export const NODE_HAS_LONG_VALUE = 1;
@@ -23,7 +31,9 @@ export const NODE_IS_TREE = 2;
 
 /** The page that an empty tree has in place of a root: all bits. */
 export const NO_PAGE = -1;
-/** The first two pages say where the trees begin; of the two, that of the newest transaction counts. */
+/**
+ * The first two pages say where the trees begin; of the two, that of the newest transaction counts.
+ */
 export const META_PAGES = 2;
 const MAGIC = 0xbeefc0de;
 const VERSION = 2;
@@ -49,11 +59,11 @@ export interface Tree {
 export interface Meta {
   readonly pageBytes: number;
   readonly transaction: number;
-  /** Of the named trees. */
+  /** The tree of the named trees. */
   readonly main: Tree;
 }
 
-/** Of the first `META_BYTES` of a page; undefined when they are of another format. */
+/** Reads the first `META_BYTES` of a page; undefined when they are of another format. */
 export function readMeta(page: Buffer): Meta | undefined {
   const isKnown =
     (page.readUInt16LE(PAGE_FLAGS_AT) & PAGE_IS_META) !== 0 &&
@@ -68,7 +78,10 @@ export function readMeta(page: Buffer): Meta | undefined {
   };
 }
 
-/** u32, u16 flags, u16 depth, u64 branch pages, u64 leaf pages, u64 pages of long values, u64 entries, u64 root. */
+/**
+ * u32, u16 flags, u16 depth, u64 branch pages, u64 leaf pages, u64 pages of long values, u64
+ * entries, u64 root.
+ */
 export function readTree(bytes: Buffer, at: number): Tree {
   const u64 = (offset: number): number => Number(bytes.readBigUInt64LE(at + offset));
   return {

@@ -13,11 +13,13 @@ import {
 import { TreePages, type EntryVisitor, type TreePlace } from './tree-pages.ts';
 
 /**
- * The trees of an LMDB file, read from the file itself, page by page, for whoever reads all of them: that takes a third of the time of a
- * cursor of lmdb-js, which crosses into native code for each entry.
+ * The trees of an LMDB file, read from the file itself, page by page, for whoever reads all of
+ * them: that takes a third of the time of a cursor of lmdb-js, which crosses into native code for
+ * each entry.
  *
- * It shows what the newest transaction was when it was opened. Its pages stay as they are only while a read transaction of the file is open
- * that was begun before this was: the caller holds one, for as long as it reads here.
+ * It shows what the newest transaction was when it was opened. Its pages stay as they are only
+ * while a read transaction of the file is open that was begun before this was: the caller holds
+ * one, for as long as it reads here.
  */
 export class TreeFile implements Disposable {
   readonly #path: string;
@@ -72,7 +74,10 @@ function newestMeta(path: string): Meta | undefined {
   }
 }
 
-/** Read twice: the writer may be writing one of the two meanwhile, which it then does not do to the other. */
+/**
+ * Read twice: the writer may be writing one of the two meanwhile, which it then does not do to the
+ * other.
+ */
 function readNewestMeta(file: number): Meta | undefined {
   const page = Buffer.alloc(META_BYTES);
   const read = (at: number): Buffer => {

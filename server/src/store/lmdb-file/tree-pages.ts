@@ -15,8 +15,8 @@ import {
 } from './page-format.ts';
 
 /**
- * An entry by where it lies: the key in one buffer, the value in the same or in another. They are valid until it returns. Answers false to
- * end the visit.
+ * An entry by where it lies: the key in one buffer, the value in the same or in another. They are
+ * valid until it returns. Answers false to end the visit.
  */
 export type EntryVisitor = (
   keyBytes: Uint8Array,
@@ -35,8 +35,9 @@ export interface TreePlace {
 }
 
 /**
- * The pages of an LMDB file, read from the file itself. They stay as they are only while a read transaction is open that shows the trees
- * they belong to: the caller, or whoever gave it the place, holds one for as long as it reads here.
+ * The pages of an LMDB file, read from the file itself. They stay as they are only while a read
+ * transaction is open that shows the trees they belong to: the caller, or whoever gave it the
+ * place, holds one for as long as it reads here.
  */
 export class TreePages implements Disposable {
   readonly #file: number;
@@ -72,7 +73,7 @@ export class TreePages implements Disposable {
     if (tree.root !== NO_PAGE) this.#visitPage(tree.root, 0, tree.depth, start, visitor);
   }
 
-  /** Whether to go on behind it. */
+  /** Whether to go on after it. */
   #visitPage(
     number: number,
     level: number,
@@ -91,7 +92,7 @@ export class TreePages implements Disposable {
         ? visitor(page, node, node + NODE_HEADER_BYTES + u16(page, node + 6))
         : this.#visitPage(childNumber(page, node), level + 1, depth, from, visitor);
       if (!isGoing) return false;
-      // All behind the first one is above the start.
+      // All after the first one is above the start.
       from = NO_KEY;
     }
     return true;
@@ -117,7 +118,10 @@ export type NodeVisitor = (page: Buffer, node: number, keyEnd: number) => boolea
 
 const NO_KEY = new Uint8Array(0);
 
-/** The first node of a leaf that is not below the key; of a branch, the last that may have it below itself. */
+/**
+ * The first node of a leaf that is not below the key; of a branch, the last that may have it below
+ * itself.
+ */
 function firstNode(page: Buffer, nodes: number, key: Uint8Array, isLeaf: boolean): number {
   let low = isLeaf ? 0 : 1;
   let high = nodes;

@@ -4,7 +4,10 @@ import { must } from '#base/assert.ts';
 import { DB } from '../databases.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
 
-/** A thread under Node's permission model, which may read the folder of the graph and the program's own files. */
+/**
+ * A thread under Node's permission model, which may read the folder of the graph and the program's
+ * own files.
+ */
 export interface ReadUnderPermission {
   readonly storage: string;
   readonly environmentKey: string | undefined;

@@ -14,7 +14,10 @@ import { toastError } from '../../ui/toast.ts';
 import { DefinitionsReport } from './definitions-report.tsx';
 import { runImport, type ChosenImport } from './run-import.ts';
 
-/** Everything custom of the workspace as files: to take out, and to bring in after a look at what would change. */
+/**
+ * Everything custom of the workspace as files: to take out, and to bring in after a look at what
+ * would change.
+ */
 export function DefinitionsPage() {
   const download = useMutation({
     mutationFn: async () => saveDownload(await client.definitions.export(), 'definitions.zip'),

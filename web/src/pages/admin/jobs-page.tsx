@@ -97,7 +97,9 @@ function StateFilter({ state }: { readonly state: JobState | undefined }) {
   );
 }
 
-/** The server tells administrators of every change: the list is read again when a job is not in it. */
+/**
+ * The server tells administrators of every change: the list is read again when a job is not in it.
+ */
 function useJobMessages(): void {
   const queries = useQueryClient();
   useEffect(

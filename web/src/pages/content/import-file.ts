@@ -48,8 +48,8 @@ export async function previewRows(
 }
 
 /**
- * All rows, in batches of at most `batchRows`, read as they are asked for: the file may be larger than the memory of the page.
- * Throws `ImportFileError` at a row that cannot be read.
+ * All rows, in batches of at most `batchRows`, read as they are asked for: the file may be larger
+ * than the memory of the page. Throws `ImportFileError` at a row that cannot be read.
  */
 export async function* readRows(
   file: File,
@@ -113,7 +113,10 @@ async function* csvRows(file: File): AsyncGenerator<ReadRow, void, undefined> {
   }
 }
 
-/** How a file separates its cells and its lines: the parser is told, as each piece alone might look otherwise. */
+/**
+ * How a file separates its cells and its lines: the parser is told, as each piece alone might look
+ * otherwise.
+ */
 interface Dialect {
   readonly delimiter: string;
   readonly newline: '\n' | '\r\n';
@@ -134,7 +137,10 @@ function dialectOf(text: string): Dialect {
 class CsvSplitter {
   #dialect: Dialect | undefined;
   #rest = '';
-  /** A row that goes on is looked at again when it is twice as long, or else a long one would take for ever. */
+  /**
+   * A row that goes on is looked at again when it is twice as long, or else a long one would take
+   * for ever.
+   */
   #triedCharacters = 0;
 
   /** The rows that are whole: the last one may go on in the next piece. */
@@ -178,7 +184,10 @@ class CsvSplitter {
   }
 }
 
-/** With a quote that nobody has closed all the rest of a file is one row, and without line breaks one line. */
+/**
+ * With a quote that nobody has closed all the rest of a file is one row, and without line breaks
+ * one line.
+ */
 function checkLength(rest: string): void {
   if (rest.length <= ROW_CHARACTERS_MAX) return;
   throw new ImportFileError(

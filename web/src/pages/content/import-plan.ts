@@ -24,7 +24,10 @@ export interface ImportPlan {
 const ISO_TIME =
   /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** A plan to begin with: the key is the column that looks like one, types are guessed from the first rows. */
+/**
+ * A plan to begin with: the key is the column that looks like one, types are guessed from the first
+ * rows.
+ */
 export function guessPlan(
   fileName: string,
   rows: readonly ImportRow[],

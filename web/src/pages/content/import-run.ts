@@ -18,8 +18,9 @@ const ROWS_PER_BATCH_MAX = 1_000;
 const OPERATIONS_PER_BATCH_MAX = 9_000;
 
 /**
- * Makes the types that are missing, and stores row by row, batch by batch. What was stored before a failure stays: as rows add or
- * update by their keys, the same file can be imported again. Throws what the server refused, with the row.
+ * Makes the types that are missing, and stores row by row, batch by batch. What was stored before a
+ * failure stays: as rows add or update by their keys, the same file can be imported again. Throws
+ * what the server refused, with the row.
  */
 export async function runImport(
   file: File,

@@ -30,7 +30,10 @@ const FIELDS_SHOWN = 8;
 const CHARACTERS_PER_ROW = 34;
 const NODE_TYPES = { type: TypeBox };
 
-/** The types as boxes with their fields, and what leads from one to another. The list beside it says the same in words. */
+/**
+ * The types as boxes with their fields, and what leads from one to another. The list beside it says
+ * the same in words.
+ */
 export function SchemaPicture({ schema }: { readonly schema: SchemaDocument }) {
   const relations = useQuery(relationsQuery(schema));
   return (

@@ -10,7 +10,9 @@ export interface SchemaRelation {
   readonly edge: string;
 }
 
-/** Edge types name no types of nodes: what they connect is found out from a few nodes of each type. */
+/**
+ * Edge types name no types of nodes: what they connect is found out from a few nodes of each type.
+ */
 const TYPES_MAX = 60;
 const NODES_PER_TYPE = 3;
 const NEIGHBORS_PER_NODE = 100;

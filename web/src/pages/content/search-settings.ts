@@ -20,7 +20,10 @@ export type FieldSettings = TypeSettings['fields'][string];
 
 export const DEFAULT_TYPE: TypeSettings = { searchable: false, language: 'auto', fields: {} };
 
-/** Those of the languages that people choose; any of the others can be set with `trellis search settings`. */
+/**
+ * Those of the languages that people choose; any of the others can be set with
+ * `trellis search settings`.
+ */
 export const LANGUAGES = [
   ['auto', 'Detect it for each text'],
   ['--', 'None: words as they are written'],
@@ -45,7 +48,10 @@ export const LANGUAGES = [
   ['zh', 'Chinese'],
 ] as const;
 
-/** The types that can be searched: those of the schema, and what is set for one that is not there any more. */
+/**
+ * The types that can be searched: those of the schema, and what is set for one that is not there
+ * any more.
+ */
 export function searchableTypes(schema: SchemaDocument, settings: SearchSettings): string[] {
   const types = schema.nodes.map(({ type }) => type).filter((type) => !isOwnType(type));
   return [...new Set([...types, ...Object.keys(settings.types)])];

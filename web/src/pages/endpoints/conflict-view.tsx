@@ -14,7 +14,10 @@ interface ConflictViewProps {
   readonly onBack: () => void;
 }
 
-/** In the place of the editor, when somebody else has saved meanwhile. Either way both texts stay to be had. */
+/**
+ * In the place of the editor, when somebody else has saved meanwhile. Either way both texts stay to
+ * be had.
+ */
 export function ConflictView(props: ConflictViewProps) {
   const { theirs, mine, isBusy, onTakeTheirs, onKeepMine, onBack } = props;
   const isWide = useMediaQuery('(min-width: 64rem)');

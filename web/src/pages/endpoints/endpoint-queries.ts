@@ -72,7 +72,10 @@ export function isBuiltIn(name: string): boolean {
   return name.startsWith('system/');
 }
 
-/** After a change: what was answered is the endpoint as it is now, and all that tells of it is read again. */
+/**
+ * After a change: what was answered is the endpoint as it is now, and all that tells of it is read
+ * again.
+ */
 export async function rememberEndpoint(
   queries: QueryClient,
   definition: EndpointDefinition,

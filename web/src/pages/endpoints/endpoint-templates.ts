@@ -42,7 +42,10 @@ const PROGRESS: EndpointTemplate = {
 `,
 };
 
-/** The names of node types go into the code: only those that the schema lets stand in a text as they are. */
+/**
+ * The names of node types go into the code: only those that the schema lets stand in a text as they
+ * are.
+ */
 const PLAIN_NAME = /^[\w-]+$/;
 
 /** `nodeTypes` are those of the schema; without one there is nothing to query. */

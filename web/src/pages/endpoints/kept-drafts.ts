@@ -9,7 +9,9 @@ export interface Draft {
 
 type Kind = 'draft' | 'aside' | 'body';
 
-/** In this tab only: another person at the same computer does not find it when the tab is closed. */
+/**
+ * In this tab only: another person at the same computer does not find it when the tab is closed.
+ */
 function keyOf(kind: Kind, name: string): string {
   return `trellis.endpoint-${kind}:${BASE_URL.pathname}:${name}`;
 }

@@ -6,7 +6,10 @@ const load = async () => ({
 });
 const ConfirmDialog = lazy(load);
 
-/** Before a page with unsaved code is left. A session that has ended leads to the sign-in unasked, and back again. */
+/**
+ * Before a page with unsaved code is left. A session that has ended leads to the sign-in unasked,
+ * and back again.
+ */
 export function LeaveGuard({ isDirty }: { readonly isDirty: boolean }) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>

@@ -32,7 +32,10 @@ interface LogFilter {
   readonly query: string | undefined;
 }
 
-/** What the endpoint has logged on this server: the last lines, which new ones join, or what is searched for. */
+/**
+ * What the endpoint has logged on this server: the last lines, which new ones join, or what is
+ * searched for.
+ */
 export function LogsTab({ name }: { readonly name: string }) {
   const { query = '', level = '' } = route.useSearch();
   const navigate = route.useNavigate();

@@ -12,7 +12,10 @@ interface RecordedInputsControlProps {
   readonly recorded: UseQueryResult<RecordedInputs>;
 }
 
-/** Whether the last bodies are kept to try versions with. They hold what callers send: off until somebody wants it. */
+/**
+ * Whether the last bodies are kept to try versions with. They hold what callers send: off until
+ * somebody wants it.
+ */
 export function RecordedInputsControl({ name, recorded }: RecordedInputsControlProps) {
   const queries = useQueryClient();
   const permission = useChangePermission();

@@ -37,7 +37,10 @@ interface SettingsTabProps {
   readonly draft: EndpointDraft;
 }
 
-/** What an administrator decides about an endpoint, beside its code and Read Only. Only what was changed is sent. */
+/**
+ * What an administrator decides about an endpoint, beside its code and Read Only. Only what was
+ * changed is sent.
+ */
 export function SettingsTab({ definition, draft }: SettingsTabProps) {
   const { name } = definition;
   const queries = useQueryClient();

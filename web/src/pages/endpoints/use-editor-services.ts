@@ -12,7 +12,10 @@ export interface CompilerServices {
   readonly trouble: unknown;
 }
 
-/** The compiler of the server, which judges saved code too: what the editor shows and what saving says are the same. */
+/**
+ * The compiler of the server, which judges saved code too: what the editor shows and what saving
+ * says are the same.
+ */
 export function useEditorServices(isReadOnly: boolean): CompilerServices {
   const [problems, setProblems] = useState<readonly Diagnostic[]>();
   const [trouble, setTrouble] = useState<unknown>();

@@ -21,8 +21,8 @@ export interface EndpointDraft {
 }
 
 /**
- * The code of the editor. While nothing is typed it is what is saved; from then on it stays, whatever is saved meanwhile, and is
- * kept in the tab until it is saved or put back.
+ * The code of the editor. While nothing is typed it is what is saved; from then on it stays,
+ * whatever is saved meanwhile, and is kept in the tab until it is saved or put back.
  */
 export function useEndpointDraft(definition: EndpointDefinition): EndpointDraft {
   const { name } = definition;

@@ -52,7 +52,8 @@ export function useEndpointRun(name: string): EndpointRun {
     await queries.invalidateQueries({ queryKey: endpointMetricsQuery.queryKey });
   };
   const cancel = () => {
-    // A run of mode "pooling" goes on when nobody waits for it: it is told. Whether it still was there makes no difference.
+    // A run of mode "pooling" goes on when nobody waits for it: it is told. Whether it still was
+    // there makes no difference.
     void pooled?.cancel().catch(() => undefined);
     running?.abort(new Error('You cancelled the run'));
   };
@@ -81,7 +82,10 @@ async function timed(
   return { ...outcome, tookMs: performance.now() - startMs };
 }
 
-/** Where the log of the endpoint ends now; what cannot be read has no lines, and the run goes on without. */
+/**
+ * Where the log of the endpoint ends now; what cannot be read has no lines, and the run goes on
+ * without.
+ */
 async function newestSequence(name: string): Promise<number | undefined> {
   const lines = await client.endpoints.listLogs({ endpoint: name, take: 1 }).catch(() => undefined);
   return lines === undefined ? undefined : (lines.items[0]?.sequence ?? -1);

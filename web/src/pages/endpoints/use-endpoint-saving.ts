@@ -20,7 +20,10 @@ export interface EndpointSaving {
   readonly conflict: CodeVersion | undefined;
   /** Why Read Only was refused; it stays off. */
   readonly readOnlyFaults: readonly Diagnostic[];
-  /** Saves the code, that of the draft unless given, over what the draft was made from, unless given. True when it is saved. */
+  /**
+   * Saves the code, that of the draft unless given, over what the draft was made from, unless
+   * given. True when it is saved.
+   */
   save(wanted?: { readonly code?: string; readonly version?: number }): Promise<boolean>;
   setReadOnly(isReadOnly: boolean): Promise<void>;
   /** Shows what somebody else has saved beside what is not saved yet. */
@@ -35,8 +38,8 @@ interface Saved {
 }
 
 /**
- * Sends changes one after the other. One that was asked for while another was on its way was made from what that one has saved:
- * it must not be taken for a change of somebody else's.
+ * Sends changes one after the other. One that was asked for while another was on its way was made
+ * from what that one has saved: it must not be taken for a change of somebody else's.
  */
 function useOrderedChanges(name: string, onSaved: (saved: Saved) => Promise<void>) {
   const ownSaves = useRef(new Map<number, number>());
@@ -56,7 +59,10 @@ function useOrderedChanges(name: string, onSaved: (saved: Saved) => Promise<void
   });
 }
 
-/** Saving names the version that was seen, so that nobody's work is lost (docs/build.md, "Two people, one endpoint"). */
+/**
+ * Saving names the version that was seen, so that nobody's work is lost (docs/build.md, "Two
+ * people, one endpoint").
+ */
 export function useEndpointSaving(
   definition: EndpointDefinition,
   draft: EndpointDraft,

@@ -2,7 +2,10 @@ import type { Drawing } from './graph-model.ts';
 
 /** How far apart neighboring nodes are, in the units of the layouts. */
 const SPACING = 12;
-/** Turning by it, points fill a disc evenly (H. Vogel, "A better way to construct the sunflower head", 1979). */
+/**
+ * Turning by it, points fill a disc evenly (H. Vogel, "A better way to construct the sunflower
+ * head", 1979).
+ */
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 
 export interface Point {
@@ -36,7 +39,8 @@ export function byType(drawing: Drawing): Float32Array<ArrayBuffer> {
   );
   const radii = groups.map((nodes) => SPACING * (Math.sqrt(nodes.length) + 1));
   const around = radii.reduce((sum, radius) => sum + 2 * radius, 0);
-  // A circle whose length is that of all discs together; two discs of one size need half as much again.
+  // A circle whose length is that of all discs together; two discs of one size need half as much
+  // again.
   const radius = groups.length < 2 ? 0 : Math.max(around / (2 * Math.PI), (radii[0] ?? 0) * 1.5);
   const points = new Map<string, Point>();
   let before = 0;
@@ -49,7 +53,10 @@ export function byType(drawing: Drawing): Float32Array<ArrayBuffer> {
   return positionsOf(drawing, points);
 }
 
-/** Where a node that was not drawn before begins: near the one that brought it, each at its own place. */
+/**
+ * Where a node that was not drawn before begins: near the one that brought it, each at its own
+ * place.
+ */
 export function startPoint(index: number, origin: Point | undefined): Point {
   if (origin === undefined) return discPoint(index);
   const angle = index * GOLDEN_ANGLE;

@@ -8,7 +8,10 @@ const PADDING = 5;
 
 type HoveredNode = Pick<NodeDisplayData, 'x' | 'y' | 'size' | 'label' | 'color'>;
 
-/** The label of a node that is pointed at or selected: on a plate, so that it can be read on what is below. */
+/**
+ * The label of a node that is pointed at or selected: on a plate, so that it can be read on what is
+ * below.
+ */
 export function drawHoveredLabel(
   context: CanvasRenderingContext2D,
   { x, y, size, label, color }: HoveredNode,
@@ -38,7 +41,10 @@ export function drawHoveredLabel(
   context.fillText(label, left + PADDING, y + labelSize / 3);
 }
 
-/** The part of an edge on whose middle its type stands: two edges in opposite directions do not write over each other. */
+/**
+ * The part of an edge on whose middle its type stands: two edges in opposite directions do not
+ * write over each other.
+ */
 const WRITTEN_SHARE = 0.7;
 
 /** The type of an edge, nearer to the node that it comes from. */

@@ -28,7 +28,10 @@ interface DrawingTablesProps {
   readonly expansion: Expansion;
 }
 
-/** All that the picture shows, for the keyboard and for those who cannot see it; what is hidden is not in it either. */
+/**
+ * All that the picture shows, for the keyboard and for those who cannot see it; what is hidden is
+ * not in it either.
+ */
 export function DrawingTables(props: DrawingTablesProps) {
   const { drawing } = props.view;
   const [words, setWords] = useState('');

@@ -10,7 +10,10 @@ import { add, type Drawing, EMPTY_DRAWING } from './graph-model.ts';
 
 const TIMESTAMP = '2026-01-01T00:00:00Z';
 
-/** A node with so many neighbors of each group, answered as `system/neighbors` does: by groups, page by page. */
+/**
+ * A node with so many neighbors of each group, answered as `system/neighbors` does: by groups, page
+ * by page.
+ */
 function star(groups: Readonly<Record<string, number>>) {
   const all = Object.entries(groups).flatMap(([name, count]) => {
     const [direction, edge] = name.split(' ') as ['out' | 'in', string];

@@ -44,7 +44,10 @@ export function groupsOf(
   }));
 }
 
-/** Shares `take` among groups that have so much left each: evenly, and what one does not need goes to the others. */
+/**
+ * Shares `take` among groups that have so much left each: evenly, and what one does not need goes
+ * to the others.
+ */
 export function sharesOf(left: readonly number[], take: number): number[] {
   const shares = left.map(() => 0);
   let rest = take;

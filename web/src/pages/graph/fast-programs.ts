@@ -17,7 +17,10 @@ export function skippableLines(
   };
 }
 
-/** Points that are at times not drawn a second time, which is for finding the one that the mouse is over. */
+/**
+ * Points that are at times not drawn a second time, which is for finding the one that the mouse is
+ * over.
+ */
 export function skippablePoints(
   isOnlySeen: () => boolean,
 ): NodeProgramType<NodeAttributes, EdgeAttributes> {

@@ -13,7 +13,10 @@ const FIXED = 9;
 /** From so many nodes on, far ones are taken together (J. Barnes, P. Hut, 1986). */
 const BARNES_HUT_NODES = 500;
 const ITERATIONS_MAX = 1_500;
-/** A move, as a share of the graph's width, that nobody sees; the mean over all nodes and some iterations is below it. */
+/**
+ * A move, as a share of the graph's width, that nobody sees; the mean over all nodes and some
+ * iterations is below it.
+ */
 const STILL_SHARE = 0.000_3;
 const STILL_ITERATIONS = 20;
 

@@ -10,8 +10,9 @@ import { skippableLines, skippablePoints } from './fast-programs.ts';
 import { mix, type TypeColors } from './type-colors.ts';
 
 /**
- * From so many nodes and edges on, nodes are drawn as points and edges as lines, and edges not while it moves: discs and
- * arrows are instances of a shape, which cost a drawing without a graphics card very much.
+ * From so many nodes and edges on, nodes are drawn as points and edges as lines, and edges not
+ * while it moves: discs and arrows are instances of a shape, which cost a drawing without a
+ * graphics card very much.
  */
 const LARGE_COUNT = 3_000;
 /** More edges than that have no room for their types, nor has a narrow picture. */
@@ -84,7 +85,8 @@ export class GraphCanvas implements Disposable {
       zIndex: true,
       minCameraRatio: 0.02,
       maxCameraRatio: 4,
-      // It takes any two clicks, and even a drag and a click, for a double click: the browser knows better.
+      // It takes any two clicks, and even a drag and a click, for a double click: the browser knows
+      // better.
       doubleClickTimeout: 0,
       doubleClickZoomingRatio: 1,
       nodeReducer: (uid, data) => this.#nodeLook(uid, data),

@@ -47,7 +47,10 @@ export interface EditorView {
 /** From so many nodes on the layout begins only when it is asked for. */
 const SELF_MOVING_NODES_MAX = 2_000;
 
-/** The drawing of the page with its history, its places and its layout. Every change of the drawing is a step. */
+/**
+ * The drawing of the page with its history, its places and its layout. Every change of the drawing
+ * is a step.
+ */
 export class GraphEditor {
   readonly scene = new GraphScene();
   readonly nodeSlots = new TypeSlots();

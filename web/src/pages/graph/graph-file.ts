@@ -22,7 +22,10 @@ export class GraphFormatError extends Error {
   override readonly name = 'GraphFormatError';
 }
 
-/** The picture as a JSON text that can be opened again: the nodes with their places, the edges, what is pinned and hidden. */
+/**
+ * The picture as a JSON text that can be opened again: the nodes with their places, the edges, what
+ * is pinned and hidden.
+ */
 export function writeGraphFile({ drawing, positions }: Picture): string {
   const nodes = [...drawing.nodes.values()].map((node, at) => ({
     ...node,
@@ -39,7 +42,10 @@ export function writeGraphFile({ drawing, positions }: Picture): string {
   });
 }
 
-/** Takes what `writeGraphFile` writes. Rejects with `GraphFormatError` naming the first thing that is wrong. */
+/**
+ * Takes what `writeGraphFile` writes. Rejects with `GraphFormatError` naming the first thing that
+ * is wrong.
+ */
 export function readGraphFile(text: string): Picture {
   const file = recordOf(parse(text), 'the file');
   if (file['format'] !== FORMAT || file['version'] !== VERSION) {

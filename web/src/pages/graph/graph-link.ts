@@ -15,8 +15,8 @@ const NUMBERS_MAX = 30_000;
 const GRID_STEPS = 4_095;
 
 /**
- * What a link says of a picture. No types and no labels of nodes: whoever opens it reads them as themselves, and what they may
- * not see is left out.
+ * What a link says of a picture. No types and no labels of nodes: whoever opens it reads them as
+ * themselves, and what they may not see is left out.
  */
 export interface LinkedGraph {
   readonly uids: readonly string[];
@@ -93,7 +93,10 @@ export async function unpackGraph(text: string): Promise<LinkedGraph> {
   };
 }
 
-/** With the nodes as the viewer may see them, in the order of the UIDs; null for those that are not there. */
+/**
+ * With the nodes as the viewer may see them, in the order of the UIDs; null for those that are not
+ * there.
+ */
 export function pictureOf(linked: LinkedGraph, nodes: readonly (NodeObject | null)[]): Picture {
   const found = nodes.flatMap((node, at) => (node === null ? [] : [{ node, at }]));
   const drawn = found.map(({ node }) => drawnNode(node, linked.origins.get(node.UID)));

@@ -13,7 +13,10 @@ export interface DrawnEdge {
   readonly type: string;
 }
 
-/** What is drawn, as a value: every change makes a new one. Both ends of each edge are among the nodes. */
+/**
+ * What is drawn, as a value: every change makes a new one. Both ends of each edge are among the
+ * nodes.
+ */
 export interface Drawing {
   /** By UID. */
   readonly nodes: ReadonlyMap<string, DrawnNode>;
@@ -47,7 +50,10 @@ export function edgeId({ from, to, type }: DrawnEdge): string {
   return `${from} ${to} ${type}`;
 }
 
-/** What is there already stays as it is. Edges without both ends are left out, and so is what is beyond the limits. */
+/**
+ * What is there already stays as it is. Edges without both ends are left out, and so is what is
+ * beyond the limits.
+ */
 export function add(drawing: Drawing, addition: Addition): Drawing {
   const nodes = new Map(drawing.nodes);
   for (const node of addition.nodes) {

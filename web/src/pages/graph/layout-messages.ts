@@ -1,6 +1,7 @@
 /**
- * The layout runs in a worker. It is begun with the whole graph, and answers with positions; it goes on when it gets their
- * buffer back, so that it is never ahead of what is shown. It ends when the worker is ended.
+ * The layout runs in a worker. It is begun with the whole graph, and answers with positions; it
+ * goes on when it gets their buffer back, so that it is never ahead of what is shown. It ends when
+ * the worker is ended.
  */
 export interface LayoutStart {
   /** x and y of each node. */

@@ -6,8 +6,8 @@ const EMPTY_LAYERS = ['edges', 'edgeLabels', 'labels', 'hovers', 'hoverNodes'] a
 const STILL_MS = 150;
 
 /**
- * Takes empty layers out of the page while a large picture moves: without a graphics card, laying them over each other costs more
- * than drawing the nodes.
+ * Takes empty layers out of the page while a large picture moves: without a graphics card, laying
+ * them over each other costs more than drawing the nodes.
  */
 export class MovingLayers implements Disposable {
   readonly #sigma: Sigma<NodeAttributes, EdgeAttributes>;
@@ -16,7 +16,8 @@ export class MovingLayers implements Disposable {
   constructor(sigma: Sigma<NodeAttributes, EdgeAttributes>) {
     this.#sigma = sigma;
     sigma.getCamera().on('updated', this.#onMove);
-    // It only takes the events of the mouse: wholly transparent, it is not laid over the others at all.
+    // It only takes the events of the mouse: wholly transparent, it is not laid over the others at
+    // all.
     const { mouse } = sigma.getCanvases();
     if (mouse !== undefined) mouse.style.opacity = '0';
   }

@@ -15,7 +15,10 @@ const PREFERENCE = 'graphLayouts';
 
 export const LAYOUTS_MAX = 20;
 export const LAYOUT_NAME_CHARACTERS_MAX = 100;
-/** All layouts together, as JSON: other pages keep preferences too, and all have 64 Ki characters (`userChange`). */
+/**
+ * All layouts together, as JSON: other pages keep preferences too, and all have 64 Ki characters
+ * (`userChange`).
+ */
 export const LAYOUTS_CHARACTERS_MAX = 48 * 1024;
 
 /** Newest first. */

@@ -13,7 +13,9 @@ interface ShareDialogProps {
   readonly onClose: () => void;
 }
 
-/** The picture as a link. It holds UIDs, places and edges: whoever opens it sees what they may see. */
+/**
+ * The picture as a link. It holds UIDs, places and edges: whoever opens it sees what they may see.
+ */
 export function ShareDialog({ editor, onClose }: ShareDialogProps) {
   const router = useRouter();
   const query = useQuery({

@@ -1,11 +1,17 @@
 /** The series of colors in the tokens. */
 const SERIES_COUNT = 8;
 
-/** A color of `--color-series-1` to `-8` for each type, by its number from 0. It stays the same while the page is open. */
+/**
+ * A color of `--color-series-1` to `-8` for each type, by its number from 0. It stays the same
+ * while the page is open.
+ */
 export class TypeSlots {
   readonly #slots = new Map<string, number>();
 
-  /** By the name of the type, so that it is the same elsewhere; another one where that is taken and one is free. */
+  /**
+   * By the name of the type, so that it is the same elsewhere; another one where that is taken and
+   * one is free.
+   */
   of(type: string): number {
     const known = this.#slots.get(type);
     if (known !== undefined) return known;
@@ -44,7 +50,9 @@ export function readCanvasColors(): CanvasColors {
   };
 }
 
-/** How much of its color an edge has; the rest is that of the background, so that nodes stand out. */
+/**
+ * How much of its color an edge has; the rest is that of the background, so that nodes stand out.
+ */
 const EDGE_SHARE = 0.6;
 
 /** The colors of the types of nodes and of edges, in one theme. */

@@ -31,7 +31,10 @@ function bodyParts(type: string, example: unknown): string[] {
   return [header, `-d ${quoted(JSON.stringify(example))}`];
 }
 
-/** The same with the SDK: a custom endpoint is run by its name, everything else is a method of its own. */
+/**
+ * The same with the SDK: a custom endpoint is run by its name, everything else is a method of its
+ * own.
+ */
 export function sdkSample(
   { method, path, endpoint, body }: ApiOperation,
   baseUrl: URL,

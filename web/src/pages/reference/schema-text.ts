@@ -2,7 +2,9 @@ import { arrayOf, objectOf, type Schema } from './described-api.ts';
 
 const COMPONENTS = '#/components/schemas/';
 
-/** A schema as a type of TypeScript; a comment says what such a type cannot. Named shapes are named. */
+/**
+ * A schema as a type of TypeScript; a comment says what such a type cannot. Named shapes are named.
+ */
 export function schemaText(schema: Schema, indent = ''): string {
   const { $ref } = schema;
   if (typeof $ref === 'string') return $ref.replace(COMPONENTS, '');
@@ -91,7 +93,9 @@ export function rulesOf(schema: Schema): string {
   }).join(', ');
 }
 
-/** The named shapes that the schemas lead to, each once, in the order in which a reader meets them. */
+/**
+ * The named shapes that the schemas lead to, each once, in the order in which a reader meets them.
+ */
 export function shapesIn(
   schemas: readonly Schema[],
   shapes: Readonly<Record<string, Schema>>,

@@ -1,4 +1,6 @@
-/** Where to go after signing in: a page of this workspace, and nowhere else, whoever made the link. */
+/**
+ * Where to go after signing in: a page of this workspace, and nowhere else, whoever made the link.
+ */
 export function pageAfter(returnTo: string | undefined): string {
   // A path of the server, as others than this front end give it, has its page in the hash.
   const page = returnTo?.replace(/^\/#(?=\/)/, '');

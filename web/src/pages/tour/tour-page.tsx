@@ -17,7 +17,10 @@ const ENDPOINT_CODE = `export default async function ({ body, q }: Scope<{ word:
 }
 `;
 
-/** Four steps over the sample graph: find, look, write, call. What was done is remembered in this browser. */
+/**
+ * Four steps over the sample graph: find, look, write, call. What was done is remembered in this
+ * browser.
+ */
 export function TourPage() {
   const viewer = useViewer();
   const steps = useTourSteps();

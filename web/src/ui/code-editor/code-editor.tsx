@@ -137,7 +137,10 @@ function keysOf(latest: { readonly current: CodeEditorProps }): Extension {
   );
 }
 
-/** Those who cannot see what is below the editor are told, too, how one leaves it by keyboard (WCAG 2.2, 2.1.2). */
+/**
+ * Those who cannot see what is below the editor are told, too, how one leaves it by keyboard (WCAG
+ * 2.2, 2.1.2).
+ */
 function named(label: string, isReadOnly: boolean): Extension {
   const leaving = 'Tab indents. Press Escape, then Tab, to leave the editor.';
   return EditorView.contentAttributes.of({
@@ -147,7 +150,10 @@ function named(label: string, isReadOnly: boolean): Extension {
   });
 }
 
-/** A text from outside; the cursor stays where it was as far as it can, and the change can be undone. */
+/**
+ * A text from outside; the cursor stays where it was as far as it can, and the change can be
+ * undone.
+ */
 function replaceText(view: EditorView, text: string): void {
   if (view.state.doc.toString() === text) return;
   view.dispatch({

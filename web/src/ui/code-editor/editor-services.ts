@@ -12,12 +12,18 @@ interface Abortable {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What somebody who knows the types says of code that is being written (docs/endpoints.md, "Editors"). */
+/**
+ * What somebody who knows the types says of code that is being written (docs/endpoints.md,
+ * "Editors").
+ */
 export interface EditorServices {
   completions(place: CodePlace, options?: Abortable): Promise<Completions>;
   hover(place: CodePlace, options?: Abortable): Promise<Hover>;
   signatureHelp(place: CodePlace, options?: Abortable): Promise<SignatureHelp>;
   diagnostics(code: string): Promise<readonly Diagnostic[]>;
-  /** Told when one of them fails, but for what a newer one has ended; undefined when one has succeeded. */
+  /**
+   * Told when one of them fails, but for what a newer one has ended; undefined when one has
+   * succeeded.
+   */
   onTrouble(error: unknown): void;
 }

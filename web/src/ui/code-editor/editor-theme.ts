@@ -3,7 +3,10 @@ import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** The tokens of the page come through the shadow root as custom properties, so one theme serves light and dark. */
+/**
+ * The tokens of the page come through the shadow root as custom properties, so one theme serves
+ * light and dark.
+ */
 const COLORS = HighlightStyle.define([
   { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], color: 'var(--color-series-4)' },
   { tag: [tags.string, tags.special(tags.string), tags.regexp], color: 'var(--color-series-1)' },

@@ -15,7 +15,10 @@ import { toldElement } from './told-element.ts';
 
 const DIAGNOSTICS_DELAY_MS = 400;
 const HOVER_DELAY_MS = 300;
-/** The best of the server's items by how many they are ahead of the last one; CodeMirror takes -99 to 99. */
+/**
+ * The best of the server's items by how many they are ahead of the last one; CodeMirror takes -99
+ * to 99.
+ */
 const BOOST_MAX = 99;
 
 /** Asks again without a change of the code, for example after a change of the scope. */
@@ -60,7 +63,8 @@ async function complete(
   const word = context.matchBefore(/[\w$]*$/);
   const from = word?.from ?? context.pos;
   const before = context.state.sliceDoc(Math.max(0, from - 1), from);
-  // Unasked: within a word, after a dot, and at the beginning of a text, where names of the schema stand.
+  // Unasked: within a word, after a dot, and at the beginning of a text, where names of the schema
+  // stand.
   if (!context.explicit && from === context.pos && !/[.'"`]/.test(before)) return null;
   const stopped = new AbortController();
   context.addEventListener('abort', () => stopped.abort(), { onDocChange: true });

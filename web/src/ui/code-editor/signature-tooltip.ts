@@ -26,7 +26,10 @@ const shown = StateField.define<Tooltip | null>({
   provide: (field) => showTooltip.from(field),
 });
 
-/** The parameters of the call around the cursor: from "(" on, until the call is left or Escape is pressed. */
+/**
+ * The parameters of the call around the cursor: from "(" on, until the call is left or Escape is
+ * pressed.
+ */
 export function signatureTooltip(services: EditorServices): Extension {
   const plugin = ViewPlugin.define((view) => new SignatureRequests(view, services));
   return [

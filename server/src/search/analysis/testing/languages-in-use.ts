@@ -1,4 +1,7 @@
-/** Article 1 of the Universal Declaration of Human Rights, or its beginning: the detection of languages is tested by it. */
+/**
+ * Article 1 of the Universal Declaration of Human Rights, or its beginning: the detection of
+ * languages is tested by it.
+ */
 export const SAMPLE_SENTENCES: Readonly<Record<string, string>> = {
   ar: 'يولد جميع الناس أحرارا متساوين في الكرامة والحقوق، وقد وهبوا عقلا وضميرا وعليهم أن يعامل بعضهم بعضا بروح الإخاء.',
   bg: 'Всички хора се раждат свободни и равни по достойнство и права. Те са надарени с разум и съвест и следва да се отнасят помежду си в дух на братство.',

@@ -8,25 +8,25 @@ import {
 } from '../../vector/index-writer.ts';
 import type { VectorIndexHandle } from '../../vector/vector-index.ts';
 
-/** What can be found of one field by its vectors, as the thread that indexes posts it. */
+/** The vectors of one field, as the index thread posts them to search threads. */
 export interface VectorFieldSnapshot {
   /** The number of the type in the schema. */
   readonly type: number;
   readonly field: string;
-  /** Another one where the vectors are in another memory altogether. */
+  /** Changes when the vectors move to new memory. */
   readonly generation: number;
   readonly handle: VectorIndexHandle;
 }
 
 export interface VectorFieldOptions {
   readonly random: () => number;
-  /** Slots of a piece of memory; as many as the limit allows unless told. */
+  /** Slots of a piece of memory; by default as many as the limit allows. */
   readonly capacity?: number | undefined;
 }
 
 const NO_VECTORS: VectorIndexStats = { vectors: 0, deleted: 0, linked: 0, shards: 0 };
 
-/** The vectors of one field of one type. How many dimensions they have, the first one says. */
+/** The vectors of one field of one type. The first one decides the dimensions. */
 export class VectorField {
   readonly type: PlannedType;
   readonly planned: PlannedVector;
@@ -53,7 +53,7 @@ export class VectorField {
     return `${this.type.name}\n${this.planned.name}`;
   }
 
-  /** What its vectors are made of and by; others have to be made when it changes. */
+  /** Digest of how its vectors are made; when it changes, they are made again. */
   get digest(): string {
     const { model, chunk } = this.planned;
     return JSON.stringify([this.type.id, model, chunk]);
@@ -67,7 +67,7 @@ export class VectorField {
     return { ...(this.#writer?.stats ?? NO_VECTORS), unfit: this.#unfit.size };
   }
 
-  /** Takes the place of all vectors of the node. */
+  /** Replaces all vectors of the node. */
   put(node: number, chunks: readonly ChunkInput[]): void {
     this.#unfit.delete(node);
     const dimensions = chunks[0]?.vector.length;
@@ -95,7 +95,10 @@ export class VectorField {
     return [{ type: this.type.id, field: this.planned.name, generation, handle }];
   }
 
-  /** Another one, when none of the vectors so far are there any more: the first of all may have been a mistake. */
+  /**
+   * Makes another writer if no vectors are left: the dimensions of the first may have been a
+   * mistake.
+   */
   #writerFor(dimensions: number): VectorIndexWriter {
     const { random, capacity } = this.#options;
     const writer = this.#writer;
@@ -111,23 +114,23 @@ export class VectorField {
   }
 }
 
-/** Where vectors are between two starts. */
+/** The files of the vectors between two starts. */
 export interface VectorFiles {
-  /** Of what a start would go on from now, from the beginning of its save on; undefined when there is nothing, or it is found to be of no use. */
+  /** Where a restart would continue; set when a save begins, undefined if none is usable. */
   savedSequence: number | undefined;
-  /** Undefined when there is nothing that the log goes on from. */
+  /** Undefined if nothing is stored that the log continues. */
   load(): Promise<KeptVectors | undefined>;
   save(fields: readonly VectorField[], progress: VectorProgress): Promise<void>;
 }
 
 export interface VectorProgress {
-  /** Of the last commit that is in all of them. */
+  /** Sequence of the last commit that all fields have. */
   readonly sequence: number;
   /** Nodes whose vectors are not all there yet. */
   readonly waiting: readonly number[];
 }
 
 export interface KeptVectors extends VectorProgress {
-  /** Undefined when nothing was kept of it, or what was made in another way. */
+  /** Undefined if nothing is stored of the field, or its vectors were made in another way. */
   load(field: VectorField): VectorIndexWriter | undefined;
 }

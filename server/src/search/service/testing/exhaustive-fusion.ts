@@ -24,7 +24,8 @@ export interface ExpectedHit {
 }
 
 /**
- * Searches a scene by looking at each node. What words find alone, and what a filter lets pass, it takes from searches for words.
+ * Searches a scene by looking at each node. What words find alone, and what a filter lets pass, it
+ * takes from searches for words.
  */
 export class ExhaustiveFusion {
   readonly #scene: VectorScene;
@@ -114,7 +115,7 @@ export class ExhaustiveFusion {
     return new Map(near.toSorted(([a, m], [b, n]) => n.score - m.score || a - b));
   }
 
-  /** Of the most similar vector that may be compared: as the index knows it, and that is what it is. */
+  /** The similarity of the node's most similar vector, as the index knows it. */
   #similarity(given: VectorRequest, { type, fields }: SceneNode, id: number): number | undefined {
     const all = this.#fieldsOf(given).flatMap((name) => {
       const value = fields[fieldOf(name)];
@@ -136,7 +137,7 @@ export class ExhaustiveFusion {
     return all.length === 0 ? undefined : Math.max(...all);
   }
 
-  /** Of the facets Type, Tag, and time by month. */
+  /** The counts of the facets Type, Tag, and time by month. */
   counts(expected: readonly ExpectedHit[]): unknown {
     const counted = (values: readonly string[]): object[] =>
       [...Map.groupBy(values, (value) => value)].map(([value, all]) => ({

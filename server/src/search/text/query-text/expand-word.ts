@@ -12,7 +12,7 @@ import type { SimilarWord, Vocabularies } from '../vocabulary/vocabularies.ts';
 import type { CountedWord } from '../vocabulary/vocabulary.ts';
 import { tooManyWords } from './parse-query-text.ts';
 
-/** What is to be searched for along with a term, and folded words that it does not stand for, not even as typos of it. */
+/** Synonyms of a term, and folded words that it never stands for, not even as typos. */
 export interface TermSynonyms {
   readonly synonyms: readonly { readonly term: string; readonly weight: number }[];
   readonly blocked: ReadonlySet<string>;
@@ -22,18 +22,21 @@ export interface TermSynonyms {
 export type WordList = Pick<Vocabularies, 'documentCount' | 'completions' | 'within'>;
 
 export interface WordSources {
-  /** Of the languages that the documents may be in; at least one. */
+  /** One analyzer for each language that the documents may be in; at least one. */
   readonly analyzers: readonly Analyzer[];
   readonly vocabularies: WordList;
   readonly fuzziness: Fuzziness;
-  /** By a word as the analyzer has folded it, and as it is asked for; synonyms may be several words. */
+  /** Takes the word as folded by the analyzer, and as `asked`. Synonyms may be several words. */
   readonly synonymsOf?: (word: string, analyzer: Analyzer, asked: string) => TermSynonyms;
 }
 
 /** Why a term is searched for. Shown by `explain`. */
 export interface TermOrigin {
   readonly kind: 'word' | 'typo' | 'prefix' | 'synonym';
-  /** As it stands in the query, and as it was looked up: the same but for case, accents, typos, completion or synonym. */
+  /**
+   * The word in the query, and as it was looked up: different in case, accents, typos, completion
+   * or synonym.
+   */
   readonly asked: string;
   readonly word: string;
   readonly weight: number;
@@ -41,11 +44,11 @@ export interface TermOrigin {
 
 const WEIGHT_OF_TYPOS = [1, 0.7, 0.45] as const;
 const WEIGHT_OF_COMPLETION = 0.8;
-/** A word in more documents than this is hardly a typo, when nobody said how many typos words may have. */
+/** With `auto`, a word in more documents than this is no typo. */
 const TYPED_RIGHT_DOCUMENTS_MIN = 5;
 const ANY_LANGUAGE = '--';
 
-/** Turns words of one query into what the index is asked for, and remembers why. */
+/** Turns the words of one query into terms for the index, and remembers why. */
 export class WordExpander {
   readonly origins = new Map<string, TermOrigin[]>();
   readonly #sources: WordSources;
@@ -59,7 +62,10 @@ export class WordExpander {
     this.#sources = sources;
   }
 
-  /** A word as typed; no alternatives when nothing of it can be searched. Several tokens are a phrase. */
+  /**
+   * Alternatives of a word as typed; none if nothing of it can be searched. Several tokens are a
+   * phrase.
+   */
   word(text: string): Alternative[] {
     const alternatives = new Alternatives();
     const surfaces = new Set<string>();
@@ -75,7 +81,7 @@ export class WordExpander {
     return alternatives.list;
   }
 
-  /** What words in a row may give way to, for each row of them that has synonyms. */
+  /** Synonyms of runs of adjacent words, for each run that has some. */
   rows(words: readonly string[]): { words: readonly number[]; instead: readonly Alternative[] }[] {
     return this.#sources.analyzers.flatMap((analyzer) => {
       const surfaces = words.map((word) => surfaceOf(analyzer.analyze(word)));
@@ -89,7 +95,7 @@ export class WordExpander {
     });
   }
 
-  /** The words in just this order, and nothing instead of them. */
+  /** The words in this order, without alternatives. */
   phrase(text: string): Alternative[] {
     const alternatives = new Alternatives();
     for (const analyzer of this.#sources.analyzers) {
@@ -98,7 +104,10 @@ export class WordExpander {
     return alternatives.list;
   }
 
-  /** Each token of a word by itself, for when any word will do: of a run of Chinese, say, each pair of characters. */
+  /**
+   * Alternatives of each token by itself, when any word will do: each pair of a run of Chinese,
+   * say.
+   */
   tokens(text: string): Alternative[][] {
     const lists = this.#sources.analyzers.map((analyzer) => this.#analyze(analyzer, text));
     const longest = lists.reduce((a, b) => (b.length > a.length ? b : a), []);
@@ -126,7 +135,7 @@ export class WordExpander {
     return alternatives.list;
   }
 
-  /** Whether a word says nothing by itself, in every language it may be of. */
+  /** Whether a word is a stop word in every language it may be of. */
   isStopWord(text: string): boolean {
     const { analyzers } = this.#sources;
     const known = analyzers.filter(({ language }) => language !== ANY_LANGUAGE);
@@ -196,7 +205,10 @@ export class WordExpander {
     }
   }
 
-  /** Looks each word up once, and no more of them than `SEARCH_EXPANDED_WORDS_MAX`: each may read the whole vocabulary. */
+  /**
+   * Looks each word up once, at most `SEARCH_EXPANDED_WORDS_MAX` words: each may read the whole
+   * vocabulary.
+   */
   #remembered<Word>(
     known: Map<string, readonly Word[]>,
     surface: string,
@@ -210,7 +222,7 @@ export class WordExpander {
     return words;
   }
 
-  /** With `auto`, none for a number, nor for a word that so many documents have that it is hardly a typing error. */
+  /** With `auto`, none for a number or for a word in so many documents that it is hardly a typo. */
   #typosAllowed(surface: string): 0 | 1 | 2 {
     const { fuzziness, vocabularies } = this.#sources;
     const allowed = typosAllowed(fuzziness, surface);
@@ -267,7 +279,7 @@ function surfaceOf(tokens: readonly Token[]): string {
   return tokens.map(({ surface }) => surface).join(' ');
 }
 
-/** Of so many words, the places of those that stand side by side: two of them or more. */
+/** Every run of two or more adjacent words, as indexes: for 3 words [0,1], [0,1,2], [1,2]. */
 function rowsOf(count: number): number[][] {
   const rows: number[][] = [];
   for (let from = 0; from < count; from++) {
@@ -279,7 +291,7 @@ function rowsOf(count: number): number[][] {
   return rows;
 }
 
-/** Tokens in the order and at the distances that they have in a text; the last may be any of several terms. */
+/** A phrase of tokens at their distances in the text; the last may be any of several terms. */
 function phraseOf(
   tokens: readonly Token[],
   weight: number,
@@ -293,7 +305,7 @@ function phraseOf(
   return { kind: 'phrase', words, weight };
 }
 
-/** Alternatives without repetition: what is added first stays, so that what was asked keeps its weight. */
+/** Distinct alternatives. The first one stays, so that what was asked keeps its weight. */
 class Alternatives {
   readonly #byKey = new Map<string, Alternative>();
 
@@ -310,7 +322,7 @@ class Alternatives {
 /** How many typos a word of a query may have, or `auto`: by its length (open-shapes, section 6). */
 type Fuzziness = 0 | 1 | 2 | 'auto';
 
-/** Letters from which a word may have one typo, and two: Elasticsearch's AUTO, which is AUTO:3,6. */
+/** From this length a word may have one typo, or two: Elasticsearch's AUTO:3,6. */
 const ONE_TYPO_FROM_CODE_POINTS = 3;
 const TWO_TYPOS_FROM_CODE_POINTS = 6;
 

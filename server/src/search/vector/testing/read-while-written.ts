@@ -25,8 +25,8 @@ export interface ReadResult {
 }
 
 /**
- * Searches as long as the writer writes, without WebAssembly's name, which endpoint workers do not have either, and
- * holds what it finds against what was published.
+ * Searches as long as the writer writes, without WebAssembly's name, which endpoint workers do not
+ * have either, and holds what it finds against what was published.
  */
 function read({ handle, words, vectors: count, dimensions }: ReadWhileWritten): ReadResult {
   Reflect.deleteProperty(globalThis, 'WebAssembly');

@@ -13,7 +13,10 @@ import { NewSessionButton, SessionList } from './session-list.tsx';
 
 const route = getRouteApi('/workspace/assistant/admin-agent/{-$id}');
 
-/** Conversations about the workspace itself: what the agent proposes is done when an administrator approves it. */
+/**
+ * Conversations about the workspace itself: what the agent proposes is done when an administrator
+ * approves it.
+ */
 export function AdminAgentPage() {
   const { id } = route.useParams();
   const permission = useChangePermission();

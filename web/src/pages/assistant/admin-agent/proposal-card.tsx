@@ -19,7 +19,9 @@ interface ProposalCardProps {
   readonly isLocked: boolean;
 }
 
-/** What the agent wants to change, until it is approved or rejected; and what became of the last. */
+/**
+ * What the agent wants to change, until it is approved or rejected; and what became of the last.
+ */
 export function ProposalCard({ sessionId, proposal, isLocked }: ProposalCardProps) {
   const queries = useQueryClient();
   const [log, setLog] = useState<readonly string[]>([]);

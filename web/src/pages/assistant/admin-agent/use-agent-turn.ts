@@ -11,7 +11,10 @@ export interface AgentTurn {
   readonly calls: readonly LiveCall[];
 }
 
-/** Sends messages of one session. An answer goes on when the page is left, and is in the session when it is whole. */
+/**
+ * Sends messages of one session. An answer goes on when the page is left, and is in the session
+ * when it is whole.
+ */
 export function useAgentTurn(id: string) {
   const queries = useQueryClient();
   const [turn, setTurn] = useState<AgentTurn>();

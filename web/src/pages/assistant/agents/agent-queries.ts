@@ -23,7 +23,10 @@ export const agentQuery = (name: string) =>
     queryFn: ({ signal }) => client.agents.get(name, { signal }),
   });
 
-/** Names of the tools that an agent may have: those that chats are offered, which only read, and all that administrators defined. */
+/**
+ * Names of the tools that an agent may have: those that chats are offered, which only read, and all
+ * that administrators defined.
+ */
 export const toolNamesQuery = queryOptions({
   queryKey: [...AGENTS_KEY, 'tool-names'],
   queryFn: async ({ signal }): Promise<readonly string[]> => {

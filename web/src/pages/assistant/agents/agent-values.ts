@@ -58,7 +58,10 @@ export function agentOf(values: AgentValues): NewAgent {
   };
 }
 
-/** Why a text is no JSON Schema of an answer, as far as can be said here; undefined when it may be one. */
+/**
+ * Why a text is no JSON Schema of an answer, as far as can be said here; undefined when it may be
+ * one.
+ */
 export function schemaProblem(text: string): string | undefined {
   if (text.trim() === '') return undefined;
   try {

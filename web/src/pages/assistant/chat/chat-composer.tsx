@@ -33,7 +33,10 @@ interface ChatComposerProps {
   readonly field: Ref<HTMLTextAreaElement>;
 }
 
-/** Where the user writes, with what the message goes with. Stays in view while the conversation is read. */
+/**
+ * Where the user writes, with what the message goes with. Stays in view while the conversation is
+ * read.
+ */
 export function ChatComposer(props: ChatComposerProps) {
   const { uid, draft, setDraft, choice, setChoice, options, isBusy, onSend } = props;
   const isAway = useConnectionState() === 'away';

@@ -30,7 +30,9 @@ export function ChatPage() {
   );
 }
 
-/** A new conversation is the same when it has a UID: its field keeps the focus, and what is typed. */
+/**
+ * A new conversation is the same when it has a UID: its field keeps the focus, and what is typed.
+ */
 function useConversationKey(uid: string | undefined) {
   const [begun, setBegun] = useState<string>();
   const [count, setCount] = useState(0);

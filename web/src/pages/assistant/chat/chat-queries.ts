@@ -3,7 +3,10 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from '../../../api/client.ts';
 
 export const CHATS_TAKE = 30;
-/** While an answer is under way that this page does not get itself, such as one asked for in another tab. */
+/**
+ * While an answer is under way that this page does not get itself, such as one asked for in another
+ * tab.
+ */
 const BUSY_REFETCH_MS = 1_500;
 
 /** Beginning of the key of whatever tells of conversations. */

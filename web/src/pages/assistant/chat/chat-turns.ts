@@ -20,7 +20,10 @@ export interface LiveTurn {
 /** The key of a conversation that has no UID yet. */
 const NEW = '';
 
-/** The answers under way. They go on while the user looks at another page, such as that of a node which is cited. */
+/**
+ * The answers under way. They go on while the user looks at another page, such as that of a node
+ * which is cited.
+ */
 class ChatTurns {
   readonly #turns = new Map<string, LiveTurn>();
   readonly #leaving = new Map<string, AbortController>();
@@ -44,8 +47,9 @@ class ChatTurns {
   }
 
   /**
-   * Resolves when the conversation has the answer, or why there is none, and was read again. Rejects when nothing of the turn was kept.
-   * `onBegun` tells the UID of a new conversation, and is waited for, so that it is shown without a moment between.
+   * Resolves when the conversation has the answer, or why there is none, and was read again.
+   * Rejects when nothing of the turn was kept. `onBegun` tells the UID of a new conversation, and
+   * is waited for, so that it is shown without a moment between.
    */
   async send(turn: ChatTurn, onBegun: (uid: string) => unknown): Promise<void> {
     let key = turn.chatUID ?? NEW;

@@ -83,7 +83,10 @@ export function Conversation({ uid, choice, setChoice, onBegun }: ConversationPr
   );
 }
 
-/** What is kept of the conversation; not read while an answer comes in, which has what was there before. */
+/**
+ * What is kept of the conversation; not read while an answer comes in, which has what was there
+ * before.
+ */
 function useChat(uid: string | undefined, turn: LiveTurn | undefined) {
   const { data, error, refetch } = useQuery({
     ...chatQuery(uid ?? ''),

@@ -6,7 +6,10 @@ interface AnnouncementProps {
   readonly answer: string | undefined;
 }
 
-/** For those who do not see the page: that an answer is under way, and then the answer, once and not word by word. */
+/**
+ * For those who do not see the page: that an answer is under way, and then the answer, once and not
+ * word by word.
+ */
 export function Announcement({ isBusy, answer }: AnnouncementProps) {
   const wasBusy = useRef(isBusy);
   const [text, setText] = useState('');

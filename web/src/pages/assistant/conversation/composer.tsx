@@ -18,7 +18,9 @@ interface ComposerProps {
   readonly children?: ReactNode;
 }
 
-/** Where a message is written: Enter sends it, Shift and Enter begin a line, Escape stops an answer. */
+/**
+ * Where a message is written: Enter sends it, Shift and Enter begin a line, Escape stops an answer.
+ */
 export function Composer(props: ComposerProps) {
   const { label, text, onText, onSend, isBusy, onStop, reason, charactersMax } = props;
   const id = useId();

@@ -2,7 +2,9 @@ import { useEffect, useRef } from 'react';
 
 const NEAR_END_PIXELS = 120;
 
-/** Keeps the end of the page in view while it grows, unless the reader has scrolled away from it. */
+/**
+ * Keeps the end of the page in view while it grows, unless the reader has scrolled away from it.
+ */
 export function useFollowEnd(content: unknown): void {
   const isNearEnd = useRef(true);
   useEffect(() => {

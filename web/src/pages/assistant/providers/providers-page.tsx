@@ -12,7 +12,10 @@ import { FurtherProvidersCard } from './further-providers-card.tsx';
 import { providersQuery } from './provider-queries.ts';
 import { UsageCard } from './usage-card.tsx';
 
-/** Which servers are asked for what models do, and what was asked of them (docs/llm.md, docs/embeddings.md). */
+/**
+ * Which servers are asked for what models do, and what was asked of them (docs/llm.md,
+ * docs/embeddings.md).
+ */
 export function ProvidersPage() {
   const permission = useChangePermission();
   const providers = useQuery(providersQuery);

@@ -25,7 +25,9 @@ const route = getRouteApi('/workspace/assistant/tools');
 const TABS = ['tools', 'calls', 'search'] as const;
 type Tab = (typeof TABS)[number];
 
-/** What models can do here: endpoints that they may call, and what they may search (docs/tools.md). */
+/**
+ * What models can do here: endpoints that they may call, and what they may search (docs/tools.md).
+ */
 export function ToolsPage() {
   const { tab } = route.useSearch();
   const navigate = route.useNavigate();

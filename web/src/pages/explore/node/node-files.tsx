@@ -23,7 +23,10 @@ import { FilesOnTheirWay } from './files-on-their-way.tsx';
 import { FILES_TAKE, filesKey, filesQuery } from './file-queries.ts';
 import { useFileUploads } from './use-file-uploads.ts';
 
-/** The files of a node, and for those who may, adding to them: chosen, or dropped anywhere on the card. */
+/**
+ * The files of a node, and for those who may, adding to them: chosen, or dropped anywhere on the
+ * card.
+ */
 export function NodeFiles({ uid }: { readonly uid: string }) {
   const [skip, setSkip] = useState(0);
   const [isDraggedOver, setDraggedOver] = useState(false);

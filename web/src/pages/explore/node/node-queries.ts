@@ -111,7 +111,10 @@ export function similarNodesQuery(uid: string) {
   });
 }
 
-/** The types of the fields by the name of the type of node; for administrators, others may not read the schema. */
+/**
+ * The types of the fields by the name of the type of node; for administrators, others may not read
+ * the schema.
+ */
 export const fieldTypesQuery = queryOptions({
   queryKey: ['schema', 'field-types'],
   queryFn: async ({
@@ -123,7 +126,10 @@ export const fieldTypesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The scalar types of fields by name, those of the items for lists; nothing for those who may not read the schema. */
+/**
+ * The scalar types of fields by name, those of the items for lists; nothing for those who may not
+ * read the schema.
+ */
 export function useFieldTypes(type: string): Readonly<Record<string, string>> {
   const isAdmin = useViewer()?.seesAdministration === true;
   const types = useQuery({ ...fieldTypesQuery, enabled: isAdmin }).data?.get(type) ?? {};

@@ -31,7 +31,10 @@ const OF_TYPES: Readonly<Record<string, ValueKind>> = {
   Json: 'json',
 };
 
-/** How a value is best read: by the type of its field where that is known, else by what it looks like. */
+/**
+ * How a value is best read: by the type of its field where that is known, else by what it looks
+ * like.
+ */
 export function kindOf(value: unknown, type: string | undefined): ValueKind {
   if (value === null || value === undefined) return 'none';
   const known = type === undefined ? undefined : OF_TYPES[type];

@@ -41,7 +41,10 @@ export interface SearchFacets {
   readonly bars: readonly TimeBar[];
 }
 
-/** What is counted over all hits. Of a field with chosen values, all of its values are: so that another one can be chosen beside. */
+/**
+ * What is counted over all hits. Of a field with chosen values, all of its values are: so that
+ * another one can be chosen beside.
+ */
 export function facetsQuery(address: SearchAddress) {
   const { skip: _skip, sort: _sort, ...found } = address;
   return queryOptions({
@@ -94,8 +97,8 @@ export const everythingQuery = queryOptions({
 });
 
 /**
- * Whether anything can be found by its vector. A vector of one number fits none of those that there are: what is refused, if
- * anything, tells; and no provider is asked.
+ * Whether anything can be found by its vector. A vector of one number fits none of those that there
+ * are: what is refused, if anything, tells; and no provider is asked.
  */
 export const hasVectorsQuery = queryOptions({
   queryKey: ['search', 'has-vectors'],

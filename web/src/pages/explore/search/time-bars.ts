@@ -19,8 +19,8 @@ export interface TimeBar {
 }
 
 /**
- * The finest bars of which there are not too many, from the first to the last that counts something; none where one bar would
- * be all. `counts` are those of each unit of time.
+ * The finest bars of which there are not too many, from the first to the last that counts
+ * something; none where one bar would be all. `counts` are those of each unit of time.
  */
 export function timeBarsOf(
   counts: Readonly<Partial<Record<TimeUnit, readonly FacetCount[]>>>,

@@ -15,8 +15,8 @@ interface Span {
 }
 
 /**
- * How many hits there are over time. One bar is chosen by a click, several by dragging or with Shift; by the keyboard with the
- * arrows, Shift and Enter.
+ * How many hits there are over time. One bar is chosen by a click, several by dragging or with
+ * Shift; by the keyboard with the arrows, Shift and Enter.
  */
 export function TimeHistogram({ bars, onChoose }: TimeHistogramProps) {
   const { span, focused, setFocus, choose, begin, extend, onKeyDown, box } = useSpan(
@@ -77,7 +77,8 @@ function useSpan(bars: readonly TimeBar[], onChoose: TimeHistogramProps['onChoos
   const box = useRef<HTMLDivElement>(null);
   const takesFocus = useRef(false);
   useEffect(() => {
-    // The bar that was chosen by the keyboard is gone: its focus goes to the first of those that came.
+    // The bar that was chosen by the keyboard is gone: its focus goes to the first of those that
+    // came.
     if (takesFocus.current) focusOn(box.current, 0);
     takesFocus.current = false;
   }, [bars]);

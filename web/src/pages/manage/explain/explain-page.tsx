@@ -14,7 +14,9 @@ import { NodeAccessCard } from './node-access-card.tsx';
 
 const route = getRouteApi('/workspace/manage/access/explain');
 
-/** Why a user sees a node or does not, and whom the node is restricted to (open-shapes, section 4). */
+/**
+ * Why a user sees a node or does not, and whom the node is restricted to (open-shapes, section 4).
+ */
 export function ExplainPage() {
   const { node: nodeUid, user: userUid } = route.useSearch();
   const navigate = route.useNavigate();

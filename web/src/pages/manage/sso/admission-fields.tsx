@@ -14,7 +14,10 @@ interface AdmissionValues {
 
 const DIRTY = { shouldDirty: true } as const;
 
-/** Who of a provider's people comes in, and as what; in the form around them, the same for every kind of provider. */
+/**
+ * Who of a provider's people comes in, and as what; in the form around them, the same for every
+ * kind of provider.
+ */
 export function AdmissionFields({ isDisabled }: { readonly isDisabled: boolean }) {
   const form = useFormContext<AdmissionValues>();
   const { errors } = form.formState;

@@ -55,7 +55,9 @@ export function oidcValuesOf(config: SsoConfig): OidcValues {
   };
 }
 
-/** Only what is another: teams that are gone by now must not keep anybody from changing the rest. */
+/**
+ * Only what is another: teams that are gone by now must not keep anybody from changing the rest.
+ */
 export function oidcChangeOf(before: SsoConfig, values: OidcValues): SsoConfigChange {
   const { clientSecret, removesSecret, groupTeams, ...settings } = values;
   const after = { ...settings, groupTeams: groupTeamsOf(groupTeams) };

@@ -31,7 +31,9 @@ export function samlValuesOf({ attributes, ...provider }: SamlProvider): SamlVal
   };
 }
 
-/** Only what is another: teams that are gone by now must not keep anybody from changing the rest. */
+/**
+ * Only what is another: teams that are gone by now must not keep anybody from changing the rest.
+ */
 export function samlChangeOf(before: SamlProvider, values: SamlValues): SamlProviderChange {
   const was = samlValuesOf(before);
   const isChanged = (name: keyof SamlValues) =>

@@ -14,8 +14,8 @@ interface SignInTestProps {
 }
 
 /**
- * Whether a sign-in begins with the settings as they are saved, without leaving the page. The answer leaves a cookie with this
- * browser, so that the sign-in can be gone through from here.
+ * Whether a sign-in begins with the settings as they are saved, without leaving the page. The
+ * answer leaves a cookie with this browser, so that the sign-in can be gone through from here.
  */
 export function SignInTest({ reason, begin }: SignInTestProps) {
   const test = useMutation({ mutationFn: begin });

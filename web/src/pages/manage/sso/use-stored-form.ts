@@ -3,8 +3,8 @@ import { type DefaultValues, type FieldValues, useForm } from 'react-hook-form';
 import { toastDone } from '../../../ui/toast.ts';
 
 /**
- * A form over settings. They may be read again, with somebody else's changes, while it is filled in: `base` is what the form was made
- * of, and only what differs from that is to be sent.
+ * A form over settings. They may be read again, with somebody else's changes, while it is filled
+ * in: `base` is what the form was made of, and only what differs from that is to be sent.
  */
 export function useStoredForm<S, T extends FieldValues>(stored: S, valuesOf: (stored: S) => T) {
   const [base, setBase] = useState(stored);

@@ -107,7 +107,10 @@ function HowFields({ how, onChange, isDisabled }: HowFieldsProps) {
   );
 }
 
-/** The other direction is a call for each word, after the term itself: each adds to what goes with that word. */
+/**
+ * The other direction is a call for each word, after the term itself: each adds to what goes with
+ * that word.
+ */
 function useSaveTerm(lang: string, token: string, onDone: () => void) {
   const queries = useQueryClient();
   return useMutation({

@@ -34,8 +34,8 @@ export interface DirectMembers {
 }
 
 /**
- * A page of what is directly in a team: users, and teams, whose members are then members too. Members are neighbors of the
- * team's node; the list of users of a team knows no teams.
+ * A page of what is directly in a team: users, and teams, whose members are then members too.
+ * Members are neighbors of the team's node; the list of users of a team knows no teams.
  */
 export const membersQuery = (uid: string, skip: number) =>
   queryOptions({

@@ -21,7 +21,10 @@ import { teamsQuery } from './team-queries.ts';
 
 const route = getRouteApi('/workspace/manage/access/teams');
 
-/** Teams that nodes can be restricted to (open-shapes, section 3; specification, section 4.7, rule 1). */
+/**
+ * Teams that nodes can be restricted to (open-shapes, section 3; specification, section 4.7, rule
+ * 1).
+ */
 export function TeamsPage() {
   const [isCreating, setIsCreating] = useState(false);
   const { isAllowed } = useChangePermission('teams');

@@ -1,7 +1,10 @@
 import type { Scope } from '@trellis/contract/scopes.ts';
 import type { TokenKind } from '@trellis/contract/token-kinds.ts';
 
-/** A kind of token as people know it, and what one of it carries (open-shapes, section 3; specification, section 2.1). */
+/**
+ * A kind of token as people know it, and what one of it carries (open-shapes, section 3;
+ * specification, section 2.1).
+ */
 export interface TokenVariant {
   readonly kind: TokenKind;
   readonly label: string;

@@ -9,7 +9,10 @@ export interface AccessType {
   readonly fields: readonly { readonly name: string; readonly type: string }[];
 }
 
-/** What everybody reads of users and teams (specification, section 2.6): the schema does not tell of them. */
+/**
+ * What everybody reads of users and teams (specification, section 2.6): the schema does not tell of
+ * them.
+ */
 const SYSTEM_TYPES: readonly AccessType[] = [
   {
     type: '_User',

@@ -11,7 +11,10 @@ export const usersQuery = (page: { readonly query: string | undefined; readonly 
     placeholderData: keepPreviousData,
   });
 
-/** The whole user to administrators; to others what everybody may know of them (specification, section 2.6). */
+/**
+ * The whole user to administrators; to others what everybody may know of them (specification,
+ * section 2.6).
+ */
 export const userQuery = (uid: string, seesAdministration: boolean) =>
   queryOptions({
     queryKey: ['users', 'one', uid],
