@@ -23,7 +23,10 @@ interface Committed {
   readonly lag: { readonly p50: number; readonly p99: number };
 }
 
-/** A primary with a replica: how late it is, what it costs the primary, and what it gives to readers. */
+/**
+ * A primary with a replica: how late it is, what it costs the primary, and what it gives to
+ * readers.
+ */
 export async function benchReplication(report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-bench-'));
   try {
@@ -52,12 +55,12 @@ function startReplica(folder: string, primary: BenchServer, core?: number) {
     MSK_PRIMARY_ADDRESS: primary.url,
     MSK_PUBLIC_ADDRESS: 'http://127.0.0.1:1',
     MSK_REPLICATION_PORT: REPLICATION_PORT,
-    ...licence(),
+    ...licenseSettings(),
   };
   return startServer(join(folder, 'replica'), 'none', { settings, core });
 }
 
-function licence(): Record<string, string> {
+function licenseSettings(): Record<string, string> {
   const keys = generateKeyPairSync('ed25519');
   const exp = Math.floor(Date.now() / 1_000) + 86_400;
   const claims = { sub: 'bench', features: ['Replicas'], exp };
@@ -107,7 +110,9 @@ async function commits(
   return JSON.parse(await runClient('commit-client.ts', args, primary.token));
 }
 
-/** Each server has a core, and so has the one who asks it: the second server brings the second core. */
+/**
+ * Each server has a core, and so has the one who asks it: the second server brings the second core.
+ */
 async function benchReads(report: Report, folder: string): Promise<void> {
   const storage = join(folder, 'reads');
   await using primary = await startPrimary(storage, 'wordnet', 0);

@@ -5,7 +5,7 @@ import type { HeldState } from '../server/src/replication/verification.ts';
 import type { FollowedLog } from '../server/src/replication/primary-follow.ts';
 import { Followers } from '../server/src/log/followers.ts';
 import type { History } from '../server/src/store/history.ts';
-import type { SnapshotLease } from '../server/src/store/snapshot-lease.ts';
+import type { SnapshotLease } from '../server/src/store/snapshot-reader.ts';
 import { addressOf } from './addresses.ts';
 import { StateFiles } from './disk.ts';
 import { DiskLog, mediumAfter, TRIM_INTERVAL_MS } from './disk-log.ts';
@@ -19,7 +19,10 @@ import type { Operation, StateVersion } from './workspace-state.ts';
 export const SECRET = new Uint8Array(32).fill(7);
 export const VERSION = '1.0.0';
 
-/** A primary from the start of its process to its end: writer, log, state, and the server for its replicas. */
+/**
+ * A primary from the start of its process to its end: writer, log, state, and the server for its
+ * replicas.
+ */
 export class PrimaryNode {
   readonly process: SimulatedProcess;
   readonly #host: Host;
@@ -37,7 +40,7 @@ export class PrimaryNode {
     this.#built = counterOf(this.state);
   }
 
-  /** Of an empty folder too. Rejects when the process is killed meanwhile. */
+  /** Starts a primary, from an empty folder too. Rejects when its process is killed meanwhile. */
   static async start(host: Host, process: SimulatedProcess): Promise<PrimaryNode> {
     const { disk, world } = host;
     if (disk.log === undefined && disk.state === undefined) {

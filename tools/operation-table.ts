@@ -4,9 +4,10 @@ import type { Operation, ResponseShape } from '../contract/src/operation.ts';
 import { operations } from '../contract/src/operations.ts';
 
 /**
- * Writes the table of the SDK from the contract's rows, for example `list: 'GET /api/users query json
- * replicas'`. The contract itself brings its schemas along, which are too much for a browser. Run it
- * after an operation has come or changed: `npm run operation-table`.
+ * Writes the table of the SDK from the contract's rows, for example
+ * `list: 'GET /api/users query json replicas'`. The contract itself brings its schemas along, which
+ * are too much for a browser. Run it after an operation has come or changed:
+ * `npm run operation-table`.
  */
 export const TABLE_FILE = 'client/src/operation-table.ts';
 
@@ -30,8 +31,8 @@ export function operationTable(): string {
 
 const HEAD = [
   '/**',
-  ' * The operations that the SDK calls: method, path, what it sends, how the answer is read, and whether',
-  ' * replicas answer. Derived from the contract by tools/operation-table.ts; not to be edited.',
+  ' * The operations that the SDK calls: method, path, what it sends, how the answer is read, and',
+  ' * whether replicas answer. Derived from the contract by tools/operation-table.ts; not to be edited.',
   ' */',
   'export const OPERATION_TABLE = {',
 ];
@@ -50,7 +51,10 @@ function entryOf(operation: Operation): string {
   ].join(' ');
 }
 
-/** Whether more than one request with JSON is needed: the SDK has a method for it that is written by hand. */
+/**
+ * Whether more than one request with JSON is needed: the SDK has a method for it that is written by
+ * hand.
+ */
 function isSpecial({ headers, consumes, responses }: Operation): boolean {
   const [first] = successes(responses);
   const isJson = consumes?.includes('application/json') ?? true;

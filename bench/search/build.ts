@@ -6,15 +6,17 @@ import { join } from 'node:path';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import { settingOperation } from '../../server/src/access/settings.ts';
 import { IndexThread } from '../../server/src/app/search/index-thread.ts';
-import { searchBuildThreads } from '../../server/src/app/search/search-build-threads.ts';
-import { searchMemoryBytes } from '../../server/src/app/search/search-memory.ts';
+import {
+  searchBuildThreads,
+  searchMemoryBytes,
+} from '../../server/src/app/search/index-options.ts';
 import { openWriter, type OpenWriter } from '../../server/src/app/writer/open-writer.ts';
 import { Followers } from '../../server/src/log/followers.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
-import type { GraphOperation } from '../../server/src/graph/operations.ts';
+import type { WriterOperation } from '../../server/src/graph/operations.ts';
 import { openLog } from '../../server/src/observe/logger.ts';
 import { SEARCH_SETTING } from '../../server/src/search/settings/search-settings.ts';
-import { indexFolder } from '../../server/src/search/text/index-manifest.ts';
+import { indexFolder } from '../../server/src/search/text/segment-codec.ts';
 import { NAMES_BOOST } from './our-index.ts';
 import type { Corpus } from './corpus.ts';
 
@@ -53,8 +55,9 @@ export interface BuildTimes {
 }
 
 /**
- * How long a server takes to index a corpus that is in its graph: from the commit of the settings that say so until all of it can be
- * found. The threads are those of the server, which read the graph, analyse, build, merge and save.
+ * How long a server takes to index a corpus that is in its graph: from the commit of the settings
+ * that say so until all of it can be found. The threads are those of the server, which read the
+ * graph, analyse, build, merge and save.
  */
 export async function timeBuilds(corpus: Corpus): Promise<BuildTimes> {
   // As the server does, whose threads start faster so.
@@ -86,7 +89,7 @@ async function load({ graph }: OpenWriter, corpus: Corpus): Promise<void> {
   await Promise.all(inFlight);
 }
 
-function operationOf(corpus: Corpus, index: number): GraphOperation {
+function operationOf(corpus: Corpus, index: number): WriterOperation {
   const { names: Names, gloss: Gloss, pos: Pos, lexFile: LexFile } = corpus.document(index);
   const fields = { Names, Gloss, Pos, LexFile };
   return { op: 'addOrUpdate', type: 'Synset', key: String(index), fields, timestamp: index };

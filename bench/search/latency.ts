@@ -1,5 +1,5 @@
 import { FacetCounts } from '../../server/src/search/text/match-collectors.ts';
-import { NodeSet } from '../../server/src/search/text/node-set.ts';
+import { NodeSet } from '../../server/src/search/text/document-filter.ts';
 import { parseQueryText } from '../../server/src/search/text/query-text/parse-query-text.ts';
 import { resolveQuery } from '../../server/src/search/text/query-text/resolve-query.ts';
 import type { TextQuery } from '../../server/src/search/text/text-query.ts';
@@ -77,7 +77,9 @@ export function benchLatency(
   benchFacets(report, subjects, any);
 }
 
-/** What is measured is a server that runs for a while: compiled code, and its memory in the caches. */
+/**
+ * What is measured is a server that runs for a while: compiled code, and its memory in the caches.
+ */
 function warmUp(subjects: Subjects, kinds: readonly Asked[]): void {
   for (let round = 0; round < WARM_UP_ROUNDS; round++) {
     for (const asked of kinds) {
@@ -181,7 +183,9 @@ function benchAllowList(report: Report, subjects: Subjects, asked: Asked): void 
   });
 }
 
-/** Against the same query with its matches counted, as every answer of the service has their number. */
+/**
+ * Against the same query with its matches counted, as every answer of the service has their number.
+ */
 function benchFacets(report: Report, subjects: Subjects, asked: Asked): void {
   const facets = (index: number): unknown => {
     const collectors = [new FacetCounts(POS_COLUMN), new FacetCounts(LEX_FILE_COLUMN)];

@@ -1,13 +1,12 @@
 import { SEARCH_INDEXING_CACHED_WORDS_MAX } from '../../server/src/base/search-limits.ts';
-import { type Analyzer, type Token } from '../../server/src/search/analysis/analyzer.ts';
-import { performMerge } from '../../server/src/search/indexing/perform-merge.ts';
-import { TEXT_INDEX_LIMITS } from '../../server/src/search/indexing/text-index-limits.ts';
-import type { IndexedDocument } from '../../server/src/search/text/indexed-document.ts';
+import type { Analyzer, Token } from '../../server/src/search/analysis/analyzer.ts';
+import { performMerge } from '../../server/src/search/text/merge-segments.ts';
+import { TEXT_INDEX_LIMITS, TextIndex } from '../../server/src/search/text/text-index.ts';
+import type { IndexedDocument } from '../../server/src/search/text/segment-builder.ts';
 import type { IndexView } from '../../server/src/search/text/index-view.ts';
-import { Segment } from '../../server/src/search/text/segment.ts';
-import { TextIndex } from '../../server/src/search/text/text-index.ts';
+import { TextSegment } from '../../server/src/search/text/segment.ts';
 import type { TextQuery } from '../../server/src/search/text/text-query.ts';
-import { timeOver, type BenchDocument, type Corpus } from './corpus.ts';
+import { type BenchDocument, type Corpus, timeOver } from './corpus.ts';
 import { Analyzers } from '../../server/src/search/analysis/language-analyzer.ts';
 
 const NAMES = 0;
@@ -30,7 +29,10 @@ export function englishAnalyzer(): Analyzer {
   return new Analyzers(SEARCH_INDEXING_CACHED_WORDS_MAX).for('en');
 }
 
-/** Analyses and indexes all documents with the limits of the server; then merges as an idle one does, in this thread. */
+/**
+ * Analyses and indexes all documents with the limits of the server; then merges as an idle one
+ * does, in this thread.
+ */
 export function buildOurs(corpus: Corpus, analyzer: Analyzer): BuiltIndex {
   const index = new TextIndex(TEXT_INDEX_LIMITS);
   const buildSeconds = timeOver(corpus, (document, node) =>
@@ -50,7 +52,7 @@ function mergeAll(index: TextIndex): { mergeSeconds: number; mergedPostings: num
     const started = performance.now();
     const memory = performMerge(task);
     mergeSeconds += (performance.now() - started) / 1_000;
-    for (const count of new Segment(memory).termDocumentCounts) mergedPostings += count;
+    for (const count of new TextSegment(memory).termDocumentCounts) mergedPostings += count;
     index.applyMerge(task, memory);
   }
   return { mergeSeconds, mergedPostings };

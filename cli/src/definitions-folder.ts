@@ -14,7 +14,10 @@ import { DEFINITION_FILES, DEFINITION_FOLDERS } from '@trellis/contract/shapes/d
 import type { FilesByPath } from './definitions-zip.ts';
 import { CommandFailure } from './failure.ts';
 
-/** Names the files that were pulled, with the SHA-256 of what they were: nothing else is overwritten or deleted unasked. */
+/**
+ * Names the files that were pulled, with the SHA-256 of what they were: nothing else is overwritten
+ * or deleted unasked.
+ */
 const RECORD_FILE = '.trellis-definitions.json';
 const MANIFEST = 'manifest.json';
 
@@ -48,8 +51,9 @@ export class DefinitionsFolder {
   }
 
   /**
-   * Makes the folder what the workspace is. Refuses to overwrite what was changed since the last pull, or was never pulled, unless
-   * it is forced to; deletes only what it has pulled before and finds as it was.
+   * Makes the folder what the workspace is. Refuses to overwrite what was changed since the last
+   * pull, or was never pulled, unless it is forced to; deletes only what it has pulled before and
+   * finds as it was.
    */
   take(files: FilesByPath, { force }: { readonly force: boolean }): Pulled {
     const record = this.#record();
@@ -122,7 +126,7 @@ export class DefinitionsFolder {
       return new Map(inside.map(([path, digest]) => [path, String(digest)]));
     } catch (cause) {
       throw new CommandFailure(`${file} cannot be read`, {
-        hint: 'Delete it; the next pull makes it anew.',
+        hint: 'Delete it; the next pull makes it again.',
         cause,
       });
     }
@@ -135,7 +139,9 @@ export class DefinitionsFolder {
   }
 }
 
-/** A record may come from a repository of others: it names nothing but what may have been pulled. */
+/**
+ * A record may come from a repository of others: it names nothing but what may have been pulled.
+ */
 function isInside(path: string): boolean {
   const parts = path.split('/');
   const [first = ''] = parts;

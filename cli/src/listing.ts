@@ -11,8 +11,8 @@ export interface ListOptions {
 /** `--skip` and `--take`; without `--take` a command lists everything. */
 export function addListOptions(command: Command): Command {
   return command
-    .option('--skip <n>', 'leave out so many at the beginning')
-    .option('--take <n>', 'at most so many, 1 to 1000 (default: all)');
+    .option('--skip <n>', 'skip the first <n>')
+    .option('--take <n>', 'show at most <n>, 1 to 1000 (default: all)');
 }
 
 export async function listItems<T>(

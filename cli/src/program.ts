@@ -89,7 +89,10 @@ const COMMANDS = [
   addUid,
 ] as const;
 
-/** Runs one command line, `argv` without interpreter and script. Resolves with the exit code; never rejects. */
+/**
+ * Runs one command line, `argv` without interpreter and script. Resolves with the exit code; never
+ * rejects.
+ */
 export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode = EXIT_GOOD;
   let context: CommandContext | undefined;
@@ -120,9 +123,12 @@ function makeProgram(terminal: Terminal, run: Run): Command {
     .version(VERSION)
     .option(
       '--server <url>',
-      'server to talk to; also TRELLIS_SERVER (default: that of the profile)',
+      'address of the server; also TRELLIS_SERVER (default: from the profile)',
     )
-    .option('--token <token>', 'token to use; better TRELLIS_TOKEN, as others can see arguments')
+    .option(
+      '--token <token>',
+      'token to use; TRELLIS_TOKEN is safer, since others can see arguments',
+    )
     .option('--json', 'print data and errors as JSON')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

@@ -13,7 +13,7 @@ export const HEALTH_ADVICE: Readonly<Record<HealthReason, HealthAdvice>> = {
   },
   disk_unreadable: {
     meaning: 'The disk of the storage folder does not answer.',
-    remedy: 'Mount the disk of the storage folder again, and start the server anew.',
+    remedy: 'Mount the disk of the storage folder again, and restart the server.',
   },
   folder_not_writable: {
     meaning: 'The server may not write in the storage folder.',
@@ -37,11 +37,11 @@ export const HEALTH_ADVICE: Readonly<Record<HealthReason, HealthAdvice>> = {
   },
   thread_ended: {
     meaning: 'A thread ended again and again, and is not started any more.',
-    remedy: 'Read the log for the reason, and start the server anew.',
+    remedy: 'Read the log for the reason, and restart the server.',
   },
   port_not_open: {
     meaning: 'The port for replicas could not be opened.',
-    remedy: 'Free the port of MSK_REPLICATION_PORT or set another one, and start the server anew.',
+    remedy: 'Free the port of MSK_REPLICATION_PORT or set another one, and restart the server.',
   },
   primary_not_connected: {
     meaning: 'This replica has no connection to its primary.',

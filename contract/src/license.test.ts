@@ -20,7 +20,7 @@ const CLAIMS: LicenseClaims = { sub: 'Example Ltd', features: ['Replicas'], exp:
 
 const base64url = (text: string): string => Buffer.from(text).toString('base64url');
 
-/** A licence of parts as an attacker would write them. */
+/** A license of parts as an attacker would write them. */
 function compact(header: unknown, claims: unknown, signature: Uint8Array = SIGNATURE): string {
   const parts = [header, claims].map((part) => base64url(JSON.stringify(part)));
   return [...parts, Buffer.from(signature).toString('base64url')].join('.');
@@ -28,7 +28,7 @@ function compact(header: unknown, claims: unknown, signature: Uint8Array = SIGNA
 
 const HEADER = { alg: 'EdDSA' };
 
-describe('a licence', () => {
+describe('a license', () => {
   const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
   const seconds = fc.integer({ min: 0, max: 253_402_300_799 });
   const claims = fc.record(
@@ -86,7 +86,7 @@ describe('a licence', () => {
   });
 });
 
-describe('no licence', () => {
+describe('no license', () => {
   const whole = compact(HEADER, CLAIMS);
   const [header, body, signature] = whole.split('.') as [string, string, string];
   const long = 'x'.repeat(LICENSE_TEXT_CHARACTERS_MAX + 1);
@@ -172,7 +172,7 @@ describe('no licence', () => {
   });
 });
 
-it('the text of a licence, also half of one, is told from a path', () => {
+it('the text of a license, also half of one, is told from a path', () => {
   const text = formatLicense(CLAIMS, () => SIGNATURE);
   expect([text, `\n${text}\n`, text.slice(0, 15)].map(isLicenseText)).toEqual([true, true, true]);
   const paths = ['license.jws', './eyJ.a.b', '/etc/trellis/my.new.license', 'C:\\eyJ.a.b', '-', ''];

@@ -6,8 +6,9 @@ import type { Scope } from './scopes.ts';
 import type { TokenKind } from './token-kinds.ts';
 
 /**
- * One row of the operations table: everything that a client, the server, the documentation and the tests need to know
- * of a route. The path is an RFC 6570 template: `{name}` is one segment, `{+name}` the rest of the path, slashes included.
+ * One row of the operations table: everything that a client, the server, the documentation and the
+ * tests need to know of a route. The path is an RFC 6570 template: `{name}` is one segment,
+ * `{+name}` the rest of the path, slashes included.
  */
 export interface Operation {
   /** Unique; the name of the row in its file, and of its handler in `server/src/http/routes`. */
@@ -21,11 +22,17 @@ export interface Operation {
   readonly method: Method;
   readonly path: `/${string}`;
   readonly auth: Auth;
-  /** A scope that suffices instead of what `auth` asks for, when a token that carries scopes calls; or any one of several. */
+  /**
+   * A scope that suffices instead of what `auth` asks for, when a token that carries scopes calls;
+   * or any one of several.
+   */
   readonly scope?: Scope | readonly Scope[];
   /** A role that suffices instead of being the administrator that `auth` asks for. */
   readonly role?: Role;
-  /** A header that may carry the token instead of `Authorization`, as clients of another protocol send theirs. */
+  /**
+   * A header that may carry the token instead of `Authorization`, as clients of another protocol
+   * send theirs.
+   */
   readonly tokenHeader?: 'x-api-key';
   /** Kinds of tokens that may call by their kind alone; the service checks what they carry. */
   readonly tokens?: readonly TokenKind[];
@@ -36,11 +43,14 @@ export interface Operation {
   /** Headers that not all operations take; names in lower case. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** What the body is, for those who read of it, where the server looks at less of it before the route is called. */
+  /**
+   * What the body is, for those who read of it, where the server looks at less of it before the
+   * route is called.
+   */
   readonly documentedBody?: z.ZodType;
   /**
-   * What the body may have at most, decompressed, where it is taken as a whole; see `bodyBytesMaxOf`. Streams and uploads have limits of
-   * their own.
+   * What the body may have at most, decompressed, where it is taken as a whole; see
+   * `bodyBytesMaxOf`. Streams and uploads have limits of their own.
    */
   readonly bodyBytesMax?: number;
   /** Media types of the body; `application/json` when not given. */
@@ -48,11 +58,16 @@ export interface Operation {
   /** Whether the body may come with `Content-Encoding: gzip`. */
   readonly gzip?: boolean;
   readonly responses: Readonly<Record<number, ResponseShape>>;
-  /** Whether the answer may have any other status as well, as the code of an endpoint chooses it. */
+  /**
+   * Whether the answer may have any other status as well, as the code of an endpoint chooses it.
+   */
   readonly anyStatus?: true;
   /** Codes of the error catalogue beyond those that any operation may answer. */
   readonly errors: readonly ErrorCode[];
-  /** What a replica does: answer, or send the caller to the primary with 303 (specification, section 4.8). */
+  /**
+   * What a replica does: answer, or send the caller to the primary with 303 (specification, section
+   * 4.8).
+   */
   readonly onReplica: 'serve' | 'redirect';
   /** One sentence for documentation and `--help`. */
   readonly summary: string;
@@ -73,7 +88,7 @@ export type Area =
   | 'login'
   | 'sso'
   | 'users'
-  | 'groups'
+  | 'teams'
   | 'tokens'
   | 'audit'
   | 'access'
@@ -105,8 +120,9 @@ export type MediaType =
   | 'multipart/form-data';
 
 /**
- * Who may call (specification, section 4): anybody; a signed-in user; a system administrator, the read-only one
- * included; a system administrator with write access; no session at all, only the tokens that the row names.
+ * Who may call (specification, section 4): anybody; a signed-in user; a system administrator, the
+ * read-only one included; a system administrator with write access; no session at all, only the
+ * tokens that the row names.
  */
 export type Auth = 'none' | 'session' | 'admin' | 'admin-write' | 'token';
 

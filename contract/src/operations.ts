@@ -15,7 +15,7 @@ import { operations as embeddings } from './operations/embeddings.ts';
 import { operations as endpointLog } from './operations/endpoint-log.ts';
 import { operations as endpoints } from './operations/endpoints.ts';
 import { operations as files } from './operations/files.ts';
-import { operations as groups } from './operations/groups.ts';
+import { operations as teams } from './operations/teams.ts';
 import { operations as ingest } from './operations/ingest.ts';
 import { operations as interfaces } from './operations/interfaces.ts';
 import { operations as jobs } from './operations/jobs.ts';
@@ -43,7 +43,7 @@ import { operations as workspace } from './operations/workspace.ts';
 const tables = [
   login,
   users,
-  groups,
+  teams,
   audit,
   access,
   workspace,

@@ -1,7 +1,7 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { SchemaDocument } from '../../server/src/graph/schema.ts';
 import { EndpointCompiler } from '../../server/src/runtime/compile/endpoint-compiler.ts';
 import { wordnetSchema } from './schema.ts';
 

@@ -41,7 +41,7 @@ describe('proposals', () => {
     ]);
   });
 
-  test('that do not compile are told back to the model, which may propose anew', async () => {
+  test('that do not compile are told back to the model, which may propose again', async () => {
     const session = await at.begin();
     const bad = { summary: 'First.', changes: [newEndpoint('tried', { code: BAD_CODE })] };
     const good = { summary: 'Second.', changes: [newEndpoint('tried')] };

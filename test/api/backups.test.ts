@@ -171,7 +171,7 @@ test('the backups of an encrypted workspace are encrypted, and take its key', as
   expect(await titlesIn(scratch, env)).toEqual(['Emma', MARKER]);
 });
 
-test('a verification finds what is damaged, and the next backup has it anew', async () => {
+test('a verification finds what is damaged, and the next backup writes it again', async () => {
   await using library = await startLibrary();
   const { client, backups } = library;
   await library.addBooks(['Emma', 'Persuasion']);
@@ -228,7 +228,7 @@ test('of what has hardly changed a backup keeps the commits alone, and needs no 
     0,
   );
   expect(await titlesIn(join(scratch, 'second'))).toEqual([...manyBooks('One'), 'Two'].toSorted());
-  // Without one of the commits none of those behind is worth anything: the next backup does not build on them.
+  // When one commit is missing, all later ones are useless: the next backup does not build on them.
   const bytes = await readFile(archived!);
   bytes[bytes.length - 1]! ^= 1;
   await writeFile(archived!, bytes);

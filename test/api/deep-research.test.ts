@@ -265,7 +265,7 @@ describe('a cancellation', () => {
     expect(last).toMatchObject({ role: 'assistant', text: '', ended: 'stopped', error: null });
   });
 
-  test('while it waits ends it, and those behind it are told', async () => {
+  test('while it waits ends it, and those after it are told', async () => {
     await admin.deepResearch.putSettings({ limits: { running: 1, runsPerUser: 3 } });
     const chats = [await library.chat('ann'), await library.chat('ann'), await library.chat('bob')];
     provider.script.turn = research({ plan: never });

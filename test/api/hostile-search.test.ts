@@ -61,7 +61,10 @@ async function write(key: string, fields: object): Promise<void> {
 
 const ENTRANCES = ['/api/cce/system/search', '/api/endpoints/run/find'] as const;
 
-/** By either way: what is answered, or the code and path of what is refused. Somebody else is answered meanwhile. */
+/**
+ * By either way: what is answered, or the code and path of what is refused. Somebody else is
+ * answered meanwhile.
+ */
 async function outcome(path: string, request: unknown): Promise<unknown> {
   const [answer, other] = await Promise.all([
     send('POST', path, request),
@@ -80,7 +83,7 @@ const many = (count: number, one: unknown): unknown[] => Array.from({ length: co
 
 describe.each(ENTRANCES)('through %s', (path) => {
   it.each<[string, unknown, unknown]>([
-    ['a query of 1 MB', { query: 'x'.repeat(MEGABYTE) }, 'request.query'],
+    ['a query of 1 MiB', { query: 'x'.repeat(MEGABYTE) }, 'request.query'],
     ['100,000 words', { query: words(100_000) }, 'request.query'],
     ['a million facets', { facets: many(1e5, 'Tags') }, 'request.facets'],
     ['100 facets', { facets: many(100, 'Tags') }, 'request.facets'],

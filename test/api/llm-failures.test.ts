@@ -90,7 +90,7 @@ describe.each(PROVIDERS)('a provider that speaks %s', (provider) => {
     ['null', ['null']],
     ['nothing', []],
     [
-      '10 MB',
+      '10 MiB',
       ['{"content":[],"choices":[{"message":{"content":"', 'x'.repeat(TEN_MEGABYTES), '"}}]}'],
     ],
   ])('and answers with %s is not set up as it should be', async (_name, raw) => {
@@ -117,7 +117,7 @@ describe.each(PROVIDERS)('a provider that speaks %s', (provider) => {
       'llm_misconfigured',
     ],
     ['streams a number', { raw: ['data: 7\n\n'] }, 'llm_misconfigured'],
-    ['streams 10 MB', { raw: ['data: "', 'x'.repeat(TEN_MEGABYTES)] }, 'llm_misconfigured'],
+    ['streams 10 MiB', { raw: ['data: "', 'x'.repeat(TEN_MEGABYTES)] }, 'llm_misconfigured'],
     [
       'says what went wrong',
       { raw: [`data: {"type":"error","error":{"message":"Busy ${PROVIDER_KEY}"}}\n\n`] },

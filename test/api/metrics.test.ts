@@ -49,7 +49,7 @@ test('calls of each endpoint are counted, with their errors and how long they to
   expect([p50Ms, p95Ms, p99Ms].map(Number)).toEqual(
     [p50Ms, p95Ms, p99Ms].map(Number).toSorted((a, b) => a - b),
   );
-  // A change of the endpoint goes on counting; one made anew under its name begins again.
+  // A changed endpoint goes on counting; a new one under its name begins at zero.
   await send('PUT', '/api/endpoints/counted', { description: 'Counted.' });
   expect(await metricsOf('counted')).toMatchObject({ calls: 10 });
   await send('DELETE', '/api/endpoints/counted');
@@ -122,7 +122,7 @@ test('the overview counts what the tables count', async () => {
   expect(Array.isArray(samples)).toBe(true);
 });
 
-test('without a licence the server says so', async () => {
+test('without a license the server says so', async () => {
   const { status, json } = await send('GET', '/api/license');
   expect([status, json]).toEqual([200, { licensed: false, features: [], valid: false }]);
 });

@@ -41,7 +41,7 @@ describe('wrong passwords', () => {
     expect(await signInFrom(server.url, RIGHT)).toMatchObject({ status: 200 });
   });
 
-  test('of invented names leave those behind the same address their known devices', async () => {
+  test('of invented names leave others at the same address their known devices', async () => {
     await using server = await start();
     const { cookie = '', setCookie } = await signInFrom(server.url, { ...RIGHT, from: ATTACKER });
     expect(setCookie).toMatch(

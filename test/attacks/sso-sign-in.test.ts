@@ -3,7 +3,9 @@ import { PlainBrowser } from '../sso/plain-browser.ts';
 import { openSamlScene, submit, type SamlScene } from '../sso/saml-scene.ts';
 import { exchange } from '../sso/sso-workspace.ts';
 
-/** Sign-ins of one address that may be refused before others wait, and how long they wait at most. */
+/**
+ * Sign-ins of one address that may be refused before others wait, and how long they wait at most.
+ */
 const FREE = 100;
 const DELAY_MAX_SECONDS = 30;
 
@@ -19,7 +21,7 @@ async function signIn(browser: PlainBrowser) {
   return { status: visit.status, retryAfter: Number(visit.headers.get('retry-after')), visit };
 }
 
-test('sign-ins that fail behind an address keep nobody out who has signed in on their device', async () => {
+test('sign-ins that fail from an address keep nobody out who has signed in on their device', async () => {
   const ann = new PlainBrowser();
   const first = await signIn(ann);
   expect(first.status).toBe(303);

@@ -37,7 +37,7 @@ test('a server that is well is well, and so is its machine', async () => {
   const found = await doctor({}, server.url);
   expect(found.findings.filter(({ status }) => status === 'wrong')).toEqual([]);
   expect(found).toMatchObject({ code: 0, isGood: true });
-  const checks = ['configuration', 'storage', 'disk', 'clock', 'ports', 'licence', 'server'];
+  const checks = ['configuration', 'storage', 'disk', 'clock', 'ports', 'license', 'server'];
   for (const check of checks) expect(found.of(check), check).toHaveLength(1);
   expect(found.of('master key')).toMatchObject([{ message: 'The store is not encrypted.' }]);
   const people = await runTrellis(['doctor', '--no-local'], {
@@ -88,7 +88,7 @@ test('a wrong master key, a port that is taken and a folder that is a file are f
     MSK_LICENSE: file,
     MSK_LICENSE_PUBLIC_KEY: file,
   });
-  for (const check of ['master key', 'ports', 'logs', 'licence']) {
+  for (const check of ['master key', 'ports', 'logs', 'license']) {
     expect(found.of(check), check).toMatchObject([
       { status: 'wrong', remedy: expect.stringMatching(/./) },
     ]);

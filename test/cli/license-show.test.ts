@@ -61,7 +61,7 @@ describe('show', () => {
     const forged = [`${header}.${other}.${signature}`, '--public-key', publicPem];
     const people = await authority.run(['show', ...forged]);
     expect([people.code, people.stdout]).toEqual([1, expect.stringMatching(/^signature +WRONG$/m)]);
-    expect(people.stderr).toContain('has not signed this licence');
+    expect(people.stderr).toContain('has not signed this license');
     const program = await authority.run(['show', ...forged, '--json']);
     expect([program.code, JSON.parse(program.stdout)]).toEqual([
       1,
@@ -82,11 +82,11 @@ describe('show', () => {
     expect(JSON.parse(program.stdout)).toMatchObject({ state, verified: true });
   });
 
-  test('refuses what is no licence', async () => {
+  test('refuses what is no license', async () => {
     const text = authority.sign(claims);
     const refused = [
-      [text.slice(0, -1), 'the licence has a part that is not base64url, its signature'],
-      [text.split('.').slice(0, 2).join('.'), 'the licence has 2 parts'],
+      [text.slice(0, -1), 'the license has a part that is not base64url, its signature'],
+      [text.split('.').slice(0, 2).join('.'), 'the license has 2 parts'],
       [publicPem, `${publicPem} has 1 parts with dots between, not 3`],
       [join(authority.keys, 'no.jws'), 'there is no file'],
       [authority.keys, 'is a folder'],

@@ -83,7 +83,7 @@ describe('keygen', () => {
 });
 
 describe('issue', () => {
-  test('prints a licence and nothing else, good for a year', async () => {
+  test('prints a license and nothing else, good for a year', async () => {
     const from = nowSeconds();
     const { code, stdout, stderr } = await authority.issue();
     expect(code).toBe(0);

@@ -13,8 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requireRoot } from '../support/requires.ts';
 import { Cluster, type ClusterNode } from './cluster.ts';
 import type { Link } from './link.ts';
-import { EXIT_REPLICA_FAILED } from './orderly-end.ts';
-import type { ServerProcess } from './server-process.ts';
+import { EXIT_REPLICA_FAILED, type ServerProcess } from './server-process.ts';
 import { prepareWorkload, readItems, writeBallast } from './workload.ts';
 
 const PIECE = /^[0-9a-f]{64}$/;
@@ -80,7 +79,10 @@ test('a network that is cut in the middle of the copy ends it, and what came is 
   await expectResumedCopy(replica);
 });
 
-/** A primary that is killed before indexes it anew after its start, as a job, of which the state has a record then. */
+/**
+ * Waits until the index is saved. A primary that is killed before would index again after its
+ * start, as a job that leaves a record in the state.
+ */
 async function untilIndexIsSaved(): Promise<void> {
   const manifest = join(primary.storage, 'search', 'manifest.json');
   await expect.poll(() => existsSync(manifest)).toBe(true);
@@ -146,7 +148,8 @@ test.skipIf(requireRoot())(
   'a disk that is full while the replica follows ends it, and with room it goes on',
   async () => {
     const replica = await cluster.node('full-disk');
-    // With room for what the primary writes meanwhile, and for applying it, once the filler is gone.
+    // With room for what the primary writes meanwhile, and for applying it, once the filler is
+    // gone.
     using disk = mountSmallDisk(replica.storage, 10 * BALLAST_BYTES);
     const started = await replica.startReplica(link);
     disk.leave(8 * MEGABYTE);

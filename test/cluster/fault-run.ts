@@ -1,11 +1,10 @@
 import { expect } from 'vitest';
 import { seededRandom } from '../support/seeded-random.ts';
 import { Cluster, type ClusterNode } from './cluster.ts';
-import { chooseStep, step, type FaultStep } from './fault-steps.ts';
+import { chooseStep, type FaultStep, step } from './fault-steps.ts';
 import { InvariantChecker } from './invariant-checker.ts';
 import type { Link } from './link.ts';
-import { expectOrderlyEnd } from './orderly-end.ts';
-import type { ServerProcess } from './server-process.ts';
+import { expectOrderlyEnd, type ServerProcess } from './server-process.ts';
 import { manifestOf } from './stopped-state.ts';
 import {
   pause,
@@ -25,16 +24,16 @@ const CATCH_UP_MS = 60_000;
 const POLL_MS = 50;
 
 /**
- * One primary, one replica and a random sequence of faults, of those that are possible at the time: the same seed makes the
- * same choices. In the end both have the same state, no acknowledged commit is missing that a promotion did not leave behind,
- * and no read has seen a mixture.
+ * Runs one primary, one replica and a random sequence of the faults that are possible at the time:
+ * the same seed makes the same choices. In the end both have the same state, every acknowledged
+ * commit is there but those that a promotion has lost, and no read has seen a mixture.
  */
 export async function runFaults(seed: number): Promise<readonly string[]> {
   const random = seededRandom(seed);
   const env = { MSK_LOW_MEMORY: String(random() < 0.5) };
   await using cluster = await Cluster.create(env);
   const [primary, replica] = [await cluster.node('one'), await cluster.node('other')];
-  // Of its own: how often it is asked depends on what passes.
+  // The link has its own random numbers: how many it takes depends on the traffic.
   const link = await cluster.link(primary, seededRandom(~seed));
   await primary.startPrimary();
   const token = await prepareWorkload(primary.http);
@@ -68,7 +67,7 @@ class FaultRun implements AsyncDisposable {
   #primary: ClusterNode;
   #replica: ClusterNode;
   #checker: InvariantChecker;
-  /** Acknowledged before a promotion, and not there behind it. */
+  /** Acknowledged before a promotion, and gone after it. */
   readonly #lost = new Set<string>();
   readonly #catalogue: readonly FaultStep[];
 
@@ -224,7 +223,9 @@ class FaultRun implements AsyncDisposable {
     await writeBallast(this.#primary.http, this.#token, 1.5 * MEGABYTE, label);
   }
 
-  /** The replica's folder becomes the primary's, and the old primary a replica with an empty one. */
+  /**
+   * The replica's folder becomes the primary's, and the old primary a replica with an empty one.
+   */
   async #promote(): Promise<void> {
     const read = { path: '/api/schema', token: this.#token };
     const answer = await this.#replica.http.send(read).catch(() => undefined);

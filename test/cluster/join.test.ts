@@ -2,15 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Cluster, type ClusterNode, type Env } from './cluster.ts';
 import { freePort } from './free-port.ts';
 import type { Link, PrimaryRoute } from './link.ts';
-import { EXIT_REPLICA_FAILED } from './orderly-end.ts';
+import { EXIT_REPLICA_FAILED } from './server-process.ts';
 import { manifestOf } from './stopped-state.ts';
 import { prepareWorkload } from './workload.ts';
 
 const EXIT_CONFIGURATION = 78;
 
 /*
- * Every row of the specification's section 3.1 up to the copy, with what both sides say: how a replica joins, and with which
- * exit code it is refused.
+ * Every row of the specification's section 3.1 up to the copy, with what both sides say: how a
+ * replica joins, and with which exit code it is refused.
  */
 let cluster: Cluster;
 let primary: ClusterNode;
@@ -65,7 +65,7 @@ test('with everything as it should be: both sides say how far it is', async () =
   await replica.process.stop();
 });
 
-/** All were found, one behind the other. */
+/** Whether all were found, one after the other. */
 function isAscending(places: readonly number[]): boolean {
   return places.every((place, i) => place > (places[i - 1] ?? -1));
 }
@@ -114,9 +114,9 @@ test.each(['MSK_PUBLIC_ADDRESS', 'MSK_SERVER_ADDRESS'])(
 );
 
 test.each([
-  ['no licence', () => ({ MSK_LICENSE: '' })],
+  ['no license', () => ({ MSK_LICENSE: '' })],
   [
-    'a licence without Replicas',
+    'a license without Replicas',
     () => ({ MSK_LICENSE: cluster.authority.issue({ features: ['Backups'] }) }),
   ],
 ])('with %s: it does not cover replica usage', async (_what, env) => {
@@ -126,10 +126,10 @@ test.each([
   expect(log, 'told once the graph is loaded').toContain('loading the graph');
 });
 
-test('with an expired licence', async () => {
+test('with an expired license', async () => {
   const { code, log } = await refused({ MSK_LICENSE: cluster.authority.issue({ days: -1 }) });
   expect(code).toBe(EXIT_REPLICA_FAILED);
-  expect(log).toContain('the licence expired at');
+  expect(log).toContain('the license expired at');
 });
 
 test('in the folder of a primary, which stays as it is', async () => {

@@ -1,13 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Cluster, type ClusterNode } from './cluster.ts';
 import { InvariantChecker } from './invariant-checker.ts';
-import { killAfterChanges } from './kill-after-changes.ts';
+import { EXIT_REPLICA_FAILED, killAfterChanges, type ServerProcess } from './server-process.ts';
 import type { Link } from './link.ts';
-import { EXIT_REPLICA_FAILED } from './orderly-end.ts';
-import type { ServerProcess } from './server-process.ts';
 import { scale } from '../support/scale.ts';
-import { expectCaughtUp } from './caught-up.ts';
-import { prepareWorkload, Workload, writeBallast } from './workload.ts';
+import { expectCaughtUp, prepareWorkload, Workload, writeBallast } from './workload.ts';
 
 /** The middle of the copy is in copy.test.ts. */
 const BALLAST_BYTES = 4 * 1024 * 1024;
@@ -43,7 +40,9 @@ afterEach(async () => {
   await replica.process.kill();
 });
 
-/** What a replica goes through, and how to tell that it is there; it stays there while it is killed. */
+/**
+ * What a replica goes through, and how to tell that it is there; it stays there while it is killed.
+ */
 interface Step {
   readonly name: string;
   reach(): Promise<ServerProcess>;
@@ -109,7 +108,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** Of each step one of the two is killed in a sample; in a soak both. */
+/** A sample kills the replica at every second step and the primary at the others; a soak both. */
 const OF_REPLICA = STEPS.filter((_, number) => scale({ sample: number % 2 === 1, soak: true }));
 const OF_PRIMARY = STEPS.filter((_, number) => scale({ sample: number % 2 === 0, soak: true }));
 

@@ -1,10 +1,9 @@
 import { cp, rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { expectCaughtUp } from './caught-up.ts';
+import { expectCaughtUp, prepareWorkload, Workload } from './workload.ts';
 import { Cluster } from './cluster.ts';
-import { EXIT_REPLICA_FAILED } from './orderly-end.ts';
+import { EXIT_REPLICA_FAILED } from './server-process.ts';
 import { manifestOf } from './stopped-state.ts';
-import { prepareWorkload, Workload } from './workload.ts';
 
 test('a replica does not follow a primary that was put back to an older state and has gone on otherwise', async () => {
   await using cluster = await Cluster.create();

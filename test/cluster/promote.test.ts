@@ -1,14 +1,19 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { expectCaughtUp } from './caught-up.ts';
+import {
+  expectCaughtUp,
+  prepareWorkload,
+  readItems,
+  sequenceOf,
+  Workload,
+  writeBallast,
+} from './workload.ts';
 import { Cluster, type ClusterNode } from './cluster.ts';
 import { InvariantChecker } from './invariant-checker.ts';
-import { killAfterChanges } from './kill-after-changes.ts';
+import { EXIT_REPLICA_FAILED, killAfterChanges } from './server-process.ts';
 import type { Link } from './link.ts';
-import { EXIT_REPLICA_FAILED } from './orderly-end.ts';
 import { manifestOf } from './stopped-state.ts';
-import { prepareWorkload, readItems, sequenceOf, Workload, writeBallast } from './workload.ts';
 
 const EXIT_FAILED = 1;
 const MASTER_KEY = 'a master key that the nodes of this cluster share';

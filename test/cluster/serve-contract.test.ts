@@ -34,7 +34,10 @@ async function requestOf(operation: Row): Promise<SampleRequest> {
 /** A packed file tells the second in which it was packed; what is in it other tests look at. */
 const PACKED = 'packed';
 
-/** All that two servers with one state must agree in: not the id of the request, nor when each has last seen a token. */
+/**
+ * All that two servers with one state must agree in: not the id of the request, nor when each has
+ * last seen a token.
+ */
 function essence({ status, headers, text, json }: Answer): object {
   const ofOne = (name: string, value: unknown): unknown =>
     name === 'traceId' || name === 'lastUsedAt' ? null : value;
@@ -103,7 +106,7 @@ describe('every operation of the contract', () => {
   );
 });
 
-test('each server tells of the licence that it was started with', async () => {
+test('each server tells of the license that it was started with', async () => {
   const call = { path: '/api/license', token: pair.admin };
   const none = { licensed: false, features: [], valid: false };
   expect((await pair.primary.send(call)).json).toEqual(none);
@@ -111,7 +114,10 @@ test('each server tells of the licence that it was started with', async () => {
   expect(json).toMatchObject({ licensed: true, features: ['Replicas'], valid: true });
 });
 
-/** The primary records refusals a moment later: the two are compared where they answer from one sequence. */
+/**
+ * The primary records refusals a moment later: the two are compared where they answer from one
+ * sequence.
+ */
 async function compare(kind: CallerKind, call: Call): Promise<void> {
   for (let attempt = 0; attempt < 10; attempt++) {
     const expected = await pair.primary.send(call);

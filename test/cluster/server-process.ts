@@ -1,12 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { PROGRAM } from '../support/program.ts';
 import type { ReadyLine } from '../support/trellis-process.ts';
+import { mkdirSync, watch } from 'node:fs';
 
 const WAIT_MS = 120_000;
 const LINES_SHOWN = 30;
-/** Of everybody who asks before it is ready. */
+/** The answer to every request before the server is ready. */
 const NOT_READY = /"code":"not_ready"/;
 
 export interface Exit {
@@ -73,7 +74,9 @@ export class ServerProcess implements AsyncDisposable {
     return this.#lines.filter((line) => pattern.test(line)).length;
   }
 
-  /** The first line that matches, of those after `mark`. Rejects when the process ends without it. */
+  /**
+   * The first line that matches, of those after `mark`. Rejects when the process ends without it.
+   */
   async waitForLine(pattern: RegExp, mark = 0): Promise<RegExpExecArray> {
     const deadline = AbortSignal.timeout(WAIT_MS);
     for (let at = mark; ;) {
@@ -129,4 +132,40 @@ export class ServerProcess implements AsyncDisposable {
     const tail = this.#lines.slice(-LINES_SHOWN).join('\n');
     return new Error(`${this.#name} ${what} (${end}):\n${tail}`);
   }
+}
+
+/**
+ * Launches a process, and kills it when so many changes were seen in a folder, or when it is ready
+ * or has ended by itself.
+ */
+export async function killAfterChanges(
+  folder: string,
+  changes: number,
+  launch: () => ServerProcess,
+): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const reached = Promise.withResolvers<void>();
+  let count = 0;
+  const watcher = watch(folder, { recursive: true }, () => {
+    if (++count === changes) reached.resolve();
+  });
+  const launched = launch();
+  await Promise.race([reached.promise, launched.ready.catch(() => undefined)]);
+  watcher.close();
+  await launched.kill();
+}
+
+/** 0xDEAD, of which Linux keeps the last byte (specification, section 7). */
+export const EXIT_REPLICA_FAILED = 173;
+/** What may end a replica when its network and its primary fail: never its own state. */
+const EXPECTED =
+  /"code":"(replication_unavailable|replication_corrupt|replica_not_registered|replication_epoch_differs|log_trimmed|log_ahead|snapshot_corrupt)"/;
+
+/** Throws when a server has ended by itself for a reason that no fault of others explains. */
+export function expectOrderlyEnd({ exit, log }: ServerProcess): void {
+  if (exit === undefined || exit.code === 0) return;
+  // From the test; before it listens for them a SIGTERM does what it does to anybody.
+  if (exit.signal === 'SIGKILL' || exit.signal === 'SIGTERM') return;
+  if (exit.code === EXIT_REPLICA_FAILED && EXPECTED.test(log)) return;
+  throw new Error(`a server ended by itself with ${exit.code ?? exit.signal}:\n${log}`);
 }

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { scale } from '../support/scale.ts';
 import { seededRandom } from '../support/seeded-random.ts';
-import { expectCaughtUp } from './caught-up.ts';
+import { expectCaughtUp, prepareWorkload, sequenceOf, Workload, writeBallast } from './workload.ts';
 import { Cluster, type ClusterNode } from './cluster.ts';
 import { InvariantChecker } from './invariant-checker.ts';
 import type { Link } from './link.ts';
-import { EXIT_REPLICA_FAILED } from './orderly-end.ts';
+import { EXIT_REPLICA_FAILED } from './server-process.ts';
 import { manifestOf } from './stopped-state.ts';
-import { prepareWorkload, sequenceOf, Workload, writeBallast } from './workload.ts';
 
 const FOLLOWING = /following the primary from sequence/;
 const MEGABYTE = 1024 * 1024;
@@ -21,7 +20,7 @@ let link: Link;
 let token: string;
 
 beforeAll(async () => {
-  // The log archive of the low-memory mode, 1 MB, is soon gone.
+  // The log archive of the low-memory mode, 1 MiB, is soon gone.
   cluster = await Cluster.create({ MSK_LOW_MEMORY: 'true' });
   primary = await cluster.node('primary');
   replica = await cluster.node('replica');
@@ -67,7 +66,7 @@ describe('while it is written', () => {
     await expectSurvived();
   });
 
-  test('connections break and can be made anew at once', async () => {
+  test('connections break and can be made again at once', async () => {
     for (let times = 0; times < 5; times++) {
       await workload.written(20);
       const { mark } = replica.process;
@@ -155,8 +154,8 @@ describe('the archive is gone', () => {
     );
 
   /**
-   * The primary forgets its replicas as it starts again, and so keeps nothing for one that is away; nor for its index, which is saved
-   * when nothing is written for a while.
+   * The primary forgets its replicas as it starts again, and so keeps nothing for one that is away;
+   * nor for its index, which is saved when nothing is written for a while.
    */
   const outrun = async (label: string): Promise<void> => {
     await primary.process.stop();

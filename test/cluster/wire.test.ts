@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { requireNetworkNamespaces } from '../support/requires.ts';
-import { expectCaughtUp } from './caught-up.ts';
+import { expectCaughtUp, prepareWorkload, readItems, Workload, writeBallast } from './workload.ts';
 import { Cluster, type ClusterNode } from './cluster.ts';
 import { InvariantChecker } from './invariant-checker.ts';
 import type { PrimaryRoute } from './link.ts';
-import { EXIT_REPLICA_FAILED } from './orderly-end.ts';
+import { EXIT_REPLICA_FAILED } from './server-process.ts';
 import { Wire, type WireFault } from './wire.ts';
-import { prepareWorkload, readItems, Workload, writeBallast } from './workload.ts';
 
 const FOLLOWING = /following the primary from sequence/;
 const MEGABYTE = 1024 * 1024;

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { IP } from '../../tools/network-tools.ts';
+import { IP } from '../../tools/debian-package.ts';
 import type { Place } from './cluster.ts';
 
 const TC = join(dirname(IP), 'tc');
-/** Set aside for tests of networks (RFC 2544), so that no address of this machine is one of them. */
+/**
+ * Set aside for tests of networks (RFC 2544), so that no address of this machine is one of them.
+ */
 const NETWORK = '198.18';
 
 interface WireEnd {
@@ -17,8 +19,9 @@ interface WireEnd {
 export type WireFault = 'loss' | 'reordering' | 'throttle';
 
 /**
- * Two machines, which are network namespaces, and a wire between them that can be pulled out or go bad; needs root. A third
- * network connects each of them with the test, so that it reaches both whatever becomes of the wire.
+ * Two machines, which are network namespaces, and a wire between them that can be pulled out or go
+ * bad; needs root. A third network connects each of them with the test, so that it reaches both
+ * whatever becomes of the wire.
  */
 export class Wire implements Disposable {
   readonly places: readonly [Place, Place];
@@ -82,7 +85,7 @@ export class Wire implements Disposable {
     let packets = 0;
     for (const { namespace, device } of this.#ends) {
       const text = tc(namespace, '-s', 'qdisc', 'show', 'dev', device);
-      // Of the second class, or else all that had to wait.
+      // The counts of the second class; without one, of all packets that had to wait.
       const [, own = text] = text.split('parent 1:20');
       const counts = own.matchAll(/dropped (\d+), overlimits (\d+)/g);
       for (const [, dropped, waited] of counts) packets += Number(dropped) + Number(waited);
@@ -116,9 +119,10 @@ function connect(one: Plug, other: Plug): void {
 }
 
 /**
- * Not every kernel has netem: two classes do as well. Every eighth or thirty-second packet, by the number that IP gives it, takes
- * the way of the second class, which lets it wait until others have overtaken it, or has no room for it. The numbers begin at
- * nought for every connection, so that it is not those packets that are chosen.
+ * Not every kernel has netem: two classes do as well. Every eighth or thirty-second packet, by the
+ * number that IP gives it, takes the way of the second class, which lets it wait until others have
+ * overtaken it, or has no room for it. The numbers begin at nought for every connection, so that it
+ * is not those packets that are chosen.
  */
 function spoil({ namespace, device }: WireEnd, fault: WireFault): void {
   const to = ['dev', device];

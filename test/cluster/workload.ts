@@ -1,4 +1,6 @@
-import { field, type Answer, type HttpClient } from '../support/http-client.ts';
+import { type Answer, field, type HttpClient } from '../support/http-client.ts';
+import { expect } from 'vitest';
+import type { ClusterNode } from './cluster.ts';
 
 const SCHEMA = {
   nodes: [
@@ -19,7 +21,10 @@ export interface Acknowledged {
   readonly sequence: number;
 }
 
-/** The schema of the workload, an endpoint that reads it, and the first commit. Answers the administrator's token. */
+/**
+ * The schema of the workload, an endpoint that reads it, and the first commit. Answers the
+ * administrator's token.
+ */
 export async function prepareWorkload(http: HttpClient): Promise<string> {
   const token = await http.signIn();
   expectOk(await http.send({ method: 'PUT', path: '/api/schema', token, body: SCHEMA }));
@@ -40,7 +45,10 @@ function commitOf(value: number, item: string): object[] {
   ];
 }
 
-/** Writes to whichever server is the primary, one commit after the other, until stopped; tries again when none answers. */
+/**
+ * Writes to whichever server is the primary, one commit after the other, until stopped; tries again
+ * when none answers.
+ */
 export class Workload implements AsyncDisposable {
   readonly acknowledged: Acknowledged[] = [];
   readonly #token: string;
@@ -87,7 +95,9 @@ export class Workload implements AsyncDisposable {
     }
   }
 
-  /** After the commit that is under way; throws what went wrong other than a primary that was away. */
+  /**
+   * After the commit that is under way; throws what went wrong other than a primary that was away.
+   */
   async stop(): Promise<readonly Acknowledged[]> {
     this.#isStopping = true;
     await this.#running;
@@ -179,4 +189,25 @@ export function expectOk(answer: Answer): void {
 
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+const CATCH_UP_MS = 20_000;
+
+/**
+ * Stops the workload and waits until a replica has all of it: no acknowledged commit is missing
+ * there.
+ */
+export async function expectCaughtUp(
+  { http }: Pick<ClusterNode, 'http'>,
+  workload: Workload,
+  token: string,
+): Promise<void> {
+  const acknowledged = await workload.stop();
+  expect(acknowledged.length).toBeGreaterThan(0);
+  const headers = { 'x-msk-min-sequence': String(workload.sequence) };
+  const call = { path: '/api/schema', token, headers };
+  await expect.poll(async () => (await http.send(call)).status, { timeout: CATCH_UP_MS }).toBe(200);
+  const items = await readItems(http, token);
+  const missing = acknowledged.filter(({ item }) => !items.has(item));
+  expect(missing, 'missing on a replica that has caught up').toEqual([]);
 }

@@ -12,7 +12,10 @@ import { PROGRAM } from '../support/program.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { temporaryFolder, TrellisProcess } from '../support/trellis-process.ts';
 
-/** So that there are many pieces, and two threads read them: 21 MB of text that is not the same twice. */
+/**
+ * So that there are many pieces, and two threads read them: 21 MB of text that is not the same
+ * twice.
+ */
 const BOOKS = 600;
 const TITLE_CHARACTERS = 35_000;
 const TIMEOUT_MS = 600_000;
@@ -35,7 +38,11 @@ function titleOf(book: number): string {
   return `${book} ${String(book * 7_919).repeat(TITLE_CHARACTERS / 4)}`;
 }
 
-/** Kills the process as soon as a path that matches is made or changed below the folder, and waits for its end. */
+/**
+ * Kills the process as soon as a path that matches is made or changed below the folder, and waits
+ * for its end. Folders that are there before are watched from the beginning: what happens in new
+ * ones may be missed.
+ */
 async function killAt(process: ChildProcess, folder: string, pattern: RegExp): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const ended = once(process, 'close');
@@ -57,6 +64,7 @@ test.each([
     const { storage } = library;
     await library.server.stop();
     const backups = join(folder.path, 'backups');
+    mkdirSync(join(backups, 'backups'), { recursive: true });
     const env = { MSK_GRAPH_BACKUP_FOLDER: backups };
     {
       await using server = await TrellisProcess.start({ storage, env });

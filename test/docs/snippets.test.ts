@@ -90,7 +90,7 @@ const run = { row: async (...row) => void (given = row) };
     expect(await at.run(files, ['--test'])).toContain('pass 1');
   },
   'endpoints 6': program(
-    `${SIGNED_IN}const [code, isReadOnly] = ['export default async ({ q }: Scope) =>\\n// Column 24 is behind the last dot.\\nq().startAt("Word","").', true];
+    `${SIGNED_IN}const [code, isReadOnly] = ['export default async ({ q }: Scope) =>\\n// Column 24 is after the last dot.\\nq().startAt("Word","").', true];
 `,
     '(editor.close(), [items.some(({ label }) => label === "out"), diagnostics.length > 0])',
     [true, true],

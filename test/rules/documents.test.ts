@@ -5,7 +5,7 @@ import { documents, manifests, read, readJson, ROOT } from './repository-files.t
 
 /** What the documents say and a program can check is true. */
 
-interface Manifest {
+interface PackageManifest {
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ describe.each(documents)('%s', (path) => {
   });
 
   it('names npm scripts that exist', () => {
-    const { scripts = {} } = readJson<Manifest>('package.json');
+    const { scripts = {} } = readJson<PackageManifest>('package.json');
     const ownOfNpm = ['ci', 'install', 'exec'];
     const code = [...text.matchAll(/```[^]*?```|`[^`\n]+`/g)].join('\n');
     const named = [...code.matchAll(/\bnpm (?:run )?([a-z][\w:-]*)/g)].map(
@@ -91,7 +91,7 @@ describe('the decision records', () => {
     const table = read(`${folder}/0003-dependencies.md`);
     const explained = [...table.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
     const used = manifests
-      .map((path) => readJson<Manifest>(path))
+      .map((path) => readJson<PackageManifest>(path))
       .flatMap((manifest) => [
         ...Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }),
         ...Object.keys(manifest.optionalDependencies ?? {}),

@@ -4,14 +4,20 @@ import { describe, expect, it } from 'vitest';
 import { isTestCode } from '../../tools/import-table.ts';
 import { codeFiles, files, manifests, placesOf, read, readJson, ROOT } from './repository-files.ts';
 
-/** The rules of this repository that no other tool checks; sizes, cycles and imports are the linter's (oxlint.config.ts). */
+/**
+ * The rules of this repository that no other tool checks; sizes, cycles and imports are the
+ * linter's (oxlint.config.ts).
+ */
 
 const productFiles = codeFiles.filter((path) =>
   /^(?:contract|endpoint|client|cli|server)\//.test(path),
 );
 const testFiles = codeFiles.filter((path) => path.endsWith('.test.ts'));
 
-/** A text that must not stand in these files. A letter in brackets keeps a pattern from finding itself. */
+/**
+ * A text that must not stand in these files. A letter in brackets keeps a pattern from finding
+ * itself.
+ */
 const BANNED_TEXTS: readonly {
   what: string;
   pattern: RegExp;
@@ -82,6 +88,13 @@ describe('names of files', () => {
   });
 });
 
+describe('comments', () => {
+  it('hold within 100 columns, but for an address or a setting', () => {
+    const long = /^(?=.{101})\s*(?:\/\/(?! oxlint-| trellis:)|\/\*|\*)(?!.*https?:).*$/;
+    expect(placesOf(long, codeFiles), 'two files stand side by side on one screen').toEqual([]);
+  });
+});
+
 describe('tests', () => {
   it('assert something, in the file or in what it shares with others', () => {
     const silent = testFiles.filter((path) => !asserts(path) && !sharedBy(path).some(asserts));
@@ -99,7 +112,7 @@ describe('tests', () => {
   }
 });
 
-interface Manifest {
+interface PackageManifest {
   readonly version: string;
   readonly license: string;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -108,7 +121,7 @@ interface Manifest {
 }
 
 describe('packages', () => {
-  const all = manifests.map((path) => ({ path, manifest: readJson<Manifest>(path) }));
+  const all = manifests.map((path) => ({ path, manifest: readJson<PackageManifest>(path) }));
 
   it('name exact versions', () => {
     const loose = all.flatMap(({ path, manifest }) =>
@@ -119,13 +132,13 @@ describe('packages', () => {
     expect(loose, 'two clones of one commit must install the same').toEqual([]);
   });
 
-  it('have one version and one licence', () => {
+  it('have one version and one license', () => {
     expect(new Set(all.map(({ manifest }) => manifest.version)).size).toBe(1);
     expect(new Set(all.map(({ manifest }) => manifest.license))).toEqual(new Set(['Apache-2.0']));
   });
 
   it('run on the pinned Node 24', () => {
-    const { optionalDependencies = {} } = readJson<Manifest>('package.json');
+    const { optionalDependencies = {} } = readJson<PackageManifest>('package.json');
     const pinned = new Set(Object.values(optionalDependencies));
     expect(pinned.size, 'one Node for every platform').toBe(1);
     expect([...pinned][0]).toMatch(/^24\./);

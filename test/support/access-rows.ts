@@ -81,13 +81,13 @@ const NARROWINGS: { readonly [Id in OperationId]?: Narrowing } = {
   getUser: READERS,
   updateUser: WRITERS,
   // A role allows it too, which none of these people has.
-  createGroup: WRITERS,
+  createTeam: WRITERS,
   // A team that the guest is not in.
-  getGroup: TEAM_READERS,
-  listGroupUsers: TEAM_READERS,
-  updateGroup: TEAM_WRITERS,
-  deleteGroup: TEAM_WRITERS,
-  setGroupUsers: TEAM_WRITERS,
+  getTeam: TEAM_READERS,
+  listTeamUsers: TEAM_READERS,
+  updateTeam: TEAM_WRITERS,
+  deleteTeam: TEAM_WRITERS,
+  setTeamUsers: TEAM_WRITERS,
   // A node that everybody sees and somebody else owns.
   getNodeAccess: READERS,
   putNodeAccess: WRITERS,

@@ -5,11 +5,11 @@ import { runTrellis, type Outcome } from './command-line.ts';
 import { temporaryFolder } from './trellis-process.ts';
 
 /**
- * Who issues licences, with keys that `trellis license keygen` has made. Licences are read and signed here with
- * nothing but `node:crypto`, as any other implementation of JWS does it.
+ * Who issues licenses, with keys that `trellis license keygen` has made. Licenses are read and
+ * signed here with nothing but `node:crypto`, as any other implementation of JWS does it.
  */
 export class LicenseAuthority implements AsyncDisposable {
-  /** Of the test's: the keys are in a folder below it. */
+  /** The folder of the test; the keys are in a folder below it. */
   readonly folder: string;
   readonly keys: string;
   readonly privatePem: string;
@@ -41,7 +41,7 @@ export class LicenseAuthority implements AsyncDisposable {
     return this.run(['issue', '--features', 'Replicas', '--key', this.privatePem, ...args]);
   }
 
-  /** A licence that this authority has signed, whatever it claims. */
+  /** A license that this authority has signed, whatever it claims. */
   sign(claims: Readonly<Record<string, unknown>>): string {
     const text = [{ alg: 'EdDSA', typ: 'JWT' }, claims]
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
@@ -50,13 +50,13 @@ export class LicenseAuthority implements AsyncDisposable {
     return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
   }
 
-  /** What a licence says; throws unless this authority has signed it. */
+  /** What a license says; throws unless this authority has signed it. */
   read(text: string): { readonly header: unknown; readonly claims: Record<string, unknown> } {
     const [header = '', claims = '', signature = '', ...more] = text.split('.');
     const key = createPublicKey(readFileSync(this.publicPem));
     const signed = Buffer.from(`${header}.${claims}`);
     if (more.length > 0 || !verify(null, signed, key, Buffer.from(signature, 'base64url'))) {
-      throw new Error(`no licence of this authority: ${text}`);
+      throw new Error(`no license of this authority: ${text}`);
     }
     const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
     return { header: decode(header), claims: decode(claims) };

@@ -53,7 +53,7 @@ describe.skipIf(requireChromium())('the pages of nodes and preferences', () => {
       SeenAt: 'Mar 4, 2025, 5:06 AM',
       Where: '48.2° N, 16.37° W',
       About: personUid('author-0'),
-      Raw: expect.stringContaining('1.5 kB of data'),
+      Raw: expect.stringContaining('1.5 KiB of data'),
       Shape: '{\n  "sides": 4,\n  "names": [\n    "a",\n    "b"\n  ]\n}',
       Words: 'one\ntwo',
       Numbers: '1\n2\n3',

@@ -80,7 +80,7 @@ describe.skipIf(requireChromium())('the history of a node', () => {
         'From Yes To No',
         'From No value To a b',
       ]);
-      await versions.nth(0).getByText('20 kB, too large to be shown').waitFor();
+      await versions.nth(0).getByText('19.5 KiB, too large to be shown').waitFor();
       const long = versions.nth(1).getByRole('button', { name: /^Show all 2,003 characters/ });
       await long.focus();
       await page.keyboard.press('Enter');

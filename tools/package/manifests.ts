@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface Manifest {
+export interface PackageManifest {
   readonly name: string;
   readonly version: string;
   readonly description: string;
@@ -19,12 +19,19 @@ const SCOPE = '@trellis/';
 /** Where a name without the folder of the sources leads. */
 const EXPORTED_FOLDER: Partial<Record<Part, string>> = { server: './src/app' };
 
-export function readManifest(folder: string): Manifest {
+export function readManifest(folder: string): PackageManifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
-/** Of a package of the repository once it is JavaScript: modules keep the names that imports have for them. */
-export function partManifest(part: Part, manifest: Manifest, version: string): Manifest {
+/**
+ * The manifest of a package of the repository once it is JavaScript. Its modules keep the names by
+ * which they are imported.
+ */
+export function partManifest(
+  part: Part,
+  manifest: PackageManifest,
+  version: string,
+): PackageManifest {
   const folder = EXPORTED_FOLDER[part] ?? './src';
   const exported = (file: string) => ({ types: `${file}.d.ts`, default: `${file}.js` });
   const { name, description, license, peerDependenciesMeta, peerDependencies } = manifest;
@@ -49,8 +56,8 @@ export function partManifest(part: Part, manifest: Manifest, version: string): M
   };
 }
 
-/** Of the whole program, which brings the packages that it is made of along. */
-export function programManifest(root: string, version: string): Manifest {
+/** The manifest of the whole program, which contains the packages that it is made of. */
+export function programManifest(root: string, version: string): PackageManifest {
   const { description, license, dependencies: samples } = readManifest(root);
   const parts = PARTS.map((part) => readManifest(join(root, part)));
   const foreign: Record<string, string> = Object.assign(

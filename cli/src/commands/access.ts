@@ -25,13 +25,13 @@ Examples:
     .action(run(explain));
   access
     .command('resolve')
-    .description('Finds the UIDs of users and teams, as operations that restrict nodes need them.')
+    .description('Finds the UIDs of users and teams, which operations that restrict nodes take.')
     .option('--user <name...>', 'user names or addresses')
     .option('--team <name...>', 'names of teams')
     .addHelpText(
       'after',
       `
-Prints "-" where a name is nobody's, or more than one's.
+Prints "-" for a name that nobody has, or more than one.
 
 Examples:
   $ trellis access resolve --user ann bob@example.com --team Sales

@@ -18,7 +18,7 @@ const POLL_MS = 500;
 export function addAgent(program: Command, run: Run): void {
   const agent = program
     .command('agent')
-    .summary('saved instructions for a model, with its tools')
+    .summary('run agents: saved instructions for a model')
     .description(
       'Lists and runs agents: instructions for a model, with the tools that it may call.',
     );
@@ -28,8 +28,8 @@ export function addAgent(program: Command, run: Run): void {
   agent
     .command('run')
     .description('Runs an agent as you, and prints its result. Ctrl-C cancels the run.')
-    .argument('<name>', 'of the agent')
-    .argument('[message]', 'what it is to do; read from the standard input when left out')
+    .argument('<name>', 'name of the agent')
+    .argument('[message]', 'what the agent is to do (default: read from standard input)')
     .option('--var <name=value>', 'a variable of its instructions; may be repeated', collect, [])
     .addHelpText(
       'after',

@@ -10,7 +10,8 @@ export function addAiUsage(ai: Command, run: Run): void {
     ai
       .command('usage')
       .description(
-        'Lists what was used of models, by day in UTC, the newest day first: your own use, of administrators that of everybody.',
+        'Lists the use of models by day (UTC), newest first. You see your own use, ' +
+          'administrators that of everybody.',
       )
       .option('--split', 'a line for each feature and model'),
   )
@@ -20,11 +21,11 @@ export function addAiUsage(ai: Command, run: Run): void {
     )
     .action(run(listUsage));
   ai.command('budget')
-    .description('Tells what is left to you today, and what you have used it for.')
+    .description('Shows what is left of your budget today, and what you have used.')
     .addHelpText('after', '\nExamples:\n  $ trellis ai budget')
     .action(run(getBudget));
   ai.command('state')
-    .description('Tells whether the provider of chat answers, and what was wrong when it did not.')
+    .description('Shows whether the provider of chat answers, and why not if it does not.')
     .addHelpText('after', '\nExamples:\n  $ trellis ai state')
     .action(run(getState));
 }

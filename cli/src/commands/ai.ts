@@ -14,15 +14,13 @@ interface SetOptions {
 export function addAi(program: Command, run: Run): void {
   const ai = program
     .command('ai')
-    .summary('the servers that are asked for what models do')
-    .description('Sets which servers are asked for what models do, and tells what was asked.');
+    .summary('set up the servers that provide models')
+    .description('Sets up the servers that provide models, and shows how much was used.');
   addAiUsage(ai, run);
   const providers = ai
     .command('providers')
-    .summary('read and change these servers')
-    .description(
-      'Reads and changes which servers are asked for what models do: chat and embeddings.',
-    );
+    .summary('read and change the providers')
+    .description('Reads and changes the servers that provide models for chat and embeddings.');
   providers
     .command('get')
     .description('Prints the providers as JSON, without their keys.')
@@ -31,8 +29,9 @@ export function addAi(program: Command, run: Run): void {
   providers
     .command('set')
     .description(
-      'Changes the providers: one that is left out stays as it is, null removes it. A stored key stays while baseUrl is the same. ' +
-        'The keys are read from TRELLIS_CHAT_KEY and TRELLIS_EMBEDDINGS_KEY, or asked for.',
+      'Changes the providers: one that is left out stays as it is, null removes it. A stored ' +
+        'key stays while baseUrl is the same. The keys are read from TRELLIS_CHAT_KEY and ' +
+        'TRELLIS_EMBEDDINGS_KEY, or asked for.',
     )
     .argument('<file>', 'JSON as "ai providers get" prints it; "-" reads standard input')
     .option('--ask-key', 'ask for the keys of the servers in the file')
@@ -44,7 +43,7 @@ Examples:
   $ TRELLIS_EMBEDDINGS_KEY="$KEY" trellis ai providers set providers.json
 
 With {"embeddings": {"provider": "openai-compatible", "baseUrl": "https://api.openai.com/v1", "model": "text-embedding-3-small"}}
-in the file texts are sent to that server. How chat is set up: docs/llm.md.`,
+in the file, texts are sent to that server. To set up chat, see docs/llm.md.`,
     )
     .action(
       run((context, options: SetOptions, file: string) => setProviders(context, options, file)),
@@ -88,7 +87,9 @@ async function setProviders(
 }
 
 const PURPOSES = ['chat', 'embeddings'] as const;
-/** By what they are for: `chat`, `embeddings`, and `chat-` before the name of a further provider. */
+/**
+ * By what they are for: `chat`, `embeddings`, and `chat-` before the name of a further provider.
+ */
 type Keys = ReadonlyMap<string, string>;
 
 function purposesOf(change: AiProvidersChange): string[] {

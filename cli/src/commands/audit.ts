@@ -15,9 +15,9 @@ export function addAudit(program: Command, run: Run): void {
       .command('audit')
       .summary('list who signed in and changed what')
       .description(
-        `Lists security events, newest first: sign-ins, users, roles, teams, tokens, access, settings. ${TAKE_DEFAULT} unless --take says otherwise.`,
+        `Lists security events, newest first: sign-ins, users, roles, teams, tokens, access, settings. ${TAKE_DEFAULT} by default.`,
       )
-      .option('--action <action>', 'such as "login.failed", or "token" for all of an area')
+      .option('--action <action>', 'such as "login.failed", or an area such as "token"')
       .option('--user <user>', 'who did it, by name or UID')
       .option('--target <target>', 'whom or what it was done to, by name, UID or id')
       .addOption(new Option('--outcome <outcome>', 'how it ended').choices(['success', 'failure']))

@@ -21,7 +21,7 @@ const JOB = {
   kind: 'backup',
   state: 'running',
   progress: 0.5,
-  step: 'Reading the state: 2 MB',
+  step: 'Reading the state: 2 MiB',
   isCancellable: true,
   startedAt: BACKUP.createdAt,
   endedAt: null,
@@ -80,8 +80,8 @@ describe('backup', () => {
       '1234',
       '20',
       '10',
-      '4.5 MB',
-      '0.1 MB',
+      '4.3 MiB',
+      '97.7 KiB',
     ]);
     expect(JSON.parse((await backup('list', '--json')).stdout)).toEqual([BACKUP]);
   });

@@ -5,7 +5,7 @@ import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure } from '../failure.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';
 import { ProgressLine } from '../progress-line.ts';
-import { table } from '../terminal.ts';
+import { bytesText, table } from '../terminal.ts';
 import { addRestore } from './restore.ts';
 
 interface WatchOptions {
@@ -13,7 +13,10 @@ interface WatchOptions {
 }
 
 const TAKE_DEFAULT = '50';
-const WATCH = ['--watch', 'wait for its end; the exit code is 0 when it succeeds, else 1'] as const;
+const WATCH = [
+  '--watch',
+  'wait until it has ended; the exit code is 0 when it succeeds, else 1',
+] as const;
 
 /** The commands around backups; the way back is one of its own. */
 export function addBackups(program: Command, run: Run): void {
@@ -26,12 +29,12 @@ function addBackup(program: Command, run: Run): void {
     .command('backup')
     .summary('make, list, verify and delete backups')
     .description(
-      'Makes, lists, verifies and deletes the backups of a workspace, which goes on meanwhile. Where they are kept, the server is ' +
-        'told with MSK_GRAPH_BACKUP_FOLDER. See "trellis restore" for the way back.',
+      'Makes, lists, verifies and deletes backups while the workspace is in use. The server ' +
+        'keeps them in its MSK_GRAPH_BACKUP_FOLDER. To restore one, use "trellis restore".',
     );
   backup
     .command('run')
-    .description('Begins a backup and prints its job.')
+    .description('Starts a backup and prints its job.')
     .option(...WATCH)
     .addHelpText(
       'after',
@@ -39,18 +42,16 @@ function addBackup(program: Command, run: Run): void {
     )
     .action(run(runBackup));
   addListOptions(
-    backup
-      .command('list')
-      .description(`Lists backups, newest first; ${TAKE_DEFAULT} unless --take says otherwise.`),
+    backup.command('list').description(`Lists backups, newest first; ${TAKE_DEFAULT} by default.`),
   )
     .addHelpText('after', '\nExamples:\n  $ trellis backup list\n  $ trellis backup list --json')
     .action(run(listBackups));
   backup
     .command('verify')
     .description(
-      'Restores a backup beside the workspace, and compares it with what it was made of.',
+      'Restores a backup beside the workspace, and compares it with the state that it was made from.',
     )
-    .argument('<id>', 'of the backup')
+    .argument('<id>', 'id of the backup')
     .option(...WATCH)
     .addHelpText(
       'after',
@@ -59,8 +60,8 @@ function addBackup(program: Command, run: Run): void {
     .action(run(verifyBackup));
   backup
     .command('delete')
-    .description('Deletes a backup, for good, and what only it needed.')
-    .argument('<id>', 'of the backup')
+    .description('Deletes a backup for good, with the data that only it needed.')
+    .argument('<id>', 'id of the backup')
     .addHelpText('after', '\nExamples:\n  $ trellis backup delete 20261121T184000000Z-0f3a9c21')
     .action(run(deleteBackup));
 }
@@ -82,11 +83,13 @@ async function listBackups(
 }
 
 function row({ id, createdAt, sequence, nodes, edges, bytes, newBytes }: Backup): string[] {
-  return [id, createdAt, ...[sequence, nodes, edges].map(String), mega(bytes), mega(newBytes)];
-}
-
-function mega(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return [
+    id,
+    createdAt,
+    ...[sequence, nodes, edges].map(String),
+    bytesText(bytes),
+    bytesText(newBytes),
+  ];
 }
 
 async function verifyBackup(

@@ -15,12 +15,13 @@ export function addChat(program: Command, run: Run): void {
     .command('chat')
     .summary('ask the assistant of the workspace')
     .description(
-      'Asks the assistant, and prints its answer as it comes, then the nodes that it cites. The assistant may read what you may read.',
+      'Asks the assistant, and prints its answer as it comes, then the nodes that it cites. ' +
+        'The assistant may read what you may read.',
     )
     .argument('<question>', 'what to ask')
-    .option('--chat <uid>', 'the conversation to go on with; a new one without')
-    .option('--viewing <uid>', 'the node that the question is about')
-    .option('--model <name>', 'one of those that an administrator allows')
+    .option('--chat <uid>', 'UID of the chat to continue (default: a new one)')
+    .option('--viewing <uid>', 'UID of the node that the question is about')
+    .option('--model <name>', 'a model that an administrator allows')
     .addHelpText(
       'after',
       `

@@ -24,10 +24,10 @@ export function addCodeHistory(command: Command, run: Run, kind: CodeKind): void
     command
       .command('history')
       .description(
-        `Lists who changed code when, newest first; ${TAKE_DEFAULT} changes unless --take says otherwise.`,
+        `Lists who changed code and when, newest first; ${TAKE_DEFAULT} changes by default.`,
       )
-      .argument('[name]', `one ${kind}, which may be deleted; without it all code`)
-      .option('--from <time>', 'not before this time, ISO 8601; of all code only')
+      .argument('[name]', `one ${kind}, also a deleted one (default: all code)`)
+      .option('--from <time>', 'not before this time, ISO 8601; only without a name')
       .option('--to <time>', 'before this time'),
   )
     .addHelpText(
@@ -46,8 +46,8 @@ Examples:
   command
     .command('diff')
     .description(
-      `Shows in what two versions of one ${kind} differ, as a unified diff of settings and code: without versions the ` +
-        'newest against the one before it.',
+      `Shows how two versions of one ${kind} differ, as a unified diff of settings and code. ` +
+        'By default the newest version and the one before it.',
     )
     .argument('<name>', `name of the ${kind}`)
     .option('--from <version>', 'the older one')
@@ -65,10 +65,10 @@ Examples:
   command
     .command('restore')
     .description(
-      'Makes a new version with the code and the settings of an old one, also of what is deleted.',
+      'Makes a new version with the code and the settings of an old one. Also brings back what is deleted.',
     )
     .argument('<name>', `name of the ${kind}`)
-    .argument('<version>', 'whose content it gets')
+    .argument('<version>', 'version to restore')
     .addHelpText('after', `\nExamples:\n  $ trellis ${kind} restore ${example} 3`)
     .action(
       run((context, _options: unknown, name: string, version: string) =>

@@ -8,16 +8,17 @@ import { packed, unpacked } from '../definitions-zip.ts';
 import { CommandFailure, EXIT_FAILED, EXIT_GOOD } from '../failure.ts';
 import { harmless } from '../terminal.ts';
 
-const FOLDER = 'where the files are; the current folder when not given';
+const FOLDER = 'folder of the files';
 
 /** `trellis pull`, `trellis push`, `trellis diff`: a workspace's definitions as files. */
 export function addDefinitions(program: Command, run: Run): void {
   program
     .command('pull')
-    .summary('write everything custom of the workspace into a folder')
+    .summary('write schema, settings and code into a folder')
     .description(
-      'Writes schema, settings, endpoints, tools and agents into a folder, as files to be kept in git. Deletes files that it ' +
-        'has written before and that are not in the workspace any more, and no others.',
+      'Writes schema, settings, endpoints, tools and agents into a folder, as files to be kept ' +
+        'in git. Deletes only files that an earlier pull wrote and that are no longer in the ' +
+        'workspace.',
     )
     .argument('[folder]', FOLDER, '.')
     .option('--force', 'also overwrite files that were changed since they were pulled')
@@ -25,13 +26,13 @@ export function addDefinitions(program: Command, run: Run): void {
     .action(run(pull));
   program
     .command('push')
-    .summary('make the workspace what a folder says')
+    .summary('change the workspace to match a folder')
     .description(
-      'Creates and changes in the workspace what differs from the files of a folder. Exit code 1 when something of it failed; ' +
-        'the rest is done all the same.',
+      'Creates and changes in the workspace what differs from the files of a folder. The exit ' +
+        'code is 1 when a part of it failed; the rest is done.',
     )
     .argument('[folder]', FOLDER, '.')
-    .option('--mirror', 'also delete from the workspace what the folder has not')
+    .option('--mirror', 'also delete from the workspace what the folder does not have')
     .option('--dry-run', 'only say what would be done')
     .addHelpText(
       'after',
@@ -42,8 +43,9 @@ export function addDefinitions(program: Command, run: Run): void {
     .command('diff')
     .summary('show what a push would do')
     .description(
-      'Shows, as a unified diff, what "push" would change in the workspace, and changes nothing. Exit code 0 when there is ' +
-        'nothing to change, 1 when there is, or when something would fail.',
+      'Shows, as a unified diff, what "push" would change in the workspace, and changes ' +
+        'nothing. Exit code 0 when there is nothing to change, 1 when there is, or when ' +
+        'something would fail.',
     )
     .argument('[folder]', FOLDER, '.')
     .option('--mirror', 'also show what would be deleted from the workspace')

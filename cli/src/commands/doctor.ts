@@ -24,9 +24,9 @@ export function addDoctor(program: Command, run: Run): void {
     .command('doctor')
     .summary('find what is wrong with a server, and say what to do')
     .description(
-      'Checks what a server with the MSK_* variables of this shell depends on (configuration, storage folder, rights, disk, ' +
-        'clock, ports, licence, master key), then asks the running server how its parts are. Changes nothing. ' +
-        'The exit code is 1 when something is wrong.',
+      'Checks what a server with the MSK_* variables of this shell needs (configuration, ' +
+        'storage folder, rights, disk, clock, ports, license, master key), then asks the running ' +
+        'server for its health. Changes nothing. The exit code is 1 when something is wrong.',
     )
     .option('--no-local', 'check only the running server')
     .addHelpText(

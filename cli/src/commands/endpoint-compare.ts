@@ -16,8 +16,9 @@ export function addEndpointCompare(endpoint: Command, run: Run): void {
   endpoint
     .command('compare')
     .description(
-      'Runs an old version of an endpoint and the newest with the same body, as you, in the read-only scope, and shows what ' +
-        'each answered and how long it took. The exit code is 0 when they answer the same, else 1.',
+      'Runs an old version of an endpoint and the newest with the same body, as you, in the ' +
+        'read-only scope, and shows what each answered and how long it took. The exit code is 0 ' +
+        'when they answer the same, else 1.',
     )
     .argument('<name>', 'name of the endpoint')
     .argument('<version>', 'the old version')
@@ -36,14 +37,11 @@ Examples:
   endpoint
     .command('inputs')
     .description(
-      'Lists the last bodies that an endpoint was called with. They are kept only when --keep says so, and only in the memory ' +
-        'of the server.',
+      'Lists the last bodies that an endpoint was called with. They are kept only when --keep ' +
+        'says so, and only in the memory of the server.',
     )
     .argument('<name>', 'name of the endpoint')
-    .option(
-      '--keep <n>',
-      'from now on keep the last so many; 0 keeps none, and forgets those there are',
-    )
+    .option('--keep <n>', 'keep the last <n> from now on; 0 keeps none and deletes the kept ones')
     .addHelpText(
       'after',
       `

@@ -27,14 +27,14 @@ export function addEndpointLogs(endpoint: Command, run: Run): void {
     endpoint
       .command('logs')
       .description(
-        `Shows what endpoints have logged on the server, the newest last; ${TAKE_DEFAULT} lines unless --take says otherwise.`,
+        `Shows what endpoints have logged on the server, the newest last; ${TAKE_DEFAULT} lines by default.`,
       )
-      .argument('[name]', 'one endpoint, or a folder with "/" at its end; without it all')
-      .option('--level <level>', `this one or a more urgent one: ${LEVELS.join(', ')}`)
-      .option('--query <text>', 'only lines that contain it, in any case of letters')
+      .argument('[name]', 'an endpoint, or a folder with "/" at its end (default: all)')
+      .option('--level <level>', `this level or a more urgent one: ${LEVELS.join(', ')}`)
+      .option('--query <text>', 'only lines that contain this text, ignoring case')
       .option('--from <time>', 'not before this time, ISO 8601')
       .option('--to <time>', 'before this time')
-      .option('--follow', 'go on with the lines that come, until --to or Ctrl-C'),
+      .option('--follow', 'print new lines as they come, until --to or Ctrl-C'),
   )
     .addHelpText(
       'after',

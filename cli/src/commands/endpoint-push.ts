@@ -22,22 +22,23 @@ interface Pushed {
 }
 
 const SETTINGS_HELP = `
-Settings of an endpoint stand in comment lines at the very top of its file, one a line:
+Write the settings of an endpoint as comments at the very top of its file, one on each line:
   // trellis: readOnly
   // trellis: description What it is for.
-Known are readOnly, runAsAdmin, mode (sync or pooling), access (users or admins), cacheSeconds, timeoutMs, maxConcurrent,
+The settings are readOnly, runAsAdmin, mode (sync or pooling), access (users or admins), cacheSeconds, timeoutMs, maxConcurrent,
 maxQueued, description.`;
 
 export function addEndpointPush(endpoint: Command, run: Run): void {
   endpoint
     .command('push')
     .description(
-      'Creates or changes endpoints from files: one file, or every *.ts below a folder, where the path below the folder is ' +
-        'the name. Code that does not compile is kept as a draft and makes the exit code 1.',
+      'Creates or changes endpoints from files: one file, or every *.ts below a folder, named ' +
+        'by its path below the folder. Code that does not compile is kept as a draft, and the ' +
+        'exit code is 1.',
     )
     .argument('<path>', 'a file or a folder')
     .option('--name <name>', 'name of the endpoint, for a single file')
-    .option('--read-only', 'make all of them read-only')
+    .option('--read-only', 'make the endpoints read-only')
     .option('--check', 'compile only, change nothing')
     .addHelpText(
       'after',
@@ -51,7 +52,7 @@ Examples:
     .action(run(pushFiles));
   endpoint
     .command('check')
-    .description('Compiles files against the live schema and changes nothing: "push --check".')
+    .description('Compiles files against the live schema and changes nothing, like "push --check".')
     .argument('<path>', 'a file or a folder')
     .option('--read-only', 'compile as read-only')
     .addHelpText(
@@ -135,7 +136,10 @@ async function createOrChange(
   return { action: 'created', definition: { name, compiles, diagnostics } } as const;
 }
 
-/** The diagnostics of a refusal to make an endpoint read-only; nothing was changed then (open-shapes, section 5). */
+/**
+ * The diagnostics of a refusal to make an endpoint read-only; nothing was changed then
+ * (open-shapes, section 5).
+ */
 function notReadOnly(error: unknown): Diagnostic[] | undefined {
   if (!(error instanceof TrellisError) || error.code !== 'not_read_only') return undefined;
   const diagnostics = error.details?.['diagnostics'];

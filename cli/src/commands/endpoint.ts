@@ -24,7 +24,7 @@ export function addEndpoint(program: Command, run: Run): void {
   addEndpointLogs(endpoint, run);
   endpoint
     .command('run')
-    .description('Runs an endpoint and prints what it answers.')
+    .description('Runs an endpoint and prints its answer.')
     .argument('<name>', 'name of the endpoint')
     .argument('[body]', 'JSON to call it with; "-" reads standard input')
     .addHelpText(

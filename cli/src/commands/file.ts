@@ -22,20 +22,15 @@ export function addFile(program: Command, run: Run): void {
   const command = program
     .command('file')
     .summary('upload, list, download and delete files of nodes')
-    .description('Files of nodes. A file is seen by whoever sees its node.');
+    .description('Files of nodes. Whoever may see a node may see its files.');
   command
     .command('upload')
-    .description(
-      'Uploads files to a node, piece by piece: what was interrupted can be gone on with.',
-    )
+    .description('Uploads files to a node, piece by piece. An interrupted upload can continue.')
     .argument('<node>', 'UID of the node')
     .argument('<path...>', 'files')
-    .option('--name <name>', 'what the file is called there, where there is one')
-    .option(
-      '--type <type>',
-      'media type, such as text/csv; by the ending of the name when left out',
-    )
-    .option('--resume <id>', 'go on with an upload that was interrupted')
+    .option('--name <name>', 'name of the file on the server, for a single file')
+    .option('--type <type>', 'media type, such as text/csv (default: from the ending of the name)')
+    .option('--resume <id>', 'continue an interrupted upload')
     .addHelpText(
       'after',
       `
@@ -54,7 +49,7 @@ Examples:
     .action(run(listFiles));
   command
     .command('download')
-    .description('Downloads a file, under its own name unless told otherwise; overwrites nothing.')
+    .description('Downloads a file, by default under its own name. Overwrites nothing.')
     .argument('<file>', 'UID of the file')
     .option('--out <path>', 'where to write it; "-" prints it')
     .addHelpText(

@@ -14,8 +14,8 @@ import { importFrom, type ImportOptions } from './import-from.ts';
 type RecordOptions = ImportOptions & MappingOptions & { readonly createSchema?: boolean };
 
 const COMMON_HELP = `
-Operations are sent in requests of 50,000, each acknowledged once it is durable. Every operation may be repeated, so an import
-that was interrupted goes on with --resume, or is simply started again. Files may be gzipped; "-" reads standard input.`;
+Operations are sent in requests of 50,000, each acknowledged once it is durable. Operations can be repeated, so an import
+that was interrupted can continue with --resume, or start again. Files may be gzipped; "-" reads standard input.`;
 
 export function addImport(program: Command, run: Run): void {
   const command = program
@@ -53,10 +53,10 @@ Examples:
 function addCsv(command: Command, run: Run): void {
   withRecordOptions(command.command('csv'))
     .description(
-      'Loads a CSV file with headings: a node a row. A column has the type that --types names, else the one that the field has ' +
-        'on the server, else String.',
+      'Loads a CSV file with headings: one node for each row. A column has the type that ' +
+        '--types names, else the one that the field has on the server, else String.',
     )
-    .option('--delimiter <character>', 'between two cells', ',')
+    .option('--delimiter <character>', 'separator of cells', ',')
     .addHelpText(
       'after',
       `${COMMON_HELP}
@@ -83,7 +83,8 @@ Examples:
 function addJsonl(command: Command, run: Run): void {
   withRecordOptions(command.command('jsonl'))
     .description(
-      'Loads a file with one JSON object a line: a node each. With --create-schema the types of fields are found from the values.',
+      'Loads a file with one JSON object on each line: one node for each. With --create-schema ' +
+        'the types of fields are taken from the values.',
     )
     .addHelpText(
       'after',
@@ -109,7 +110,7 @@ function addNdjson(command: Command, run: Run): void {
   withImportOptions(
     command.command('ndjson').argument('<file>', 'operations; "-" reads standard input'),
   )
-    .description('Loads operations of ingestion, one a line, as POST /api/ingest takes them.')
+    .description('Loads operations, one on each line, as POST /api/ingest takes them.')
     .addHelpText(
       'after',
       `${COMMON_HELP}
@@ -129,7 +130,7 @@ Examples:
 function withImportOptions(command: Command): Command {
   return command
     .option('--dry-run', 'read and check everything, send nothing')
-    .option('--resume', 'go on after what an interrupted import has sent')
+    .option('--resume', 'continue an interrupted import')
     .option('--gzip', 'compress requests, for slow networks');
 }
 
@@ -140,17 +141,20 @@ function withRecordOptions(command: Command): Command {
     .requiredOption('--key <column>', 'column that holds the key')
     .option('--create-schema', 'create the types and fields that are missing, and widen fields')
     .option('--types <column:type,...>', 'field types, such as Age:Int,Born:Time,Tags:String[]')
-    .option('--rename <column:field,...>', 'names of fields that differ from those of the columns')
+    .option('--rename <column:field,...>', 'names of fields, where they differ from the columns')
     .option(
       '--link <column:edge:type>',
       'the column holds the key of another node; may be repeated',
       links,
     )
-    .option('--timestamp <column>', "column with the nodes' own time")
-    .option('--list-separator <text>', 'between the values of a list in one cell', ';');
+    .option('--timestamp <column>', 'column with the time of the node')
+    .option('--list-separator <text>', 'separator of the values of a list in one cell', ';');
 }
 
-/** The server's schema, which must have the node type unless it is to be created. A dry run asks no server. */
+/**
+ * The server's schema, which must have the node type unless it is to be created. A dry run asks no
+ * server.
+ */
 async function knownSchema(
   { client, terminal }: CommandContext,
   { dryRun, createSchema, type }: RecordOptions,

@@ -16,8 +16,8 @@ export function addInterface(program: Command, run: Run): void {
     .command('interface')
     .summary('upload and choose custom interfaces')
     .description(
-      'Uploads front ends of your own, and chooses which one the workspace serves. ' +
-        'The built-in one is always below the path /trellis/ as well.',
+      'Uploads your own front ends, and sets which one the workspace serves. The built-in one ' +
+        'is always at /trellis/ as well.',
     );
   command
     .command('push')
@@ -44,7 +44,7 @@ Examples:
     .action(run(listInterfaces));
   command
     .command('choose')
-    .description('Says what the workspace serves: an interface, or the built-in front end.')
+    .description('Sets what the workspace serves: an interface, or the built-in front end.')
     .argument('[name]', 'name of the interface')
     .option('--built-in', 'serve the built-in front end')
     .addHelpText(

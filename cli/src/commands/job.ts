@@ -22,14 +22,14 @@ const TAKE_DEFAULT = '50';
 export function addJob(program: Command, run: Run): void {
   const job = program
     .command('job')
-    .summary('long pieces of work: how far they are, and how they ended')
-    .description('Tells of the long pieces of work that the primary does.');
+    .summary('long-running work: progress and results')
+    .description('Shows the long-running work of the primary.');
   addListOptions(
     job
       .command('list')
-      .description(`Lists jobs, newest first; ${TAKE_DEFAULT} unless --take says otherwise.`)
-      .addOption(new Option('--state <state>', 'only those in this state').choices(JOB_STATES))
-      .addOption(new Option('--kind <kind>', 'only those of this kind').choices(JOB_KINDS)),
+      .description(`Lists jobs, newest first; ${TAKE_DEFAULT} by default.`)
+      .addOption(new Option('--state <state>', 'only jobs in this state').choices(JOB_STATES))
+      .addOption(new Option('--kind <kind>', 'only jobs of this kind').choices(JOB_KINDS)),
   )
     .addHelpText(
       'after',
@@ -39,19 +39,19 @@ export function addJob(program: Command, run: Run): void {
   job
     .command('show')
     .description('Shows one job with the last lines of its log.')
-    .argument('<id>', 'of the job')
+    .argument('<id>', 'id of the job')
     .addHelpText('after', '\nExamples:\n  $ trellis job show 4tLgKqkzyVJUoPhSLUQTtu')
     .action(run(showJob));
   job
     .command('cancel')
-    .description('Asks a job to end before its work is done. Not every kind can.')
-    .argument('<id>', 'of the job')
+    .description('Asks a job to stop early. Not every kind of job can.')
+    .argument('<id>', 'id of the job')
     .addHelpText('after', '\nExamples:\n  $ trellis job cancel 4tLgKqkzyVJUoPhSLUQTtu')
     .action(run(cancelJob));
   job
     .command('watch')
     .description('Follows a job to its end. The exit code is 0 when it succeeds, else 1.')
-    .argument('<id>', 'of the job')
+    .argument('<id>', 'id of the job')
     .addHelpText(
       'after',
       '\nExamples:\n  $ trellis job watch 4tLgKqkzyVJUoPhSLUQTtu\n  $ trellis job watch 4tLgKqkzyVJUoPhSLUQTtu --json',

@@ -20,7 +20,7 @@ import { harmless, type Terminal } from '../terminal.ts';
 const DAYS_DEFAULT = 365;
 const DAYS_MAX = 36_500;
 const DAY_SECONDS = 24 * 60 * 60;
-/** A name of the host or its user would be given away with the licence. */
+/** The name of the host or its user would be published with the license. */
 const SUBJECT_DEFAULT = 'trellis';
 
 interface IssueOptions {
@@ -33,30 +33,30 @@ interface IssueOptions {
 export function addLicense(program: Command, run: Run): void {
   const license = program
     .command('license')
-    .summary('make keys, issue and show licences')
+    .summary('make keys, issue and show licenses')
     .description(
-      'Makes the keys of a licence authority, issues and shows licences. Asks no server.',
+      'Makes the keys of a license authority, issues and shows licenses. Needs no server.',
     );
   license
     .command('keygen')
     .description(
-      'Makes a pair of Ed25519 keys: private.pem signs licences, public.pem verifies them ' +
+      'Makes a pair of Ed25519 keys: private.pem signs licenses, public.pem verifies them ' +
         '(MSK_LICENSE_PUBLIC_KEY). Keep private.pem where no server can read it.',
     )
-    .requiredOption('--out <folder>', 'where to write the two files; made when it is missing')
-    .option('--force', 'replace keys that are there: what they signed is then worth nothing')
+    .requiredOption('--out <folder>', 'folder for the two files; created if missing')
+    .option('--force', 'replace existing keys; licenses that they signed become invalid')
     .addHelpText('after', '\nExamples:\n  $ trellis license keygen --out authority')
     .action(run(makeKeys));
   license
     .command('issue')
-    .description('Issues a licence and prints it, alone, on standard output.')
+    .description('Issues a license and prints it.')
     .requiredOption(
       '--features <name...>',
       `what it allows; this version knows ${LICENSE_FEATURES.join(', ')}`,
     )
     .requiredOption('--key <file>', 'private.pem of the authority')
-    .option('--days <number>', `how long it is good, up to ${DAYS_MAX}`, parseDays, DAYS_DEFAULT)
-    .option('--subject <name>', 'to whom it is issued, for people to read', SUBJECT_DEFAULT)
+    .option('--days <number>', `days until it expires, up to ${DAYS_MAX}`, parseDays, DAYS_DEFAULT)
+    .option('--subject <name>', 'who it is issued to, as a note for people', SUBJECT_DEFAULT)
     .addHelpText(
       'after',
       `
@@ -68,9 +68,10 @@ Examples:
   license
     .command('show')
     .description(
-      'Shows what a licence says. Exit code 1 when it has expired, or when --public-key does not verify it.',
+      'Shows what a license says. Exit code 1 when it has expired, or when --public-key does ' +
+        'not verify it.',
     )
-    .argument('<licence>', 'its text, the path of a file, or - for standard input')
+    .argument('<license>', 'text of the license, a file, or "-" for standard input')
     .option('--public-key <file>', 'public.pem of the authority, to verify the signature with')
     .addHelpText(
       'after',
@@ -94,7 +95,7 @@ function makeKeys(
 ): void {
   if (options.out === '') throw new WrongUsage('--out needs the name of a folder');
   const files = createKeyFiles(options.out, { replace: options.force ?? false });
-  output.note('Made the keys. Who has private.pem can issue licences: keep it to yourself.');
+  output.note('Made the keys. Who has private.pem can issue licenses: keep it to yourself.');
   output.data(files, `${files.publicKey}\n${files.privateKey}`);
 }
 
@@ -109,7 +110,7 @@ function issueLicense({ output }: CommandContext, options: IssueOptions): void {
     license = formatLicense(claims, (bytes) => sign(null, bytes, key));
   } catch (cause) {
     if (!(cause instanceof LicenseFault)) throw cause;
-    throw new WrongUsage(`the licence ${cause.message}`, 'See --features and --subject.');
+    throw new WrongUsage(`the license ${cause.message}`, 'See --features and --subject.');
   }
   for (const name of features.filter((feature) => !known.includes(feature))) {
     output.note(`This version knows no feature "${harmless(name)}", only ${known.join(', ')}.`);
@@ -125,7 +126,7 @@ async function showLicense(
 ): Promise<number> {
   const text = await licenseText(terminal, given);
   const key = options.publicKey === undefined ? undefined : readPublicKey(options.publicKey);
-  const what = isLicenseText(given) || given === '-' ? 'the licence' : given;
+  const what = isLicenseText(given) || given === '-' ? 'the license' : given;
   const { claims, signedBytes, signature } = parse(text, what);
   const state = licenseTime(claims, Date.now());
   const verified = key === undefined ? null : verify(null, signedBytes, key, signature);
@@ -146,7 +147,7 @@ async function showLicense(
   );
   if (verified === null)
     output.note('Not verified: give the key of the authority as --public-key.');
-  if (verified === false) output.note('The key in --public-key has not signed this licence.');
+  if (verified === false) output.note('The key in --public-key has not signed this license.');
   return state === 'current' && verified !== false ? EXIT_GOOD : EXIT_FAILED;
 }
 
@@ -156,7 +157,7 @@ const STATE_TEXTS: Readonly<Record<LicenseTime, string>> = {
   not_yet_valid: 'NOT YET VALID',
 };
 
-/** A licence as it is shown; `--json` prints it as it is. */
+/** A license as it is shown; `--json` prints it as it is. */
 function viewOf({ sub, features, exp, iat, nbf }: LicenseClaims) {
   return {
     subject: sub,
@@ -178,7 +179,7 @@ function parse(text: string, what: string): ParsedLicense {
   } catch (cause) {
     if (!(cause instanceof LicenseFault)) throw cause;
     throw new CommandFailure(`${what} ${cause.message}`, {
-      hint: 'A licence is what "trellis license issue" prints: three parts with dots between.',
+      hint: 'A license is what "trellis license issue" prints: three parts with dots between.',
       cause,
     });
   }

@@ -24,18 +24,18 @@ interface DownloadOptions {
 }
 
 const TAKE_DEFAULT = '50';
-const TEXT = 'only records that contain it, in any case of letters';
+const TEXT = 'only records that contain this text, ignoring case';
 
 export function addLogs(program: Command, run: Run): void {
   const logs = program
     .command('logs')
     .summary("the server's own log: search, follow, download")
     .description(
-      'Looks into what the server has logged: in its files, or without any in its memory.',
+      'Shows what the server has logged: from its files, or from its memory if it writes none.',
     );
   addListOptions(
     addLevel(logs.command('search'))
-      .description(`Shows records, the newest last; ${TAKE_DEFAULT} unless --take says otherwise.`)
+      .description(`Shows records, the newest last; ${TAKE_DEFAULT} by default.`)
       .argument('[text]', TEXT)
       .option('--from <time>', 'not before this time, ISO 8601')
       .option('--to <time>', 'before this time'),
@@ -65,10 +65,10 @@ Examples:
     .action(run(listFiles));
   logs
     .command('download')
-    .description('Prints every record that fits as a line of JSON, oldest first.')
+    .description('Prints all matching records as lines of JSON, oldest first.')
     .argument('[text]', TEXT)
     .option('--file <name...>', 'only of these files: see trellis logs files')
-    .option('--out <file>', 'write there instead')
+    .option('--out <file>', 'write to a file instead of stdout')
     .addHelpText(
       'after',
       `
@@ -81,7 +81,7 @@ Examples:
 
 function addLevel(command: Command): Command {
   return command.addOption(
-    new Option('--level <level>', 'this one or a more urgent one').choices(LOG_LEVELS),
+    new Option('--level <level>', 'this level or a more urgent one').choices(LOG_LEVELS),
   );
 }
 

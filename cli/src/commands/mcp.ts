@@ -6,12 +6,12 @@ import { WrongUsage } from '../failure.ts';
 export function addMcp(program: Command, run: Run): void {
   program
     .command('mcp')
-    .summary(
-      'lets a client of the Model Context Protocol reach the server over standard input and output',
-    )
+    .summary('speak the Model Context Protocol over standard input and output')
     .description(
-      'Speaks the Model Context Protocol over standard input and output, for clients that start a command. Tools are endpoints and ' +
-        'resources are nodes, as whoever the token is for: a session of "trellis login", or better a token of kind "mcp" in TRELLIS_TOKEN.',
+      'Speaks the Model Context Protocol over standard input and output, for clients that ' +
+        'start a command. Tools are endpoints, resources are nodes. The client has the rights of ' +
+        'your token: a session of "trellis login", or better a token of kind "mcp" in ' +
+        'TRELLIS_TOKEN.',
     )
     .addHelpText(
       'after',

@@ -17,12 +17,13 @@ export function addMigrationPush(migration: Command, run: Run): void {
   migration
     .command('push')
     .description(
-      'Saves a file as the migration of its name, new or changed. The exit code is 1 when it does not compile.',
+      'Saves a file as the migration of its name, new or changed. The exit code is 1 when it ' +
+        'does not compile.',
     )
     .argument('<file>', 'TypeScript with a default export, such as 001-books.ts')
-    .option('--name <name>', 'of the migration (default: that of the file)')
-    .option('--run-on-startup', 'let a start of the primary run it, when it has not run')
-    .option('--no-run-on-startup', 'let only people run it')
+    .option('--name <name>', 'name of the migration (default: that of the file)')
+    .option('--run-on-startup', 'run it at a start of the primary, if it has not run')
+    .option('--no-run-on-startup', 'run it only when somebody asks for it')
     .addHelpText(
       'after',
       `

@@ -8,9 +8,10 @@ export function addMigrationRuns(migration: Command, run: Run): void {
   migration
     .command('run')
     .description(
-      'Runs a migration, or all that have not succeeded, by name, and follows them to their end. Ctrl-C leaves them running.',
+      'Runs a migration, or all that have not succeeded in the order of their names. Follows ' +
+        'them to their end; Ctrl-C leaves them running.',
     )
-    .argument('[name]', 'of the migration')
+    .argument('[name]', 'name of the migration')
     .option('--no-wait', 'do not follow it')
     .addHelpText(
       'after',
@@ -24,13 +25,13 @@ export function addMigrationRuns(migration: Command, run: Run): void {
   migration
     .command('cancel')
     .description('Cancels the migration that runs, and waits up to 30 seconds for it to stop.')
-    .argument('[name]', 'of the migration')
+    .argument('[name]', 'name of the migration')
     .addHelpText('after', '\nExamples:\n  $ trellis migration cancel')
     .action(run((context, _options: unknown, name?: string) => cancel(context, name)));
   migration
     .command('reset')
-    .description('Lets a migration run again, or all that ended without success.')
-    .argument('[name]', 'of the migration')
+    .description('Lets a migration run again. Without a name, all that did not succeed.')
+    .argument('[name]', 'name of the migration')
     .addHelpText('after', '\nExamples:\n  $ trellis migration reset 001-books')
     .action(run((context, _options: unknown, name?: string) => reset(context, name)));
 }

@@ -11,12 +11,14 @@ import { addMigrationRuns } from './migration-runs.ts';
 export function addMigration(program: Command, run: Run): void {
   const migration = program
     .command('migration')
-    .summary('code that runs once')
+    .summary('write and run migrations: code that runs once')
     .description(
       'Lists, writes, runs and cancels migrations: TypeScript that runs in the server, once.',
     );
   addListOptions(
-    migration.command('list').description('Lists the migrations by name, as they run.'),
+    migration
+      .command('list')
+      .description('Lists the migrations by name, in the order in which they run.'),
   )
     .addHelpText(
       'after',
@@ -26,8 +28,8 @@ export function addMigration(program: Command, run: Run): void {
   migration
     .command('show')
     .description('Shows a migration, how it ran, and the last lines of its log.')
-    .argument('<name>', 'of the migration')
-    .option('--code', 'print its code, and nothing else')
+    .argument('<name>', 'name of the migration')
+    .option('--code', 'print only its code')
     .addHelpText(
       'after',
       '\nExamples:\n  $ trellis migration show 001-books\n  $ trellis migration show 001-books --code > 001-books.ts',
@@ -43,7 +45,7 @@ export function addMigration(program: Command, run: Run): void {
   migration
     .command('delete')
     .description('Deletes a migration; what it has done stays.')
-    .argument('<name>', 'of the migration')
+    .argument('<name>', 'name of the migration')
     .addHelpText('after', '\nExamples:\n  $ trellis migration delete 001-books')
     .action(run((context, _options: unknown, name: string) => remove(context, name)));
 }

@@ -7,10 +7,13 @@ export function addOpenApi(program: Command, run: Run): void {
     .command('openapi')
     .summary('write the description of the API, in OpenAPI 3.1')
     .description(
-      'Writes the OpenAPI 3.1 document of the server: its operations, and the custom endpoints that you may run. ' +
-        'Generators make clients of it, in many languages.',
+      'Writes the OpenAPI 3.1 document of the server: its operations, and the custom endpoints ' +
+        'that you may run. Generators can make clients from it in many languages.',
     )
-    .option('--out <file>', 'write to a file instead of stdout; one that is the same is left alone')
+    .option(
+      '--out <file>',
+      'write to a file instead of stdout; a file with the same content is left alone',
+    )
     .addHelpText(
       'after',
       `

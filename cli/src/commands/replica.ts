@@ -9,12 +9,13 @@ type Replica = ReplicaOverview['replicas'][number];
 export function addReplica(program: Command, run: Run): void {
   const replica = program
     .command('replica')
-    .summary('replicas: how far each is, and whether it is equal')
-    .description('Tells of the read-only replicas that follow a primary.');
+    .summary('show and check the replicas of a primary')
+    .description('Shows and checks the read-only replicas of a primary.');
   replica
     .command('status')
     .description(
-      'Lists the replicas of the primary: how far each is behind, and which one to promote when the primary is lost.',
+      'Lists the replicas of the primary: how far each is behind, and which one to promote ' +
+        'when the primary is lost.',
     )
     .addHelpText(
       'after',
@@ -27,8 +28,8 @@ Examples:
   replica
     .command('verify')
     .description(
-      'Compares the state of every replica with that of the primary, all at one sequence, while they go on serving. ' +
-        'The exit code is 0 when all are equal, else 1.',
+      'Compares the state of every replica with that of the primary, all at one sequence, ' +
+        'while they go on serving. The exit code is 0 when all are equal, else 1.',
     )
     .addHelpText(
       'after',

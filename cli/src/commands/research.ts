@@ -15,14 +15,16 @@ interface SettingsOptions {
 export function addResearch(program: Command, run: Run): void {
   const research = program
     .command('research')
-    .summary('deep research: its limits, and what is under way')
-    .description(
-      'Tells how far researches of users may go and which are under way, and stops one.',
-    );
+    .summary('limit, list and stop deep research')
+    .description('Shows and sets the limits of deep research, shows what runs, and stops it.');
   research
     .command('settings')
-    .description('Shows the limits, and the researches that are under way or wait.')
-    .option('--limit <name=number...>', 'set limits first; 0 brings back the default', limitsIn)
+    .description('Shows the limits, and the research that is running or waiting.')
+    .option(
+      '--limit <name=number...>',
+      'change limits, then show them; 0 restores the default',
+      limitsIn,
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  $ trellis research settings\n  $ trellis research settings --limit steps=80 minutes=0',
@@ -30,7 +32,7 @@ export function addResearch(program: Command, run: Run): void {
     .action(run(settings));
   research
     .command('cancel')
-    .description('Stops the research that is under way or waits in a chat.')
+    .description('Stops the running or waiting research of a chat.')
     .argument('<chat>', 'UID of the chat')
     .addHelpText('after', '\nExamples:\n  $ trellis research cancel 4tLgKqkzyVJUoPhSLUQTtu')
     .action(run(cancel));

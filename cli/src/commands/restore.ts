@@ -11,11 +11,11 @@ interface RestoreOptions {
 export function addRestore(program: Command, run: Run): void {
   program
     .command('restore')
-    .summary('make a workspace of a backup')
+    .summary('restore a workspace from a backup')
     .description(
-      'Makes a workspace of a backup, in an empty storage folder and without a server. It goes on in a new history: replicas of the ' +
-        'old one copy it. When it is interrupted, the same command does it again. A backup that is encrypted needs its ' +
-        'MSK_GRAPH_MASTER_KEY.',
+      'Restores a workspace from a backup into an empty storage folder. Needs no server. The ' +
+        'workspace begins a new history, so its replicas copy it again. After an interruption, ' +
+        'run the same command again. An encrypted backup needs its MSK_GRAPH_MASTER_KEY.',
     )
     .argument(
       '<from>',

@@ -38,8 +38,9 @@ Examples:
   schema
     .command('diff')
     .description(
-      'Shows in what a document differs from the schema of the server: "+" would be added, "~" would be changed, "-" is on ' +
-        'the server only and would stay. The exit code is 1 when "schema put" would change something.',
+      'Shows how a document differs from the schema of the server: "+" would be added, "~" ' +
+        'would be changed, "-" is on the server only and would stay. The exit code is 1 when ' +
+        '"schema put" would change something.',
     )
     .argument('<file>', 'JSON document; "-" reads standard input')
     .addHelpText(

@@ -18,12 +18,16 @@ export function addTypes(program: Command, run: Run): void {
     .command('types')
     .summary('write the types that endpoints are checked against')
     .description(
-      'Writes the TypeScript declarations that the server checks the code of endpoints against: the scope, and the node ' +
-        'and edge types of its schema. Put the file beside your endpoints, and your editor knows what the server knows.',
+      'Writes the TypeScript declarations that the server checks the code of endpoints ' +
+        'against: the scope, and the node and edge types of its schema. Put the file beside your ' +
+        'endpoints, and your editor knows what the server knows.',
     )
-    .option('--out <file>', 'write to a file instead of stdout; one that is the same is left alone')
+    .option(
+      '--out <file>',
+      'write to a file instead of stdout; a file with the same content is left alone',
+    )
     .option('--read-only', 'the scope of read-only endpoints, which cannot write')
-    .option('--watch', 'go on, and write the file again whenever the schema changes')
+    .option('--watch', 'keep running, and write the file again when the schema changes')
     .option('--interval <ms>', 'how often to ask the server', INTERVAL_DEFAULT_MS)
     .addHelpText(
       'after',

@@ -28,13 +28,13 @@ export function addSearchEval(search: Command, run: Run): void {
   search
     .command('eval')
     .description(
-      'Searches every query of a golden set, and shows how good the hits are, against the last run, and which queries got ' +
-        'worse. Without a name: every set there is.',
+      'Runs every query of a golden set, or of all sets. Shows how good the hits are, compared ' +
+        'with the last run, and which queries got worse.',
     )
     .argument('[name]', 'name of the golden set')
     .option(
       '--fail-below <metric=value>',
-      `end with 1 when a metric is lower: ${METRICS.join(', ')}; may be given several times`,
+      `exit with 1 when a metric is lower: ${METRICS.join(', ')}; may be given several times`,
       (one: string, all: readonly string[]) => [...all, one],
       [],
     )

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { CommandFailure } from '../failure.ts';
 import { readJson } from '../json-input.ts';
+import { bytesText } from '../terminal.ts';
 
 /** `trellis search settings` and `trellis search status`. */
 export function addSearchSettings(search: Command, run: Run): void {
@@ -17,7 +18,7 @@ export function addSearchSettings(search: Command, run: Run): void {
     .action(run(getSettings));
   settings
     .command('set')
-    .description('Replaces all settings. What changes is indexed anew in the background.')
+    .description('Replaces all settings. What changes is indexed again in the background.')
     .argument('<file>', 'JSON as "search settings get" prints it; "-" reads standard input')
     .addHelpText(
       'after',
@@ -26,7 +27,7 @@ export function addSearchSettings(search: Command, run: Run): void {
     .action(run(setSettings));
   search
     .command('status')
-    .description('Shows how far the search index of the server is, and how large.')
+    .description('Shows how far the search index is, and how large.')
     .addHelpText(
       'after',
       '\nExamples:\n  $ trellis search status\n  $ trellis search status --json',
@@ -58,8 +59,8 @@ async function setSettings(
 async function showStatus({ client, output, terminal }: CommandContext): Promise<void> {
   const state = await client.search.getIndex({ signal: terminal.signal });
   const { sequence, documents, segments, bytes, bytesOnDisk, rebuild } = state;
-  const read = bytesOnDisk > 0 ? ` and ${megabytes(bytesOnDisk)} on disk` : '';
-  const size = `${megabytes(bytes)} in memory${read}, in ${segments} segments`;
+  const read = bytesOnDisk > 0 ? ` and ${bytesText(bytesOnDisk)} on disk` : '';
+  const size = `${bytesText(bytes)} in memory${read}, in ${segments} segments`;
   const lines = [
     sequence === null
       ? 'The first index is being built.'
@@ -68,7 +69,7 @@ async function showStatus({ client, output, terminal }: CommandContext): Promise
   ];
   if (rebuild !== null) {
     const { types, done, total, startedAt } = rebuild;
-    lines.push(`Indexing ${types.join(', ')} anew: ${done} of ${total}, since ${startedAt}.`);
+    lines.push(`Indexing ${types.join(', ')} again: ${done} of ${total}, since ${startedAt}.`);
   }
   output.data(state, [...lines, ...vectorLines(state)].join('\n'));
 }
@@ -92,8 +93,4 @@ function embedderLine(embedder: SearchIndexState['embedder']): string {
   const next = retryAt === null ? '' : `, asked again at ${retryAt}`;
   const error = lastError === null ? '' : `; the last error: ${lastError}`;
   return `${embedded} were embedded since the start${next}${error}.`;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 2 ** 20).toFixed(1)} MB`;
 }

@@ -13,7 +13,7 @@ export function addSearchSimilar(search: Command, run: Run): void {
   search
     .command('similar')
     .description(
-      'Lists the nodes that are the most similar to one by their vectors, as you see them.',
+      'Lists the nodes whose vectors are most similar to those of a node, among those you may see.',
     )
     .argument('<uid>', 'UID of the node')
     .option('--count <n>', 'how many, at most 1,000', '10')

@@ -37,9 +37,7 @@ export function addSearchSynonyms(search: Command, run: Run): void {
     .action(run(listSynonyms));
   synonyms
     .command('get')
-    .description(
-      'Shows what goes with a term, and words of the graph that are written much like it.',
-    )
+    .description('Shows the synonyms of a term, and words of the graph with a similar spelling.')
     .argument('<term>')
     .option(...LANG)
     .option('--tolerance <n>', 'how similar a suggestion must be, 0.7 to 1')
@@ -48,17 +46,20 @@ export function addSearchSynonyms(search: Command, run: Run): void {
   synonyms
     .command('set')
     .description(
-      'Stores what goes with a term, in one direction: link the other word as well for both. Lists that are left out become ' +
-        'empty, unless you --add.',
+      'Stores the synonyms of a term, in one direction: to link both words, store the other ' +
+        'one as well. Without --add, lists that you leave out become empty.',
     )
     .argument('<term>')
     .option(...LANG)
     .option('--synonyms <words...>', 'other words that are searched too')
-    .option('--alternates <words...>', 'other ways to write the same')
+    .option('--alternates <words...>', 'other spellings of the same word')
     .option('--blocked <words...>', 'words that the term never stands for')
-    .option('--file <file>', 'all three as JSON: {"Synonyms":[],"Alternates":[],"Blocked":[]}')
-    .option('--add', 'keep what there is, and add to it')
-    .option('--case-sensitive', 'only for the word as it is written here')
+    .option(
+      '--file <file>',
+      'all three lists as JSON: {"Synonyms":[],"Alternates":[],"Blocked":[]}',
+    )
+    .option('--add', 'add to the stored lists')
+    .option('--case-sensitive', 'only for the term with these capital letters')
     .addHelpText(
       'after',
       `

@@ -9,8 +9,8 @@ import { addSearchSynonyms } from './search-synonyms.ts';
 export function addSearch(program: Command, run: Run): void {
   const search = program
     .command('search')
-    .summary('what can be searched, and how good the hits are')
-    .description('Sets and measures the search of a workspace.');
+    .summary('set up and measure search')
+    .description('Sets up and measures search.');
   addSearchSettings(search, run);
   addSearchSynonyms(search, run);
   addSearchSimilar(search, run);

@@ -6,8 +6,9 @@ export function addServe(program: Command, run: Run): void {
     .command('serve')
     .summary('run the server')
     .description(
-      'Runs the server in this process until SIGTERM or Ctrl-C. It is set up by MSK_* variables; all faults in them are ' +
-        'reported together, with exit code 78. Once it can answer it prints one line of JSON with "event":"ready".',
+      'Runs the server in this process until SIGTERM or Ctrl-C. MSK_* variables configure it; ' +
+        'all faults in them are reported together, with exit code 78. When it is ready, it ' +
+        'prints one line of JSON with "event":"ready".',
     )
     .addHelpText(
       'after',

@@ -17,12 +17,13 @@ export function addStorage(program: Command, run: Run): void {
     .command('storage')
     .summary('look after the storage folder of a stopped server')
     .description(
-      'Works on the folder of MSK_GRAPH_STORAGE while no server has it open; MSK_GRAPH_MASTER_KEY is its key. A command that ' +
-        'is killed leaves the store as it was, or as it was to become; the next start or command clears up.',
+      'Works on the folder of MSK_GRAPH_STORAGE while no server has it open; ' +
+        'MSK_GRAPH_MASTER_KEY is its key. A command that is killed leaves the store unchanged or ' +
+        'finished; the next start or command cleans up.',
     );
   storage
     .command('stats')
-    .description('Shows how large the store is, and what a compaction would give back.')
+    .description('Shows how large the store is, and how much space a compaction would free.')
     .addHelpText(
       'after',
       '\nExamples:\n  $ MSK_GRAPH_STORAGE=/var/lib/trellis trellis storage stats',
@@ -31,7 +32,8 @@ export function addStorage(program: Command, run: Run): void {
   storage
     .command('verify')
     .description(
-      'Reads every record of the log and every entry of the state, and compares the two. Exit code 1 when they differ.',
+      'Reads every record of the log and every entry of the state, and compares the two. Exit ' +
+        'code 1 when they differ.',
     )
     .addHelpText(
       'after',
@@ -41,15 +43,16 @@ export function addStorage(program: Command, run: Run): void {
   storage
     .command('compact')
     .description(
-      'Writes the state anew, so that its files have no free pages. Needs room for a copy.',
+      'Writes the state again, so that its files have no free pages. Needs disk space for a copy.',
     )
     .addHelpText('after', '\nExamples:\n  $ trellis storage compact')
     .action(run(compact));
   storage
     .command('rotate-key')
     .description(
-      'Encrypts the whole store with another master key; one that is not encrypted is encrypted. ' +
-        `The present key is that of MSK_GRAPH_MASTER_KEY, the new one is in ${NEW_KEY} or a file. Needs room for a copy.`,
+      'Encrypts the whole store with a new master key, also when it was not encrypted before. ' +
+        'MSK_GRAPH_MASTER_KEY is the present key; the new one is in ' +
+        `${NEW_KEY} or a file. Needs disk space for a copy.`,
     )
     .option('--new-key-file <file>', `a file that holds the new key, in place of ${NEW_KEY}`)
     .addHelpText(
@@ -142,7 +145,7 @@ function newKeyOf(env: CommandContext['terminal']['env'], { newKeyFile }: Rotate
   if (key !== '') return key;
   throw new WrongUsage(
     'there is no new key',
-    `Set ${NEW_KEY}, or name a file with --new-key-file; arguments are seen by others.`,
+    `Set ${NEW_KEY}, or name a file with --new-key-file; others can see arguments.`,
   );
 }
 

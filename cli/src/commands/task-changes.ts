@@ -26,10 +26,10 @@ interface CreateOptions extends SettingOptions {
 export function addTaskChanges(task: Command, run: Run): void {
   const create = task
     .command('create')
-    .description('Makes a task: an endpoint, or what is built in, and when it runs.')
+    .description('Creates a task: an endpoint or built-in work, and when it runs.')
     .argument('<name>', 'letters, digits, " ", ".", "_" and "-"')
     .requiredOption('--cron <expression>', 'five fields, six with seconds first, or @daily')
-    .option('--disabled', 'let it not run by itself yet');
+    .option('--disabled', 'do not run it by its schedule yet');
   addSettings(create)
     .addHelpText(
       'after',
@@ -44,8 +44,8 @@ Examples:
     );
   const update = task
     .command('update')
-    .description('Changes a task; what is left out stays as it is.')
-    .argument('<name>', 'of the task')
+    .description('Changes a task. Only what an option names is changed.')
+    .argument('<name>', 'name of the task')
     .option('--cron <expression>', 'five fields, six with seconds first, or @daily');
   addSettings(update)
     .addHelpText(
@@ -66,7 +66,7 @@ Examples:
           ? 'Lets a task run by its schedule, from now on.'
           : 'Keeps a task from running by its schedule.',
       )
-      .argument('<name>', 'of the task')
+      .argument('<name>', 'name of the task')
       .addHelpText('after', `\nExamples:\n  $ trellis task ${verb} nightly`)
       .action(run((context, _options: unknown, name: string) => set(context, verb, name)));
   }
@@ -74,16 +74,15 @@ Examples:
 
 function addSettings(command: Command): Command {
   return command
-    .option('--time-zone <name>', 'in which the times are, such as Europe/Berlin (default: UTC)')
+    .option('--time-zone <name>', 'time zone of the schedule, such as Europe/Berlin (default: UTC)')
     .option('--endpoint <name>', 'the endpoint that it calls')
-    .option('--built-in <name>', 'what is built in, instead')
-    .option('--body <json>', 'to call the endpoint with; "-" reads standard input')
-    .option('--as <user>', 'name or UID of the user as whom it runs; "system" for nobody')
+    .option('--built-in <name>', 'built-in work, instead of an endpoint')
+    .option('--body <json>', 'JSON to call the endpoint with; "-" reads standard input')
+    .option('--as <user>', 'user that it runs as, by name or UID; "system" for no user')
     .addOption(
-      new Option('--when-missed <what>', 'when the server was down at the time').choices([
-        'run',
-        'skip',
-      ]),
+      new Option('--when-missed <what>', 'what to do when the server was down at the time').choices(
+        ['run', 'skip'],
+      ),
     );
 }
 

@@ -12,7 +12,7 @@ export function addTaskRuns(task: Command, run: Run): void {
   task
     .command('run')
     .description('Runs a task now, enabled or not.')
-    .argument('<name>', 'of the task')
+    .argument('<name>', 'name of the task')
     .option('--wait', 'follow it to its end: the exit code is 0 when it succeeds, else 1')
     .addHelpText(
       'after',
@@ -26,8 +26,8 @@ export function addTaskRuns(task: Command, run: Run): void {
   addListOptions(
     task
       .command('log')
-      .description(`Lists the last runs of a task, newest first; ${TAKE_DEFAULT} unless told.`)
-      .argument('<name>', 'of the task'),
+      .description(`Lists the last runs of a task, newest first; ${TAKE_DEFAULT} by default.`)
+      .argument('<name>', 'name of the task'),
   )
     .addHelpText(
       'after',

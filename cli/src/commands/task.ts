@@ -10,17 +10,18 @@ import { addTaskRuns } from './task-runs.ts';
 export function addTask(program: Command, run: Run): void {
   const task = program
     .command('task')
-    .summary('what the server does by itself, and when')
+    .summary('work that the server does by a schedule')
     .description(
-      'Lists, makes, runs and deletes tasks: endpoints, and what is built in, that the server runs by a schedule.',
+      'Lists, creates, runs and deletes tasks: endpoints or built-in work that the server runs ' +
+        'by a schedule.',
     );
   addListOptions(task.command('list').description('Lists the tasks, by name.'))
     .addHelpText('after', '\nExamples:\n  $ trellis task list\n  $ trellis task list --json')
     .action(run(list));
   task
     .command('show')
-    .description('Shows a task: what it runs, when, and how it ran last.')
-    .argument('<name>', 'of the task')
+    .description('Shows a task: what it runs, when, and how its last run ended.')
+    .argument('<name>', 'name of the task')
     .addHelpText('after', '\nExamples:\n  $ trellis task show nightly')
     .action(run((context, _options: unknown, name: string) => show(context, name)));
   addTaskChanges(task, run);
@@ -28,7 +29,7 @@ export function addTask(program: Command, run: Run): void {
   task
     .command('delete')
     .description('Deletes a task with its log; its endpoint stays.')
-    .argument('<name>', 'of the task')
+    .argument('<name>', 'name of the task')
     .addHelpText('after', '\nExamples:\n  $ trellis task delete nightly')
     .action(run((context, _options: unknown, name: string) => remove(context, name)));
 }

@@ -24,7 +24,7 @@ export function addTeam(program: Command, run: Run): void {
     .command('create')
     .description('Creates a team.')
     .argument('<name>', 'name of the team')
-    .option('--description <text>', 'what the team is')
+    .option('--description <text>', 'description of the team')
     .addHelpText('after', '\nExamples:\n  $ trellis team create Sales --description "All of sales"')
     .action(run(createTeam));
   addListOptions(
@@ -40,7 +40,7 @@ export function addTeam(program: Command, run: Run): void {
       .command('show')
       .description('Lists the users of a team.')
       .argument('<team>', 'name or UID')
-      .option('--nested', 'those of the teams in it too'),
+      .option('--nested', 'also list the members of teams in this team'),
   )
     .addHelpText('after', '\nExamples:\n  $ trellis team show Sales --nested')
     .action(run(showTeam));
@@ -49,11 +49,11 @@ export function addTeam(program: Command, run: Run): void {
     .description('Changes who is in a team, and who administers it.')
     .argument('<team>', 'name or UID')
     .option('--add <user...>', 'users to add')
-    .option('--add-team <team...>', 'teams to add: their members are then members too')
+    .option('--add-team <team...>', 'teams to add; their members become members too')
     .option('--remove <user...>', 'users to remove')
     .option('--remove-team <team...>', 'teams to remove')
-    .option('--admins <user...>', 'the administrators of the team from now on')
-    .option('--no-admins', 'no administrators from now on')
+    .option('--admins <user...>', 'all administrators of the team')
+    .option('--no-admins', 'remove all administrators of the team')
     .addHelpText(
       'after',
       `

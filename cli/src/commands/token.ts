@@ -25,14 +25,14 @@ export function addToken(program: Command, run: Run): void {
   token
     .command('create')
     .description(
-      'Creates a token and prints its value, alone, on standard output: it cannot be read again. ' +
+      'Creates a token and prints only its value, which cannot be shown again. ' +
         `Kinds: ${TOKEN_KINDS.join(', ')}.`,
     )
     .addArgument(new Argument('<kind>', 'what the token is for').choices(TOKEN_KINDS))
-    .argument('<name>', 'what it is called in the list')
+    .argument('<name>', 'name of the token in the list')
     .addOption(new Option('--scope <scope...>', 'for api, connector, automation').choices(SCOPES))
     .option('--path <path>', 'for endpoint: one endpoint, or a prefix such as "analytics/"')
-    .option('--user <user>', 'user it acts as, by name or UID')
+    .option('--user <user>', 'user that the token acts as, by name or UID')
     .option('--expires <time>', 'ISO 8601, such as 2027-01-31T00:00:00Z (default: never)')
     .addHelpText(
       'after',
@@ -46,7 +46,7 @@ Examples:
   addListOptions(
     token
       .command('list')
-      .description('Lists the tokens, newest first; never their values.')
+      .description('Lists the tokens, newest first, without their values.')
       .addOption(kindOption()),
   )
     .addHelpText('after', '\nExamples:\n  $ trellis token list\n  $ trellis token list --kind api')
@@ -59,7 +59,7 @@ Examples:
     .action(run(showToken));
   token
     .command('revoke')
-    .description('Revokes a token, for good: it is refused from the next request.')
+    .description('Revokes a token for good. The server refuses it from the next request on.')
     .argument('<id>', 'id of the token')
     .addHelpText('after', '\nExamples:\n  $ trellis token revoke 4sD1qk2Qm8xLr7bTz9NcVw')
     .action(run(revokeToken));

@@ -15,17 +15,18 @@ interface CreateOptions {
 export function addTool(program: Command, run: Run): void {
   const tool = program
     .command('tool')
-    .summary('endpoints that models are offered as tools')
+    .summary('endpoints that are offered to models as tools')
     .description(
-      'Lists, makes and deletes tools: endpoints that models are offered under a name of their own. Read-only endpoints are offered ' +
-        'without one; an endpoint that writes is offered by its tool alone.',
+      'Lists, creates and deletes tools: endpoints that are offered to models under another ' +
+        'name. Read-only endpoints are offered without a tool; an endpoint that writes needs ' +
+        'one.',
     );
   addListOptions(tool.command('list').description('Lists the tools, by name.'))
     .addHelpText('after', '\nExamples:\n  $ trellis tool list\n  $ trellis tool list --json')
     .action(run(list));
   tool
     .command('create')
-    .description('Makes a tool.')
+    .description('Creates a tool.')
     .argument('<name>', 'letters, digits, "_" and "-", at most 64')
     .requiredOption('--endpoint <name>', 'the endpoint that it calls')
     .requiredOption('--description <text>', 'what it does and when to call it, for the model')
@@ -41,7 +42,7 @@ Examples:
   tool
     .command('delete')
     .description('Deletes a tool; its endpoint stays.')
-    .argument('<name>', 'of the tool')
+    .argument('<name>', 'name of the tool')
     .addHelpText('after', '\nExamples:\n  $ trellis tool delete add_note')
     .action(run((context, _options: unknown, name: string) => remove(context, name)));
 }

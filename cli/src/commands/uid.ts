@@ -7,7 +7,7 @@ export function addUid(program: Command, run: Run): void {
     .command('uid')
     .summary('compute the UID of a node')
     .description(
-      'Computes the UID of the node with this type and key, whether it exists or not. Asks no server.',
+      'Computes the UID of the node with this type and key, whether it exists or not. Needs no server.',
     )
     .argument('<type>', 'node type')
     .argument('<key>', 'key of the node')

@@ -45,7 +45,7 @@ export function addUser(program: Command, run: Run): void {
     .action(run(listUsers));
   user
     .command('show')
-    .description('Prints all that is known of a user.')
+    .description('Prints everything about a user.')
     .argument('<user>', 'user name or UID')
     .addHelpText('after', '\nExamples:\n  $ trellis user show ann')
     .action(run(showUser));
@@ -90,14 +90,14 @@ function addUpdate(user: Command, run: Run): void {
   addRightsOptions(
     user
       .command('update')
-      .description('Changes a user; what no option names stays as it is.')
+      .description('Changes a user. Only what an option names is changed.')
       .argument('<user>', 'user name or UID')
       .option('--email <address>', 'mail address')
       .option('--active', 'let the user sign in again')
-      .option('--no-role', 'no role any more')
-      .option('--no-admin', 'no administrator any more')
-      .option('--no-read-only-admin', 'no read-only administrator any more')
-      .option('--no-guest', 'no guest any more'),
+      .option('--no-role', 'take all roles away')
+      .option('--no-admin', 'make the user no system administrator')
+      .option('--no-read-only-admin', 'make the user no read-only administrator')
+      .option('--no-guest', 'make the user no guest'),
   )
     .addHelpText(
       'after',
@@ -114,10 +114,10 @@ function addRightsOptions(command: Command): Command {
   return command
     .option('--first-name <name>', 'first name')
     .option('--last-name <name>', 'last name')
-    .option('--role <role...>', `the roles from now on: ${ROLES.join(', ')}`)
-    .option('--admin', 'a system administrator')
-    .option('--read-only-admin', 'an administrator who may read only')
-    .option('--guest', 'a guest');
+    .option('--role <role...>', `all roles of the user: ${ROLES.join(', ')}`)
+    .option('--admin', 'make the user a system administrator')
+    .option('--read-only-admin', 'make the user an administrator who can only read')
+    .option('--guest', 'make the user a guest');
 }
 
 /** What the options say; the service checks it. */

@@ -19,7 +19,9 @@ function written(cell: string, isQuoted: boolean): string {
   return `"${cell.replaceAll('"', '""')}"`;
 }
 
-/** The fault of a text that comes in parts for ever, and how many characters were read until then. */
+/**
+ * The fault of a text that comes in parts for ever, and how many characters were read until then.
+ */
 function faultOf(first: string, part: string): { fault: unknown; characters: number } {
   const reader = new CsvRows(',');
   let characters = first.length;
@@ -81,7 +83,7 @@ it('tells on which lines a row stands', () => {
 
 describe('a text that is no CSV', () => {
   it.each([
-    ['a\nb,"c" d\n', 2, 'behind the quote'],
+    ['a\nb,"c" d\n', 2, 'after the quote'],
     ['a\n\nb"c\n', 3, 'a quote within a cell'],
     ['a\nb\n"c\nd\n', 3, 'not closed'],
   ])('%j is refused with its line', (text, line, message) => {

@@ -19,7 +19,9 @@ export class CsvFault extends Error {
   }
 }
 
-/** A row becomes a line of ingestion; after a quote that is not closed, the rest of a file is one. */
+/**
+ * A row becomes a line of ingestion; after a quote that is not closed, the rest of a file is one.
+ */
 export const CSV_ROW_CHARACTERS_MAX = NDJSON_LINE_BYTES_MAX;
 export const CSV_CELLS_MAX = 10_000;
 
@@ -27,9 +29,10 @@ const QUOTE = '"';
 const UNCLOSED_HINT = 'a quote that opens a cell is not closed';
 
 /**
- * Splits text that comes in parts into rows as RFC 4180 has them; lines may also end as on Windows or on old Macs. Lines without
- * anything are left out. A row without a quote, as most are, is split by what the engine has for that, which is much quicker than
- * looking at each character. Keeps no more than one row. Throws `CsvFault`.
+ * Splits text that comes in parts into rows as RFC 4180 has them; lines may also end as on Windows
+ * or on old Macs. Lines without anything are left out. A row without a quote, as most are, is split
+ * by what the engine has for that, which is much quicker than looking at each character. Keeps no
+ * more than one row. Throws `CsvFault`.
  */
 export class CsvRows {
   readonly #delimiter: string;
@@ -181,7 +184,7 @@ class QuotedRow {
       if (this.#lineEnd === '\n' && this.#text.startsWith('\r\n', this.#at)) this.#at++;
       const isAtEnd = this.#at >= this.#text.length;
       if (!isAtEnd && !this.#text.startsWith(this.#lineEnd, this.#at)) {
-        throw new CsvFault(this.#line, 'there is something behind the quote that closes a cell');
+        throw new CsvFault(this.#line, 'there is something after the quote that closes a cell');
       }
       break;
     }

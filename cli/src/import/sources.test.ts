@@ -217,7 +217,7 @@ describe('CSV', () => {
 
   it('tells where quotation marks do not match', async () => {
     await expect(read(csv('Email,Age\na@x,"1"2\n'))).rejects.toThrow(
-      /^data:2: there is something behind the quote/,
+      /^data:2: there is something after the quote/,
     );
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { listen, scripted } from '../testing/scripted-server.ts';
 import { TrellisClient } from '../trellis-client.ts';
 
-it('the overview and the licence are those of the server that was asked for', async () => {
+it('the overview and the license are those of the server that was asked for', async () => {
   const overview = { nodes: 1, samples: [] };
   const license = { licensed: false, features: [], valid: false };
   const { client, seen } = await scripted([{ body: overview }, { body: license }]);

@@ -36,7 +36,7 @@ export const backupErrors = {
   backup_corrupt: {
     status: 422,
     title: 'Backup damaged',
-    hint: 'Use another backup. The next run writes anew what a verification has found damaged.',
+    hint: 'Use another backup. The next run writes again what a verification has found damaged.',
   },
   backup_format_unknown: {
     status: 409,

@@ -48,7 +48,7 @@ export const searchErrors = {
   search_index_corrupt: {
     status: 500,
     title: 'Search index damaged',
-    hint: 'Build the index anew.',
+    hint: 'Build the index again.',
     internal: true,
   },
 } as const satisfies ErrorGroup;

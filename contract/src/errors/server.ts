@@ -1,6 +1,6 @@
 import type { ErrorGroup } from './entry.ts';
 
-/** The server as it is now. Faults of the licence are told at the start, never over HTTP. */
+/** The server as it is now. Faults of the license are told at the start, never over HTTP. */
 export const serverErrors = {
   internal_error: {
     status: 500,
@@ -45,20 +45,20 @@ export const serverErrors = {
   },
   license_invalid: {
     status: 500,
-    title: 'Licence not valid',
-    hint: 'Set MSK_LICENSE to a licence that the key in MSK_LICENSE_PUBLIC_KEY verifies.',
+    title: 'License not valid',
+    hint: 'Set MSK_LICENSE to a license that the key in MSK_LICENSE_PUBLIC_KEY verifies.',
     internal: true,
   },
   license_expired: {
     status: 500,
-    title: 'Licence expired',
-    hint: 'Set MSK_LICENSE to a new licence.',
+    title: 'License expired',
+    hint: 'Set MSK_LICENSE to a new license.',
     internal: true,
   },
   license_missing_feature: {
     status: 500,
-    title: 'Licence does not cover this',
-    hint: 'Set MSK_LICENSE to a licence with the feature.',
+    title: 'License does not cover this',
+    hint: 'Set MSK_LICENSE to a license with the feature.',
     internal: true,
   },
 } as const satisfies ErrorGroup;

@@ -14,7 +14,7 @@ export const areas: Readonly<Record<Area, string>> = {
   login: 'Sign in and out, and passwords.',
   sso: 'Sign-in at identity providers: OpenID Connect and SAML.',
   users: 'Users.',
-  groups: 'Teams and who is in them.',
+  teams: 'Teams and who is in them.',
   tokens: 'Tokens for programs.',
   access: 'Who may see what.',
   audit: 'What was done, and by whom.',
@@ -57,8 +57,8 @@ Lists take \`skip\` and \`take\`: go on until a page has fewer than \`take\` ite
 The WebSocket at \`/api/ws\` is beside this document: it tells signed-in browsers of changes.`;
 
 /**
- * Makes the document of the whole table of operations. It takes a tenth of a second, so that it gives way after each operation: whoever
- * has other things to do goes on later.
+ * Makes the document of the whole table of operations. It takes a tenth of a second, so that it
+ * gives way after each operation: whoever has other things to do goes on later.
  */
 export function* makeDocument(version: string): Generator<void, OpenApiDocument> {
   const schemas = new ShapeSchemas();
@@ -101,7 +101,10 @@ export function openApiDocument(version: string): OpenApiDocument {
   }
 }
 
-/** OpenAPI knows parameters of one segment only: the rest of a path is one, with its slashes encoded where they must be. */
+/**
+ * OpenAPI knows parameters of one segment only: the rest of a path is one, with its slashes encoded
+ * where they must be.
+ */
 function pathOf({ path }: Operation): string {
   return path.replace('{+', '{');
 }

@@ -2,16 +2,16 @@ import { withIds, type Rows } from '../operation.ts';
 import { licenseReport } from '../shapes/license.ts';
 
 export const operations = withIds({
-  /** Each server is started with a licence of its own, so this belongs to the area "stats". */
+  /** Each server is started with a license of its own, so this belongs to the area "stats". */
   getLicense: {
     sdk: 'workspace.getLicense',
     area: 'stats',
     method: 'GET',
     path: '/api/license',
     auth: 'admin',
-    responses: { 200: { description: 'The licence of this server.', body: licenseReport } },
+    responses: { 200: { description: 'The license of this server.', body: licenseReport } },
     errors: [],
     onReplica: 'serve',
-    summary: 'Tell what the licence of this server allows, and whether it is good.',
+    summary: 'Tell what the license of this server allows, and whether it is good.',
   },
 } as const satisfies Rows);

@@ -14,7 +14,9 @@ const uids = z.array(uidText).max(LIST_TAKE_MAX);
 /** Who may read a field beside administrators; nobody else when both are empty. */
 const fieldAccess = z.strictObject({ teams: uids.optional(), users: uids.optional() });
 
-/** The body of `/api/access/types` (open-shapes, section 4): the rules of all types that have some. */
+/**
+ * The body of `/api/access/types` (open-shapes, section 4): the rules of all types that have some.
+ */
 export const typeAccess = z.strictObject({
   types: recordUpTo(
     SCHEMA_TYPES_MAX,
@@ -27,7 +29,10 @@ export const typeAccess = z.strictObject({
 });
 export type TypeAccessDocument = Immutable<z.infer<typeof typeAccess>>;
 
-/** Whom one node is restricted to, and who owns it; UIDs. Restricted to nobody: the setting of its type holds. */
+/**
+ * Whom one node is restricted to, and who owns it; UIDs. Restricted to nobody: the setting of its
+ * type holds.
+ */
 export const nodeAccess = z.strictObject({ teams: uids, users: uids, owners: uids });
 export type NodeAccess = Immutable<z.infer<typeof nodeAccess>>;
 
@@ -45,7 +50,6 @@ const uidsByName = z.record(z.string(), z.string().nullable());
 
 /** By each name as it was given; null where it is nobody's, or more than one's. */
 export const principals = z.strictObject({ users: uidsByName, teams: uidsByName });
-export type Principals = Immutable<z.infer<typeof principals>>;
 
 const named = z.strictObject({ uid: z.string(), name: z.string() });
 

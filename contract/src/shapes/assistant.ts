@@ -13,7 +13,10 @@ import {
   PROVIDER_KEY_CHARACTERS_MAX,
 } from '../limits.ts';
 
-/** What the protocol begins at, such as `https://api.openai.com/v1` or `https://api.anthropic.com/v1`. */
+/**
+ * What the protocol begins at, such as `https://api.openai.com/v1` or
+ * `https://api.anthropic.com/v1`.
+ */
 const baseUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .max(PROVIDER_ADDRESS_CHARACTERS_MAX)
@@ -42,7 +45,10 @@ const chat = z.strictObject({
   tokensPerUserAndDay,
 });
 
-/** One more, which is asked for models that no other one has; what a user may use of a day is said with `chat`. */
+/**
+ * One more, which is asked for models that no other one has; what a user may use of a day is said
+ * with `chat`.
+ */
 const furtherChat = chat.pick({ provider: true, baseUrl: true, tokensPerAnswer: true }).extend({
   /** For people. */
   name: z
@@ -63,7 +69,9 @@ const apiKey = z
 /** Left out, the one that is stored stays, unless baseUrl changes; null removes it. */
 const keyChange = { apiKey: apiKey.nullable().optional() };
 
-/** The servers that are asked for what models do (open-shapes, section 7); null where there is none. */
+/**
+ * The servers that are asked for what models do (open-shapes, section 7); null where there is none.
+ */
 export const aiProviders = z.strictObject({
   chat: chat.extend({ hasApiKey: z.boolean() }).nullable(),
   /** None is asked while `chat` is null. */
@@ -97,5 +105,3 @@ export const aiProvidersChange = z
   .partial();
 /** As it is sent. */
 export type AiProvidersChange = Immutable<z.input<typeof aiProvidersChange>>;
-/** As it is understood: what was left out has its default. */
-export type CheckedAiProvidersChange = Immutable<z.output<typeof aiProvidersChange>>;

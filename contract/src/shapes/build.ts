@@ -18,7 +18,10 @@ export const compileStatus = z.strictObject({
 });
 export type CompileStatus = Immutable<z.infer<typeof compileStatus>>;
 
-/** One leaf of the Build tree (open-shapes, section 8). A kind of code leaves out the flags that it does not have. */
+/**
+ * One leaf of the Build tree (open-shapes, section 8). A kind of code leaves out the flags that it
+ * does not have.
+ */
 export const catalogItem = z.strictObject({
   uid: z.string(),
   kind: codeKind,
@@ -43,4 +46,3 @@ export const typesQuery = z.object({
   /** Which scope to declare: that of endpoints which may write, or that of read-only ones. */
   scope: z.enum(['full', 'read-only']).default('full'),
 });
-export type TypesScope = z.output<typeof typesQuery>['scope'];

@@ -19,7 +19,10 @@ export const chatTurn = z
     chatUID: uid.optional(),
     /** What the user says; may be left out where an answer is asked for again. */
     message: z.string().trim().min(1).max(CHAT_MESSAGE_CHARACTERS_MAX).optional(),
-    /** Names of tools, of those that the user may call: the model is offered no others. All of them when left out. */
+    /**
+     * Names of tools, of those that the user may call: the model is offered no others. All of them
+     * when left out.
+     */
     tools: z.array(toolName).max(CHAT_TOOLS_MAX).optional(),
     /** The node that the user looks at. */
     viewingUID: uid.optional(),
@@ -70,8 +73,8 @@ export type ChatToolCall = Immutable<z.infer<typeof chatToolCall>>;
 const usage = z.strictObject({ inputTokens: z.int().min(0), outputTokens: z.int().min(0) });
 
 /**
- * How an answer ended: "answer" as it should; "length", "steps", "tool-calls" and "tokens" at a limit; "stopped" because the user
- * wanted no more of it.
+ * How an answer ended: "answer" as it should; "length", "steps", "tool-calls" and "tokens" at a
+ * limit; "stopped" because the user wanted no more of it.
  */
 const CHAT_ENDS = ['answer', 'length', 'steps', 'tool-calls', 'tokens', 'stopped'] as const;
 
@@ -108,11 +111,12 @@ export const chatFeedback = z.strictObject({
   value: z.enum(['up', 'down']).nullable(),
   comment: z.string().trim().max(CHAT_COMMENT_CHARACTERS_MAX).optional(),
 });
-export type ChatFeedback = Immutable<z.infer<typeof chatFeedback>>;
 
 const message = z.strictObject({ UID: z.string(), text: z.string(), at: z.iso.datetime() });
 
-/** `viewingUID` is null when the user looked at no node, or at one that they may not see any more. */
+/**
+ * `viewingUID` is null when the user looked at no node, or at one that they may not see any more.
+ */
 const chatQuestion = message.extend({
   role: z.literal('user'),
   viewingUID: z.string().nullable(),
@@ -122,7 +126,9 @@ const chatReply = message.extend({
   role: z.literal('assistant'),
   citations: z.array(chatCitation),
   toolCalls: z.array(chatToolCall),
-  /** The next four are null while it is under way; of one that was interrupted, usage is not known. */
+  /**
+   * The next four are null while it is under way; of one that was interrupted, usage is not known.
+   */
   usage: usage.nullable(),
   model: z.string(),
   /** "failed": `error` says why; "interrupted": the server ended before the answer did. */
@@ -154,8 +160,6 @@ export const chatListQuery = pageQuery.extend({
   /** Words in the title. */
   query: z.string().max(CHAT_TITLE_CHARACTERS_MAX).optional(),
 });
-
-export type ChatListQuery = Immutable<z.output<typeof chatListQuery>>;
 
 /** What a turn may ask for. */
 export const chatOptions = z.strictObject({

@@ -47,7 +47,6 @@ export const historyQuery = pageQuery.extend({
   from: moment.optional(),
   to: moment.optional(),
 });
-export type HistoryQuery = Immutable<z.output<typeof historyQuery>>;
 
 /** A version with all that it was. */
 const versionOf = codeChange.omit({ diff: true }).extend({ code: z.string() });
@@ -61,7 +60,6 @@ export const codeVersionQuery = z.object({ version: versionText });
 
 /** Two versions; without them the newest and the one before it. */
 export const codeDiffQuery = z.object({ from: versionText.optional(), to: versionText.optional() });
-export type CodeDiffQuery = Immutable<z.output<typeof codeDiffQuery>>;
 
 export const codeDiff = z.strictObject({
   uid: z.string(),
@@ -73,12 +71,14 @@ export const codeDiff = z.strictObject({
   /** Unified: settings as JSON, then the code; empty when nothing differs. */
   diff: z.string(),
 });
-export type CodeDiff = Immutable<z.infer<typeof codeDiff>>;
 
 export const codeRestore = z.strictObject({
   /** Whose content the new version gets. */
   version,
-  /** The newest version that the caller has seen: refused with `version_conflict` when there is a newer one. */
+  /**
+   * The newest version that the caller has seen: refused with `version_conflict` when there is a
+   * newer one.
+   */
   seen: version.optional(),
 });
 export type CodeRestore = Immutable<z.infer<typeof codeRestore>>;
@@ -93,7 +93,10 @@ export const codeComparison = z.strictObject({
 });
 export type CodeComparison = Immutable<z.infer<typeof codeComparison>>;
 
-/** How many of the last bodies of an endpoint are kept; 0 switches it off, and forgets those there are. */
+/**
+ * How many of the last bodies of an endpoint are kept; 0 switches it off, and forgets those there
+ * are.
+ */
 export const inputRecording = z.strictObject({ keep: z.int().min(0).max(RECORDED_INPUTS_MAX) });
 
 export const recordedInputs = inputRecording.extend({
@@ -121,7 +124,9 @@ export const versionRun = z.strictObject({
 });
 
 export const codeComparisonResult = z.strictObject({
-  /** Same status and same answer; two that fail with the same code and message are equal as well. */
+  /**
+   * Same status and same answer; two that fail with the same code and message are equal as well.
+   */
   isEqual: z.boolean(),
   runs: z.tuple([versionRun, versionRun]),
 });

@@ -25,7 +25,6 @@ export const researchStart = z.strictObject({
   chatUID: uid,
   question: z.string().trim().min(1).max(RESEARCH_QUESTION_CHARACTERS_MAX),
 });
-export type ResearchStart = Immutable<z.infer<typeof researchStart>>;
 
 const limit = (max: number) => z.int().min(1).max(max);
 

@@ -45,4 +45,3 @@ export const endpointLogFilter = z.object({
 export type EndpointLogFilter = Immutable<z.output<typeof endpointLogFilter>>;
 
 export const endpointLogQuery = endpointLogFilter.extend(pageQuery.shape);
-export type EndpointLogQuery = Immutable<z.output<typeof endpointLogQuery>>;

@@ -12,7 +12,10 @@ import {
 
 const SEGMENT = '[A-Za-z0-9][A-Za-z0-9._-]*';
 
-/** Segments joined by "/", each of letters, digits, ".", "_" and "-" and beginning with a letter or a digit. */
+/**
+ * Segments joined by "/", each of letters, digits, ".", "_" and "-" and beginning with a letter or
+ * a digit.
+ */
 export const endpointName = z
   .string()
   .min(1)
@@ -35,7 +38,10 @@ export const endpointSettings = {
   isReadOnly: z.boolean(),
   mode: z.enum(['sync', 'pooling']),
   access: z.enum(['users', 'admins']),
-  /** How long an answer may be given again to the same caller and body; 0 is never. Not that of a run that wrote. */
+  /**
+   * How long an answer may be given again to the same caller and body; 0 is never. Not that of a
+   * run that wrote.
+   */
   cacheSeconds: z.int().min(0).max(ENDPOINT_CACHE_SECONDS_MAX),
   runAsAdmin: z.boolean(),
   timeoutMs: z.int().min(1).max(ENDPOINT_TIMEOUT_MAX_MS),
@@ -54,14 +60,20 @@ export const newEndpoint = z.strictObject({
 });
 export type NewEndpoint = Immutable<z.infer<typeof newEndpoint>>;
 
-/** The body of `PUT /api/endpoints/{name}`: what is left out stays as it is. A name, when given, is the one of the path. */
+/**
+ * The body of `PUT /api/endpoints/{name}`: what is left out stays as it is. A name, when given, is
+ * the one of the path.
+ */
 export const endpointChange = newEndpoint.partial().extend({
   /** What the caller has seen: refused with `version_conflict` when there is a newer one. */
   version: z.int().min(1).optional(),
 });
 export type EndpointChange = Immutable<z.infer<typeof endpointChange>>;
 
-/** What the compiler has to say; lines and columns start at 1. `code` is TypeScript's, 0 for a rule of ours. */
+/**
+ * What the compiler has to say; lines and columns start at 1. `code` is TypeScript's, 0 for a rule
+ * of ours.
+ */
 export const diagnostic = z.strictObject({
   line: z.int(),
   column: z.int(),
@@ -92,7 +104,5 @@ export const endpointDraft = z.strictObject({
   code: endpointCode,
   isReadOnly: z.boolean().optional(),
 });
-export type EndpointDraft = Immutable<z.infer<typeof endpointDraft>>;
 
 export const endpointCheck = z.strictObject({ diagnostics: z.array(diagnostic) });
-export type EndpointCheck = Immutable<z.infer<typeof endpointCheck>>;

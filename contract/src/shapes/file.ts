@@ -5,7 +5,10 @@ import { NUMBER_CHARACTERS_MAX } from '../request-limits.ts';
 import { uidText } from '../bounded-shapes.ts';
 import { fileEntry } from './admin-agent.ts';
 
-/** Types of files that a browser shows without running anything: others are sent as bytes to be saved. */
+/**
+ * Types of files that a browser shows without running anything: others are sent as bytes to be
+ * saved.
+ */
 export const HARMLESS_MEDIA_TYPES: readonly string[] = [
   'text/plain',
   'image/png',
@@ -29,7 +32,10 @@ export const nodeFile = namedFileEntry.extend({
   Timestamp: z.string(),
   /** UID of the user; null for a token without one. */
   UploadedBy: z.string().nullable(),
-  /** `pending` until it was looked for; `unsupported` where nobody knows how to take text out of such a file. */
+  /**
+   * `pending` until it was looked for; `unsupported` where nobody knows how to take text out of
+   * such a file.
+   */
   TextState: z.enum(['pending', 'extracted', 'failed', 'unsupported']),
   /** Why there is no text, or not all of it. */
   TextError: z.string().nullable(),
@@ -43,7 +49,6 @@ export const newFileUpload = z.strictObject({
   size: z.int().min(0).max(FILE_BYTES_MAX),
   contentType: z.string().max(200).optional(),
 });
-export type NewFileUpload = Immutable<z.infer<typeof newFileUpload>>;
 
 export const fileUpload = z.strictObject({
   id: z.string(),

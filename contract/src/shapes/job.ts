@@ -43,7 +43,10 @@ export const job = z.strictObject({
   waitingFor: z.string().optional(),
   isCancellable: z.boolean(),
   startedAt: z.iso.datetime(),
-  /** Null until it has ended. Of one that was interrupted, when that was found out: at the next start. */
+  /**
+   * Null until the job has ended. For an interrupted job: the time at which the next start of the
+   * server found it.
+   */
   endedAt: z.iso.datetime().nullable(),
   /** Why the job failed; only there when it did. */
   error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
@@ -60,4 +63,3 @@ export type JobWithLog = Immutable<z.infer<typeof jobWithLog>>;
 
 export const jobQuery = z.object({ state: state.optional(), kind: kind.optional() });
 export const jobListQuery = jobQuery.extend(pageQuery.shape);
-export type JobListQuery = Immutable<z.output<typeof jobListQuery>>;

@@ -10,7 +10,10 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] a
 const level = z.enum(LOG_LEVELS);
 export type LogLevel = z.infer<typeof level>;
 
-/** `files` where `MSK_LOG_PATH` is set; else there are only the last records, in the memory of the server. */
+/**
+ * `files` where `MSK_LOG_PATH` is set; else there are only the last records, in the memory of the
+ * server.
+ */
 const source = z.enum(['files', 'memory']);
 
 /** One record of the server's own log. */
@@ -23,7 +26,10 @@ export const logRecord = z.strictObject({
 });
 export type LogRecord = Immutable<z.infer<typeof logRecord>>;
 
-/** One that comes as it is logged. The sequence rises from record to record; also after a restart of the server. */
+/**
+ * One that comes as it is logged. The sequence rises from record to record; also after a restart of
+ * the server.
+ */
 export const liveLogRecord = logRecord.extend({ sequence: z.int().min(0) });
 export type LiveLogRecord = Immutable<z.infer<typeof liveLogRecord>>;
 
@@ -42,7 +48,6 @@ export const logFilter = z.object({
 export type LogFilter = Immutable<z.output<typeof logFilter>>;
 
 export const logQuery = logFilter.extend(pageQuery.shape);
-export type LogQuery = Immutable<z.output<typeof logQuery>>;
 
 /** `total` is a lower bound: larger than `skip` and `take` together, when there is more. */
 export const logPage = listOf(logRecord).extend({
@@ -50,7 +55,6 @@ export const logPage = listOf(logRecord).extend({
   /** Whether all was looked at that had to be, before the time of a search ran out. */
   isComplete: z.boolean(),
 });
-export type LogPage = Immutable<z.infer<typeof logPage>>;
 
 export const logFileList = z.strictObject({
   source,
@@ -66,9 +70,11 @@ export const logFileList = z.strictObject({
     }),
   ),
 });
-export type LogFileList = Immutable<z.infer<typeof logFileList>>;
 
-/** A log of the server, or of its channel to replicas, of one day. Nothing else is a file to be read here. */
+/**
+ * A log of the server, or of its channel to replicas, of one day. Nothing else is a file to be read
+ * here.
+ */
 const fileName = z
   .string()
   .regex(

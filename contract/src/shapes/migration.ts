@@ -41,7 +41,7 @@ export const migration = migrationSettings.extend({
   UID: z.string(),
   name: segmentName,
   status,
-  /** Rises by 1 with every change; goes on when it is deleted and made anew. */
+  /** Rises by 1 with every change, also when the migration is deleted and created again. */
   version: z.int().min(1),
   compiles: z.boolean(),
   diagnostics: z.array(diagnostic),
@@ -62,4 +62,3 @@ export const migrationChoice = z.strictObject({ name: segmentName.optional() }).
 
 /** Names of those whose status is `pending` now. */
 export const resetMigrations = z.strictObject({ reset: z.array(segmentName) });
-export type ResetMigrations = Immutable<z.infer<typeof resetMigrations>>;

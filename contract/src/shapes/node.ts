@@ -12,7 +12,9 @@ import {
 import { TIME_CHARACTERS_MAX } from '../request-limits.ts';
 import { graphName, uidText } from '../bounded-shapes.ts';
 
-/** A node as its reader may see it (open-shapes, section 2): fields that may not be read are absent. */
+/**
+ * A node as its reader may see it (open-shapes, section 2): fields that may not be read are absent.
+ */
 export const nodeObject = z.looseObject({
   UID: z.string(),
   Type: z.string(),
@@ -30,7 +32,10 @@ function namesNodes({ uids: some, type }: { uids?: unknown; type?: unknown }): b
   return some !== undefined || type !== undefined;
 }
 
-/** The body of `POST /api/node/query`: the nodes with these UIDs, in that order, or of a type, newest first; or both. */
+/**
+ * The body of `POST /api/node/query`: the nodes with these UIDs, in that order, or of a type,
+ * newest first; or both.
+ */
 export const nodeQuery = z
   .strictObject({
     uids: uids.optional(),
@@ -45,8 +50,8 @@ export type NodeQuery = Immutable<z.infer<typeof nodeQuery>>;
 export const manyNodes = z.strictObject({ uids });
 
 /**
- * The body of `POST /api/node/many/field`. A template is text with names of fields in braces, `{FirstName} {LastName}`;
- * a brace itself is written twice.
+ * The body of `POST /api/node/many/field`. A template is text with names of fields in braces,
+ * `{FirstName} {LastName}`; a brace itself is written twice.
  */
 export const manyFields = z
   .strictObject({
@@ -58,9 +63,10 @@ export const manyFields = z
     ({ field, template }) => (field === undefined) !== (template === undefined),
     'needs either field or template',
   );
-export type ManyFields = Immutable<z.infer<typeof manyFields>>;
 
-/** The body of a download: the nodes as in a query; `fields` are the columns after the fixed ones. */
+/**
+ * The body of a download: the nodes as in a query; `fields` are the columns after the fixed ones.
+ */
 export const nodeSelection = z
   .strictObject({
     uids: z.array(uidText).max(DOWNLOAD_UIDS_MAX).optional(),
@@ -90,8 +96,8 @@ export const syntheticNodes = z.strictObject({
 export type SyntheticNodes = Immutable<z.infer<typeof syntheticNodes>>;
 
 /**
- * A field as a change found it and left it; `Timestamp` is one, too. Null where there was no value, and where it is too large to be
- * told: then `beforeBytes` or `afterBytes` says how large, encoded.
+ * A field as a change found it and left it; `Timestamp` is one, too. Null where there was no value,
+ * and where it is too large to be told: then `beforeBytes` or `afterBytes` says how large, encoded.
  */
 export const fieldChange = z.strictObject({
   field: z.string(),
@@ -103,8 +109,9 @@ export const fieldChange = z.strictObject({
 export type FieldChange = Immutable<z.infer<typeof fieldChange>>;
 
 /**
- * A version of a node, and what made it. The first one has neither sequence nor time nor actor, which are not kept, and every field
- * that it had. `version` is null to whoever may not read all fields.
+ * A version of a node, and what made it. The first one has neither sequence nor time nor actor,
+ * which are not kept, and every field that it had. `version` is null to whoever may not read all
+ * fields.
  */
 export const nodeVersion = z.strictObject({
   version: z.int().min(1).nullable(),

@@ -27,7 +27,10 @@ const language = z
   .regex(/^(?:[a-z]{2}|--|auto)$/, 'must be two letters, "--" or "auto"');
 
 const fieldSettings = z.strictObject({
-  /** The words of the field are searched. A hit in it counts `boost` times as much as one in a field with 1. */
+  /**
+   * The words of the field are searched. A hit in it counts `boost` times as much as one in a field
+   * with 1.
+   */
   text: z
     .strictObject({
       boost: z.number().positive().max(SEARCH_BOOST_MAX).default(1),
@@ -35,10 +38,13 @@ const fieldSettings = z.strictObject({
       language: language.optional(),
     })
     .optional(),
-  /** Nodes are found by the meaning of the field. Of text, it is embedded; a list of numbers is a vector as it is. */
+  /**
+   * Nodes are found by the meaning of the field. A text is embedded; a list of numbers is already a
+   * vector.
+   */
   vector: z
     .strictObject({
-      /** By default that of the provider of embeddings; of numbers a name for what made them. */
+      /** By default the provider's model for embeddings. For numbers: what made them. */
       model: z.string().trim().min(1).max(EMBEDDING_MODEL_CHARACTERS_MAX).optional(),
       /** Characters at most of a piece of text that gets a vector of its own. */
       chunk: z.int().min(SEARCH_CHUNK_CHARACTERS_MIN).max(SEARCH_CHUNK_CHARACTERS_MAX).optional(),
@@ -70,7 +76,7 @@ export const searchIndexState = z.strictObject({
   /** In memory; and what is read from files, as it is beyond the budget of memory. */
   bytes: z.int().min(0),
   bytesOnDisk: z.int().min(0),
-  /** Types that are indexed anew, while what was indexed before is still found. */
+  /** Types that are being indexed again. What was indexed before is still found. */
   rebuild: z
     .strictObject({
       types: z.array(z.string()),
@@ -88,13 +94,22 @@ export const searchIndexState = z.strictObject({
       /** Null as long as there is no vector. */
       dimensions: z.int().min(1).nullable(),
       vectors: z.int().min(0),
-      /** Nodes whose value is no vector, or one of another number of dimensions: they are not found by it. */
+      /**
+       * Nodes whose value is no vector, or one of another number of dimensions: they are not found
+       * by it.
+       */
       unfit: z.int().min(0),
     }),
   ),
-  /** Pieces of text without a vector: those that wait for one, and those that the provider does not take. */
+  /**
+   * Pieces of text without a vector: those that wait for one, and those that the provider does not
+   * take.
+   */
   texts: z.strictObject({ waiting: z.int().min(0), refused: z.int().min(0) }),
-  /** What has texts embedded; null on a replica, to which the vectors come from its primary. Counts are since the start. */
+  /**
+   * What has texts embedded; null on a replica, to which the vectors come from its primary. Counts
+   * are since the start.
+   */
   embedder: z
     .strictObject({
       /** `off`: there is no provider. `waiting`: it failed, and is asked again at `retryAt`. */
@@ -128,7 +143,10 @@ export const synonymLists = z.strictObject({
   Synonyms: terms,
   /** Other ways to write the same; a hit by one of them counts as much. */
   Alternates: terms,
-  /** Words that the term never stands for, nor is suggested: neither as a typo of it nor as a synonym for it. */
+  /**
+   * Words that the term never stands for, nor is suggested: neither as a typo of it nor as a
+   * synonym for it.
+   */
   Blocked: terms,
 });
 export type SynonymLists = Immutable<z.infer<typeof synonymLists>>;
@@ -140,7 +158,10 @@ export const synonymRecord = z.strictObject({
   Synonyms: z.array(z.string()),
   Alternates: z.array(z.string()),
   Blocked: z.array(z.string()),
-  /** Words that stand in what the caller may read and that are written much the same, the most similar first. */
+  /**
+   * Words that stand in what the caller may read and that are written much the same, the most
+   * similar first.
+   */
   Suggestions: z.array(
     z.strictObject({
       term: z.string(),
@@ -187,7 +208,10 @@ export const synonymQuery = z.object({
 export const synonymChangeQuery = z.object({
   token: term,
   lang,
-  /** Whether the term holds for the word in any case. If not, one with capitals is for words that are written just so. */
+  /**
+   * Whether the term holds for the word in any case. If not, one with capitals is for words that
+   * are written just so.
+   */
   ignoreCase: queryFlag.default('true').transform((flag) => flag === 'true'),
   /** False adds to what there is. */
   replace: queryFlag.default('true').transform((flag) => flag === 'true'),
@@ -207,4 +231,3 @@ export type LlmSearchSettings = Immutable<z.infer<typeof llmSearchSettings>>;
 
 /** An empty list stands for all that there is. What was read can be sent back. */
 export const llmSearchChange = llmSearchSettings.partial({ available: true });
-export type LlmSearchChange = Immutable<z.infer<typeof llmSearchChange>>;

@@ -46,7 +46,10 @@ export type NewTask = Immutable<z.infer<typeof newTask>>;
 export const taskChange = taskSettings.partial();
 export type TaskChange = Immutable<z.infer<typeof taskChange>>;
 
-/** `skipped`: it was due while the one before was under way, or the server down. `interrupted`: the server ended first. */
+/**
+ * `skipped`: it was due while the one before was under way, or the server down. `interrupted`: the
+ * server ended first.
+ */
 export const TASK_RUN_STATES = [
   'running',
   'succeeded',
@@ -96,10 +99,8 @@ export const task = taskSettings.extend({
 export type Task = Immutable<z.infer<typeof task>>;
 
 export const scheduleCheck = z.strictObject({ cron, timeZone: timeZone.optional() });
-export type ScheduleCheck = Immutable<z.infer<typeof scheduleCheck>>;
 
 export const checkedSchedule = z.strictObject({ cron, timeZone, ...timetable });
-export type CheckedSchedule = Immutable<z.infer<typeof checkedSchedule>>;
 
 export const builtInTask = z.strictObject({ name: z.string(), description: z.string() });
 export type BuiltInTask = Immutable<z.infer<typeof builtInTask>>;

@@ -14,15 +14,16 @@ export const newTeam = z.strictObject({
   name: plainText(1, TEAM_NAME_CHARACTERS_MAX),
   description: description.optional(),
 });
-export type NewTeam = Immutable<z.infer<typeof newTeam>>;
 
 /** The body of `PUT /api/groups/group/{groupUID}`: what is left out stays as it is. */
 export const teamChange = newTeam.partial();
-export type TeamChange = Immutable<z.infer<typeof teamChange>>;
 
 const uids = z.array(uidText).max(LIST_TAKE_MAX);
 
-/** The body of `PUT /api/groups/group/{groupUID}/users`. A member is a user, or a team, whose members are then members too. */
+/**
+ * The body of `PUT /api/groups/group/{groupUID}/users`. A member is a user, or a team, whose
+ * members are then members too.
+ */
 export const memberChange = z.strictObject({
   add: uids.optional(),
   remove: uids.optional(),
@@ -37,7 +38,6 @@ export const teamMembers = z.strictObject({
   teams: z.array(z.string()),
   admins: z.array(z.string()),
 });
-export type TeamMembers = Immutable<z.infer<typeof teamMembers>>;
 
 export const teamNode = z.looseObject({
   UID: z.string(),

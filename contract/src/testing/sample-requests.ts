@@ -63,9 +63,9 @@ const PROOF = '0'.repeat(64);
 const CODE = 'export default async function () {\n  return 1;\n}\n';
 
 /**
- * Requests that fail for good only because of who calls: tests of access, of replicas and of hostile
- * requests send them. The contract gives method and path; an operation that needs neither a body
- * nor something that exists has no entry.
+ * Requests that fail for good only because of who calls: tests of access, of replicas and of
+ * hostile requests send them. The contract gives method and path; an operation that needs neither a
+ * body nor something that exists has no entry.
  */
 const samples: Samples = {
   createLogin: { body: { user: 'bystander', password: 'correct horse battery' } },
@@ -80,16 +80,16 @@ const samples: Samples = {
   updateUser: (things) => ({ params: { uid: things.uids.bystander }, body: { firstName: 'By' } }),
   deactivateUser: (things) => ({ params: { uid: things.uids.leaver } }),
   createPasswordResetLink: (things) => ({ params: { uid: things.uids.bystander } }),
-  createGroup: (_things, times) => ({ body: { name: `team ${times}` } }),
-  getGroup: (things) => ({ params: { groupUID: things.uids.team } }),
-  updateGroup: (things) => ({
+  createTeam: (_things, times) => ({ body: { name: `team ${times}` } }),
+  getTeam: (things) => ({ params: { groupUID: things.uids.team } }),
+  updateTeam: (things) => ({
     params: { groupUID: things.uids.team },
     body: { description: 'ours' },
   }),
   // Nobody can delete it while a node is restricted to it: 409 is an answer to those who may.
-  deleteGroup: (things) => ({ params: { groupUID: things.uids.team } }),
-  setGroupUsers: (things) => ({ params: { groupUID: things.uids.team }, body: {} }),
-  listGroupUsers: (things) => ({ params: { groupUID: things.uids.team } }),
+  deleteTeam: (things) => ({ params: { groupUID: things.uids.team } }),
+  setTeamUsers: (things) => ({ params: { groupUID: things.uids.team }, body: {} }),
+  listTeamUsers: (things) => ({ params: { groupUID: things.uids.team } }),
   putTypeAccess: { body: { types: {} } },
   explainAccess: (things) => ({ query: { user: things.uids.bystander, node: things.uids.node } }),
   getNodeAccess: (things) => ({ params: { uid: things.uids.node } }),
@@ -239,7 +239,10 @@ export async function sampleRequest(
   };
 }
 
-/** A path of the operation. A parameter that is not given is the first of its words, or names nothing. */
+/**
+ * A path of the operation. A parameter that is not given is the first of its words, or names
+ * nothing.
+ */
 export function samplePath({ path, params }: Operation, given: AnySample['params'] = {}): string {
   return path.replaceAll(/\{(\+?)(\w+)\}/g, (_, rest: string, name: string) => {
     const shape = params?.shape[name];

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '#base/clock.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
-import type { GraphOperation, NodeReference } from '#graph/operations.ts';
+import type { WriterOperation, NodeReference } from '#graph/operations.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { createMemoryLog } from '#log/memory-log.ts';
 import { openState } from '#store/state-writer.ts';
@@ -57,12 +57,12 @@ function add(type: string, key: string, fields: Record<string, string | number |
   return { op: 'addOrUpdate', type, key, fields } as const;
 }
 
-function removal(key: string): GraphOperation {
+function removal(key: string): WriterOperation {
   return { op: 'delete', type: 'Note', key };
 }
 
 async function commit(
-  operations: GraphOperation[],
+  operations: WriterOperation[],
   schema?: Parameters<GraphWriter['commit']>[0]['schema'],
 ): Promise<void> {
   await graph.commit({ system: true, operations, ...(schema === undefined ? {} : { schema }) });
@@ -94,14 +94,14 @@ function uidOfPrincipal(principal: string): string | undefined {
   return reader.uid(idOf(kind === 'user' ? user(key) : team(key)));
 }
 
-type Step = (model: Model) => GraphOperation[];
+type Step = (model: Model) => WriterOperation[];
 
 function edgeStep(
   isPut: boolean,
   from: NodeReference,
   edge: string,
   to: NodeReference,
-): GraphOperation {
+): WriterOperation {
   return { op: isPut ? 'link' : 'unlink', from, edge, to };
 }
 
@@ -115,7 +115,10 @@ const aUser = fc.constantFrom(...USERS);
 const aTeam = fc.constantFrom(...TEAMS);
 const aNote = fc.constantFrom(...NOTES);
 
-/** A nesting always goes from a later team to an earlier one: what would be a cycle is refused by the writer. */
+/**
+ * A nesting always goes from a later team to an earlier one: what would be a cycle is refused by
+ * the writer.
+ */
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(on, aNote, aTeam).map(([put, n, t]) => (model: Model) => {
     if (!model.notes.has(n)) return [];
@@ -204,7 +207,7 @@ test('what an index shows is the rule, however its changes came about', async ()
       async (commits) => {
         await commit([
           ...NOTES.map((key) => removal(key)),
-          ...[...USERS.map(user), ...TEAMS.map(team)].map((from): GraphOperation => ({
+          ...[...USERS.map(user), ...TEAMS.map(team)].map((from): WriterOperation => ({
             op: 'unlinkExcept',
             from,
             edge: '_MemberOf',

@@ -3,8 +3,12 @@ import type { AccessChange, GraphReader, Visibility } from '#graph/reader.ts';
 import type { Caller } from './caller.ts';
 import { IdSet } from './id-set.ts';
 import { TypeRules } from './type-rules.ts';
-import type { UserAccess } from './user-access.ts';
-import { NobodyVisibility, SEES_EVERYTHING, UserVisibility } from './visibility.ts';
+import {
+  NobodyVisibility,
+  SEES_EVERYTHING,
+  type UserAccess,
+  UserVisibility,
+} from './visibility.ts';
 
 const TO_TEAM = 'RestrictAccessToTeam';
 const TO_USER = 'RestrictAccessToUser';
@@ -14,18 +18,22 @@ const NO_SET: ReadonlySet<number> = new Set();
 const NO_IDS = new IdSet();
 
 /**
- * Who may see what, as of the commit that its reader stands at (open-shapes, section 4, "Access rule"). It reads everything
- * once, when it is first asked, and then follows the journal of access edges: each change is looked up as it is now, so that
- * a change that is told twice, or taken back since, does no harm. One for each reader, that is for each thread.
+ * Who may see what, as of the commit that its reader stands at (open-shapes, section 4, "Access
+ * rule"). It reads everything once, when it is first asked, and then follows the journal of access
+ * edges: each change is looked up as it is now, so that a change that is told twice, or taken back
+ * since, does no harm. One for each reader, that is for each thread.
  */
 export class AccessIndex {
   readonly #reader: GraphReader;
   readonly #rules: TypeRules;
-  /** Of the commit that the sets below are of; -1 before the first use. */
+  /** The commit that the sets below are of; -1 before the first use. */
   #sequence = -1;
   #restricted = new IdSet();
   readonly #restrictedOfType = new Map<string, IdSet>();
-  /** Nodes that were restricted when they were deleted: whoever follows the log later than this may still know them. */
+  /**
+   * Nodes that were restricted when they were deleted: whoever follows the log later than this may
+   * still know them.
+   */
   readonly #gone = new IdSet();
   /** Rises when restrictions of nodes of a type change, or of any type. */
   readonly #changesOfType = new Map<string, number>();
@@ -88,7 +96,7 @@ export class AccessIndex {
     return this.#restrictedOfType.get(type) ?? NO_IDS;
   }
 
-  /** Of a type, whether any of its nodes may be restricted, or may have been. */
+  /** Whether any node of a type may be restricted, or may have been. */
   mayRestrictOfType(type: string): boolean {
     return this.#gone.size > 0 || this.restrictedOfType(type).size > 0;
   }
@@ -111,7 +119,7 @@ export class AccessIndex {
     this.#sequence = sequence;
   }
 
-  /** Of a user at the commit that was last followed. */
+  /** What a user may see at the commit that was last followed. */
   accessOf(user: number): UserAccess {
     const known = this.#users.get(user);
     if (known !== undefined) {

@@ -1,5 +1,6 @@
+import type { NodeAccess, NodeAccessChange } from '@trellis/contract/shapes/access.ts';
 import { Problem } from '#base/problem.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { AccessIndex } from './access-index.ts';
 import type { AuditTrail } from './audit-event.ts';
@@ -15,18 +16,6 @@ export interface AccessServiceParts {
   readonly commits: CommitPort;
   readonly access: AccessIndex;
   readonly audit: AuditTrail;
-}
-
-/** UIDs. */
-export interface NodeAccess {
-  readonly teams: readonly string[];
-  readonly users: readonly string[];
-  readonly owners: readonly string[];
-}
-
-export interface NodeAccessChange {
-  readonly teams?: readonly string[] | undefined;
-  readonly users?: readonly string[] | undefined;
 }
 
 const TO_TEAM = 'RestrictAccessToTeam';
@@ -46,7 +35,10 @@ export class AccessService {
     return { types: readTypeAccess(this.#parts.reader) };
   }
 
-  /** Replaces all rules; effective from the next read in every thread. Throws `invalid_request`, `version_conflict`. */
+  /**
+   * Replaces all rules; effective from the next read in every thread. Throws `invalid_request`,
+   * `version_conflict`.
+   */
   async putTypes(
     caller: Caller,
     document: { readonly types: TypeAccessByType },
@@ -139,7 +131,10 @@ export class AccessService {
     return user !== undefined && reader.neighbors(id, 'in', OWNS).includes(user);
   }
 
-  /** An owner may add any active user, and the teams that they are in; what is there already may stay. */
+  /**
+   * An owner may add any active user, and the teams that they are in; what is there already may
+   * stay.
+   */
   #checkNamed(
     caller: Caller,
     isAdmin: boolean,
@@ -178,15 +173,15 @@ function replaced(
   edge: string,
   before: readonly string[],
   after: readonly string[] | undefined,
-): GraphOperation[] {
+): WriterOperation[] {
   if (after === undefined) return [];
   const from = { uid };
   const links = after
     .filter((one) => !before.includes(one))
-    .map((to): GraphOperation => ({ op: 'link', from, edge, to: { uid: to } }));
+    .map((to): WriterOperation => ({ op: 'link', from, edge, to: { uid: to } }));
   const unlinks = before
     .filter((one) => !after.includes(one))
-    .map((to): GraphOperation => ({ op: 'unlink', from, edge, to: { uid: to } }));
+    .map((to): WriterOperation => ({ op: 'unlink', from, edge, to: { uid: to } }));
   return [...links, ...unlinks];
 }
 

@@ -1,4 +1,4 @@
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 
 /** What is recorded; a dotted name of area and deed. Stable: administrators filter by it. */
 export type AuditAction =
@@ -78,8 +78,14 @@ export interface AuditEvent {
 
 /** Where security events go. */
 export interface AuditTrail {
-  /** An operation to put into the (system) commit of the deed itself, so that both happen or neither. */
-  operation(event: AuditEvent): GraphOperation;
-  /** For what changes nothing else: written soon, in the background; a full or read-only storage loses only the event, with a line in the log. */
+  /**
+   * An operation to put into the (system) commit of the deed itself, so that both happen or
+   * neither.
+   */
+  operation(event: AuditEvent): WriterOperation;
+  /**
+   * For what changes nothing else: written soon, in the background; a full or read-only storage
+   * loses only the event, with a line in the log.
+   */
   record(event: AuditEvent): void;
 }

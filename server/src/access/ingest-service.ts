@@ -1,30 +1,29 @@
+import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import type { AccessControl, CommitAuthor } from '#graph/operations.ts';
 import type { AuditEvent, AuditTrail } from './audit-event.ts';
 import type { Caller } from './caller.ts';
 import { deed, type Doer } from './deed.ts';
 
-/** What one ingest request did (open-shapes, section 4). */
-export interface IngestSummary {
-  readonly nodes: number;
-  readonly edges: number;
-  readonly commits: number;
-  readonly sequence: number;
-}
-
 /** An NDJSON stream on its way to the writer. */
 export interface IngestStream {
-  /** Resolves when the writer can take more: this is the stream's backpressure. Rejects with the first bad line's problem. */
+  /**
+   * Resolves when the writer can take more: this is the stream's backpressure. Rejects with the
+   * first bad line's problem.
+   */
   write(chunk: Uint8Array): Promise<void>;
   end(): Promise<IngestSummary>;
   /** Commits that were made stay; what was not yet committed is dropped. */
   abort(): Promise<void>;
 }
 
-/** The writer's side of ingestion, in its own thread: operations are checked there, never on the HTTP thread. */
+/**
+ * The writer's side of ingestion, in its own thread: operations are checked there, never on the
+ * HTTP thread.
+ */
 export interface IngestPort {
   /**
-   * One atomic commit of operations that were not checked yet. With `accessControl` of the author they may also change who may see
-   * what; without, such an operation is refused with `forbidden`.
+   * One atomic commit of operations that were not checked yet. With `accessControl` of the author
+   * they may also change who may see what; without, such an operation is refused with `forbidden`.
    */
   ingest(operations: readonly unknown[], author: CommitAuthor): Promise<IngestSummary>;
   openIngestStream(author: CommitAuthor): Promise<IngestStream>;
@@ -58,7 +57,10 @@ export class IngestService {
   }
 }
 
-/** Access changed by operations of a caller's own, which may be many: which they were is in the commit log. */
+/**
+ * Access changed by operations of a caller's own, which may be many: which they were is in the
+ * commit log.
+ */
 export function accessWritten(
   doer: Doer,
   details: { readonly via: string; readonly endpoint?: string },
@@ -72,7 +74,10 @@ export function accessWritten(
   );
 }
 
-/** A session by the role of its user, a token by its scopes alone, whatever the user it acts as may do. */
+/**
+ * A session by the role of its user, a token by its scopes alone, whatever the user it acts as may
+ * do.
+ */
 function mayControlAccess({ kind, isAdmin, isReadOnlyAdmin, scopes }: Caller): boolean {
   return kind === 'session' ? isAdmin && !isReadOnlyAdmin : scopes.includes('ingestion:acl');
 }

@@ -1,30 +1,27 @@
+import type { NodeObject, NodeSelection } from '@trellis/contract/shapes/node.ts';
 import { NODE_SCAN_IDS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { shorten } from '#graph/names.ts';
-import type { NodeObject } from '#graph/reader.ts';
 import type { Caller } from './caller.ts';
-import { EXPORT_COLUMNS } from './export-columns.ts';
-import { fieldsOf, hasField, takesAnyField, typeAsSeen, type NodeType } from './node-types.ts';
+import { fieldsOf, hasField, type NodeType, takesAnyField, typeAsSeen } from './node-types.ts';
 import { NodeTurns } from './node-turns.ts';
 import type { NodeReads, NodeView } from './node-view.ts';
 
-/** The nodes with these UIDs, or of a type, newest first; or both. */
-export interface NodeSelection {
-  readonly uids?: readonly string[] | undefined;
-  readonly type?: string | undefined;
-  /** Without it, all fields that nodes of these types can have. */
-  readonly fields?: readonly string[] | undefined;
-}
-
-/** Nodes on their way out, in as many pieces as it takes: however many they are, few are held at a time. */
+/**
+ * Nodes on their way out, in as many pieces as it takes: however many they are, few are held at a
+ * time.
+ */
 export interface NodeExport {
-  /** Of all its nodes, when they have one type. */
+  /** The type of all its nodes, when they have one. */
   readonly type: string | undefined;
   /** In the order of their columns; without those of `EXPORT_COLUMNS`. */
   readonly fields: readonly string[];
   /** By type of node and name of field. */
   readonly fieldTypes: FieldTypes;
-  /** Each piece is read in one turn of the event loop, at the newest commit, as the caller may see it then. */
+  /**
+   * Each piece is read in one turn of the event loop, at the newest commit, as the caller may see
+   * it then.
+   */
   readonly pieces: AsyncIterable<readonly ExportedNode[]>;
 }
 
@@ -36,6 +33,11 @@ export interface ExportedNode {
   readonly edgeCount: number;
 }
 
+/**
+ * What every export says of a node (open-shapes, section 4); a field with one of these names gives
+ * way to it.
+ */
+export const EXPORT_COLUMNS = ['Link', 'UID', 'Type', 'EdgeCount', 'Timestamp'] as const;
 const IS_COLUMN: ReadonlySet<string> = new Set(EXPORT_COLUMNS);
 /** Neighbours are looked at in groups of so many. */
 const GROUP_SIZE = 256;
@@ -189,7 +191,7 @@ class ExportTurns extends NodeTurns {
     this.#hiddenEdges = types.filter((type) => !this.view.canSeeEdge(type));
   }
 
-  /** Of a node with very many edges it takes several turns. */
+  /** Takes several turns where a node has very many edges. */
   async countEdges(id: number): Promise<number> {
     let count = await this.#countNeighbors(this.view.neighbors(id));
     for (const hidden of this.#hiddenEdges) {

@@ -1,26 +1,7 @@
+import type { Page } from '@trellis/contract/shapes/list.ts';
+import type { FieldChange, NodeVersion } from '@trellis/contract/shapes/node.ts';
 import type { FieldBefore, PastValue } from '#graph/reader.ts';
 import type { NodeView } from './node-view.ts';
-
-/** A field as a change found it and left it: null where there was nothing, and where there was too much to be told. */
-export interface FieldChange {
-  readonly field: string;
-  readonly before: unknown;
-  readonly after: unknown;
-  /** Of a value that is too large to be told. */
-  readonly beforeBytes?: number;
-  readonly afterBytes?: number;
-}
-
-/** One version of a node by what made it. */
-export interface NodeVersion {
-  /** Null to whoever may not read every field: a gap would tell of changes that they may not know of. */
-  readonly version: number | null;
-  /** Of the change itself; null of the first version, which keeps no record of its making. */
-  readonly sequence: number | null;
-  readonly timestamp: string | null;
-  readonly actor: { readonly uid: string; readonly name: string } | null;
-  readonly changes: readonly FieldChange[];
-}
 
 export interface NodeVersionList {
   readonly items: readonly NodeVersion[];
@@ -29,14 +10,10 @@ export interface NodeVersionList {
   readonly take: number;
 }
 
-interface Page {
-  readonly skip: number;
-  readonly take: number;
-}
-
 /**
- * The versions of a node that can be seen, newest first, as the rules of today let their asker read them. Whoever may not read
- * some field learns of no change that touched nothing else, nor whether all changes are there: the first version is not told.
+ * The versions of a node that can be seen, newest first, as the rules of today let their asker read
+ * them. Whoever may not read some field learns of no change that touched nothing else, nor whether
+ * all changes are there: the first version is not told.
  */
 export function listVersions(view: NodeView, id: number, { skip, take }: Page): NodeVersionList {
   const history = view.history(id);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { AccessIndex } from './access-index.ts';
 import type { Caller } from './caller.ts';
@@ -39,7 +39,7 @@ interface World {
   readonly owned: readonly string[];
   readonly mentions: readonly string[];
   readonly hiddenTypes: readonly string[];
-  /** Of the field Text of notes: who may read it; everybody when undefined. */
+  /** Who may read the field Text of notes; everybody when undefined. */
   readonly readers: readonly string[] | undefined;
 }
 
@@ -82,16 +82,16 @@ async function build(world: World): Promise<void> {
       : name.startsWith('team')
         ? { Name: name }
         : { Text: `text of ${name}`, Price: 1 };
-  const commit = (operations: GraphOperation[]) =>
+  const commit = (operations: WriterOperation[]) =>
     graph.writer.commit({ system: true, operations });
   await commit(THINGS.map((name) => ({ op: 'delete', ...reference(name) })));
   await commit([
-    ...NODES.map((name): GraphOperation => ({
+    ...NODES.map((name): WriterOperation => ({
       op: 'addOrUpdate',
       ...reference(name),
       fields: fields(name),
     })),
-    ...[...USERS, ...TEAMS].map((name): GraphOperation => ({
+    ...[...USERS, ...TEAMS].map((name): WriterOperation => ({
       op: 'unlinkExcept',
       from: reference(name),
       edge: '_MemberOf',

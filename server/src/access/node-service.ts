@@ -1,21 +1,14 @@
+import type { NodeObject, NodeQuery, NodeSelection } from '@trellis/contract/shapes/node.ts';
 import { NODE_SCAN_IDS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { NodeObject } from '#graph/reader.ts';
 import { AnswerSize } from './answer-size.ts';
 import type { Caller } from './caller.ts';
-import { NodeExporter, type NodeExport, type NodeSelection } from './node-export.ts';
+import { NodeExporter, type NodeExport } from './node-export.ts';
 import { listVersions, type NodeVersionList } from './node-history.ts';
 import { typeAsSeen } from './node-types.ts';
 import { fillTemplate, parseTemplate } from './node-template.ts';
 import { NodeTurns } from './node-turns.ts';
 import { NodeView, type NodeReads } from './node-view.ts';
-
-export interface NodeQuery {
-  readonly uids?: readonly string[] | undefined;
-  readonly type?: string | undefined;
-  readonly skip: number;
-  readonly take: number;
-}
 
 export interface NodeList {
   readonly items: readonly NodeObject[];
@@ -34,7 +27,10 @@ export interface FieldsWanted {
 /** What a field that the caller may not read answers (specification, section 2.6). */
 const BLOCKED = 'BLOCKED';
 
-/** Nodes as callers may see them (open-shapes, section 4): what they may not see is as good as not there. */
+/**
+ * Nodes as callers may see them (open-shapes, section 4): what they may not see is as good as not
+ * there.
+ */
 export class NodeService {
   readonly #reads: NodeReads;
   readonly #exporter: NodeExporter;
@@ -59,7 +55,10 @@ export class NodeService {
     return listVersions(view, id, page);
   }
 
-  /** Those with the given UIDs, each once, in their order; or those of a type, newest first; or both. */
+  /**
+   * Those with the given UIDs, each once, in their order; or those of a type, newest first; or
+   * both.
+   */
   async query(caller: Caller, query: NodeQuery): Promise<NodeList> {
     const { uids, type, skip, take } = query;
     if (type !== undefined) this.#checkType(caller, type);
@@ -88,7 +87,10 @@ export class NodeService {
     return uids.map((uid) => nodes.get(uid) ?? null);
   }
 
-  /** By UID: null where there is no value, or no node that the caller may see, and `BLOCKED` for what they may not read. */
+  /**
+   * By UID: null where there is no value, or no node that the caller may see, and `BLOCKED` for
+   * what they may not read.
+   */
   async manyFields(
     caller: Caller,
     { uids, field, template }: FieldsWanted,
@@ -98,7 +100,8 @@ export class NodeService {
     const values = await this.#each(caller, uids, (view, uid, size) => {
       const found = view.fieldsByUid(uid, names);
       if (found === undefined) return null;
-      // A text that lacks a part for a reason the caller must not know would tell of it: so it is blocked as a whole.
+      // A text that lacks a part for a reason the caller must not know would tell of it: so it is
+      // blocked as a whole.
       if (found === 'withheld') return BLOCKED;
       return parsed === undefined ? (found[0] ?? null) : fillTemplate(parsed, found, size.left);
     });

@@ -1,14 +1,15 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { Problem } from '#base/problem.ts';
 import { didYouMean, shorten } from '#graph/names.ts';
 import type { GraphReader, Visibility } from '#graph/reader.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 import { concealsType, isTellableType } from '#graph/tellable-names.ts';
 
 export type NodeType = SchemaDocument['nodes'][number];
 
 /**
- * A type as a caller may know it: of one of which they see no node, nothing but the name that they gave. Throws `invalid_request`
- * when there is none and they may know that; the hint names one of which they see nodes.
+ * A type as a caller may know it: of one of which they see no node, nothing but the name that they
+ * gave. Throws `invalid_request` when there is none and they may know that; the hint names one of
+ * which they see nodes.
  */
 export function typeAsSeen(
   reader: GraphReader,
@@ -31,7 +32,9 @@ export function typeAsSeen(
   });
 }
 
-/** Whether the type shows the caller no node, so that a field may have any name. Without a type: no. */
+/**
+ * Whether the type shows the caller no node, so that a field may have any name. Without a type: no.
+ */
 export function takesAnyField(
   reader: GraphReader,
   visibility: Visibility,
@@ -50,7 +53,9 @@ export function fieldsOf(types: readonly NodeType[]): string[] {
   return [...new Set(names)];
 }
 
-/** Whether nodes of a type can have a field: one of its own, or the key under either of its names. */
+/**
+ * Whether nodes of a type can have a field: one of its own, or the key under either of its names.
+ */
 export function hasField({ key, fields }: NodeType, name: string): boolean {
   return Object.hasOwn(fields, name) || name === 'Id' || name === key;
 }

@@ -1,5 +1,6 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { turns } from '#base/turns.ts';
-import type { GraphReader, NodeHistory, NodeObject, Visibility } from '#graph/reader.ts';
+import type { GraphReader, NodeHistory, Visibility } from '#graph/reader.ts';
 import type { AccessIndex } from './access-index.ts';
 import { budgetKey, type Caller } from './caller.ts';
 import { SEES_EVERYTHING } from './visibility.ts';
@@ -67,7 +68,10 @@ export class NodeView {
     return node && this.#visibility.present(id, node);
   }
 
-  /** Fields as `nodeByUid` shows them, the key under its own name too; `withheld` when any of them may not be read. */
+  /**
+   * Fields as `nodeByUid` shows them, the key under its own name too; `withheld` when any of them
+   * may not be read.
+   */
   fieldsByUid(uid: string, names: readonly string[]): readonly unknown[] | 'withheld' | undefined {
     const id = this.#reader.id({ uid });
     const found = id === undefined ? undefined : this.#reader.fields(id, names);
@@ -115,7 +119,10 @@ export class NodeView {
     return count;
   }
 
-  /** What is at the other ends of edges, in either direction, once for each edge; of one edge type, or of all. */
+  /**
+   * What is at the other ends of edges, in either direction, once for each edge; of one edge type,
+   * or of all.
+   */
   *neighbors(id: number, edge?: string): Generator<readonly number[]> {
     yield this.#reader.neighbors(id, 'out', edge);
     yield this.#reader.neighbors(id, 'in', edge);

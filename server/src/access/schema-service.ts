@@ -1,6 +1,6 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 import type { Caller } from './caller.ts';
 
 /** The schema as callers read and widen it. System types are the server's own and not shown. */
@@ -25,7 +25,10 @@ export class SchemaService {
     };
   }
 
-  /** Adds and widens; the problem `schema_conflict` when the change would lose data. Answers the whole schema. */
+  /**
+   * Adds and widens; the problem `schema_conflict` when the change would lose data. Answers the
+   * whole schema.
+   */
   async put(caller: Caller, document: SchemaDocument): Promise<SchemaDocument> {
     await this.#commits.commit({ operations: [], schema: document });
     this.#onPut();

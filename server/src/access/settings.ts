@@ -1,4 +1,4 @@
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 
 const SETTING_TYPE = '_Setting';
@@ -16,12 +16,15 @@ export function settingVersion(reader: GraphReader, name: string): number {
 }
 
 /** For a commit with `system`, of a setting that there is. */
-export function settingDeletion(name: string): GraphOperation {
+export function settingDeletion(name: string): WriterOperation {
   return { op: 'delete', type: SETTING_TYPE, key: name };
 }
 
-/** For a commit with `system`. `ifVersion` refuses it when somebody else has changed the setting meanwhile. */
-export function settingOperation(name: string, value: object, ifVersion?: number): GraphOperation {
+/**
+ * For a commit with `system`. `ifVersion` refuses it when somebody else has changed the setting
+ * meanwhile.
+ */
+export function settingOperation(name: string, value: object, ifVersion?: number): WriterOperation {
   return {
     op: 'addOrUpdate',
     type: SETTING_TYPE,

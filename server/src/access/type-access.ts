@@ -1,6 +1,6 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 import type { FieldAccess, TypeAccessByType } from './type-rules.ts';
 
 /** System types that have rules: the others are administrators' only. */

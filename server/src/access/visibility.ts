@@ -1,8 +1,8 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
-import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
+import type { GraphReader, Visibility } from '#graph/reader.ts';
 import type { IdSet } from './id-set.ts';
 import type { TypeRules } from './type-rules.ts';
-import type { UserAccess } from './user-access.ts';
 
 /** The fields of a user that other signed-in users may read (specification, section 2.6). */
 export const PUBLIC_USER_FIELDS = [
@@ -20,10 +20,13 @@ const PUBLIC_OF_USERS: ReadonlySet<string> = new Set(PUBLIC_USER_FIELDS);
 /** What shows nothing of a node but that it is there. */
 const ALWAYS_READABLE: ReadonlySet<string> = new Set(['UID', 'Type', 'Timestamp']);
 const TEAM = '_AccessGroup';
-/** System types that plain users may see; every other type with a leading underscore is an administrator's. */
+/**
+ * System types that plain users may see; every other type with a leading underscore is an
+ * administrator's.
+ */
 const SYSTEM_TYPES_FOR_EVERYONE: ReadonlySet<string> = new Set(['_User', TEAM]);
 
-/** Of an administrator, the read-only one included. */
+/** What an administrator sees, the read-only one included. */
 export const SEES_EVERYTHING: Visibility = {
   canSee: () => true,
   hiddenOfType: () => 0,
@@ -43,7 +46,7 @@ export interface Restrictions {
   restrictionsOfType(type: string): string;
 }
 
-/** Of a caller without a user: what is restricted to nobody (specification, section 2.2). */
+/** What a caller without a user sees: what is restricted to nobody (specification, section 2.2). */
 export class NobodyVisibility implements Visibility {
   readonly #reader: GraphReader;
   readonly #restrictions: Restrictions;
@@ -156,11 +159,11 @@ export class NobodyVisibility implements Visibility {
   }
 }
 
-/** Of a signed-in user who is no administrator. */
+/** What a signed-in user sees who is no administrator. */
 export class UserVisibility extends NobodyVisibility {
   readonly #reader: GraphReader;
   readonly #access: UserAccess;
-  /** Of teams a guest sees those that they are in. */
+  /** A guest sees only the teams that they are in. */
   readonly #isGuest: boolean;
 
   constructor(
@@ -203,7 +206,7 @@ export class UserVisibility extends NobodyVisibility {
       : hidden;
   }
 
-  /** Of the nodes without restrictions of their own, those of a restricted type that are the user's nevertheless. */
+  /** How many nodes of a restricted type the user sees because they own them. */
   #grantedOfType(type: string): number {
     if (type === '_User') return 1;
     let count = 0;
@@ -230,4 +233,16 @@ export class UserVisibility extends NobodyVisibility {
 
 function isHiddenType(type: string): boolean {
   return type.startsWith('_') && !SYSTEM_TYPES_FOR_EVERYONE.has(type);
+}
+
+/** What one user may see beyond what everybody may. */
+export interface UserAccess {
+  readonly user: number;
+  /** The user, and every team that they are in, through whatever nesting. */
+  readonly principals: ReadonlySet<number>;
+  /** The restricted nodes that one of the principals may see. */
+  readonly visible: IdSet;
+  readonly owned: IdSet;
+  /** Another one when `principals` or `owned` have changed. */
+  readonly version: number;
 }

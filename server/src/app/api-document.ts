@@ -3,7 +3,7 @@ import { API_DOCUMENT_BATCH, API_DOCUMENT_STEPS } from '#base/limits.ts';
 import { turns } from '#base/turns.ts';
 import type { ApiDocumentService } from '#http/services.ts';
 import { pathCovers } from '#identity/token-path.ts';
-import type { EndpointDefinition } from '#runtime/endpoint-definition.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import {
   ENDPOINTS_TAG,
@@ -31,8 +31,9 @@ interface Base {
 }
 
 /**
- * The OpenAPI document. What the contract says is made once, when it is first asked for; what an endpoint says, once for each of its
- * versions. Both are kept as text, and both are made in small pieces, so that other requests are answered in between.
+ * The OpenAPI document. What the contract says is made once, when it is first asked for; what an
+ * endpoint says, once for each of its versions. Both are kept as text, and both are made in small
+ * pieces, so that other requests are answered in between.
  */
 export class ApiDocument implements ApiDocumentService {
   readonly #endpoints: Pick<EndpointService, 'callable' | 'bodySchema'>;

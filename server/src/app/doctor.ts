@@ -21,8 +21,8 @@ import { licenseReporter } from './license-report.ts';
 import { readSettings } from './read-settings.ts';
 
 /**
- * Looks at everything on this machine that a server with these variables depends on; changes nothing. For `trellis doctor`,
- * which asks the server itself besides.
+ * Looks at everything on this machine that a server with these variables depends on; changes
+ * nothing. For `trellis doctor`, which asks the server itself besides.
  */
 export async function examine(env: Environment): Promise<Finding[]> {
   const { ok, warning, wrong } = findingsOf('configuration');
@@ -105,16 +105,16 @@ async function examinePort(
 }
 
 function examineLicense(config: Config, { license }: Secrets): Finding {
-  const { ok, wrong } = findingsOf('licence');
+  const { ok, wrong } = findingsOf('license');
   const { licensePublicKey: publicKey } = config;
   const report = licenseReporter({ license, publicKey, folder: process.cwd() }, systemClock)();
   if (report.licensed && !report.valid) {
-    return wrong(`It is not good: ${report.reason}.`, 'Set MSK_LICENSE to a licence that is good.');
+    return wrong(`It is not good: ${report.reason}.`, 'Set MSK_LICENSE to a license that is good.');
   }
   if (config.role === 'replica' && !report.features.includes('Replicas')) {
     return wrong(
       'There is none for replicas.',
-      'Set MSK_LICENSE to a licence with the feature Replicas.',
+      'Set MSK_LICENSE to a license with the feature Replicas.',
     );
   }
   return ok(report.licensed ? `It is good until ${report.expiresAt}.` : 'None is needed here.');

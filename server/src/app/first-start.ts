@@ -7,8 +7,11 @@ import { findUserByName } from '#identity/users.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
 import { wordnetSearchSettings } from '../../../samples/wordnet/search-settings.ts';
 import { ProgressBar } from './progress-bar.ts';
-import { createSampleEndpoints, type EndpointCreator } from './sample-endpoints.ts';
 import type { WriterClient } from './writer/writer-client.ts';
+import { join } from 'node:path';
+import type { Caller } from '#access/caller.ts';
+import { Problem } from '#base/problem.ts';
+import { type EndpointFile, readEndpointFiles, SERVER } from './endpoint-files.ts';
 
 export interface FirstStartParts {
   readonly config: Config;
@@ -20,8 +23,9 @@ export interface FirstStartParts {
 }
 
 /**
- * What an empty store needs before it can be used: the sample graph, its endpoints, the first administrator. The administrator comes last
- * and marks the first start as done, so that one that was cut short begins again; every step may be repeated.
+ * What an empty store needs before it can be used: the sample graph, its endpoints, the first
+ * administrator. The administrator comes last and marks the first start as done, so that one that
+ * was cut short begins again; every step may be repeated.
  */
 export async function prepareFirstStart(parts: FirstStartParts): Promise<void> {
   const { config, secrets, reader, writer, url } = parts;
@@ -60,4 +64,24 @@ async function loadSample({ writer, endpoints }: FirstStartParts): Promise<void>
 /** For a person at the terminal: neither a log line nor the one line on stdout. */
 function tell(text: string): void {
   process.stderr.write(`${text}\n`);
+}
+
+/** As much of the endpoint service as a first start needs. */
+interface EndpointCreator {
+  create(caller: Caller, endpoint: EndpointFile): Promise<unknown>;
+}
+
+const FOLDER = join(import.meta.dirname, '../../../samples/wordnet/endpoints');
+
+/**
+ * Creates the endpoints that the README calls, each from the file of its name; those that exist
+ * stay as they are.
+ */
+async function createSampleEndpoints(endpoints: EndpointCreator): Promise<void> {
+  for (const endpoint of await readEndpointFiles(FOLDER)) {
+    // One after the other: each is checked by the one compiler.
+    await endpoints.create(SERVER, endpoint).catch((error: unknown) => {
+      if (!(error instanceof Problem && error.code === 'endpoint_exists')) throw error;
+    });
+  }
 }

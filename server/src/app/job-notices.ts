@@ -1,9 +1,12 @@
+import type { Job } from '@trellis/contract/shapes/job.ts';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { JOB_NOTICE_INTERVAL_MS } from '#base/limits.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
-import type { Job } from '#jobs/job.ts';
 
-/** Tells clients of jobs, and whose they are: of one that begins or ends at once, of its progress every so often. */
+/**
+ * Tells clients of jobs, and whose they are: of one that begins or ends at once, of its progress
+ * every so often.
+ */
 export function startJobNotices(
   jobs: Pick<JobRegistry, 'onChange'>,
   tell: (message: WebSocketMessage, owner: string | undefined) => void,

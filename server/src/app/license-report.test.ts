@@ -19,13 +19,13 @@ const signed = {
   expiresAt: '1970-01-01T00:33:20.000Z',
 };
 
-it('a licence is good between its times, which may pass while the process runs', () => {
+it('a license is good between its times, which may pass while the process runs', () => {
   const clock = { at: 0, now: () => clock.at };
   const report = licenseReporter(good, clock);
   expect(report()).toEqual({
     ...signed,
     valid: false,
-    reason: 'the licence is not valid before 1970-01-01T00:16:40.000Z',
+    reason: 'the license is not valid before 1970-01-01T00:16:40.000Z',
   });
   clock.at = 1_000_000;
   expect(report()).toEqual({ ...signed, valid: true });
@@ -33,7 +33,7 @@ it('a licence is good between its times, which may pass while the process runs',
   expect(report()).toEqual({
     ...signed,
     valid: false,
-    reason: 'the licence expired at 1970-01-01T00:33:20.000Z',
+    reason: 'the license expired at 1970-01-01T00:33:20.000Z',
   });
 });
 
@@ -47,7 +47,7 @@ it.each([
   [
     'another key',
     { publicKey: otherKey() },
-    'the licence is not signed by the key of the authority',
+    'the license is not signed by the key of the authority',
   ],
   [
     'a text that is cut',

@@ -32,14 +32,14 @@ function outcome(given: Partial<Parameters<typeof verifyLicense>[0]>): unknown {
   }
 }
 
-describe('a licence', () => {
+describe('a license', () => {
   it('that the authority has signed is good until it expires', () => {
     const good = { subject: 'Example Ltd', features: ['Replicas', 'Other'], expiresAt: NOW + 1 };
     expect(outcome({})).toEqual(good);
     expect(outcome({ license: `  ${license}\n`, publicKey: `\n${publicKey}` })).toEqual(good);
     expect(outcome({ now: NOW + 1 })).toEqual([
       'license_expired',
-      'the licence expired at 2027-01-15T08:00:00.000Z',
+      'the license expired at 2027-01-15T08:00:00.000Z',
     ]);
   });
 
@@ -48,12 +48,12 @@ describe('a licence', () => {
     expect(outcome({ license: later })).toMatchObject({ subject: 'Example Ltd' });
     expect(outcome({ license: later, now: (EXP - 10) * 1_000 - 1 })).toEqual([
       'license_invalid',
-      'the licence is not valid before 2027-01-15T07:59:50.000Z',
+      'the license is not valid before 2027-01-15T07:59:50.000Z',
     ]);
   });
 
   it('of another authority is refused, and expired or not is not told of it', () => {
-    const refused = ['license_invalid', 'the licence is not signed by the key of the authority'];
+    const refused = ['license_invalid', 'the license is not signed by the key of the authority'];
     expect(outcome({ license: issue(CLAIMS, stranger.privateKey) })).toEqual(refused);
     expect(outcome({ publicKey: spki(stranger.publicKey) })).toEqual(refused);
     const expired = issue({ ...CLAIMS, exp: 1 }, stranger.privateKey);
@@ -163,7 +163,7 @@ describe('a key that is no Ed25519 public key is refused', () => {
   });
 });
 
-it('what the licence does not name is not covered', () => {
+it('what the license does not name is not covered', () => {
   const given = { subject: 's', expiresAt: NOW };
   expect(requireFeature({ ...given, features: ['Other', 'Replicas'] }, 'Replicas')).toBeUndefined();
   for (const features of [[], ['replicas'], ['Replicas2'], ['Other']]) {

@@ -10,7 +10,7 @@ import {
   type ParsedLicense,
 } from '@trellis/contract/license.ts';
 
-/** A licence whose signature holds, and whose time has come and not gone. */
+/** A license whose signature holds, and whose time has come and not gone. */
 export interface License {
   /** To whom it was issued. */
   readonly subject: string;
@@ -20,16 +20,16 @@ export interface License {
   readonly expiresAt: number;
 }
 
-/** A licence and the PEM text of the authority's Ed25519 public key. */
+/** A license and the PEM text of the authority's Ed25519 public key. */
 export interface LicenseTexts {
   readonly license: string;
   readonly publicKey: string;
 }
 
 /**
- * Verifies the text of a licence at the time `now` in milliseconds since the Unix epoch (open-shapes, section 1).
- * Problems: `license_invalid` for whatever is wrong with either text, and `license_expired`, which is told only of a
- * licence that the authority has signed.
+ * Verifies the text of a license at the time `now` in milliseconds since the Unix epoch
+ * (open-shapes, section 1). Problems: `license_invalid` for whatever is wrong with either text, and
+ * `license_expired`, which is told only of a license that the authority has signed.
  */
 export function verifyLicense(given: LicenseTexts & { readonly now: number }): License {
   const claims = signedClaims(given);
@@ -42,7 +42,7 @@ export function signedClaims(texts: LicenseTexts): LicenseClaims {
   const key = openPublicKey(texts.publicKey);
   const { claims, signedBytes, signature } = parse(texts.license);
   if (!verify(null, signedBytes, key, signature)) {
-    throw new Problem('license_invalid', 'the licence is not signed by the key of the authority', {
+    throw new Problem('license_invalid', 'the license is not signed by the key of the authority', {
       hint: 'MSK_LICENSE and MSK_LICENSE_PUBLIC_KEY must be of the same authority.',
     });
   }
@@ -54,11 +54,11 @@ export function checkTime(claims: LicenseClaims, now: number): void {
   const { sub, exp, nbf = 0 } = claims;
   switch (licenseTime(claims, now)) {
     case 'expired':
-      throw new Problem('license_expired', `the licence expired at ${timeText(exp)}`, {
-        hint: `Set MSK_LICENSE to a new licence for ${JSON.stringify(sub)}.`,
+      throw new Problem('license_expired', `the license expired at ${timeText(exp)}`, {
+        hint: `Set MSK_LICENSE to a new license for ${JSON.stringify(sub)}.`,
       });
     case 'not_yet_valid':
-      throw new Problem('license_invalid', `the licence is not valid before ${timeText(nbf)}`, {
+      throw new Problem('license_invalid', `the license is not valid before ${timeText(nbf)}`, {
         hint: 'Check the clock of this machine, or start later.',
       });
     case 'current':
@@ -69,17 +69,20 @@ export function licenseOf({ sub, features, exp }: LicenseClaims): License {
   return { subject: sub, features, expiresAt: exp * 1_000 };
 }
 
-/** What the log says of a licence without the feature (specification, section 3.1). */
+/** What the log says of a license without the feature (specification, section 3.1). */
 const NOT_COVERED: Readonly<Record<LicenseFeature, string>> = {
   Replicas: 'the license does not cover replica usage',
 };
 
-/** Throws the problem `license_missing_feature` unless the licence has the feature; no licence (null) has none. */
+/**
+ * Throws the problem `license_missing_feature` unless the license has the feature; no license
+ * (null) has none.
+ */
 export function requireFeature(license: License | null, feature: LicenseFeature): void {
   const features = license?.features ?? [];
   if (features.includes(feature)) return;
   throw new Problem('license_missing_feature', NOT_COVERED[feature], {
-    hint: `Set MSK_LICENSE to a licence with the feature ${feature}.`,
+    hint: `Set MSK_LICENSE to a license with the feature ${feature}.`,
     details: { feature, features },
   });
 }

@@ -3,7 +3,7 @@ import { unescape } from 'node:querystring';
 import { setTimeout } from 'node:timers/promises';
 import type { Transporter } from 'nodemailer';
 import { MAIL_SILENCE_MAX_MS, MAILS_WAITING_MAX } from '#base/limits.ts';
-import type { Mail, MailSender } from '#identity/mail-sender.ts';
+import type { Mail, MailSender } from '#identity/password-reset-mail.ts';
 import type { Logger } from '#observe/logger.ts';
 
 export interface MailSenderOptions {
@@ -19,8 +19,8 @@ export interface MailSenderOptions {
 const RETRY_DELAYS_MS = [1_000, 10_000, 60_000];
 
 /**
- * Sends by SMTP, each mail on its own. What the server says it will never take is not tried again. Nothing of a mail gets
- * into the log: it may hold a secret. Disposing gives up what is under way.
+ * Sends by SMTP, each mail on its own. What the server says it will never take is not tried again.
+ * Nothing of a mail gets into the log: it may hold a secret. Disposing gives up what is under way.
  */
 export function openMailSender(options: MailSenderOptions): MailSender & AsyncDisposable {
   const { smtpUrl, logger, retryDelaysMs = RETRY_DELAYS_MS } = options;
@@ -79,7 +79,9 @@ async function openTransport(url: string, address: string): Promise<Transporter>
   );
 }
 
-/** The user of the mail server when it is an address, else no-reply at the host that people know. */
+/**
+ * The user of the mail server when it is an address, else no-reply at the host that people know.
+ */
 export function senderAddress(smtpUrl: string, publicAddress: string | null): string {
   const smtp = new URL(smtpUrl);
   const user = unescape(smtp.username);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { OK } from '#observe/health.ts';
 import { primaryProbes, replicaProbes, serviceProbes, stateOfWorkers } from './part-probes.ts';
 
-const IDLE = { workers: 2, ready: 2, busy: 0, stalled: 0, running: 0, waiting: 0 };
+const IDLE = { wanted: 2, workers: 2, ready: 2, busy: 0, stalled: 0, running: 0, waiting: 0 };
 
 it.each([
   [{ status: 'ok', reason: null }, IDLE],
@@ -21,6 +21,10 @@ it.each([
   [
     { status: 'failed', reason: 'no_worker' },
     { ...IDLE, workers: 0, ready: 0 },
+  ],
+  [
+    { status: 'ok', reason: null },
+    { ...IDLE, wanted: 0, workers: 0, ready: 0 },
   ],
 ])('workers are %j with %j', (state, load) => {
   expect(stateOfWorkers(load)).toEqual(state);

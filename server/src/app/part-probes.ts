@@ -9,10 +9,10 @@ import {
   STARTING,
 } from '#observe/health.ts';
 import type { PoolLoad } from '#runtime/sandbox/pool-load.ts';
-import type { OpenServices } from './open-services.ts';
+import type { Services as BuiltServices } from './build/services.ts';
 
 /** What is asked of the services, which a replica has only once it has its graph. */
-type Services = Pick<OpenServices, 'endpoints' | 'llm' | 'searchConfiguration' | 'indexCondition'>;
+type Services = Pick<BuiltServices, 'endpoints' | 'llm' | 'searchConfiguration' | 'indexCondition'>;
 
 /** How what both roles have is. `services` is undefined until there are some. */
 export function serviceProbes(services: () => Services | undefined): Probes {
@@ -32,7 +32,10 @@ export function serviceProbes(services: () => Services | undefined): Probes {
   };
 }
 
-/** Of a primary; `writer` is what writes, and `areLogsWritten` tells whether the log files take what is logged. */
+/**
+ * The probes of a primary; `writer` is what writes, and `areLogsWritten` tells whether the log
+ * files take what is logged.
+ */
 export function primaryProbes(parts: {
   readonly services: Parameters<typeof serviceProbes>[0];
   readonly writer: { readonly isFailing: boolean };
@@ -65,8 +68,12 @@ function logProbe(isWritten: () => boolean): Probe {
   return () => (isWritten() ? OK : degraded('file_not_written'));
 }
 
-/** One that ends is followed by another, but when they do not start: then there is none before the next call. */
-export function stateOfWorkers({ workers, ready, stalled }: PoolLoad): PartState {
+/**
+ * One that ends is followed by another, but when they do not start: then there is none before the
+ * next call.
+ */
+export function stateOfWorkers({ wanted, workers, ready, stalled }: PoolLoad): PartState {
+  if (wanted === 0) return OK;
   if (workers === 0) return failed('no_worker');
   if (ready === 0) return STARTING;
   return stalled >= ready ? degraded('workers_stalled') : OK;

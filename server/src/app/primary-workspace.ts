@@ -1,37 +1,38 @@
 import { systemClock } from '#base/clock.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
-import { createHttpServer, type HttpServer } from '#http/server.ts';
-import type { HttpServices } from '#http/services.ts';
+import { createHttpServer } from '#http/server.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { keepSigningKey } from '#store/signing-key.ts';
 import { openBackups, type OpenBackups } from './backup/open-backups.ts';
-import { StorageScrub } from './scrub/storage-scrub.ts';
 import { targetSettings } from './backup/target-settings.ts';
-import { backupTask, replicaVerificationTask } from './built-in-tasks.ts';
-import { vectorsForReplicas } from './embeddings.ts';
+import { backupTask, replicaVerificationTask } from './build/built-in-tasks.ts';
+import { vectorsForReplicas } from './build/embeddings.ts';
+import type { Foundation } from './build/foundation.ts';
+import { buildJobs } from './build/jobs.ts';
+import { buildServices, type Services } from './build/services.ts';
 import { prepareFirstStart } from './first-start.ts';
 import type { FrontEndFiles } from './front-end/front-end-folder.ts';
 import { PrimaryFrontEnd } from './front-end/primary-front-end.ts';
 import { startJobNotices } from './job-notices.ts';
 import { licenseSettings } from './license-files.ts';
 import { licenseReporter } from './license-report.ts';
-import { openServices, type OpenServices, type ServicesOptions } from './open-services.ts';
 import type { OpenStorage } from './open-storage.ts';
+import { primaryProbes } from './part-probes.ts';
+import { PublicAddress } from './public-address.ts';
 import {
   openReplication,
   withoutReplication,
   type ReplicationRole,
 } from './replication/open-primary.ts';
 import { lagIn } from './sampled-load.ts';
+import { StorageScrub } from './scrub/storage-scrub.ts';
 import { indexNotice } from './search/index-notice.ts';
-import { searchBuildThreads } from './search/search-build-threads.ts';
-import { searchMemoryBytes } from './search/search-memory.ts';
-import { ServerStatus, type ServerStatusOptions } from './server-status.ts';
-import { primaryProbes } from './part-probes.ts';
+import { indexOptions } from './search/index-options.ts';
+import { ServerStatus } from './server-status.ts';
+import { installSystemEndpoints } from './system-endpoints.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
 import type { TracedCommits } from './telemetry/traced-commits.ts';
-import { installSystemEndpoints } from './system-endpoints.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /** What there is before the rest of the program is loaded. */
@@ -45,36 +46,27 @@ export interface OpenPrimaryParts {
 /** Puts the parts together over the open storage, and listens; not ready yet. */
 export async function openPrimaryWorkspace(
   options: WorkspaceOptions,
-  { state, files, pool, traced }: OpenPrimaryParts,
+  given: OpenPrimaryParts,
 ): Promise<Omit<Workspace, 'crashed'>> {
-  const { storage, config, logger, telemetry } = options;
+  const { storage, config, secrets, logger, telemetry, areLogsWritten } = options;
+  const { reader, writer, sequence } = given.state;
   await using opened = new AsyncDisposableStack();
-  const replication = opened.use(await openChannel(options, state, files));
-  traced.announceTo(replication.announce, () => replication.publicUrls().length > 0);
-  const { sequence } = state;
-  const frontEnd = new PrimaryFrontEnd(files, {
-    ...state,
-    services: () => services,
-    replication,
-    tell: (message) => http.broadcast(message),
-    logger,
+  const primary = opened.use(await buildPrimary(options, given));
+  const { services, replication, frontEnd, backups, scrub } = primary;
+  const status = new ServerStatus({
+    storage,
+    role: 'primary',
+    replication: replication.health,
+    probes: primaryProbes({ services: () => services, writer, replication, areLogsWritten }),
+    isStorageDamaged: () => scrub.isDamaged,
   });
-  const services: PrimaryServices = opened.use(
-    await openPrimaryServices(options, state, {
-      publicUrl: () => config.publicAddress ?? url,
-      onFrontEndChanged: frontEnd.refresh,
-      replication,
-      pool,
-    }),
-  );
-  const probes = primaryProbes({ ...options, ...state, replication, services: () => services });
-  const status = statusOf(storage, { replication, probes, services });
   opened.use(readMetrics(telemetry, { sequence, status, services: () => services }));
-  const http: HttpServer = opened.use(
+  const http = opened.use(
     await createHttpServer(
       {
         ...services,
         status,
+        backups: backups.http,
         replicas: replication.replicas,
         frontEnd: frontEnd.served,
         sequence: () => sequence.get(),
@@ -83,113 +75,105 @@ export async function openPrimaryWorkspace(
       { ...config.http, logger, telemetry, primaryAddress: null },
     ),
   );
-  await frontEnd.load();
-  opened.use(startJobNotices(services.jobs, (message, owner) => http.broadcast(message, owner)));
+  await frontEnd.load((message) => http.broadcast(message));
+  const { endpoints, automation, jobs } = services;
+  opened.use(startJobNotices(jobs, (message, owner) => http.broadcast(message, owner)));
   const { url } = await http.listen(config.http);
+  primary.address.listensAt(url);
   const resources = opened.move();
   return {
     url,
     role: 'primary',
     uid: formatUid(randomUid()),
     makeReady: async () => {
-      await prepareFirstStart({ ...options, ...state, endpoints: services.endpoints, url });
-      await installSystemEndpoints(services.endpoints);
-      await Promise.all([frontEnd.publish(), services.endpoints.ready, services.indexOpened()]);
-      await services.automation.recover();
+      await prepareFirstStart({ config, secrets, reader, writer, endpoints, url });
+      await installSystemEndpoints(endpoints);
+      await Promise.all([frontEnd.publish(), endpoints.ready, services.indexOpened()]);
+      await automation.recover();
       status.becomeReady();
-      await services.automation.start();
+      await automation.start();
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-interface StatusParts extends Pick<ServerStatusOptions, 'probes'> {
+interface Primary extends AsyncDisposable {
+  readonly services: Services;
   readonly replication: ReplicationRole;
-  readonly services: PrimaryServices;
-}
-
-function statusOf(storage: string, { replication, probes, services }: StatusParts): ServerStatus {
-  const { health } = replication;
-  const isStorageDamaged = (): boolean => services.scrub.isDamaged;
-  return new ServerStatus({
-    storage,
-    role: 'primary',
-    replication: health,
-    probes,
-    isStorageDamaged,
-  });
-}
-
-/** What may change after the services are there. */
-interface PrimaryHooks extends Pick<ServicesOptions, 'publicUrl' | 'onFrontEndChanged'> {
-  readonly replication: ReplicationRole;
-  readonly pool: EndpointPool;
-}
-
-interface PrimaryServices extends OpenServices, Pick<HttpServices, 'backups'> {
+  readonly frontEnd: PrimaryFrontEnd;
+  readonly backups: OpenBackups;
   readonly scrub: StorageScrub;
+  readonly address: PublicAddress;
 }
 
-async function openPrimaryServices(
+/** All but HTTP. */
+async function buildPrimary(
   options: WorkspaceOptions,
-  state: OpenStorage,
-  { replication, ...hooks }: PrimaryHooks,
-): Promise<PrimaryServices> {
-  const { storage, config, secrets, logger, redact } = options;
-  const { reader, writer } = state;
+  { state, files: builtIn, pool, traced }: OpenPrimaryParts,
+): Promise<Primary> {
+  const { storage, config, secrets, logger, telemetry, redact, logs } = options;
+  const { reader, vault, writer: commits, store, sequence, followers } = state;
+  const clock = systemClock;
   await using opened = new AsyncDisposableStack();
-  const audit = opened.use(
-    new StoredAuditTrail({ reader, commits: writer, logger, clock: systemClock }),
-  );
+  const audit = opened.use(new StoredAuditTrail({ reader, commits, logger, clock }));
+  const common = { reader, vault, commits, audit, logger, clock, redact, telemetry };
+  const foundation: Foundation = { ...common, isReplica: false };
+  const jobs = buildJobs(foundation);
+  const replication = opened.use(await openChannel(options, state, builtIn));
+  replication.reportTo(jobs);
+  traced.announceTo(replication.announce, () => replication.publicUrls().length > 0);
+  const frontEnd = new PrimaryFrontEnd({
+    builtIn,
+    storage,
+    replication,
+    reader,
+    commits,
+    logger,
+  });
   const scrub = opened.use(openScrub(options, state));
+  const backups = openBackups(options, { followers, audit, jobs });
+  const verification = replicaVerificationTask(replication.replicas);
+  const address = new PublicAddress(config.publicAddress);
   const services = opened.use(
-    await openServices({
-      ...state,
-      ...hooks,
-      writes: writer,
-      audit,
-      logger,
-      redact,
-      telemetry: options.telemetry,
-      signingKey:
-        secrets.jwtKey ??
-        (await keepSigningKey({ storage, masterKey: secrets.graphMasterKey ?? undefined })),
-      publicAddress: config.publicAddress,
+    await buildServices(foundation, {
+      store,
+      sequence,
+      ingest: state.writer,
+      jobs,
+      index: indexOptions(options, followers),
+      pool,
+      signingKey: await signingKeyOf(options),
+      address,
       smtpUrl: secrets.smtpUrl,
-      index: {
-        storage,
-        masterKey: secrets.graphMasterKey,
-        followers: state.followers.buffer,
-        memoryBytesMax: searchMemoryBytes(config),
-        buildThreads: searchBuildThreads(config),
-      },
-      replicaLag: async () => lagIn(await replication.health()),
-      logs: options.logs,
-      license: { report: licenseReporter(licenseSettings(options), systemClock) },
-      isReplica: false,
       askPrimary: undefined,
-      builtInTasks: [
-        backupTask(() => backups),
-        replicaVerificationTask(replication.replicas),
-        scrub.task,
-      ],
+      replicaLag: async () => lagIn(await replication.health()),
+      license: { report: licenseReporter(licenseSettings(options), clock) },
+      logs,
+      builtInTasks: [backupTask(backups), verification, scrub.task],
       onIndexChanged: (change) => replication.announce(indexNotice(change)),
+      onFrontEndChanged: frontEnd.refresh,
     }),
   );
   replication.embedWith(vectorsForReplicas(services.textVectors));
-  replication.reportTo(services.jobs);
-  const backups: OpenBackups = opened.use(
-    openBackups({ ...options, opened: state, audit }, services.jobs),
-  );
+  // Before the services, of which tasks wait for a backup that they have begun.
+  opened.use(backups);
   // Goes first: a backup that ends with the rest is interrupted.
-  opened.use(services.jobs);
+  opened.use(jobs);
   const resources = opened.move();
   return {
-    ...services,
-    backups: backups.http,
+    services,
+    replication,
+    frontEnd,
+    backups,
     scrub,
+    address,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
+}
+
+function signingKeyOf({ storage, secrets }: WorkspaceOptions): string | Promise<string> {
+  const masterKey = secrets.graphMasterKey ?? undefined;
+  return secrets.jwtKey ?? keepSigningKey({ storage, masterKey });
 }
 
 function openScrub(

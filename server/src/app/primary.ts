@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { STORE_FILE } from '#store/master-key.ts';
 import { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { usualSize } from '#runtime/sandbox/pool-load.ts';
 import { readFrontEnd } from './front-end/front-end-folder.ts';
@@ -8,8 +11,8 @@ import { TracedCommits } from './telemetry/traced-commits.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
 
 /**
- * Opens the storage, puts the parts together, and listens; not ready yet. The threads that take longest to load begin first:
- * the rest of the program is loaded beside them.
+ * Opens the storage, puts the parts together, and listens; not ready yet. What takes longest to
+ * load begins first: the rest of the program is loaded beside it.
  */
 export async function openPrimary(options: WorkspaceOptions): Promise<Workspace> {
   const { storage, config, secrets, logger } = options;
@@ -22,6 +25,8 @@ export async function openPrimary(options: WorkspaceOptions): Promise<Workspace>
     logger,
   });
   opened.defer(() => pool.close());
+  // A new workspace has no code that anybody could call.
+  if (existsSync(join(storage, STORE_FILE))) void pool.prepare();
   const files = await readFrontEnd({ ...options, configured: config.frontEndFolder });
   await promoteReplica({ storage, masterKey: secrets.graphMasterKey, logger });
   const traced = new TracedCommits();

@@ -9,19 +9,21 @@ import { Followers } from '#log/followers.ts';
 import type { AnswerEmbed } from '#replication/embed-call.ts';
 import { replicaName } from '#replication/replica-name.ts';
 import { deriveReplicationSecret } from '#replication/replication-secret.ts';
+import type { Foundation } from './build/foundation.ts';
+import { buildJobs } from './build/jobs.ts';
+import { buildServices, type GraphServices, type Services } from './build/services.ts';
 import { readFrontEnd } from './front-end/front-end-folder.ts';
 import { ReplicaFrontEnd } from './front-end/replica-front-end.ts';
 import { requireFeature } from './license.ts';
 import { licenseSettings, readLicense } from './license-files.ts';
 import { licenseReporter } from './license-report.ts';
-import { openServices, type GraphServices, type OpenServices } from './open-services.ts';
 import { replicaProbes } from './part-probes.ts';
+import { PublicAddress } from './public-address.ts';
 import { openReadState, type ReadState } from './read-state.ts';
 import { LoggedAuditTrail, ReadOnlyWrites } from './replication/read-only-writes.ts';
 import { ReplicaThread } from './replication/replica-thread.ts';
 import { describeIndexNotice } from './search/index-notice.ts';
-import { searchBuildThreads } from './search/search-build-threads.ts';
-import { searchMemoryBytes } from './search/search-memory.ts';
+import { indexOptions } from './search/index-options.ts';
 import { ServerStatus, VERSION } from './server-status.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
 import { TracedApplications } from './telemetry/traced-commits.ts';
@@ -36,22 +38,30 @@ interface ReplicaParts extends WorkspaceOptions {
   readonly sequence: AppliedSequence;
 }
 
-/** Listens, so that it can be asked how it is, and begins to follow the primary; not ready before it has caught up. */
+/**
+ * Listens, so that it can be asked how it is, and begins to follow the primary; not ready before it
+ * has caught up.
+ */
 export async function openReplica(options: WorkspaceOptions): Promise<Workspace> {
-  const { config, storage, logger, telemetry } = options;
+  const { config, storage, logger, telemetry, areLogsWritten } = options;
   const parts = partsOf(options);
   const { primaryAddress, sequence } = parts;
-  const files = await readFrontEnd({ ...options, configured: config.frontEndFolder });
   const uid = formatUid(randomUid());
-  const probed = { ...options, services: () => graph, isJoined: () => thread.isJoined };
-  const replication = () => roleOf(uid);
-  const probes = replicaProbes(probed);
-  const status = new ServerStatus({ storage, role: 'replica', replication, probes });
-  let graph: OpenServices | undefined;
-  const frontEnd = new ReplicaFrontEnd(files, (message) => {
-    // Before, there is nobody to tell.
-    if (status.ready()) http.broadcast(message);
+  const files = await readFrontEnd({ ...options, configured: config.frontEndFolder });
+  const frontEnd = new ReplicaFrontEnd(files);
+  await using opened = new AsyncDisposableStack();
+  const thread = opened.use(followPrimary(parts, uid, frontEnd));
+  /** Once the graph is there. */
+  let built: Services | undefined;
+  const services = (): Services | undefined => built;
+  const isJoined = (): boolean => thread.isJoined;
+  const status = new ServerStatus({
+    storage,
+    role: 'replica',
+    replication: () => roleOf(uid),
+    probes: replicaProbes({ services, isJoined, areLogsWritten }),
   });
+  opened.use(readMetrics(telemetry, { sequence, status, services }));
   const refuse = (): Promise<never> => new ReadOnlyWrites().refuse();
   const always = {
     status,
@@ -61,12 +71,13 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
     sequence: () => sequence.get(),
     waitForSequence: (wanted: number, timeoutMs: number) => sequence.reach(wanted, timeoutMs),
   };
-  const services = startingServices(always, () => graph);
-  await using opened = new AsyncDisposableStack();
-  opened.use(readMetrics(telemetry, { sequence, status, services: () => graph }));
-  const thread = opened.use(followPrimary(parts, uid, frontEnd));
   const http = opened.use(
-    await createHttpServer(services, { ...config.http, logger, telemetry, primaryAddress }),
+    await createHttpServer(startingServices(always, services), {
+      ...config.http,
+      logger,
+      telemetry,
+      primaryAddress,
+    }),
   );
   const { url } = await http.listen(config.http);
   const resources = opened.move();
@@ -75,12 +86,16 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
   const load = async (): Promise<void> => {
     await Promise.race([thread.loaded, stopping.promise]);
     const state = resources.use(openReadState(storage, parts.secrets.graphMasterKey, sequence));
-    graph = resources.use(await openReplicaServices(parts, state, thread.embed));
-    const caughtUp = Promise.all([thread.caughtUp, graph.endpoints.ready, graph.indexOpened()]);
+    built = resources.use(await buildReplicaServices(parts, state, thread.embed));
+    const caughtUp = Promise.all([thread.caughtUp, built.endpoints.prepare(), built.indexOpened()]);
     await Promise.race([caughtUp, stopping.promise]);
-    const following = frontEnd.follow({ ...parts, ...state, fetch: thread.fetchFrontEnd });
+    const { reader } = state;
+    const fetch = thread.fetchFrontEnd;
+    const following = frontEnd.follow({ storage, reader, sequence, fetch, logger });
     resources.use(await Promise.race([following, stopping.promise]));
     status.becomeReady();
+    // Before, there is nobody to tell.
+    frontEnd.tellBy((message) => http.broadcast(message));
   };
   let loading = Promise.resolve();
   return {
@@ -99,8 +114,8 @@ export async function openReplica(options: WorkspaceOptions): Promise<Workspace>
 }
 
 /**
- * The services of a server that listens before it has its graph. Until they are there only the area `status` answers, so nobody
- * meets one that is missing.
+ * The services of a server that listens before it has its graph. Until they are there only the area
+ * `status` answers, so nobody meets one that is missing.
  */
 function startingServices(
   always: Omit<HttpServices, keyof GraphServices>,
@@ -175,40 +190,42 @@ function requireReplicas(parts: ReplicaParts): void {
   requireFeature(license, 'Replicas');
 }
 
-function openReplicaServices(
+function buildReplicaServices(
   parts: ReplicaParts,
-  state: ReadState,
+  { reader, vault, store }: ReadState,
   askPrimary: AnswerEmbed,
-): Promise<OpenServices> {
+): Promise<Services> {
   requireReplicas(parts);
-  const { logger, redact, telemetry, jwtKey, primaryAddress } = parts;
-  const { storage, config, secrets, followers } = parts;
-  return openServices({
-    ...state,
-    writes: new ReadOnlyWrites(),
+  const { logger, redact, telemetry, jwtKey, primaryAddress, followers, sequence, logs } = parts;
+  const writes = new ReadOnlyWrites();
+  const clock = systemClock;
+  const foundation: Foundation = {
+    reader,
+    vault,
+    commits: writes,
     audit: new LoggedAuditTrail(logger),
     logger,
+    clock,
     redact,
     telemetry,
-    signingKey: jwtKey,
-    publicAddress: primaryAddress,
-    publicUrl: () => primaryAddress,
-    smtpUrl: null,
-    index: {
-      storage,
-      masterKey: secrets.graphMasterKey,
-      followers: followers.buffer,
-      memoryBytesMax: searchMemoryBytes(config),
-      buildThreads: searchBuildThreads(config),
-    },
-    sequence: parts.sequence,
-    replicaLag: () => Promise.resolve(undefined),
-    logs: parts.logs,
-    license: { report: licenseReporter(licenseSettings(parts), systemClock) },
     isReplica: true,
+  };
+  return buildServices(foundation, {
+    store,
+    sequence,
+    ingest: writes,
+    jobs: buildJobs(foundation),
+    index: indexOptions(parts, followers),
+    pool: undefined,
+    signingKey: jwtKey,
+    address: new PublicAddress(primaryAddress),
+    smtpUrl: null,
     askPrimary,
+    replicaLag: () => Promise.resolve(undefined),
+    license: { report: licenseReporter(licenseSettings(parts), clock) },
+    logs,
     builtInTasks: [],
-    onFrontEndChanged: () => Promise.resolve(),
     onIndexChanged: () => undefined,
+    onFrontEndChanged: () => Promise.resolve(),
   });
 }

@@ -5,14 +5,20 @@ import { installedDictFolder } from '../../../samples/wordnet/dictionary.ts';
 import { wordnetSchema } from '../../../samples/wordnet/schema.ts';
 import { formatUid, keyedUid } from '#base/uid.ts';
 import type { CommitPort, CommitResult } from '#graph/operations.ts';
-import type { GoldenSet } from '#search/evaluation/golden-set.ts';
+import type { CheckedGoldenSet } from '@trellis/contract/shapes/search-evaluation.ts';
 import { goldenSetOperation } from '#search/evaluation/golden-set-store.ts';
-import type { IngestSummary } from '#access/ingest-service.ts';
+import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 
-/** Commits that may be on their way at a time: the next is built while one is synced and one is applied. */
+/**
+ * Commits that may be on their way at a time: the next is built while one is synced and one is
+ * applied.
+ */
 const COMMITS_IN_FLIGHT_MAX = 3;
 
-/** Loads WordNet into the graph, in atomic commits of 10,000 operations; every operation is idempotent. */
+/**
+ * Loads WordNet into the graph, in atomic commits of 10,000 operations; every operation is
+ * idempotent.
+ */
 export async function loadWordnet(
   graph: CommitPort,
   onProgress: (done: number, total: number) => void,
@@ -44,7 +50,7 @@ export async function loadWordnet(
   return summary;
 }
 
-function wordnetGoldenSet(synsets: Parameters<typeof wordnetGoldenQueries>[0]): GoldenSet {
+function wordnetGoldenSet(synsets: Parameters<typeof wordnetGoldenQueries>[0]): CheckedGoldenSet {
   return {
     description: 'Words of a definition should find the synset that it defines.',
     request: { types: ['Synset'] },

@@ -1,8 +1,9 @@
+import type { LoadSample } from '@trellis/contract/shapes/stats.ts';
 import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import { systemClock } from '#base/clock.ts';
 import { LOAD_SAMPLE_INTERVAL_MS } from '#base/limits.ts';
 import { diskOf } from '#observe/health.ts';
-import { LoadSamples, type LoadSample, type ReplicaLag } from '#observe/load-samples.ts';
+import { LoadSamples, type ReplicaLag } from '#observe/load-samples.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 
@@ -11,7 +12,7 @@ export interface SampledLoadParts {
   readonly storage: string;
   readonly logger: Logger;
   readonly replicaLag: () => Promise<ReplicaLag | undefined>;
-  /** Of endpoints, since the start. */
+  /** Calls of endpoints since the start. */
   readonly calls: () => number;
 }
 
@@ -42,7 +43,7 @@ export function startSampling(parts: SampledLoadParts): SampledLoad {
   };
 }
 
-/** Of a primary that replicates. */
+/** The lag of the replicas; undefined on a server that has none. */
 export function lagIn(health: ReplicaHealth): ReplicaLag | undefined {
   if (!('currentLag' in health)) return undefined;
   const { currentLag, averageLag, emaLag } = health;

@@ -11,13 +11,12 @@ import { createRedactor, type Log, type Logger, openLog } from '#observe/logger.
 import { LogFiles } from '#observe/logs/log-files.ts';
 import { LogHistory } from '#observe/logs/log-history.ts';
 import { settleRewrite } from '#store/care/settle-rewrite.ts';
-import { tuneGarbageCollection } from './garbage-collection.ts';
 import { isolateProcess } from './process-isolation.ts';
 import { readSettings } from './read-settings.ts';
-import { stopSignal } from './stop-signals.ts';
 import { createStorageFolder } from './storage-folder.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
+import { setFlagsFromString } from 'node:v8';
 
 /** EX_CONFIG of sysexits (open-shapes, section 1). */
 const EXIT_CONFIGURATION = 78;
@@ -25,7 +24,10 @@ const EXIT_FAILED = 1;
 /** 0xDEAD, of which Linux keeps 173 (specification, section 7). */
 const EXIT_REPLICA_FAILED = 57_005;
 
-/** Of the server, and of the channel to replicas (specification, section 2.9): below the folder for logs. */
+/**
+ * The logs of the server, and of the channel to replicas (specification, section 2.9), below the
+ * folder for logs.
+ */
 const LOGS = [
   { name: 'trellis', folder: '' },
   { name: 'replication', folder: 'replication' },
@@ -40,8 +42,9 @@ const CONFIGURATION_PROBLEMS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * One process, by its `MSK_*` variables, until SIGTERM or SIGINT: `trellis serve`. Resolves with the exit code. One line goes to
- * stdout, once it can answer; logs and what a person should read go to stderr.
+ * One process, by its `MSK_*` variables, until SIGTERM or SIGINT: `trellis serve`. Resolves with
+ * the exit code. One line goes to stdout, once it can answer; logs and what a person should read go
+ * to stderr.
  */
 export async function serve(env: Environment): Promise<number> {
   let read: ReturnType<typeof readSettings>;
@@ -105,14 +108,20 @@ async function refuseUnfinishedRestore(storage: string): Promise<void> {
   });
 }
 
-/** A rewrite of the store that was cut short comes to its end before anybody opens it (`trellis storage`). */
+/**
+ * A rewrite of the store that was cut short comes to its end before anybody opens it
+ * (`trellis storage`).
+ */
 function settleStorage(storage: string, logger: Logger): void {
   const settled = settleRewrite(storage);
   if (settled === 'nothing') return;
   logger.warn(`a rewrite of the store had been cut short: it is ${settled} now`);
 }
 
-/** Only here the program is loaded that the role needs: the threads that it begins with load theirs meanwhile. */
+/**
+ * Only here the program is loaded that the role needs: the threads that it begins with load theirs
+ * meanwhile.
+ */
 async function open(role: Workspace['role'], options: WorkspaceOptions): Promise<Workspace> {
   if (role === 'replica') return (await import('./replica.ts')).openReplica(options);
   return (await import('./primary.ts')).openPrimary(options);
@@ -120,7 +129,7 @@ async function open(role: Workspace['role'], options: WorkspaceOptions): Promise
 
 /** What no line of the log may show. */
 function secretTexts({ license, ...others }: Secrets): string[] {
-  // The path of a licence is no secret, and may well be a word that lines are full of.
+  // The path of a license is no secret, and may well be a word that lines are full of.
   const texts = [...Object.values(others), isLicenseText(license ?? '') ? license : null];
   return texts.filter((text) => text !== null);
 }
@@ -155,4 +164,27 @@ function startFailure(error: unknown, logger: Logger, role: Workspace['role']): 
   logger.fatal({ code: error.code, details: error.details }, error.message);
   process.stderr.write(`${error.message}\n${error.hint === undefined ? '' : `${error.hint}\n`}`);
   return CONFIGURATION_PROBLEMS.has(error.code) ? EXIT_CONFIGURATION : failed;
+}
+
+/**
+ * Resolves with the first SIGTERM or SIGINT; later ones change nothing, the stop is bounded in time
+ * by itself.
+ */
+function stopSignal(): Promise<NodeJS.Signals> {
+  const received = Promise.withResolvers<NodeJS.Signals>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => received.resolve(signal));
+  }
+  return received.promise;
+}
+
+/**
+ * Under load every collection of young objects finds the few requests that are under way. V8
+ * concludes that what they are made of lives long and allocates it among the old objects from then
+ * on, where each of them keeps alive what it points to, until the next full collection: at 30,000
+ * calls a second, a tenth of the main thread went into copying what was dead (decision 0007). So
+ * everything is born young.
+ */
+function tuneGarbageCollection(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
 }

@@ -1,7 +1,8 @@
+import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import { createRequire } from 'node:module';
 import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
 import { systemClock } from '#base/clock.ts';
-import { healthReport, type HealthReport, type Probes } from '#observe/health.ts';
+import { healthReport, type Probes } from '#observe/health.ts';
 import { olderStore } from '#store/master-key.ts';
 
 /** `YY.M.build` (specification, section 9). */

@@ -8,22 +8,23 @@ import type { StatisticsService } from '#http/services.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import { startSampling, type SampledLoad, type SampledLoadParts } from './sampled-load.ts';
 
-export interface StatisticsParts extends Omit<SampledLoadParts, 'storage' | 'calls'> {
+export interface StatisticsParts extends Omit<SampledLoadParts, 'calls'> {
   readonly reader: GraphReader;
   readonly endpoints: EndpointService;
   readonly access: AccessIndex;
-  readonly index: { readonly storage: string };
 }
 
-/** Counters for administrators: of calls, of the graph, and of this process (specification, sections 4.4 and 4.7). */
+/**
+ * Counters for administrators: of calls, of the graph, and of this process (specification, sections
+ * 4.4 and 4.7).
+ */
 export class Statistics implements StatisticsService, Disposable {
   readonly #parts: StatisticsParts;
   readonly #load: SampledLoad;
 
   constructor(parts: StatisticsParts) {
     this.#parts = parts;
-    const { storage } = parts.index;
-    this.#load = startSampling({ ...parts, storage, calls: () => parts.endpoints.calls });
+    this.#load = startSampling({ ...parts, calls: () => parts.endpoints.calls });
   }
 
   endpoints(caller: Caller) {

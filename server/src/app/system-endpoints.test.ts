@@ -1,5 +1,5 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { SchemaDocument } from '#graph/schema.ts';
 import { EndpointCompiler } from '#runtime/compile/endpoint-compiler.ts';
 import { wordnetSchema } from '../../../samples/wordnet/schema.ts';
 import { ADMIN, openTestEndpoints } from '#runtime/testing/test-endpoints.ts';

@@ -7,7 +7,10 @@ import { chainBehind, LogArchiver, readArchived, type ArchivedFile } from './log
 import type { Former, TakeBackupOptions } from './backup-source.ts';
 
 export interface Archived {
-  /** What they have touched of the pieces of the backup before; undefined when not every commit since could be read. */
+  /**
+   * What they have touched of the pieces of the backup before; undefined when not every commit
+   * since could be read.
+   */
   readonly changed: ChangedPieces | undefined;
   readonly bytes: number;
   readonly isWhole: boolean;
@@ -31,7 +34,7 @@ export async function archiveCommits(
   await source.reach(held.sequence);
   const from = Math.max(after + 1, log.firstSequence);
   if (from > after + 1) {
-    note(`The log begins at ${from}: commits behind ${after} are missing in the archive.`);
+    note(`The log begins at ${from}: commits after ${after} are missing in the archive.`);
   }
   // What a run that was killed has archived.
   const { reached } = await chainBehind(target, former.header);
@@ -52,11 +55,11 @@ export async function archiveCommits(
 /** The archived commits from one sequence on up to another. */
 export interface ArchivedCommits {
   readonly files: readonly ArchivedFile[];
-  /** Of the files. */
+  /** The size of the files. */
   readonly bytes: number;
 }
 
-/** Those behind a state; undefined when some are missing. */
+/** Those after a state; undefined when some are missing. */
 export async function commitsBehind(
   target: BackupTarget,
   snapshot: Manifest,

@@ -1,7 +1,8 @@
+import type { List } from '@trellis/contract/shapes/list.ts';
+import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
 import { Problem } from '#base/problem.ts';
 import type { JobRegistry, NewJob, RunningJob } from '#jobs/job-registry.ts';
 import { SERVER } from '#jobs/job-viewer.ts';
-import type { JobWithLog } from '#jobs/job.ts';
 import { listHeaders, readHeader, type BackupHeader } from './backup-header.ts';
 import type { BackupTarget } from './backup-target.ts';
 import type { WorkProgress } from './work-progress.ts';
@@ -23,13 +24,6 @@ export interface BackupServiceParts {
   readonly onChange: () => void;
 }
 
-export interface BackupList {
-  readonly items: readonly BackupHeader[];
-  readonly total: number;
-  readonly skip: number;
-  readonly take: number;
-}
-
 /** A backup that has begun. */
 export interface StartedBackup {
   readonly job: JobWithLog;
@@ -38,8 +32,9 @@ export interface StartedBackup {
 }
 
 /**
- * The backups of a workspace. One thing is done at a time: while a backup is made, verified or removed, the rest is refused with
- * `backup_running`. Without a target everything throws `no_backup_target`.
+ * The backups of a workspace. One thing is done at a time: while a backup is made, verified or
+ * removed, the rest is refused with `backup_running`. Without a target everything throws
+ * `no_backup_target`.
  */
 export class BackupService {
   readonly #parts: BackupServiceParts;
@@ -57,7 +52,7 @@ export class BackupService {
   }: {
     readonly skip: number;
     readonly take: number;
-  }): Promise<BackupList> {
+  }): Promise<List<BackupHeader>> {
     const headers = await listHeaders(this.#configured().target);
     return { items: headers.slice(skip, skip + take), total: headers.length, skip, take };
   }

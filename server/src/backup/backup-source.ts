@@ -1,12 +1,15 @@
 import type { Clock } from '#base/clock.ts';
 import type { LogTail } from '#log/log-tail.ts';
 import type { SecondReader } from '#store/second-reader.ts';
-import type { StateReader } from '#store/snapshot-reader.ts';
+import type { HoldingReader } from '#store/snapshot-reader.ts';
 import type { BackupContents, BackupHeader } from './backup-header.ts';
 import type { BackupTarget } from './backup-target.ts';
 import type { WorkProgress } from './work-progress.ts';
 
-/** A file beside the state, of which the next backup need not read what the one before has under the same path and digest. */
+/**
+ * A file beside the state, of which the next backup need not read what the one before has under the
+ * same path and digest.
+ */
 export interface SourceFile {
   readonly path: string;
   /** Undefined where it is known only from the content. */
@@ -17,7 +20,7 @@ export interface SourceFile {
 
 /** What a backup is made of. */
 export interface BackupSource {
-  readonly reader: StateReader;
+  readonly reader: HoldingReader;
   readonly log: LogTail;
   /** Undefined when there is too little to read for two. */
   readonly second: SecondReader | undefined;
@@ -35,7 +38,7 @@ export interface TakeBackupOptions extends WorkProgress {
   readonly clock: Clock;
   /** 8 hexadecimal digits that no other backup of the moment has. */
   readonly suffix: string;
-  /** Of the product. */
+  /** The product's. */
   readonly version: string;
 }
 

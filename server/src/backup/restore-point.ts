@@ -15,14 +15,20 @@ export type RestoreWish =
 /** How to get there. */
 export interface RestorePlan {
   readonly header: BackupHeader;
-  /** The commits behind its pieces, in order; they may go beyond the point. */
+  /** The commits after its pieces, in order; they may go beyond the point. */
   readonly chain: readonly ArchivedFile[];
-  /** A commit belongs to the point when it ends at or before this sequence, and is no newer than this time. */
+  /**
+   * A commit belongs to the point when it ends at or before this sequence, and is no newer than
+   * this time.
+   */
   readonly lastSequence: number;
   readonly lastTime: number;
 }
 
-/** Reads what people write behind `--at`: the id of a backup, a sequence, or a time as in ISO 8601. Throws `invalid_request`. */
+/**
+ * Reads what people write after `--at`: the id of a backup, a sequence, or a time as in ISO 8601.
+ * Throws `invalid_request`.
+ */
 export function parseRestoreWish(at: string | undefined): RestoreWish {
   if (at === undefined) return { kind: 'newest' };
   if (isBackupId(at)) return { kind: 'backup', id: at };
@@ -34,7 +40,10 @@ export function parseRestoreWish(at: string | undefined): RestoreWish {
   });
 }
 
-/** Throws `backup_not_found`, and `backup_point_unreachable` when the target has not all that leads to the point. */
+/**
+ * Throws `backup_not_found`, and `backup_point_unreachable` when the target has not all that leads
+ * to the point.
+ */
 export async function planRestore(target: BackupTarget, wish: RestoreWish): Promise<RestorePlan> {
   switch (wish.kind) {
     case 'newest': {
@@ -61,11 +70,11 @@ export async function planBackup(target: BackupTarget, header: BackupHeader): Pr
   const { chain, reached } = await chainOf(target, header, sequence);
   if (reached >= sequence) return { ...plan, chain };
   throw backupCorrupt(
-    `the backup ${id} needs the commits from ${snapshotSequence + 1} to ${sequence}, and those behind ${reached} are missing`,
+    `the backup ${id} needs the commits from ${snapshotSequence + 1} to ${sequence}, and those after ${reached} are missing`,
   );
 }
 
-/** Of several histories that have the sequence, the newest. */
+/** Takes the newest of several histories that have the sequence. */
 async function planSequence(target: BackupTarget, sequence: number): Promise<RestorePlan> {
   const headers = await listHeaders(target);
   for (const header of headers.filter((one) => one.sequence <= sequence)) {
@@ -78,7 +87,10 @@ async function planSequence(target: BackupTarget, sequence: number): Promise<Res
   throw unreachable(`the sequence ${sequence}`, headers);
 }
 
-/** What there was at a time is known when a later backup of the same history has archived all commits until then. */
+/**
+ * What there was at a time is known when a later backup of the same history has archived all
+ * commits until then.
+ */
 async function planTime(target: BackupTarget, time: number): Promise<RestorePlan> {
   const headers = await listHeaders(target);
   const header = headers.find(({ createdAt }) => Date.parse(createdAt) <= time);

@@ -7,7 +7,6 @@ import {
 } from '#base/backup-limits.ts';
 import type { Clock } from '#base/clock.ts';
 import { targetFailed } from './backup-problem.ts';
-import { errorCodeOf } from './s3-answers.ts';
 
 /** A place in a store of objects that speaks S3. */
 export interface S3Place {
@@ -31,7 +30,7 @@ export interface S3ClientOptions {
 
 export interface S3Request {
   readonly method: 'GET' | 'PUT' | 'DELETE';
-  /** Of the object; empty for the bucket. */
+  /** The key of the object; empty for the bucket. */
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -45,7 +44,10 @@ export interface S3Answer {
 }
 
 export interface S3SendOptions {
-  /** Statuses that are answers too, beside those of success and the 404 of an object that is not there. */
+  /**
+   * Statuses that are answers too, beside those of success and the 404 of an object that is not
+   * there.
+   */
   readonly expected?: readonly number[];
   /** Called before each try; what it throws ends them. */
   readonly check?: (() => void) | undefined;
@@ -71,7 +73,7 @@ export class S3Client {
         : `${endpoint.replace(/\/+$/, '')}/${bucket}/`;
   }
 
-  /** Of a path of the target. */
+  /** The key of a path of the target. */
   keyOf(path: string): string {
     const { prefix } = this.#options.place;
     return prefix === '' ? path : `${prefix}/${path}`;
@@ -147,4 +149,45 @@ function isTimeout(error: unknown): boolean {
 
 function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** What an answer to ListObjectsV2 says. */
+interface S3Listing {
+  readonly objects: readonly { readonly key: string; readonly bytes: number }[];
+  /** With which the next answer begins; undefined for the last. */
+  readonly next: string | undefined;
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  amp: '&',
+  quot: '"',
+  apos: "'",
+};
+
+/**
+ * Reads the few elements of the XML that matter: S3 has neither attributes nor comments in them.
+ */
+export function readListing(xml: string): S3Listing {
+  const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, content = '']) => ({
+    key: textOf(content, 'Key') ?? '',
+    bytes: Number(textOf(content, 'Size')),
+  }));
+  const isCut = textOf(xml, 'IsTruncated') === 'true';
+  return { objects, next: isCut ? textOf(xml, 'NextContinuationToken') : undefined };
+}
+
+/** The code of a refusal; empty when it tells none. */
+function errorCodeOf(body: Uint8Array): string {
+  return textOf(Buffer.from(body).toString(), 'Code') ?? '';
+}
+
+function textOf(xml: string, element: string): string | undefined {
+  const [, text] = new RegExp(`<${element}>(.*?)</${element}>`, 's').exec(xml) ?? [];
+  return text?.replace(/&(#x?[0-9a-f]+|\w+);/gi, (whole, name: string) => {
+    if (!name.startsWith('#')) return NAMED[name] ?? whole;
+    const isHex = name[1] === 'x' || name[1] === 'X';
+    return String.fromCodePoint(Number.parseInt(name.slice(isHex ? 2 : 1), isHex ? 16 : 10));
+  });
 }

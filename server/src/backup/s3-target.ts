@@ -1,11 +1,13 @@
 import type { BackupTarget, TargetFile } from './backup-target.ts';
-import { readListing } from './s3-answers.ts';
-import { S3Client, type S3ClientOptions, type S3Request } from './s3-client.ts';
+import { readListing, S3Client, type S3ClientOptions, type S3Request } from './s3-client.ts';
 import { claimLease, type LeaseParts, type S3Lease } from './s3-lease.ts';
 
 export type S3TargetOptions = S3ClientOptions & Omit<LeaseParts, 'client'>;
 
-/** Backups in a store of objects, each file an object. An object is there as a whole or not at all, as S3 has it. */
+/**
+ * Backups in a store of objects, each file an object. An object is there as a whole or not at all,
+ * as S3 has it.
+ */
 export class S3Target implements BackupTarget {
   readonly name: string;
   readonly #options: S3TargetOptions;

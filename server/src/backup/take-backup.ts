@@ -34,10 +34,11 @@ import type { BackupTarget } from './backup-target.ts';
 import { openPoolSecret } from './pool-description.ts';
 
 /**
- * Makes a backup of the newest commit while others are written. Of a history that has one already, the commits since are kept, and with
- * few of them nothing else; with more, what they have touched is read. The file that says that there is a backup comes last: before,
- * there are only pieces, which the next run uses.
- * The target is claimed by the caller. Throws what the target throws, and `job_cancelled` by the signal.
+ * Makes a backup of the newest commit while others are written. Where the history has one already,
+ * the commits since are kept, and with few of them nothing else; with more, what they have touched
+ * is read. The file that says that there is a backup comes last: before, there are only pieces,
+ * which the next run uses. The target is claimed by the caller. Throws what the target throws, and
+ * `job_cancelled` by the signal.
  */
 export async function takeBackup(options: TakeBackupOptions): Promise<BackupHeader> {
   const { target, source, clock } = options;
@@ -101,7 +102,7 @@ async function findFormer(
   }
 }
 
-/** The commits behind it would be mixed with those that were made instead. */
+/** The commits after it would be mixed with those that were made instead. */
 function wentBack({ name }: BackupTarget, ahead: BackupHeader, sequence: number): Problem {
   return new Problem(
     'backup_target_mismatch',
@@ -120,9 +121,9 @@ interface StateParts {
 
 /** What is known of the state at the sequence of a backup. */
 interface TakenState {
-  /** Of the state, or of an earlier one. */
+  /** The manifest of the state, or of an earlier one. */
   readonly manifest: Manifest;
-  /** Of the archived commits from there on. */
+  /** The size of the archived commits from there on. */
   readonly commitBytes: number;
 }
 
@@ -184,7 +185,7 @@ async function writeState(
       bytes += piece.length;
       report(
         Math.min(0.99, bytes / Math.max(1, expectedBytes)),
-        `Reading the state: ${mega(bytes)}`,
+        `Reading the state: ${mebibytes(bytes)}`,
       );
       await writer.write(digest, piece, () => memory.give(piece.buffer));
     },
@@ -237,6 +238,6 @@ function bytesOf(manifest: Manifest): number {
   return piecesOf(manifest).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-function mega(bytes: number): string {
-  return `${Math.round(bytes / 1_000_000)} MB`;
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MiB`;
 }

@@ -26,14 +26,15 @@ export interface VerifyBackupOptions extends WorkProgress {
   readonly id: string;
   readonly masterKey: string | undefined;
   readonly clock: Clock;
-  /** A folder for the restored state, that is emptied before and removed behind. */
+  /** A folder for the restored state, that is emptied before and removed afterwards. */
   readonly scratch: string;
 }
 
 /**
- * Restores a backup beside the workspace and compares what came out of it, entry by entry, with what went in; reads its files, and
- * the commits that are archived between it and the backup before. What is found damaged goes, so that the next run writes it anew.
- * Throws `backup_corrupt`, `backup_not_found`, the problems of the target, and `job_cancelled` by the signal.
+ * Restores a backup beside the workspace and compares what came out of it, entry by entry, with
+ * what went in; reads its files, and the commits that are archived between it and the backup
+ * before. What is found damaged goes, so that the next run writes it anew. Throws `backup_corrupt`,
+ * `backup_not_found`, the problems of the target, and `job_cancelled` by the signal.
  */
 export async function verifyBackup(options: VerifyBackupOptions): Promise<void> {
   const { target, id, masterKey, scratch, clock, log } = options;
@@ -92,7 +93,7 @@ async function compareState(
   if (!isSameState(restored, snapshot)) throw differs(snapshot, restored);
 }
 
-/** Of a backup whose pieces are older than it is: to what was restored, all commits up to it. */
+/** Adds the commits up to a backup whose pieces are older than it is to what was restored. */
 async function addCommits(
   { target, signal, report, log }: VerifyBackupOptions,
   parts: {
@@ -117,7 +118,7 @@ async function addCommits(
     );
   }
   if (chain.length === 0) return;
-  log(`Its pieces are of sequence ${snapshotSequence}; the commits behind lead to ${sequence}.`);
+  log(`Its pieces are of sequence ${snapshotSequence}; the commits after it lead to ${sequence}.`);
 }
 
 /** What is damaged would be taken for good by every run to come. Throws when something is. */

@@ -1,9 +1,9 @@
 /**
- * Limits without a file of their own, by name; units last. The others are in `*-limits.ts` beside it; those that clients must know
- * are in the contract.
+ * Limits without a file of their own, by name; units last. The others are in `*-limits.ts` beside
+ * it; those that clients must know are in the contract.
  */
 
-/** Log archive kept behind the applied sequence (specification, section 8). */
+/** Log archive kept before the applied sequence (specification, section 8). */
 export const LOG_ARCHIVE_TTL_MS = 600_000;
 export const LOG_ARCHIVE_BYTES_MAX = 256 * 1024 * 1024;
 export const LOG_ARCHIVE_LOW_MEMORY_TTL_MS = 30_000;
@@ -17,15 +17,24 @@ export const COMMIT_OPERATIONS_MAX = 0xffff_ffff;
 export const NODE_KEY_BYTES_MAX = 1_024;
 /** One node with all its fields, encoded. */
 export const NODE_RECORD_BYTES_MAX = 16 * 1024 * 1024;
-/** The history of one node: changes that are kept; one value before a change, and all those of one change, encoded. */
+/**
+ * The history of one node: changes that are kept; one value before a change, and all those of one
+ * change, encoded.
+ */
 export const NODE_HISTORY_CHANGES_MAX = 100;
 export const NODE_HISTORY_VALUE_BYTES_MAX = 16 * 1024;
 export const NODE_HISTORY_CHANGE_BYTES_MAX = 64 * 1024;
 
-/** Lists, objects and their members in one line; and what the operations of one commit take once they are parsed, estimated. */
+/**
+ * Lists, objects and their members in one line; and what the operations of one commit take once
+ * they are parsed, estimated.
+ */
 export const NDJSON_LINE_VALUES_MAX = 2_000_000;
 export const INGEST_COMMIT_PARSED_BYTES_MAX = 640 * 1024 * 1024;
-/** From this size on, by the same estimate, one commit at a time arrives; and for how long it may while others wait. */
+/**
+ * From this size on, by the same estimate, one commit at a time arrives; and for how long it may
+ * while others wait.
+ */
 export const INGEST_LARGE_COMMIT_BYTES_MIN = 32 * 1024 * 1024;
 export const INGEST_LARGE_COMMIT_MS = 60_000;
 
@@ -35,56 +44,6 @@ export const MIN_SEQUENCE_WAIT_MS = 2_000;
 
 /** Tokens whose signature is remembered as good. */
 export const TOKEN_CACHE_ENTRIES_MAX = 10_000;
-/** Endpoint runs (open-shapes, section 5). */
-export const ENDPOINT_HEAP_SOFT_BYTES = 192 * 1024 * 1024;
-export const ENDPOINT_HEAP_HARD_MB = 768;
-export const ENDPOINT_WATCHDOG_MS = 25;
-export const ENDPOINT_QUEUE_MAX = 1_000;
-/** Calls of one caller that are under way, without those that endpoints make. */
-export const ENDPOINT_CALLS_PER_CALLER_MAX = 300;
-/** Callers that an endpoint worker remembers. */
-export const ENDPOINT_CALLERS_KNOWN_MAX = 1_000;
-/** Items in one message to an endpoint worker: fewer leave it idle for shorter, more cost less. */
-export const ENDPOINT_MESSAGE_ITEMS_MAX = 16;
-export const ENDPOINT_CALL_DEPTH_MAX = 8;
-export const ENDPOINT_RESULT_BYTES_MAX = 64 * 1024 * 1024;
-/** A worker whose guest gave nothing to do for so long gets no new calls, and another worker takes its place. */
-export const ENDPOINT_STALL_MS = 100;
-/** Workers beyond the pool's size that may take the place of stalled ones. */
-export const ENDPOINT_STALLED_WORKERS_MAX = 4;
-/** Those of them that the calls of one caller may take. */
-export const ENDPOINT_STALLED_WORKERS_PER_CALLER_MAX = 2;
-/** Endpoint versions that one worker keeps loaded. */
-export const ENDPOINT_REALMS_MAX = 128;
-export const ENDPOINT_LOG_LINES_MAX = 1_000;
-export const ENDPOINT_LOG_CHARACTERS_MAX = 8_192;
-/** Lines of endpoints that a server keeps to be looked at, and their characters. */
-export const ENDPOINT_LOG_KEPT_LINES_MAX = 20_000;
-export const ENDPOINT_LOG_KEPT_CHARACTERS_MAX = 16 * 1024 * 1024;
-/** Lines that a watcher is given at a time. */
-export const ENDPOINT_LOG_BATCH_LINES_MAX = 256;
-/** Endpoints of mode "pooling": how long one request waits for the end of a run before it is answered 202. */
-export const ENDPOINT_POOLING_WAIT_MS = 300;
-/** They hold no connection: so one caller could fill the server with them. */
-export const ENDPOINT_POOLED_RUNS_PER_CALLER_MAX = 50;
-/** Results that wait to be fetched: for how long; how many, and their characters together. */
-export const ENDPOINT_RESULT_KEPT_MS = 300_000;
-/** For so long also by the same request without its key. */
-export const ENDPOINT_RESULT_JOINED_MS = 30_000;
-export const ENDPOINT_RESULTS_KEPT_MAX = 10_000;
-export const ENDPOINT_RESULTS_KEPT_CHARACTERS_MAX = 128 * 1024 * 1024;
-/** Answers that are given again (`cacheSeconds`): one, how many, and their characters together. */
-export const ENDPOINT_CACHED_ANSWER_CHARACTERS_MAX = 4 * 1024 * 1024;
-export const ENDPOINT_CACHED_ANSWERS_MAX = 10_000;
-export const ENDPOINT_CACHED_CHARACTERS_MAX = 64 * 1024 * 1024;
-/** The text of `progress()`. */
-export const ENDPOINT_PROGRESS_CHARACTERS_MAX = 200;
-/** Requests of endpoint code to other servers: of one run at a time, how long and large one is. */
-export const ENDPOINT_REQUESTS_MAX = 16;
-export const ENDPOINT_FETCH_TIMEOUT_MS = 30_000;
-export const ENDPOINT_FETCH_BYTES_MAX = 16 * 1024 * 1024;
-/** Faults of a body that one answer names (`export const input`). */
-export const ENDPOINT_INPUT_FAULTS_MAX = 50;
 
 /** Schema, fields and queries of the graph. */
 export const SCHEMA_NAME_CHARACTERS_MAX = 100;
@@ -102,26 +61,35 @@ export const QUERY_TAKE_MAX = 1_000_000;
 /** Keys, UIDs or operands named in one step. */
 export const QUERY_OPERANDS_MAX = 100_000;
 
-/** Observation: log files kept, one a day and more of a day that fills them; free space on the storage disk below which health is `degraded`. */
+/**
+ * Observation: log files kept, one a day and more of a day that fills them; free space on the
+ * storage disk below which health is `degraded`.
+ */
 export const LOG_FILES_MAX = 30;
 export const LOG_FILE_BYTES_MAX = 64 * 1024 * 1024;
 export const HEALTH_DISK_FREE_BYTES_MIN = 512 * 1024 * 1024;
 
-/** HTTP. Headers with the request line; from the first byte of a request to its last header, or to the end of its body. */
+/**
+ * HTTP. Headers with the request line; from the first byte of a request to its last header, or to
+ * the end of its body.
+ */
 export const HTTP_HEADER_BYTES_MAX = 16 * 1024;
 export const HTTP_HEADERS_TIMEOUT_MS = 15_000;
 export const HTTP_REQUEST_TIMEOUT_MS = 120_000;
 /** How long an ingest stream, which has no limit as a whole, may stay silent. */
 export const HTTP_STREAM_IDLE_TIMEOUT_MS = 60_000;
-/** How long the rest of a body that is not wanted any more may keep on coming, so that its sender can read the answer. */
+/**
+ * How long the rest of a body that is not wanted any more may keep on coming, so that its sender
+ * can read the answer.
+ */
 export const HTTP_LINGER_MS = 5_000;
 export const HTTP_KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** No byte either way for so long ends a connection: longer than any endpoint may run. */
 export const HTTP_SILENT_CONNECTION_TIMEOUT_MS = 660_000;
 export const HTTP_CONNECTIONS_MAX = 10_000;
 /**
- * Answers larger than a slice are sent slice by slice. What waits of them for clients to take it: of one caller, and of all; and
- * how long a client may take nothing.
+ * Answers larger than a slice are sent slice by slice. What waits of them for clients to take it:
+ * of one caller, and of all; and how long a client may take nothing.
  */
 export const ANSWER_SLICE_BYTES = 64 * 1024;
 export const ANSWERS_UNREAD_BYTES_PER_CALLER_MAX = 64 * 1024 * 1024;
@@ -134,11 +102,17 @@ export const GZIP_EXPANSION_RATIO_MAX = 200;
 export const WRITER_CLOSE_TIMEOUT_MS = 5_000;
 /** How often the log drops the segments that nobody needs any more. */
 export const LOG_TRIM_INTERVAL_MS = 5_000;
-/** Pages of an encrypted state that nobody reads any more are written anew after so long at the earliest. */
+/**
+ * Pages of an encrypted state that nobody reads any more are written anew after so long at the
+ * earliest.
+ */
 export const PAGE_REUSE_DELAY_MS = 5_000;
 /** Users whose visible nodes a thread keeps. */
 export const ACCESS_USERS_KEPT_MAX = 256;
-/** Changes of access that caches may lag behind; a cache that is further behind reads everything anew. */
+/**
+ * Changes of access that caches may lag behind; a cache that is further behind reads everything
+ * anew.
+ */
 export const ACCESS_JOURNAL_ENTRIES_MAX = 100_000;
 
 /** How often the last use of tokens is written down, and what has run out is cleared away. */
@@ -146,36 +120,51 @@ export const TOKEN_USE_FLUSH_INTERVAL_MS = 60_000;
 /** Teams named in a session's claims: more would not fit into the headers of a request. */
 export const SESSION_TEAMS_MAX = 200;
 
-/** Of one SAML response: the time to check it grows with the square of its elements. */
+/** In one SAML response: the time to check it grows with the square of its elements. */
 export const SAML_ELEMENTS_MAX = 2_000;
 export const SAML_ATTRIBUTES_MAX = 8_000;
-/** From the start of a sign-in to the return from the provider, and from there to the exchange of the code. */
+/**
+ * From the start of a sign-in to the return from the provider, and from there to the exchange of
+ * the code.
+ */
 export const SSO_STATE_LIFETIME_MS = 10 * 60 * 1_000;
 export const SSO_HANDOVER_LIFETIME_MS = 60_000;
 /**
- * Sign-ins that are refused, from one address or one device that is known: so many are free, then each waits, as after wrong
- * passwords of an address. One is forgotten every so often.
+ * Sign-ins that are refused, from one address or one device that is known: so many are free, then
+ * each waits, as after wrong passwords of an address. One is forgotten every so often.
  */
 export const SSO_FAILURES_MAX = 100;
 export const SSO_FAILURE_FORGOTTEN_MS = 600;
 /** States and codes that are remembered as used. */
 export const SSO_USED_STATES_MAX = 100_000;
-/** Requests to a provider: how long each may take and how much it may answer; discovery is repeated after a while. */
+/**
+ * Requests to a provider: how long each may take and how much it may answer; discovery is repeated
+ * after a while.
+ */
 export const SSO_PROVIDER_TIMEOUT_MS = 10_000;
 export const SSO_PROVIDER_ANSWER_BYTES_MAX = 1024 * 1024;
 export const SSO_DISCOVERY_LIFETIME_MS = 60 * 60 * 1_000;
-/** SAML: how far clocks may differ, how old an assertion may be, and how many are remembered as used. */
+/**
+ * SAML: how far clocks may differ, how old an assertion may be, and how many are remembered as
+ * used.
+ */
 export const SAML_CLOCK_SKEW_MS = 60_000;
 export const SAML_ASSERTION_AGE_MAX_MS = 10 * 60 * 1_000;
 export const SAML_USED_ASSERTIONS_MAX = 10_000;
 
-/** Audit events: how many are kept, wait to be written, go into one commit, and are looked through for one answer. */
+/**
+ * Audit events: how many are kept, wait to be written, go into one commit, and are looked through
+ * for one answer.
+ */
 export const AUDIT_EVENTS_MAX = 1_000_000;
 export const AUDIT_QUEUE_MAX = 10_000;
 export const AUDIT_COMMIT_EVENTS_MAX = 1_000;
 export const AUDIT_SCAN_MAX = 200_000;
 
-/** Mails that are under way, those between two tries included; and how long the mail server may keep silent. */
+/**
+ * Mails that are under way, those between two tries included; and how long the mail server may keep
+ * silent.
+ */
 export const MAILS_WAITING_MAX = 1_000;
 export const MAIL_SILENCE_MAX_MS = 20_000;
 
@@ -185,72 +174,99 @@ export const FRONT_END_COMPRESSION_AWAITED_BYTES_MAX = 64 * 1024;
 /** Custom interfaces. */
 export const INTERFACES_MAX = 20;
 
-/** WebSockets: open at a time, one message of a client, what waits for a client that does not take it. */
+/**
+ * WebSockets: open at a time, one message of a client, what waits for a client that does not take
+ * it.
+ */
 export const WEB_SOCKETS_MAX = 5_000;
 export const WEB_SOCKET_MESSAGE_BYTES_MAX = 16 * 1024;
 export const WEB_SOCKET_WAITING_BYTES_MAX = 256 * 1024;
-/** One request of a session, with the code of an endpoint in JSON; and the requests of one that are not answered yet. */
+/**
+ * One request of a session, with the code of an endpoint in JSON; and the requests of one that are
+ * not answered yet.
+ */
 export const WEB_SOCKET_REQUEST_BYTES_MAX = 4 * 1024 * 1024;
 export const WEB_SOCKET_REQUESTS_MAX = 16;
-/** A peer is asked with a ping every so often; one that did not answer until the next is cut off. */
+/**
+ * A peer is asked with a ping every so often; one that did not answer until the next is cut off.
+ */
 export const WEB_SOCKET_PING_INTERVAL_MS = 30_000;
-/** Who is at work here is looked up again every so often; what ends with their rights may say so for so long, and is cut then. */
+/**
+ * Who is at work here is looked up again every so often; what ends with their rights may say so for
+ * so long, and is cut then.
+ */
 export const CALLER_LOOK_INTERVAL_MS = 250;
 export const CALLER_END_GRACE_MS = 250;
 export const WEB_SOCKET_SESSION_CHECK_MS = 3_000;
-/** Streams of events: open at a time; a comment is sent, and the session looked at, every so often. */
+/**
+ * Streams of events: open at a time; a comment is sent, and the session looked at, every so often.
+ */
 export const EVENT_STREAMS_MAX = 200;
 export const EVENT_STREAMS_PER_CALLER_MAX = 40;
 export const EVENT_STREAM_HEARTBEAT_MS = 10_000;
 /** How long a peer has to answer a close. */
 export const WEB_SOCKET_CLOSE_TIMEOUT_MS = 1_000;
 
-/** Code history: a longer edit is shown as a replacement of all between its ends; and the diff of one row of a list. */
+/**
+ * Code history: a longer edit is shown as a replacement of all between its ends; and the diff of
+ * one row of a list.
+ */
 export const CODE_DIFF_CHANGES_MAX = 500;
 export const CODE_HISTORY_DIFF_CHARACTERS_MAX = 16 * 1024;
-/** Bodies of calls that are kept for one endpoint, and the length of each. */
-export const RECORDED_INPUT_CHARACTERS_MAX = 64 * 1024;
 
-/** The answers to an editor: items of a completion, and how many of them come with their types; signatures; one text. */
+/**
+ * The answers to an editor: items of a completion, and how many of them come with their types;
+ * signatures; one text.
+ */
 export const EDITOR_COMPLETIONS_MAX = 500;
 export const EDITOR_COMPLETION_DETAILS_MAX = 100;
 export const EDITOR_SIGNATURES_MAX = 20;
 export const EDITOR_TEXT_CHARACTERS_MAX = 4_000;
 
-/** The JSON Schema of what an endpoint takes: how long its code has to say it, and how long it may be. */
-export const ENDPOINT_INPUT_SCHEMA_MS = 30_000;
-export const ENDPOINT_INPUT_SCHEMA_CHARACTERS_MAX = 64 * 1024;
-/** MCP: tools in one page of a list, calls that one caller has under way, one result, and the time between two notices of progress. */
+/**
+ * MCP: tools in one page of a list, calls that one caller has under way, one result, and the time
+ * between two notices of progress.
+ */
 export const MCP_TOOLS_PER_PAGE = 200;
 export const MCP_CALLS_PER_CALLER_MAX = 16;
 export const MCP_RESULT_CHARACTERS_MAX = 4 * 1024 * 1024;
 export const MCP_PROGRESS_INTERVAL_MS = 100;
 
 /**
- * Limits of what is received over HTTP, beside those of `limits.ts`. How large the body of an operation may be says its row in the
- * contract; these bound what all of them together may hold, how long they may take, and what is made of them.
+ * Limits of what is received over HTTP, beside those of `limits.ts`. How large the body of an
+ * operation may be says its row in the contract; these bound what all of them together may hold,
+ * how long they may take, and what is made of them.
  */
 /** Where nobody is signed in a whole body must be here within this time. */
 export const HTTP_STRANGER_BODY_TIMEOUT_MS = 10_000;
 
 /**
- * Bodies that are held, from their first byte to the end of their answer: of one address, and of all. Those of strangers have a
- * budget of their own, so that they cannot use up that of who is signed in.
+ * Bodies that are held, from their first byte to the end of their answer: of one address, and of
+ * all. Those of strangers have a budget of their own, so that they cannot use up that of who is
+ * signed in.
  */
 export const HTTP_BODIES_BYTES_MAX = 256 * 1024 * 1024;
 export const HTTP_BODIES_ADDRESS_BYTES_MAX = 128 * 1024 * 1024;
 export const HTTP_STRANGER_BODIES_BYTES_MAX = 32 * 1024 * 1024;
 export const HTTP_STRANGER_BODIES_ADDRESS_BYTES_MAX = 4 * 1024 * 1024;
 
-/** JSON of more bytes is read in a thread of its own, and arrives in pieces of so many characters. */
+/**
+ * JSON of more bytes is read in a thread of its own, and arrives in pieces of so many characters.
+ */
 export const JSON_INLINE_BYTES_MAX = 256 * 1024;
 export const JSON_PIECE_CHARACTERS = 64 * 1024;
-/** How deep lists and objects may stand in each other, and how many values there may be in all of them. */
+/**
+ * How deep lists and objects may stand in each other, and how many values there may be in all of
+ * them.
+ */
 export const JSON_BODY_DEPTH_MAX = 128;
 export const JSON_BODY_VALUES_MAX = 1_000_000;
 /** What a value takes in memory, about; so much of it is held beside the text of a large body. */
 export const JSON_VALUE_BYTES = 64;
-/** The thread's heap: the text and the values of one body, which it makes to see whether they are well-formed. */
+/**
+ * The thread's heap: the text and the values of one body, which it makes to see whether they are
+ * well-formed.
+ */
 export const JSON_THREAD_HEAP_MB_MAX = 512;
 
 /** Fields of a form. */
@@ -275,10 +291,16 @@ export const DEFINITION_FILES_MAX = 20_000;
 export const DEFINITION_PATH_CHARACTERS_MAX = 400;
 /** Objects and lists in one another, in a file of JSON. */
 export const DEFINITION_DEPTH_MAX = 100;
-/** Text that people write packs to a tenth; a file larger than this which packs much better is a bomb. */
+/**
+ * Text that people write packs to a tenth; a file larger than this which packs much better is a
+ * bomb.
+ */
 export const DEFINITION_EXPANSION_RATIO_MAX = 200;
 export const DEFINITION_EXPANSION_FROM_BYTES = 1024 * 1024;
-/** What a report says of one definition, beyond which it is cut off, and of all of them, beyond which it says no more. */
+/**
+ * What a report says of one definition, beyond which it is cut off, and of all of them, beyond
+ * which it says no more.
+ */
 export const DEFINITION_DIFF_CHARACTERS_MAX = 200_000;
 export const DEFINITION_DIFFS_CHARACTERS_MAX = 2_000_000;
 export const DEFINITION_ERROR_CHARACTERS_MAX = 500;
@@ -292,7 +314,10 @@ export const DEFINITION_IGNORED_FILES_MAX = 100;
 export const NODE_FILES_MAX = 1_000;
 export const FILE_CHUNK_BYTES_MAX = 1024 * 1024;
 
-/** Uploads in pieces: how many one caller has under way, and for how long one is kept that nobody goes on with. */
+/**
+ * Uploads in pieces: how many one caller has under way, and for how long one is kept that nobody
+ * goes on with.
+ */
 export const FILE_UPLOADS_PER_CALLER_MAX = 100;
 export const FILE_UPLOAD_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 export const FILE_UPLOAD_SWEEP_INTERVAL_MS = 10 * 60 * 1_000;
@@ -300,7 +325,10 @@ export const FILE_UPLOAD_SWEEP_INTERVAL_MS = 10 * 60 * 1_000;
 /** Text of files: of one file no more than so much is read, and so much text of it kept. */
 export const FILE_TEXT_SOURCE_BYTES_MAX = 64 * 1024 * 1024;
 export const FILE_TEXT_CHARACTERS_MAX = 500_000;
-/** The process that takes text out of one file: how long it may work, and how much memory it may have. */
+/**
+ * The process that takes text out of one file: how long it may work, and how much memory it may
+ * have.
+ */
 export const FILE_TEXT_TIMEOUT_MS = 60_000;
 export const FILE_TEXT_MEMORY_BYTES_MAX = 768 * 1024 * 1024;
 export const FILE_TEXT_HEAP_MB_MAX = 384;
@@ -316,17 +344,23 @@ export const FILE_TEXT_TRIES_MAX = 2;
 /** The limits of what the log is kept for. Units last. See `limits.ts` for the others. */
 
 /**
- * What the log keeps at most for an index that is behind, beyond the archive, and the room that must be left on the volume for commits
- * while it keeps anything for an index or a replica. An index is built anew then, a replica copies the graph.
+ * What the log keeps at most for an index that is behind, beyond the archive, and the room that
+ * must be left on the volume for commits while it keeps anything for an index or a replica. An
+ * index is built anew then, a replica copies the graph.
  */
 export const INDEX_LOG_HELD_BYTES_MAX = 4 * 1024 * 1024 * 1024;
 export const LOG_HELD_ROOM_BYTES_MIN = 256 * 1024 * 1024;
 /** Followers of the log that a process knows at a time: its indexes, backups, and replicas. */
 export const FOLLOWERS_MAX = 128;
 
-/** The limits of what shows how a server runs: its log, its jobs, samples of its load. Units last. */
+/**
+ * The limits of what shows how a server runs: its log, its jobs, samples of its load. Units last.
+ */
 
-/** Log records that a server keeps in memory, and their characters; those that a watcher is given at a time. */
+/**
+ * Log records that a server keeps in memory, and their characters; those that a watcher is given at
+ * a time.
+ */
 export const LOG_KEPT_LINES_MAX = 10_000;
 export const LOG_KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
 export const LOG_BATCH_LINES_MAX = 256;
@@ -334,7 +368,10 @@ export const LOG_BATCH_LINES_MAX = 256;
 export const LOG_BLOCK_BYTES = 256 * 1024;
 export const LOG_LINE_BYTES_MAX = 4 * 1024 * 1024;
 export const LOG_SEARCH_TIME_MAX_MS = 5_000;
-/** Jobs: those that are kept after their end, the lines of one, and a text; one that lasts longer than this is kept over a restart. */
+/**
+ * Jobs: those that are kept after their end, the lines of one, and a text; one that lasts longer
+ * than this is kept over a restart.
+ */
 export const JOBS_KEPT = 200;
 export const JOB_LOG_LINES_MAX = 100;
 export const JOB_TEXT_CHARACTERS_MAX = 500;
@@ -343,47 +380,25 @@ export const JOB_STORED_AFTER_MS = 1_000;
 export const JOB_LOOK_INTERVAL_MS = 500;
 /** How often clients hear of the progress of one job over the WebSocket, at most. */
 export const JOB_NOTICE_INTERVAL_MS = 250;
-/** How often the load of the process is sampled, and how many samples are kept: those of an hour. */
+/**
+ * How often the load of the process is sampled, and how many samples are kept: those of an hour.
+ */
 export const LOAD_SAMPLE_INTERVAL_MS = 10_000;
 export const LOAD_SAMPLES_KEPT = 360;
-/** The description of the API: operations, and endpoints, that are described before other requests have a turn. */
+/**
+ * The description of the API: operations, and endpoints, that are described before other requests
+ * have a turn.
+ */
 export const API_DOCUMENT_STEPS = 8;
 export const API_DOCUMENT_BATCH = 16;
 
-/** Of the processes that run the code of endpoints; others of theirs are in limits.ts. */
-
-/**
- * Private memory that the process of an endpoint worker may have, as the operating system counts it (`RLIMIT_DATA`): 1.1 GB of it are
- * stacks and room for machine code that nothing is in.
- */
-export const ENDPOINT_PROCESS_DATA_KB_MAX = 2_304 * 1_024;
-/** A process that does not answer for so long counts as one whose code does not come back. */
-export const ENDPOINT_SILENT_MS = 5_000;
-/** One text between the server and the process of an endpoint worker. */
-export const ENDPOINT_FRAME_BYTES_MAX = 512 * 1024 * 1024;
-/** Threads that search for the code of endpoints. */
-export const ENDPOINT_SEARCH_THREADS_MAX = 4;
-/** Searches that a thread has before it at a time; and of a caller whose searches take so long on average, milliseconds. */
-export const SEARCH_THREAD_ASKED_MAX = 8;
-export const SEARCH_THREAD_ASKED_HEAVY_MAX = 1;
-export const SEARCH_HEAVY_MS = 10;
-/** Callers of whom that is known, and searches of one that wait. */
-export const SEARCH_CALLERS_KNOWN_MAX = 1_000;
-export const SEARCHES_WAITING_PER_CALLER_MAX = 2_000;
-/** A search over HTTP that no endpoint makes. */
-export const SEARCH_TIMEOUT_MS = 30_000;
-/** A search that is longer at work than its call may last ends with its thread, but not before. */
-export const ENDPOINT_SEARCH_STUCK_MS = 1_000;
-/** How far a run is leaves its worker so often at most. */
-export const ENDPOINT_PROGRESS_EVERY_MS = 100;
-/** For so long after they used too much memory together, calls of an endpoint are run one at a time in a worker. */
-export const ENDPOINT_CROWDED_MS = 60_000;
-
-/** Of its thread's time, what a scrub works; it rests for the others. */
+/** The share of its thread's time in which a scrub works; else it rests for the others. */
 export const SCRUB_WORK_SHARE = 0.1;
-/** Entries of the state that are looked at between two rests: its transaction is held for as long. */
+/**
+ * Entries of the state that are looked at between two rests: its transaction is held for as long.
+ */
 export const SCRUB_ENTRIES_AT_A_TIME = 2_000;
-/** Of the log, and of a file, between two rests. */
+/** What is read of the log, or of a file, between two rests. */
 export const SCRUB_BYTES_AT_A_TIME = 1024 * 1024;
 /** Damages that a scrub names; it counts the others. */
 export const SCRUB_DAMAGES_NAMED_MAX = 50;
@@ -399,12 +414,18 @@ export const TASK_LOG_LINES_MAX = 100;
 export const TASK_LOG_CHARACTERS_MAX = 500;
 /** The next runs that a task tells of. */
 export const TASK_NEXT_RUNS = 5;
-/** The scheduler looks at the clock again after this time at the latest: somebody may have set it, or the machine slept. */
+/**
+ * The scheduler looks at the clock again after this time at the latest: somebody may have set it,
+ * or the machine slept.
+ */
 export const TASK_LOOK_INTERVAL_MAX_MS = 30_000;
 /** Migrations of one workspace, and how long one may run. */
 export const MIGRATIONS_MAX = 1_000;
 export const MIGRATION_TIME_MAX_MS = 24 * 3_600_000;
-/** How long whoever cancels one waits for its end (specification, section 4.7), and when it is ended by force. */
+/**
+ * How long whoever cancels one waits for its end (specification, section 4.7), and when it is ended
+ * by force.
+ */
 export const MIGRATION_CANCEL_WAIT_MS = 30_000;
 export const MIGRATION_FORCED_END_MS = 5 * 60_000;
 
@@ -414,11 +435,13 @@ export const NODES_ANSWER_CHARACTERS_MAX = 32 * 1024 * 1024;
 export const NODE_SCAN_IDS = 256;
 
 /**
- * Work on the main thread that takes turns: see `Turns`. How much of it one turn of the event loop has time for; and of one caller,
- * what goes on at a time, and what waits.
+ * Work on the main thread that takes turns: see `Turns`. How much of it one turn of the event loop
+ * has time for; and of one caller, what goes on at a time, and what waits.
  */
 export const TURN_MS = 1;
-/** Nodes of one answer that are read at one commit, twice the usual page; of more, each so many are. */
+/**
+ * Nodes of one answer that are read at one commit, twice the usual page; of more, each so many are.
+ */
 export const NODES_AT_ONE_COMMIT = 100;
 export const TURNS_GOING_PER_CALLER_MAX = 4;
 export const TURNS_WAITING_PER_CALLER_MAX = 300;

@@ -1,4 +1,4 @@
-import type { BackupTargetValue, LogLevel } from './parsers.ts';
+import type { BackupTargetValue, LogThreshold } from './parsers.ts';
 
 /**
  * The settings, checked and with defaults filled in; none is secret. Paths may be relative to the
@@ -42,7 +42,7 @@ export interface Config {
     /** The URL of the primary to follow; null on a primary. */
     readonly primaryAddress: string | null;
   };
-  readonly log: { readonly level: LogLevel; readonly folder: string | null };
+  readonly log: { readonly level: LogThreshold; readonly folder: string | null };
   /** PEM text, or the path of a file with it. */
   readonly licensePublicKey: string | null;
   readonly sampleGraph: 'wordnet' | 'none';

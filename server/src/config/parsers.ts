@@ -16,7 +16,7 @@ export class ValueFault {
 }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogThreshold = (typeof LOG_LEVELS)[number];
 
 /** How each type is read. A parser gets text that is not empty and returns the value or a fault. */
 export const parsers = {
@@ -46,7 +46,10 @@ export type ParsedValue<T extends VariableType> = Exclude<
   ValueFault
 >;
 
-/** For example 256 random bits in base64. Who holds what it signs or encrypts can guess a shorter one. */
+/**
+ * For example 256 random bits in base64. Who holds what it signs or encrypts can guess a shorter
+ * one.
+ */
 function parseKey(text: string): string | ValueFault {
   const bytes = Buffer.byteLength(text);
   // The value is a secret and is not shown.
@@ -214,7 +217,7 @@ function parseSmtpUrl(text: string): string | ValueFault {
   return new ValueFault('is no smtp or smtps URL', 'Set smtp://user:password@host:port.');
 }
 
-function parseLogLevel(text: string): LogLevel | ValueFault {
+function parseLogLevel(text: string): LogThreshold | ValueFault {
   const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
   if (level !== undefined) return level;
   return new ValueFault(`is ${quote(text)}, which is no level`, `Set ${LOG_LEVELS.join(', ')}.`);

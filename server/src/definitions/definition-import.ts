@@ -1,8 +1,8 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { DEFINITION_ERROR_CHARACTERS_MAX } from '#base/limits.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 import { EXPORTED_KINDS } from '@trellis/contract/shapes/definitions.ts';
 import { definitionIn, filesOf, type PackedDefinition } from './definition-files.ts';
 import type {
@@ -50,8 +50,9 @@ interface PreparedChange {
 type Wanted = ImportMode & { readonly by: Importer; readonly given: GivenDefinitions };
 
 /**
- * One import: each definition by itself, what others need before them, so that what fails keeps nothing else from being done, and
- * doing it again does the rest. Deletions are last, those of what needs others first.
+ * One import: each definition by itself, what others need before them, so that what fails keeps
+ * nothing else from being done, and doing it again does the rest. Deletions are last, those of what
+ * needs others first.
  */
 export class DefinitionImport {
   readonly #parts: ImportParts;

@@ -1,10 +1,13 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { Caller } from '#access/caller.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 import type { EXPORTED_KINDS } from '@trellis/contract/shapes/definitions.ts';
 
 export type DefinitionKindName = (typeof EXPORTED_KINDS)[number];
 
-/** As JSON, with its members in an order that is always the same: two that render to the same files are equal. */
+/**
+ * As JSON, with its members in an order that is always the same: two that render to the same files
+ * are equal.
+ */
 export type Definition = Readonly<Record<string, unknown>>;
 
 /** A member that people read and write as a file of its own, beside the JSON with the others. */
@@ -16,7 +19,10 @@ export interface TextMember {
   readonly endsLine: boolean;
 }
 
-/** Where definitions lie: each under its name in a folder; or the only one, which is named like its kind, in one file. */
+/**
+ * Where definitions lie: each under its name in a folder; or the only one, which is named like its
+ * kind, in one file.
+ */
 export type Layout =
   | { readonly folder: string; readonly text?: TextMember }
   | { readonly file: string };
@@ -53,7 +59,10 @@ export interface DefinitionDiagnostic {
   readonly code?: number;
 }
 
-/** One kind of what is custom in a workspace: how it is read, laid out in files, checked and written, by the services of the workspace. */
+/**
+ * One kind of what is custom in a workspace: how it is read, laid out in files, checked and
+ * written, by the services of the workspace.
+ */
 export interface DefinitionKind {
   readonly kind: DefinitionKindName;
   readonly layout: Layout;
@@ -65,11 +74,20 @@ export interface DefinitionKind {
   names(caller: Caller): readonly string[];
   /** Undefined when there is none of this name. */
   read(caller: Caller, name: string): Definition | undefined;
-  /** As a file gives it, checked as a request would be; throws `invalid_request` and what the kind refuses with. */
+  /**
+   * As a file gives it, checked as a request would be; throws `invalid_request` and what the kind
+   * refuses with.
+   */
   parse(given: Definition, name: string, caller: Caller): Definition;
-  /** What there will be: of what holds many things under names, those that are not given stay unless it is mirrored. The default is what is given. */
+  /**
+   * What there will be: of what holds many things under names, those that are not given stay unless
+   * it is mirrored. The default is what is given.
+   */
   merge?(before: Definition | undefined, given: Definition, mode: ImportMode): Definition;
-  /** Throws for what would fail, as far as that can be told without writing. Answers what is wrong with what is written all the same. */
+  /**
+   * Throws for what would fail, as far as that can be told without writing. Answers what is wrong
+   * with what is written all the same.
+   */
   check?(
     after: Definition,
     name: string,

@@ -1,3 +1,4 @@
+import type { ImportedItem } from '@trellis/contract/shapes/definitions.ts';
 import {
   DEFINITION_DIAGNOSTICS_MAX,
   DEFINITION_DIFF_CHARACTERS_MAX,
@@ -6,22 +7,9 @@ import {
 } from '#base/limits.ts';
 import { unifiedDiff, type TextFile } from '#runtime/history/unified-diff.ts';
 import type { DefinitionFile } from './definition-files.ts';
-import type { DefinitionDiagnostic, DefinitionKindName } from './definition-kind.ts';
 
 export const IMPORT_ACTIONS = ['created', 'changed', 'deleted', 'unchanged', 'failed'] as const;
 export type ImportAction = (typeof IMPORT_ACTIONS)[number];
-
-/** What has become of one definition, or would become of it. */
-export interface ImportedItem {
-  readonly kind: DefinitionKindName;
-  readonly name: string;
-  readonly action: ImportAction;
-  /** Unified, of its files; empty when nothing changes. Of what has failed, what was wanted, if it could be told. */
-  readonly diff: string;
-  readonly diagnostics: readonly DefinitionDiagnostic[];
-  /** Why it failed; else null. */
-  readonly error: { readonly code: string; readonly message: string } | null;
-}
 
 export interface ImportReport {
   readonly dryRun: boolean;
@@ -35,7 +23,10 @@ export interface ImportReport {
   readonly ignored: readonly string[];
 }
 
-/** Collects what becomes of the definitions of one import; of diffs only as much as an answer can hold. */
+/**
+ * Collects what becomes of the definitions of one import; of diffs only as much as an answer can
+ * hold.
+ */
 export class ImportRecord {
   readonly items: ImportedItem[] = [];
   #diffCharacters = 0;

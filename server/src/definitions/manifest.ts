@@ -7,7 +7,7 @@ import type { DefinitionKindName } from './definition-kind.ts';
 const FORMAT = 1;
 export const MANIFEST_PATH = 'manifest.json';
 
-export interface Manifest {
+export interface DefinitionsManifest {
   /** Kinds that whoever wrote the files knew: what there is of others is not missing in them. */
   readonly kinds: ReadonlySet<DefinitionKindName>;
 }
@@ -19,7 +19,7 @@ export function manifestFile(version: string): DefinitionFile {
 }
 
 /** Throws `invalid_definitions`. */
-export function readManifest(files: ReadonlyMap<string, string>): Manifest {
+export function readDefinitionsManifest(files: ReadonlyMap<string, string>): DefinitionsManifest {
   const text = files.get(MANIFEST_PATH);
   if (text === undefined) throw withoutManifest(files);
   const { format, kinds } = parsedManifest(text);

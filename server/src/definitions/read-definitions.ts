@@ -9,7 +9,7 @@ import {
 import { Problem } from '#base/problem.ts';
 import { sortFiles } from './definition-files.ts';
 import type { DefinitionKind } from './definition-kind.ts';
-import { invalid, MANIFEST_PATH, readManifest } from './manifest.ts';
+import { invalid, MANIFEST_PATH, readDefinitionsManifest } from './manifest.ts';
 
 const READING: ZipReading = {
   filesMax: DEFINITION_FILES_MAX,
@@ -28,14 +28,14 @@ const READING: ZipReading = {
 export type GivenDefinitions = Awaited<ReturnType<typeof readDefinitions>>;
 
 /**
- * The definitions of a zip, not yet looked into. Throws `not_a_zip` for what is none at all, and `invalid_definitions` for one that
- * cannot be read, is no export, or holds more than it may.
+ * The definitions of a zip, not yet looked into. Throws `not_a_zip` for what is none at all, and
+ * `invalid_definitions` for one that cannot be read, is no export, or holds more than it may.
  */
 export async function readDefinitions(kinds: readonly DefinitionKind[], zip: Uint8Array) {
   refuseOther(zip);
   const files = new Map<string, string>();
   for await (const { name, bytes } of zipFiles(zip, READING)) files.set(name, textOf(name, bytes));
-  const manifest = readManifest(files);
+  const manifest = readDefinitionsManifest(files);
   files.delete(MANIFEST_PATH);
   const given = [...files].map(([path, text]) => ({ path, text }));
   return { ...sortFiles(kinds, given), manifest };

@@ -1,7 +1,7 @@
 import { must } from '#base/assert.ts';
 import { FILE_CHUNK_BYTES_MAX } from '#base/limits.ts';
 import { FILE_PIECE_TYPE, pieceKey } from '#graph/file-nodes.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 
 /** The content of one file, which lies in pieces of the same size but for the last one. */
@@ -49,7 +49,7 @@ export async function* readContent(
   }
 }
 
-export function writePiece(content: string, index: number, bytes: Uint8Array): GraphOperation {
+export function writePiece(content: string, index: number, bytes: Uint8Array): WriterOperation {
   return {
     op: 'addOrUpdate',
     type: FILE_PIECE_TYPE,
@@ -58,11 +58,11 @@ export function writePiece(content: string, index: number, bytes: Uint8Array): G
   };
 }
 
-export function deletePiece(key: string): GraphOperation {
+export function deletePiece(key: string): WriterOperation {
   return { op: 'delete', type: FILE_PIECE_TYPE, key };
 }
 
 /** For a content that no entry has. */
-export function deletePieces(content: string, count: number): GraphOperation[] {
+export function deletePieces(content: string, count: number): WriterOperation[] {
   return Array.from({ length: count }, (_, index) => deletePiece(pieceKey(content, index)));
 }

@@ -1,6 +1,6 @@
 import { must } from '#base/assert.ts';
 import { contentOfPiece, FILE_PIECE_TYPE, FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import {
   contentPlace,
@@ -85,7 +85,7 @@ export class FileStore {
   }
 
   /** For a commit with `system`: all files of one node, with what they contain. */
-  deletions(of: FileFolder): GraphOperation[] {
+  deletions(of: FileFolder): WriterOperation[] {
     return this.#idsOf(of).map((id) => {
       return { op: 'delete', uid: must(this.#reader.uid(id), 'the UID of a file') };
     });
@@ -183,7 +183,7 @@ interface NewFile {
   /** Further fields of its entry. */
   readonly fields: Readonly<Record<string, string | null>>;
   /** Goes into the commit that makes the file, as the audit of it does. */
-  readonly trace: (file: WrittenFile) => GraphOperation;
+  readonly trace: (file: WrittenFile) => WriterOperation;
 }
 
 interface WrittenFile {
@@ -233,7 +233,7 @@ class FileWriter {
     const written = { size: this.#size, sha256: this.#hash.digest('hex') };
     const place = { ...written, content: this.#content, chunks: this.#pieces.pieces };
     const entry = fileReference(of, name);
-    const operations: GraphOperation[] = [
+    const operations: WriterOperation[] = [
       writeEntry(of, this.#file, place, fields),
       { op: 'link', from: of, edge: HAS_FILE, to: entry },
       ...(owner === undefined

@@ -1,3 +1,4 @@
+import type { FileUpload } from '@trellis/contract/shapes/file.ts';
 import { createHash } from 'node:crypto';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
@@ -17,7 +18,7 @@ import { FILE_BYTES_MAX } from '@trellis/contract/limits.ts';
 import { deletePieces, pieceCount, readContent, readPiece, writePiece } from './file-content.ts';
 import { contentTypeOf, fileExists, fileReference, writeEntry } from './stored-file.ts';
 import { type FileStore, PieceBuffer } from './file-store.ts';
-import { type FileEntry, type GivenFile, newFields, type NodeFiles } from './node-files.ts';
+import { type GivenFile, newFields, type NodeFiles } from './node-files.ts';
 import {
   beginUpload,
   callerOf,
@@ -31,19 +32,6 @@ import {
 export interface NewUpload extends GivenFile {
   /** Bytes. */
   readonly size: number;
-}
-
-/** How far an upload is; `file` once it is whole, and then there is no upload any more. */
-export interface FileUpload {
-  readonly id: string;
-  /** Bytes that are kept: the next ones follow there. */
-  readonly offset: number;
-  readonly size: number;
-  readonly name: string;
-  readonly contentType: string;
-  /** ISO 8601. Every byte that arrives puts it off. */
-  readonly expiresAt: string;
-  readonly file: FileEntry | null;
 }
 
 export interface FileUploadsParts {

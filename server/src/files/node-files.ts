@@ -1,3 +1,4 @@
+import type { NodeFile } from '@trellis/contract/shapes/file.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -6,35 +7,18 @@ import { NODE_FILES_MAX } from '#base/limits.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import { contentPlace, readContent } from './file-content.ts';
-import {
-  checkFileName,
-  contentTypeOf,
-  readStoredFile,
-  type StoredFile,
-  type TextState,
-} from './stored-file.ts';
+import { checkFileName, contentTypeOf, readStoredFile, type StoredFile } from './stored-file.ts';
 import type { FileStore } from './file-store.ts';
 
 /** As uploads answer it (specification, section 2.8). */
-export interface FileEntry {
+export interface NodeFileEntry {
   readonly UID: string;
   /** Bytes. */
   readonly Size: number;
   readonly ContentType: string;
   readonly Name: string;
-}
-
-export interface NodeFile extends FileEntry {
-  /** Hexadecimal. */
-  readonly Sha256: string;
-  /** When it was uploaded, ISO 8601, and by which user. */
-  readonly Timestamp: string;
-  readonly UploadedBy: string | null;
-  readonly TextState: TextState;
-  /** Why there is no text. */
-  readonly TextError: string | null;
 }
 
 export interface OpenFile {
@@ -127,7 +111,7 @@ export class NodeFiles {
     });
     return {
       write: (bytes: Uint8Array) => writer.write(bytes),
-      end: async (): Promise<FileEntry> => {
+      end: async (): Promise<NodeFileEntry> => {
         try {
           return this.uploaded(await writer.end());
         } catch (error) {
@@ -146,13 +130,13 @@ export class NodeFiles {
     node: string,
     name: string,
     details: { readonly size: number; readonly sha256: string },
-  ): GraphOperation {
+  ): WriterOperation {
     const target = { kind: 'node', id: node, name };
     return this.#parts.audit.operation(deed('file.uploaded', who, target, { ...details }));
   }
 
   /** After that commit. */
-  uploaded(file: StoredFile): FileEntry {
+  uploaded(file: StoredFile): NodeFileEntry {
     this.#parts.onUploaded(file.UID);
     return entryOf(file);
   }
@@ -199,7 +183,7 @@ export function newFields({ userUid }: Caller): Readonly<Record<string, string>>
   return { TextState: 'pending', ...(userUid === null ? {} : { UploadedBy: userUid }) };
 }
 
-function entryOf({ UID, size, contentType, name }: StoredFile): FileEntry {
+function entryOf({ UID, size, contentType, name }: StoredFile): NodeFileEntry {
   return { UID, Size: size, ContentType: contentType, Name: name };
 }
 

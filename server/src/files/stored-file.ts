@@ -1,7 +1,7 @@
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { FILE_TYPE } from '#graph/file-nodes.ts';
-import type { GraphOperation, NodeReference } from '#graph/operations.ts';
+import type { WriterOperation, NodeReference } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { UPLOAD_NAME_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 
@@ -90,7 +90,7 @@ export function writeEntry(
   file: { readonly name: string; readonly contentType: string },
   { size, sha256, content, chunks }: ContentFields,
   more: Readonly<Record<string, string | null>>,
-): GraphOperation {
+): WriterOperation {
   const { name, contentType } = file;
   const fields = { Name: name, Size: size, ContentType: contentType, Sha256: sha256 };
   return {

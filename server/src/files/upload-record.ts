@@ -1,6 +1,6 @@
 import { must } from '#base/assert.ts';
 import type { Caller } from '#access/caller.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 
 /** The node type of uploads that come in pieces, until the file is whole. */
@@ -59,7 +59,7 @@ export function uploadReference(id: string) {
   return { type: UPLOAD_TYPE, key: id };
 }
 
-export function beginUpload(upload: UploadRecord): GraphOperation {
+export function beginUpload(upload: UploadRecord): WriterOperation {
   const { id, of, name, contentType, size, received, content, caller, expiresAt } = upload;
   return {
     op: 'addOrUpdate',
@@ -79,7 +79,7 @@ export function beginUpload(upload: UploadRecord): GraphOperation {
 }
 
 /** Refused when it is gone. */
-export function continueUpload(id: string, received: number, expiresAt: string): GraphOperation {
+export function continueUpload(id: string, received: number, expiresAt: string): WriterOperation {
   const fields = { Received: received, ExpiresAt: expiresAt };
   return { op: 'update', ...uploadReference(id), fields };
 }

@@ -11,7 +11,7 @@ import type { State } from '#store/commit-pipeline.ts';
 import { ACCESS_EDGES } from './access-edges.ts';
 import { AccessJournal, readAccessChanges } from './access-journal.ts';
 import { GraphWriter } from './graph-writer.ts';
-import type { CommitRequest, GraphOperation } from './operations.ts';
+import type { CommitRequest, WriterOperation } from './operations.ts';
 import type { AccessChange } from './reader.ts';
 import { StateReader } from './state-reader.ts';
 import { openTestGraph, TestClock } from './testing/test-graph.ts';
@@ -38,7 +38,7 @@ const operation = fc.oneof(
   // Some of these are refused, and with them their commits.
   node.map((one) => ({ op: 'delete', ...one })),
   fc.record({ op: fc.constant('restrict'), node, team: node }),
-) as fc.Arbitrary<GraphOperation>;
+) as fc.Arbitrary<WriterOperation>;
 
 /** Commits that are built one right after the other, before any is in the log. */
 const burst = fc.array(
@@ -146,7 +146,7 @@ it('holds nothing for commits that touch no access edge', async () => {
   await using graph = await openTestGraph();
   await graph.writer.addSystemSchema();
   await graph.writer.commit(setUp);
-  const link: GraphOperation = { op: 'link', from: NODES[0]!, edge: 'Means', to: NODES[1]! };
+  const link: WriterOperation = { op: 'link', from: NODES[0]!, edge: 'Means', to: NODES[1]! };
   const { sequence } = await graph.writer.commit({ operations: [link] });
   // Two databases and the count of the type, and nothing besides.
   const again = await graph.writer.commit({ operations: [{ ...link, op: 'unlink' }] });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CommitResult, GraphOperation } from './operations.ts';
+import type { CommitResult, WriterOperation } from './operations.ts';
 import { CAT, DOG, openGraphOfWords, uidOf } from './testing/graph-of-words.ts';
 import { contentOf } from './testing/graph-content.ts';
 import { problemOf } from './testing/test-graph.ts';
@@ -31,7 +31,7 @@ afterEach(() => graph[Symbol.asyncDispose]());
 
 async function control(...operations: readonly unknown[]): Promise<CommitResult> {
   const result = await graph.writer.commit({
-    operations: operations as GraphOperation[],
+    operations: operations as WriterOperation[],
     accessControl: { trace: { op: 'addOrUpdate', type: '_AuditEvent', fields: { Action: 'x' } } },
   });
   graph.reader.refresh();
@@ -151,7 +151,7 @@ describe('without access control', () => {
     { op: 'delete', ...team('a') },
   ])('$op is refused, and says which scope it needs', async (operation) => {
     const before = contentOf(graph.reader, graph.snapshot);
-    const operations = [PLAIN, operation] as GraphOperation[];
+    const operations = [PLAIN, operation] as WriterOperation[];
     const problem = {
       code: 'forbidden',
       details: { index: 1, scope: 'ingestion:acl' },
@@ -270,9 +270,9 @@ describe('a team', () => {
     const gone = { op: 'delete', ...team('a') };
     const inUse = { code: 'team_in_use', details: { index: 0, nodes: 2 } };
     expect(await problemOf(() => control(gone))).toEqual(inUse);
-    const bySystem = { operations: [gone as GraphOperation], system: true };
+    const bySystem = { operations: [gone as WriterOperation], system: true };
     expect(await problemOf(() => graph.writer.commit(bySystem))).toEqual(inUse);
-    const annGone: GraphOperation = { op: 'delete', ...ANN };
+    const annGone: WriterOperation = { op: 'delete', ...ANN };
     expect(
       await problemOf(() => graph.writer.commit({ operations: [annGone], system: true })),
     ).toMatchObject({ code: 'team_in_use', details: { nodes: 1 } });

@@ -4,11 +4,11 @@ import { ANY_EDGE } from './adjacency.ts';
 import { FILE_PIECE_TYPE, FILE_TYPE, HAS_FILE, pieceKey } from './file-nodes.ts';
 import { deleteHistory, hasHistory } from './node-history.ts';
 import type { NodeRecord } from './node-record.ts';
-import type { GraphOperation, NodeReference } from './operations.ts';
+import type { WriterOperation, NodeReference } from './operations.ts';
 import type { NodeType } from './schema-registry.ts';
 import type { Transactor } from './transactor.ts';
 
-type DeleteOperation = Extract<GraphOperation, { op: 'delete' }>;
+type DeleteOperation = Extract<WriterOperation, { op: 'delete' }>;
 
 /**
  * Deletes a node with every edge in both directions, and with its files, which are not counted; to

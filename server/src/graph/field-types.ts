@@ -1,7 +1,6 @@
 import { SCALAR_TYPES } from '@trellis/contract/field-types.ts';
 
 export type ScalarType = (typeof SCALAR_TYPES)[number];
-export type FieldType = ScalarType | `${ScalarType}[]`;
 
 export interface GeoPoint {
   readonly lat: number;

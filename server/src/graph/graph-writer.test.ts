@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DB } from '#store/databases.ts';
-import type { CommitRequest, GraphOperation } from './operations.ts';
+import type { CommitRequest, WriterOperation } from './operations.ts';
 import { contentOf } from './testing/graph-content.ts';
 import { CAT, DOG, openGraphOfWords, uidOf, word } from './testing/graph-of-words.ts';
 import { openTestGraph, problemOf } from './testing/test-graph.ts';
@@ -22,7 +22,7 @@ describe('a commit', () => {
       [{ op: 'link', from: DOG, edge: 'Mean', to: CAT }, 'Means'],
       [{ op: 'unlnk' }, 'unlink'],
     ] as const) {
-      const operations = [operation] as GraphOperation[];
+      const operations = [operation] as WriterOperation[];
       await expect(graph.writer.commit({ operations })).rejects.toMatchObject({
         hint: `Did you mean "${nearest}"?`,
       });
@@ -31,7 +31,7 @@ describe('a commit', () => {
 
   it('checks the version that the caller has read', async () => {
     const conflict = (operation: object) =>
-      problemOf(() => graph.writer.commit({ operations: [operation as GraphOperation] }));
+      problemOf(() => graph.writer.commit({ operations: [operation as WriterOperation] }));
     const uid = uidOf('Word', 'dog');
     for (const operation of [
       { op: 'update', ...DOG, fields: { Rank: 9 }, ifVersion: 2 },
@@ -124,7 +124,7 @@ describe('a commit', () => {
   it('leaves no trace when the log has no room for it', async () => {
     await using small = await openTestGraph({ logBytesMax: 20_000 });
     await small.addSchema({ nodes: [{ type: 'Note', fields: { Text: 'String' } }] });
-    const note = (key: string, length: number): GraphOperation => ({
+    const note = (key: string, length: number): WriterOperation => ({
       op: 'addOrUpdate',
       type: 'Note',
       key,

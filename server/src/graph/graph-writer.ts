@@ -6,18 +6,32 @@ import type { StateWriter, WriteBatch } from '#store/key-value.ts';
 import { addToTeam, removeFromTeam, restrictNode, unrestrictNode } from './access-operations.ts';
 import { deleteNode } from './delete-node.ts';
 import { linkNodes, unlinkExcept, unlinkNodes } from './link-nodes.ts';
-import { checkOperation } from './operation-shape.ts';
 import type {
   CommitAuthor,
   CommitPort,
   CommitRequest,
   CommitResult,
-  GraphOperation,
+  WriterOperation,
 } from './operations.ts';
 import { SYSTEM_SCHEMA } from './system-schema.ts';
 import { Transactor } from './transactor.ts';
 import { writeNode } from './write-node.ts';
-import { WriterState } from './writer-state.ts';
+import { WriterMemory } from './writer-memory.ts';
+import { NODE_ALIASES_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { shorten } from './names.ts';
+import {
+  faultOfTagged,
+  isObject,
+  isString,
+  listOfText,
+  type MemberCheck,
+  shape,
+  type Shape,
+  text,
+  time,
+  wholeNumber,
+} from './shape-check.ts';
 
 /** What a commit of a stream answers: no outcome for each operation. */
 export interface IngestedCommit {
@@ -33,7 +47,7 @@ export interface IngestOptions {
 }
 
 /** The way of a stream of operations to the writer. */
-export interface IngestPort {
+export interface IngestTarget {
   /**
    * One atomic commit of operations whose shape is not checked yet. It is built within the call,
    * which throws at once when an operation is bad, so that nothing is handed on after it.
@@ -52,18 +66,18 @@ type UncheckedRequest = Omit<CommitRequest, 'operations'> & {
  * that do not wait for one another are built in their order, each on the one before, and synced
  * together.
  */
-export class GraphWriter implements CommitPort, IngestPort {
+export class GraphWriter implements CommitPort, IngestTarget {
   readonly #writer: StateWriter;
   readonly #clock: Clock;
   readonly #randomUid: () => Uint8Array;
-  readonly #state: WriterState;
+  readonly #state: WriterMemory;
   #commits = 0;
 
   constructor(writer: StateWriter, clock: Clock, newUid: () => Uint8Array = randomUid) {
     this.#writer = writer;
     this.#clock = clock;
     this.#randomUid = newUid;
-    this.#state = new WriterState(writer.view);
+    this.#state = new WriterMemory(writer.view);
   }
 
   /** That were built so far. */
@@ -152,7 +166,7 @@ export class GraphWriter implements CommitPort, IngestPort {
 }
 
 /** `index` is the operation's place in the request. */
-function apply(t: Transactor, operation: GraphOperation, index: number): void {
+function apply(t: Transactor, operation: WriterOperation, index: number): void {
   t.index = index;
   switch (operation.op) {
     case 'addOrUpdate':
@@ -184,4 +198,73 @@ function putVault(batch: WriteBatch, key: string, value: string | null): void {
   const keyBytes = Buffer.from(key);
   if (value === null) batch.delete(DB.vault, keyBytes);
   else batch.put(DB.vault, keyBytes, Buffer.from(value, 'base64'));
+}
+
+const fields: MemberCheck = (value) =>
+  isObject(value) ? undefined : 'an object from field name to value';
+
+const REFERENCE = 'a reference {type, key} or {uid}';
+
+const reference: MemberCheck = (value) => (isReference(value) ? undefined : REFERENCE);
+
+const references: MemberCheck = (value) =>
+  Array.isArray(value) && value.every(isReference) ? undefined : `a list, each ${REFERENCE}`;
+
+const version = wholeNumber(0, 0xffff_ffff);
+
+const NODE_WRITE = shape([], {
+  type: text,
+  key: text,
+  uid: text,
+  fields,
+  timestamp: time,
+  aliases: listOfText(NODE_ALIASES_MAX),
+  ifVersion: version,
+});
+
+const RESTRICTION = shape(['node'], { node: reference, team: reference, user: reference });
+const MEMBERSHIP = shape(['team'], { team: reference, user: reference, member: reference });
+
+const EDGE = { from: reference, edge: text, inverse: text };
+
+const SHAPES: ReadonlyMap<unknown, Shape> = new Map([
+  ['addOrUpdate', NODE_WRITE],
+  ['tryAdd', NODE_WRITE],
+  ['update', NODE_WRITE],
+  ['delete', shape([], { uid: text, type: text, key: text, ifVersion: version })],
+  ['link', shape(['from', 'edge', 'to'], { ...EDGE, to: reference, fields, timestamp: time })],
+  ['unlink', shape(['from', 'edge', 'to'], { ...EDGE, to: reference })],
+  ['unlinkExcept', shape(['from', 'edge', 'keep'], { ...EDGE, keep: references })],
+  ['restrict', RESTRICTION],
+  ['unrestrict', RESTRICTION],
+  ['addToTeam', MEMBERSHIP],
+  ['removeFromTeam', MEMBERSHIP],
+]);
+
+/**
+ * Checks that a JSON value has the shape of an operation: a known `op`, its members and no others,
+ * each of the right type. Names and values are checked against the schema later, by the transactor.
+ * Throws `invalid_operation` with `details` `{index, path, expected}`.
+ */
+function checkOperation(value: unknown, index: number): asserts value is WriterOperation {
+  const fault = faultOfTagged(value, 'op', SHAPES);
+  if (fault === undefined) return;
+  const { expected, hint } = fault;
+  const path = shorten(fault.path);
+  const place = path === '' ? '' : ` at "${path}"`;
+  throw new Problem('invalid_operation', `Operation ${index}${place}: expected ${expected}`, {
+    ...(hint === undefined ? {} : { hint }),
+    details: { index, path, expected },
+  });
+}
+
+function isReference(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { uid, type, key } = value;
+  for (const name in value) {
+    if (name !== 'uid' && name !== 'type' && name !== 'key') return false;
+  }
+  return uid === undefined
+    ? isString(type) && isString(key)
+    : isString(uid) && type === undefined && key === undefined;
 }

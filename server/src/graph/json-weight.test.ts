@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { jsonWeight } from './json-weight.ts';
+import { jsonWeight } from './ndjson-ingest.ts';
 
 const weight = (text: string) => jsonWeight(Buffer.from(text));
 

@@ -4,13 +4,13 @@ import { ACCESS_EDGES } from './access-edges.ts';
 import { checkEnds, checkUnlink, edgeTypeToWrite, refuseBuiltIn } from './access-checks.ts';
 import { writeEdgeRecord } from './edge-record.ts';
 import { didYouMean } from './names.ts';
-import type { GraphOperation } from './operations.ts';
+import type { WriterOperation } from './operations.ts';
 import type { EdgeType } from './schema-registry.ts';
 import type { Transactor } from './transactor.ts';
 
-type LinkOperation = Extract<GraphOperation, { op: 'link' }>;
-type UnlinkOperation = Extract<GraphOperation, { op: 'unlink' }>;
-type UnlinkExceptOperation = Extract<GraphOperation, { op: 'unlinkExcept' }>;
+type LinkOperation = Extract<WriterOperation, { op: 'link' }>;
+type UnlinkOperation = Extract<WriterOperation, { op: 'unlink' }>;
+type UnlinkExceptOperation = Extract<WriterOperation, { op: 'unlinkExcept' }>;
 type FieldValues = NonNullable<LinkOperation['fields']>;
 
 const NOTHING = new Uint8Array(0);

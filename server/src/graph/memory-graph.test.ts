@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MemoryState } from '#store/memory-state.ts';
 import { GraphWriter } from './graph-writer.ts';
-import type { GraphOperation } from './operations.ts';
+import type { WriterOperation } from './operations.ts';
 import type { Query, QueryEnd, QueryStep } from './query/plan.ts';
 import { runQuery } from './query/run.ts';
 import { StateReader } from './state-reader.ts';
@@ -31,7 +31,7 @@ const operation = fc.oneof(
   { weight: 3, arbitrary: fc.record({ op: fc.constant('link'), from: node, edge, to: node }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('unlink'), from: node, edge, to: node }) },
   { weight: 1, arbitrary: node.map((named) => ({ ...named, op: 'delete' })) },
-) as fc.Arbitrary<GraphOperation>;
+) as fc.Arbitrary<WriterOperation>;
 
 const step = fc.oneof(
   fc.record({ op: fc.constantFrom('out', 'in') }),
@@ -101,7 +101,7 @@ it('is the same graph in memory as on disk: content, problems and queries', asyn
   );
 });
 
-function outcomeOf(writer: GraphWriter, operations: readonly GraphOperation[]): Promise<unknown> {
+function outcomeOf(writer: GraphWriter, operations: readonly WriterOperation[]): Promise<unknown> {
   return writer.commit({ operations }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error) return { code: error.code };
     throw error;

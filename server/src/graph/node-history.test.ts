@@ -11,7 +11,7 @@ import { DB } from '#store/databases.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
 import { MemoryState } from '#store/memory-state.ts';
 import { GraphWriter } from './graph-writer.ts';
-import type { GraphOperation } from './operations.ts';
+import type { WriterOperation } from './operations.ts';
 import type { NodeHistory, PastValue } from './reader.ts';
 import { StateReader } from './state-reader.ts';
 import { MODEL_SCHEMA } from './testing/graph-model.ts';
@@ -42,7 +42,7 @@ const write = fc
 const operation = fc.oneof(
   { weight: 9, arbitrary: write },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('delete'), type, key }) },
-) as fc.Arbitrary<GraphOperation>;
+) as fc.Arbitrary<WriterOperation>;
 const commits = fc.array(fc.array(operation, { minLength: 1, maxLength: 6 }), {
   minLength: 1,
   maxLength: 25,
@@ -73,7 +73,7 @@ async function expectReplayed(
   writer: GraphWriter,
   reader: StateReader,
   state: KeyValueReader,
-  drawn: readonly (readonly GraphOperation[])[],
+  drawn: readonly (readonly WriterOperation[])[],
 ): Promise<void> {
   await writer.commit({ operations: [], schema: MODEL_SCHEMA });
   const versions = new NodeVersions();
@@ -132,7 +132,7 @@ async function openNotes(): Promise<TestGraph> {
   return graph;
 }
 
-const change = (fields: Record<string, unknown>): GraphOperation => ({
+const change = (fields: Record<string, unknown>): WriterOperation => ({
   op: 'addOrUpdate',
   type: 'Note',
   key: 'k',
@@ -174,7 +174,7 @@ describe('a change of a node', () => {
 
   it('costs one operation, and a new node none', async () => {
     await using graph = await openNotes();
-    const sequenceOf = async (...operations: GraphOperation[]): Promise<number> =>
+    const sequenceOf = async (...operations: WriterOperation[]): Promise<number> =>
       (await graph.writer.commit({ operations })).sequence;
     const created = await sequenceOf(change({ S: 'a' }));
     expect(entriesOf(graph.snapshot)).toBe(0);
@@ -185,7 +185,7 @@ describe('a change of a node', () => {
 
   it('of other names alone changes no field', async () => {
     await using graph = await openNotes();
-    await graph.write(change({}), { ...change({}), aliases: ['other'] } as GraphOperation);
+    await graph.write(change({}), { ...change({}), aliases: ['other'] } as WriterOperation);
     expect(historyOf(graph)).toMatchObject({ version: 2, changes: [{ version: 2, before: [] }] });
   });
 
@@ -201,7 +201,7 @@ describe('a change of a node', () => {
   it('of a node of a system type is not kept', async () => {
     await using graph = await openTestGraph();
     await graph.writer.addSystemSchema();
-    const user = (name: string): GraphOperation => ({
+    const user = (name: string): WriterOperation => ({
       op: 'addOrUpdate',
       type: '_User',
       key: 'ann',

@@ -1,3 +1,4 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { formatUid, UID_BYTES } from '#base/uid.ts';
 import { asBuffer } from './bytes.ts';
 import type { ByteWriter } from './bytes.ts';
@@ -5,7 +6,6 @@ import { decodeField } from './field-decoder.ts';
 import { LIST, TAG } from './field-types.ts';
 import { FieldTable, WIDE_ENDS } from './field-table.ts';
 import type { FieldTableWriter } from './field-table.ts';
-import type { NodeObject } from './reader.ts';
 import { ALIASES_FIELD, KEY_FIELD } from './schema-registry.ts';
 import type { Field, NodeType } from './schema-registry.ts';
 import { formatTime } from './time.ts';

@@ -1,5 +1,5 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { FieldValue } from './field-types.ts';
-import type { SchemaDocument } from './schema.ts';
 
 /** A node by its UID, or by its type and key. */
 export type NodeReference =
@@ -7,7 +7,7 @@ export type NodeReference =
   | { readonly type: string; readonly key: string; readonly uid?: undefined };
 
 /** The operations of ingestion and of endpoint code (open-shapes, section 4). */
-export type GraphOperation =
+export type WriterOperation =
   | NodeWrite
   | {
       readonly op: 'delete';
@@ -42,11 +42,11 @@ export type GraphOperation =
   | RestrictionOperation
   | MembershipOperation;
 
-/** Of commits with `accessControl` or `system` only, as are those on members of teams. */
+/** Only commits with `accessControl` or `system` hold these, and those on members of teams. */
 export interface RestrictionOperation {
   /**
-   * `restrict` names a team, a user, or both: either of the two edges lets see the node. `unrestrict`
-   * removes what it names, and with neither every restriction of the node.
+   * `restrict` names a team, a user, or both: either of the two edges lets see the node.
+   * `unrestrict` removes what it names, and with neither every restriction of the node.
    */
   readonly op: 'restrict' | 'unrestrict';
   readonly node: NodeReference;
@@ -84,8 +84,11 @@ export interface NodeWrite {
 }
 
 export interface AccessControl {
-  /** The server's own operation that goes into a commit which uses this right: what keeps trace of it. */
-  readonly trace: GraphOperation;
+  /**
+   * The server's own operation that goes into a commit which uses this right: what keeps trace of
+   * it.
+   */
+  readonly trace: WriterOperation;
 }
 
 /** In whose name operations are written, and with which rights. */
@@ -102,7 +105,7 @@ export interface CommitAuthor {
 
 /** One atomic commit, as any thread hands it to the writer. */
 export interface CommitRequest extends CommitAuthor {
-  readonly operations: readonly GraphOperation[];
+  readonly operations: readonly WriterOperation[];
   /**
    * Adds and widens, before the operations; refused with `schema_conflict` when it would lose data.
    */

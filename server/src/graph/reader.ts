@@ -1,24 +1,16 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import type { NodeReference } from './operations.ts';
-import type { SchemaDocument } from './schema.ts';
 
 /**
- * A node as it leaves the process (open-shapes, section 2): flat; `Id` is its key when it has one.
+ * A value as the history of a node tells it: `bytes` alone, encoded, where it is too large to be
+ * told.
  */
-export interface NodeObject {
-  readonly UID: string;
-  readonly Type: string;
-  /** ISO 8601 UTC with milliseconds. */
-  readonly Timestamp: string;
-  readonly Id?: string;
-  readonly [field: string]: unknown;
-}
-
-/** A value as the history of a node tells it: `bytes` alone, encoded, where it is too large to be told. */
 export type PastValue =
   | { readonly value: unknown; readonly bytes?: undefined }
   | { readonly value?: undefined; readonly bytes: number };
 
-/** Of a field that a change wrote; undefined where the node had none. */
+/** What a field held before a change wrote it; undefined where the node had none. */
 export interface FieldBefore {
   readonly field: string;
   readonly value: PastValue | undefined;
@@ -28,13 +20,13 @@ export interface FieldBefore {
 export interface NodeChange {
   /** That it made. */
   readonly version: number;
-  /** Of an operation within its commit. */
+  /** The sequence of an operation within its commit. */
   readonly sequence: number;
   /** When it was made: ISO 8601 UTC with milliseconds. */
   readonly timestamp: string;
   /** The UID of the user who made it; null where the commit did not know one. */
   readonly user: string | null;
-  /** In the order of the schema, behind the node's timestamp. */
+  /** In the order of the schema, after the node's timestamp. */
   readonly before: readonly FieldBefore[];
 }
 
@@ -55,8 +47,9 @@ export interface TypePage {
 }
 
 /**
- * A walk through the nodes of one type, newest first, that goes on where it was when the reader has moved to another
- * commit meanwhile: of nodes that were there all the time, it misses none whose timestamp stayed as it was.
+ * A walk through the nodes of one type, newest first, that goes on where it was when the reader has
+ * moved to another commit meanwhile: of nodes that were there all the time, it misses none whose
+ * timestamp stayed as it was.
  */
 export interface TypeWalk {
   /** Up to `take` more ids; fewer only at the end, and then it is over. */
@@ -80,7 +73,10 @@ export interface EdgeObject {
 export interface GraphReader extends Disposable {
   refresh(): number;
   readonly sequence: number;
-  /** Read from the state once, and again only when a commit changed it: until then it is the same object. */
+  /**
+   * Read from the state once, and again only when a commit changed it: until then it is the same
+   * object.
+   */
   schema(): SchemaDocument;
   id(reference: NodeReference): number | undefined;
   uid(id: number): string | undefined;
@@ -95,13 +91,16 @@ export interface GraphReader extends Disposable {
     id: number,
     names: readonly string[],
   ): { readonly type: string; readonly values: readonly unknown[] } | undefined;
-  /** What is known of its past; undefined where there is no such node, and for nodes of system types. */
+  /**
+   * What is known of its past; undefined where there is no such node, and for nodes of system
+   * types.
+   */
   history(id: number): NodeHistory | undefined;
   /** Newest first, unless asked for otherwise. */
   idsOfType(type: string, page?: TypePage): number[];
   walkType(type: string): TypeWalk;
   countOfType(type: string): number;
-  /** Of edges; an inverse is an edge of its own. */
+  /** Counts edges; an inverse is an edge of its own. */
   countOfEdgeType(type: string): number;
   /**
    * Neighbours in one direction, by edge type when given, once for each edge; in the order (edge
@@ -110,14 +109,16 @@ export interface GraphReader extends Disposable {
   neighbors(id: number, direction: 'out' | 'in', edge?: string): number[];
   edges(id: number, direction: 'out' | 'in', edge?: string): EdgeObject[];
   /**
-   * The access edges that commits after `sequence`, up to the one this reader stands at, wrote or removed; in their
-   * order, one entry for each edge and commit at least. Undefined when that is too long ago to be known: then
-   * everything has to be read anew.
+   * The access edges that commits after `sequence`, up to the one this reader stands at, wrote or
+   * removed; in their order, one entry for each edge and commit at least. Undefined when that is
+   * too long ago to be known: then everything has to be read anew.
    */
   accessChangesSince(sequence: number): readonly AccessChange[] | undefined;
 }
 
-/** An edge that decides who may see what, as it was written or removed. Inverse edges are not told. */
+/**
+ * An edge that decides who may see what, as it was written or removed. Inverse edges are not told.
+ */
 export interface AccessChange {
   readonly edge: 'RestrictAccessToTeam' | 'RestrictAccessToUser' | '_MemberOf' | '_Owns';
   readonly from: number;
@@ -130,18 +131,27 @@ export interface Visibility {
   canSee(id: number, type?: string): boolean;
   /** How many nodes of a type cannot be seen. */
   hiddenOfType(type: string): number;
-  /** Whether any may be hidden, without counting them: it may say so where none is. Deleted ones count, which an index may still have. */
+  /**
+   * Whether any may be hidden, without counting them: it may say so where none is. Deleted ones
+   * count, which an index may still have.
+   */
   mayHideOfType(type: string): boolean;
   /**
-   * Another text when this reader sees other nodes of these types than before, or may read other fields, as long as the nodes
-   * themselves stay as they are; undefined for one who sees everything.
+   * Another text when this reader sees other nodes of these types than before, or may read other
+   * fields, as long as the nodes themselves stay as they are; undefined for one who sees
+   * everything.
    */
   sightOf(types: readonly string[]): string | undefined;
   /** Edges of the other types are not shown, not followed and not counted. */
   canSeeEdge(type: string): boolean;
-  /** Whether any field of nodes of this type may be withheld: when not, `canReadField` need not be asked. */
+  /**
+   * Whether any field of nodes of this type may be withheld: when not, `canReadField` need not be
+   * asked.
+   */
   withholdsFields(type: string): boolean;
-  /** A field that may not be read is as absent to filters, order and groups as it is to `present`. */
+  /**
+   * A field that may not be read is as absent to filters, order and groups as it is to `present`.
+   */
   canReadField(id: number, field: string): boolean;
   /** The same of every node of a type: false when it is withheld of some. */
   canReadFieldOfType(type: string, field: string): boolean;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '#base/problem.ts';
-import type { GraphOperation } from './operations.ts';
+import type { WriterOperation } from './operations.ts';
 import { contentOf } from './testing/graph-content.ts';
 import { CAT, DOG, openGraphOfWords, uidOf, word } from './testing/graph-of-words.ts';
 import { problemOf } from './testing/test-graph.ts';
@@ -120,7 +120,7 @@ describe('a commit', () => {
       word('new'),
       { op: 'delete', type: 'Word', key: 'ant' },
       operation,
-    ] as GraphOperation[];
+    ] as WriterOperation[];
     const problem = await problemOf(() => graph.writer.commit({ operations }));
     expect(problem).toMatchObject({ code: 'invalid_operation', details: { index: 2, ...details } });
     graph.reader.refresh();
@@ -144,7 +144,7 @@ describe('a commit', () => {
       word('x', { [long]: 1 }),
       { op: 'delete', [long]: 1 },
     ]) {
-      const operations = [operation] as GraphOperation[];
+      const operations = [operation] as WriterOperation[];
       const error = await graph.writer.commit({ operations }).catch((refusal: unknown) => refusal);
       expect(error).toBeInstanceOf(Problem);
       const { message, details } = error as Problem;

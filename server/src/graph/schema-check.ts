@@ -1,10 +1,10 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { Problem } from '#base/problem.ts';
 import { SCHEMA_FIELDS_PER_TYPE_MAX, SCHEMA_TYPES_MAX } from '@trellis/contract/limits.ts';
 import { SCALAR_TYPES } from '@trellis/contract/field-types.ts';
 import { tagOf } from './field-types.ts';
 import { RESERVED_EDGE_FIELD_NAMES, RESERVED_FIELD_NAMES, faultOfName } from './names.ts';
 import { didYouMean, shorten } from './names.ts';
-import type { SchemaDocument } from './schema.ts';
 
 interface Fault {
   readonly path: string;

@@ -1,13 +1,12 @@
+import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SCHEMA_NAME_CHARACTERS_MAX } from '#base/limits.ts';
 import { SCHEMA_FIELDS_PER_TYPE_MAX } from '@trellis/contract/limits.ts';
 import { SCALAR_TYPES } from '@trellis/contract/field-types.ts';
 import { tagOf, widens } from './field-types.ts';
-import type { FieldType } from './field-types.ts';
 import { mergeSchema } from './schema-merge.ts';
 import { SchemaRegistry } from './schema-registry.ts';
-import type { SchemaDocument } from './schema.ts';
 import { problemOf } from './testing/test-graph.ts';
 
 const asUser = { system: false };

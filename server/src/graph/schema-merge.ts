@@ -1,7 +1,7 @@
+import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { SCHEMA_FIELDS_PER_TYPE_MAX, SCHEMA_TYPES_MAX } from '@trellis/contract/limits.ts';
-import type { FieldType } from './field-types.ts';
 import { TAG, tagOf, widens } from './field-types.ts';
 import { isSystemName } from './names.ts';
 import { checkSchemaDocument, schemaFaults } from './schema-check.ts';
@@ -12,7 +12,7 @@ import {
   compileNodeType,
 } from './schema-registry.ts';
 import type { EdgeType, Field, NodeType } from './schema-registry.ts';
-import type { EdgeTypeDocument, NodeTypeDocument, SchemaDocument } from './schema.ts';
+import type { EdgeTypeDocument, NodeTypeDocument } from './schema.ts';
 
 /**
  * The schema with a document's types and fields added and its wider field types taken (open-shapes,

@@ -1,8 +1,8 @@
+import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { must } from '#base/assert.ts';
 import { accessEdgeNumber } from './access-edges.ts';
-import type { FieldType } from './field-types.ts';
 import { TAG, tagOf } from './field-types.ts';
-import type { EdgeTypeDocument, NodeTypeDocument, SchemaDocument } from './schema.ts';
+import type { EdgeTypeDocument, NodeTypeDocument } from './schema.ts';
 
 /**
  * The schema as the graph works with it: every type and field has a number, and records hold the

@@ -1,10 +1,4 @@
-import type { FieldType } from './field-types.ts';
-
-/** The schema as it crosses HTTP (open-shapes, section 4). */
-export interface SchemaDocument {
-  readonly nodes: readonly NodeTypeDocument[];
-  readonly edges: readonly EdgeTypeDocument[];
-}
+import type { FieldType } from '@trellis/contract/shapes/schema-document.ts';
 
 export interface NodeTypeDocument {
   readonly type: string;

@@ -1,14 +1,21 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { must } from '#base/assert.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
 import { readAccessChanges } from './access-journal.ts';
-import { ANY_EDGE, NeighborList, StateAdjacency } from './adjacency.ts';
-import type { Adjacency, Direction } from './adjacency.ts';
+import {
+  type Adjacency,
+  ANY_EDGE,
+  type Direction,
+  NeighborList,
+  StateAdjacency,
+} from './adjacency.ts';
 import { EdgeRecord } from './edge-record.ts';
 import type { FieldTable } from './field-table.ts';
 import { IdList } from './id-list.ts';
-import { KeyEncoder, countKey, edgeCountKey, idOfTypeKey, readId } from './keys.ts';
-import { readCount } from './counters.ts';
+import { countKey, edgeCountKey, idOfTypeKey, KeyEncoder, readId, TYPE_KEY_BYTES } from './keys.ts';
+import { readCount } from './writer-memory.ts';
 import { readHistory } from './node-history.ts';
 import { NodeRecord } from './node-record.ts';
 import type { NodeReference } from './operations.ts';
@@ -17,17 +24,18 @@ import type {
   EdgeObject,
   GraphReader,
   NodeHistory,
-  NodeObject,
   TypePage,
   TypeWalk,
 } from './reader.ts';
-import { uidOf } from './reference-uid.ts';
-import { FIRST_FIELD } from './schema-registry.ts';
-import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
-import type { SchemaDocument } from './schema.ts';
+import {
+  type EdgeType,
+  FIRST_FIELD,
+  type NodeType,
+  type SchemaRegistry,
+} from './schema-registry.ts';
 import { SchemaSource } from './schema-source.ts';
 import { formatTime } from './time.ts';
-import { NO_TYPE, TypeCursor } from './type-cursor.ts';
+import { keyedUid, tryParseUid } from '#base/uid.ts';
 
 /** What decides which commit is read: a snapshot reader, or the writer. */
 export interface StatePosition extends Partial<Disposable> {
@@ -296,4 +304,27 @@ export class StateReader implements GraphReader {
 /** Fields are numbered without gaps, and a record's are in order: the last one tells. */
 function knowsFields(type: NodeType | EdgeType, fields: FieldTable): boolean {
   return fields.count === 0 || fields.number(fields.count - 1) < FIRST_FIELD + type.fields.length;
+}
+
+/**
+ * Undefined for what no node has: a text that is no UID, or a key with a lone surrogate, whose
+ * digest is another's too.
+ */
+function uidOf(reference: NodeReference): Uint8Array | undefined {
+  if (reference.uid !== undefined) return tryParseUid(reference.uid);
+  return reference.key.isWellFormed() ? keyedUid(reference.type, reference.key) : undefined;
+}
+
+/** What no type has for a number. */
+const NO_TYPE = 0;
+
+/** Where a walk through the nodes of one type is. */
+export class TypeCursor {
+  readonly typeId: number;
+  isStarted = false;
+  readonly lastKey = new Uint8Array(TYPE_KEY_BYTES);
+
+  constructor(typeId: number) {
+    this.typeId = typeId;
+  }
 }

@@ -1,4 +1,4 @@
-import type { SchemaDocument } from './schema.ts';
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 
 const AUDIT_FIELDS = {
   Action: 'String',

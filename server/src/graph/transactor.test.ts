@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatUid, keyedUid } from '#base/uid.ts';
-import type { CommitResult, GraphOperation, NodeReference } from './operations.ts';
+import type { CommitResult, WriterOperation, NodeReference } from './operations.ts';
 import { StateReader } from './state-reader.ts';
 import { contentOf, contentOfModel } from './testing/graph-content.ts';
 import { GraphModel, MODEL_SCHEMA, Refusal } from './testing/graph-model.ts';
@@ -97,7 +97,7 @@ const operation = fc
       }),
     },
   )
-  .map((some) => compact(some) as GraphOperation);
+  .map((some) => compact(some) as WriterOperation);
 
 const commits = fc.array(
   fc.record({
@@ -108,13 +108,13 @@ const commits = fc.array(
 );
 
 /** Every node that the operations may name, so that links find their ends. */
-const SEED: readonly GraphOperation[] = ['A', 'B'].flatMap((t) =>
+const SEED: readonly WriterOperation[] = ['A', 'B'].flatMap((t) =>
   ['x', 'y', 'z'].map((k) => ({ op: 'addOrUpdate' as const, type: t, key: k })),
 );
 
 async function attempt(
   graph: TestGraph,
-  operations: readonly GraphOperation[],
+  operations: readonly WriterOperation[],
 ): Promise<CommitResult | { code: unknown; index: unknown }> {
   try {
     return await graph.writer.commit({ operations });

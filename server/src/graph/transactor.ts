@@ -1,21 +1,19 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, keyedUid, tryParseUid } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
-import type { WriteBatch } from '#store/key-value.ts';
+import type { KeyValueReader, WriteBatch } from '#store/key-value.ts';
 import { AccessJournal } from './access-journal.ts';
-import { encodeCount } from './counters.ts';
+import { encodeCount, readCount, type WriterMemory } from './writer-memory.ts';
 import type { ValueFault } from './field-encoder.ts';
-import { Growth } from './growth.ts';
-import { META, readId } from './keys.ts';
+import { countKey, edgeCountKey, META, readId } from './keys.ts';
 import { didYouMean, shorten } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
 import type { CommitResult, NodeReference } from './operations.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from './schema-registry.ts';
-import type { SchemaDocument } from './schema.ts';
 import { mergeSchema } from './schema-merge.ts';
 import { parseTime } from './time.ts';
-import type { WriterState } from './writer-state.ts';
 
 export interface TransactorOptions {
   readonly nowMs: number;
@@ -34,14 +32,16 @@ export interface TransactorOptions {
 const PRINTED_UID = 0;
 
 /**
- * One commit under construction: it turns operations into puts and deletes, each seeing what the ones before it did. It
- * lives within one `StateWriter.commit`; when it throws, the whole commit is dropped.
+ * One commit under construction: it turns operations into puts and deletes, each seeing what the
+ * ones before it did. It lives within one `StateWriter.commit`; when it throws, the whole commit is
+ * dropped.
  *
- * What every family of operations needs stands here. The families are `write-node.ts`, `delete-node.ts`, `link-nodes.ts`
- * and `access-operations.ts`; `graph-writer.ts` hands each operation to its own.
+ * What every family of operations needs stands here. The families are `write-node.ts`,
+ * `delete-node.ts`, `link-nodes.ts` and `access-operations.ts`; `graph-writer.ts` hands each
+ * operation to its own.
  */
 export class Transactor {
-  readonly state: WriterState;
+  readonly state: WriterMemory;
   readonly batch: WriteBatch;
   /** Whether an operation so far needed the right to change who may see what. */
   usesAccessControl = false;
@@ -56,7 +56,7 @@ export class Transactor {
   /** From the first access edge on. */
   #journal: AccessJournal | undefined;
 
-  constructor(state: WriterState, batch: WriteBatch, options: TransactorOptions) {
+  constructor(state: WriterMemory, batch: WriteBatch, options: TransactorOptions) {
     this.state = state;
     this.batch = batch;
     this.options = options;
@@ -73,7 +73,8 @@ export class Transactor {
   }
 
   /**
-   * After all operations: when they changed who may see what, does the server's own work for it. Its nodes are not counted.
+   * After all operations: when they changed who may see what, does the server's own work for it.
+   * Its nodes are not counted.
    */
   traceAccessControl(work: () => void): void {
     if (!this.usesAccessControl || this.#nodes + this.#edges === 0) return;
@@ -117,7 +118,9 @@ export class Transactor {
     this.#edges += count;
   }
 
-  /** Records that an edge, in the direction that its type names, was created (1) or removed (-1). */
+  /**
+   * Records that an edge, in the direction that its type names, was created (1) or removed (-1).
+   */
   changedEdge(edge: EdgeType, from: number, to: number, growth: 1 | -1): void {
     this.#growth.addEdges(edge.id, growth);
     if (edge.access === undefined) return;
@@ -254,4 +257,31 @@ export class Transactor {
       details: { index: this.index, path, ...(expected === undefined ? {} : { expected }) },
     });
   }
+}
+
+/** By how many the nodes and the edges of each type grow with one commit. */
+class Growth {
+  readonly #nodes = new Map<number, number>();
+  readonly #edges = new Map<number, number>();
+
+  addNodes(type: number, count: number): void {
+    this.#nodes.set(type, (this.#nodes.get(type) ?? 0) + count);
+  }
+
+  addEdges(type: number, count: number): void {
+    this.#edges.set(type, (this.#edges.get(type) ?? 0) + count);
+  }
+
+  /** Puts the counters that change. */
+  write(view: KeyValueReader, batch: WriteBatch): void {
+    for (const [type, growth] of this.#nodes) addTo(view, batch, countKey(type), growth);
+    for (const [type, growth] of this.#edges) addTo(view, batch, edgeCountKey(type), growth);
+  }
+}
+
+function addTo(view: KeyValueReader, batch: WriteBatch, key: Uint8Array, growth: number): void {
+  if (growth === 0) return;
+  // A store may hold edges that were written by a version which did not count them.
+  const count = Math.max(0, readCount(view.get(DB.meta, key)) + growth);
+  batch.put(DB.meta, key, encodeCount(count));
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
 import {
   commonHeaders,
@@ -8,7 +8,8 @@ import {
   toProblem,
 } from './error-answer.ts';
 import { requestIdFrom } from './header-names.ts';
-import { unknownRoute } from './unknown-route.ts';
+import { unknownRoute } from './path-template.ts';
+import { HTTP_HEADER_BYTES_MAX } from '#base/limits.ts';
 
 /** Answers whatever is thrown while a request is handled, in every scope. */
 export function answerErrors(app: FastifyInstance, parts: ErrorParts): void {
@@ -33,7 +34,7 @@ export function answerErrors(app: FastifyInstance, parts: ErrorParts): void {
   });
 }
 
-/** For requests as well as for what the framework finds before there is a route. */
+/** Answers errors of requests, and those that the framework finds before there is a route. */
 export function createErrorHandler(
   parts: ErrorParts,
 ): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
@@ -67,9 +68,8 @@ export function createErrorHandler(
 
 /**
  * When an answer goes out before the body is in, the sender gets a while to read it: closing at
- * once would reset the connection under its hands and lose the answer. What still arrives is thrown
- * away, so that the connection can go on with the next request; a sender that does not come to an
- * end is cut off.
+ * once would reset the connection, and the answer would be lost. The rest of the body is thrown
+ * away, so that the connection can take the next request. A sender that does not finish is cut off.
  */
 function lingerAfter(request: FastifyRequest, reply: FastifyReply, lingerMs: number): void {
   const { raw, socket } = request;
@@ -83,4 +83,59 @@ function lingerAfter(request: FastifyRequest, reply: FastifyReply, lingerMs: num
     }, lingerMs);
     raw.once('close', () => clearTimeout(timer));
   });
+}
+
+type Socket = FastifyRequest['socket'];
+
+/**
+ * What Node keeps on a socket about the answer under way. Node's own handler reads it too.
+ */
+interface BusySocket {
+  readonly _httpMessage?: { readonly headersSent: boolean } | null;
+}
+
+/**
+ * Answers what never became a request: bytes that are not HTTP, too many headers, a sender that is
+ * too slow. `isStreaming` says whether a connection has a body that may take any time.
+ */
+export function createClientErrorHandler(
+  parts: ErrorParts,
+  isStreaming: (socket: Socket) => boolean,
+): (error: ConnectionError, socket: Socket) => void {
+  return (error, socket) => {
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isStreaming(socket)) return;
+    const underWay = (socket as Socket & BusySocket)._httpMessage;
+    if (!socket.writable || error.code === 'ECONNRESET' || underWay?.headersSent === true) {
+      socket.destroy();
+      return;
+    }
+    const problem = problemOf(error);
+    const answer = errorAnswer(problem, parts.newRequestId());
+    logError(parts.logger, problem, answer, undefined);
+    const body = JSON.stringify(answer.body);
+    const headers = {
+      ...commonHeaders(parts, answer.body.traceId),
+      'content-length': String(Buffer.byteLength(body)),
+      connection: 'close',
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${answer.status} ${problem.code}\r\n${lines.join('')}\r\n${body}`);
+  };
+}
+
+function problemOf(error: ConnectionError): Problem {
+  const cause = { cause: error };
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW': {
+      const limitBytes = HTTP_HEADER_BYTES_MAX;
+      return new Problem('headers_too_large', `Path and headers exceed ${limitBytes} bytes.`, {
+        ...cause,
+        details: { limitBytes },
+      });
+    }
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('request_timeout', 'The request did not arrive in time.', cause);
+    default:
+      return new Problem('malformed_request', 'These bytes are not an HTTP request.', cause);
+  }
 }

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { operations } from '@trellis/contract/operations.ts';
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '#base/problem.ts';
+import { pathOf, shownPath } from './request-log.ts';
 
 /**
- * The pattern of the router for a path of the contract: `/a/{b}/{+c}` is `/a/:b/*`. A parameter
- * that can only be one of several words is matched by these alone: with another word it is another
- * path, or none.
+ * The router's pattern for a path of the contract: `/a/{b}/{+c}` is `/a/:b/*`. A parameter that has
+ * only certain words matches these words alone: with another word it is another path, or none.
  */
 export function routerPath({ path, params }: Pick<Operation, 'path' | 'params'>): string {
   return path.replace(/\{\+\w+\}/, '*').replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -25,8 +27,8 @@ const patterns = operations.map((operation) => ({
 }));
 
 /**
- * What `Allow` says of a path: the methods of every operation that has it; none for an unknown
- * path.
+ * The methods in the header `Allow` of a path: those of every operation that has it. None for an
+ * unknown path.
  */
 export function allowedMethods(path: string): string[] {
   const found = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
@@ -57,4 +59,24 @@ function wordsOf(params: Operation['params'], name: string): string | undefined 
   return shape instanceof z.ZodEnum
     ? shape.options.map((word) => RegExp.escape(String(word))).join('|')
     : undefined;
+}
+
+type Request = Pick<FastifyRequest, 'method' | 'url'>;
+
+/**
+ * The problem for a path and method that no operation has: 405 with the methods of the path, or 404
+ * (open-shapes, section 2).
+ */
+export function unknownRoute(request: Request): Problem {
+  const allow = allowedMethods(pathOf(request.url));
+  if (allow.length > 0) return methodNotAllowed(request, allow);
+  return new Problem('route_not_found', `There is no ${request.method} ${shownPath(request.url)}.`);
+}
+
+export function methodNotAllowed(request: Request, allow: readonly string[]): Problem {
+  return new Problem(
+    'method_not_allowed',
+    `${shownPath(request.url)} does not take ${request.method}.`,
+    { details: { allow } },
+  );
 }

@@ -1,10 +1,14 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isPrivateAddress } from '#base/ip-address.ts';
 import { Problem } from '#base/problem.ts';
-import type { BesideOperations } from './beside-operations.ts';
 import { REQUEST_ID } from './header-names.ts';
+import { WEB_SOCKET_PATH } from '@trellis/contract/web-socket.ts';
+import type { FrontEndAnswers } from './front-end/front-end-answers.ts';
+import { pathOf } from './request-log.ts';
+import { methodNotAllowed, unknownRoute } from './path-template.ts';
+import type { WebSockets } from './web-socket/web-sockets.ts';
 
-/** Puts on the answers to preflights what all answers carry: they have no route that would. */
+/** Adds the headers of every answer to those of preflights, which have no route that does it. */
 export function addPreflightHeaders(
   app: FastifyInstance,
   securityHeaders: Readonly<Record<string, string>>,
@@ -17,7 +21,7 @@ export function addPreflightHeaders(
   });
 }
 
-/** Answers or turns away, before the body is looked at, what no route is needed for to know. */
+/** Answers or refuses, before the body is read, the requests that need no route for that. */
 export function refuseEarly(
   app: FastifyInstance,
   redirectToHttps: boolean,
@@ -38,16 +42,42 @@ export function refuseEarly(
   });
 }
 
-/** The status is told over plain HTTP as well: load balancers ask for it that way. */
+/** The status is answered over plain HTTP as well, since load balancers ask for it that way. */
 function isPlain(request: FastifyRequest): boolean {
   if (request.routeOptions.config.operation?.area === 'status') return false;
   return request.protocol !== 'https' && !cameOverTls(request);
 }
 
 /**
- * What a neighbor says of how a request came to it, also one that is not believed whom it came
- * from: who lies here does no more than go without the redirect themselves.
+ * Whether a proxy on a private address says that the request reached it over TLS. The proxy need
+ * not be a trusted one: whoever lies here only loses their own redirect.
  */
 function cameOverTls({ headers, socket }: FastifyRequest): boolean {
   return headers['x-forwarded-proto'] === 'https' && isPrivateAddress(socket.remoteAddress ?? '');
+}
+
+/** Answers a request that no operation takes, or throws the problem that it is. */
+type BesideOperations = (request: FastifyRequest, reply: FastifyReply) => void;
+
+const ALLOW = ['GET', 'HEAD'];
+
+/**
+ * Answers the files of the front end and the path of the WebSocket. Neither is in the table of
+ * operations, and anybody may ask for both.
+ */
+export function besideOperations(
+  frontEnd: FrontEndAnswers,
+  webSockets: Pick<WebSockets, 'problem'>,
+): BesideOperations {
+  return (request, reply) => {
+    const path = pathOf(request.url);
+    const isWebSocket = path === WEB_SOCKET_PATH;
+    if (!isWebSocket && !frontEnd.has(path)) {
+      if (path !== '/') throw unknownRoute(request);
+      throw new Problem('front_end_not_built', 'This server has no front end: it was not built.');
+    }
+    if (!ALLOW.includes(request.method)) throw methodNotAllowed(request, ALLOW);
+    if (isWebSocket) throw webSockets.problem(request.ip);
+    frontEnd.send(path, request, reply);
+  };
 }

@@ -6,7 +6,7 @@ import { turns } from '#base/turns.ts';
 import { formParser, jsonParser, textParser } from './body/body-parsers.ts';
 import { createGate, type Gate, type GateOptions } from './gate.ts';
 import { REQUEST_ID } from './header-names.ts';
-import { refuseNoZip, ZIP_TYPES } from './import-route.ts';
+import { refuseNoZip, ZIP_TYPES } from './zip-route.ts';
 import { answeredLive, LiveAnswer } from './live-answers.ts';
 import { routerPath } from './path-template.ts';
 import type { Route, RouteContext } from './route.ts';
@@ -19,7 +19,7 @@ const INTAKES = ['json', 'text', 'form', 'stream', 'bytes', 'zip', 'multipart', 
 const AUTHS: ReadonlySet<string> = new Set(['none', 'session', 'admin', 'admin-write', 'token']);
 
 /**
- * Registers every route behind its gate, each intake in a scope of its own with its own body
+ * Registers every route with its gate, each intake in a scope of its own with its own body
  * parsers.
  */
 export async function registerRoutes(
@@ -71,15 +71,15 @@ function register(
   });
 }
 
-/** What is refused by its head, of callers who may call. */
+/** The checks after the gate that need only the headers. */
 function afterGate(intake: Route['intake'], { services }: RouteContext): Gate[] {
   if (intake === 'form') return [refuseFormsWithoutSaml(services)];
   return intake === 'archive' ? [refuseNoZip] : [];
 }
 
 /**
- * Deny by default: what does not say who may call it is not served. The preflight of CORS is the
- * one exception.
+ * Denies by default: a route that does not say who may call it is not served. Only the preflight of
+ * CORS is excepted.
  */
 function refuseUndeclaredRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -132,7 +132,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the body is read, on every route that asks who is calling. */
     caller: Caller | null;
-    /** Set before the body is read: what the body takes is held until this is closed. */
+    /** Set before the body is read. The budget for the body is held until it closes. */
     response: FastifyReply['raw'] | null;
     /** Set once a request with a caller is handled. */
     live: LiveAnswer | null;

@@ -11,26 +11,26 @@ import { SEQUENCE } from './header-names.ts';
 import { jsonInTurns } from './json-in-turns.ts';
 import type { Bodies } from './body/bodies.ts';
 import type { HttpTimeouts } from './options.ts';
-import { restParameter } from './path-template.ts';
+import { restParameter, unknownRoute } from './path-template.ts';
 import type { HttpServices } from './services.ts';
-import { unknownRoute } from './unknown-route.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 import { validate } from './validation.ts';
 import { must } from '#base/assert.ts';
 
-/** One operation, ready to be registered. How the body reaches `handle` is told by `intake`. */
+/** One operation, ready to be registered. */
 export interface Route {
   readonly operation: Operation;
   /**
-   * Parsed JSON; its text, to be parsed elsewhere; the fields of a form; or the bytes as they
-   * arrive, of anything, a zip, text, a form's files, a zip or a form with one.
+   * How the body reaches `handle`: as parsed JSON, as the text of JSON that another thread parses,
+   * as the fields of a form, or as bytes while they arrive (anything, a zip, text, the files of a
+   * form, a zip or a form with one).
    */
   readonly intake: 'json' | 'text' | 'form' | 'stream' | 'bytes' | 'zip' | 'multipart' | 'archive';
-  /** It puts the headers itself that every answer carries: see `raw-answer.ts`. */
+  /** The route itself sets the headers of every answer: see `raw-answer.ts`. */
   readonly answersRaw?: true;
   /**
-   * Resolves with the body of the answer, as text; the reply has status and headers by then.
-   * Undefined: it was sent without.
+   * Resolves with the text of the answer's body, once status and headers are set on the reply.
+   * Undefined when the answer was sent already.
    */
   handle(
     request: FastifyRequest,
@@ -44,22 +44,19 @@ export interface RouteContext {
   readonly services: HttpServices;
   readonly timeouts: HttpTimeouts;
   readonly bodies: Bodies;
-  /** What every answer carries. */
+  /** The headers of every answer that protect browsers. */
   readonly securityHeaders: Readonly<Record<string, string>>;
-  /** The same, as lines of the head of an answer. */
+  /** The same headers as lines of the head of an answer. */
   readonly securityLines: string;
-  /**
-   * The origins whose pages may call; where there are some, a plugin puts headers of its own on
-   * answers.
-   */
+  /** The origins whose pages may call. If there are any, a plugin adds its headers to answers. */
   readonly corsOrigins: readonly string[];
-  /** What a caller may be told of an error, which is logged as that of an answer is. */
+  /** Logs an error, and gives what the caller may know of it. */
   readonly errorOf: (error: unknown, request: FastifyRequest) => ErrorBody;
-  /** Connections with a body that may take as long as it likes. */
+  /** Connections with a body that may take any time. */
   readonly streamingSockets: WeakSet<FastifyRequest['socket']>;
   readonly eventStreams: EventStreams;
   readonly unreadAnswers: UnreadAnswers;
-  /** Told of what went wrong after an answer had begun, when it can only be cut off. */
+  /** Called with a fault after the answer has begun, when it can only be cut off. */
   readonly onBrokenAnswer: (traceId: string, error: unknown) => void;
 }
 
@@ -81,14 +78,14 @@ export type JsonHandler<O extends Operation> = (
   services: HttpServices,
 ) => Awaitable<Answer<O>>;
 
-/** An operation that takes JSON, or nothing, and answers JSON, or nothing. */
+/** The route of an operation that takes JSON or nothing, and answers JSON or nothing. */
 export function jsonRoute<const O extends Operation>(operation: O, handler: JsonHandler<O>): Route {
   const isRead = operation.method === 'GET' || operation.scope === 'read';
   return {
     operation,
     intake: 'json',
     async handle(request, reply, { services }) {
-      // What is read in turns is of several commits.
+      // A read in turns may see several commits: the sequence before it is a lower bound.
       const sequence = services.sequence();
       const answer: { readonly status: number; readonly body?: unknown } = await handler(
         readInput(operation, request),
@@ -107,7 +104,7 @@ export function jsonRoute<const O extends Operation>(operation: O, handler: Json
   };
 }
 
-/** Puts the headers of a JSON answer, and gives its body. The status is that of the reply. */
+/** Sets the headers of a JSON answer, and gives its body. The status is that of the reply. */
 export function sendJson(reply: FastifyReply, services: HttpServices, body: unknown): string {
   return sendJsonText(reply, services, JSON.stringify(body));
 }
@@ -127,16 +124,13 @@ export function requireContentType(operation: Operation, request: FastifyRequest
   });
 }
 
-/**
- * While a body arrives that may take as long as its line does: what is silent is cut off all the
- * same.
- */
+/** Runs `work` while a body arrives that may take any time. A silent sender is still cut off. */
 export async function whileStreaming<T>(
   { socket, live }: FastifyRequest,
   { streamingSockets }: RouteContext,
   work: () => Promise<T>,
 ): Promise<T> {
-  // It ends with the rights of its caller, who is told so; what has been taken until then stays.
+  // The work ends when its caller loses their rights; what was taken until then stays.
   live?.listened();
   streamingSockets.add(socket);
   try {
@@ -146,16 +140,13 @@ export async function whileStreaming<T>(
   }
 }
 
-/**
- * The framework takes nothing to send for a promise of something, so that an empty answer is sent
- * by hand.
- */
+/** Sends an empty answer by hand: to the framework, undefined means that the answer comes later. */
 export function sendNoBody(reply: FastifyReply): undefined {
   reply.send();
   return undefined;
 }
 
-/** What passed the contract; throws `invalid_request`. */
+/** The input as the contract describes it. Throws `invalid_request`. */
 export function readInput<O extends Operation>(operation: O, request: FastifyRequest): Input<O> {
   const { body } = operation;
   const head = readHead(operation, request);
@@ -180,7 +171,7 @@ export function readHead<O extends Operation>(
 }
 
 /**
- * The parameters of the path under the names of the contract; the router calls the rest of a path
+ * The parameters of the path by their names in the contract; the router calls the rest of a path
  * "*".
  */
 function pathParameters(operation: Operation, request: FastifyRequest): Record<string, string> {
@@ -190,8 +181,7 @@ function pathParameters(operation: Operation, request: FastifyRequest): Record<s
 }
 
 /**
- * What stands where the template of the path has `{+name}`, decoded; when nothing does, it is
- * another path.
+ * The decoded part of the path in the place of `{+name}`. Without such a part it is another path.
  */
 export function restOfPath(request: FastifyRequest): string {
   const { '*': rest } = request.params as { readonly '*'?: string };
@@ -199,7 +189,7 @@ export function restOfPath(request: FastifyRequest): string {
   return rest;
 }
 
-/** An operation without a body whose answer is JSON text that was made already. */
+/** The route of an operation without a body whose answer is finished JSON text. */
 export function jsonTextRoute(
   operation: Operation,
   handler: (caller: Caller, services: HttpServices) => Awaitable<string>,

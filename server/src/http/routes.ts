@@ -16,7 +16,7 @@ import { embeddingsRoutes } from './routes/embeddings.ts';
 import { endpointLogRoutes } from './routes/endpoint-log.ts';
 import { endpointsRoutes } from './routes/endpoints.ts';
 import { filesRoutes } from './routes/files.ts';
-import { groupsRoutes } from './routes/groups.ts';
+import { teamsRoutes } from './routes/teams.ts';
 import { ingestRoutes } from './routes/ingest.ts';
 import { interfacesRoutes } from './routes/interfaces.ts';
 import { jobsRoutes } from './routes/jobs.ts';
@@ -57,7 +57,7 @@ const byId: Readonly<Record<OperationId, Route>> = {
   ...endpointLogRoutes,
   ...endpointsRoutes,
   ...filesRoutes,
-  ...groupsRoutes,
+  ...teamsRoutes,
   ...ingestRoutes,
   ...interfacesRoutes,
   ...jobsRoutes,

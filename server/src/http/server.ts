@@ -25,26 +25,23 @@ import {
 import { JSON_BODY_BYTES_MAX, WEB_SOCKET_SIGN_IN_MS } from '@trellis/contract/limits.ts';
 import { Bodies } from './body/bodies.ts';
 import { proxyTrust } from './client-address.ts';
-import { createClientErrorHandler } from './client-error.ts';
-import { besideOperations } from './beside-operations.ts';
-import { allowCrossOrigin } from './cross-origin.ts';
+import { answerErrors, createClientErrorHandler, createErrorHandler } from './error-handlers.ts';
+import { addPreflightHeaders, besideOperations, refuseEarly } from './prepare-requests.ts';
+import { allowCrossOrigin, headerLines, securityHeaders } from './security-headers.ts';
 import { errorDescriber, type ErrorParts } from './error-answer.ts';
-import { answerErrors, createErrorHandler } from './error-handlers.ts';
 import { EventStreams } from './event-streams.ts';
 import { registerRoutes } from './register-routes.ts';
 import { FrontEndAnswers } from './front-end/front-end-answers.ts';
 import { jsonReader } from './body/read-body.ts';
 import type { HttpServerOptions, HttpTimeouts } from './options.ts';
 import { observeRequests } from './observe-requests.ts';
-import { PreparedResponse } from './prepared-response.ts';
-import { addPreflightHeaders, refuseEarly } from './prepare-requests.ts';
+import { PreparedResponse } from './raw-answer.ts';
 import type { RouteContext } from './route.ts';
 import { logRequests } from './request-log.ts';
 import { requestIdFrom } from './header-names.ts';
 import { routes } from './routes.ts';
-import { headerLines, securityHeaders } from './security-headers.ts';
 import type { HttpServices } from './services.ts';
-import { stopGracefully, trackConnections } from './stop.ts';
+import { stopGracefully, trackConnections } from './connections.ts';
 import { tickObject } from './tick-shape.ts';
 import { holdLargeAnswers } from './unread-answers.ts';
 import { WebSockets } from './web-socket/web-sockets.ts';
@@ -56,13 +53,13 @@ export interface HttpServer extends AsyncDisposable {
     readonly port: number;
   }): Promise<{ readonly url: string; readonly port: number }>;
   /**
-   * To every session with a WebSocket that the message is for; `owner` is the UID of a user whom it
-   * is for in any case.
+   * Sends the message to every WebSocket session that it is for; a session of the user with the UID
+   * `owner` always gets it.
    */
   broadcast(message: WebSocketMessage, owner?: string): void;
   /**
-   * Stops accepting, lets requests finish for the grace period, then cuts them off. Once more is
-   * the same call.
+   * Stops accepting, lets requests finish for the grace period, then cuts them off. Further calls
+   * are the same call.
    */
   close(): Promise<void>;
 }
@@ -197,7 +194,7 @@ function createFastify(
       connectionsCheckingInterval: timeouts.headers / 2,
       headersTimeout: timeouts.headers,
       maxHeaderSize: HTTP_HEADER_BYTES_MAX,
-      // Found missing by us instead, so that the answer has the error body.
+      // `refuseEarly` checks the header, so that the answer has the error body.
       requireHostHeader: false,
       ServerResponse: PreparedResponse,
       shouldUpgradeCallback: (request) => webSockets.isUpgrade(request),
@@ -215,14 +212,17 @@ function createFastify(
 }
 
 /**
- * In the place of compilers for JSON schemas, which take longer to load than the rest of the
- * framework: no route has one.
+ * Replaces the compilers for JSON schemas, which load longer than the rest of the framework: no
+ * route has a JSON schema.
  */
 function unused(): never {
   throw new Error('no route has a JSON schema');
 }
 
-/** A wildcard address is reached under that of the loopback; an IPv6 address stands in brackets. */
+/**
+ * The host by which this machine reaches the address: the loopback for a wildcard, an IPv6 address
+ * in brackets.
+ */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

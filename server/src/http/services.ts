@@ -27,7 +27,7 @@ import type { UserService } from '#identity/user-service.ts';
 import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { LogHistory } from '#observe/logs/log-history.ts';
-import type { BuildService } from '#runtime/build-service.ts';
+import type { CodeOverview } from '#runtime/code-overview.ts';
 import type { EditorService } from '#runtime/editor-service.ts';
 import type { EndpointLog } from '#runtime/endpoint-log.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
@@ -71,10 +71,7 @@ import type { Awaitable } from './answer.ts';
  */
 export interface HttpServices {
   readonly identity: IdentityService;
-  /**
-   * Whatever goes on for longer than a moment is registered here, and ends with the rights of its
-   * caller.
-   */
+  /** Work that lasts is registered here, and ends when its caller loses their rights. */
   readonly running: RunningCallers;
   readonly passwordReset: PasswordResetService;
   readonly users: UserService;
@@ -93,7 +90,7 @@ export interface HttpServices {
   readonly fileUploads: FileUploads;
   readonly ingest: IngestService;
   readonly endpoints: EndpointService;
-  readonly build: BuildService;
+  readonly codeOverview: CodeOverview;
   readonly editor: EditorService;
   readonly codeHistory: CodeHistoryService;
   readonly endpointLogs: EndpointLog;
@@ -122,13 +119,13 @@ export interface HttpServices {
   readonly replicas: ReplicaService;
   readonly frontEnd: FrontEndService;
   /**
-   * The sequence that reads reflect now; at least that of every commit acknowledged so far. Cheap:
-   * asked on every answer.
+   * The sequence that reads reflect now, at least that of every acknowledged commit. Cheap, because
+   * every answer asks for it.
    */
   sequence(): number;
   /**
-   * True as soon as `sequence()` has reached `sequence`, false once `timeoutMs` have passed or the
-   * signal aborts.
+   * Resolves with true once `sequence()` has reached `sequence`, with false after `timeoutMs` or
+   * when the signal aborts.
    */
   waitForSequence(sequence: number, timeoutMs: number, signal: AbortSignal): Promise<boolean>;
 }
@@ -138,8 +135,8 @@ export interface InterfaceService {
   /** By name. */
   list(caller: Caller, page: Page): Awaitable<List<InterfaceRecord>>;
   /**
-   * Takes the place of the one of this name; is served when it resolves, if it is the chosen one.
-   * Throws `invalid_interface`.
+   * Creates or replaces the interface of this name. If it is the chosen one, it is served once this
+   * resolves. Throws `invalid_interface`.
    */
   put(caller: Caller, name: string, zip: Uint8Array, address: string): Promise<InterfaceRecord>;
   /** Throws `interface_not_found`, `interface_in_use`. */
@@ -164,11 +161,11 @@ export interface LicenseService {
 }
 
 /**
- * Where the server has no target, all but the list throws `no_backup_target`; one thing is done at
- * a time, else `backup_running`.
+ * Without a backup target all methods but `list` throw `no_backup_target`. Only one job runs at a
+ * time; another call throws `backup_running`.
  */
 export interface BackupService {
-  /** Throws what a target does that cannot be read. */
+  /** Lists the backups. Throws when the target cannot be read. */
   list(page: Page): Promise<BackupList>;
   /** `address`, here and below, is that of the client, for the audit. */
   run(caller: Caller, address: string): Awaitable<JobWithLog>;
@@ -177,7 +174,7 @@ export interface BackupService {
   remove(caller: Caller, id: string, address: string): Promise<void>;
 }
 
-/** What searches look at, and the words that they take for one another. */
+/** The settings of search, and the synonyms. */
 export interface SearchConfiguration {
   readonly settings: SearchSettingsService;
   readonly synonyms: SynonymService;
@@ -186,9 +183,9 @@ export interface SearchConfiguration {
 }
 
 interface UsageOf {
-  /** What is left is told of this one. */
+  /** The user whose remaining budget is shown. */
   readonly user: string;
-  /** Whether what others have used is told too. */
+  /** Whether the use of all users is shown. */
   readonly isEverybody: boolean;
 }
 
@@ -225,10 +222,10 @@ export interface ReplicaService {
   verify(): Promise<ReplicaVerification>;
 }
 
-/** The files of the browser application, and what its pages are told of the other servers. */
+/** The files of the front end, and the other servers that its pages may use. */
 export interface FrontEndService {
   /**
-   * By its path, such as `/index.html`, percent-encoded as a URL has it; undefined when there is
+   * The file of a path such as `/index.html`, percent-encoded as in a URL; undefined when there is
    * none.
    */
   file(path: string): FrontEndFile | undefined;

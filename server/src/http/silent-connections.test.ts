@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { cutOffSilentConnections } from './silent-connections.ts';
+import { cutOffSilentConnections } from './connections.ts';
 import { RawConnection, rawRun } from './testing/raw-connection.ts';
 import { testServers } from '#app/testing/test-server.ts';
 

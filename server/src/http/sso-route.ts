@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#base/problem.ts';
-import type { Arrival, Visitor } from '#identity/sso/visitor.ts';
+import type { Arrival, Visitor } from '#identity/sso/sso-service.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import type { Answer } from './answer.ts';
 import { cookieHeader, readCookie, type OwnCookie } from './cookies.ts';
@@ -11,8 +11,8 @@ import type { HttpServices } from './services.ts';
 import { DEVICE_COOKIE } from './sign-in-route.ts';
 
 /**
- * A sign-in must come back within this time, and its session must be fetched; the cookie need not
- * last longer.
+ * The time in which a sign-in must come back and its session must be fetched, and so the age of the
+ * cookie.
  */
 const COOKIE: OwnCookie = { name: 'trellis-sso', maxAgeSeconds: 660, sameSite: 'Lax' };
 
@@ -20,20 +20,20 @@ export interface SsoInput<O extends Operation> extends Input<O> {
   readonly visitor: Visitor;
 }
 
-/** An answer, and what it does to the browser beyond that. */
+/** An answer, with what it sets in the browser. */
 export interface SsoAnswer<O extends Operation> {
   readonly answer: Answer<O>;
-  /** The secret that the browser's cookie shall hold. */
+  /** The secret to store in the cookie. */
   readonly browser?: string;
-  /** What it shall keep of those who have signed in on it. */
+  /** The mark of users to store in the browser. */
   readonly marks?: string;
   readonly location?: string;
 }
 
 /**
- * An operation of a sign-in at an identity provider: it sees the cookie that ties the sign-in to
- * the browser which began it, and may set it or lead elsewhere. No other operation but the sign-in
- * with a password knows cookies.
+ * The route of a sign-in at an identity provider. It reads the cookie that ties the sign-in to the
+ * browser that began it, and may set the cookie or redirect. Only this and the sign-in with a
+ * password use cookies.
  */
 export function ssoRoute<const O extends Operation>(
   operation: O,
@@ -63,14 +63,14 @@ export function ssoRoute<const O extends Operation>(
   };
 }
 
-/** The end of a sign-in, as a program or as a browser gets it. */
+/** The answer at the end of a sign-in, for a program or for a browser. */
 export function arrivalAnswer(arrival: Arrival) {
   return 'session' in arrival
     ? { answer: { status: 200, body: arrival.session } as const, marks: arrival.marks }
     : { answer: { status: 303 } as const, location: arrival.location };
 }
 
-/** Only a SAML provider sends forms: where there is none, none is read. */
+/** Refuses forms when no SAML provider is set up: nobody else sends any. */
 export function refuseFormsWithoutSaml(services: HttpServices): Gate {
   return (_request, _reply, done) => {
     done(

@@ -3,12 +3,24 @@ import { Problem } from '#base/problem.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
 import { bodyStream } from './body-stream.ts';
 import type { BodyHold } from './body/body-budget.ts';
-import { readHead, requireContentType, sendJson, type Input, type Route } from './route.ts';
+import {
+  type Input,
+  readHead,
+  requireContentType,
+  type Route,
+  type RouteContext,
+  sendJson,
+} from './route.ts';
 import type { HttpServices } from './services.ts';
+import { DEFINITIONS_ZIP_BYTES_MAX } from '#base/limits.ts';
+import type { operations } from '@trellis/contract/operations/definitions.ts';
+import { answerInEvents } from './answer-events.ts';
+import type { Gate } from './gate.ts';
+import { receivedFile } from './upload-route.ts';
 
 /**
- * An operation that takes a zip of at most so many bytes, which is held as a whole, and answers
- * JSON.
+ * The route of an operation that takes a zip of at most `bytesMax`, held in memory as a whole, and
+ * answers JSON.
  */
 export function zipRoute<const O extends Operation>(
   operation: O,
@@ -36,8 +48,8 @@ export function zipRoute<const O extends Operation>(
   };
 }
 
-/** The whole body, which is held. Throws `body_too_large`, `bodies_in_flight`. */
-export async function bodyBytes(
+/** The whole body, counted in `hold`. Throws `body_too_large`, `bodies_in_flight`. */
+async function bodyBytes(
   request: FastifyRequest,
   idleMs: number,
   {
@@ -62,4 +74,70 @@ export async function bodyBytes(
     parts.push(chunk);
   }
   return Buffer.concat(parts, bytes);
+}
+
+/** The content types of a zip; browsers on Windows send the second one. */
+export const ZIP_TYPES: readonly string[] = ['application/zip', 'application/x-zip-compressed'];
+const FORM_TYPE = 'multipart/form-data';
+
+/**
+ * Imports a zip and sends its steps as events (specification, section 6.1). Anything but a zip is
+ * 400.
+ */
+export function importRoute(operation: typeof operations.importDefinitions): Route {
+  return {
+    operation,
+    intake: 'archive',
+    async handle(request, reply, context) {
+      const { caller, query, address } = readHead(operation, request);
+      const zip = await uploadedZip(request, context);
+      return await answerInEvents(
+        { operation, request, reply, context },
+        ({ signal, open, tell }) =>
+          context.services.definitions.importZip(caller, zip, {
+            ...query,
+            address,
+            signal,
+            onAccepted: open,
+            log: (text) => tell('log', { text }),
+          }),
+      );
+    },
+  };
+}
+
+function uploadedZip(
+  request: FastifyRequest,
+  { bodies, timeouts }: RouteContext,
+): Promise<Uint8Array> {
+  const bytesMax = DEFINITIONS_ZIP_BYTES_MAX;
+  const hold = bodies.hold(request);
+  if (request.mediaType === FORM_TYPE) {
+    return receivedFile(request, bytesMax, () => bytesInMemory(hold));
+  }
+  const hint = 'Import it in parts: without "mirror" what is not in a zip stays.';
+  return bodyBytes(request, timeouts.streamIdle, { bytesMax, hint, hold });
+}
+
+/**
+ * Refuses every other content type, and a missing one, as the specification says (section 7).
+ */
+export const refuseNoZip: Gate = ({ headers }, _reply, done) => {
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  const isZip = [...ZIP_TYPES, FORM_TYPE].includes(type.trim().toLowerCase());
+  done(
+    isZip ? undefined : new Problem('not_a_zip', 'The upload is not a zip by its content type.'),
+  );
+};
+
+function bytesInMemory(hold: BodyHold) {
+  const parts: Uint8Array[] = [];
+  return {
+    write: async (bytes: Uint8Array) => {
+      hold.add(bytes.length);
+      parts.push(bytes);
+    },
+    end: async () => Buffer.concat(parts),
+    abort: async () => {},
+  };
 }

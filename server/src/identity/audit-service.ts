@@ -1,7 +1,8 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Caller } from '#access/caller.ts';
 import { AUDIT_SCAN_MAX } from '#base/limits.ts';
-import type { GraphReader, NodeObject } from '#graph/reader.ts';
+import type { GraphReader } from '#graph/reader.ts';
 import { AUDIT_TYPE, STRANGER_AUDIT_TYPE } from './audit-trail.ts';
 
 export interface AuditFilter {
@@ -45,7 +46,10 @@ export class AuditService {
     this.#reader = reader;
   }
 
-  /** Newest first. With a filter the total counts what was found before the answer was full: a lower bound. */
+  /**
+   * Newest first. With a filter the total counts what was found before the answer was full: a lower
+   * bound.
+   */
   async list(
     _caller: Caller,
     query: AuditFilter & { readonly skip: number; readonly take: number },

@@ -2,11 +2,14 @@ import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import { AUDIT_COMMIT_EVENTS_MAX, AUDIT_EVENTS_MAX, AUDIT_QUEUE_MAX } from '#base/limits.ts';
 import { AUDIT_STRANGER_EVENTS_MAX } from '#base/sign-in-limits.ts';
 import type { Clock } from '#base/clock.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { isOfStranger, StrangerEvents } from './stranger-events.ts';
 
-/** What strangers cause is of a type of its own: it has a bound of its own, and pushes nothing else out. */
+/**
+ * What strangers cause is of a type of its own: it has a bound of its own, and pushes nothing else
+ * out.
+ */
 export const AUDIT_TYPE = '_AuditEvent';
 export const STRANGER_AUDIT_TYPE = '_AuditStrangerEvent';
 
@@ -20,10 +23,13 @@ export interface StoredAuditTrailParts {
   readonly strangerEventsMax?: number;
 }
 
-/** Security events as nodes of the system types `_AuditEvent` and `_AuditStrangerEvent`. Disposing writes what waits. */
+/**
+ * Security events as nodes of the system types `_AuditEvent` and `_AuditStrangerEvent`. Disposing
+ * writes what waits.
+ */
 export class StoredAuditTrail implements AuditTrail, AsyncDisposable {
   readonly #parts: StoredAuditTrailParts;
-  #waiting: GraphOperation[] = [];
+  #waiting: WriterOperation[] = [];
   #writing: Promise<void> | undefined;
   #lost = 0;
   readonly #strangers: StrangerEvents;
@@ -33,7 +39,7 @@ export class StoredAuditTrail implements AuditTrail, AsyncDisposable {
     this.#strangers = new StrangerEvents(parts.clock);
   }
 
-  operation(event: AuditEvent): GraphOperation {
+  operation(event: AuditEvent): WriterOperation {
     const { action, actor, target, outcome, address, details } = event;
     return {
       op: 'addOrUpdate',
@@ -84,7 +90,7 @@ export class StoredAuditTrail implements AuditTrail, AsyncDisposable {
   }
 
   /** Deletes the oldest, some at a time, when there are too many. */
-  #outdated(): GraphOperation[] {
+  #outdated(): WriterOperation[] {
     const {
       reader,
       eventsMax = AUDIT_EVENTS_MAX,
@@ -98,12 +104,12 @@ export class StoredAuditTrail implements AuditTrail, AsyncDisposable {
   }
 }
 
-function outdated(reader: GraphReader, type: string, eventsMax: number): GraphOperation[] {
+function outdated(reader: GraphReader, type: string, eventsMax: number): WriterOperation[] {
   const surplus = reader.countOfType(type) - eventsMax;
   if (surplus <= 0) return [];
   return reader
     .idsOfType(type, { take: Math.min(surplus, AUDIT_COMMIT_EVENTS_MAX), oldestFirst: true })
     .map((id) => reader.uid(id))
     .filter((uid) => uid !== undefined)
-    .map((uid): GraphOperation => ({ op: 'delete', uid }));
+    .map((uid): WriterOperation => ({ op: 'delete', uid }));
 }

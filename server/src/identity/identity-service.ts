@@ -1,3 +1,4 @@
+import type { IssuedSession } from '@trellis/contract/shapes/sso.ts';
 import { randomUUID } from 'node:crypto';
 import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
@@ -16,7 +17,7 @@ import type { KnownDevices } from './known-devices.ts';
 import { LoginThrottle, type Attempt } from './login-throttle.ts';
 import { checkPasswordStrength, hashPassword, PasswordVerifier } from './passwords.ts';
 import { revocation } from './revocations.ts';
-import { issueSession, type IssuedSession } from './session-tokens.ts';
+import { issueSession } from './session-tokens.ts';
 import type { TokenAuthenticator } from './token-authenticator.ts';
 import type { TokenSignature } from './token-signature.ts';
 import { findUser, findUserByName, userKey, userUid, type UserRecord } from './users.ts';
@@ -35,7 +36,7 @@ export interface IdentityParts {
   readonly teamsOf: (userUid: string) => readonly string[];
 }
 
-/** Of a name that somebody tried, in an audit event: any text can be sent. */
+/** What an audit event holds of a name that somebody tried: any text can be sent. */
 const TRIED_NAME_CHARACTERS_MAX = 200;
 
 /** Sign-in and who asks (specification, sections 4.1 and 5; open-shapes, section 3). */
@@ -54,8 +55,8 @@ export class IdentityService {
   }
 
   /**
-   * A wrong user and a wrong password are the same 401 `invalid_credentials` in the same time. `marks` are what the browser
-   * keeps of sign-ins before this one, and shall keep from now on.
+   * A wrong user and a wrong password are the same 401 `invalid_credentials` in the same time.
+   * `marks` are what the browser keeps of sign-ins before this one, and shall keep from now on.
    */
   async login(
     user: string,
@@ -86,8 +87,8 @@ export class IdentityService {
   }
 
   /**
-   * Begins a session of a user whom somebody else has proved to be there; `via` names them, such as "googlesso" or
-   * "saml". The problem `forbidden` when the user is not active.
+   * Begins a session of a user whom somebody else has proved to be there; `via` names them, such as
+   * "googlesso" or "saml". The problem `forbidden` when the user is not active.
    */
   signInAs(uid: string, via: string, address: string): IssuedSession {
     this.#parts.reader.refresh();
@@ -140,7 +141,8 @@ export class IdentityService {
     const { clock, commits, audit, vault } = this.#parts;
     const { user } = this.check(caller);
     const changed = ofUser('password.changed', user, address);
-    // The session is what it is told by: what strangers do elsewhere does not count against its user.
+    // The session is what it is told by: what strangers do elsewhere does not count against its
+    // user.
     const attempt = { user: userKey(user.name), address, device: caller.tokenId };
     const isRight = await this.#tryPassword(
       attempt,
@@ -215,7 +217,10 @@ export class IdentityService {
   }
 }
 
-/** In which line for the processor: a device that is known waits as itself, anybody else as their address. */
+/**
+ * In which line for the processor: a device that is known waits as itself, anybody else as their
+ * address.
+ */
 function ticketOf({ user, address, device }: Attempt): Ticket {
   const isKnown = device !== undefined;
   return { isKnown, group: isKnown ? user : addressGroup(address) };

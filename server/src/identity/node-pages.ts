@@ -1,19 +1,14 @@
+import type { List } from '@trellis/contract/shapes/list.ts';
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { budgetKey, type Caller } from '#access/caller.ts';
 import { turns } from '#base/turns.ts';
-import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
+import type { GraphReader, Visibility } from '#graph/reader.ts';
 
 export interface SearchPage {
   readonly skip: number;
   readonly take: number;
   /** Part of a name, in any case. */
   readonly query?: string | undefined;
-}
-
-export interface Page<T> {
-  readonly items: T[];
-  readonly total: number;
-  readonly skip: number;
-  readonly take: number;
 }
 
 interface Named {
@@ -27,7 +22,7 @@ const SORTED_AT_ONCE = 512;
 export interface PagedNodes {
   readonly reader: GraphReader;
   readonly caller: Caller;
-  /** Of the caller, at the commit that the reader stands at. */
+  /** What the caller may see, at the commit that the reader stands at. */
   readonly visibility: () => Visibility;
   /** What may be looked at; not all of it need be there any more. */
   readonly ids: readonly number[];
@@ -37,13 +32,14 @@ export interface PagedNodes {
 }
 
 /**
- * A page of nodes that the caller may see, in the order of the first of the searched fields, of which one holds what is
- * looked for; a field that the caller may not read holds nothing. All of them are looked at, in turns of the caller.
+ * A page of nodes that the caller may see, in the order of the first of the searched fields, of
+ * which one holds what is looked for; a field that the caller may not read holds nothing. All of
+ * them are looked at, in turns of the caller.
  */
 export async function pageOfNodes<T extends NodeObject>(
   nodes: PagedNodes,
   { skip, take, query = '' }: SearchPage,
-): Promise<Page<T>> {
+): Promise<List<T>> {
   const { reader, caller, ids, isShown, searched } = nodes;
   const wanted = query.toLowerCase();
   const [orderedBy = 'UID'] = searched;

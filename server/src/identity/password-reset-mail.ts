@@ -1,5 +1,3 @@
-import type { Mail } from './mail-sender.ts';
-
 export interface ResetMailContent {
   readonly userName: string;
   readonly link: string;
@@ -32,4 +30,18 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+export interface Mail {
+  /** One address. */
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Outgoing mail. */
+export interface MailSender {
+  /** Soon, in the background: a mail that cannot be sent is a line in the log. */
+  send(mail: Mail): void;
 }

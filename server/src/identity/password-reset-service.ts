@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
@@ -16,15 +16,20 @@ import type { GraphReader } from '#graph/reader.ts';
 import { deed } from '#access/deed.ts';
 import { USER_TEXT_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
 import { addressGroup } from './address-group.ts';
-import type { MailSender } from './mail-sender.ts';
+import { type MailSender, passwordResetMail } from './password-reset-mail.ts';
 import { OneAtATime } from './one-at-a-time.ts';
-import { passwordResetMail } from './password-reset-mail.ts';
-import { endedResets, readReset, resetRecord, usedReset } from './password-reset-records.ts';
 import { checkPasswordStrength, hashPassword } from './passwords.ts';
 import { RateLimit } from './rate-limit.ts';
 import { hasLinkedAccount } from './sso/account-links.ts';
 import { confirmedUsers, findUser, findUsersByEmail, type UserRecord } from './users.ts';
-import { readCredential, writeCredential, type VaultReader } from './vault.ts';
+import {
+  parseRecord,
+  readCredential,
+  type VaultReader,
+  vaultRecord,
+  type VaultWrite,
+  writeCredential,
+} from './vault.ts';
 
 export interface PasswordResetParts {
   readonly reader: GraphReader;
@@ -35,7 +40,10 @@ export interface PasswordResetParts {
   readonly logger: { error(fields: object, message: string): void };
   /** Null without a mail server. */
   readonly mail: MailSender | null;
-  /** Where people reach the workspace; no slash at its end. Never taken from a request, which could lead elsewhere. */
+  /**
+   * Where people reach the workspace; no slash at its end. Never taken from a request, which could
+   * lead elsewhere.
+   */
   readonly publicUrl: () => string;
 }
 
@@ -55,8 +63,8 @@ type Refusal =
   | 'identity_provider';
 
 /**
- * New passwords for those who have lost theirs (open-shapes, section 3): by a link that is mailed, or that an administrator
- * hands over. Disposing waits for what is under way.
+ * New passwords for those who have lost theirs (open-shapes, section 3): by a link that is mailed,
+ * or that an administrator hands over. Disposing waits for what is under way.
  */
 export class PasswordResetService implements AsyncDisposable {
   readonly #parts: PasswordResetParts;
@@ -74,8 +82,8 @@ export class PasswordResetService implements AsyncDisposable {
   }
 
   /**
-   * Returns at once and looks afterwards whether there is such a user: neither the answer nor its time tells. What comes
-   * too often, from one address or for one, is dropped.
+   * Returns at once and looks afterwards whether there is such a user: neither the answer nor its
+   * time tells. What comes too often, from one address or for one, is dropped.
    */
   request(email: string, address: string): void {
     if (!this.#byAddress.take(addressGroup(address))) return;
@@ -95,8 +103,8 @@ export class PasswordResetService implements AsyncDisposable {
   }
 
   /**
-   * Ends the sessions of the user, and with them every other link. Throws `invalid_reset_token`; `weak_password`, which
-   * leaves the link as it was.
+   * Ends the sessions of the user, and with them every other link. Throws `invalid_reset_token`;
+   * `weak_password`, which leaves the link as it was.
    */
   complete(
     reset: { readonly token: string; readonly newPassword: string },
@@ -131,7 +139,10 @@ export class PasswordResetService implements AsyncDisposable {
     });
   }
 
-  /** For an administrator to hand to the user, with or without a mail server. Throws `user_not_found`. */
+  /**
+   * For an administrator to hand to the user, with or without a mail server. Throws
+   * `user_not_found`.
+   */
   async createLink(caller: Caller, uid: string, address: string): Promise<ResetLink> {
     const { reader } = this.#parts;
     reader.refresh();
@@ -179,7 +190,9 @@ export class PasswordResetService implements AsyncDisposable {
     mail.send(passwordResetMail(to, { userName: user.userName, link, minutes }));
   }
 
-  /** An address that is not proven to be the user's would hand the account to whoever reads there. */
+  /**
+   * An address that is not proven to be the user's would hand the account to whoever reads there.
+   */
   #refusal(users: readonly UserRecord[]): Refusal | undefined {
     const { vault, mail } = this.#parts;
     const [user, second] = users;
@@ -222,7 +235,8 @@ export class PasswordResetService implements AsyncDisposable {
     if (reset === undefined || user?.active !== true || reset.expiresMs <= clock.now()) {
       throw invalidToken();
     }
-    // A password that was set since, a deactivation, or another address: the mailbox may have changed hands.
+    // A password that was set since, a deactivation, or another address: the mailbox may have
+    // changed hands.
     const { changedAt = 0, sessionsNotBefore = 0 } = readCredential(vault, user.uid) ?? {};
     const changedMs = Math.max(changedAt, sessionsNotBefore);
     const isOutdated = reset.email !== null && reset.email !== user.email;
@@ -233,4 +247,52 @@ export class PasswordResetService implements AsyncDisposable {
 
 function invalidToken(): Problem {
   return new Problem('invalid_reset_token', 'The reset link is not valid, or not any more.');
+}
+
+const PREFIX = 'reset/';
+
+/** What is kept of a reset link until it is used. Times in milliseconds since the Unix epoch. */
+interface StoredReset {
+  readonly userUid: string;
+  readonly issuedMs: number;
+  readonly expiresMs: number;
+  /** The address that it was mailed to; null when an administrator made it. */
+  readonly email: string | null;
+}
+
+function readReset(vault: VaultReader, token: string): StoredReset | undefined {
+  const key = resetKey(token);
+  const value = vault.get(key);
+  return value && parseRecord(key, value, isStoredReset);
+}
+
+function resetRecord(token: string, reset: StoredReset): VaultWrite {
+  return vaultRecord(resetKey(token), reset);
+}
+
+/** Removes the record of a token. */
+function usedReset(token: string): VaultWrite {
+  return { key: resetKey(token), value: null };
+}
+
+/** Removes what has run out. */
+function endedResets(vault: VaultReader, nowMs: number): VaultWrite[] {
+  return vault
+    .list(PREFIX)
+    .filter(({ key, value }) => parseRecord(key, value, isStoredReset).expiresMs <= nowMs)
+    .map(({ key }) => ({ key, value: null }));
+}
+
+/** Whoever reads the vault cannot use what is in it. */
+function resetKey(token: string): string {
+  return PREFIX + createHash('sha256').update(token).digest('hex');
+}
+
+function isStoredReset(record: Partial<Record<keyof StoredReset, unknown>>): record is StoredReset {
+  return (
+    typeof record.userUid === 'string' &&
+    typeof record.issuedMs === 'number' &&
+    typeof record.expiresMs === 'number' &&
+    (record.email === null || typeof record.email === 'string')
+  );
 }

@@ -1,16 +1,15 @@
+import type { PrincipalNames } from '@trellis/contract/shapes/access.ts';
 import type { Caller } from '#access/caller.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { userUid } from './users.ts';
 
-export interface PrincipalNames {
-  readonly users?: readonly string[] | undefined;
-  readonly teams?: readonly string[] | undefined;
-}
-
 /** UIDs by the name that was given; null where it is nobody's, or more than one's. */
 type UidsByName = Readonly<Record<string, string | null>>;
 
-/** Who is meant, for those who write down who may see what. A wrong UID would show a node to somebody else: when in doubt, nobody. */
+/**
+ * Who is meant, for those who write down who may see what. A wrong UID would show a node to
+ * somebody else: when in doubt, nobody.
+ */
 export class PrincipalService {
   readonly #reader: GraphReader;
 
@@ -29,7 +28,10 @@ export class PrincipalService {
     return { users: this.#users(users), teams: this.#teams(teams) };
   }
 
-  /** By name as at sign-in, or by address as at identity providers: one that anybody wrote into their own profile proves nothing. */
+  /**
+   * By name as at sign-in, or by address as at identity providers: one that anybody wrote into
+   * their own profile proves nothing.
+   */
   #users(given: readonly string[]): UidsByName {
     const reader = this.#reader;
     const byAddress = given.some((name) => name.includes('@'))

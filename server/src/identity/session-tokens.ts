@@ -1,14 +1,9 @@
+import type { IssuedSession } from '@trellis/contract/shapes/sso.ts';
 import type { Clock } from '#base/clock.ts';
 import { SESSION_TEAMS_MAX } from '#base/limits.ts';
 import { SESSION_LIFETIME_MS } from '#base/sign-in-limits.ts';
 import { ISSUER } from './token-claims.ts';
 import type { TokenSignature } from './token-signature.ts';
-
-export interface IssuedSession {
-  readonly token: string;
-  /** ISO 8601 UTC. */
-  readonly expiresAt: string;
-}
 
 /** The token of a new session (open-shapes, section 3: twelve hours). `sid` identifies it. */
 export function issueSession(

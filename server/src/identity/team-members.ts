@@ -1,14 +1,7 @@
+import type { MemberChange } from '@trellis/contract/shapes/team.ts';
 import { Problem } from '#base/problem.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-
-/** UIDs. A member is a user, or a team, whose members are then members too. */
-export interface MemberChange {
-  readonly add?: readonly string[] | undefined;
-  readonly remove?: readonly string[] | undefined;
-  /** The administrators of the team from now on: users. */
-  readonly admins?: readonly string[] | undefined;
-}
 
 /** UIDs of what is directly in a team, and of who administers it. */
 export interface Members {
@@ -51,9 +44,9 @@ export function changesOfMembers(
   team: number,
   uid: string,
   { add = [], remove = [], admins }: MemberChange,
-): GraphOperation[] {
+): WriterOperation[] {
   const to = { uid };
-  const operations: GraphOperation[] = [];
+  const operations: WriterOperation[] = [];
   add.forEach((member, i) => {
     const id = requireNode(reader, member, ['_User', '_AccessGroup'], `add.${i}`);
     checkNesting(reader, id, team);

@@ -1,23 +1,20 @@
+import type { List } from '@trellis/contract/shapes/list.ts';
+import type { UserNode } from '@trellis/contract/shapes/user.ts';
+import type { MemberChange, TeamNode } from '@trellis/contract/shapes/team.ts';
 import type { AccessIndex } from '#access/access-index.ts';
 import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
-import type { GraphReader, NodeObject } from '#graph/reader.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
 import { deed } from '#access/deed.ts';
-import { pageOfNodes, type Page, type SearchPage } from './node-pages.ts';
+import { pageOfNodes, type SearchPage } from './node-pages.ts';
 import { OneAtATime } from './one-at-a-time.ts';
-import {
-  changesOfMembers,
-  membersOf,
-  usersIn,
-  type MemberChange,
-  type Members,
-} from './team-members.ts';
-import { checkMayChangeTeam, checkMayCreateTeam, checkTeamsAreEnabled } from './team-rules.ts';
+import { changesOfMembers, type Members, membersOf, usersIn } from './team-members.ts';
 import type { WorkspaceSettings } from './workspace-settings.ts';
+import { isWritingAdmin } from './user-rules.ts';
 
 export interface TeamServiceParts {
   readonly reader: GraphReader;
@@ -32,9 +29,6 @@ export interface TeamTexts {
   readonly description?: string | undefined;
 }
 
-type TeamNode = NodeObject & { readonly Type: '_AccessGroup' };
-type UserNode = NodeObject & { readonly Type: '_User' };
-
 const TYPE = '_AccessGroup';
 
 /** Teams as people manage them (open-shapes, section 3; specification, section 4.7, rule 1). */
@@ -47,7 +41,7 @@ export class TeamService {
   }
 
   /** By name; guests see the teams that they are in. */
-  list(caller: Caller, page: SearchPage): Promise<Page<TeamNode>> {
+  list(caller: Caller, page: SearchPage): Promise<List<TeamNode>> {
     const { reader, access } = this.#parts;
     reader.refresh();
     const ids = reader.idsOfType(TYPE);
@@ -106,7 +100,10 @@ export class TeamService {
     });
   }
 
-  /** Throws `invalid_request` for what is no user or team, `team_cycle`. Answers who is directly in it afterwards. */
+  /**
+   * Throws `invalid_request` for what is no user or team, `team_cycle`. Answers who is directly in
+   * it afterwards.
+   */
   setUsers(caller: Caller, uid: string, change: MemberChange, address: string): Promise<Members> {
     return this.#changes.run(async () => {
       const id = this.#idToChange(caller, uid);
@@ -123,7 +120,7 @@ export class TeamService {
     caller: Caller,
     uid: string,
     page: SearchPage & { readonly nested: boolean },
-  ): Promise<Page<UserNode>> {
+  ): Promise<List<UserNode>> {
     const id = this.#idFor(caller, uid);
     const { reader, access } = this.#parts;
     const ids = usersIn(reader, id, page.nested);
@@ -138,7 +135,7 @@ export class TeamService {
     caller: Caller,
     id: number,
     address: string,
-    operations: readonly GraphOperation[],
+    operations: readonly WriterOperation[],
     details?: Readonly<Record<string, unknown>>,
   ): Promise<void> {
     const { commits, audit, reader } = this.#parts;
@@ -194,4 +191,46 @@ function fieldsOf({ name, description }: TeamTexts): Record<string, string> {
     ...(name === undefined ? {} : { Name: name }),
     ...(description === undefined ? {} : { Description: description }),
   };
+}
+
+interface TeamSettings {
+  readonly teamsEnabled: boolean;
+}
+
+/** Administrators, and others with the role CanManageTeams. */
+function checkMayCreateTeam(caller: Caller, settings: TeamSettings): void {
+  if (isWritingAdmin(caller)) return;
+  checkTeamsAreEnabled(caller, settings);
+  if (!caller.isReadOnlyAdmin && caller.roles.includes('CanManageTeams')) return;
+  throw forbidden('Creating a team');
+}
+
+/** The same, and who administers this team. */
+function checkMayChangeTeam(
+  caller: Caller,
+  isTeamAdministrator: boolean,
+  settings: TeamSettings,
+): void {
+  if (isWritingAdmin(caller)) return;
+  checkTeamsAreEnabled(caller, settings);
+  if (caller.isReadOnlyAdmin) throw forbidden('Changing a team');
+  if (isTeamAdministrator || caller.roles.includes('CanManageTeams')) return;
+  throw forbidden('Changing this team');
+}
+
+/**
+ * Where they are not, administrators alone change them, and others are told so (specification,
+ * section 4.7, rule 1).
+ */
+function checkTeamsAreEnabled(caller: Caller, { teamsEnabled }: TeamSettings): void {
+  if (teamsEnabled || isWritingAdmin(caller)) return;
+  throw new Problem('teams_disabled', 'Teams are disabled in this workspace.', {
+    details: { role: 'admin-write' },
+  });
+}
+
+function forbidden(what: string): Problem {
+  return new Problem('forbidden', `${what} needs an administrator or the role CanManageTeams.`, {
+    details: { role: 'CanManageTeams' },
+  });
 }

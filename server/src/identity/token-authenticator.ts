@@ -3,11 +3,10 @@ import { TOKEN_CACHE_ENTRIES_MAX } from '#base/limits.ts';
 import type { Caller } from '#access/caller.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { isRevoked } from './revocations.ts';
-import { callerOf, tokenIdOf, userUidOf } from './token-callers.ts';
 import type { Claims, SessionClaims } from './token-claims.ts';
 import { invalidToken, type TokenSignature } from './token-signature.ts';
 import type { LastUse, TokenUse } from './token-use.ts';
-import { findUser } from './users.ts';
+import { findUser, type UserRecord } from './users.ts';
 import { readCredential, type VaultReader } from './vault.ts';
 
 export interface AuthenticatorParts {
@@ -19,14 +18,14 @@ export interface AuthenticatorParts {
 }
 
 /**
- * Who asks. A signature is checked once for each token, expiry for each request, and what a commit can change (revocation,
- * the user, the user's password) again as soon as there is a newer commit: a request with a token seen before costs one
- * look-up.
+ * Who asks. A signature is checked once for each token, expiry for each request, and what a commit
+ * can change (revocation, the user, the user's password) again as soon as there is a newer commit:
+ * a request with a token seen before costs one look-up.
  */
 export class TokenAuthenticator {
   readonly #parts: AuthenticatorParts;
   readonly #known = new Map<string, KnownToken>();
-  /** Of the callers that were handed out, and are still in use. */
+  /** The tokens of callers that were handed out and are still in use. */
   readonly #tokens = new WeakMap<Caller, KnownToken>();
 
   constructor(parts: AuthenticatorParts) {
@@ -34,8 +33,8 @@ export class TokenAuthenticator {
   }
 
   /**
-   * The caller behind a bearer token, the same object as long as nothing about it has changed; or the problem
-   * `invalid_token`.
+   * The caller behind a bearer token, the same object as long as nothing about it has changed; or
+   * the problem `invalid_token`.
    */
   authenticate(token: string): Caller {
     const nowMs = this.#parts.clock.now();
@@ -47,8 +46,8 @@ export class TokenAuthenticator {
   }
 
   /**
-   * The caller of a request as they are now, or the problem `invalid_token`. One that was made of another, and has no token of its
-   * own, is looked up by its user.
+   * The caller of a request as they are now, or the problem `invalid_token`. One that was made of
+   * another, and has no token of its own, is looked up by its user.
    */
   again(caller: Caller): Caller {
     const known = this.#tokens.get(caller);
@@ -68,7 +67,9 @@ export class TokenAuthenticator {
     return { ...caller, isAdmin, isReadOnlyAdmin, isGuest, roles };
   }
 
-  /** Throws `invalid_token` for what no commit can change: it was not signed here, or has expired. */
+  /**
+   * Throws `invalid_token` for what no commit can change: it was not signed here, or has expired.
+   */
   verify(token: string): void {
     this.#verified(token, this.#parts.clock.now());
   }
@@ -134,7 +135,7 @@ interface KnownToken {
   readonly expiresMs: number;
   readonly use: LastUse;
   caller: Caller;
-  /** Of the last look at what a commit can change. */
+  /** The commit at which it was last looked at. */
   sequence: number;
   /** The record of the user that `caller` was made of. */
   userId: number;
@@ -149,4 +150,33 @@ function hasEnded(claims: SessionClaims, vault: VaultReader): boolean {
     claims.beganAt <= credential.sessionsNotBefore &&
     claims.sid !== credential.keptSession
   );
+}
+
+/** UID of the user whom a token signs in or acts as; null for a system-scoped one. */
+function userUidOf(claims: Claims): string | null {
+  return claims.kind === 'session' ? claims.sub : (claims.actingUser ?? null);
+}
+
+/** What the revocation list knows a token by. */
+function tokenIdOf(claims: Claims): string {
+  return claims.kind === 'session' ? claims.sid : claims.id;
+}
+
+/**
+ * The caller of a token: what the token carries, and of its user, if any, what the live record
+ * says. What a kind may call is decided by the kind, never by the rights of the user it acts as.
+ */
+function callerOf(claims: Claims, user: UserRecord | null): Caller {
+  return {
+    kind: claims.kind,
+    userUid: user?.uid ?? null,
+    userName: user?.userName ?? null,
+    isAdmin: user?.isAdmin ?? false,
+    isReadOnlyAdmin: user?.isReadOnlyAdmin ?? false,
+    isGuest: user?.isGuest ?? false,
+    roles: user?.roles ?? [],
+    scopes: claims.kind === 'session' ? [] : (claims.scopes ?? []),
+    endpointPath: claims.kind === 'session' ? null : (claims.path ?? null),
+    tokenId: tokenIdOf(claims),
+  };
 }

@@ -1,8 +1,12 @@
-import { TOKEN_RULES, type TokenKind, type TokenRule } from './token-rules.ts';
+import type { TokenKind } from '@trellis/contract/token-kinds.ts';
+import { TOKEN_RULES, type TokenRule } from './token-rules.ts';
 
 export const ISSUER = 'trellis';
 
-/** The claims of a session JWT (specification, section 2.1). Decisions use the live graph, never `teams`. */
+/**
+ * The claims of a session JWT (specification, section 2.1). Decisions use the live graph, never
+ * `teams`.
+ */
 export interface SessionClaims {
   readonly iss: typeof ISSUER;
   readonly kind: 'session';
@@ -19,7 +23,10 @@ export interface SessionClaims {
   readonly exp: number;
 }
 
-/** The claims of every other token (open-shapes, section 3): which of the optional ones are there, its kind's rule says. */
+/**
+ * The claims of every other token (open-shapes, section 3): which of the optional ones are there,
+ * its kind's rule says.
+ */
 export interface TokenClaims {
   readonly iss: typeof ISSUER;
   readonly kind: TokenKind;
@@ -37,8 +44,8 @@ export interface TokenClaims {
 export type Claims = SessionClaims | TokenClaims;
 
 /**
- * Whether these are claims that we sign: of our issuer, of a known kind, with every claim that its kind has and none that it
- * has not. So nothing that one kind may do can be borrowed by another.
+ * Whether these are claims that we sign: of our issuer, of a known kind, with every claim that its
+ * kind has and none that it has not. So nothing that one kind may do can be borrowed by another.
  */
 export function isClaims(value: unknown): value is Claims {
   if (typeof value !== 'object' || value === null) return false;

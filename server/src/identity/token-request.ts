@@ -1,16 +1,6 @@
+import type { NewToken } from '@trellis/contract/shapes/token.ts';
 import { Problem } from '#base/problem.ts';
-import { TOKEN_RULES, type TokenKind } from './token-rules.ts';
-
-/** What an administrator asks for (open-shapes, section 3), its shape checked against the contract. */
-export interface NewToken {
-  readonly kind: TokenKind;
-  readonly name: string;
-  readonly scopes?: readonly string[] | null | undefined;
-  readonly path?: string | null | undefined;
-  readonly actingUser?: string | null | undefined;
-  /** ISO 8601. */
-  readonly expiresAt?: string | null | undefined;
-}
+import { TOKEN_RULES } from './token-rules.ts';
 
 /** What a token of the kind carries when it is made so; null where its kind has no such thing. */
 export interface TokenContent {
@@ -21,7 +11,10 @@ export interface TokenContent {
   readonly expiresMs: number | null;
 }
 
-/** The problem `invalid_request` unless the request has what its kind needs and nothing that it does not take. */
+/**
+ * The problem `invalid_request` unless the request has what its kind needs and nothing that it does
+ * not take.
+ */
 export function contentOf(request: NewToken, nowMs: number): TokenContent {
   const { kind } = request;
   const rule = TOKEN_RULES[kind];

@@ -1,11 +1,10 @@
-import type { CallerKind } from '#access/caller.ts';
-
-/** What an administrator can mint (specification, section 2.1; open-shapes, section 3). */
-export type TokenKind = Exclude<CallerKind, 'session'>;
+import type { TokenKind } from '@trellis/contract/token-kinds.ts';
 
 /** What a token of one kind carries; what its rule does not give it, it neither takes nor has. */
 export interface TokenRule {
-  /** Of a kind that carries scopes: those it has when none are named, null when they must be named. */
+  /**
+   * For a kind that carries scopes those it has when none are named; null when they must be named.
+   */
   readonly scopes?: readonly string[] | null;
   /** Whether it is limited to endpoints by a path. */
   readonly path?: true;

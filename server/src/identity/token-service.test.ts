@@ -1,8 +1,9 @@
+import type { TokenKind } from '@trellis/contract/token-kinds.ts';
+import type { NewToken } from '@trellis/contract/shapes/token.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '#access/caller.ts';
 import { openTestIdentity, type TestIdentity } from './testing/test-identity.ts';
-import type { NewToken } from './token-request.ts';
-import { TOKEN_RULES, type TokenKind } from './token-rules.ts';
+import { TOKEN_RULES } from './token-rules.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

@@ -1,21 +1,22 @@
+import type { TokenKind } from '@trellis/contract/token-kinds.ts';
+import type { NewToken } from '@trellis/contract/shapes/token.ts';
 import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
-import { formatUid, randomUid } from '#base/uid.ts';
+import { formatUid, randomUid, tryParseUid } from '#base/uid.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { deed, type Doer } from '#access/deed.ts';
 import { endedRevocations, revocation } from './revocations.ts';
 import { ISSUER, type TokenClaims } from './token-claims.ts';
-import { readToken, storedTokens, tokenRecord, type StoredToken } from './token-records.ts';
-import { contentOf, unknownActingUser, type NewToken } from './token-request.ts';
-import { TOKEN_RULES, type TokenKind } from './token-rules.ts';
+import { contentOf, unknownActingUser } from './token-request.ts';
+import { isTokenKind, TOKEN_RULES } from './token-rules.ts';
 import type { TokenSignature } from './token-signature.ts';
 import type { TokenUse } from './token-use.ts';
 import { findUser } from './users.ts';
-import type { VaultReader } from './vault.ts';
+import { parseRecord, type VaultReader, vaultRecord, type VaultWrite } from './vault.ts';
 
 export interface TokenServiceParts {
   readonly reader: GraphReader;
@@ -50,7 +51,10 @@ interface TokenPage {
   readonly take: number;
 }
 
-/** The tokens that administrators mint: JWTs that need no record to be valid, and records that tell of them. */
+/**
+ * The tokens that administrators mint: JWTs that need no record to be valid, and records that tell
+ * of them.
+ */
 export class TokenService {
   readonly #parts: TokenServiceParts;
 
@@ -58,7 +62,10 @@ export class TokenService {
     this.#parts = parts;
   }
 
-  /** Answers the value, which nobody can read again. The problem `invalid_request` for what the kind does not take. */
+  /**
+   * Answers the value, which nobody can read again. The problem `invalid_request` for what the kind
+   * does not take.
+   */
   async create(
     caller: Caller,
     request: NewToken,
@@ -124,7 +131,10 @@ export class TokenService {
     });
   }
 
-  /** Writes down when tokens were used last, and clears away revocations of what has expired; called now and then. */
+  /**
+   * Writes down when tokens were used last, and clears away revocations of what has expired; called
+   * now and then.
+   */
   async flush(): Promise<void> {
     const { uses, commits, vault, clock } = this.#parts;
     await uses.flush(commits, endedRevocations(vault, clock.now()));
@@ -179,4 +189,59 @@ function listed(token: StoredToken, lastUsedMs: number | null): ListedToken {
     lastUsedAt: lastUsedMs === null ? null : new Date(lastUsedMs).toISOString(),
     revoked: token.revokedMs !== null,
   };
+}
+
+const PREFIX = 'token/';
+
+/** What is kept of a token, its value excepted. Times in milliseconds since the Unix epoch. */
+interface StoredToken {
+  readonly id: string;
+  readonly kind: TokenKind;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly path: string | null;
+  readonly actingUser: string | null;
+  readonly createdBy: string;
+  readonly createdMs: number;
+  readonly expiresMs: number | null;
+  readonly revokedMs: number | null;
+}
+
+function readToken(vault: VaultReader, id: string): StoredToken | undefined {
+  // Anybody's text is asked for: what is no id of ours is no key of the vault either.
+  if (tryParseUid(id) === undefined) return undefined;
+  const key = PREFIX + id;
+  const value = vault.get(key);
+  return value && parseRecord(key, value, isStoredToken);
+}
+
+/** Every token, newest first. */
+function storedTokens(vault: VaultReader): StoredToken[] {
+  return vault
+    .list(PREFIX)
+    .map(({ key, value }) => parseRecord(key, value, isStoredToken))
+    .toSorted((a, b) => b.createdMs - a.createdMs || (a.id < b.id ? -1 : 1));
+}
+
+function tokenRecord(token: StoredToken): VaultWrite {
+  return vaultRecord(PREFIX + token.id, token);
+}
+
+function isStoredToken(record: Partial<Record<keyof StoredToken, unknown>>): record is StoredToken {
+  return (
+    typeof record.id === 'string' &&
+    isTokenKind(record.kind) &&
+    typeof record.name === 'string' &&
+    Array.isArray(record.scopes) &&
+    isNullOr('string', record.path) &&
+    isNullOr('string', record.actingUser) &&
+    typeof record.createdBy === 'string' &&
+    typeof record.createdMs === 'number' &&
+    isNullOr('number', record.expiresMs) &&
+    isNullOr('number', record.revokedMs)
+  );
+}
+
+function isNullOr(type: 'string' | 'number', value: unknown): boolean {
+  return value === null || typeof value === type;
 }

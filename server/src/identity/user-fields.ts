@@ -2,7 +2,7 @@ import type { FieldValue } from '#graph/field-types.ts';
 import type { UserRights } from './user-rules.ts';
 import type { UserRecord } from './users.ts';
 
-export interface NewUser extends Omit<UserRights, 'active'> {
+export interface NewAccount extends Omit<UserRights, 'active'> {
   readonly userName: string;
   readonly email: string;
   readonly firstName?: string | undefined;
@@ -10,14 +10,7 @@ export interface NewUser extends Omit<UserRights, 'active'> {
   readonly password?: string | undefined;
 }
 
-export interface UserChange extends UserRights {
-  readonly firstName?: string | undefined;
-  readonly lastName?: string | undefined;
-  readonly email?: string | undefined;
-  readonly preferences?: Readonly<Record<string, unknown>> | undefined;
-}
-
-export function fieldsOfNew(user: NewUser): Record<string, FieldValue> {
+export function fieldsOfNew(user: NewAccount): Record<string, FieldValue> {
   const { userName, firstName, lastName, email } = user;
   return {
     UserName: userName,

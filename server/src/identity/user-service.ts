@@ -1,3 +1,5 @@
+import type { List } from '@trellis/contract/shapes/list.ts';
+import type { UserChange, UserNode } from '@trellis/contract/shapes/user.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { AccessIndex } from '#access/access-index.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
@@ -7,19 +9,18 @@ import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort, CommitRequest } from '#graph/operations.ts';
 import type { FieldValue } from '#graph/field-types.ts';
-import type { GraphReader, NodeObject } from '#graph/reader.ts';
+import type { GraphReader } from '#graph/reader.ts';
 import { deed, type Doer } from '#access/deed.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import { checkPasswordStrength, hashPassword } from './passwords.ts';
-import { pageOfNodes, type Page, type SearchPage } from './node-pages.ts';
+import { pageOfNodes, type SearchPage } from './node-pages.ts';
 import {
   changedRights,
   definedRights,
   fieldsOfNew,
   fullName,
   rightsFields,
-  type NewUser,
-  type UserChange,
+  type NewAccount,
 } from './user-fields.ts';
 import { checkGuestIsNoAdmin, checkMayChange, checkMayRead, isWritingAdmin } from './user-rules.ts';
 import { findUser, userKey, userUid, type UserRecord } from './users.ts';
@@ -32,11 +33,9 @@ export interface UserServiceParts {
   readonly clock: Clock;
   readonly access: AccessIndex;
   readonly audit: AuditTrail;
-  /** Of users, whoever makes them. */
+  /** Changes of users, whoever makes them. */
   readonly changes: OneAtATime;
 }
-
-type UserNode = NodeObject & { readonly Type: '_User' };
 
 const SEARCHED = ['UserName', 'FullName', 'Email'] as const;
 
@@ -49,7 +48,7 @@ export class UserService {
   }
 
   /** By name; as the caller may see them (specification, section 2.6). */
-  list(caller: Caller, page: SearchPage): Promise<Page<UserNode>> {
+  list(caller: Caller, page: SearchPage): Promise<List<UserNode>> {
     const { reader, access } = this.#parts;
     reader.refresh();
     const ids = reader.idsOfType('_User');
@@ -66,7 +65,7 @@ export class UserService {
   }
 
   /** Throws `user_exists` when the name or the address is taken, `weak_password`. */
-  create(caller: Caller, user: NewUser, address: string): Promise<UserNode> {
+  create(caller: Caller, user: NewAccount, address: string): Promise<UserNode> {
     return this.#parts.changes.run(async () => {
       const { commits, clock, audit } = this.#parts;
       const uid = userUid(user.userName);
@@ -121,7 +120,10 @@ export class UserService {
     });
   }
 
-  /** The sessions of the user end, and tokens that act as the user work no more. Once more changes nothing. */
+  /**
+   * The sessions of the user end, and tokens that act as the user work no more. Once more changes
+   * nothing.
+   */
   deactivate(caller: Caller, uid: string, address: string): Promise<void> {
     return this.#parts.changes.run(async () => {
       this.#parts.reader.refresh();
@@ -186,7 +188,8 @@ export class UserService {
       ...(change.lastName === undefined ? {} : { LastName: change.lastName }),
       ...(namesChange ? { FullName: fullName(first, last, user.userName) } : {}),
       ...(change.email === undefined ? {} : { Email: change.email }),
-      // Reset links go to confirmed addresses only: whoever may change the address would have the account.
+      // Reset links go to confirmed addresses only: whoever may change the address would have the
+      // account.
       ...(change.email !== undefined && (isNewAddress || vouches) ? { Confirmed: vouches } : {}),
       ...(change.preferences === undefined
         ? {}

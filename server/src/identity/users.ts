@@ -1,6 +1,7 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { Problem } from '#base/problem.ts';
 import { keyedUid, formatUid } from '#base/uid.ts';
-import type { GraphReader, NodeObject } from '#graph/reader.ts';
+import type { GraphReader } from '#graph/reader.ts';
 
 /** The key of a user's node: names differ in more than case. */
 export function userKey(userName: string): string {
@@ -37,7 +38,8 @@ export function findUserByName(reader: GraphReader, userName: string): UserRecor
 }
 
 /**
- * Everybody with this address, in whatever case. Addresses have no index: this reads one field of every user.
+ * Everybody with this address, in whatever case. Addresses have no index: this reads one field of
+ * every user.
  */
 export function findUsersByEmail(reader: GraphReader, email: string): UserRecord[] {
   const wanted = email.toLowerCase();

@@ -1,3 +1,7 @@
+import type {
+  WorkspaceSettingsChange,
+  WorkspaceSettingsDocument,
+} from '@trellis/contract/shapes/workspace.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
@@ -5,21 +9,6 @@ import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { deed } from '#access/deed.ts';
-
-export interface WorkspaceSettingsDocument {
-  readonly name: string;
-  readonly teamsEnabled: boolean;
-  /** URLs with ";" between them (specification, section 2.9). */
-  readonly ReplicaURLs: string;
-  /** Origins that the code of endpoints may reach. */
-  readonly fetchAllowList: readonly string[];
-  /** The custom interface that is served at the root; null for the built-in front end. */
-  readonly interface: string | null;
-}
-
-export type WorkspaceSettingsChange = {
-  readonly [Name in keyof WorkspaceSettingsDocument]?: WorkspaceSettingsDocument[Name] | undefined;
-};
 
 const SETTING = 'workspace';
 const DEFAULTS: WorkspaceSettingsDocument = {
@@ -40,6 +29,13 @@ export interface WorkspaceSettingsParts {
   readonly onSettingsChanged: () => Promise<void>;
 }
 
+/** As of the newest commit. */
+export function currentSettings(reader: GraphReader): WorkspaceSettingsDocument {
+  reader.refresh();
+  const stored = readSetting(reader, SETTING) as Partial<WorkspaceSettingsDocument>;
+  return { ...DEFAULTS, ...stored };
+}
+
 /** What holds for the whole workspace. */
 export class WorkspaceSettings {
   readonly #parts: WorkspaceSettingsParts;
@@ -50,9 +46,7 @@ export class WorkspaceSettings {
 
   /** As of the newest commit. */
   current(): WorkspaceSettingsDocument {
-    this.#parts.reader.refresh();
-    const stored = readSetting(this.#parts.reader, SETTING) as Partial<WorkspaceSettingsDocument>;
-    return { ...DEFAULTS, ...stored };
+    return currentSettings(this.#parts.reader);
   }
 
   /** Whether somebody has ever changed them. */
@@ -66,8 +60,8 @@ export class WorkspaceSettings {
   }
 
   /**
-   * What is left out stays as it is. Throws `version_conflict` when somebody changed them in the same moment, and
-   * `invalid_request` for an interface that there is not.
+   * What is left out stays as it is. Throws `version_conflict` when somebody changed them in the
+   * same moment, and `invalid_request` for an interface that there is not.
    */
   async put(
     caller: Caller,

@@ -1,7 +1,7 @@
+import type { Job, JobLine, JobState, JobWithLog } from '@trellis/contract/shapes/job.ts';
 import type { Clock } from '#base/clock.ts';
 import { JOB_LOG_LINES_MAX, JOB_TEXT_CHARACTERS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { hasEnded, type Job, type JobState, type JobWithLog, type StoredJob } from './job.ts';
 
 /** What is reported of a job that goes on; what is left out stays as it is. */
 export interface JobReport {
@@ -116,7 +116,9 @@ export class JobRecord {
     });
   }
 
-  /** What is new after a revision; all of it after one that never was. Undefined when nothing is. */
+  /**
+   * What is new after a revision; all of it after one that never was. Undefined when nothing is.
+   */
   newsAfter(revision: number): JobNews | undefined {
     if (revision === this.#revision) return undefined;
     const after = revision > this.#revision ? 0 : revision;
@@ -164,4 +166,18 @@ export class JobRecord {
   #now(): string {
     return new Date(this.#parts.clock.now()).toISOString();
   }
+}
+
+/** A job as it is kept over a restart. */
+export interface StoredJob {
+  readonly job: Job;
+  /** UID of the user whose job it is; of none when absent. */
+  readonly owner?: string;
+  /** Counts the changes, lines included; those of each line rise. */
+  readonly revision: number;
+  readonly lines: readonly (JobLine & { readonly revision: number })[];
+}
+
+export function hasEnded({ state }: Job): boolean {
+  return state !== 'queued' && state !== 'running';
 }

@@ -1,10 +1,10 @@
+import type { Job, JobKind, JobState, JobWithLog } from '@trellis/contract/shapes/job.ts';
 import type { Clock } from '#base/clock.ts';
 import { JOB_STORED_AFTER_MS, JOBS_KEPT } from '#base/limits.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
-import { JobRecord, type JobNews, type JobReport } from './job-record.ts';
+import { hasEnded, type JobNews, JobRecord, type JobReport } from './job-record.ts';
 import type { JobStore } from './job-store.ts';
-import { mayRead, mayCancel, refusal, type JobViewer } from './job-viewer.ts';
-import { hasEnded, type Job, type JobKind, type JobState, type JobWithLog } from './job.ts';
+import { type JobViewer, mayCancel, mayRead, refusal } from './job-viewer.ts';
 
 export interface JobRegistryParts {
   readonly clock: Clock;
@@ -21,9 +21,14 @@ export interface NewJob {
   readonly step: string;
   /** Whether it ends when its signal is aborted. */
   readonly isCancellable?: boolean;
-  /** UID of the user whose job it is, and who may look at it and cancel it as administrators may. */
+  /**
+   * UID of the user whose job it is, and who may look at it and cancel it as administrators may.
+   */
   readonly owner?: string;
-  /** It waits for its turn, and is kept from now on: whoever asked for it is told when it never comes. */
+  /**
+   * It waits for its turn, and is kept from now on: whoever asked for it is told when it never
+   * comes.
+   */
   readonly isQueued?: boolean;
 }
 
@@ -32,7 +37,7 @@ export interface RunningJob {
   readonly id: string;
   /** Aborted when somebody wants it to end; only of one that is cancellable. */
   readonly signal: AbortSignal;
-  /** Of one that was queued: its turn has come. */
+  /** The turn of one that was queued has come. */
   begin(step: string): void;
   report(report: JobReport): void;
   log(text: string): void;
@@ -41,9 +46,9 @@ export interface RunningJob {
 }
 
 /**
- * The long pieces of work of this server, newest first (open-shapes, section 8). What has lasted for a while is kept over a
- * restart, and so is what has gone wrong: work that is done in no time leaves no trace in the commit log. Of those that have
- * ended the last JOBS_KEPT are there.
+ * The long pieces of work of this server, newest first (open-shapes, section 8). What has lasted
+ * for a while is kept over a restart, and so is what has gone wrong: work that is done in no time
+ * leaves no trace in the commit log. The last JOBS_KEPT that have ended are there.
  */
 export class JobRegistry implements Disposable {
   readonly #parts: JobRegistryParts;
@@ -101,7 +106,10 @@ export class JobRegistry implements Disposable {
     };
   }
 
-  /** Does work as a job, which ends as the work does: with what was thrown after a cancellation, it is cancelled. */
+  /**
+   * Does work as a job, which ends as the work does: with what was thrown after a cancellation, it
+   * is cancelled.
+   */
   async run<T>(wanted: NewJob, work: (job: RunningJob) => Promise<T>): Promise<T> {
     const job = this.start(wanted);
     try {
@@ -139,19 +147,27 @@ export class JobRegistry implements Disposable {
     return { items: all.slice(skip, skip + take), total: all.length, skip, take };
   }
 
-  /** This and the next two throw `job_not_found`, or `forbidden`, to whoever may not: see `refusal`. */
+  /**
+   * This and the next two throw `job_not_found`, or `forbidden`, to whoever may not: see `refusal`.
+   */
   get(viewer: JobViewer, id: string): JobWithLog {
     return this.#find(viewer, id).withLog();
   }
 
-  /** Takes write access of an administrator. Throws `job_ended`, `job_not_cancellable`. The job ends a moment later. */
+  /**
+   * Takes write access of an administrator. Throws `job_ended`, `job_not_cancellable`. The job ends
+   * a moment later.
+   */
   cancel(viewer: JobViewer, id: string): Job {
     const record = this.#find(viewer, id, 'cancel');
     record.cancel();
     return record.job;
   }
 
-  /** What comes after a revision, the state as it is now included; until the job has ended or the signal aborts. */
+  /**
+   * What comes after a revision, the state as it is now included; until the job has ended or the
+   * signal aborts.
+   */
   watch(
     viewer: JobViewer,
     id: string,

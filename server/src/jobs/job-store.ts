@@ -1,6 +1,6 @@
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { StoredJob } from './job.ts';
+import type { StoredJob } from './job-record.ts';
 
 /** The node type of `#graph/system-schema.ts` in which jobs are kept. */
 const JOB_TYPE = '_Job';
@@ -12,7 +12,9 @@ export interface JobStoreParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Keeps jobs in the graph, so that they are there after a restart, and after a replica is promoted. */
+/**
+ * Keeps jobs in the graph, so that they are there after a restart, and after a replica is promoted.
+ */
 export class JobStore {
   readonly #parts: JobStoreParts;
 
@@ -31,7 +33,7 @@ export class JobStore {
   async save(stored: StoredJob, removed: readonly string[]): Promise<void> {
     const { commits, onFailure } = this.#parts;
     const { id, startedAt } = stored.job;
-    const operations: GraphOperation[] = [
+    const operations: WriterOperation[] = [
       {
         op: 'addOrUpdate',
         type: JOB_TYPE,

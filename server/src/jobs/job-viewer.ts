@@ -1,13 +1,13 @@
+import type { JobKind } from '@trellis/contract/shapes/job.ts';
 import { Problem } from '#base/problem.ts';
 import type { JobRecord } from './job-record.ts';
-import type { JobKind } from './job.ts';
 
 /** Who asks for a job. */
 export interface JobViewer {
   readonly userUid: string | null;
   readonly isAdmin: boolean;
   readonly isReadOnlyAdmin: boolean;
-  /** Of a token. */
+  /** The scopes of a token. */
   readonly scopes: readonly string[];
 }
 
@@ -19,7 +19,10 @@ export const SERVER: JobViewer = {
   scopes: [],
 };
 
-/** The jobs that a token with a scope may begin, and so may read and cancel; those of no other scope. */
+/**
+ * The jobs that a token with a scope may begin, and so may read and cancel; those of no other
+ * scope.
+ */
 const KINDS_OF_SCOPES: ReadonlyMap<string, readonly JobKind[]> = new Map([
   ['admin:backup', ['backup', 'backup-verification']],
   ['admin:tasks', ['task']],
@@ -38,8 +41,9 @@ export function mayCancel(viewer: JobViewer, record: Viewed): boolean {
 }
 
 /**
- * Of a job that is not there, or not for the viewer. A user cannot tell the two apart, nor can a token: to users it is
- * `forbidden`, to tokens `job_not_found`, because jobs of theirs too are forgotten after a while.
+ * For a job that is not there, or not for the viewer. A user cannot tell the two apart, nor can a
+ * token: to users it is `forbidden`, to tokens `job_not_found`, because jobs of theirs too are
+ * forgotten after a while.
  */
 export function refusal(viewer: JobViewer, id: string, wanted: 'read' | 'cancel'): Problem {
   const seesAll = wanted === 'read' ? readsAll(viewer) : cancelsAll(viewer);

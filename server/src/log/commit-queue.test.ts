@@ -37,7 +37,7 @@ it('closes a group that is large enough, and writes the rest at once after it', 
   expect(sizes).toEqual([2, 1]);
 });
 
-it('rejects with a group all that was queued behind it, in order, and goes on', async () => {
+it('rejects with a group all that was queued after it, in order, and goes on', async () => {
   const { promise: failed, reject: fail } = Promise.withResolvers<void>();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   let writes = 0;

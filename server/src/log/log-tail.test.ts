@@ -178,7 +178,7 @@ test('needs the key of the log, and a log', async () => {
   await expect(openLogTail(elsewhere)).rejects.toMatchObject({ code: 'log_corrupt' });
 });
 
-describe('a log that begins behind a snapshot', () => {
+describe('a log that begins after a snapshot', () => {
   const beginning = { epoch: 'ab'.repeat(16), after: 41 };
 
   test('goes on with its history, and is that log from then on', async () => {

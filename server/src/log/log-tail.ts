@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { logCorrupt, logTrimmed, requireReadable } from './log-problem.ts';
-import { MANIFEST_FILE, openCipher, readManifest } from './manifest.ts';
+import { MANIFEST_FILE, openCipher, readLogManifest } from './log-manifest.ts';
 import { readRecords } from './record-reader.ts';
 import { isSegmentFile, readSegmentHeader, Segment } from './segment.ts';
 import type { CommitLog, LogRecord } from './commit-log.ts';
@@ -30,12 +30,13 @@ export type LogTail = Pick<
 >;
 
 /**
- * Opens the commit log of a folder for reading, beside the thread that writes it: it takes no lock and changes nothing. Rejects
- * with `wrong_master_key`, and with `log_corrupt` when there is no log.
+ * Opens the commit log of a folder for reading, beside the thread that writes it: it takes no lock
+ * and changes nothing. Rejects with `wrong_master_key`, and with `log_corrupt` when there is no
+ * log.
  */
 export async function openLogTail(options: LogTailOptions): Promise<LogTail> {
   const { folder, encryptionKey } = options;
-  const manifest = await readManifest(folder);
+  const manifest = await readLogManifest(folder);
   if (manifest === undefined) {
     const file = join(folder, MANIFEST_FILE);
     throw logCorrupt({ file, offset: 0, reason: 'there is no log' });

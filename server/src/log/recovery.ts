@@ -2,7 +2,7 @@ import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFully, syncFolder } from './durable-file.ts';
 import { logCorrupt } from './log-problem.ts';
-import { MANIFEST_FILE } from './manifest.ts';
+import { MANIFEST_FILE } from './log-manifest.ts';
 import { MARKER_BYTES, RECORD_HEADER_BYTES, decodeHeader, hasValidCrc } from './record.ts';
 import {
   Segment,
@@ -14,7 +14,7 @@ import {
 import { scanSegment } from './segment-reader.ts';
 import { SEGMENT_HEADER_BYTES } from './segment-header.ts';
 import type { FileHandle } from 'node:fs/promises';
-import type { Manifest } from './manifest.ts';
+import type { LogManifest } from './log-manifest.ts';
 import type { SegmentHeader } from './segment-header.ts';
 import type { Break } from './segment-reader.ts';
 
@@ -40,7 +40,7 @@ export interface RecoveryNote {
  */
 export async function recoverSegments(
   folder: string,
-  manifest: Manifest,
+  manifest: LogManifest,
   onRecovery: (note: RecoveryNote) => void,
 ): Promise<Segment[]> {
   const names = (await readdir(folder)).filter(isSegmentFile).toSorted();
@@ -69,8 +69,8 @@ export async function recoverSegments(
 }
 
 /**
- * Prepares a folder without a manifest for a new log that begins with `first`. What an unfinished first start left is
- * removed: at most one segment without a record. Anything more was a log.
+ * Prepares a folder without a manifest for a new log that begins with `first`. What an unfinished
+ * first start left is removed: at most one segment without a record. Anything more was a log.
  */
 export async function clearUnfinishedLog(folder: string, first: number): Promise<void> {
   const names = (await readdir(folder)).filter(isSegmentFile).toSorted();
@@ -95,7 +95,7 @@ async function removeUnfinishedFiles(folder: string): Promise<void> {
 async function readChain(
   folder: string,
   names: readonly string[],
-  manifest: Manifest,
+  manifest: LogManifest,
 ): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const name of names) {
@@ -112,7 +112,7 @@ async function readChain(
   return segments;
 }
 
-function mismatch(name: string, header: SegmentHeader, manifest: Manifest): string | undefined {
+function mismatch(name: string, header: SegmentHeader, manifest: LogManifest): string | undefined {
   if (header.epoch !== manifest.epoch) return `its epoch is ${header.epoch}, not ${manifest.epoch}`;
   if (header.encrypted !== (manifest.encryption !== null)) {
     return header.encrypted ? 'it is encrypted, the log is not' : 'it is not encrypted, the log is';
@@ -168,7 +168,7 @@ async function readNewest(
 }
 
 /**
- * An unfinished write has nothing behind it but records of its own group. A whole record that was
+ * An unfinished write has nothing after it but records of its own group. A whole record that was
  * written when the broken one was durable proves damage: cutting there would drop acknowledged
  * commits.
  */
@@ -194,7 +194,7 @@ async function refuseDamage(
   }
 }
 
-/** Where, behind its first byte, the header of a record may begin. */
+/** Where, after its first byte, the header of a record may begin. */
 function* markersIn(tail: Buffer): Generator<number> {
   let at = tail.indexOf(MARKER_BYTES, 1);
   while (at >= 0 && at + RECORD_HEADER_BYTES <= tail.length) {

@@ -4,7 +4,7 @@ import { CommitQueue } from './commit-queue.ts';
 import { createFolderDurably, syncFolder } from './durable-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { errorCode, requireReadable, storageProblem } from './log-problem.ts';
-import { newManifest, openCipher, readManifest, writeManifest } from './manifest.ts';
+import { newLogManifest, openCipher, readLogManifest, writeLogManifest } from './log-manifest.ts';
 import { readRecords } from './record-reader.ts';
 import { clearUnfinishedLog, recoverSegments } from './recovery.ts';
 import { bytesAfter, droppableSegments, segmentBytesMaxDefault } from './retention.ts';
@@ -13,7 +13,7 @@ import { NO_PREVIOUS_SEGMENT } from './segment-header.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import type { Clock } from '#base/clock.ts';
 import type { CommitLog, LogRecord } from './commit-log.ts';
-import type { Manifest } from './manifest.ts';
+import type { LogManifest } from './log-manifest.ts';
 import type { RandomBytes, RecordCipher } from './record-cipher.ts';
 import type { SegmentSource } from './record-reader.ts';
 import type { RecoveryNote } from './recovery.ts';
@@ -32,7 +32,10 @@ export interface SegmentLogOptions {
    */
   readonly segmentBytesMax?: number;
   readonly archive: ArchiveRule;
-  /** Where a log that is not there yet begins: behind a snapshot. By default a new history, at sequence 1. */
+  /**
+   * Where a log that is not there yet begins: after a snapshot. By default a new history, at
+   * sequence 1.
+   */
   readonly beginning?: LogBeginning;
   /** Told of a write that a crash cut short and that was cut off. */
   readonly onRecovery?: (note: RecoveryNote) => void;
@@ -40,7 +43,7 @@ export interface SegmentLogOptions {
 }
 
 export interface LogBeginning {
-  /** Of the history that the log goes on with; a new one when not given, as at a promotion. */
+  /** The history that the log goes on with; a new one when not given, as at a promotion. */
   readonly epoch?: string;
   /** The sequence that its first commit follows. */
   readonly after: number;
@@ -61,7 +64,7 @@ export async function openSegmentLog(options: SegmentLogOptions): Promise<Commit
     await createFolderDurably(folder);
     parts.use(lockFolder(folder));
     const random = options.random ?? randomBytes;
-    const manifest = (await readManifest(folder)) ?? (await beginLog(options, random));
+    const manifest = (await readLogManifest(folder)) ?? (await beginLog(options, random));
     const cipher = openCipher(folder, manifest, options.encryptionKey, random);
     const segments = await recoverSegments(folder, manifest, options.onRecovery ?? (() => {}));
     const { segmentBytesMax = segmentBytesMaxDefault(options.archive) } = options;
@@ -74,20 +77,20 @@ export async function openSegmentLog(options: SegmentLogOptions): Promise<Commit
   }
 }
 
-async function beginLog(options: SegmentLogOptions, random: RandomBytes): Promise<Manifest> {
+async function beginLog(options: SegmentLogOptions, random: RandomBytes): Promise<LogManifest> {
   const { folder, encryptionKey, beginning } = options;
   const first = (beginning?.after ?? 0) + 1;
   await clearUnfinishedLog(folder, first);
-  const manifest = newManifest(encryptionKey, random, beginning?.epoch);
+  const manifest = newLogManifest(encryptionKey, random, beginning?.epoch);
   const encrypted = manifest.encryption !== null;
   const previous = NO_PREVIOUS_SEGMENT;
   await createSegment(folder, { epoch: manifest.epoch, encrypted, first, previous });
-  await writeManifest(folder, manifest);
+  await writeLogManifest(folder, manifest);
   return manifest;
 }
 
 interface SegmentLogParts {
-  readonly manifest: Manifest;
+  readonly manifest: LogManifest;
   readonly cipher: RecordCipher | undefined;
   /** Oldest first, never empty; the last one is written. */
   readonly segments: Segment[];

@@ -2,39 +2,14 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '#base/clock.ts';
 import { HEALTH_DISK_FREE_BYTES_MIN } from '#base/limits.ts';
-import { HEALTH_PARTS, type HealthReason } from '@trellis/contract/shapes/health.ts';
-
-type Supply = 'ok' | 'degraded';
+import {
+  HEALTH_PARTS,
+  type HealthReason,
+  type HealthReport,
+} from '@trellis/contract/shapes/health.ts';
 
 /** Beyond this share of what the process may take, its memory is short. */
 const HEAP_SHARE_MAX = 0.9;
-
-/** The answer to `GET /health` (open-shapes, section 8). Sizes in bytes. */
-export interface HealthReport {
-  /**
-   * `starting` while not ready; `degraded` when it answers but a part of it is degraded or has
-   * failed.
-   */
-  readonly status: 'ok' | 'degraded' | 'starting';
-  readonly ready: boolean;
-  readonly uptimeSeconds: number;
-  readonly version: string;
-  readonly role: 'primary' | 'replica';
-  readonly memory: {
-    readonly status: Supply;
-    readonly rssBytes: number;
-    readonly heapUsedBytes: number;
-    readonly heapTotalBytes: number;
-    readonly externalBytes: number;
-  };
-  /** The file system that holds the storage folder; null when it cannot be read. */
-  readonly disk: {
-    readonly status: Supply;
-    readonly totalBytes: number;
-    readonly freeBytes: number;
-  } | null;
-  readonly parts: readonly (PartState & { readonly name: PartName })[];
-}
 
 export interface HealthSources {
   readonly clock: Clock;

@@ -1,3 +1,4 @@
+import type { LoadSample } from '@trellis/contract/shapes/stats.ts';
 import type { Clock } from '#base/clock.ts';
 import { LOAD_SAMPLES_KEPT } from '#base/limits.ts';
 
@@ -13,18 +14,6 @@ export interface ReplicaLag {
   readonly currentLag: number;
   readonly averageLag: number;
   readonly emaLag: number;
-}
-
-/** Rates are the mean since the sample before. */
-export interface LoadSample extends Partial<ReplicaLag> {
-  /** ISO 8601 UTC. */
-  readonly at: string;
-  readonly commitsPerSecond: number;
-  readonly operationsPerSecond: number;
-  readonly callsPerSecond: number;
-  readonly rssBytes: number;
-  /** Null when it cannot be read. */
-  readonly diskFreeBytes: number | null;
 }
 
 export interface LoadSources {

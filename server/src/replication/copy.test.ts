@@ -6,7 +6,7 @@ import {
   REPLICATION_SNAPSHOT_IDLE_MS,
 } from '#base/replication-limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { SnapshotLease } from '#store/snapshot-lease.ts';
+import type { SnapshotLease } from '#store/snapshot-reader.ts';
 import type { ReplicaChannel } from './replica-channel.ts';
 import { startPrimary } from './testing/cluster.ts';
 import { MemorySnapshot, patternBytes } from './testing/memory-snapshot.ts';
@@ -178,7 +178,8 @@ describe('a copy over a bad network', () => {
             using channel = await primary.connect(proxy.port);
             await fetchAll(channel, (digest, bytes) => got.set(digest, bytes));
           })();
-          // HTTP/2 does not use every bit, so a copy may also succeed; what it gives is right all the same.
+          // HTTP/2 does not use every bit, so a copy may also succeed; what it gives is right all
+          // the same.
           await spoiled.catch((error: unknown) => expect(error).toBeInstanceOf(Problem));
           for (const [digest, bytes] of got) {
             expect(Buffer.compare(bytes, snapshot.pieces.get(digest)!)).toBe(0);

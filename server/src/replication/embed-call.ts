@@ -3,7 +3,7 @@ import { errorCodeOf } from '@trellis/contract/errors.ts';
 import { encodeJson } from './frame-stream.ts';
 import { corrupt } from './channel-problem.ts';
 import { readObject, text } from './message-shapes.ts';
-import type { AnsweredCall } from './primary-calls.ts';
+import type { AnsweredCall } from './served-calls.ts';
 
 /** A text whose vector a replica needs: the primary asks the provider, replicas do not. */
 export interface EmbedRequest {
@@ -11,7 +11,10 @@ export interface EmbedRequest {
   readonly model: string;
 }
 
-/** The vector, little-endian 32-bit floats in Base64. What it rejects with is the same problem at the replica. */
+/**
+ * The vector, little-endian 32-bit floats in Base64. What it rejects with is the same problem at
+ * the replica.
+ */
 export type AnswerEmbed = (request: EmbedRequest) => Promise<string>;
 
 export async function answerEmbed(

@@ -5,19 +5,21 @@ import {
 import { releaseMemory } from '#base/release-memory.ts';
 import type { FrameOpener, FrameSealer } from './frame-cipher.ts';
 import { decodeFrame, encodeFrame } from './frame-codec.ts';
-import { Wake } from './wake.ts';
 
 /** With which gRPC begins each message, in one buffer with it. */
 const GRPC_PREFIX_BYTES = 5;
 
-/** The side of a gRPC call that encoded frames are written to. Once one is sent without an error nobody reads it any more. */
+/**
+ * The side of a gRPC call that encoded frames are written to. Once one is sent without an error
+ * nobody reads it any more.
+ */
 export interface FrameSink {
   write(frame: Buffer, onSent: (error?: Error | null) => void): boolean;
 }
 
 /**
- * Sends messages in frames, and no faster than the other side takes them: what is handed to the connection and not yet sent
- * is REPLICATION_FRAMES_IN_FLIGHT_MAX frames at most.
+ * Sends messages in frames, and no faster than the other side takes them: what is handed to the
+ * connection and not yet sent is REPLICATION_FRAMES_IN_FLIGHT_MAX frames at most.
  */
 export class MessageSender {
   readonly #sink: FrameSink;
@@ -82,8 +84,8 @@ export function* cutFrames(
 }
 
 /**
- * The messages that a `MessageSender` sent, each in the parts in which it came; whoever takes one may release them. Throws
- * `replication_corrupt` where a frame is not what was sent.
+ * The messages that a `MessageSender` sent, each in the parts in which it came; whoever takes one
+ * may release them. Throws `replication_corrupt` where a frame is not what was sent.
  */
 export async function* receiveMessages(
   frames: AsyncIterable<Buffer>,
@@ -119,4 +121,37 @@ export function sealFrame(
 
 export function encodeJson(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value));
+}
+
+/**
+ * Lets one waiter sleep until there may be something to do. A wake without a waiter is kept for the
+ * next one.
+ */
+export class Wake {
+  #isSet = false;
+  #waiter: PromiseWithResolvers<void> | undefined;
+
+  wake(): void {
+    if (this.#waiter === undefined) this.#isSet = true;
+    this.#waiter?.resolve();
+    this.#waiter = undefined;
+  }
+
+  /** Rejects with the signal's reason when it is aborted. */
+  async wait(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#isSet) {
+      this.#isSet = false;
+      return;
+    }
+    const waiter = Promise.withResolvers<void>();
+    this.#waiter = waiter;
+    const onAbort = (): void => waiter.reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      await waiter.promise;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
 }

@@ -1,9 +1,7 @@
 import { REPLICATION_NOTICES_WAITING_MAX } from '#base/replication-limits.ts';
 import { unavailable } from './channel-problem.ts';
-import { encodeJson } from './frame-stream.ts';
-import type { MessageSender } from './frame-stream.ts';
+import { encodeJson, type MessageSender, Wake } from './frame-stream.ts';
 import type { Notice } from './message-shapes.ts';
-import { Wake } from './wake.ts';
 
 interface Listener {
   readonly waiting: Notice[];
@@ -12,8 +10,8 @@ interface Listener {
 }
 
 /**
- * Passes notices to the replicas that listen at that moment, in order. What a replica misses while it is not connected it
- * finds in the graph when it comes back, or among the notices that hold.
+ * Passes notices to the replicas that listen at that moment, in order. What a replica misses while
+ * it is not connected it finds in the graph when it comes back, or among the notices that hold.
  */
 export class NoticeBoard {
   readonly #listeners = new Set<Listener>();
@@ -34,7 +32,10 @@ export class NoticeBoard {
     this.post(notice);
   }
 
-  /** Sends until `signal` is aborted; throws `replication_unavailable` when the replica does not take them. */
+  /**
+   * Sends until `signal` is aborted; throws `replication_unavailable` when the replica does not
+   * take them.
+   */
   async send(sender: MessageSender, signal: AbortSignal): Promise<void> {
     const listener: Listener = {
       waiting: [...this.#kept.values()],

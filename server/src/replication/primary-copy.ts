@@ -5,9 +5,9 @@ import {
 import { releaseMemory } from '#base/release-memory.ts';
 import type { Clock } from '#base/clock.ts';
 import { encodeManifest } from '#store/manifest.ts';
-import type { SnapshotLease } from '#store/snapshot-lease.ts';
+import type { SnapshotLease } from '#store/snapshot-reader.ts';
 import { corrupt, unavailable } from './channel-problem.ts';
-import type { AnsweredCall } from './primary-calls.ts';
+import type { AnsweredCall } from './served-calls.ts';
 import type { ReplicaRegistry } from './replica-registry.ts';
 import type { OnReplicationEvent } from './replication-event.ts';
 
@@ -21,9 +21,10 @@ export interface PrimaryCopyOptions {
 }
 
 /**
- * The snapshots that replicas copy, one each. It is held from the answer to GetManifest until that call ends, because the replica
- * has all it needs or because the connection is cut; or until nothing of it was taken for REPLICATION_SNAPSHOT_IDLE_MS. While the
- * call is open the replica counts as alive: loading what it has copied may take longer than a replica may be silent.
+ * The snapshots that replicas copy, one each. It is held from the answer to GetManifest until that
+ * call ends, because the replica has all it needs or because the connection is cut; or until
+ * nothing of it was taken for REPLICATION_SNAPSHOT_IDLE_MS. While the call is open the replica
+ * counts as alive: loading what it has copied may take longer than a replica may be silent.
  */
 export class PrimaryCopy {
   readonly #options: PrimaryCopyOptions;

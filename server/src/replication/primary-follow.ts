@@ -2,9 +2,8 @@ import type { CommitLog } from '#log/commit-log.ts';
 import { digestAt } from '#log/record-digest.ts';
 import { epochDiffers, trimmed } from './channel-problem.ts';
 import { ChunkBuilder } from './chunk.ts';
-import type { MessageSender } from './frame-stream.ts';
+import { type MessageSender, Wake } from './frame-stream.ts';
 import type { FollowRequest } from './message-shapes.ts';
-import { Wake } from './wake.ts';
 
 /** What the primary needs of its log. */
 export type FollowedLog = Pick<
@@ -13,8 +12,8 @@ export type FollowedLog = Pick<
 >;
 
 /**
- * Throws `replication_epoch_differs` when the replica follows another log, or is ahead of this one, `log_trimmed` when this log
- * does not hold what comes next.
+ * Throws `replication_epoch_differs` when the replica follows another log, or is ahead of this one,
+ * `log_trimmed` when this log does not hold what comes next.
  */
 export function requireFollowable(log: FollowedLog, { epoch, from }: FollowRequest): void {
   if (epoch !== log.epoch) {
@@ -31,8 +30,9 @@ export function requireFollowable(log: FollowedLog, { epoch, from }: FollowReque
 }
 
 /**
- * Throws `replication_epoch_differs` when the replica's last record is not the one that this log has there: the primary was put
- * back to an older state, and has gone on from it otherwise. What this log no longer has cannot be compared.
+ * Throws `replication_epoch_differs` when the replica's last record is not the one that this log
+ * has there: the primary was put back to an older state, and has gone on from it otherwise. What
+ * this log no longer has cannot be compared.
  */
 export async function requireSameRecord(log: FollowedLog, follow: FollowRequest): Promise<void> {
   const { from, previous } = follow;
@@ -43,9 +43,9 @@ export async function requireSameRecord(log: FollowedLog, follow: FollowRequest)
 }
 
 /**
- * Sends the log from a sequence on, merged into chunks, until `signal` is aborted. The log is read no faster than the replica
- * takes it: while one chunk waits to be sent, the records that are appended meanwhile become the next. Throws `log_trimmed` when
- * a trim overtakes it.
+ * Sends the log from a sequence on, merged into chunks, until `signal` is aborted. The log is read
+ * no faster than the replica takes it: while one chunk waits to be sent, the records that are
+ * appended meanwhile become the next. Throws `log_trimmed` when a trim overtakes it.
  */
 export async function sendLog(
   log: FollowedLog,

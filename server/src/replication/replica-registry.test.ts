@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { REPLICA_DROP_MS, REPLICAS_MAX } from '#base/replication-limits.ts';
 import { Followers } from '#log/followers.ts';
 import { ReplicaRegistry } from './replica-registry.ts';
-import type { ReplicaRegistration } from './replica-registry.ts';
+import type { RegisteredReplica } from './replica-registry.ts';
 import { ManualClock } from './testing/cluster.ts';
 
 function start() {
@@ -20,7 +20,7 @@ function start() {
   return { clock, log, dropped, registry, followers };
 }
 
-function registration(replicaUID: string, appliedSequence = 0): ReplicaRegistration {
+function registration(replicaUID: string, appliedSequence = 0): RegisteredReplica {
   return {
     replicaUID,
     publicUrl: 'https://replica.example',

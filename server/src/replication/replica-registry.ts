@@ -6,11 +6,14 @@ import type { LagReport } from './lag.ts';
 import { replicaName } from './replica-name.ts';
 
 /** What a replica tells when it registers. */
-export interface ReplicaRegistration {
+export interface RegisteredReplica {
   readonly replicaUID: string;
   readonly publicUrl: string;
   readonly internalUrl: string;
-  /** What it has of this primary's log from an earlier life, 0 when nothing: the log is kept from there on. */
+  /**
+   * What it has of this primary's log from an earlier life, 0 when nothing: the log is kept from
+   * there on.
+   */
   readonly appliedSequence: number;
 }
 
@@ -40,7 +43,10 @@ export interface RegistryOptions {
   readonly onDropped: (replica: ReplicaStatus, reason: DropReason) => void;
 }
 
-/** Why a replica is known no longer: it said nothing for too long, or the log that it needs takes too much room. */
+/**
+ * Why a replica is known no longer: it said nothing for too long, or the log that it needs takes
+ * too much room.
+ */
 export type DropReason = 'silent' | 'no room';
 
 interface Entry {
@@ -51,9 +57,9 @@ interface Entry {
 }
 
 /**
- * The replicas that a primary knows, in memory: after a restart they register anew. One is dropped ten minutes after its
- * last sign of life, which is a report, or before the first one its registration and the copy that it is connected for
- * (specification, section 3.1).
+ * The replicas that a primary knows, in memory: after a restart they register anew. One is dropped
+ * ten minutes after its last sign of life, which is a report, or before the first one its
+ * registration and the copy that it is connected for (specification, section 3.1).
  */
 export class ReplicaRegistry {
   readonly #options: RegistryOptions;
@@ -65,7 +71,7 @@ export class ReplicaRegistry {
   }
 
   /** The same UID again replaces what it told before. */
-  register(registration: ReplicaRegistration): ReplicaStatus {
+  register(registration: RegisteredReplica): ReplicaStatus {
     const { clock, log } = this.#options;
     const { replicaUID, publicUrl, internalUrl, appliedSequence } = registration;
     this.#makeRoomFor(replicaUID);
@@ -136,7 +142,10 @@ export class ReplicaRegistry {
     return readLag(this.#lag, this.#options.clock.now());
   }
 
-  /** Drops the replicas that have been silent for too long, and those that the log is not kept for; to be called every so often. */
+  /**
+   * Drops the replicas that have been silent for too long, and those that the log is not kept for;
+   * to be called every so often.
+   */
   dropLate(): void {
     const deadline = this.#options.clock.now() - REPLICA_DROP_MS;
     for (const { status, position, lastSeenAt } of this.#entries.values()) {

@@ -1,52 +1,67 @@
-import { Server, ServerCredentials } from '@grpc/grpc-js';
-import type { sendUnaryData, ServerUnaryCall } from '@grpc/grpc-js';
+import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall } from '@grpc/grpc-js';
 import {
   REPLICATION_CALLS_MAX,
   REPLICATION_CONNECTION_IDLE_MS,
   REPLICATION_KEEPALIVE_MS,
   REPLICATION_KEEPALIVE_TIMEOUT_MS,
   REPLICATION_REQUEST_BYTES_MAX,
+  REPLICATION_SWEEP_INTERVAL_MS,
 } from '#base/replication-limits.ts';
 import type { Clock } from '#base/clock.ts';
-import { REPLICATION_SWEEP_INTERVAL_MS } from '#base/replication-limits.ts';
 import type { Followers } from '#log/followers.ts';
 import { encodeManifest } from '#store/manifest.ts';
-import type { SnapshotLease } from '#store/snapshot-lease.ts';
+import type { SnapshotLease } from '#store/snapshot-reader.ts';
 import { notRegistered, statusOf, unavailable } from './channel-problem.ts';
 import { answerEmbed, type AnswerEmbed } from './embed-call.ts';
-import { sendFrontEndFiles } from './front-end-files.ts';
-import type { FrontEndFileSource } from './front-end-files.ts';
 import { FrameOpener, FrameSealer } from './frame-cipher.ts';
 import { encodeJson } from './frame-stream.ts';
 import type { LagReport } from './lag.ts';
 import {
+  type Notice,
   readComparison,
   readFollowRequest,
   readHello,
   readHoldRequest,
   readReport,
+  type Welcome,
 } from './message-shapes.ts';
-import type { Notice, Welcome } from './message-shapes.ts';
 import { NoticeBoard } from './notice-board.ts';
-import { PrimaryCalls, reportRejection, requireRegistered } from './primary-calls.ts';
-import { PrimaryCopy } from './primary-copy.ts';
-import { requireFollowable, requireSameRecord, sendLog } from './primary-follow.ts';
-import type { FollowedLog } from './primary-follow.ts';
+import {
+  type AnsweredCall,
+  ServedCalls,
+  reportRejection,
+  requireRegistered,
+} from './served-calls.ts';
+import { PrimaryCopy, readDigests } from './primary-copy.ts';
+import {
+  type FollowedLog,
+  requireFollowable,
+  requireSameRecord,
+  sendLog,
+} from './primary-follow.ts';
 import { PrimarySessions } from './primary-sessions.ts';
-import { ReplicaRegistry } from './replica-registry.ts';
-import type { DropReason, ReplicaRegistration, ReplicaStatus } from './replica-registry.ts';
+import {
+  type DropReason,
+  type RegisteredReplica,
+  ReplicaRegistry,
+  type ReplicaStatus,
+} from './replica-registry.ts';
 import type { OnReplicationEvent } from './replication-event.ts';
-import { loadMethods } from './service-definition.ts';
-import type {
-  AuthenticateReply,
-  AuthenticateRequest,
-  ChallengeReply,
-  ChallengeRequest,
+import {
+  type AuthenticateReply,
+  type AuthenticateRequest,
+  type ChallengeReply,
+  type ChallengeRequest,
+  loadMethods,
 } from './service-definition.ts';
 import { HANDSHAKE_CALL } from './session-keys.ts';
 import type { Timers } from '#base/timers.ts';
-import { Verification } from './verification.ts';
-import type { HeldState, OnVerificationProgress, VerificationReport } from './verification.ts';
+import {
+  type HeldState,
+  type OnVerificationProgress,
+  Verification,
+  type VerificationReport,
+} from './verification.ts';
 
 export interface ReplicationServerOptions {
   readonly host: string;
@@ -54,13 +69,15 @@ export interface ReplicationServerOptions {
   readonly port: number;
   /** From `deriveReplicationSecret`. */
   readonly secret: Uint8Array;
-  /** Of this server, which replicas are told. */
+  /** This server's version, which replicas are told. */
   readonly version: string;
   readonly log: FollowedLog;
   /** Where replicas say what they need of the log. */
   readonly followers: Pick<Followers, 'claim'>;
   readonly openSnapshot: () => Promise<SnapshotLease>;
-  /** The newest commit of the state, once it is at `sequence` or later, to compare replicas with. */
+  /**
+   * The newest commit of the state, once it is at `sequence` or later, to compare replicas with.
+   */
   readonly holdState: (sequence: number) => Promise<HeldState>;
   /** Without it there is no front end to copy. */
   readonly frontEndFile?: FrontEndFileSource;
@@ -72,17 +89,25 @@ export interface ReplicationServerOptions {
   readonly onEvent: OnReplicationEvent;
 }
 
-/** The primary's end of the replication channel. Disposing ends every call and gives every snapshot back. */
+/**
+ * The primary's end of the replication channel. Disposing ends every call and gives every snapshot
+ * back.
+ */
 export interface ReplicationServer extends AsyncDisposable {
   readonly port: number;
-  /** Only registered replicas may open the channel; the primary's HTTP API registers them, once they proved the secret. */
-  register(registration: ReplicaRegistration): ReplicaStatus;
+  /**
+   * Only registered replicas may open the channel; the primary's HTTP API registers them, once they
+   * proved the secret.
+   */
+  register(registration: RegisteredReplica): ReplicaStatus;
   /** The registered replicas, in the order of their registration. */
   replicas(): readonly ReplicaStatus[];
   lag(): LagReport;
   /** To every replica that is connected. */
   notify(notice: Notice): void;
-  /** To every replica, also to those that connect later: it holds until the next one of its kind. */
+  /**
+   * To every replica, also to those that connect later: it holds until the next one of its kind.
+   */
   announce(notice: Notice): void;
   /** Compares every replica with this primary, at one sequence; see `Verification`. */
   verify(onProgress: OnVerificationProgress): Promise<VerificationReport>;
@@ -136,7 +161,7 @@ interface Parts {
   readonly registry: ReplicaRegistry;
   readonly copy: PrimaryCopy;
   readonly notices: NoticeBoard;
-  readonly calls: PrimaryCalls;
+  readonly calls: ServedCalls;
   readonly verification: Verification;
 }
 
@@ -160,7 +185,7 @@ function partsOf(options: ReplicationServerOptions): Parts {
       hold: holdState,
       pause,
     }),
-    calls: new PrimaryCalls({ sessions, registry, onEvent }),
+    calls: new ServedCalls({ sessions, registry, onEvent }),
   };
 }
 
@@ -223,7 +248,10 @@ function challenge({ sessions, registry }: Parts, request: ChallengeRequest): Ch
   return sessions.challenge(request);
 }
 
-/** The second half of the handshake: the replica first, so that a stranger gets nothing that the secret went into. */
+/**
+ * The second half of the handshake: the replica first, so that a stranger gets nothing that the
+ * secret went into.
+ */
 function authenticate(
   { version, log, onEvent }: ReplicationServerOptions,
   { sessions, registry }: Parts,
@@ -269,4 +297,24 @@ function bind(server: Server, host: string, port: number): Promise<number> {
       else reject(unavailable(`cannot listen on ${address}: ${error.message}`, error));
     });
   });
+}
+
+/** A file of the primary's front ends by its digest (SHA-256, hexadecimal). */
+type FrontEndFileSource = (
+  digest: string,
+) => Uint8Array | undefined | Promise<Uint8Array | undefined>;
+
+/**
+ * Sends the files asked for. Throws `replication_unavailable` for one of another front end than the
+ * primary has now.
+ */
+async function sendFrontEndFiles(
+  source: FrontEndFileSource,
+  { request, sender }: Pick<AnsweredCall, 'request' | 'sender'>,
+): Promise<void> {
+  for (const digest of readDigests(request)) {
+    const bytes = await source(digest);
+    if (bytes === undefined) throw unavailable(`the front end has no file ${digest} any more`);
+    await sender.send([bytes]);
+  }
 }

@@ -53,7 +53,7 @@ it('lets nobody change, restore or delete it', async () => {
 
 it('is marked in the catalog', async () => {
   await endpoints.define('mine', '', 'return 1;');
-  const marks = endpoints.service.build
+  const marks = endpoints.service.codeOverview
     .catalog(ADMIN)
     .items.map(({ name, isBuiltIn }) => [name, isBuiltIn]);
   expect(marks).toEqual([

@@ -3,7 +3,7 @@ import {
   ENDPOINT_CACHED_ANSWER_CHARACTERS_MAX,
   ENDPOINT_CACHED_ANSWERS_MAX,
   ENDPOINT_CACHED_CHARACTERS_MAX,
-} from '#base/limits.ts';
+} from '#base/endpoint-limits.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
 import { requestKey } from './caller-key.ts';
@@ -132,9 +132,9 @@ interface Entry {
 }
 
 /**
- * Answers that may be given again (`cacheSeconds`), in the memory of this process. What is asked for
- * is named by `requestKey`. The oldest go first when there is no room; all of them go when anybody's
- * access has changed.
+ * Answers that may be given again (`cacheSeconds`), in the memory of this process. What is asked
+ * for is named by `requestKey`. The oldest go first when there is no room; all of them go when
+ * anybody's access has changed.
  */
 export class ResultCache {
   readonly #entries = new Map<string, Entry>();

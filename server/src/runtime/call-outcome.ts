@@ -1,5 +1,5 @@
 import type { Caller } from '#access/caller.ts';
-import { ENDPOINT_INPUT_FAULTS_MAX } from '#base/limits.ts';
+import { ENDPOINT_INPUT_FAULTS_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { isErrorCode, type ErrorCode } from '@trellis/contract/errors.ts';
 import { isBuiltIn } from './endpoint-definition.ts';
@@ -38,7 +38,10 @@ export function answerOf(result: CallResult): EndpointAnswer {
   }
 }
 
-/** What may be passed on: what callers cause, and what passes. Of anything else the endpoint has failed. */
+/**
+ * What may be passed on: what callers cause, and what passes. With anything else the endpoint has
+ * failed.
+ */
 const PASSED_ON: ReadonlySet<ErrorCode> = new Set([
   'bad_request',
   'embeddings_not_configured',
@@ -79,7 +82,10 @@ function passedOn({ json }: Extract<CallResult, { kind: 'problem' }>): Problem {
   });
 }
 
-/** What the server brings along answers errors as the server does: with the one error body, and its `traceId`. */
+/**
+ * What the server brings along answers errors as the server does: with the one error body, and its
+ * `traceId`.
+ */
 export function ofBuiltIn(name: string, result: CallResult): CallResult {
   if (result.kind !== 'answer' || result.status < 400 || !isBuiltIn(name)) return result;
   const { error } = Object(JSON.parse(result.json)) as { readonly error?: unknown };
@@ -102,7 +108,10 @@ export function refusal({ status, message }: Extract<CallResult, { kind: 'refusa
   }
 }
 
-/** The error body for what the endpoint's `input` does not take. The faults are of the guest's making. */
+/**
+ * The error body for what the endpoint's `input` does not take. The faults are of the guest's
+ * making.
+ */
 export function invalidBody({ faults }: Extract<CallResult, { kind: 'invalid' }>): Problem {
   const listed = JSON.parse(faults) as unknown;
   const fields = (Array.isArray(listed) ? listed : [])

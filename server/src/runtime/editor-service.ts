@@ -1,10 +1,13 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type {
+  Completions,
+  EditorPlace,
+  Hover,
+  SignatureHelp,
+} from '@trellis/contract/shapes/editor.ts';
 import type { Caller } from '#access/caller.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
-import type { Completions } from './compile/completions.ts';
 import type { CodePlace, EndpointCompiler } from './compile/endpoint-compiler.ts';
-import type { Hover } from './compile/hover.ts';
-import type { SignatureHelp } from './compile/signature-help.ts';
 import { checkCode } from './endpoint-definition.ts';
 
 export interface EditorServiceOptions {
@@ -12,15 +15,10 @@ export interface EditorServiceOptions {
   readonly compiler: EndpointCompiler;
 }
 
-/** A place as it was asked for. */
-export interface EditorPlace extends Omit<CodePlace, 'isReadOnly'> {
-  readonly isReadOnly?: boolean | undefined;
-}
-
 /**
  * What an editor asks about code that is being written, answered against the live schema. Every
- * method rejects with `invalid_request`, `compiler_timeout`, or the reason of the signal, which ends
- * the waiting for the compiler.
+ * method rejects with `invalid_request`, `compiler_timeout`, or the reason of the signal, which
+ * ends the waiting for the compiler.
  */
 export class EditorService {
   readonly #options: EditorServiceOptions;

@@ -1,3 +1,4 @@
+import type { EndpointChange } from '@trellis/contract/shapes/endpoint.ts';
 import { Problem } from '#base/problem.ts';
 import {
   ENDPOINT_CACHE_SECONDS_MAX,
@@ -10,7 +11,6 @@ import {
   ENDPOINT_TIMEOUT_DEFAULT_MS,
   ENDPOINT_TIMEOUT_MAX_MS,
 } from '@trellis/contract/limits.ts';
-import type { Diagnostic } from './compile/diagnostic.ts';
 
 /** What an administrator decides about an endpoint (open-shapes, section 5). */
 export interface EndpointSettings {
@@ -31,32 +31,6 @@ export interface EndpointSettings {
   readonly maxQueued: number;
   readonly description: string;
 }
-
-export interface EndpointDefinition extends EndpointSettings {
-  readonly UID: string;
-  readonly name: string;
-  /** Starts at 1 and rises by 1 with every change. */
-  readonly version: number;
-  /** Whether `code` does; when not, the newest version that did is served. */
-  readonly compiles: boolean;
-  readonly diagnostics: Diagnostic[];
-  /** Of the code that serves, or of the draft where there is none: see `primary-naming.ts`. */
-  readonly mayRunOnPrimary: boolean;
-}
-
-export type NewEndpoint = OptionalMembers<Omit<EndpointSettings, 'code'>> & {
-  readonly name: string;
-  readonly code: string;
-};
-
-/** What is left out stays as it is. */
-export type EndpointChange = OptionalMembers<EndpointSettings> & {
-  readonly name?: string | undefined;
-  /** The newest version that whoever makes the change has seen. */
-  readonly version?: number | undefined;
-};
-
-type OptionalMembers<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 export const DEFAULT_SETTINGS: Omit<EndpointSettings, 'code'> = {
   isReadOnly: false,
@@ -149,7 +123,9 @@ export function isBuiltIn(name: string): boolean {
   return name.startsWith(`${BUILT_IN_FOLDER}/`);
 }
 
-/** Such an endpoint is as it is, so that the front end can rely on it. Throws `endpoint_built_in`. */
+/**
+ * Such an endpoint is as it is, so that the front end can rely on it. Throws `endpoint_built_in`.
+ */
 export function refuseBuiltIn(name: string): void {
   if (!isBuiltIn(name)) return;
   throw new Problem('endpoint_built_in', `The endpoint "${name}" belongs to the server`);

@@ -1,3 +1,4 @@
+import type { NewEndpoint } from '@trellis/contract/shapes/endpoint.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemOf } from '#graph/testing/test-graph.ts';
 import {
@@ -5,7 +6,6 @@ import {
   ENDPOINT_NAME_CHARACTERS_MAX,
   ENDPOINT_TIMEOUT_MAX_MS,
 } from '@trellis/contract/limits.ts';
-import type { NewEndpoint } from './endpoint-definition.ts';
 import { ADMIN, openTestEndpoints } from './testing/test-endpoints.ts';
 import type { TestEndpoints } from './testing/test-endpoints.ts';
 

@@ -1,3 +1,5 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { Diagnostic, EndpointChange, NewEndpoint } from '@trellis/contract/shapes/endpoint.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
@@ -5,18 +7,14 @@ import { Problem } from '#base/problem.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
-import type { Diagnostic } from './compile/diagnostic.ts';
 import { checkedEndpoint, type CompileVerdicts } from './compile/compile-verdicts.ts';
 import type { EndpointCompiler } from './compile/endpoint-compiler.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import {
   checkCode,
   checkName,
   DEFAULT_SETTINGS,
-  type EndpointChange,
-  type EndpointDefinition,
   type EndpointSettings,
-  type NewEndpoint,
   refuseBuiltIn,
   settingsOf,
   withChanges,
@@ -73,8 +71,9 @@ export class EndpointDefinitions {
   }
 
   /**
-   * One that the server brings along: a version of its own only where it differs from what is there.
-   * It compiles with every schema, so nothing is checked, and no start waits for the compiler.
+   * One that the server brings along: a version of its own only where it differs from what is
+   * there. It compiles with every schema, so nothing is checked, and no start waits for the
+   * compiler.
    */
   install(caller: Caller, endpoint: NewEndpoint): Promise<void> {
     const { name } = endpoint;

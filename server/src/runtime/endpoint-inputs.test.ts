@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ENDPOINT_INPUT_SCHEMA_CHARACTERS_MAX } from '#base/limits.ts';
+import { ENDPOINT_INPUT_SCHEMA_CHARACTERS_MAX } from '#base/endpoint-limits.ts';
 import { ADMIN, openTestEndpoints, USER, type TestEndpoints } from './testing/test-endpoints.ts';
 
 let at: TestEndpoints;

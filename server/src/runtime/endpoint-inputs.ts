@@ -1,6 +1,9 @@
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
-import { ENDPOINT_INPUT_SCHEMA_CHARACTERS_MAX, ENDPOINT_INPUT_SCHEMA_MS } from '#base/limits.ts';
+import {
+  ENDPOINT_INPUT_SCHEMA_CHARACTERS_MAX,
+  ENDPOINT_INPUT_SCHEMA_MS,
+} from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { toInputScript } from './compile/script.ts';
 import type { EndpointRuntime } from './endpoint-runtime.ts';
@@ -20,8 +23,9 @@ export type BodySchema = Readonly<Record<string, unknown>>;
 const ANYTHING: BodySchema = {};
 
 /**
- * The JSON Schema of what an endpoint takes, as its `input` says (open-shapes, section 5). It is asked of the code itself, in the
- * sandbox where the endpoint runs, once for each version and when somebody wants it: no text of ours says again what zod knows.
+ * The JSON Schema of what an endpoint takes, as its `input` says (open-shapes, section 5). It is
+ * asked of the code itself, in the sandbox where the endpoint runs, once for each version and when
+ * somebody wants it: no text of ours says again what zod knows.
  */
 export class EndpointInputs {
   readonly #runtime: Pick<EndpointRuntime, 'runTrial'>;
@@ -31,14 +35,20 @@ export class EndpointInputs {
     this.#runtime = runtime;
   }
 
-  /** Any object where the endpoint has no `input`, or its schema is not to be had; null when it takes something else than an object. */
+  /**
+   * Any object where the endpoint has no `input`, or its schema is not to be had; null when it
+   * takes something else than an object.
+   */
   async schemaOf(endpoint: StoredEndpoint): Promise<InputSchema | null> {
     const keywords = (await this.bodySchemaOf(endpoint)) ?? ANYTHING;
     const isOpen = keywords['type'] === undefined;
     return isOpen || keywords['type'] === 'object' ? { ...keywords, type: 'object' } : null;
   }
 
-  /** Anything where the endpoint has no `input`, or cannot say it; null when the workers are busy, and it may be told the next time. */
+  /**
+   * Anything where the endpoint has no `input`, or cannot say it; null when the workers are busy,
+   * and it may be told the next time.
+   */
   bodySchemaOf(endpoint: StoredEndpoint): Promise<BodySchema | null> {
     const known = this.#known.get(endpoint);
     if (known !== undefined) return known;

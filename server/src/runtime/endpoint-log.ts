@@ -1,3 +1,8 @@
+import type {
+  EndpointLogFilter,
+  EndpointLogLevel,
+  EndpointLogLine,
+} from '@trellis/contract/shapes/endpoint-log.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
 import { RecentLines, type LineBatch } from '#base/recent-lines.ts';
@@ -5,27 +10,13 @@ import {
   ENDPOINT_LOG_BATCH_LINES_MAX,
   ENDPOINT_LOG_KEPT_CHARACTERS_MAX,
   ENDPOINT_LOG_KEPT_LINES_MAX,
-} from '#base/limits.ts';
+} from '#base/endpoint-limits.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type EndpointLogLevel = (typeof LEVELS)[number];
 
 /** What is none that the scope has counts as the usual one. */
 export function levelOf(level: string): EndpointLogLevel {
   return level === 'debug' || level === 'warn' || level === 'error' ? level : 'info';
-}
-
-export interface EndpointLogLine {
-  readonly sequence: number;
-  /** ISO 8601 UTC. */
-  readonly at: string;
-  readonly endpoint: string;
-  readonly level: EndpointLogLevel;
-  readonly message: string;
-  readonly data?: unknown;
-  /** UID; null for a token that acts as nobody. */
-  readonly user: string | null;
-  readonly run: number;
 }
 
 /** What is logged. */
@@ -35,19 +26,6 @@ export interface NewLogLine extends Pick<
 > {
   /** JSON text; empty for none. */
   readonly data: string;
-}
-
-/** A line must fit all that is given. */
-export interface EndpointLogFilter {
-  /** A name; with "/" at its end all names that begin with it. */
-  readonly endpoint?: string | undefined;
-  /** This one or a more urgent one. */
-  readonly level?: EndpointLogLevel | undefined;
-  /** In the message or the data, in any case of letters. */
-  readonly query?: string | undefined;
-  /** ISO 8601: not before, and before. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
 }
 
 export type EndpointLogBatch = LineBatch<EndpointLogLine>;
@@ -63,7 +41,10 @@ export interface EndpointLogOptions {
 interface StoredLine extends NewLogLine {
   readonly atMs: number;
   readonly characters: number;
-  /** Secrets are taken out when it is looked at first: that costs more than to keep the line, and most lines nobody sees. */
+  /**
+   * Secrets are taken out when it is looked at first: that costs more than to keep the line, and
+   * most lines nobody sees.
+   */
   message: string;
   data: string;
   isRedacted: boolean;
@@ -115,8 +96,9 @@ export class EndpointLog {
   }
 
   /**
-   * The lines after the given one, or those that are yet to come, as they come; ends when the signal aborts or `to` has passed. A
-   * sequence that has not been given yet stands for the last one.
+   * The lines after the given one, or those that are yet to come, as they come; ends when the
+   * signal aborts or `to` has passed. A sequence that has not been given yet stands for the last
+   * one.
    */
   watch(
     _caller: Caller,
@@ -131,7 +113,9 @@ export class EndpointLog {
     );
   }
 
-  /** A line is found by what is shown of it, so that nobody finds out secrets by searching for them. */
+  /**
+   * A line is found by what is shown of it, so that nobody finds out secrets by searching for them.
+   */
   #matcherOf(filter: EndpointLogFilter): (line: StoredLine) => boolean {
     const fits = matcherOf(filter);
     if (filter.query === undefined) return fits;

@@ -3,14 +3,14 @@ import type { Caller } from '#access/caller.ts';
 import type { RunningCallers } from '#access/running-callers.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
-import { ENDPOINT_CALL_DEPTH_MAX } from '#base/limits.ts';
+import { ENDPOINT_CALL_DEPTH_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { answerOf, jsonOf, ofBuiltIn, problemOf, type EndpointAnswer } from './call-outcome.ts';
 import { callerKey, requestKey } from './caller-key.ts';
 import { cachedAnswer, CachedRuns, minSequenceOf, type Keep } from './cached-runs.ts';
-import type { EndpointDefinition } from './endpoint-definition.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { notFound } from './endpoint-definitions.ts';
 import type { EndpointLog } from './endpoint-log.ts';
 import type { EndpointStore, StoredEndpoint } from './endpoint-store.ts';
@@ -96,10 +96,12 @@ export class EndpointRuntime {
   }
 
   /**
-   * Resolves with what the endpoint answers, errors of its own making included; with 202 while a run of mode "pooling" is under
-   * way. Rejects with `endpoint_not_found`, `forbidden`, `endpoint_not_compiled`, `read_only_replica`, `malformed_json`,
-   * `invalid_request`, `run_not_found`, `endpoint_failed`, `endpoint_timeout`, `endpoint_overloaded`, with the code that a helper
-   * such as `notFound()` stands for when it is given a message, and with the signal's reason.
+   * Resolves with what the endpoint answers, errors of its own making included; with 202 while a
+   * run of mode "pooling" is under way. Rejects with `endpoint_not_found`, `forbidden`,
+   * `endpoint_not_compiled`, `read_only_replica`, `malformed_json`, `invalid_request`,
+   * `run_not_found`, `endpoint_failed`, `endpoint_timeout`, `endpoint_overloaded`, with the code
+   * that a helper such as `notFound()` stands for when it is given a message, and with the signal's
+   * reason.
    */
   async run(run: EndpointRun): Promise<EndpointAnswer> {
     const endpoint = this.#find(run.name, run.caller);
@@ -110,13 +112,18 @@ export class EndpointRuntime {
     return answerOf(await this.#execute(endpoint, run));
   }
 
-  /** Throws `run_not_found`, and what `run` rejects with when the endpoint is not this caller's to run. */
+  /**
+   * Throws `run_not_found`, and what `run` rejects with when the endpoint is not this caller's to
+   * run.
+   */
   cancel(caller: Caller, name: string, runKey: string | null): void {
     this.#find(name, caller);
     this.#pooled.cancel(runKey ?? '', { endpoint: name, caller: callerKey(caller) });
   }
 
-  /** Runs a version that may not be the one that serves, as one that only reads: nothing is changed. */
+  /**
+   * Runs a version that may not be the one that serves, as one that only reads: nothing is changed.
+   */
   async runTrial(endpoint: RunnableEndpoint, run: EndpointRun): Promise<EndpointAnswer> {
     return answerOf(await this.#execute(endpoint, run, TRIAL));
   }
@@ -234,7 +241,10 @@ export class EndpointRuntime {
     return endpoint;
   }
 
-  /** `run()` of endpoint code: as the same caller, with no more time and no more rights than the one who asks. */
+  /**
+   * `run()` of endpoint code: as the same caller, with no more time and no more rights than the one
+   * who asks.
+   */
   async #runNested({ parent, path, body }: NestedRun, isReadOnly: boolean): Promise<HostAnswer> {
     if (parent.depth >= ENDPOINT_CALL_DEPTH_MAX) {
       throw new Problem(

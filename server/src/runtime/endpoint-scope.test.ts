@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENDPOINT_FETCH_BYTES_MAX, ENDPOINT_REQUESTS_MAX } from '#base/limits.ts';
+import { ENDPOINT_FETCH_BYTES_MAX, ENDPOINT_REQUESTS_MAX } from '#base/endpoint-limits.ts';
 import { openTestEndpoints, USER } from './testing/test-endpoints.ts';
 import type { TestEndpoints } from './testing/test-endpoints.ts';
 

@@ -1,20 +1,20 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { Diagnostic, EndpointChange, NewEndpoint } from '@trellis/contract/shapes/endpoint.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { RunningCallers } from '#access/running-callers.ts';
 import type { Clock } from '#base/clock.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { AskSimilar } from '#search/similarity/node-embeddings.ts';
-import { BuildService } from './build-service.ts';
+import { CodeOverview } from './code-overview.ts';
 import { observedPool, type CallObserver } from './call-observer.ts';
 import { CompileVerdicts } from './compile/compile-verdicts.ts';
-import type { Diagnostic } from './compile/diagnostic.ts';
 import { EndpointCompiler } from './compile/endpoint-compiler.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
-import type { EndpointChange, EndpointDefinition, NewEndpoint } from './endpoint-definition.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { EndpointDefinitions } from './endpoint-definitions.ts';
 import { EndpointInputs, type BodySchema, type InputSchema } from './endpoint-inputs.ts';
 import { EndpointRuntime } from './endpoint-runtime.ts';
@@ -66,7 +66,10 @@ export interface EndpointServiceOptions {
   readonly callObserver?: CallObserver | undefined;
   /** Workers for endpoint code; see `usualSize`. */
   readonly workers?: number;
-  /** How long the cancelling of a migration waits, and when one that goes on is ended by force; tests say otherwise. */
+  /**
+   * How long the cancelling of a migration waits, and when one that goes on is ended by force;
+   * tests say otherwise.
+   */
   readonly cancelWaitMs?: number;
   readonly forcedEndMs?: number;
   /** Started before there was a state; undefined when one is to be started. */
@@ -94,7 +97,7 @@ export class EndpointService implements AsyncDisposable {
   readonly #isReplica: boolean;
   readonly #store: EndpointStore;
   readonly #verdicts: CompileVerdicts;
-  readonly build: BuildService;
+  readonly codeOverview: CodeOverview;
   readonly editor: EditorService;
   readonly codeHistory: CodeHistoryService;
   readonly logs: EndpointLog;
@@ -116,7 +119,7 @@ export class EndpointService implements AsyncDisposable {
     this.#compiler = compiler;
     this.#verdicts = verdicts;
     this.#definitions = definitions;
-    this.build = new BuildService(code);
+    this.codeOverview = new CodeOverview(code);
     this.editor = new EditorService(code);
     const { fetch, fetchAllowList, primaryAddress } = options;
     const outbound = new OutboundRequests(fetch, fetchAllowList);
@@ -143,9 +146,13 @@ export class EndpointService implements AsyncDisposable {
     });
   }
 
-  /** Resolves when endpoints can be run; rejects when they never can. */
+  /** See `EndpointPool`. */
   get ready(): Promise<void> {
     return this.#pool.ready;
+  }
+
+  prepare(): Promise<void> {
+    return this.#pool.prepare();
   }
 
   create(caller: Caller, endpoint: NewEndpoint): Promise<EndpointDefinition> {
@@ -154,8 +161,7 @@ export class EndpointService implements AsyncDisposable {
 
   /** What endpoint code finds from now on. */
   receiveSearch(snapshot: SearchSnapshot): void {
-    this.#pool.searches.receive(snapshot);
-    this.#pool.searches.prepare();
+    this.#pool.receiveSearch(snapshot);
     this.migrations.receiveSearch(snapshot);
   }
 
@@ -278,7 +284,9 @@ export class EndpointService implements AsyncDisposable {
   }
 }
 
-/** Throws where the process would give secrets away to endpoint code: see `sandbox/isolation.ts`. */
+/**
+ * Throws where the process would give secrets away to endpoint code: see `sandbox/isolation.ts`.
+ */
 export function openEndpointService(options: EndpointServiceOptions): EndpointService {
   const { storage, environmentKey, logger, workers: size = usualSize() } = options;
   const pool = options.pool ?? EndpointPool.start({ storage, environmentKey, logger, size });

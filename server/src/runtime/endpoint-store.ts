@@ -1,10 +1,11 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 import type { NodeWrite } from '#graph/operations.ts';
-import type { GraphReader, NodeObject } from '#graph/reader.ts';
+import type { GraphReader } from '#graph/reader.ts';
 import { must } from '#base/assert.ts';
 import { ENDPOINT_CACHE_SECONDS_MAX, ENDPOINT_QUEUED_DEFAULT } from '@trellis/contract/limits.ts';
-import type { Diagnostic } from './compile/diagnostic.ts';
 import { toScript } from './compile/script.ts';
-import type { EndpointDefinition } from './endpoint-definition.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { RecordedInputs } from './history/recorded-inputs.ts';
 import { CallMetrics } from './metrics/call-metrics.ts';
 import { namesPrimary } from './primary-naming.ts';

@@ -1,3 +1,4 @@
+import type { EndpointLogLevel } from '@trellis/contract/shapes/endpoint-log.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import { accessWritten } from '#access/ingest-service.ts';
 import { must } from '#base/assert.ts';
@@ -5,12 +6,12 @@ import {
   ENDPOINT_LOG_CHARACTERS_MAX,
   ENDPOINT_LOG_LINES_MAX,
   ENDPOINT_REQUESTS_MAX,
-} from '#base/limits.ts';
+} from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
 import type { Caller } from '#access/caller.ts';
-import { levelOf, type EndpointLog, type EndpointLogLevel } from './endpoint-log.ts';
+import { levelOf, type EndpointLog } from './endpoint-log.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { outboundRequest, type OutboundRequests } from './outbound-requests.ts';
 import { onlyReads, unnamedPrimary } from './run-permission.ts';
@@ -37,9 +38,15 @@ export interface EndpointRun {
   readonly onProgress?: (progress: RunProgress) => void;
   /** Told the lines that its code logs, and why it failed. */
   readonly onLog?: ((text: string) => void) | undefined;
-  /** Whoever calls waits for the end, however long it takes: a run of mode "pooling" is as one of mode "sync". */
+  /**
+   * Whoever calls waits for the end, however long it takes: a run of mode "pooling" is as one of
+   * mode "sync".
+   */
   readonly isAwaited?: boolean;
-  /** Whoever calls was told that it only reads: it may not ask for anything else, on the primary neither. */
+  /**
+   * Whoever calls was told that it only reads: it may not ask for anything else, on the primary
+   * neither.
+   */
   readonly mayOnlyRead?: boolean | undefined;
   /** Runs of agents that it comes of, one within the other; none when left out. */
   readonly agentDepth?: number | undefined;
@@ -60,9 +67,9 @@ export interface InvocationServices {
 }
 
 /**
- * The vectors of a text for a search by meaning, by model: base64 of little-endian 32-bit floats. `request` is what the code of
- * an endpoint made: `{query, mode, types?, fields?}`. Rejects with `invalid_request`, `embeddings_not_configured`,
- * `embeddings_unavailable`, or the signal's reason.
+ * The vectors of a text for a search by meaning, by model: base64 of little-endian 32-bit floats.
+ * `request` is what the code of an endpoint made: `{query, mode, types?, fields?}`. Rejects with
+ * `invalid_request`, `embeddings_not_configured`, `embeddings_unavailable`, or the signal's reason.
  */
 export type EmbedQuery = (
   request: unknown,
@@ -172,7 +179,9 @@ export class Invocation implements CallHost {
     }
   }
 
-  /** A line of the endpoint's own, in the server's log and among those that administrators look at. */
+  /**
+   * A line of the endpoint's own, in the server's log and among those that administrators look at.
+   */
   log(level: string, record: string): void {
     if (++this.#logLines > ENDPOINT_LOG_LINES_MAX) return;
     if (this.#logLines === ENDPOINT_LOG_LINES_MAX) {
@@ -193,7 +202,10 @@ export class Invocation implements CallHost {
     this.#write('warn', `${Math.round(lines)} more lines of this run were left out`);
   }
 
-  /** Why it has no answer, among the lines that administrators look at; the server's log has it by other ways. */
+  /**
+   * Why it has no answer, among the lines that administrators look at; the server's log has it by
+   * other ways.
+   */
   logFailure(message: string, data: Readonly<Record<string, unknown>>): void {
     this.#keep('error', message.slice(0, ENDPOINT_LOG_CHARACTERS_MAX), JSON.stringify(data));
   }
@@ -241,14 +253,14 @@ export class Invocation implements CallHost {
     // The writer checks the shape of each operation, as of those that come over HTTP. Code that may
     // write may also say who sees what: only administrators write code.
     const { sequence, outcomes } = await this.#services.commits.commit({
-      operations: operations as GraphOperation[],
+      operations: operations as WriterOperation[],
       user: this.run.caller.userUid ?? undefined,
       accessControl: { trace: this.#trace() },
     });
     return { json: JSON.stringify(outcomes), sequence };
   }
 
-  #trace(): GraphOperation {
+  #trace(): WriterOperation {
     const { caller } = this.run;
     const source = { via: 'endpoint', endpoint: this.#endpoint } as const;
     return this.#services.audit.operation(accessWritten({ caller, address: null }, source));

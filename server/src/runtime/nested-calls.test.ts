@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENDPOINT_CALL_DEPTH_MAX, ENDPOINT_LOG_LINES_MAX } from '#base/limits.ts';
+import { ENDPOINT_CALL_DEPTH_MAX, ENDPOINT_LOG_LINES_MAX } from '#base/endpoint-limits.ts';
 import { openTestEndpoints, USER } from './testing/test-endpoints.ts';
 import type { TestEndpoints } from './testing/test-endpoints.ts';
 

@@ -1,4 +1,4 @@
-import { ENDPOINT_FETCH_BYTES_MAX, ENDPOINT_FETCH_TIMEOUT_MS } from '#base/limits.ts';
+import { ENDPOINT_FETCH_BYTES_MAX, ENDPOINT_FETCH_TIMEOUT_MS } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 
 /** That of the process. Only `app` hands it out. */
@@ -136,7 +136,10 @@ export async function boundedText(
   return new TextDecoder().decode(Buffer.concat(chunks, bytes));
 }
 
-/** Why `fetch` rejected: what the platform says, which names no more than the host and what became of it. */
+/**
+ * Why `fetch` rejected: what the platform says, which names no more than the host and what became
+ * of it.
+ */
 export function fetchFault(error: unknown): string {
   if (!(error instanceof Error)) return 'the request failed';
   if (error.name === 'TimeoutError') return 'it took too long';

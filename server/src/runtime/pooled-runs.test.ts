@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ENDPOINT_POOLED_RUNS_PER_CALLER_MAX } from '#base/limits.ts';
+import { ENDPOINT_POOLED_RUNS_PER_CALLER_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
 import { PooledRuns, PROGRESS_HEADER, RUN_KEY_HEADER } from './pooled-runs.ts';

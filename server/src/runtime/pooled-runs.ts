@@ -6,7 +6,7 @@ import {
   ENDPOINT_RESULT_KEPT_MS,
   ENDPOINT_RESULTS_KEPT_CHARACTERS_MAX,
   ENDPOINT_RESULTS_KEPT_MAX,
-} from '#base/limits.ts';
+} from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { EndpointAnswer } from './call-outcome.ts';
 import { progressHeader, type RunProgress } from './run-progress.ts';
@@ -62,13 +62,15 @@ export interface PooledRunsOptions {
 }
 
 /**
- * The runs of mode "pooling" (open-shapes, section 5, "slow runs"). A call waits a moment for the end of its run; if that takes
- * longer it is answered 202 with a key, and whoever comes back with the key, or with the same request, joins the same run. So
- * while a run is under way there is one for each endpoint, body and caller. It ends with the rights of whoever began it.
+ * The runs of mode "pooling" (open-shapes, section 5, "slow runs"). A call waits a moment for the
+ * end of its run; if that takes longer it is answered 202 with a key, and whoever comes back with
+ * the key, or with the same request, joins the same run. So while a run is under way there is one
+ * for each endpoint, body and caller. It ends with the rights of whoever began it.
  *
- * A result waits for a while to be fetched by its key, and for a shorter while by the same request, which may come of somebody
- * who knows of no run: once the result was fetched, or when it reflects less than is asked for, that request begins a new run.
- * The oldest results go first when there is no room.
+ * A result waits for a while to be fetched by its key, and for a shorter while by the same request,
+ * which may come of somebody who knows of no run: once the result was fetched, or when it reflects
+ * less than is asked for, that request begins a new run. The oldest results go first when there is
+ * no room.
  */
 export class PooledRuns {
   readonly #waitMs: number;

@@ -1,5 +1,5 @@
 import type { Caller } from '#access/caller.ts';
-import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
+import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { errorCodeOf } from '@trellis/contract/errors.ts';
 import { boundedText, type Fetch, type RequestLimits } from './outbound-requests.ts';
@@ -18,8 +18,8 @@ export interface PrimaryRun {
 }
 
 /**
- * `runOnPrimary` on a replica: the primary is asked over HTTP, with the caller's own credential, and
- * decides as if the caller had asked. The credential stays in the main thread; the code of the
+ * `runOnPrimary` on a replica: the primary is asked over HTTP, with the caller's own credential,
+ * and decides as if the caller had asked. The credential stays in the main thread; the code of the
  * endpoint never sees it.
  */
 export class PrimaryCalls {
@@ -32,7 +32,10 @@ export class PrimaryCalls {
     this.#address = address;
   }
 
-  /** The JSON that the endpoint answered. Rejects with the problem it answered with, or `fetch_failed`. */
+  /**
+   * The JSON that the endpoint answered. Rejects with the problem it answered with, or
+   * `fetch_failed`.
+   */
   async run({ path, body, caller, authorization, limits }: PrimaryRun): Promise<string> {
     const folder = caller.kind === 'endpoint' ? 'token/run' : 'run';
     const name = path.split('/').map(encodeURIComponent).join('/');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ENDPOINT_CACHED_ANSWER_CHARACTERS_MAX } from '#base/limits.ts';
+import { ENDPOINT_CACHED_ANSWER_CHARACTERS_MAX } from '#base/endpoint-limits.ts';
 import { ResultCache } from './cached-runs.ts';
 
 const answer = (json: string) => ({ kind: 'answer', status: 200, json }) as const;

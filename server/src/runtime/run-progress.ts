@@ -1,4 +1,4 @@
-import { ENDPOINT_PROGRESS_CHARACTERS_MAX } from '#base/limits.ts';
+import { ENDPOINT_PROGRESS_CHARACTERS_MAX } from '#base/endpoint-limits.ts';
 
 /** How far a run is, as its code said last with `progress()`. */
 export interface RunProgress {

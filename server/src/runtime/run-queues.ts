@@ -1,5 +1,5 @@
 import { budgetKey, type Caller } from '#access/caller.ts';
-import { ENDPOINT_WATCHDOG_MS } from '#base/limits.ts';
+import { ENDPOINT_WATCHDOG_MS } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CallSignal } from './sandbox/endpoint-call.ts';
 
@@ -48,8 +48,8 @@ export class RunQueues {
   #watch: NodeJS.Timeout | undefined;
 
   /**
-   * To be followed by `leave` once it has resolved. Rejects with `endpoint_overloaded`, and with the
-   * signal's reason.
+   * To be followed by `leave` once it has resolved. Rejects with `endpoint_overloaded`, and with
+   * the signal's reason.
    */
   enter(limits: RunLimits, deadline: number, run: Queued): Promise<void> {
     const { signal } = run;
@@ -147,7 +147,10 @@ function leastBegun({ waiting, begun }: Queue): number {
   return least === Infinity ? 0 : least;
 }
 
-/** Refuses the newest call of whoever has most of those that wait, unless that is no other than who asks. */
+/**
+ * Refuses the newest call of whoever has most of those that wait, unless that is no other than who
+ * asks.
+ */
 function makeRoom(limits: RunLimits, { waiting }: Queue, caller: string): boolean {
   const calls = new Map<string, Waiting[]>();
   for (const one of waiting) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { settingOperation } from '#access/settings.ts';
-import { ENDPOINT_REQUESTS_MAX } from '#base/limits.ts';
+import { ENDPOINT_REQUESTS_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { vectorText } from '#search/embeddings/embedding-record.ts';
 import { LiveSearcher } from '#search/service/live-searcher.ts';
@@ -23,7 +23,7 @@ const at = (degrees: number): number[] => {
 };
 
 let endpoints: TestEndpoints;
-/** Of each query, what the main thread was asked for. */
+/** What the main thread was asked for by each query. */
 let asked: unknown[] = [];
 /** What it answers: a text is a number of degrees. */
 const DEGREES: EmbedQuery = async (request) => {

@@ -1,14 +1,15 @@
 import {
+  type GraphApplied,
+  type PendingCommit,
   putGraphApplied,
   putVaultApplied,
   putVaultPending,
   readGraphApplied,
   readVaultApplied,
+  type VaultApplied,
 } from './applied.ts';
-import type { GraphApplied, PendingCommit, VaultApplied } from './applied.ts';
-import { BatchEncoder, readBatch, readPlaces } from './batch.ts';
+import { BatchEncoder, KeyScratch, readBatch, readPlaces } from './batch.ts';
 import type { Environment } from './environment.ts';
-import { KeyScratch } from './key-scratch.ts';
 import { writeTransaction } from './write-transaction.ts';
 
 /** One commit as it stands in the log. */
@@ -19,7 +20,8 @@ export interface LoggedCommit {
 }
 
 /**
- * Carries out commits in the environments, in the steps of `applied.ts`: a group of them in one transaction of each environment.
+ * Carries out commits in the environments, in the steps of `applied.ts`: a group of them in one
+ * transaction of each environment.
  */
 export class Applier {
   readonly #graph: Environment;
@@ -61,15 +63,18 @@ export class Applier {
     return this.#vaultApplied.pending;
   }
 
-  /** The first sequence to be carried out; after a loss of power the vault may be behind the graph. */
+  /**
+   * The first sequence to be carried out; after a loss of power the vault may be behind the graph.
+   */
   get nextSequence(): number {
     const { sequence, vaultSequence } = this.#graphApplied;
     return Math.min(sequence, this.#vaultLast < vaultSequence ? this.#vaultLast : sequence) + 1;
   }
 
   /**
-   * Resolves when the group is visible to every reader that begins a transaction. Rejects with the problem `storage_full` or
-   * `storage_failed`; then no reader shows any of the group, and the call may be repeated.
+   * Resolves when the group is visible to every reader that begins a transaction. Rejects with the
+   * problem `storage_full` or `storage_failed`; then no reader shows any of the group, and the call
+   * may be repeated.
    */
   async apply(group: readonly LoggedCommit[]): Promise<void> {
     const last = group.at(-1)?.last ?? 0;
@@ -87,12 +92,15 @@ export class Applier {
     }
   }
 
-  /** Of the last commit whose operations the vault has, carried out or pending. */
+  /** The last commit whose operations the vault has, carried out or pending. */
   get #vaultLast(): number {
     return this.#vaultApplied.pending?.sequence ?? this.#vaultApplied.sequence;
   }
 
-  /** The last commit that touches the vault, 0 when none does, and the operations that the vault does not have yet. */
+  /**
+   * The last commit that touches the vault, 0 when none does, and the operations that the vault
+   * does not have yet.
+   */
   #collectForVault(group: readonly LoggedCommit[]) {
     const operations = new BatchEncoder();
     let touching = 0;
@@ -133,7 +141,10 @@ export class Applier {
 
 const NOTHING = new Uint8Array(0);
 
-/** Puts what of a payload belongs to the environment. Millions of operations pass here in a load, so little is made for each. */
+/**
+ * Puts what of a payload belongs to the environment. Millions of operations pass here in a load, so
+ * little is made for each.
+ */
 function putOperations(environment: Environment, payload: Uint8Array): void {
   const keys = new KeyScratch();
   readPlaces(payload, (db, keyStart, keyEnd, valueStart, valueEnd) => {

@@ -1,16 +1,17 @@
 import { assert, AssertionError } from '#base/assert.ts';
 import { copyBytes, u32 } from './bytes.ts';
-import { DATABASES } from './databases.ts';
-import type { DatabaseNumber } from './databases.ts';
+import { type DatabaseNumber, DATABASES } from './databases.ts';
 import type { WriteBatch } from './key-value.ts';
 
 /**
- * The payload of one commit in the log: its operations one after the other, without padding. Numbers are little-endian.
+ * The payload of one commit in the log: its operations one after the other, without padding.
+ * Numbers are little-endian.
  *
  *     put     u8 1, u8 database number, u16 key length, u32 value length, key, value
  *     delete  u8 0, u8 database number, u16 key length, key
  *
- * Logs and replicas keep payloads, so a change of this layout needs new operation kinds; these two stay.
+ * Logs and replicas keep payloads, so a change of this layout needs new operation kinds; these two
+ * stay.
  */
 const DELETE = 0;
 const PUT = 1;
@@ -18,7 +19,10 @@ const DELETE_HEADER_BYTES = 4;
 const PUT_HEADER_BYTES = 8;
 const CAPACITY_DEFAULT_BYTES = 512;
 
-/** Nothing may reach the log that cannot be applied: LMDB takes one byte more, so that there is a key above all of ours. */
+/**
+ * Nothing may reach the log that cannot be applied: LMDB takes one byte more, so that there is a
+ * key above all of ours.
+ */
 export const KEY_BYTES_MAX = 1_977;
 /** One value; larger than the largest node record (`NODE_RECORD_BYTES_MAX`) with its framing. */
 export const VALUE_BYTES_MAX = 64 * 1024 * 1024;
@@ -48,7 +52,7 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
     return this.#count;
   }
 
-  /** Of the operations encoded so far. */
+  /** Bytes of the operations encoded so far. */
   get length(): number {
     return this.#end;
   }
@@ -63,7 +67,7 @@ export class BatchEncoder implements Omit<WriteBatch, 'nextSequence'> {
     return this.#bytes.subarray(0, this.#end);
   }
 
-  /** Answers where the key lies in the payload; the value is right behind it. */
+  /** Answers where the key lies in the payload; the value is right after it. */
   put(db: DatabaseNumber, key: Uint8Array, value: Uint8Array): number {
     const at = this.#beginPut(db, key.length, value.length);
     copyBytes(key, 0, key.length, this.#bytes, at);
@@ -143,8 +147,8 @@ export type OperationPlaceVisitor = (
 ) => void;
 
 /**
- * Visits the operations of a payload by their places, so that nothing is allocated for them. Throws an assertion when it is not
- * a payload: it comes from the log, which has verified it.
+ * Visits the operations of a payload by their places, so that nothing is allocated for them. Throws
+ * an assertion when it is not a payload: it comes from the log, which has verified it.
  */
 export function readPlaces(payload: Uint8Array, visit: OperationPlaceVisitor): void {
   const { length } = payload;
@@ -167,7 +171,10 @@ export function readPlaces(payload: Uint8Array, visit: OperationPlaceVisitor): v
   }
 }
 
-/** Called with each operation in order; `value` is undefined for a delete. Both are views of the payload. */
+/**
+ * Called with each operation in order; `value` is undefined for a delete. Both are views of the
+ * payload.
+ */
 export type OperationVisitor = (
   db: DatabaseNumber,
   key: Uint8Array,
@@ -187,4 +194,19 @@ export function readBatch(payload: Uint8Array, visit: OperationVisitor): void {
 
 function isDatabaseNumber(n: number): n is DatabaseNumber {
   return KNOWN_DATABASES[n] === 1;
+}
+
+/**
+ * Keys in one buffer, one view of it for each length: lmdb-js has written a key down when `put`
+ * comes back.
+ */
+export class KeyScratch {
+  readonly #bytes = new Uint8Array(KEY_BYTES_MAX);
+  readonly #views: Uint8Array[] = [];
+
+  copy(from: Uint8Array, start: number, end: number): Uint8Array {
+    const length = end - start;
+    for (let i = 0; i < length; i++) this.#bytes[i] = from[start + i]!;
+    return (this.#views[length] ??= this.#bytes.subarray(0, length));
+  }
 }

@@ -3,11 +3,10 @@ import { assert } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import type { Applier } from './apply.ts';
-import { readSequence, type PendingCommit } from './applied.ts';
+import { type PendingCommit, readSequence } from './applied.ts';
 import { OverlaidBatch } from './overlaid-batch.ts';
 import type { Environment } from './environment.ts';
-import type { SpaceCheck, SpaceNeeded } from './free-space.ts';
-import { followUp, notApplied, notTaken } from './commit-problem.ts';
+import type { SpaceCheck, SpaceNeeded } from './storage-problem.ts';
 import type { KeyValueReader, StateWriter, WriteBatch } from './key-value.ts';
 import { Overlay, OverlayReader } from './overlay.ts';
 import type { OverlayLayer } from './overlay-table.ts';
@@ -17,8 +16,8 @@ import { closeWritten } from './write-transaction.ts';
 /** The state of a workspace, opened for writing; there is one in a process. */
 export interface State extends StateWriter {
   /**
-   * Everything up to it is in LMDB and flushed to the device, so that even a loss of power does not take it back: the
-   * log may be trimmed up to here. 0 until something was written since the start.
+   * Everything up to it is in LMDB and flushed to the device, so that even a loss of power does not
+   * take it back: the log may be trimmed up to here. 0 until something was written since the start.
    */
   readonly flushedSequence: number;
 }
@@ -29,10 +28,14 @@ export interface Publication {
   publish(sequence: number, commits: number): void;
 }
 
-/** Commits in flight are built up to so many bytes of payload and operations; `ready` waits beyond. */
+/**
+ * Commits in flight are built up to so many bytes of payload and operations; `ready` waits beyond.
+ */
 const IN_FLIGHT_BYTES_MAX = 64 * 1024 * 1024;
 const IN_FLIGHT_OPERATIONS_MAX = 120_000;
-/** One LMDB transaction takes so many operations; beyond, nothing is gained and readers wait longer. */
+/**
+ * One LMDB transaction takes so many operations; beyond, nothing is gained and readers wait longer.
+ */
 const GROUP_OPERATIONS_MAX = 30_000;
 const GROUP_BYTES_MAX = 32 * 1024 * 1024;
 /** Between attempts to apply commits that are durable in the log, while the volume has no room. */
@@ -62,8 +65,9 @@ interface CommitInFlight {
 }
 
 /**
- * Takes a commit through its stages: it is built against the view, appended to the log, carried out together with the others
- * that are durable by then, and acknowledged. Building goes on while earlier commits are synced and carried out.
+ * Takes a commit through its stages: it is built against the view, appended to the log, carried out
+ * together with the others that are durable by then, and acknowledged. Building goes on while
+ * earlier commits are synced and carried out.
  */
 export class CommitPipeline implements State {
   readonly view: KeyValueReader;
@@ -178,7 +182,10 @@ export class CommitPipeline implements State {
     this.#applying ??= this.#applyDurable();
   }
 
-  /** What was built after a refused commit may build on it, so it is refused as well; the log has refused it too. */
+  /**
+   * What was built after a refused commit may build on it, so it is refused as well; the log has
+   * refused it too.
+   */
   #onRefused(commit: CommitInFlight, reason: unknown): void {
     const index = this.#inFlight.indexOf(commit);
     if (index < 0) return;
@@ -206,7 +213,9 @@ export class CommitPipeline implements State {
     this.#applying = undefined;
   }
 
-  /** The oldest commits that are durable. Those without operations wait for their turn among them. */
+  /**
+   * The oldest commits that are durable. Those without operations wait for their turn among them.
+   */
   #nextGroup(): CommitInFlight[] {
     const group: CommitInFlight[] = [];
     let operations = 0;
@@ -223,7 +232,10 @@ export class CommitPipeline implements State {
     return group;
   }
 
-  /** The group is durable, so it is tried until there is room. Answers false when the state is closed meanwhile. */
+  /**
+   * The group is durable, so it is tried until there is room. Answers false when the state is
+   * closed meanwhile.
+   */
   async #untilApplied(group: readonly CommitInFlight[]): Promise<boolean> {
     const commits = group
       .filter(({ batch }) => batch.count > 0)
@@ -312,3 +324,28 @@ export class CommitPipeline implements State {
 }
 
 const noop = (): void => undefined;
+
+/** For a commit that was built on one which the log refused for that reason. */
+function followUp(reason: unknown): Problem {
+  const code = reason instanceof Problem ? reason.code : 'storage_failed';
+  return new Problem(code, 'the commit was built on one that could not be written', {
+    hint: 'Send it again.',
+    cause: reason,
+  });
+}
+
+/** For a commit that comes while commits cannot be carried out for that reason. */
+function notTaken({ code, message }: Problem): Problem {
+  return new Problem(code, `no commit is taken: ${message}`, {
+    hint: 'Free room on the volume of the storage folder, then send it again.',
+  });
+}
+
+/** For a commit that is not carried out when the state is closed. */
+function notApplied(problem: Problem): Problem {
+  return new Problem(
+    problem.code,
+    'the workspace stopped before the commit could be carried out; it may be in the log already',
+    { hint: 'Free room, start again, and look whether the change is there.', cause: problem },
+  );
+}

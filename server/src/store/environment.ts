@@ -1,24 +1,24 @@
 import { accessSync } from 'node:fs';
 import { join } from 'node:path';
-import { open } from 'lmdb';
-import type { RootDatabase } from 'lmdb';
+import { open, type RootDatabase } from 'lmdb';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { keyCodec, valueCodec } from './codecs.ts';
 import { DATABASES } from './databases.ts';
 import { PageReuseDelay } from './page-reuse.ts';
-import { sealedRootKey } from './seal-key.ts';
-import { SEALS_DATABASE } from './seal-salts.ts';
-import { openSeal } from './open-seal.ts';
+import { readForm, sealedRootKey, SEALS_DATABASE, SealSalts, writeForm } from './seal-salts.ts';
 import { storageProblem } from './storage-problem.ts';
-import { APPLIED_NUMBER, type ValueForm, type ValueSeal } from './value-seal.ts';
-import { ValueStore, type Store } from './value-store.ts';
+import { APPLIED_NUMBER, plainValues, type ValueForm, type ValueSeal } from './value-seal.ts';
+import { type Store, ValueStore } from './value-store.ts';
+import { CheckedValues } from './checked-values.ts';
+import { SealedValues } from './sealed-values.ts';
 
 export type EnvironmentName = 'graph' | 'vault';
 
 /**
- * To what an environment may grow. It is address space, of which a process has 2^47 bytes, and not memory or disk: the file
- * grows as it is filled. LMDB ends the process when there is no address space left, so it is not more than needed.
+ * To what an environment may grow. It is address space, of which a process has 2^47 bytes, and not
+ * memory or disk: the file grows as it is filled. LMDB ends the process when there is no address
+ * space left, so it is not more than needed.
  */
 export const MAP_BYTES: Readonly<Record<EnvironmentName, number>> = {
   graph: 2 ** 39,
@@ -36,12 +36,12 @@ export interface Environment {
   readonly path: string;
   readonly root: RootDatabase<Uint8Array, Uint8Array>;
   /**
-   * By database number; holes where the number belongs to the other environment, and, read-only, where no version that has the
-   * database has opened the store for writing yet.
+   * By database number; holes where the number belongs to the other environment, and, read-only,
+   * where no version that has the database has opened the store for writing yet.
    */
   readonly stores: readonly (ValueStore | undefined)[];
   readonly applied: ValueStore;
-  /** Of all its values. */
+  /** Seals and opens all its values. */
   readonly seal: ValueSeal;
   /** Where LMDB encrypts it, and it is open for writing. */
   readonly pageReuse: Disposable | undefined;
@@ -55,12 +55,15 @@ export interface Environments {
 interface OpeningOptions {
   readonly storage: string;
   readonly readOnly: boolean;
-  /** What the store's file says of its values. Left out, the environment says it itself: it does so once it was written to. */
+  /**
+   * What the store's file says of its values. Left out, the environment says it itself: it does so
+   * once it was written to.
+   */
   readonly values?: ValueForm | undefined;
 }
 
 export interface EnvironmentOptions extends OpeningOptions {
-  /** Of this environment: `StoreKeys`. */
+  /** The key of this environment: see `StoreKeys`. */
   readonly encryptionKey?: string | undefined;
 }
 
@@ -70,12 +73,14 @@ export interface EnvironmentsOptions extends OpeningOptions {
 }
 
 /**
- * Opens `<storage>/<name>`. Read-write also creates what is missing; only the one writer may do that, and before this process
- * opens it read-only, for all its threads share one handle. Read-only works in any thread and process, also in a worker
- * under the permission model. Throws the problem `storage_failed` (or `storage_full`) when LMDB cannot open it.
+ * Opens `<storage>/<name>`. Read-write also creates what is missing; only the one writer may do
+ * that, and before this process opens it read-only, for all its threads share one handle. Read-only
+ * works in any thread and process, also in a worker under the permission model. Throws the problem
+ * `storage_failed` (or `storage_full`) when LMDB cannot open it.
  *
- * LMDB's flush follows each transaction without being waited for (its overlapping sync): after a loss of power the environment
- * is whole, at its last flushed transaction, and the log brings it up to date.
+ * LMDB's flush follows each transaction without being waited for (its overlapping sync): after a
+ * loss of power the environment is whole, at its last flushed transaction, and the log brings it up
+ * to date.
  */
 export function openEnvironment(name: EnvironmentName, options: EnvironmentOptions): Environment {
   const path = join(options.storage, name);
@@ -113,7 +118,8 @@ function openStores(
     keyEncoding: 'binary',
     maxDbs: DATABASES_MAX,
     readOnly,
-    // Transactions are begun by `batch` alone. Left on, a failing one also rejects a promise that nobody is handed.
+    // Transactions are begun by `batch` alone. Left on, a failing one also rejects a promise that
+    // nobody is handed.
     eventTurnBatching: false,
     permissionsMode: 0o600,
     // An environment that LMDB encrypts maps chunk by chunk by itself.
@@ -144,4 +150,51 @@ function openStores(
     void root.close();
     throw error;
   }
+}
+
+interface SealOptions {
+  /** The folder of the environment. */
+  readonly path: string;
+  readonly readOnly: boolean;
+  /** As the store's file says; undefined where nobody has looked. */
+  readonly values: ValueForm | undefined;
+  readonly rootKey: Uint8Array | undefined;
+}
+
+/**
+ * What the values of an environment come and go through. Its database `seals` says the form too,
+ * for whoever may read the environment and not the file of the store; the first who opens it for
+ * writing notes it there.
+ */
+function openSeal(seals: Store | undefined, options: SealOptions): ValueSeal {
+  const { path, readOnly, values, rootKey } = options;
+  const noted = readForm(seals);
+  const form = rootKey === undefined ? (values ?? noted ?? 'plain') : 'sealed';
+  if (noted === undefined ? readOnly && form !== 'plain' : noted !== form) {
+    throw otherForm(path, `its values are ${noted ?? 'plain'}, and ${form} was expected`);
+  }
+  if (form === 'sealed' && rootKey === undefined) throw otherForm(path, 'its key is missing');
+  if (noted === undefined && form !== 'plain')
+    writeForm(must(seals, 'the database of seals'), form);
+  switch (form) {
+    case 'plain':
+      return plainValues;
+    case 'checked':
+      return new CheckedValues();
+    case 'sealed':
+      return new SealedValues(
+        must(rootKey, 'the key of the values'),
+        new SealSalts(must(seals, 'the database of seals')),
+      );
+  }
+}
+
+function otherForm(path: string, why: string): Problem {
+  return new Problem(
+    'store_format_unknown',
+    `the environment in ${path} cannot be opened: ${why}`,
+    {
+      hint: 'Start the version that wrote the folder, or restore a backup into an empty folder.',
+    },
+  );
 }

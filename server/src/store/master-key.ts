@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
-import { sealedKeyText } from './seal-key.ts';
+import { sealedKeyText } from './seal-salts.ts';
 import { SEAL_KEY_BYTES } from './sealed-values.ts';
 import {
   isKeyStretching,
@@ -25,11 +25,15 @@ import { syncFolder } from './sync-folder.ts';
 import type { ValueForm } from './value-seal.ts';
 
 /**
- * The file `<storage>/store.json`: what the folder is, and how its keys follow from the master key (MSK_GRAPH_MASTER_KEY).
- * It holds no secret: a random salt, and a value derived like the keys by which a wrong master key is told at once.
+ * The file `<storage>/store.json`: what the folder is, and how its keys follow from the master key
+ * (MSK_GRAPH_MASTER_KEY). It holds no secret: a random salt, and a value derived like the keys by
+ * which a wrong master key is told at once.
  */
 export interface StoreFile {
-  /** From 3 on the values have a check or a seal of their own; 2 stretched the master key, and 1 did not. */
+  /**
+   * From 3 on the values have a check or a seal of their own; 2 stretched the master key, and 1 did
+   * not.
+   */
   readonly format: 1 | 2 | typeof STORE_FORMAT;
   /** Not in formats 1 and 2, whose values are plain. */
   readonly values?: ValueForm;
@@ -39,8 +43,8 @@ export interface StoreFile {
   /** 32 hexadecimal digits; null when not encrypted. */
   readonly keyCheck: string | null;
   /**
-   * Null when not encrypted, and in format 1. "none" where the master key is not stretched in a later format: the store was rewritten
-   * with its key.
+   * Null when not encrypted, and in format 1. "none" where the master key is not stretched in a
+   * later format: the store was rewritten with its key.
    */
   readonly keyStretching: KeyStretching | typeof NOT_STRETCHED | null;
   /** ISO 8601, UTC. */
@@ -50,9 +54,15 @@ export interface StoreFile {
 /** Derived from the master key; all undefined when the store is not encrypted. */
 export interface StoreKeys {
   readonly values: ValueForm;
-  /** Of the graph: see `seal-key.ts`. In formats 1 and 2 for LMDB: 192 bits in 32 characters of a 64-letter alphabet. */
+  /**
+   * The key of the graph: see `seal-salts.ts`. In formats 1 and 2 it is for LMDB: 192 bits in 32
+   * characters of a 64-letter alphabet.
+   */
   readonly environmentKey: string | undefined;
-  /** Of the vault: from format 3 on another one, so that whoever reads the graph cannot read the vault. */
+  /**
+   * The key of the vault: from format 3 on another one, so that whoever reads the graph cannot read
+   * the vault.
+   */
   readonly vaultKey: string | undefined;
   /** For the log: 32 bytes. */
   readonly logKey: Uint8Array | undefined;
@@ -66,7 +76,10 @@ const SALT_BYTES = 16;
 const KEY_CHECK_BYTES = 16;
 const PAGE_KEY_BYTES = 24;
 const LOG_KEY_BYTES = 32;
-/** No version has taken a shorter one. What a new store may have is looked at before: `KEY_BYTES_MIN`. */
+/**
+ * No version has taken a shorter one. What a new store may have is looked at before:
+ * `KEY_BYTES_MIN`.
+ */
 export const MASTER_KEY_CHARACTERS_MIN = 16;
 
 export interface StoreKeysOptions {
@@ -74,7 +87,10 @@ export interface StoreKeysOptions {
   readonly masterKey?: string | undefined;
 }
 
-/** Reads the keys of a store; makes a new store in a folder that has none. Throws before anything is touched. */
+/**
+ * Reads the keys of a store; makes a new store in a folder that has none. Throws before anything is
+ * touched.
+ */
 export function openStoreKeys(options: StoreKeysOptions & { readonly clock: Clock }): StoreKeys {
   const { storage, masterKey, clock } = options;
   checkLength(masterKey);
@@ -98,8 +114,8 @@ export function openStoreKeys(options: StoreKeysOptions & { readonly clock: Cloc
 }
 
 /**
- * Reads the keys of a store that exists. Throws the problems `wrong_master_key`, `missing_master_key`, `store_not_encrypted`
- * and `store_format_unknown`.
+ * Reads the keys of a store that exists. Throws the problems `wrong_master_key`,
+ * `missing_master_key`, `store_not_encrypted` and `store_format_unknown`.
  */
 export function readStoreKeys({ storage, masterKey }: StoreKeysOptions): StoreKeys {
   checkLength(masterKey);
@@ -107,8 +123,8 @@ export function readStoreKeys({ storage, masterKey }: StoreKeysOptions): StoreKe
 }
 
 /**
- * Writes the file of a store that has the same keys and the newest format into another folder. Answers what that store is opened with.
- * Throws as `readStoreKeys` does.
+ * Writes the file of a store that has the same keys and the newest format into another folder.
+ * Answers what that store is opened with. Throws as `readStoreKeys` does.
  */
 export function renewStoreFile(options: StoreKeysOptions, folder: string): StoreKeys {
   const { values: _former, ...file } = readStoreFile(options.storage);
@@ -156,14 +172,19 @@ type Secret = string | Uint8Array;
 
 /** What of a store says that it should be written anew: see `olderStore`. */
 export interface OlderStore {
-  /** Its values are plain: encrypted, copies of its files give text away; else nothing tells a flipped bit. */
+  /**
+   * Its values are plain: encrypted, copies of its files give text away; else nothing tells a
+   * flipped bit.
+   */
   readonly isOfOlderFormat: boolean;
   readonly isEncrypted: boolean;
   /** It is encrypted with a master key that was not stretched. */
   readonly isOfOlderKey: boolean;
 }
 
-/** Undefined where there is no store, or one that cannot be read, of which opening it tells more. */
+/**
+ * Undefined where there is no store, or one that cannot be read, of which opening it tells more.
+ */
 export function olderStore(storage: string): OlderStore | undefined {
   try {
     const { encrypted, keyStretching, values } = readStoreFile(storage);
@@ -266,7 +287,10 @@ function unknownFormat(storage: string, why: string, cause?: unknown): Problem {
   });
 }
 
-/** Whole or not at all, also when the power fails: written aside, synced, renamed, and the rename synced. */
+/**
+ * Whole or not at all, also when the power fails: written aside, synced, renamed, and the rename
+ * synced.
+ */
 function writeStoreFile(storage: string, file: StoreFile): void {
   mkdirSync(storage, { recursive: true });
   const aside = join(storage, `${STORE_FILE}.new`);

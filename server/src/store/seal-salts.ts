@@ -12,7 +12,10 @@ const FORMS: readonly ValueForm[] = ['plain', 'checked', 'sealed'];
 const KEY_BYTES = 4;
 const KEY_END = Uint8Array.of(255, 255, 255, 255, 255);
 
-/** How the values of an environment are stored, as it says itself; undefined when it says nothing, which is plain. */
+/**
+ * How the values of an environment are stored, as it says itself; undefined when it says nothing,
+ * which is plain.
+ */
 export function readForm(seals: SealsDatabase | undefined): ValueForm | undefined {
   const record = seals?.get(FORM_KEY);
   return record === undefined ? undefined : FORMS[record[0]!];
@@ -22,7 +25,10 @@ export function writeForm(seals: SealsDatabase, form: ValueForm): void {
   seals.putSync(FORM_KEY, Uint8Array.of(FORMS.indexOf(form)));
 }
 
-/** The salts of an environment by their numbers, from 1 on: u32, big-endian -> salt. They are no secret. */
+/**
+ * The salts of an environment by their numbers, from 1 on: u32, big-endian -> salt. They are no
+ * secret.
+ */
 export class SealSalts {
   readonly #seals: SealsDatabase;
 
@@ -56,4 +62,21 @@ function keyOf(number: number): Uint8Array {
   const key = Buffer.alloc(KEY_BYTES);
   key.writeUInt32BE(number);
   return key;
+}
+
+/**
+ * Before the key of an environment whose values are sealed, in base64url; that of LMDB's encryption
+ * has none of these characters.
+ */
+const SEALED_PREFIX = 'values:';
+
+/** As it is handed to whoever opens the environment. */
+export function sealedKeyText(rootKey: Buffer): string {
+  return SEALED_PREFIX + rootKey.toString('base64url');
+}
+
+/** Undefined when it is of an environment that LMDB encrypts. */
+export function sealedRootKey(text: string): Uint8Array | undefined {
+  if (!text.startsWith(SEALED_PREFIX)) return undefined;
+  return Buffer.from(text.slice(SEALED_PREFIX.length), 'base64url');
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { DB } from './databases.ts';
-import type { StateReader } from './snapshot-reader.ts';
+import type { HoldingReader } from './snapshot-reader.ts';
 import { COUNTER_OPERATIONS, putCounter, readCounter } from './testing/counter-commits.ts';
 import { readStoreKeys } from './master-key.ts';
 import type { PermissionResult, ReadUnderPermission } from './testing/read-under-permission.ts';
@@ -61,7 +61,7 @@ it('holds one commit over many turns, and is not disturbed by what is read besid
   await using state = await storage.openState();
   const put = (count: number) => state.commit((batch) => putCounter(batch, count));
   await put(1);
-  using reader: StateReader = storage.openReader(BOTH);
+  using reader: HoldingReader = storage.openReader(BOTH);
   using first = reader.hold();
   await put(2);
   using second = reader.hold();

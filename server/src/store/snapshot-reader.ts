@@ -1,41 +1,51 @@
 import { readSequence } from './applied.ts';
 import type { DatabaseNumber } from './databases.ts';
-import { openEnvironment, openEnvironments } from './environment.ts';
-import type { Environment, EnvironmentName } from './environment.ts';
-import { holdNewest, holdWithFile, type HeldReader } from './held-reader.ts';
+import {
+  type Environment,
+  type EnvironmentName,
+  openEnvironment,
+  openEnvironments,
+} from './environment.ts';
+import { type HeldReader, holdNewest, holdWithFile } from './held-reader.ts';
 import type { KeyRange, ScanVisitor, SnapshotReader } from './key-value.ts';
 import { readStoreKeys } from './master-key.ts';
 import { StoresReader } from './stores-reader.ts';
+import type { Manifest } from './manifest.ts';
 
 export interface SnapshotReaderOptions {
   readonly storage: string;
   /** Checked against `<storage>/store.json`, which is read for it. */
   readonly masterKey?: string | undefined;
   /**
-   * In place of the master key, and not checked: `StoreKeys.environmentKey`, for a thread that may not know the master key.
-   * Undefined opens a store that is not encrypted. Where LMDB encrypts, it does not survive a wrong one in a process of its own.
+   * In place of the master key, and not checked: `StoreKeys.environmentKey`, for a thread that may
+   * not know the master key. Undefined opens a store that is not encrypted. Where LMDB encrypts, it
+   * does not survive a wrong one in a process of its own.
    */
   readonly environmentKey?: string | undefined;
   /** `StoreKeys.vaultKey`, where `environmentKey` is given and the vault is read too. */
   readonly vaultKey?: string | undefined;
-  /** The vault cannot be read without the graph, which says how much of the vault belongs to a commit. */
+  /**
+   * The vault cannot be read without the graph, which says how much of the vault belongs to a
+   * commit.
+   */
   readonly environments: readonly EnvironmentName[];
 }
 
 /** A reader that can also stay at one commit for longer than a turn. */
-export interface StateReader extends SnapshotReader {
+export interface HoldingReader extends SnapshotReader {
   /**
-   * The newest commit, unchanged until it is disposed, whatever is written meanwhile. The pages that it holds cannot be used anew,
-   * so the files grow: hold for seconds, not for hours.
+   * The newest commit, unchanged until it is disposed, whatever is written meanwhile. The pages
+   * that it holds cannot be used anew, so the files grow: hold for seconds, not for hours.
    */
   hold(): HeldReader;
 }
 
 /**
- * Opens a reader of the state in any thread. One of the graph alone scans twice as fast as one that has the vault too: open two
- * where both matter. Throws the problems of `readStoreKeys`, unless `environmentKey` is given, and of `openEnvironment`.
+ * Opens a reader of the state in any thread. One of the graph alone scans twice as fast as one that
+ * has the vault too: open two where both matter. Throws the problems of `readStoreKeys`, unless
+ * `environmentKey` is given, and of `openEnvironment`.
  */
-export function openSnapshotReader(options: SnapshotReaderOptions): StateReader {
+export function openSnapshotReader(options: SnapshotReaderOptions): HoldingReader {
   const { storage, environments } = options;
   const { environmentKey, vaultKey } =
     'environmentKey' in options ? options : readStoreKeys(options);
@@ -49,11 +59,11 @@ export function openSnapshotReader(options: SnapshotReaderOptions): StateReader 
 }
 
 /**
- * lmdb-js keeps one read transaction for each opened environment. It begins with the first read and ends by a timer, that is
- * between two turns of the event loop, or at `resetReadTxn`. So all reads of a turn see one commit, and an idle reader holds
- * no old pages.
+ * lmdb-js keeps one read transaction for each opened environment. It begins with the first read and
+ * ends by a timer, that is between two turns of the event loop, or at `resetReadTxn`. So all reads
+ * of a turn see one commit, and an idle reader holds no old pages.
  */
-class GraphReader extends StoresReader implements StateReader {
+class GraphReader extends StoresReader implements HoldingReader {
   readonly #graph: Environment;
 
   constructor(graph: Environment) {
@@ -80,7 +90,7 @@ class GraphReader extends StoresReader implements StateReader {
 }
 
 /** Holds a pair of transactions for each turn. */
-class GraphAndVaultReader implements StateReader {
+class GraphAndVaultReader implements HoldingReader {
   readonly #graph: Environment;
   readonly #vault: Environment;
   #held: HeldReader | undefined;
@@ -137,4 +147,11 @@ class GraphAndVaultReader implements StateReader {
     this.#held?.[Symbol.dispose]();
     this.#held = undefined;
   }
+}
+
+/** A snapshot whose pieces can be had until it is disposed of. */
+export interface SnapshotLease extends Disposable {
+  readonly manifest: Manifest;
+  /** The bytes are the caller's own. Throws the problem `piece_not_found`. */
+  read(digest: string): Promise<Uint8Array>;
 }

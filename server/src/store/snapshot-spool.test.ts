@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SNAPSHOT_ROOM_BYTES_MIN, SNAPSHOT_SPOOL_IDLE_MS } from '#base/replication-limits.ts';
@@ -9,12 +9,9 @@ import { DB } from './databases.ts';
 import type { Manifest } from './manifest.ts';
 import { restoreSnapshot } from './restore.ts';
 import { digestState } from './snapshot.ts';
-import type { SnapshotLease } from './snapshot-lease.ts';
-import { openSnapshotReader } from './snapshot-reader.ts';
-import type { StateReader } from './snapshot-reader.ts';
+import { openSnapshotReader, type SnapshotLease, type HoldingReader } from './snapshot-reader.ts';
 import { SnapshotSpool } from './snapshot-spool.ts';
-import { createStorage } from './testing/storage.ts';
-import type { TestStorage } from './testing/storage.ts';
+import { createStorage, type TestStorage } from './testing/storage.ts';
 import type { State } from './commit-pipeline.ts';
 
 const BOTH = ['graph', 'vault'] as const;
@@ -23,7 +20,7 @@ const LARGE_BYTES = 5_000_000;
 
 let storage: TestStorage;
 let state: State;
-let reader: StateReader;
+let reader: HoldingReader;
 
 beforeAll(async () => {
   storage = await createStorage();

@@ -5,14 +5,13 @@ import { Problem } from '#base/problem.ts';
 import type { Manifest } from './manifest.ts';
 import { PieceFolder } from './piece-folder.ts';
 import { takeSnapshot } from './snapshot.ts';
-import type { SnapshotLease } from './snapshot-lease.ts';
-import type { StateReader } from './snapshot-reader.ts';
+import type { SnapshotLease, HoldingReader } from './snapshot-reader.ts';
 import { roomBytes } from './storage-problem.ts';
 
 export interface SnapshotSpoolOptions {
   /** For the pieces alone: what else is in it goes away. */
   readonly folder: string;
-  readonly reader: StateReader;
+  readonly reader: HoldingReader;
   readonly clock: Clock;
   /** Whether the store is, of which no plain text may get on the disk then. */
   readonly isEncrypted: boolean;
@@ -27,12 +26,13 @@ interface Held {
 const SECRET_BYTES = 32;
 
 /**
- * Snapshots in files, for whoever copies them at its own speed: the state is held no longer than it takes to write them once, and
- * of a snapshot only the pieces that the one before did not have are written. Those of an encrypted store are encrypted with a
- * secret that ends with the process: they are of no use to anybody else.
+ * Snapshots in files, for whoever copies them at its own speed: the state is held no longer than it
+ * takes to write them once, and of a snapshot only the pieces that the one before did not have are
+ * written. Those of an encrypted store are encrypted with a secret that ends with the process: they
+ * are of no use to anybody else.
  *
- * The writer needs the volume more than replicas do: no snapshot is made that leaves less room than SNAPSHOT_ROOM_BYTES_MIN, and
- * with less than half of that those that are there are given up.
+ * The writer needs the volume more than replicas do: no snapshot is made that leaves less room than
+ * SNAPSHOT_ROOM_BYTES_MIN, and with less than half of that those that are there are given up.
  */
 export class SnapshotSpool implements AsyncDisposable {
   readonly #options: SnapshotSpoolOptions;
@@ -63,8 +63,9 @@ export class SnapshotSpool implements AsyncDisposable {
   }
 
   /**
-   * A snapshot of the newest commit; who asks while one is made is given that one. Throws `storage_full` and `storage_failed`.
-   * Its `read` throws `storage_full` when it had to be given up.
+   * A snapshot of the newest commit; who asks while one is made is given that one. Throws
+   * `storage_full` and `storage_failed`. Its `read` throws `storage_full` when it had to be given
+   * up.
    */
   async openSnapshot(): Promise<SnapshotLease> {
     this.#taking ??= this.#inTurn(() => this.#take()).finally(() => (this.#taking = undefined));

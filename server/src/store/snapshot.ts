@@ -7,27 +7,33 @@ import { sealManifest } from './manifest.ts';
 import type { Manifest, ManifestPiece } from './manifest.ts';
 import { writeByTwo, type PiecesByDatabase, type SecondReader } from './second-reader.ts';
 import { writePieces, type SnapshotSink } from './snapshot-pieces.ts';
-import type { StateReader } from './snapshot-reader.ts';
+import type { HoldingReader } from './snapshot-reader.ts';
 import { SpareMemory } from './spare-memory.ts';
 
 /**
- * Writes the state of the newest commit, piece by piece, all of one read transaction, and answers its manifest. It takes what
- * the reader reads: the graph, or the graph and the vault. Two pieces at a time are in memory.
+ * Writes the state of the newest commit, piece by piece, all of one read transaction, and answers
+ * its manifest. It takes what the reader reads: the graph, or the graph and the vault. Two pieces
+ * at a time are in memory.
  *
- * While it runs the state's files grow by what is written to them: give it a worker of its own and a sink that is quick.
+ * While it runs the state's files grow by what is written to them: give it a worker of its own and
+ * a sink that is quick.
  */
-export async function takeSnapshot(reader: StateReader, sink: SnapshotSink): Promise<Manifest> {
+export async function takeSnapshot(reader: HoldingReader, sink: SnapshotSink): Promise<Manifest> {
   using held = reader.hold();
   return await writeSnapshot(held, sink);
 }
 
-/** The same of a commit that is held already. With a second reader each reads one database after the other. */
+/**
+ * The same of a commit that is held already. With a second reader each reads one database after the
+ * other.
+ */
 export async function writeSnapshot(
   held: HeldReader,
   sink: SnapshotSink,
   second?: SecondReader,
 ): Promise<Manifest> {
-  // Which database is large is known at once only where its file can be read, as by the second reader.
+  // Which database is large is known at once only where its file can be read, as by the second
+  // reader.
   if (second !== undefined && held.placeOf(DB.nodes) !== undefined) {
     return seal(held, await writeByTwo(held, numbersOf(held), { sink, second }));
   }
@@ -35,9 +41,10 @@ export async function writeSnapshot(
 }
 
 /**
- * The same, where most of it is known: of the commits since a manifest of the same history, whose keys `changed` has taken in, only
- * what they touched is read. A piece is kept when neither its entries nor the one behind it, which ended it, have changed. Answers
- * what `writeSnapshot` would. The sink is not given the pieces that are kept.
+ * The same, where most of it is known: of the commits since a manifest of the same history, whose
+ * keys `changed` has taken in, only what they touched is read. A piece is kept when neither its
+ * entries nor the one after it, which ended it, have changed. Answers what `writeSnapshot` would.
+ * The sink is not given the pieces that are kept.
  */
 export async function updateSnapshot(
   held: HeldReader,
@@ -51,7 +58,7 @@ export async function updateSnapshot(
 }
 
 /** The manifest that a snapshot would have, to compare two states by. */
-export async function digestState(reader: StateReader): Promise<Manifest> {
+export async function digestState(reader: HoldingReader): Promise<Manifest> {
   using held = reader.hold();
   return await digestHeld(held);
 }

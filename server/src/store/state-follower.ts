@@ -2,15 +2,15 @@ import { assert } from '#base/assert.ts';
 import type { CommitLog, LogRecord } from '#log/commit-log.ts';
 import type { Applier } from './apply.ts';
 import type { Environment } from './environment.ts';
-import { freeSpaceCheck } from './free-space.ts';
-import type { SpaceCheck } from './free-space.ts';
-import { type StateOptions, openReplayed } from './state-writer.ts';
+import { freeSpaceCheck, type SpaceCheck } from './storage-problem.ts';
+import { openReplayed, type StateOptions } from './state-writer.ts';
 import { closeWritten } from './write-transaction.ts';
 import type { Publication } from './commit-pipeline.ts';
 
 /**
- * The state of a replica: what the primary has committed, in the primary's order, and nothing else. It has no way to build a
- * commit, so that a local write is impossible, not only refused (specification, section 2.9).
+ * The state of a replica: what the primary has committed, in the primary's order, and nothing else.
+ * It has no way to build a commit, so that a local write is impossible, not only refused
+ * (specification, section 2.9).
  */
 export interface StateFollower extends AsyncDisposable {
   /** Everything up to it is in the own log, and visible to every reader. */
@@ -18,15 +18,19 @@ export interface StateFollower extends AsyncDisposable {
   /** As of `State`. */
   readonly flushedSequence: number;
   /**
-   * Takes over records that follow one another: into the own log, and then into the state in one write. What is there already
-   * is left out. One call at a time. Answers the newest sequence.
+   * Takes over records that follow one another: into the own log, and then into the state in one
+   * write. What is there already is left out. One call at a time. Answers the newest sequence.
    *
-   * Rejects with `storage_full` or `storage_failed`; what the log has by then is carried out at the next start.
+   * Rejects with `storage_full` or `storage_failed`; what the log has by then is carried out at the
+   * next start.
    */
   apply(records: readonly LogRecord[]): Promise<number>;
 }
 
-/** Opens the state read-write and brings it up to the end of its own log; see `openReplayed` for the problems. */
+/**
+ * Opens the state read-write and brings it up to the end of its own log; see `openReplayed` for the
+ * problems.
+ */
 export async function openStateFollower(options: StateOptions): Promise<StateFollower> {
   const { storage, log, checkSpace = freeSpaceCheck(storage), applied } = options;
   const { graph, vault, applier } = await openReplayed(options);

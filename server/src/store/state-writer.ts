@@ -1,12 +1,12 @@
 import type { Clock } from '#base/clock.ts';
 import type { CommitLog } from '#log/commit-log.ts';
-import { Applier } from './apply.ts';
+import { Applier, type LoggedCommit } from './apply.ts';
 import { CommitPipeline, type Publication, type State } from './commit-pipeline.ts';
-import { openEnvironments, type Environment } from './environment.ts';
-import { freeSpaceCheck, type SpaceCheck } from './free-space.ts';
+import { type Environment, openEnvironments } from './environment.ts';
+import { freeSpaceCheck, type SpaceCheck } from './storage-problem.ts';
 import { openStoreKeys } from './master-key.ts';
-import { replayLog } from './replay.ts';
 import { closeWritten } from './write-transaction.ts';
+import { Problem } from '#base/problem.ts';
 
 export interface StateOptions {
   readonly storage: string;
@@ -16,11 +16,16 @@ export interface StateOptions {
   readonly clock: Clock;
   /** Before each commit; by default `freeSpaceCheck` of the storage folder. */
   readonly checkSpace?: SpaceCheck;
-  /** Who is told how far the state is, before anybody is told that a commit is taken; nobody where nobody follows. */
+  /**
+   * Who is told how far the state is, before anybody is told that a commit is taken; nobody where
+   * nobody follows.
+   */
   readonly applied?: Publication | undefined;
 }
 
-/** Environments that are open for writing and stand at the end of the log, and what applies to them. */
+/**
+ * Environments that are open for writing and stand at the end of the log, and what applies to them.
+ */
 export interface ReplayedState {
   readonly graph: Environment;
   readonly vault: Environment;
@@ -54,4 +59,50 @@ export async function openReplayed(options: StateOptions): Promise<ReplayedState
     await Promise.all([graph, vault].map(closeWritten));
     throw error;
   }
+}
+
+const GROUP_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * Brings the environments up to the end of the log. Throws the problem `state_log_mismatch` when
+ * the two cannot belong together, `log_trimmed` when the log no longer has what the state lacks.
+ */
+async function replayLog(log: CommitLog, applier: Applier): Promise<void> {
+  checkHistory(log, applier);
+  const from = applier.nextSequence;
+  if (from < Math.min(log.firstSequence, log.lastSequence + 1)) {
+    throw new Problem(
+      'log_trimmed',
+      `the state ends before sequence ${from}, and the log begins at ${log.firstSequence}`,
+      { hint: 'Restore a snapshot at or after the beginning of the log into an empty folder.' },
+    );
+  }
+  await applier.adoptEpoch();
+  if (from > log.lastSequence) return;
+  let group: LoggedCommit[] = [];
+  let bytes = 0;
+  for await (const { last, payload } of log.read(from)) {
+    group.push({ last, payload });
+    bytes += payload.length;
+    if (bytes < GROUP_BYTES_MAX) continue;
+    await applier.apply(group);
+    group = [];
+    bytes = 0;
+  }
+  if (group.length > 0) await applier.apply(group);
+}
+
+function checkHistory(log: CommitLog, { epoch, writtenSequence: sequence }: Applier): void {
+  const isOther = epoch !== '' && epoch !== log.epoch;
+  if (!isOther && sequence <= log.lastSequence) return;
+  throw new Problem(
+    'state_log_mismatch',
+    isOther
+      ? `the state follows a log of epoch ${epoch}, this one has ${log.epoch}`
+      : `the state is at sequence ${sequence}, the log ends at ${log.lastSequence}`,
+    {
+      hint: 'Put the log folder and the state folders of the same backup together.',
+      details: { epoch, sequence, logEpoch: log.epoch, logLastSequence: log.lastSequence },
+    },
+  );
 }

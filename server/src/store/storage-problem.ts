@@ -1,7 +1,9 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { Problem } from '#base/problem.ts';
 
-/** What the system or LMDB says when there is no room: on the device, in the quota, in LMDB's map. */
+/**
+ * What the system or LMDB says when there is no room: on the device, in the quota, in LMDB's map.
+ */
 const NO_ROOM = /no space left|disk quota exceeded|MDB_MAP_FULL|ENOSPC|EDQUOT/i;
 /** With less, a write may end half way, which LMDB reports as an input/output error. */
 const ROOM_BYTES_MIN = 64 * 1024 * 1024;
@@ -12,7 +14,10 @@ export function roomBytes(folder: string): number {
   return bavail * bsize;
 }
 
-/** Something that failed in a folder as a problem: `storage_full` when room is short, otherwise `storage_failed`. */
+/**
+ * Something that failed in a folder as a problem: `storage_full` when room is short, otherwise
+ * `storage_failed`.
+ */
 export function storageProblem(doing: string, folder: string, cause: unknown): Problem {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `${doing} ${folder} failed: ${reason}`;
@@ -26,4 +31,46 @@ export function storageProblem(doing: string, folder: string, cause: unknown): P
     hint: 'Check the volume of the storage folder and its permissions; writing is tried anew.',
     cause,
   });
+}
+
+/**
+ * Kept free whatever is written: for LMDB's own pages, the log's next segment, and whoever has to
+ * clean up.
+ */
+const FREE_SPACE_MIN_BYTES = 8 * 1024 * 1024;
+/**
+ * A page of LMDB may have to be written anew for each operation, and each byte lies in the log and
+ * in the state.
+ */
+const PAGE_BYTES = 4_096;
+const COPIES = 2;
+
+export interface SpaceNeeded {
+  readonly operations: number;
+  readonly bytes: number;
+}
+
+/**
+ * Throws the problem `storage_full` unless the volume has room for so much, at worst, and some to
+ * spare.
+ */
+export type SpaceCheck = (needed: SpaceNeeded) => void;
+
+/**
+ * Refuses a commit before it is in the log. Once it is there it is durable and has to be carried
+ * out, so a volume that fills up in between could only let its caller wait.
+ */
+export function freeSpaceCheck(folder: string): SpaceCheck {
+  return ({ operations, bytes }) => {
+    const needed = FREE_SPACE_MIN_BYTES + operations * PAGE_BYTES + bytes * COPIES;
+    const free = roomBytes(folder);
+    if (free >= needed) return;
+    throw new Problem(
+      'storage_full',
+      `the volume of ${folder} has ${free} bytes free of ${needed}`,
+      {
+        hint: 'Nothing was written. Free room on the volume of the storage folder, then send it again.',
+      },
+    );
+  };
 }

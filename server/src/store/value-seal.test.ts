@@ -6,7 +6,7 @@ import { temporaryFolder } from '#log/testing/temporary-folder.ts';
 import { crc32c, LONG_BYTES_MIN } from './crc32c.ts';
 import { DB } from './databases.ts';
 import { LMDB_FILE, openEnvironment, type Environment } from './environment.ts';
-import { sealedKeyText } from './seal-key.ts';
+import { sealedKeyText } from './seal-salts.ts';
 import { SEAL_TAG_BYTES } from './sealed-values.ts';
 import { closeWritten, writeTransaction } from './write-transaction.ts';
 
@@ -22,7 +22,7 @@ const FORMS = [
 
 type Keys = (typeof FORMS)[number]['keys'];
 
-/** Opened for writing, and closed behind it. */
+/** Opened for writing, and closed after it. */
 async function within(
   storage: string,
   keys: Keys,
@@ -175,7 +175,8 @@ it('remembers what it opened, each value in its place alone', async () => {
     await put(graph, { one: name('of one, anew') });
     graph.root.resetReadTxn();
     expect(read('one')).toBe('of one, anew');
-    // What looks for damage opens itself: the text is another one, under the tag that is remembered.
+    // What looks for damage opens itself: the text is another one, under the tag that is
+    // remembered.
     const changed = storedOf(graph, 'one');
     changed[4] = changed[4]! ^ 1;
     await forge(graph, DB.nodes, 'one', changed);

@@ -1,14 +1,17 @@
+import type { TaskRun } from '@trellis/contract/shapes/task.ts';
 import { must } from '#base/assert.ts';
 import { TASK_RUNS_KEPT } from '#base/limits.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { TaskRun } from './task.ts';
 
 /** The node type in which runs are stored: see `#graph/system-schema.ts`. */
 const RUN_TYPE = '_TaskRun';
 
-/** Keeps the last runs of each task in the graph, so that they are there after a restart, and after a replica is promoted. */
+/**
+ * Keeps the last runs of each task in the graph, so that they are there after a restart, and after
+ * a replica is promoted.
+ */
 export class TaskRunStore {
   readonly #reader: GraphReader;
   readonly #commits: CommitPort;
@@ -57,8 +60,11 @@ export class TaskRunStore {
     if (this.#of(run.task).includes(run.id)) await this.#commit([write(run)]);
   }
 
-  /** What takes the runs of a task away, for the commit that takes the task away; `forget` follows it. */
-  removals(task: string): GraphOperation[] {
+  /**
+   * What takes the runs of a task away, for the commit that takes the task away; `forget` follows
+   * it.
+   */
+  removals(task: string): WriterOperation[] {
     return this.#of(task).map(removal);
   }
 
@@ -75,17 +81,17 @@ export class TaskRunStore {
     return this.#reader.field(id, 'Record') as TaskRun;
   }
 
-  #commit(operations: readonly GraphOperation[]): Promise<void> {
+  #commit(operations: readonly WriterOperation[]): Promise<void> {
     return commitAndRead(operations, { reader: this.#reader, commits: this.#commits });
   }
 }
 
-function write(run: TaskRun): GraphOperation {
+function write(run: TaskRun): WriterOperation {
   const { id: key, task, startedAt: timestamp } = run;
   const fields = { Task: task, Record: { ...run } };
   return { op: 'addOrUpdate', type: RUN_TYPE, key, timestamp, fields };
 }
 
-function removal(key: string): GraphOperation {
+function removal(key: string): WriterOperation {
   return { op: 'delete', type: RUN_TYPE, key };
 }

@@ -1,3 +1,4 @@
+import type { TaskRun } from '@trellis/contract/shapes/task.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
@@ -12,11 +13,10 @@ import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import { errorCodeOf } from '@trellis/contract/errors.ts';
 import type { TaskRunStore } from './task-run-store.ts';
 import type {
-  BuiltInTask,
+  RunnableTask,
   StoredTask,
   TaskEndpoints,
   TaskError,
-  TaskRun,
   TaskTrigger,
   TaskWork,
 } from './task.ts';
@@ -26,8 +26,11 @@ export interface TaskRunnerParts {
   readonly jobs: JobRegistry;
   readonly clock: Clock;
   readonly endpoints: TaskEndpoints;
-  readonly builtIns: readonly BuiltInTask[];
-  /** The system, or a user as their record is now; undefined for one who is not there, or not active. */
+  readonly builtIns: readonly RunnableTask[];
+  /**
+   * The system, or a user as their record is now; undefined for one who is not there, or not
+   * active.
+   */
   readonly callerFor: (actingUser: string | null) => Caller | undefined;
   /** Takes secrets out of a text. */
   readonly redact: (text: string) => string;
@@ -53,8 +56,9 @@ interface RunUnderWay {
 }
 
 /**
- * Runs tasks: each run is a job, and one of a task is under way at a time. What is due meanwhile is skipped, and its log says
- * so. When the server stops, runs are told to, and are found interrupted at the next start.
+ * Runs tasks: each run is a job, and one of a task is under way at a time. What is due meanwhile is
+ * skipped, and its log says so. When the server stops, runs are told to, and are found interrupted
+ * at the next start.
  */
 export class TaskRunner implements AsyncDisposable {
   readonly #parts: TaskRunnerParts;
@@ -91,7 +95,10 @@ export class TaskRunner implements AsyncDisposable {
     throw new Problem('task_running', `The task "${task}" is running`, { details: { jobId } });
   }
 
-  /** Resolves with the id of the job once the run has begun; it goes on. Rejects with `task_running`. */
+  /**
+   * Resolves with the id of the job once the run has begun; it goes on. Rejects with
+   * `task_running`.
+   */
   async start(task: StoredTask, occasion: TaskOccasion): Promise<string> {
     this.requireIdle(task.name);
     const { jobs, runs } = this.#parts;

@@ -1,3 +1,6 @@
+import type { Page } from '@trellis/contract/shapes/list.ts';
+import type { NewTask, Task, TaskChange } from '@trellis/contract/shapes/task.ts';
+import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
 import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -10,14 +13,13 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { SERVER } from '#jobs/job-viewer.ts';
-import type { JobWithLog } from '#jobs/job.ts';
 import { Schedule } from './schedule.ts';
 import type { TaskRunStore } from './task-run-store.ts';
 import type { TaskRunner } from './task-runner.ts';
 import type { TaskScheduler } from './task-scheduler.ts';
-import { settled, type TaskChange, type TaskRules } from './task-settings.ts';
+import { settled, type TaskRules } from './task-settings.ts';
 import { TASK_TYPE, taskFields, type TaskStore } from './task-store.ts';
-import type { BuiltInTask, StoredTask, TaskRun, TaskSettings } from './task.ts';
+import type { RunnableTask, StoredTask, TaskSettings } from './task.ts';
 
 export interface TaskServiceParts extends TaskRules {
   readonly reader: GraphReader;
@@ -31,21 +33,11 @@ export interface TaskServiceParts extends TaskRules {
   readonly scheduler: TaskScheduler;
 }
 
-export type NewTask = TaskChange & { readonly name: string; readonly cron: string };
-
 interface Timetable {
   readonly description: string;
   /** ISO 8601 UTC, as are the next; null and none when it does not run by itself. */
   readonly nextRunAt: string | null;
   readonly nextRunAts: readonly string[];
-}
-
-export type Task = Omit<StoredTask, 'nodeVersion' | 'scheduledAt'> &
-  Timetable & { readonly jobId: string | null; readonly lastRun: TaskRun | null };
-
-interface Page {
-  readonly skip: number;
-  readonly take: number;
 }
 
 const USUAL: Omit<TaskSettings, 'cron'> = {
@@ -74,7 +66,7 @@ export class TaskService {
     return { items, total: all.length, skip, take };
   }
 
-  builtIns(_caller: Caller): { readonly items: Pick<BuiltInTask, 'name' | 'description'>[] } {
+  builtIns(_caller: Caller): { readonly items: Pick<RunnableTask, 'name' | 'description'>[] } {
     const items = this.#parts.builtIns.map(({ name, description }) => ({ name, description }));
     return { items: items.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
   }
@@ -109,7 +101,10 @@ export class TaskService {
     });
   }
 
-  /** Rejects with `invalid_schedule`, `invalid_request`, `endpoint_not_found`, `user_not_found`, `forbidden`, `version_conflict`. */
+  /**
+   * Rejects with `invalid_schedule`, `invalid_request`, `endpoint_not_found`, `user_not_found`,
+   * `forbidden`, `version_conflict`.
+   */
   put(caller: Caller, name: string, change: TaskChange, address: string): Promise<Task> {
     return this.#inTurn(async () => {
       const before = this.#require(name);

@@ -1,22 +1,21 @@
+import type { TaskChange } from '@trellis/contract/shapes/task.ts';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import { Schedule } from './schedule.ts';
-import type { BuiltInTask, TaskEndpoints, TaskSettings } from './task.ts';
-
-/** What is left out stays as it is, or is the usual. */
-export type TaskChange = { readonly [K in keyof TaskSettings]?: TaskSettings[K] | undefined };
+import type { RunnableTask, TaskEndpoints, TaskSettings } from './task.ts';
 
 /** What settings are held against. */
 export interface TaskRules {
   readonly endpoints: TaskEndpoints;
-  readonly builtIns: readonly BuiltInTask[];
+  readonly builtIns: readonly RunnableTask[];
   /** The system, or a user; undefined for one who is not there, or not active. */
   readonly callerFor: (actingUser: string | null) => Caller | undefined;
 }
 
 /**
- * Settings with a change laid over. Who names an endpoint takes the task away from what is built in, and the other way round.
- * Throws `invalid_schedule`, `invalid_request`, `endpoint_not_found`, `user_not_found`, `forbidden`.
+ * Settings with a change laid over. Who names an endpoint takes the task away from what is built
+ * in, and the other way round. Throws `invalid_schedule`, `invalid_request`, `endpoint_not_found`,
+ * `user_not_found`, `forbidden`.
  */
 export function settled(
   caller: Caller,
@@ -70,8 +69,8 @@ function checkTarget(settings: TaskSettings, { endpoints, builtIns }: TaskRules)
 }
 
 /**
- * A token that manages tasks is nobody's session: it lends nobody's rights, and has nothing run that only administrators may
- * call. What an administrator has set of these stays.
+ * A token that manages tasks is nobody's session: it lends nobody's rights, and has nothing run
+ * that only administrators may call. What an administrator has set of these stays.
  */
 function checkRights(
   caller: Caller,

@@ -1,3 +1,4 @@
+import type { BuiltInTask } from '@trellis/contract/shapes/task.ts';
 import type { Caller } from '#access/caller.ts';
 
 /** What is decided about a task (open-shapes, section 8). */
@@ -29,43 +30,13 @@ export interface StoredTask extends TaskSettings {
 }
 
 export type TaskTrigger = 'schedule' | 'missed' | 'manual';
-export type TaskRunState =
-  | 'running'
-  | 'succeeded'
-  | 'failed'
-  | 'cancelled'
-  | 'interrupted'
-  | 'skipped';
-
 export interface TaskError {
   readonly code: string;
   readonly message: string;
 }
 
-/** One run as it is kept. Times are ISO 8601 UTC. */
-export interface TaskRun {
-  /** Id of its job; the id of a skipped run names no job. */
-  readonly id: string;
-  readonly task: string;
-  readonly state: TaskRunState;
-  readonly trigger: TaskTrigger;
-  /** Null for one that somebody asked for. */
-  readonly dueAt: string | null;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  /** The beginning of the JSON text of what came of it. */
-  readonly result: string | null;
-  readonly error: TaskError | null;
-  readonly log: readonly { readonly at: string; readonly text: string }[];
-  /** How many times in a row it was skipped; else 1. */
-  readonly times: number;
-}
-
 /** What the server brings along for tasks to run. */
-export interface BuiltInTask {
-  readonly name: string;
-  /** One sentence for people. */
-  readonly description: string;
+export interface RunnableTask extends BuiltInTask {
   /** Resolves with what is shown as its result. */
   run(work: TaskWork): Promise<unknown>;
 }

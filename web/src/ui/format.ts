@@ -35,13 +35,13 @@ export function formatAgo(iso: string, now = Date.now()): string {
   return 'just now';
 }
 
-const BYTE_UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
+const BYTE_UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  while (value >= 1_000 && unit < BYTE_UNITS.length - 1) {
-    value /= 1_000;
+  while (value >= 1_024 && unit < BYTE_UNITS.length - 1) {
+    value /= 1_024;
     unit++;
   }
   return `${unit === 0 ? COUNT.format(value) : DECIMAL.format(value)} ${BYTE_UNITS[unit]}`;

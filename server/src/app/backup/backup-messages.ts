@@ -1,6 +1,5 @@
 import type { BackupHeader } from '#backup/backup-header.ts';
 import type { RetentionRule } from '#backup/retention.ts';
-import type { ThreadFailure } from '../thread-failure.ts';
 import type { TargetSettings } from './open-target.ts';
 
 /** What a thread that works for backups is started with. It runs no user code. */
@@ -15,20 +14,16 @@ export interface BackupPlace {
   readonly followers: SharedArrayBuffer;
 }
 
-export type BackupRequest =
-  | { readonly kind: 'run' }
-  | { readonly kind: 'verify'; readonly id: string }
-  | { readonly kind: 'remove'; readonly id: string };
-
-export type ToBackup =
-  /** One at a time. */
-  | { readonly kind: 'do'; readonly request: BackupRequest }
-  | { readonly kind: 'cancel' }
-  /** Nothing more will be asked for. */
-  | { readonly kind: 'end' };
-
-export type FromBackup =
+/** What is told while it works. */
+export type BackupStep =
   | { readonly kind: 'progress'; readonly progress: number; readonly step: string }
-  | { readonly kind: 'log'; readonly text: string }
-  | { readonly kind: 'done'; readonly header: BackupHeader | undefined }
-  | { readonly kind: 'failed'; readonly failure: ThreadFailure };
+  | { readonly kind: 'log'; readonly text: string };
+
+/** One at a time. */
+export interface BackupCalls {
+  run(given: undefined, step: BackupStep): BackupHeader;
+  verify(id: string, step: BackupStep): void;
+  remove(id: string, step: BackupStep): void;
+  /** Nothing more will be asked for: the thread ends. */
+  end(): void;
+}

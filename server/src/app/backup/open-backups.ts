@@ -5,8 +5,8 @@ import { BackupService, type StartedBackup } from '#backup/backup-service.ts';
 import type { BackupTarget } from '#backup/backup-target.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
-import { readManifest } from '#log/manifest.ts';
-import type { OpenStorage } from '../open-storage.ts';
+import type { Followers } from '#log/followers.ts';
+import { readLogManifest } from '#log/log-manifest.ts';
 import { VERSION } from '../server-status.ts';
 import type { WorkspaceOptions } from '../workspace.ts';
 import { SERVER } from '../endpoint-files.ts';
@@ -16,31 +16,39 @@ import { LogHold } from './log-hold.ts';
 import { openTarget, type TargetSettings } from './open-target.ts';
 import { targetSettings } from './target-settings.ts';
 
-/** What a primary has its backups made of. */
-export interface BackupOptions extends Pick<
+type BackupOptions = Pick<
   WorkspaceOptions,
   'storage' | 'startFolder' | 'config' | 'secrets' | 'logger'
-> {
-  readonly opened: Pick<OpenStorage, 'followers'>;
+>;
+
+export interface BackupParts {
+  readonly followers: Followers;
   readonly audit: AuditTrail;
+  readonly jobs: JobRegistry;
 }
 
 /** The backups of a primary. */
 export interface OpenBackups extends AsyncDisposable {
   readonly http: HttpServices['backups'];
-  /** Begins one, for whoever has it done at certain times. Throws `no_backup_target`, `backup_running`. */
+  /**
+   * Begins one, for whoever has it done at certain times. Throws `no_backup_target`,
+   * `backup_running`.
+   */
   start(): StartedBackup;
   /** Ends one that was begun. */
   cancel(jobId: string): void;
 }
 
-export function openBackups(options: BackupOptions, jobs: JobRegistry): OpenBackups {
+export function openBackups(
+  options: BackupOptions,
+  { followers, audit, jobs }: BackupParts,
+): OpenBackups {
   const { config, secrets, startFolder } = options;
   const isConfigured = config.backup.target !== null;
   const configured = isConfigured
-    ? configure(options, targetSettings(config, secrets, startFolder))
+    ? configure(options, followers, targetSettings(config, secrets, startFolder))
     : undefined;
-  if (configured === undefined) options.opened.followers.release('backups');
+  if (configured === undefined) followers.release('backups');
   const service = new BackupService({
     configured,
     jobs,
@@ -51,7 +59,7 @@ export function openBackups(options: BackupOptions, jobs: JobRegistry): OpenBack
     cancel: (jobId) => {
       if (jobs.underWay().some(({ id }) => id === jobId)) jobs.cancel(SERVER, jobId);
     },
-    http: httpBackups(service, configured?.target.name ?? null, options.audit),
+    http: httpBackups(service, configured?.target.name ?? null, audit),
     [Symbol.asyncDispose]: async () => {
       configured?.hold[Symbol.dispose]();
       await configured?.work[Symbol.asyncDispose]();
@@ -59,8 +67,8 @@ export function openBackups(options: BackupOptions, jobs: JobRegistry): OpenBack
   };
 }
 
-function configure(options: BackupOptions, settings: TargetSettings) {
-  const { config, storage, secrets, opened } = options;
+function configure(options: BackupOptions, followers: Followers, settings: TargetSettings) {
+  const { config, storage, secrets } = options;
   const target = openTarget(settings);
   const work = new BackupThread({
     storage,
@@ -68,16 +76,20 @@ function configure(options: BackupOptions, settings: TargetSettings) {
     target: settings,
     retention: config.backup.keep,
     version: VERSION,
-    followers: opened.followers.buffer,
+    followers: followers.buffer,
   });
-  return { target, work, hold: holdLog(options, target) };
+  return { target, work, hold: holdLog(options, followers, target) };
 }
 
-function holdLog({ storage, opened, logger }: BackupOptions, target: BackupTarget): LogHold {
+function holdLog(
+  { storage, logger }: BackupOptions,
+  followers: Followers,
+  target: BackupTarget,
+): LogHold {
   return new LogHold({
-    position: opened.followers.of('backups'),
+    position: followers.of('backups'),
     newest: async () => {
-      const epoch = (await readManifest(join(storage, 'log')))?.epoch;
+      const epoch = (await readLogManifest(join(storage, 'log')))?.epoch;
       const headers = await listHeaders(target);
       return headers.find((header) => header.epoch === epoch)?.sequence;
     },

@@ -7,10 +7,10 @@ import type { SecondReader } from '#store/second-reader.ts';
 import { pieceDigest } from '#store/piece.ts';
 import { writeSnapshot } from '#store/snapshot.ts';
 import { writePieces, type SnapshotSink } from '#store/snapshot-pieces.ts';
-import type { StateReader } from '#store/snapshot-reader.ts';
+import type { HoldingReader } from '#store/snapshot-reader.ts';
 import { createStorage, MASTER_KEY, type TestStorage } from '#store/testing/storage.ts';
 import type { State } from '#store/commit-pipeline.ts';
-import { startThread } from '../start-thread.ts';
+import { startThread } from '../threads/thread.ts';
 import { PieceThread } from './piece-thread.ts';
 
 const EDGES = 12_000;
@@ -22,7 +22,7 @@ const CONTENT = Buffer.from(Array.from({ length: 8_192 }, (_, i) => Math.imul(i,
 
 let storage: TestStorage;
 let state: State;
-let reader: StateReader;
+let reader: HoldingReader;
 
 function keyOf(id: number): Buffer {
   const key = Buffer.alloc(9);
@@ -35,7 +35,10 @@ function valueOf(id: number, bytes: number): Buffer {
   return CONTENT.subarray(start, start + bytes);
 }
 
-/** So that several pieces of two databases are read by each of two threads: more edges than nodes, of about as many bytes. */
+/**
+ * So that several pieces of two databases are read by each of two threads: more edges than nodes,
+ * of about as many bytes.
+ */
 async function fill(into: State): Promise<void> {
   await into.commit((batch) => {
     for (let id = 0; id < NODES; id++) batch.put(DB.nodes, keyOf(id), valueOf(id, NODE_BYTES));
@@ -60,7 +63,10 @@ afterAll(async () => {
   await storage[Symbol.asyncDispose]();
 });
 
-/** Takes pieces as a pool does: their memory comes back later. Of each, what its content says that its name is. */
+/**
+ * Takes pieces as a pool does: their memory comes back later. Holds the name that the content of
+ * each asks for.
+ */
 class Pieces extends Map<string, string> implements SnapshotSink {
   readonly #spare: ArrayBuffer[] = [];
 

@@ -5,7 +5,10 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { FrontEndFiles } from './front-end-folder.ts';
 
-/** What a front end consists of: a setting of the graph, so that replicas see it change with everything else. */
+/**
+ * What a front end consists of: a setting of the graph, so that replicas see it change with
+ * everything else.
+ */
 export interface FrontEndManifest {
   /** SHA-256 over the files, hexadecimal: changes when any of them does. */
   readonly digest: string;
@@ -20,7 +23,7 @@ export interface FrontEndManifestFile {
   readonly bytes: number;
 }
 
-/** Of what is served. */
+/** The setting that names what is served. */
 export const MANIFEST_SETTING = 'frontEnd';
 
 export function manifestOf(frontEnd: FrontEndFiles): FrontEndManifest {
@@ -38,7 +41,7 @@ function digestOf(files: FrontEndManifest['files']): string {
 }
 
 /** As of what the reader shows; undefined when there is none. Throws `replication_corrupt`. */
-export function readManifest(
+export function readFrontEndManifest(
   reader: GraphReader,
   setting = MANIFEST_SETTING,
 ): FrontEndManifest | undefined {

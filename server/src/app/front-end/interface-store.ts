@@ -4,13 +4,13 @@ import {
   settingOperation,
   settingVersion,
 } from '#access/settings.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { readManifest, type FrontEndManifest } from './front-end-manifest.ts';
+import { readFrontEndManifest, type FrontEndManifest } from './front-end-manifest.ts';
 
 /** What is known of an interface beside its files. */
 export interface StoredInterface {
-  /** Of its manifest. */
+  /** The digest of its manifest. */
   readonly digest: string;
   readonly files: number;
   readonly bytes: number;
@@ -23,8 +23,9 @@ export interface StoredInterface {
 export const INTERFACES_SETTING = 'interfaces';
 
 /**
- * The interfaces of a workspace, as settings of the graph: one that lists them, and one with the files of each. So replicas see
- * them, and they are in a backup of the graph; the bytes of the files are not (digest-folder.ts).
+ * The interfaces of a workspace, as settings of the graph: one that lists them, and one with the
+ * files of each. So replicas see them, and they are in a backup of the graph; the bytes of the
+ * files are not (digest-folder.ts).
  */
 export class InterfaceStore {
   readonly #reader: GraphReader;
@@ -43,30 +44,33 @@ export class InterfaceStore {
 
   /** Throws `replication_corrupt` when it is not what was stored. */
   manifest(name: string): FrontEndManifest | undefined {
-    return readManifest(this.#reader, settingOf(name));
+    return readFrontEndManifest(this.#reader, settingOf(name));
   }
 
   manifests(): FrontEndManifest[] {
     return [...this.all().keys()].flatMap((name) => this.manifest(name) ?? []);
   }
 
-  /** For a commit with `system`, which is refused when any interface has changed since they were read. */
+  /**
+   * For a commit with `system`, which is refused when any interface has changed since they were
+   * read.
+   */
   putOperations(
     name: string,
     stored: StoredInterface,
     manifest: FrontEndManifest,
-  ): GraphOperation[] {
+  ): WriterOperation[] {
     const all = Object.fromEntries([...this.all(), [name, stored]]);
     return [this.#listOperation(all), settingOperation(settingOf(name), manifest)];
   }
 
   /** Likewise. */
-  deleteOperations(name: string): GraphOperation[] {
+  deleteOperations(name: string): WriterOperation[] {
     const { [name]: _deleted, ...rest } = Object.fromEntries(this.all());
     return [this.#listOperation(rest), settingDeletion(settingOf(name))];
   }
 
-  #listOperation(all: Readonly<Record<string, StoredInterface>>): GraphOperation {
+  #listOperation(all: Readonly<Record<string, StoredInterface>>): WriterOperation {
     const version = settingVersion(this.#reader, INTERFACES_SETTING);
     return settingOperation(INTERFACES_SETTING, all, version);
   }

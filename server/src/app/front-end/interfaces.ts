@@ -1,3 +1,4 @@
+import type { InterfaceRecord } from '@trellis/contract/shapes/interface.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -9,6 +10,7 @@ import type { GraphReader } from '#graph/reader.ts';
 import type { FrontEndFile } from '#http/services.ts';
 import type { HttpServices } from '#http/services.ts';
 import { OneAtATime } from '#identity/one-at-a-time.ts';
+import { currentSettings } from '#identity/workspace-settings.ts';
 import type { DigestFolder } from './digest-folder.ts';
 import type { FrontEndFiles } from './front-end-folder.ts';
 import { manifestOf } from './front-end-manifest.ts';
@@ -21,14 +23,11 @@ export interface InterfacesParts {
   readonly audit: AuditTrail;
   readonly clock: Clock;
   readonly folder: DigestFolder;
-  /** The setting `interface`. */
-  readonly chosen: () => string | null;
   /** Resolves once what has changed is served. */
   readonly onChanged: () => Promise<void>;
 }
 
 type Service = HttpServices['interfaces'];
-type InterfaceRecord = Awaited<ReturnType<Service['put']>>;
 
 /** The custom interfaces of a workspace (docs/interfaces.md). */
 export class Interfaces implements Service {
@@ -63,9 +62,9 @@ export class Interfaces implements Service {
 
   async delete(caller: Caller, name: string, address: string): Promise<void> {
     await this.#changes.run(async () => {
-      const { commits, audit, chosen } = this.#parts;
+      const { reader, commits, audit } = this.#parts;
       if (!this.has(name)) throw missing(name);
-      if (chosen() === name) {
+      if (chosenInterface(reader) === name) {
         throw new Problem('interface_in_use', `The workspace serves the interface "${name}".`);
       }
       const target = { kind: 'interface', id: name };
@@ -73,21 +72,6 @@ export class Interfaces implements Service {
       const operations = [...this.#store.deleteOperations(name), audit.operation(event)];
       await commits.commit({ system: true, operations });
     });
-  }
-
-  /** The files of the chosen one; undefined when it is the built-in front end. Throws `front_end_unreadable`. */
-  async chosenFiles(): Promise<FrontEndFiles | undefined> {
-    const name = this.#parts.chosen();
-    if (name === null) return undefined;
-    const manifest = this.has(name) ? this.#store.manifest(name) : undefined;
-    if (manifest === undefined) throw unreadable(name, 'it is not there');
-    const files = new Map<string, FrontEndFile>();
-    for (const { path, digest } of manifest.files) {
-      const bytes = await this.#parts.folder.read(digest);
-      if (bytes === undefined) throw unreadable(name, `${path} is missing or damaged`);
-      files.set(path, { bytes, digest });
-    }
-    return files;
   }
 
   async #put(
@@ -119,7 +103,10 @@ export class Interfaces implements Service {
     return this.#record(name, stored);
   }
 
-  /** What no interface has any more goes now and not after the last change: replicas may still have been fetching it. */
+  /**
+   * What no interface has any more goes now and not after the last change: replicas may still have
+   * been fetching it.
+   */
   async #writeFiles(files: FrontEndFiles): Promise<void> {
     const { folder } = this.#parts;
     const stored = this.#store.manifests().flatMap((manifest) => manifest.files);
@@ -134,8 +121,35 @@ export class Interfaces implements Service {
   }
 
   #record(name: string, stored: StoredInterface): InterfaceRecord {
-    return { name, ...stored, chosen: this.#parts.chosen() === name };
+    return { name, ...stored, chosen: chosenInterface(this.#parts.reader) === name };
   }
+}
+
+/** The setting `interface`. */
+function chosenInterface(reader: GraphReader): string | null {
+  return currentSettings(reader).interface;
+}
+
+/**
+ * The files of the chosen one; undefined when it is the built-in front end. Throws
+ * `front_end_unreadable`.
+ */
+export async function chosenFiles(
+  reader: GraphReader,
+  folder: DigestFolder,
+): Promise<FrontEndFiles | undefined> {
+  const name = chosenInterface(reader);
+  if (name === null) return undefined;
+  const store = new InterfaceStore(reader);
+  const manifest = store.all().has(name) ? store.manifest(name) : undefined;
+  if (manifest === undefined) throw unreadable(name, 'it is not there');
+  const files = new Map<string, FrontEndFile>();
+  for (const { path, digest } of manifest.files) {
+    const bytes = await folder.read(digest);
+    if (bytes === undefined) throw unreadable(name, `${path} is missing or damaged`);
+    files.set(path, { bytes, digest });
+  }
+  return files;
 }
 
 function authorOf({ userUid, userName }: Caller): StoredInterface['uploadedBy'] {

@@ -1,46 +1,55 @@
+import { join } from 'node:path';
 import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { OneAtATime } from '#identity/one-at-a-time.ts';
 import type { Logger } from '#observe/logger.ts';
-import type { IdentityParts } from '../identity-parts.ts';
+import { currentSettings } from '#identity/workspace-settings.ts';
 import type { ReplicationRole } from '../replication/open-primary.ts';
 import type { FrontEndFiles } from './front-end-folder.ts';
+import { DigestFolder, FRONT_END_FOLDER } from './digest-folder.ts';
+import { chosenFiles } from './interfaces.ts';
 import { manifestOf, storeManifest } from './front-end-manifest.ts';
 import { replicaListNotice } from './replica-list-notice.ts';
 import { replicaUrlList } from './replica-urls.ts';
 import { ServedFrontEnd, servedFiles } from './served-front-end.ts';
 
 export interface PrimaryFrontEndParts {
-  /** Which interface is chosen, and the setting `ReplicaURLs`: asked from `load` on. */
-  readonly services: () => Pick<IdentityParts, 'interfaces' | 'workspace'>;
+  readonly builtIn: FrontEndFiles;
+  readonly storage: string;
   readonly replication: Pick<ReplicationRole, 'publicUrls' | 'onReplicas' | 'announce'>;
-  /** Reaches those who have a WebSocket here. */
-  readonly tell: (message: WebSocketMessage) => void;
-  /** What replicas need is put into the graph. */
   readonly reader: GraphReader;
-  readonly writer: CommitPort;
+  /** What replicas need is put into the graph. */
+  readonly commits: CommitPort;
   readonly logger: Logger;
 }
 
-/** What a primary serves to browsers, and what it tells of it: to its replicas, and to who has a WebSocket. */
+/**
+ * What a primary serves to browsers, and what it tells of it: to its replicas, and to who has a
+ * WebSocket.
+ */
 export class PrimaryFrontEnd {
   readonly served: ServedFrontEnd;
-  readonly #builtIn: FrontEndFiles;
   readonly #parts: PrimaryFrontEndParts;
+  readonly #interfaces: DigestFolder;
   readonly #changes = new OneAtATime();
   #manifest = manifestOf(new Map());
   #toldUrls = '';
+  #tell: (message: WebSocketMessage) => void = () => undefined;
 
-  constructor(builtIn: FrontEndFiles, parts: PrimaryFrontEndParts) {
-    this.#builtIn = builtIn;
+  constructor(parts: PrimaryFrontEndParts) {
     this.#parts = parts;
+    this.#interfaces = new DigestFolder(join(parts.storage, FRONT_END_FOLDER));
     this.served = new ServedFrontEnd(new Map(), () => this.#replicaUrls());
   }
 
-  /** To be called before anybody is answered; from then on replicas are followed. */
-  async load(): Promise<void> {
+  /**
+   * To be called before anybody is answered; from then on replicas are followed. `tell` reaches
+   * those who have a WebSocket here.
+   */
+  async load(tell: (message: WebSocketMessage) => void): Promise<void> {
+    this.#tell = tell;
     await this.#changes.run(() => this.#serveChosen());
     this.#parts.replication.onReplicas(this.#refreshReplicaUrls);
   }
@@ -56,7 +65,7 @@ export class PrimaryFrontEnd {
     this.#refreshReplicaUrls();
     await this.#changes.run(async () => {
       if (!(await this.#serveChosen())) return;
-      this.#parts.tell({ type: 'FRONTEND_CHANGED' });
+      this.#tell({ type: 'FRONTEND_CHANGED' });
       await this.#storeManifest();
     });
   };
@@ -65,18 +74,18 @@ export class PrimaryFrontEnd {
     const replicas = this.#replicaUrls();
     if (replicas === this.#toldUrls) return;
     this.#toldUrls = replicas;
-    this.#parts.tell({ type: 'REPLICAS_CHANGED', replicas });
+    this.#tell({ type: 'REPLICAS_CHANGED', replicas });
     this.#parts.replication.announce(replicaListNotice(replicas));
   };
 
   async #storeManifest(): Promise<void> {
-    const { reader, writer: commits } = this.#parts;
+    const { reader, commits } = this.#parts;
     await storeManifest({ reader, commits }, this.#manifest);
   }
 
   /** Whether it was another one before. */
   async #serveChosen(): Promise<boolean> {
-    const files = servedFiles(this.#builtIn, await this.#chosenFiles());
+    const files = servedFiles(this.#parts.builtIn, await this.#chosenFiles());
     const manifest = manifestOf(files);
     if (manifest.digest === this.#manifest.digest) return false;
     this.#manifest = manifest;
@@ -84,10 +93,13 @@ export class PrimaryFrontEnd {
     return true;
   }
 
-  /** A workspace whose interface is lost, such as after a restore without its files, still has the built-in front end. */
+  /**
+   * A workspace whose interface is lost, such as after a restore without its files, still has the
+   * built-in front end.
+   */
   async #chosenFiles(): Promise<FrontEndFiles | undefined> {
     try {
-      return await this.#parts.services().interfaces.chosenFiles();
+      return await chosenFiles(this.#parts.reader, this.#interfaces);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const { message, hint } = error;
@@ -97,7 +109,7 @@ export class PrimaryFrontEnd {
   }
 
   #replicaUrls(): string {
-    const { services, replication } = this.#parts;
-    return replicaUrlList(services().workspace.current().ReplicaURLs, replication.publicUrls());
+    const { reader, replication } = this.#parts;
+    return replicaUrlList(currentSettings(reader).ReplicaURLs, replication.publicUrls());
   }
 }

@@ -11,7 +11,7 @@ import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { DigestFolder, FRONT_END_FOLDER } from './digest-folder.ts';
 import { FrontEndCache, type FetchFrontEndFiles } from './front-end-cache.ts';
 import type { FrontEndFiles } from './front-end-folder.ts';
-import { MANIFEST_SETTING, readManifest } from './front-end-manifest.ts';
+import { MANIFEST_SETTING, readFrontEndManifest } from './front-end-manifest.ts';
 import { FrontEndSync } from './front-end-sync.ts';
 import { INTERFACES_SETTING, InterfaceStore } from './interface-store.ts';
 import { readReplicaListNotice } from './replica-list-notice.ts';
@@ -25,18 +25,24 @@ export interface FollowedFrontEnd {
   readonly logger: Logger;
 }
 
-/** What a replica serves to browsers: until it follows its primary its own front end, then the primary's. */
+/**
+ * What a replica serves to browsers: until it follows its primary its own front end, then the
+ * primary's.
+ */
 export class ReplicaFrontEnd {
   readonly served: ServedFrontEnd;
-  readonly #tell: (message: WebSocketMessage) => void;
+  #tell: (message: WebSocketMessage) => void = () => undefined;
   #replicaUrls = '';
   #sync: FrontEndSync | undefined;
   /** The next time that the primary is joined. */
   #joined = Promise.withResolvers<void>();
 
-  /** `tell` reaches those who have a WebSocket here. */
-  constructor(files: FrontEndFiles, tell: (message: WebSocketMessage) => void) {
+  constructor(files: FrontEndFiles) {
     this.served = new ServedFrontEnd(servedFiles(files, undefined), () => this.#replicaUrls);
+  }
+
+  /** From now on changes are told by `tell`, which reaches those who have a WebSocket here. */
+  tellBy(tell: (message: WebSocketMessage) => void): void {
     this.#tell = tell;
   }
 
@@ -56,8 +62,9 @@ export class ReplicaFrontEnd {
   }
 
   /**
-   * Gets the primary's front end, and gets it again whenever the stream of commits brings another one, until disposed. Rejects
-   * when it cannot be got the first time, also over a connection that is made anew soon.
+   * Gets the primary's front end, and gets it again whenever the stream of commits brings another
+   * one, until disposed. Rejects when it cannot be got the first time, also over a connection that
+   * is made anew soon.
    */
   async follow(followed: FollowedFrontEnd): Promise<Disposable> {
     const { storage, reader, sequence, fetch, logger } = followed;
@@ -68,7 +75,7 @@ export class ReplicaFrontEnd {
     const sync = new FrontEndSync({
       cache: new FrontEndCache(new DigestFolder(join(storage, FRONT_END_FOLDER)), fetchTold),
       served: this.served,
-      manifest: () => readManifest(reader),
+      manifest: () => readFrontEndManifest(reader),
       interfaces: () => new InterfaceStore(reader).manifests(),
       onChanged: () => {
         logger.info('the front end of the primary has changed: it is served from now on');

@@ -1,8 +1,9 @@
+import type { ReplicaVerification } from '@trellis/contract/shapes/replica.ts';
 import type { EmbedRequest } from '#replication/embed-call.ts';
 import type { LagReport } from '#replication/lag.ts';
 import type { Notice } from '#replication/message-shapes.ts';
-import type { ReplicaRegistration, ReplicaStatus } from '#replication/replica-registry.ts';
-import type { ThreadFailure } from '../thread-failure.ts';
+import type { RegisteredReplica, ReplicaStatus } from '#replication/replica-registry.ts';
+import type { Steps } from '../threads/channel.ts';
 
 /** What the thread that serves replicas is started with. It runs no user code. */
 export interface PrimaryOptions {
@@ -13,7 +14,10 @@ export interface PrimaryOptions {
   readonly port: number;
   readonly secret: Uint8Array;
   readonly version: string;
-  /** The files of the built-in front end, by their digest; those of others are in the storage folder. */
+  /**
+   * The files of the built-in front end, by their digest; those of others are in the storage
+   * folder.
+   */
   readonly frontEnd: ReadonlyMap<string, Uint8Array>;
   /** Of `Followers`: how far the state is, and where replicas say what they need of the log. */
   readonly followers: SharedArrayBuffer;
@@ -24,38 +28,28 @@ export interface ReplicationState {
   readonly lag: LagReport;
 }
 
-export type PrimaryRequest =
-  | { readonly kind: 'register'; readonly registration: ReplicaRegistration }
-  | { readonly kind: 'state' }
-  | { readonly kind: 'verify' }
-  | { readonly kind: 'cancelVerification' }
-  | { readonly kind: 'announce'; readonly notice: Notice }
-  | { readonly kind: 'close' };
-
-export type ToPrimary =
-  | (PrimaryRequest & { readonly id: number })
-  /** Of `embed`. */
-  | { readonly kind: 'embedded'; readonly id: number; readonly vector: string }
-  | { readonly kind: 'notEmbedded'; readonly id: number; readonly failure: ThreadFailure };
-
-/** For a replica. */
-export interface EmbedForReplica {
-  readonly kind: 'embed';
-  readonly request: EmbedRequest;
+/** What the thread that serves replicas answers. */
+export interface ReplicationCalls {
+  /** Once it listens. */
+  listening(): Listening;
+  register(registration: RegisteredReplica): ReplicaStatus;
+  state(): ReplicationState;
+  verify(given: undefined, steps: Steps): ReplicaVerification;
+  cancelVerification(): void;
+  announce(notice: Notice): void;
+  close(): void;
 }
 
-export type FromPrimary =
-  | { readonly kind: 'listening'; readonly port: number; readonly epoch: string }
+export interface Listening {
+  readonly port: number;
+  readonly epoch: string;
+}
+
+/** What it asks and tells whoever has started it. */
+export interface ReplicationNotices {
   /** Somebody has registered, or was dropped: the public addresses of all. */
-  | { readonly kind: 'replicas'; readonly publicUrls: readonly string[] }
-  | (EmbedForReplica & { readonly id: number })
-  | { readonly kind: 'note'; readonly level: 'info' | 'warn'; readonly text: string }
-  /** Of `verify`: steps. */
-  | {
-      readonly kind: 'progress';
-      readonly id: number;
-      readonly done: number;
-      readonly total: number;
-    }
-  | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'failed'; readonly id: number | null; readonly failure: ThreadFailure };
+  replicas(publicUrls: readonly string[]): void;
+  /** For a replica: only the main thread asks the provider of embeddings. */
+  embed(request: EmbedRequest): string;
+  note(note: { readonly level: 'info' | 'warn'; readonly text: string }): void;
+}

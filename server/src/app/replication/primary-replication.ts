@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import type { Worker } from 'node:worker_threads';
 import type {
   ReplicaAdmission,
   ReplicaHealth,
@@ -7,39 +5,32 @@ import type {
   ReplicaRegistration,
   ReplicaVerification,
 } from '@trellis/contract/shapes/replica.ts';
-import { assert, must } from '#base/assert.ts';
 import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { systemTimers } from '#base/timers.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { Followers } from '#log/followers.ts';
 import type { Logger } from '#observe/logger.ts';
-import type { AnswerEmbed, EmbedRequest } from '#replication/embed-call.ts';
+import type { AnswerEmbed } from '#replication/embed-call.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import type { ReplicaStatus } from '#replication/replica-registry.ts';
-import { startThread } from '../start-thread.ts';
-import { errorOf, failureOf } from '../thread-failure.ts';
-import { ThreadRequests } from '../thread-requests.ts';
-import type {
-  FromPrimary,
-  PrimaryOptions,
-  PrimaryRequest,
-  ReplicationState,
-  ToPrimary,
-} from './primary-messages.ts';
+import { Thread } from '../threads/thread.ts';
+import type { PrimaryOptions, ReplicationCalls, ReplicationNotices } from './primary-messages.ts';
 import { RegistrationGate } from './registration-gate.ts';
 import { proofOfPrimary } from './registration-proof.ts';
-import { verifyAsJob, type VerificationPort } from './verification-job.ts';
+import type { OnVerificationProgress } from '#replication/verification.ts';
 
-/** What a primary is to its replicas (specification, sections 2.7 and 3.1): registration here, the channel in a thread of its own. */
+/**
+ * What a primary is to its replicas (specification, sections 2.7 and 3.1): registration here, the
+ * channel in a thread of its own.
+ */
 export class PrimaryReplication implements AsyncDisposable {
-  readonly #worker: Worker;
+  readonly #thread: Thread<ReplicationCalls, ReplicationNotices>;
   readonly #options: PrimaryOptions;
   readonly #logger: Logger;
-  readonly #port: number;
-  /** Of the log. */
-  readonly #epoch: string;
-  readonly #requests: ThreadRequests<PrimaryRequest>;
+  #port = 0;
+  /** The epoch of the log. */
+  #epoch = '';
   readonly #gate: RegistrationGate;
   #publicUrls: readonly string[] = [];
   #onReplicas: () => void = () => undefined;
@@ -49,13 +40,7 @@ export class PrimaryReplication implements AsyncDisposable {
   #isClosing = false;
   #isEnded = false;
 
-  private constructor(
-    worker: Worker,
-    options: PrimaryOptions,
-    logger: Logger,
-    { port, epoch }: { readonly port: number; readonly epoch: string },
-  ) {
-    this.#worker = worker;
+  private constructor(options: PrimaryOptions, logger: Logger) {
     this.#options = options;
     this.#logger = logger;
     this.#gate = new RegistrationGate({
@@ -64,40 +49,47 @@ export class PrimaryReplication implements AsyncDisposable {
       timers: systemTimers,
       logger,
     });
-    this.#port = port;
-    this.#epoch = epoch;
-    this.#requests = new ThreadRequests((message) => {
-      worker.postMessage(message satisfies ToPrimary);
+    this.#thread = new Thread<ReplicationCalls, ReplicationNotices>({
+      name: 'the replication thread',
+      file: new URL('./primary-worker.ts', import.meta.url),
+      data: options,
+      handlers: {
+        replicas: (publicUrls) => {
+          this.#publicUrls = publicUrls;
+          this.#onReplicas();
+        },
+        embed: (request) => this.#answerEmbed(request),
+        note: ({ level, text }) => logger[level](text),
+      },
+      onEnd: (error) => this.#end(error),
     });
-    worker.on('message', (message: FromPrimary) => this.#receive(message));
-    worker.on('error', (error) => this.#end(error));
-    worker.on('exit', (code) => this.#end(new Error(`the replication thread ended with ${code}`)));
   }
 
   /** Rejects with `replication_unavailable` when the port is taken. */
   static async open(options: PrimaryOptions, logger: Logger): Promise<PrimaryReplication> {
-    const worker = startThread(new URL('./primary-worker.ts', import.meta.url), options);
-    const [message] = (await once(worker, 'message')) as [FromPrimary];
-    if (message.kind === 'failed') {
-      await worker.terminate();
-      throw errorOf(message.failure);
+    const replication = new PrimaryReplication(options, logger);
+    try {
+      const { port, epoch } = await replication.#thread.ask('listening');
+      replication.#port = port;
+      replication.#epoch = epoch;
+      return replication;
+    } catch (error) {
+      replication.#isClosing = true;
+      replication.#gate[Symbol.dispose]();
+      await replication.#thread.terminate();
+      throw error;
     }
-    assert(message.kind === 'listening', 'the thread listens before it says anything else');
-    return new PrimaryReplication(worker, options, logger, message);
   }
 
   async register(registration: ReplicaRegistration, address: string): Promise<ReplicaAdmission> {
     const { secret, version } = this.#options;
     this.#gate.admit(registration, address);
     const { replicaUID, publicAddress, serverAddress, epoch, sequence } = registration;
-    const registered = await this.#requests.ask<ReplicaStatus>({
-      kind: 'register',
-      registration: {
-        replicaUID,
-        publicUrl: publicAddress,
-        internalUrl: serverAddress,
-        appliedSequence: epoch === this.#epoch ? sequence : 0,
-      },
+    const registered = await this.#thread.ask('register', {
+      replicaUID,
+      publicUrl: publicAddress,
+      internalUrl: serverAddress,
+      appliedSequence: epoch === this.#epoch ? sequence : 0,
     });
     return {
       replicaName: registered.replicaName,
@@ -109,7 +101,7 @@ export class PrimaryReplication implements AsyncDisposable {
 
   async health(): Promise<ReplicaHealth> {
     if (this.#isEnded) return { isReplica: false, hasReplicas: false };
-    const { replicas, lag } = await this.#requests.ask<ReplicationState>({ kind: 'state' });
+    const { replicas, lag } = await this.#thread.ask('state');
     return {
       isReplica: false,
       hasReplicas: replicas.length > 0,
@@ -123,7 +115,7 @@ export class PrimaryReplication implements AsyncDisposable {
   }
 
   async list(): Promise<ReplicaOverview> {
-    const { replicas } = await this.#requests.ask<ReplicationState>({ kind: 'state' });
+    const { replicas } = await this.#thread.ask('state');
     return {
       version: this.#options.version,
       epoch: this.#epoch,
@@ -135,8 +127,10 @@ export class PrimaryReplication implements AsyncDisposable {
   /** Throws `verification_running`, `job_cancelled`. */
   verify(): Promise<ReplicaVerification> {
     const run: VerificationPort['run'] = (onProgress) =>
-      this.#requests.ask<ReplicaVerification>({ kind: 'verify' }, onProgress);
-    const cancel = (): void => void this.#requests.ask({ kind: 'cancelVerification' });
+      this.#thread.ask('verify', undefined, {
+        onProgress: ({ done, total }) => onProgress?.(done, total),
+      });
+    const cancel = (): void => this.#thread.tell('cancelVerification');
     return this.#jobs === undefined ? run(undefined) : verifyAsJob(this.#jobs, { run, cancel });
   }
 
@@ -150,7 +144,7 @@ export class PrimaryReplication implements AsyncDisposable {
     this.#jobs = jobs;
   }
 
-  /** Of the registered replicas. */
+  /** The addresses of the registered replicas. */
   publicUrls(): readonly string[] {
     return this.#publicUrls;
   }
@@ -167,63 +161,36 @@ export class PrimaryReplication implements AsyncDisposable {
 
   /** To every replica, also to those that connect later. */
   announce(notice: Notice): Promise<void> {
-    return this.#requests.ask<void>({ kind: 'announce', notice });
+    return this.#thread.ask('announce', notice);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosing) return;
-    const closed = this.#requests.ask<void>({ kind: 'close' });
+    const closed = this.#thread.ask('close');
     this.#isClosing = true;
     this.#gate[Symbol.dispose]();
     await closed.catch(() => undefined);
-    await this.#worker.terminate();
+    await this.#thread.terminate();
   }
 
-  #receive(message: FromPrimary): void {
-    switch (message.kind) {
-      case 'replicas':
-        this.#publicUrls = message.publicUrls;
-        this.#onReplicas();
-        return;
-      case 'embed':
-        void this.#answerEmbed(message.id, message.request);
-        return;
-      case 'note':
-        this.#logger[message.level](message.text);
-        return;
-      case 'progress':
-        this.#requests.progress(message.id, message.done, message.total);
-        return;
-      case 'done':
-        this.#requests.done(message.id, message.value);
-        return;
-      case 'failed':
-        this.#requests.failed(
-          must(message.id, 'the id of a failed request'),
-          errorOf(message.failure),
-        );
-        return;
-      case 'listening':
-    }
-  }
-
-  async #answerEmbed(id: number, request: EmbedRequest): Promise<void> {
-    let answer: ToPrimary;
+  readonly #answerEmbed: AnswerEmbed = async (request) => {
     try {
-      answer = { kind: 'embedded', id, vector: await this.#embed(request) };
+      return await this.#embed(request);
     } catch (error) {
       if (!(error instanceof Problem)) this.#logger.error({ err: error }, 'a query of a replica');
-      answer = { kind: 'notEmbedded', id, failure: failureOf(error) };
+      throw error;
     }
-    this.#worker.postMessage(answer);
-  }
+  };
 
-  /** The workspace is worth more than its replicas: it goes on without them, and keeps no log for them. */
+  /**
+   * The workspace is worth more than its replicas: it goes on without them, and keeps no log for
+   * them.
+   */
   #end(error: Error): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     const message = 'Replicas are not served any more: see the log.';
-    this.#requests.end(new Problem('replication_off', message));
+    this.#thread.end(new Problem('replication_off', message));
     new Followers(this.#options.followers).release('replica');
     if (!this.#isClosing) this.#logger.error({ err: error }, 'replicas are not served any more');
   }
@@ -243,4 +210,31 @@ function recordOf(replica: ReplicaStatus): ReplicaOverview['replicas'][number] {
     appliedSequence,
     lagVersions,
   };
+}
+
+interface VerificationPort {
+  /** Throws `verification_running`, `job_cancelled`. */
+  run(onProgress: OnVerificationProgress | undefined): Promise<ReplicaVerification>;
+  cancel(): void;
+}
+
+/** Compares the replicas as a job; a second one at a time is refused, and is none. */
+function verifyAsJob(jobs: JobRegistry, port: VerificationPort): Promise<ReplicaVerification> {
+  const kind = 'replica-verification';
+  if (jobs.underWay().some((job) => job.kind === kind)) return port.run(undefined);
+  return jobs.run({ kind, step: stepAt(0, 0), isCancellable: true }, async (job) => {
+    job.signal.addEventListener('abort', () => port.cancel(), { once: true });
+    const report = await port.run((done, total) => {
+      job.report({ progress: done / total, step: stepAt(done, total) });
+    });
+    for (const { replicaName, state } of report.replicas) job.log(`${replicaName}: ${state}`);
+    return report;
+  });
+}
+
+/** See `OnVerificationProgress`. */
+function stepAt(done: number, total: number): string {
+  if (done === 0) return 'Stopping the replicas at one commit';
+  if (done === 1) return 'Reading the state of the primary';
+  return `Comparing: ${done - 2} of ${total - 2} replicas`;
 }

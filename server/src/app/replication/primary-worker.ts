@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
-import { must } from '#base/assert.ts';
+import { workerData } from 'node:worker_threads';
 import { systemClock } from '#base/clock.ts';
 import { REPLICATION_SWEEP_INTERVAL_MS, REPLICA_VERIFY_HOLD_MS } from '#base/replication-limits.ts';
 import { Followers } from '#log/followers.ts';
@@ -13,38 +12,26 @@ import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { SnapshotSpool } from '#store/snapshot-spool.ts';
 import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
 import { openPublishedLog } from '../open-published-log.ts';
-import { errorOf, failureOf } from '../thread-failure.ts';
-import { ThreadRequests } from '../thread-requests.ts';
+import type { Handlers } from '../threads/channel.ts';
+import { serve } from '../threads/thread.ts';
 import { RefusalLog } from './refusal-log.ts';
-import type {
-  EmbedForReplica,
-  FromPrimary,
-  PrimaryOptions,
-  PrimaryRequest,
-  ToPrimary,
-} from './primary-messages.ts';
+import type { PrimaryOptions, ReplicationCalls, ReplicationNotices } from './primary-messages.ts';
 
 /**
- * The thread that serves replicas: it reads the log's files and the state beside the writer, so that a copy takes time from nobody
- * who reads or writes. It writes the snapshots that replicas copy, in a folder of their own.
+ * The thread that serves replicas: it reads the log's files and the state beside the writer, so
+ * that a copy takes time from nobody who reads or writes. It writes the snapshots that replicas
+ * copy, in a folder of their own.
  */
-const port = must(parentPort, 'the port of the replication thread');
-
-function send(message: FromPrimary): void {
-  port.postMessage(message);
-}
+const main = serve<ReplicationNotices, ReplicationCalls>(serveReplicas);
 
 /** Whoever reaches the port may be refused as often as they like. */
 const refusals = new RefusalLog({
   clock: systemClock,
   timers: systemTimers,
-  warn: (text) => send({ kind: 'note', level: 'warn', text }),
+  warn: (text) => main.tell('note', { level: 'warn', text }),
 });
 
-/** Only the main thread asks the provider of embeddings. */
-const embeddings = new ThreadRequests<EmbedForReplica>(send);
-
-async function main(): Promise<void> {
+async function serveReplicas(): Promise<Handlers<ReplicationCalls>> {
   const options: PrimaryOptions = workerData;
   const { storage, host, secret, version } = options;
   const followers = new Followers(options.followers);
@@ -83,73 +70,46 @@ async function main(): Promise<void> {
     },
     frontEndFile: async (digest) =>
       options.frontEnd.get(digest) ?? (await interfaceFiles.read(digest)),
-    embed: (request) => embeddings.ask({ kind: 'embed', request }),
+    embed: (request) => main.ask('embed', request),
     pause: (ms) => sleep(ms, undefined, { ref: false }),
     clock: systemClock,
     timers: systemTimers,
     onEvent: (event) => tell(event, () => server.replicas()),
   });
-  serveRequests(server, spool);
-  send({ kind: 'listening', port: server.port, epoch: log.epoch });
-}
-
-/** Of the main thread, until it closes. */
-function serveRequests(server: ReplicationServer, spool: SnapshotSpool) {
   const sweeping = setInterval(() => {
     spool.sweep().catch((error: unknown) => {
-      send({ kind: 'note', ...warn(`snapshots for replicas are not cleared: ${String(error)}`) });
+      main.tell('note', warn(`snapshots for replicas are not cleared: ${String(error)}`));
     });
   }, REPLICATION_SWEEP_INTERVAL_MS);
-  port.on('message', (message: ToPrimary) => {
-    if (message.kind === 'embedded') return embeddings.done(message.id, message.vector);
-    if (message.kind === 'notEmbedded') {
-      return embeddings.failed(message.id, errorOf(message.failure));
-    }
-    perform(server, spool, message)
-      .then((value) => {
-        if (message.kind === 'close') {
-          clearInterval(sweeping);
-          refusals[Symbol.dispose]();
-        }
-        send({ kind: 'done', id: message.id, value });
-      })
-      .catch((error: unknown) => fail(message.id, error));
-  });
-}
-
-async function perform(
-  server: ReplicationServer,
-  spool: SnapshotSpool,
-  message: PrimaryRequest & { readonly id: number },
-): Promise<unknown> {
-  const { id } = message;
-  switch (message.kind) {
-    case 'register':
-      return server.register(message.registration);
-    case 'state':
-      return { replicas: server.replicas(), lag: server.lag() };
-    case 'announce':
-      return server.announce(message.notice);
-    case 'verify':
-      return server.verify((done, total) => send({ kind: 'progress', id, done, total }));
-    case 'cancelVerification':
-      return server.cancelVerification();
-    case 'close':
+  return {
+    listening: () => ({ port: server.port, epoch: log.epoch }),
+    register: (registration) => server.register(registration),
+    state: () => ({ replicas: server.replicas(), lag: server.lag() }),
+    announce: (notice) => server.announce(notice),
+    verify: (_, { progress }) => server.verify((done, total) => progress({ done, total })),
+    cancelVerification: () => server.cancelVerification(),
+    close: async () => {
       await server[Symbol.asyncDispose]();
-      return spool[Symbol.asyncDispose]();
-  }
+      await spool[Symbol.asyncDispose]();
+      clearInterval(sweeping);
+      refusals[Symbol.dispose]();
+    },
+  };
 }
 
-/** For the primary's log (specification, section 3.1), and for the list of replicas that pages get. */
+/**
+ * For the primary's log (specification, section 3.1), and for the list of replicas that pages get.
+ */
 function tell(event: ReplicationEvent, replicas: ReplicationServer['replicas']): void {
   if (event.kind === 'rejected') {
     refusals.refused(`failed connection of a replica from ${event.peer}: ${event.reason}`);
     return;
   }
   const note = noteOf(event);
-  if (note !== undefined) send({ kind: 'note', ...note });
+  if (note !== undefined) main.tell('note', note);
   if (event.kind === 'registered' || event.kind === 'dropped') {
-    send({ kind: 'replicas', publicUrls: replicas().map(({ publicUrl }) => publicUrl) });
+    const publicUrls = replicas().map(({ publicUrl }) => publicUrl);
+    main.tell('replicas', publicUrls);
   }
 }
 
@@ -191,9 +151,3 @@ function nameOf({ replicaName, replicaUID }: { replicaName: string; replicaUID: 
 
 const info = (text: string) => ({ level: 'info', text }) as const;
 const warn = (text: string) => ({ level: 'warn', text }) as const;
-
-function fail(id: number | null, error: unknown): void {
-  send({ kind: 'failed', id, failure: failureOf(error) });
-}
-
-main().catch((error: unknown) => fail(null, error));

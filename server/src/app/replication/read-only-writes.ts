@@ -1,12 +1,14 @@
+import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
 import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
-import type { IngestPort, IngestStream, IngestSummary } from '#access/ingest-service.ts';
+import type { IngestPort, IngestStream } from '#access/ingest-service.ts';
 import { Problem } from '#base/problem.ts';
-import type { CommitPort, CommitResult, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort, CommitResult, WriterOperation } from '#graph/operations.ts';
 import type { Logger } from '#observe/logger.ts';
 
 /**
- * What stands where a primary has its writer. Routes that write never get here, as a replica sends their callers to the primary;
- * whatever else tries to write is refused in the same words (specification, section 4.8).
+ * What stands where a primary has its writer. Routes that write never get here, as a replica sends
+ * their callers to the primary; whatever else tries to write is refused in the same words
+ * (specification, section 4.8).
  */
 export class ReadOnlyWrites implements CommitPort, IngestPort {
   commit(): Promise<CommitResult> {
@@ -26,7 +28,10 @@ export class ReadOnlyWrites implements CommitPort, IngestPort {
   }
 }
 
-/** Security events at a replica are in its log only: what changes something happens on the primary, and is recorded there. */
+/**
+ * Security events at a replica are in its log only: what changes something happens on the primary,
+ * and is recorded there.
+ */
 export class LoggedAuditTrail implements AuditTrail {
   readonly #logger: Logger;
 
@@ -34,7 +39,7 @@ export class LoggedAuditTrail implements AuditTrail {
     this.#logger = logger;
   }
 
-  operation({ action }: AuditEvent): GraphOperation {
+  operation({ action }: AuditEvent): WriterOperation {
     throw new Problem('read_only_replica', `A replica makes no commit for ${action}.`);
   }
 

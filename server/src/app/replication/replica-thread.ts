@@ -1,18 +1,19 @@
-import type { Worker } from 'node:worker_threads';
 import type { Logger } from '#observe/logger.ts';
 import type { EmbedRequest } from '#replication/embed-call.ts';
 import type { Notice } from '#replication/message-shapes.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import { startThread } from '../start-thread.ts';
 import type { AppliedChunk } from '../telemetry/traced-commits.ts';
-import { errorOf } from '../thread-failure.ts';
-import { ThreadRequests } from '../thread-requests.ts';
-import type { FromReplica, ReplicaOptions, ReplicaRequest, ToReplica } from './replica-messages.ts';
+import { Thread } from '../threads/thread.ts';
+import type {
+  ReplicaThreadCalls,
+  ReplicaThreadNotices,
+  ReplicaOptions,
+} from './replica-messages.ts';
 
 export interface ReplicaThreadEvents {
-  /** Of the primary, to all its replicas. */
+  /** A notice of the primary to all its replicas. */
   onNotice(notice: Notice): void;
-  /** Of a thread that is timed. */
+  /** Called by a thread that is timed. */
   onApplied(chunk: AppliedChunk): void;
   /** The primary can be reached, again or for the first time. */
   onJoined(): void;
@@ -26,44 +27,54 @@ export class ReplicaThread implements AsyncDisposable {
   readonly caughtUp: Promise<void>;
   /** Resolves with what ended the replica. */
   readonly failed: Promise<Error>;
-  readonly #worker: Worker;
+  readonly #thread: Thread<ReplicaThreadCalls, ReplicaThreadNotices>;
   readonly #logger: Logger;
-  readonly #events: ReplicaThreadEvents;
-  readonly #requests: ThreadRequests<ReplicaRequest>;
-  readonly #loaded = Promise.withResolvers<void>();
-  readonly #caughtUp = Promise.withResolvers<void>();
   readonly #failed = Promise.withResolvers<Error>();
-  readonly #closed = Promise.withResolvers<void>();
   #progress: ProgressBar | undefined;
   #isJoined = false;
 
   constructor(options: ReplicaOptions, logger: Logger, events: ReplicaThreadEvents) {
     this.#logger = logger;
-    this.#events = events;
-    this.loaded = this.#loaded.promise;
-    this.caughtUp = this.#caughtUp.promise;
+    const loaded = Promise.withResolvers<void>();
+    const caughtUp = Promise.withResolvers<void>();
+    this.loaded = loaded.promise;
+    this.caughtUp = caughtUp.promise;
     this.failed = this.#failed.promise;
-    this.#worker = startThread(new URL('./replica-worker.ts', import.meta.url), options);
-    this.#requests = new ThreadRequests((message) => {
-      this.#worker.postMessage(message satisfies ToReplica);
+    this.#thread = new Thread<ReplicaThreadCalls, ReplicaThreadNotices>({
+      name: 'the thread that follows the primary',
+      file: new URL('./replica-worker.ts', import.meta.url),
+      data: options,
+      handlers: {
+        loaded: () => loaded.resolve(),
+        caughtUp: () => caughtUp.resolve(),
+        progress: ({ bytesDone, bytesTotal }) => this.#show(bytesDone, bytesTotal),
+        note: ({ level, text }) => this.#note(level, text),
+        joining: () => {
+          this.#isJoined = false;
+        },
+        joined: () => {
+          this.#isJoined = true;
+          events.onJoined();
+        },
+        applied: events.onApplied,
+        notice: events.onNotice,
+      },
+      onEnd: (error) => this.#fail(error),
     });
-    this.#worker.on('message', (message: FromReplica) => this.#receive(message));
-    this.#worker.on('error', (error) => {
-      this.#failed.resolve(error instanceof Error ? error : new Error(String(error)));
-    });
-    this.#worker.on('exit', (code) => {
-      this.#failed.resolve(new Error(`the thread that follows the primary ended with ${code}`));
-      this.#closed.resolve();
-    });
+    this.#thread.ask('follow').catch((error: Error) => this.#fail(error));
   }
 
-  /** Files of the primary's front end, by their digests and in that order. Rejects when it cannot be asked. */
+  /**
+   * Files of the primary's front end, by their digests and in that order. Rejects when it cannot be
+   * asked.
+   */
   readonly fetchFrontEnd = (digests: readonly string[]): Promise<readonly Uint8Array[]> =>
-    this.#requests.ask({ kind: 'fetchFrontEnd', digests });
+    this.#thread.ask('fetchFrontEnd', digests);
 
-  /** The vector of a text, from the primary. Rejects with its problem, and when it cannot be asked. */
-  readonly embed = (request: EmbedRequest): Promise<string> =>
-    this.#requests.ask({ kind: 'embed', request });
+  /**
+   * The vector of a text, from the primary. Rejects with its problem, and when it cannot be asked.
+   */
+  readonly embed = (request: EmbedRequest): Promise<string> => this.#thread.ask('embed', request);
 
   /** Whether it hears the primary. */
   get isJoined(): boolean {
@@ -71,53 +82,24 @@ export class ReplicaThread implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#worker.postMessage({ kind: 'close' } satisfies ToReplica);
-    await this.#closed.promise;
-    await this.#worker.terminate();
+    // It may have ended before.
+    await this.#thread.ask('close').catch(() => undefined);
+    await this.#thread.terminate();
   }
 
-  #receive(message: FromReplica): void {
-    switch (message.kind) {
-      case 'note':
-        this.#endProgress('done');
-        this.#logger[message.level](message.text);
-        return;
-      case 'progress':
-        this.#progress ??= new ProgressBar(process.stderr, 'Copying the graph');
-        this.#progress.update(message.bytesDone, message.bytesTotal);
-        return;
-      case 'loaded':
-        this.#loaded.resolve();
-        return;
-      case 'caughtUp':
-        this.#caughtUp.resolve();
-        return;
-      case 'applied':
-        this.#events.onApplied(message.chunk);
-        return;
-      case 'notice':
-        this.#events.onNotice(message.notice);
-        return;
-      case 'joining':
-        this.#isJoined = false;
-        return;
-      case 'joined':
-        this.#isJoined = true;
-        this.#events.onJoined();
-        return;
-      case 'done':
-        this.#requests.done(message.id, message.value);
-        return;
-      case 'notDone':
-        this.#requests.failed(message.id, errorOf(message.failure));
-        return;
-      case 'failed':
-        this.#endProgress('stopped');
-        this.#failed.resolve(errorOf(message.failure));
-        return;
-      case 'closed':
-        this.#closed.resolve();
-    }
+  #show(bytesDone: number, bytesTotal: number): void {
+    this.#progress ??= new ProgressBar(process.stderr, 'Copying the graph');
+    this.#progress.update(bytesDone, bytesTotal);
+  }
+
+  #note(level: 'info' | 'warn', text: string): void {
+    this.#endProgress('done');
+    this.#logger[level](text);
+  }
+
+  #fail(error: Error): void {
+    this.#endProgress('stopped');
+    this.#failed.resolve(error);
   }
 
   #endProgress(how: 'done' | 'stopped'): void {

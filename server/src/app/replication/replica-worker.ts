@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { Followers } from '#log/followers.ts';
@@ -7,31 +7,43 @@ import type { Notice } from '#replication/message-shapes.ts';
 import { connectReplica, type ReplicaChannel } from '#replication/replica-channel.ts';
 import { replicaName } from '#replication/replica-name.ts';
 import { systemTimers } from '#base/timers.ts';
-import { failureOf } from '../thread-failure.ts';
+import { serve } from '../threads/thread.ts';
 import { openFollowing } from './open-following.ts';
 import { PausableState } from './pausable-state.ts';
 import { registerReplica } from './register-replica.ts';
-import type { FromReplica, ReplicaOptions, ReplicaRequest, ToReplica } from './replica-messages.ts';
+import type {
+  ReplicaThreadCalls,
+  ReplicaThreadNotices,
+  ReplicaOptions,
+} from './replica-messages.ts';
 import { runReplica } from './replica-run.ts';
 import type { FollowedState, ReplicaEvents, ReplicaPorts } from './replica-run.ts';
 import { ReplicaStore } from './replica-store.ts';
 import { StateInspection } from './state-inspection.ts';
 
 /**
- * The thread of a replica that follows the primary. It has the only read-write state of the process, and no way to build a commit
- * of its own.
+ * The thread of a replica that follows the primary. It has the only read-write state of the
+ * process, and no way to build a commit of its own.
  */
-const port = must(parentPort, 'the port of the thread that follows');
-
+const closing = new AbortController();
 /** The newest channel, which may have ended. */
 const primary: { channel?: ReplicaChannel } = {};
 
-function send(message: FromReplica): void {
-  port.postMessage(message);
-}
+const main = serve<ReplicaThreadNotices, ReplicaThreadCalls>(() => {
+  const channel = (): ReplicaChannel =>
+    must(primary.channel, 'the channel of a replica that has joined');
+  return {
+    follow: () => ended,
+    fetchFrontEnd: (digests) => channel().fetchFrontEnd(digests),
+    embed: (request) => channel().embed(request),
+    close: async () => {
+      closing.abort(new Error('the replica stops'));
+      await ended;
+    },
+  };
+});
 
-async function main(signal: AbortSignal): Promise<void> {
-  const options: ReplicaOptions = workerData;
+async function follow(options: ReplicaOptions, signal: AbortSignal): Promise<void> {
   const { storage, masterKey } = options;
   const store = new ReplicaStore({ storage, masterKey: masterKey ?? undefined });
   using _claim = await store.claim(options.replicaUID);
@@ -45,7 +57,7 @@ function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
   return {
     store,
     join: async (history) => {
-      send({ kind: 'joining' });
+      main.tell('joining');
       await registerReplica(options, history);
       const channel = await connectReplica({
         // Brackets are of the URL, not of the address.
@@ -56,9 +68,9 @@ function portsOf(options: ReplicaOptions, store: ReplicaStore): ReplicaPorts {
         hello: { name: replicaName(replicaUID), version },
       });
       primary.channel = channel;
-      send({ kind: 'joined' });
+      main.tell('joined');
       void passNotices(channel, (notice) => {
-        if (!StateInspection.isAskedFor(notice)) send({ kind: 'notice', notice });
+        if (!StateInspection.isAskedFor(notice)) main.tell('notice', notice);
         else void inspection?.answer(channel, notice);
       });
       return channel;
@@ -95,7 +107,7 @@ function timed(state: FollowedState): FollowedState {
       const from = state.sequence + 1;
       const startedAt = now();
       const sequence = await state.apply(records);
-      send({ kind: 'applied', chunk: { from, sequence, startedAt, endedAt: now() } });
+      main.tell('applied', { from, sequence, startedAt, endedAt: now() });
       return sequence;
     },
     [Symbol.asyncDispose]: () => state[Symbol.asyncDispose](),
@@ -115,43 +127,13 @@ async function passNotices(
 }
 
 const events: ReplicaEvents = {
-  note: (text, level = 'info') => send({ kind: 'note', level, text }),
-  progress: (bytesDone, bytesTotal) => send({ kind: 'progress', bytesDone, bytesTotal }),
-  loaded: () => send({ kind: 'loaded' }),
-  caughtUp: () => send({ kind: 'caughtUp' }),
+  note: (text, level = 'info') => main.tell('note', { level, text }),
+  progress: (bytesDone, bytesTotal) => main.tell('progress', { bytesDone, bytesTotal }),
+  loaded: () => main.tell('loaded'),
+  caughtUp: () => main.tell('caughtUp'),
 };
 
-async function answer(id: number, request: ReplicaRequest): Promise<void> {
-  try {
-    const channel = must(primary.channel, 'the channel of a replica that has joined');
-    send({ kind: 'done', id, value: await ask(channel, request) });
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    send({ kind: 'notDone', id, failure: failureOf(error) });
-  }
-}
-
-function ask(channel: ReplicaChannel, request: ReplicaRequest): Promise<unknown> {
-  switch (request.kind) {
-    case 'fetchFrontEnd':
-      return channel.fetchFrontEnd(request.digests);
-    case 'embed':
-      return channel.embed(request.request);
-  }
-}
-
-const closing = new AbortController();
-port.on('message', (message: ToReplica) => {
-  if (message.kind === 'close') closing.abort(new Error('the replica stops'));
-  else void answer(message.id, message);
+const ended = follow(workerData, closing.signal).catch((error: unknown) => {
+  // What it threw when it was told to stop is of no interest.
+  if (!closing.signal.aborted) throw error;
 });
-main(closing.signal)
-  .catch((error: unknown) => {
-    // What it threw when it was told to stop is of no interest.
-    if (closing.signal.aborted) return;
-    send({ kind: 'failed', failure: failureOf(error) });
-  })
-  .finally(() => {
-    send({ kind: 'closed' });
-    port.close();
-  });

@@ -1,5 +1,4 @@
 import type { TargetSettings } from '../backup/open-target.ts';
-import type { ThreadFailure } from '../thread-failure.ts';
 
 /** What a thread that scrubs is started with. It runs no user code. */
 export interface ScrubPlace {
@@ -30,11 +29,12 @@ export interface ScrubRead {
   readonly backups: number;
 }
 
-export type FromScrub =
+/** What is told while it reads. A damage is told as soon as it is found: what follows may fail. */
+export type ScrubStep =
   | { readonly kind: 'progress'; readonly fraction: number; readonly step: string }
-  /** As soon as it is found: what comes after may fail. */
-  | { readonly kind: 'damage'; readonly damage: Damage }
-  | { readonly kind: 'done'; readonly read: ScrubRead }
-  | { readonly kind: 'failed'; readonly failure: ThreadFailure };
+  | { readonly kind: 'damage'; readonly damage: Damage };
 
-export type ToScrub = { readonly kind: 'cancel' };
+export interface ScrubCalls {
+  /** Once: the thread ends with it. */
+  scrub(given: undefined, step: ScrubStep): ScrubRead;
+}

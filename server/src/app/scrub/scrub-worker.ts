@@ -1,42 +1,51 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { scrubBackups } from '#backup/scrub-backups.ts';
-import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import { SCRUB_BYTES_AT_A_TIME, SCRUB_WORK_SHARE } from '#base/limits.ts';
 import { Followers } from '#log/followers.ts';
-import { indexFolder } from '#search/text/index-manifest.ts';
-import { scrubSegments } from '#search/text/scrub-segments.ts';
-import { scrubVectors } from '#search/vector/scrub-vectors.ts';
+import { indexFolder } from '#search/text/segment-codec.ts';
+import { scrubSegments } from '#search/text/segment-files.ts';
+import { scrubVectors } from '#search/vector/vector-files.ts';
 import { scrubState } from '#store/care/scrub-state.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { openTarget } from '../backup/open-target.ts';
-import { lowerPriority, PRIORITY } from '../low-priority.ts';
 import { openPublishedLog } from '../open-published-log.ts';
 import { vectorsFolder } from '../search/stored-vectors.ts';
-import { failureOf } from '../thread-failure.ts';
+import { lowerPriority, PRIORITY } from '../threads/low-priority.ts';
+import { serve } from '../threads/thread.ts';
 import { SCRUB_PARTS } from './scrub-messages.ts';
-import type { FromScrub, ScrubPart, ScrubPlace, ScrubRead } from './scrub-messages.ts';
+import type { ScrubCalls, ScrubPart, ScrubPlace, ScrubRead, ScrubStep } from './scrub-messages.ts';
 
-/** A thread that reads all that is kept, slowly, and compares it with the checks that it was written with. It ends by itself. */
-const port = must(parentPort, 'the port of the thread that scrubs');
-const place: ScrubPlace = workerData;
-const cancelling = new AbortController();
-
-function send(message: FromScrub): void {
-  port.postMessage(message);
-}
-
-function found(part: ScrubPart, where: string): void {
-  send({ kind: 'damage', damage: { part, place: where } });
-}
+/**
+ * A thread that reads all that is kept, slowly, and compares it with the checks that it was written
+ * with. It ends by itself.
+ */
+serve<object, ScrubCalls>((starter) => {
+  lowerPriority(PRIORITY.last);
+  return {
+    scrub: async (_, { signal, progress }) => {
+      try {
+        return await new Scrub(workerData, signal, progress).run();
+      } finally {
+        // LMDB ends the whole process when a thread is interrupted while it closes.
+        setImmediate(() => starter.close());
+      }
+    },
+  };
+});
 
 /** Leaves the disk and a processor to others for most of the time. */
 class Pace {
+  readonly #signal: AbortSignal;
   #workedSince = performance.now();
 
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
   readonly rest = async (): Promise<void> => {
-    const { signal } = cancelling;
+    const signal = this.#signal;
     const pause = (performance.now() - this.#workedSince) * (1 / SCRUB_WORK_SHARE - 1);
     // Short work adds up until there is something to rest for.
     if (pause >= 1) {
@@ -47,99 +56,101 @@ class Pace {
   };
 }
 
-const { rest } = new Pace();
+class Scrub {
+  readonly #place: ScrubPlace;
+  readonly #rest: Pace['rest'];
+  readonly #tell: (step: ScrubStep) => void;
 
-function progressOf(part: ScrubPart, step: string): (done: number, total: number) => void {
-  const before = SCRUB_PARTS.indexOf(part);
-  return (done, total) =>
-    send({
-      kind: 'progress',
-      fraction: (before + (total === 0 ? 1 : done / total)) / SCRUB_PARTS.length,
-      step: `${step}: ${done} of ${total}`,
+  constructor(place: ScrubPlace, signal: AbortSignal, tell: (step: ScrubStep) => void) {
+    this.#place = place;
+    this.#rest = new Pace(signal).rest;
+    this.#tell = tell;
+  }
+
+  async run(): Promise<ScrubRead> {
+    return {
+      entries: await this.#readState(),
+      commits: await this.#readLog(),
+      indexFiles: await this.#readIndex(),
+      backups: await this.#readBackups(),
+    };
+  }
+
+  #found(part: ScrubPart, where: string): void {
+    this.#tell({ kind: 'damage', damage: { part, place: where } });
+  }
+
+  #progressOf(part: ScrubPart, step: string): (done: number, total: number) => void {
+    const before = SCRUB_PARTS.indexOf(part);
+    return (done, total) =>
+      this.#tell({
+        kind: 'progress',
+        fraction: (before + (total === 0 ? 1 : done / total)) / SCRUB_PARTS.length,
+        step: `${step}: ${done} of ${total}`,
+      });
+  }
+
+  async #readState(): Promise<number> {
+    const { storage, masterKey } = this.#place;
+    const environments = ['graph', 'vault'] as const;
+    using reader = openSnapshotReader({ storage, masterKey: masterKey ?? undefined, environments });
+    return await scrubState({
+      reader,
+      rest: this.#rest,
+      onDamage: (where) => this.#found('state', where),
+      onProgress: this.#progressOf('state', 'Entries of the state'),
     });
-}
+  }
 
-async function readState(): Promise<number> {
-  const { storage, masterKey } = place;
-  const environments = ['graph', 'vault'] as const;
-  using reader = openSnapshotReader({ storage, masterKey: masterKey ?? undefined, environments });
-  return await scrubState({
-    reader,
-    rest,
-    onDamage: (where) => found('state', where),
-    onProgress: progressOf('state', 'Entries of the state'),
-  });
-}
-
-/** Up to the first damage: what is behind it cannot be told from it. */
-async function readLog(): Promise<number> {
-  const { applied } = new Followers(place.followers);
-  const { log } = await openPublishedLog(place.storage, place.masterKey, applied);
-  const tell = progressOf('log', 'Commits of the log');
-  let commits = 0;
-  let next = log.firstSequence;
-  for (;;) {
-    const last = log.lastSequence;
-    const first = log.firstSequence;
-    if (next > last) return commits;
-    try {
-      let bytes = 0;
-      for await (const record of log.read(next)) {
-        commits++;
-        next = record.last + 1;
-        bytes += record.payload.length;
-        if (bytes < SCRUB_BYTES_AT_A_TIME) continue;
-        bytes = 0;
-        tell(next - first, Math.max(last, next) - first + 1);
-        await rest();
-      }
-      return commits;
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (error.code === 'log_trimmed') next = log.firstSequence;
-      else if (error.code === 'log_corrupt') {
-        found('log', error.message);
+  /** Up to the first damage: what is behind it cannot be told from it. */
+  async #readLog(): Promise<number> {
+    const { applied } = new Followers(this.#place.followers);
+    const { log } = await openPublishedLog(this.#place.storage, this.#place.masterKey, applied);
+    const tell = this.#progressOf('log', 'Commits of the log');
+    let commits = 0;
+    let next = log.firstSequence;
+    for (;;) {
+      const last = log.lastSequence;
+      const first = log.firstSequence;
+      if (next > last) return commits;
+      try {
+        let bytes = 0;
+        for await (const record of log.read(next)) {
+          commits++;
+          next = record.last + 1;
+          bytes += record.payload.length;
+          if (bytes < SCRUB_BYTES_AT_A_TIME) continue;
+          bytes = 0;
+          tell(next - first, Math.max(last, next) - first + 1);
+          await this.#rest();
+        }
         return commits;
-      } else throw error;
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        if (error.code === 'log_trimmed') next = log.firstSequence;
+        else if (error.code === 'log_corrupt') {
+          this.#found('log', error.message);
+          return commits;
+        } else throw error;
+      }
     }
   }
-}
 
-async function readIndex(): Promise<number> {
-  const onDamage = (where: string): void => found('index', where);
-  progressOf('index', 'Files of the index')(0, 1);
-  const texts = await scrubSegments(indexFolder(place.storage), rest, onDamage);
-  return texts + (await scrubVectors(vectorsFolder(place.storage), rest, onDamage));
-}
+  async #readIndex(): Promise<number> {
+    const onDamage = (where: string): void => this.#found('index', where);
+    this.#progressOf('index', 'Files of the index')(0, 1);
+    const texts = await scrubSegments(indexFolder(this.#place.storage), this.#rest, onDamage);
+    return texts + (await scrubVectors(vectorsFolder(this.#place.storage), this.#rest, onDamage));
+  }
 
-async function readBackups(): Promise<number> {
-  if (place.target === null) return 0;
-  return await scrubBackups({
-    target: openTarget(place.target),
-    masterKey: place.masterKey ?? undefined,
-    rest,
-    onDamage: (where) => found('backups', where),
-    onProgress: progressOf('backups', 'Backups'),
-  });
+  async #readBackups(): Promise<number> {
+    if (this.#place.target === null) return 0;
+    return await scrubBackups({
+      target: openTarget(this.#place.target),
+      masterKey: this.#place.masterKey ?? undefined,
+      rest: this.#rest,
+      onDamage: (where) => this.#found('backups', where),
+      onProgress: this.#progressOf('backups', 'Backups'),
+    });
+  }
 }
-
-async function scrub(): Promise<ScrubRead> {
-  return {
-    entries: await readState(),
-    commits: await readLog(),
-    indexFiles: await readIndex(),
-    backups: await readBackups(),
-  };
-}
-
-lowerPriority(PRIORITY.last);
-port.on('message', () => {
-  cancelling.abort(new Problem('job_cancelled', 'The scrub was cancelled.'));
-});
-scrub()
-  .then(
-    (read) => send({ kind: 'done', read }),
-    (error: unknown) => send({ kind: 'failed', failure: failureOf(error) }),
-  )
-  // LMDB ends the whole process when a thread is interrupted while it closes.
-  .finally(() => port.close());

@@ -1,18 +1,9 @@
-import type { Worker } from 'node:worker_threads';
 import { Problem } from '#base/problem.ts';
 import { SCRUB_DAMAGES_NAMED_MAX } from '#base/limits.ts';
 import type { Logger } from '#observe/logger.ts';
-import type { BuiltInTask, TaskWork } from '#tasks/task.ts';
-import { startThread } from '../start-thread.ts';
-import { errorOf } from '../thread-failure.ts';
-import type {
-  Damage,
-  FromScrub,
-  ScrubPart,
-  ScrubPlace,
-  ScrubRead,
-  ToScrub,
-} from './scrub-messages.ts';
+import type { RunnableTask, TaskWork } from '#tasks/task.ts';
+import { Thread } from '../threads/thread.ts';
+import type { Damage, ScrubCalls, ScrubPart, ScrubPlace, ScrubRead } from './scrub-messages.ts';
 
 /** What to do about a damage. */
 const REMEDIES: Readonly<Record<ScrubPart, string>> = {
@@ -35,21 +26,24 @@ export interface StorageScrubParts {
 /** Reads all that is kept, and remembers whether it was whole. */
 export class StorageScrub implements AsyncDisposable {
   readonly #parts: StorageScrubParts;
-  /** Those that run, with what tells that they have ended. */
-  readonly #threads = new Map<Worker, Promise<void>>();
+  readonly #ending = new AbortController();
+  /** What resolves when a thread has ended, for each that runs. */
+  readonly #running = new Set<Promise<Error>>();
   #isDamaged = false;
 
   constructor(parts: StorageScrubParts) {
     this.#parts = parts;
   }
 
-  /** Whether a scrub found a damage since the last one that found none. Not known after a restart. */
+  /**
+   * Whether a scrub found a damage since the last one that found none. Not known after a restart.
+   */
   get isDamaged(): boolean {
     return this.#isDamaged;
   }
 
-  /** For tasks: those of `app/built-in-tasks.ts`. */
-  get task(): BuiltInTask {
+  /** For tasks: those of `app/build/built-in-tasks.ts`. */
+  get task(): RunnableTask {
     return {
       name: 'storage-scrub',
       description:
@@ -85,39 +79,26 @@ export class StorageScrub implements AsyncDisposable {
     { signal, progress }: TaskWork,
     onDamage: (damage: Damage) => void,
   ): Promise<ScrubRead> {
-    const worker = startThread(new URL('./scrub-worker.ts', import.meta.url), this.#parts.place);
-    const { promise, resolve, reject } = Promise.withResolvers<ScrubRead>();
-    const ended = new Promise<void>((settle) => {
-      worker.once('exit', () => {
-        this.#threads.delete(worker);
-        reject(new Error('the thread that scrubs ended before its work did'));
-        settle();
-      });
+    const thread = new Thread<ScrubCalls, object>({
+      name: 'the thread that scrubs',
+      file: new URL('./scrub-worker.ts', import.meta.url),
+      data: this.#parts.place,
+      handlers: {},
     });
-    this.#threads.set(worker, ended);
-    worker.on('error', reject);
-    worker.on('message', (message: FromScrub) => {
-      if (message.kind === 'progress') progress(message.fraction, message.step);
-      else if (message.kind === 'damage') onDamage(message.damage);
-      else if (message.kind === 'done') resolve(message.read);
-      else reject(errorOf(message.failure));
+    this.#running.add(thread.exited);
+    void thread.exited.then(() => this.#running.delete(thread.exited));
+    return await thread.ask('scrub', undefined, {
+      signal: AbortSignal.any([signal, this.#ending.signal]),
+      reason: new Problem('job_cancelled', 'The scrub was cancelled.'),
+      onProgress: (step) => {
+        if (step.kind === 'damage') onDamage(step.damage);
+        else progress(step.fraction, step.step);
+      },
     });
-    const cancel = (): void => askToEnd(worker);
-    signal.addEventListener('abort', cancel, { once: true });
-    try {
-      if (signal.aborted) cancel();
-      return await promise;
-    } finally {
-      signal.removeEventListener('abort', cancel);
-    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const worker of this.#threads.keys()) askToEnd(worker);
-    await Promise.all(this.#threads.values());
+    this.#ending.abort();
+    await Promise.all(this.#running);
   }
-}
-
-function askToEnd(worker: Worker): void {
-  worker.postMessage({ kind: 'cancel' } satisfies ToScrub);
 }

@@ -1,4 +1,3 @@
-import type { Worker } from 'node:worker_threads';
 import {
   SEARCH_BUILD_NODES_MIN,
   SEARCH_BUILD_REST_MS,
@@ -6,29 +5,24 @@ import {
   SEARCH_WAITING_DOCUMENTS_MAX,
 } from '#base/search-limits.ts';
 import type { BuildTask, BuiltSegment } from '#search/indexing/build-segments.ts';
-import type { SegmentThreads } from '#search/indexing/range-builds.ts';
-import { startThread } from '../start-thread.ts';
-import { errorOf, type ThreadFailure } from '../thread-failure.ts';
+import type { SegmentThreads } from '#search/indexing/rebuild.ts';
+import { Thread, type startThread } from '../threads/thread.ts';
 
 /** What such a thread is started with. */
 export interface BuildOptions {
   readonly storage: string;
-  /** Of the graph. */
+  /** The key of the graph. */
   readonly environmentKey: string | undefined;
   /** Of `Followers`: how far the state is. */
   readonly followers: SharedArrayBuffer;
 }
 
-export type ToBuild =
-  | { readonly kind: 'build'; readonly task: BuildTask }
-  /** It is told when the thread has stopped to build, as when it is done. */
-  | { readonly kind: 'cancel' }
-  | { readonly kind: 'close' };
-
-export type FromBuild =
-  | { readonly kind: 'built'; readonly segment: BuiltSegment }
-  | { readonly kind: 'done' }
-  | { readonly kind: 'failed'; readonly failure: ThreadFailure };
+export interface BuildCalls {
+  /** One at a time; ends early when it is cancelled. */
+  build(task: BuildTask, built: BuiltSegment): void;
+  /** The thread ends once it builds nothing. */
+  close(): void;
+}
 
 interface BuildThreadsParts extends BuildOptions {
   readonly count: number;
@@ -38,21 +32,13 @@ interface BuildThreadsParts extends BuildOptions {
   readonly restMs?: number;
 }
 
-interface Running {
-  readonly onBuilt: (segment: BuiltSegment) => void;
-  readonly done: PromiseWithResolvers<void>;
-}
-
-interface Thread {
-  readonly worker: Worker;
-  readonly exited: PromiseWithResolvers<void>;
-  running: Running | undefined;
-}
+type BuildThread = Thread<BuildCalls, object>;
 
 /**
- * Threads that make segments of many nodes, for the one that indexes: they start when there is something to do, go after those that
- * serve when processors are few, and end a while after an index is built. Who tries settings builds several in a row, and a thread that
- * has built one is twice as fast as a new one at first.
+ * Threads that make segments of many nodes, for the one that indexes: they start when there is
+ * something to do, go after those that serve when processors are few, and end a while after an
+ * index is built. Who tries settings builds several in a row, and a thread that has built one is
+ * twice as fast as a new one at first.
  */
 export class BuildThreads implements SegmentThreads, AsyncDisposable {
   readonly count: number;
@@ -62,16 +48,17 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
   readonly taskNodesMax = SEARCH_WAITING_DOCUMENTS_MAX;
   readonly note: (text: string) => void;
   readonly #options: BuildOptions;
-  readonly #start: typeof startThread;
+  readonly #start: typeof startThread | undefined;
   readonly #restMs: number;
   #ending: NodeJS.Timeout | undefined;
-  readonly #threads = new Set<Thread>();
+  readonly #threads = new Set<BuildThread>();
+  readonly #busy = new Set<BuildThread>();
   /** Resolved when a thread has nothing to do any more. */
   #freed = Promise.withResolvers<void>();
 
   constructor(
     { storage, environmentKey, followers, ...parts }: BuildThreadsParts,
-    start = startThread,
+    start?: typeof startThread,
   ) {
     this.#options = { storage, environmentKey, followers };
     this.count = parts.count;
@@ -94,16 +81,13 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
       signal.throwIfAborted();
       thread = this.#free();
     }
-    const { worker } = thread;
-    const done = Promise.withResolvers<void>();
-    thread.running = { onBuilt, done };
-    const cancel = (): void => worker.postMessage({ kind: 'cancel' } satisfies ToBuild);
-    signal.addEventListener('abort', cancel, { once: true });
-    worker.postMessage({ kind: 'build', task } satisfies ToBuild);
+    this.#busy.add(thread);
     try {
-      await done.promise;
+      // When it is cancelled the thread is told, and is free once it has stopped to build.
+      await thread.ask('build', task, { signal, onProgress: onBuilt });
     } finally {
-      signal.removeEventListener('abort', cancel);
+      this.#busy.delete(thread);
+      this.#tellFreed();
     }
     signal.throwIfAborted();
   }
@@ -115,7 +99,7 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
 
   /** Resolves when nobody reads the store any more. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const exits = [...this.#threads].map(({ exited }) => exited.promise);
+    const exits = [...this.#threads].map(({ exited }) => exited);
     clearTimeout(this.#ending);
     this.#closeAll();
     await Promise.all(exits);
@@ -125,47 +109,30 @@ export class BuildThreads implements SegmentThreads, AsyncDisposable {
     for (const thread of this.#threads) this.#close(thread);
   }
 
-  #free(): Thread | undefined {
-    for (const thread of this.#threads) if (thread.running === undefined) return thread;
+  #free(): BuildThread | undefined {
+    for (const thread of this.#threads) if (!this.#busy.has(thread)) return thread;
     return this.#threads.size < this.count ? this.#begin() : undefined;
   }
 
-  #begin(): Thread {
-    const worker = this.#start(new URL('./build-worker.ts', import.meta.url), this.#options);
-    const exited = Promise.withResolvers<void>();
-    const thread: Thread = { worker, exited, running: undefined };
-    this.#threads.add(thread);
-    worker.on('message', (message: FromBuild) => this.#receive(thread, message));
-    worker.on('error', (error) => this.#end(thread, error));
-    worker.on('exit', (code) => {
-      this.#end(thread, new Error(`a thread that builds the index ended with ${code}`));
-      exited.resolve();
+  #begin(): BuildThread {
+    const thread: BuildThread = new Thread<BuildCalls, object>({
+      name: 'a thread that builds the index',
+      file: new URL('./build-worker.ts', import.meta.url),
+      data: this.#options,
+      start: this.#start,
+      handlers: {},
+      onEnd: () => {
+        this.#threads.delete(thread);
+        this.#tellFreed();
+      },
     });
+    this.#threads.add(thread);
     return thread;
   }
 
-  #receive(thread: Thread, message: FromBuild): void {
-    if (message.kind === 'built') {
-      thread.running?.onBuilt(message.segment);
-      return;
-    }
-    const { running } = thread;
-    thread.running = undefined;
-    if (message.kind === 'done') running?.done.resolve();
-    else running?.done.reject(errorOf(message.failure));
-    this.#tellFreed();
-  }
-
-  #close(thread: Thread): void {
+  #close(thread: BuildThread): void {
     this.#threads.delete(thread);
-    thread.worker.postMessage({ kind: 'close' } satisfies ToBuild);
-  }
-
-  #end(thread: Thread, error: unknown): void {
-    this.#threads.delete(thread);
-    thread.running?.done.reject(error);
-    thread.running = undefined;
-    this.#tellFreed();
+    thread.tell('close');
   }
 
   #tellFreed(): void {

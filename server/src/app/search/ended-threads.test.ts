@@ -2,13 +2,12 @@ import { rmSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
-import { limitsWithin } from '#search/indexing/text-index-limits.ts';
+import { limitsWithin, TextIndex } from '#search/text/text-index.ts';
 import { IndexMerges } from '#search/indexing/index-merges.ts';
 import { Searcher } from '#search/service/searcher.ts';
-import { TextIndex } from '#search/text/text-index.ts';
-import { startThread } from '../start-thread.ts';
+import { startThread } from '../threads/thread.ts';
 import { IndexThread } from './index-thread.ts';
 import { MergeThread } from './merge-thread.ts';
 import { IndexedGraph } from './testing/indexed-graph.ts';
@@ -19,7 +18,9 @@ const NODES = ['Note', 'Paper'].map((type) => ({
   fields: { Text: 'String' } as const,
 }));
 const TIMEOUT_MS = 30_000;
-/** Documents of a segment that is not merged by the thread that indexes, with others of its size. */
+/**
+ * Documents of a segment that is not merged by the thread that indexes, with others of its size.
+ */
 const LARGE = 2_500;
 
 /** Starts threads as the server does, and knows them. */
@@ -37,7 +38,7 @@ function isWhole(snapshot: SearchSnapshot | undefined): boolean {
   return (snapshot?.state.sequence ?? null) !== null;
 }
 
-function notes(from: number, count: number): GraphOperation[] {
+function notes(from: number, count: number): WriterOperation[] {
   return Array.from({ length: count }, (_, index) => ({
     op: 'addOrUpdate' as const,
     type: index % 2 === 0 ? 'Note' : 'Paper',
@@ -83,7 +84,7 @@ test(
       await until(30 * (round + 1));
       expect(workers).toHaveLength(round + 1);
     }
-    expect(said.join('')).toContain('the thread that indexes ended with 1');
+    expect(said.join('')).toContain('the thread that indexes has ended with code 1');
     expect(hasLostSome, 'a part of an index was shown after a whole one').toBe(false);
     expect(thread.state.documents).toBe(120);
   },

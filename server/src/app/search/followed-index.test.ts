@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { settingOperation } from '#access/settings.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
 import { scale, seed } from '../../../../test/support/scale.ts';
 import { IndexedGraph } from './testing/indexed-graph.ts';
@@ -28,13 +28,13 @@ const write = fc
     }),
     day: fc.integer({ min: 1, max: 28 }),
   })
-  .map(({ type, key, fields, day }): GraphOperation => {
+  .map(({ type, key, fields, day }): WriterOperation => {
     const timestamp = Date.UTC(2026, 0, day);
     return { op: 'addOrUpdate', type, key, fields, timestamp };
   });
 const removal = fc
   .record({ type: fc.constantFrom(...TYPES), key: fc.nat(11).map(String) })
-  .map((node): GraphOperation => ({ op: 'delete', ...node }));
+  .map((node): WriterOperation => ({ op: 'delete', ...node }));
 const commit = fc.array(fc.oneof({ weight: 4, arbitrary: write }, removal), {
   minLength: 1,
   maxLength: 12,
@@ -59,18 +59,24 @@ const typeSettings = fc.record({
 });
 const settings = fc.record({ Note: typeSettings, Paper: typeSettings, Late: typeSettings });
 
-/** Who builds what is indexed anew: the thread that indexes, or others too, all the time or until they end by themselves. */
+/**
+ * Who builds what is indexed anew: the thread that indexes, or others too, all the time or until
+ * they end by themselves.
+ */
 type Threads = 'one' | 'several' | 'mortal';
 
 type Step =
-  | { readonly kind: 'commit'; readonly operations: readonly GraphOperation[] }
+  | { readonly kind: 'commit'; readonly operations: readonly WriterOperation[] }
   | { readonly kind: 'settings'; readonly types: object }
   /** A type that was not there, or a field that a type did not have. */
   | { readonly kind: 'grow' }
-  /** The process ends in good order, and starts again with what it kept, all of it in memory or nothing that can be in files. */
+  /**
+   * The process ends in good order, and starts again with what it kept, all of it in memory or
+   * nothing that can be in files.
+   */
   | { readonly kind: 'restart'; readonly memoryBytesMax: number; readonly threads: Threads }
   /** Commits that are gone from the log before the index has seen them. */
-  | { readonly kind: 'overtake'; readonly operations: readonly GraphOperation[] }
+  | { readonly kind: 'overtake'; readonly operations: readonly WriterOperation[] }
   | { readonly kind: 'compare' };
 
 const threads = fc.constantFrom<Threads[]>('one', 'several', 'mortal');
@@ -130,7 +136,7 @@ function buildBy(graph: IndexedGraph, by: Threads): void {
 }
 
 /** A node of a type that is not there yet is nothing to write. */
-function possible(graph: IndexedGraph, operations: readonly GraphOperation[]): GraphOperation[] {
+function possible(graph: IndexedGraph, operations: readonly WriterOperation[]): WriterOperation[] {
   const { reader } = graph;
   const hasType = (name = ''): boolean => reader.registry.nodeType(name) !== undefined;
   const written = new Set<string>();

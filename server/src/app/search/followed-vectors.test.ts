@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { settingOperation } from '#access/settings.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import {
   EMBEDDING_TYPE,
   embeddingKey,
@@ -40,10 +40,10 @@ const write = fc
       { requiredKeys: [] },
     ),
   })
-  .map((node): GraphOperation => ({ op: 'addOrUpdate', ...node }));
+  .map((node): WriterOperation => ({ op: 'addOrUpdate', ...node }));
 const removal = fc
   .record({ type: fc.constantFrom('Note', 'Paper'), key: fc.nat(5).map(String) })
-  .map((node): GraphOperation => ({ op: 'delete', ...node }));
+  .map((node): WriterOperation => ({ op: 'delete', ...node }));
 
 const embedded = fc.option(
   fc.record({ model: fc.constantFrom('small', 'large'), chunk: fc.constantFrom(200, 400) }),
@@ -60,7 +60,7 @@ const typeSettings = fc.record({
 });
 
 type Step =
-  | { readonly kind: 'commit'; readonly operations: readonly GraphOperation[] }
+  | { readonly kind: 'commit'; readonly operations: readonly WriterOperation[] }
   | { readonly kind: 'settings'; readonly types: object }
   /** The provider gives vectors for some of the texts that wait, and gives some back. */
   | { readonly kind: 'embed'; readonly count: number; readonly kept: number }
@@ -98,7 +98,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** A node is written once in a commit, and deleted only when it is there. */
-function possible(graph: IndexedGraph, operations: readonly GraphOperation[]): GraphOperation[] {
+function possible(graph: IndexedGraph, operations: readonly WriterOperation[]): WriterOperation[] {
   const written = new Set<string>();
   return operations.filter((operation) => {
     if (operation.op !== 'addOrUpdate' && operation.op !== 'delete') return true;
@@ -157,7 +157,7 @@ async function take(graph: IndexedGraph, one: Step): Promise<void> {
   }
 }
 
-async function show(graph: IndexedGraph, operations: readonly GraphOperation[]): Promise<void> {
+async function show(graph: IndexedGraph, operations: readonly WriterOperation[]): Promise<void> {
   if (operations.length === 0) return;
   await graph.commit({ system: true, operations });
   graph.show();

@@ -1,8 +1,10 @@
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { WantedText } from '#search/embeddings/embed-texts.ts';
-import type { ThreadFailure } from '../thread-failure.ts';
 
-/** What the thread that indexes is started with. It runs no user code, and writes nothing but the files of the index. */
+/**
+ * What the thread that indexes is started with. It runs no user code, and writes nothing but the
+ * files of the index.
+ */
 export interface IndexOptions {
   readonly storage: string;
   /** `MSK_GRAPH_MASTER_KEY`; null when encryption is off. */
@@ -21,24 +23,28 @@ export interface IndexThreadOptions extends IndexOptions {
   readonly firstSegment: number;
 }
 
-export type ToIndex =
-  | { readonly kind: 'close' }
+/** What the thread that indexes is called for. */
+export interface IndexCalls {
   /** Looks for embeddings that no text has any more, which `unused` names. */
-  | { readonly kind: 'sweep' }
-  /** Answered with `texts` as soon as there are some; a second one takes the place of the first. */
-  | { readonly kind: 'next-texts'; readonly max: number }
-  | { readonly kind: 'retry-refused' }
-  | {
-      readonly kind: 'give-back';
-      readonly keys: readonly string[];
-      readonly as: 'again' | 'refused';
-    };
+  sweep(): void;
+  /** `texts` follows as soon as there are some; a second call takes the place of the first. */
+  nextTexts(max: number): void;
+  retryRefused(): void;
+  giveBack(returned: ReturnedTexts): void;
+  /** Answered once it indexes no more. */
+  close(): void;
+}
 
-export type FromIndex =
+export interface ReturnedTexts {
+  readonly keys: readonly string[];
+  readonly as: 'again' | 'refused';
+}
+
+/** What it tells whoever has started it. */
+export interface IndexNotices {
   /** There is something new to be found. */
-  | { readonly kind: 'snapshot'; readonly snapshot: SearchSnapshot }
-  | { readonly kind: 'unused'; readonly keys: readonly string[] }
-  | { readonly kind: 'texts'; readonly texts: readonly WantedText[] }
-  | { readonly kind: 'note'; readonly level: 'debug' | 'info' | 'warn'; readonly text: string }
-  | { readonly kind: 'closed' }
-  | { readonly kind: 'failed'; readonly failure: ThreadFailure };
+  snapshot(snapshot: SearchSnapshot): void;
+  unused(keys: readonly string[]): void;
+  texts(texts: readonly WantedText[]): void;
+  note(note: { readonly level: 'debug' | 'info' | 'warn'; readonly text: string }): void;
+}

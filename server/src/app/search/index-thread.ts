@@ -1,4 +1,3 @@
-import type { Worker } from 'node:worker_threads';
 import { systemClock } from '#base/clock.ts';
 import { SEARCH_OPENING_WAIT_MS } from '#base/search-limits.ts';
 import { Followers } from '#log/followers.ts';
@@ -6,9 +5,14 @@ import type { Logger } from '#observe/logger.ts';
 import { degraded, failed, OK, type PartState } from '#observe/health.ts';
 import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { WantedText, WantedTexts } from '#search/embeddings/embed-texts.ts';
-import { startThread } from '../start-thread.ts';
-import { errorOf } from '../thread-failure.ts';
-import type { FromIndex, IndexOptions, IndexThreadOptions, ToIndex } from './index-messages.ts';
+import { Thread, type startThread } from '../threads/thread.ts';
+import type {
+  IndexCalls,
+  IndexNotices,
+  IndexOptions,
+  IndexThreadOptions,
+  ReturnedTexts,
+} from './index-messages.ts';
 import { RestartRule } from './restart-rule.ts';
 
 const NOTHING_YET: IndexState = {
@@ -22,27 +26,23 @@ const NOTHING_YET: IndexState = {
   texts: { waiting: 0, refused: 0 },
 };
 
-interface Run {
-  readonly worker: Worker;
-  readonly closed: PromiseWithResolvers<void>;
-}
-
 interface Asked {
   readonly max: number;
   readonly texts: PromiseWithResolvers<readonly WantedText[]>;
 }
 
 /**
- * The thread that indexes, as the others see it. The workspace goes on without it: then nothing new is found. A thread that
- * ends by itself is followed by another one, which goes on from the files and the log; a few times within an hour.
+ * The thread that indexes, as the others see it. The workspace goes on without it: then nothing new
+ * is found. A thread that ends by itself is followed by another one, which goes on from the files
+ * and the log; a few times within an hour.
  */
 export class IndexThread implements WantedTexts, AsyncDisposable {
   readonly #options: IndexOptions;
   readonly #logger: Logger;
-  readonly #start: typeof startThread;
+  readonly #start: typeof startThread | undefined;
   readonly #restarts = new RestartRule(systemClock);
   readonly #listeners: ((snapshot: SearchSnapshot) => void)[] = [];
-  #run: Run | undefined;
+  #thread: Thread<IndexCalls, IndexNotices> | undefined;
   #restart: NodeJS.Timeout | undefined;
   #nextSegment = 1;
   #state = NOTHING_YET;
@@ -53,7 +53,7 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
   #onUnused: (keys: readonly string[]) => void = () => {};
   readonly #opened = Promise.withResolvers<void>();
 
-  constructor(options: IndexOptions, logger: Logger, start = startThread) {
+  constructor(options: IndexOptions, logger: Logger, start?: typeof startThread) {
     this.#options = options;
     this.#logger = logger;
     this.#start = start;
@@ -65,8 +65,9 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
   }
 
   /**
-   * Resolves when what was saved can be searched: at once where nothing was, whatever is built anew from then on. After
-   * SEARCH_OPENING_WAIT_MS nobody waits for it any more, nor for a thread that ends again and again.
+   * Resolves when what was saved can be searched: at once where nothing was, whatever is built anew
+   * from then on. After SEARCH_OPENING_WAIT_MS nobody waits for it any more, nor for a thread that
+   * ends again and again.
    */
   async opened(): Promise<void> {
     const waited = Promise.withResolvers<void>();
@@ -88,7 +89,7 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
   /** How it is, for whoever looks after the server. */
   condition(): PartState {
     if (this.#isLost) return failed('thread_ended');
-    return this.#run === undefined ? degraded('thread_restarting') : OK;
+    return this.#thread === undefined ? degraded('thread_restarting') : OK;
   }
 
   /** Calls the listener with what can be found, now and from now on. */
@@ -102,7 +103,7 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
     const asked = (this.#asked = { max, texts: Promise.withResolvers() });
     const leave = (): void => asked.texts.reject(signal.reason);
     signal.addEventListener('abort', leave);
-    this.#post({ kind: 'next-texts', max });
+    this.#thread?.tell('nextTexts', max);
     try {
       return await asked.texts.promise;
     } finally {
@@ -112,47 +113,51 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
   }
 
   retryRefused(): void {
-    this.#post({ kind: 'retry-refused' });
+    this.#thread?.tell('retryRefused');
   }
 
   /** Looks for embeddings that no text has any more; names them some at a time. */
   sweep(onUnused: (keys: readonly string[]) => void): void {
     this.#onUnused = onUnused;
-    this.#post({ kind: 'sweep' });
+    this.#thread?.tell('sweep');
   }
 
-  giveBack(keys: readonly string[], as: 'again' | 'refused'): void {
-    this.#post({ kind: 'give-back', keys, as });
+  giveBack(keys: readonly string[], as: ReturnedTexts['as']): void {
+    this.#thread?.tell('giveBack', { keys, as });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
     this.#opened.resolve();
     clearTimeout(this.#restart);
-    if (this.#run === undefined) return;
-    const { worker, closed } = this.#run;
-    this.#post({ kind: 'close' });
-    await closed.promise;
-    await worker.terminate();
+    const thread = this.#thread;
+    // A thread that has ended meanwhile is closed as well.
+    await thread?.ask('close').catch(() => undefined);
+    await thread?.terminate();
   }
 
   #begin(): void {
     const options: IndexThreadOptions = { ...this.#options, firstSegment: this.#nextSegment };
-    const worker = this.#start(new URL('./index-worker.ts', import.meta.url), options);
-    const closed = Promise.withResolvers<void>();
-    this.#run = { worker, closed };
-    worker.on('message', (message: FromIndex) => this.#receive(message));
-    worker.on('error', (error) => this.#fail(error));
-    worker.on('exit', (code) => {
-      closed.resolve();
-      this.#ended(code);
+    const thread = new Thread<IndexCalls, IndexNotices>({
+      name: 'the thread that indexes',
+      file: new URL('./index-worker.ts', import.meta.url),
+      data: options,
+      start: this.#start,
+      handlers: {
+        snapshot: (snapshot) => this.#show(snapshot),
+        unused: (keys) => this.#onUnused(keys),
+        texts: (texts) => this.#deliver(texts),
+        note: ({ level, text }) => this.#logger[level](text),
+      },
     });
+    this.#thread = thread;
+    void thread.exited.then((why) => this.#ended(why));
     // What is still asked for is asked of this one.
-    if (this.#asked !== undefined) this.#post({ kind: 'next-texts', max: this.#asked.max });
+    if (this.#asked !== undefined) thread.tell('nextTexts', this.#asked.max);
   }
 
-  #ended(code: number): void {
-    this.#run = undefined;
+  #ended(error: Error): void {
+    this.#thread = undefined;
     if (this.#isClosing) return;
     const delayMs = this.#restarts.next();
     if (delayMs === undefined) {
@@ -160,15 +165,17 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
       this.#opened.resolve();
       const followers = new Followers(this.#options.followers);
       for (const kind of ['text index', 'vector index'] as const) followers.release(kind);
-      this.#logger.error('nothing new is found by search until the server is started again');
+      this.#logger.error(
+        { err: error },
+        'nothing new is found by search until the server is started again',
+      );
       return;
     }
-    this.#logger.warn(`the thread that indexes ended with ${code}: the next one starts soon`);
+    this.#logger.warn(
+      { err: error },
+      'the thread that indexes has ended: the next one starts soon',
+    );
     this.#restart = setTimeout(() => this.#begin(), delayMs);
-  }
-
-  #post(message: ToIndex): void {
-    this.#run?.worker.postMessage(message);
   }
 
   /** When nobody wants them any more, others will. */
@@ -183,28 +190,6 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
       );
   }
 
-  #receive(message: FromIndex): void {
-    switch (message.kind) {
-      case 'snapshot':
-        this.#show(message.snapshot);
-        return;
-      case 'unused':
-        this.#onUnused(message.keys);
-        return;
-      case 'texts':
-        this.#deliver(message.texts);
-        return;
-      case 'note':
-        this.#logger[message.level](message.text);
-        return;
-      case 'failed':
-        this.#fail(errorOf(message.failure));
-        return;
-      case 'closed':
-        this.#run?.closed.resolve();
-    }
-  }
-
   /** An index that is built anew is shown when it is whole, where there was a whole one before. */
   #show(snapshot: SearchSnapshot): void {
     const { state, view } = snapshot;
@@ -215,9 +200,5 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
     this.#newest = snapshot;
     for (const listener of this.#listeners) listener(snapshot);
     this.#opened.resolve();
-  }
-
-  #fail(error: unknown): void {
-    if (!this.#isClosing) this.#logger.error({ err: error }, 'nothing new is found by search');
   }
 }

@@ -1,30 +1,40 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { must } from '#base/assert.ts';
+import { workerData } from 'node:worker_threads';
 import { systemClock } from '#base/clock.ts';
 import { garbageCollector } from '#runtime/sandbox/garbage-collector.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import { Followers } from '#log/followers.ts';
 import { runIndex } from '#search/indexing/run-index.ts';
 import { openPublishedLog } from '../open-published-log.ts';
-import { failureOf } from '../thread-failure.ts';
-import type { FromIndex, IndexThreadOptions, ToIndex } from './index-messages.ts';
+import { serve } from '../threads/thread.ts';
+import type { IndexCalls, IndexNotices, IndexThreadOptions } from './index-messages.ts';
 import { NoIndexFiles, StoredIndex } from './stored-index.ts';
 import { NoVectorFiles, StoredVectors } from './stored-vectors.ts';
-import { TextDesk } from '#search/indexing/vectors/text-desk.ts';
+import { TextDesk } from '#search/indexing/vectors/vector-indexer.ts';
 import { BuildThreads } from './build-threads.ts';
 import { MergeThread } from './merge-thread.ts';
 
 /**
- * The thread that keeps the search index up with the commit log. It reads the log's files and the state beside the thread that
- * writes them.
+ * The thread that keeps the search index up with the commit log. It reads the log's files and the
+ * state beside the thread that writes them.
  */
-const port = must(parentPort, 'the port of the index thread');
+const closing = new AbortController();
+const texts = new TextDesk();
+const main = serve<IndexNotices, IndexCalls>(() => ({
+  nextTexts: (max) => texts.ask(max, (found) => main.tell('texts', found)),
+  retryRefused: () => texts.retryRefused(),
+  sweep: () => texts.sweep((keys) => main.tell('unused', keys)),
+  giveBack: ({ keys, as }) => texts.giveBack(keys, as),
+  close: async () => {
+    closing.abort(new Error('the server stops'));
+    await ended;
+  },
+}));
+const ended = index(closing.signal).catch((error: unknown) => {
+  if (!closing.signal.aborted) throw error;
+});
+void ended.then(() => main.close());
 
-function send(message: FromIndex): void {
-  port.postMessage(message);
-}
-
-async function main(signal: AbortSignal): Promise<void> {
+async function index(signal: AbortSignal): Promise<void> {
   const options: IndexThreadOptions = workerData;
   const { storage, masterKey, memoryBytesMax, buildThreads, firstSegment } = options;
   const followers = new Followers(options.followers);
@@ -35,7 +45,7 @@ async function main(signal: AbortSignal): Promise<void> {
   using reader = openGraphReader({ storage, environmentKey, newestSequence });
   await using merges = new MergeThread({ storage });
   const note = (text: string, level: 'debug' | 'warn' = 'warn'): void =>
-    send({ kind: 'note', level, text });
+    main.tell('note', { level, text });
   await using threads =
     buildThreads === 1
       ? undefined
@@ -55,7 +65,7 @@ async function main(signal: AbortSignal): Promise<void> {
       log,
       clock: systemClock,
       merge: (task) => merges.merge(task),
-      publish: (snapshot) => send({ kind: 'snapshot', snapshot }),
+      publish: (snapshot) => main.tell('snapshot', snapshot),
       files: kept,
       collect: garbageCollector(),
       firstSegment,
@@ -72,32 +82,3 @@ async function main(signal: AbortSignal): Promise<void> {
     signal,
   );
 }
-
-const closing = new AbortController();
-const texts = new TextDesk();
-port.on('message', (message: ToIndex) => {
-  switch (message.kind) {
-    case 'close':
-      closing.abort(new Error('the server stops'));
-      return;
-    case 'next-texts':
-      texts.ask(message.max, (found) => send({ kind: 'texts', texts: found }));
-      return;
-    case 'retry-refused':
-      texts.retryRefused();
-      return;
-    case 'sweep':
-      texts.sweep((keys) => send({ kind: 'unused', keys }));
-      return;
-    case 'give-back':
-      texts.giveBack(message.keys, message.as);
-  }
-});
-main(closing.signal)
-  .catch((error: unknown) => {
-    if (!closing.signal.aborted) send({ kind: 'failed', failure: failureOf(error) });
-  })
-  .finally(() => {
-    send({ kind: 'closed' });
-    port.close();
-  });

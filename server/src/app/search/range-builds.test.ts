@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { settingOperation } from '#access/settings.ts';
-import type { GraphOperation } from '#graph/operations.ts';
-import type { SegmentThreads } from '#search/indexing/range-builds.ts';
+import type { WriterOperation } from '#graph/operations.ts';
+import type { SegmentThreads } from '#search/indexing/rebuild.ts';
 import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
-import { startThread } from '../start-thread.ts';
+import { startThread } from '../threads/thread.ts';
 import { BuildThreads } from './build-threads.ts';
 import { IndexedGraph } from './testing/indexed-graph.ts';
 import { interleavedThreads } from './testing/interleaved-threads.ts';
@@ -20,7 +20,7 @@ const REQUESTS = ['', 'harbour', 'word7 harbour', '"harbour word3"', 'new', 'wor
   (query) => ({ query, facets: ['Type'], take: 1_000 }),
 );
 
-function note(name: number, text = `harbour word${name % 50}`, type = 'Note'): GraphOperation {
+function note(name: number, text = `harbour word${name % 50}`, type = 'Note'): WriterOperation {
   return { op: 'addOrUpdate', type, key: String(name), fields: { Text: text } };
 }
 
@@ -29,7 +29,10 @@ function compare(graph: IndexedGraph): void {
   expect(followed).toEqual(anew);
 }
 
-/** Hands what the first of its tasks was built of over when it is told to, so that much can happen between. */
+/**
+ * Hands what the first of its tasks was built of over when it is told to, so that much can happen
+ * between.
+ */
 class HeldThreads {
   /** Resolved when all of the task is built. */
   built = Promise.withResolvers<void>();
@@ -114,7 +117,8 @@ test('what is built of a type that begins again is of no use', async () => {
     const types = { Note: searched(2, language), Paper: searched(3, language) };
     await setTypes(graph, types);
     await held.built.promise;
-    // One of the two types begins again, while both are under way; then it is not searched any more.
+    // One of the two types begins again, while both are under way; then it is not searched any
+    // more.
     for (const Note of [searched(5), { ...searched(5), searchable: false }]) {
       await setTypes(graph, { ...types, Note });
       await graph.followed();
@@ -126,16 +130,17 @@ test('what is built of a type that begins again is of no use', async () => {
   }
 });
 
+/** A thread that has no memory to build with. */
+const ENDS = new URL('data:text/javascript,process.exit(1)');
+
 test(
   'an index that several threads build answers as one that a thread builds alone, also when one of them ends by itself',
   async () => {
     await using graph = await IndexedGraph.open();
     const started: Worker[] = [];
     const start = (file: URL, data?: object): Worker => {
-      const worker = startThread(file, data);
+      const worker = startThread(isDeadly ? ENDS : file, data);
       started.push(worker);
-      // As when there is no memory.
-      worker.once('message', () => void (isDeadly && worker.terminate()));
       return worker;
     };
     let isDeadly = false;

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { TEXT_INDEX_LIMITS } from '#search/indexing/text-index-limits.ts';
-import { TextIndex } from '#search/text/text-index.ts';
+import { TEXT_INDEX_LIMITS, TextIndex } from '#search/text/text-index.ts';
 import { NoIndexFiles } from './stored-index.ts';
 
 test('an encrypted workspace has no files of the index, and says once that it takes more memory than its budget', async () => {

@@ -3,20 +3,23 @@ import { digestAt } from '#log/record-digest.ts';
 import type { LogTail } from '#log/log-tail.ts';
 import type { IndexProgress } from '#search/indexing/index-follower.ts';
 import type { IndexFiles, KeptIndex } from '#search/indexing/index-saves.ts';
-import { indexFolder } from '#search/text/index-manifest.ts';
+import { indexFolder } from '#search/text/segment-codec.ts';
 import type { OpenPages } from '#search/text/segment-bytes.ts';
 import { SegmentFiles } from '#search/text/segment-files.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import type { IndexView } from '#search/text/index-view.ts';
 import { hasRoom } from './has-room.ts';
 
-/** Differs when documents are made in another way from the same nodes: analysis, detection of languages. */
+/**
+ * Differs when documents are made in another way from the same nodes: analysis, detection of
+ * languages.
+ */
 const ANALYSIS = 1;
 
 /** What a kept index goes on from. */
 interface Origin {
   readonly analysis: number;
-  /** Of the log's record at its sequence: another history has another one. */
+  /** The digest of the log's record at its sequence: another history has another one. */
   readonly record: string | undefined;
   readonly progress: IndexProgress;
 }
@@ -67,7 +70,10 @@ export class StoredIndex implements IndexFiles, Disposable {
     return undefined;
   }
 
-  /** Room on the volume is for commits first: where there is little, nothing is kept but what is not in memory. */
+  /**
+   * Room on the volume is for commits first: where there is little, nothing is kept but what is not
+   * in memory.
+   */
   async save(view: IndexView, progress: IndexProgress): Promise<ReadonlySet<number>> {
     const { storage, log, note } = this.#options;
     const { sequence } = progress;
@@ -104,7 +110,10 @@ export class StoredIndex implements IndexFiles, Disposable {
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** An index is in the open: where the state is encrypted, it is kept in memory only, all of it, and built at each start. */
+/**
+ * An index is in the open: where the state is encrypted, it is kept in memory only, all of it, and
+ * built at each start.
+ */
 export class NoIndexFiles implements IndexFiles, Disposable {
   readonly memoryBytesMax: number;
   savedSequence: undefined;

@@ -1,15 +1,15 @@
+import type { HealthReport } from '@trellis/contract/shapes/health.ts';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { ReplicaHealth } from '@trellis/contract/shapes/replica.ts';
-import type { HealthReport } from '#observe/health.ts';
 import type { ReadMetric } from '#observe/telemetry/metric-catalogue.ts';
 import type { Reading, Telemetry } from '#observe/telemetry/telemetry.ts';
-import type { OpenServices } from '../open-services.ts';
+import type { Services } from '../build/services.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
 
 export interface MetricSources {
   readonly sequence: AppliedSequence;
   /** Undefined until there are some. */
-  readonly services: () => OpenServices | undefined;
+  readonly services: () => Services | undefined;
   readonly status: {
     health(): Promise<HealthReport>;
     readonly replication: () => Promise<ReplicaHealth> | ReplicaHealth;
@@ -18,7 +18,9 @@ export interface MetricSources {
 
 type Readers = Readonly<Record<ReadMetric, () => readonly Reading[] | Promise<readonly Reading[]>>>;
 
-/** Tells, at each export, how the workspace is; disposing ends what is measured for it all the time. */
+/**
+ * Tells, at each export, how the workspace is; disposing ends what is measured for it all the time.
+ */
 export function readMetrics(telemetry: Telemetry | undefined, sources: MetricSources): Disposable {
   if (telemetry === undefined) return { [Symbol.dispose]: () => undefined };
   const delay = monitorEventLoopDelay();
@@ -81,7 +83,7 @@ function ofWorkspace({ sequence, status }: MetricSources) {
 }
 
 function ofServices({ services, sequence }: MetricSources) {
-  const of = (read: (there: OpenServices) => readonly Reading[]) => () => {
+  const of = (read: (there: Services) => readonly Reading[]) => () => {
     const there = services();
     return there === undefined ? [] : read(there);
   };
@@ -113,7 +115,7 @@ function ofServices({ services, sequence }: MetricSources) {
   } satisfies Partial<Readers>;
 }
 
-type IndexState = ReturnType<OpenServices['searchConfiguration']['indexState']>;
+type IndexState = ReturnType<Services['searchConfiguration']['indexState']>;
 
 function one(value: number): readonly Reading[] {
   return [{ value }];

@@ -1,10 +1,10 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { accessWritten } from '#access/ingest-service.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import type { GraphWriter } from '#graph/graph-writer.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 import { fieldsOfNew, rightsFields } from '#identity/user-fields.ts';
 import { userKey, userUid } from '#identity/users.ts';
 import type {
@@ -24,8 +24,9 @@ interface ContentParts {
 type Operation = Readonly<Record<string, unknown>>;
 
 /**
- * Fills a workspace: with people as the server itself writes them, and with nodes and edges as an administrator brings
- * them in. Each list is a commit of its own, so that a problem tells the place in it.
+ * Fills a workspace: with people as the server itself writes them, and with nodes and edges as an
+ * administrator brings them in. Each list is a commit of its own, so that a problem tells the place
+ * in it.
  */
 export async function addContent(
   { writer, audit, administrator }: ContentParts,

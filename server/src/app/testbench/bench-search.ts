@@ -9,7 +9,7 @@ import type { EmbedQuery } from '#runtime/invocation.ts';
 import { embeddingOperation } from '#search/embeddings/embedding-record.ts';
 import { LiveSearcher } from '#search/service/live-searcher.ts';
 import { SearchSettingsService } from '#search/settings/search-settings-service.ts';
-import { embedQuery } from '#search/similarity/embed-query.ts';
+import { embedQuery } from '#search/embeddings/query-vectors.ts';
 import { searchSettings } from '@trellis/contract/shapes/search.ts';
 import type { TestEmbed, TestSearchSettings } from '@trellis/endpoint/testing.ts';
 
@@ -21,10 +21,13 @@ interface SearchParts {
   readonly embed: TestEmbed | undefined;
 }
 
-/** Of fields whose settings name none. */
+/** The model of fields whose settings name none. */
 const MODEL = 'test';
 
-/** What is searched in a test workspace; a function of the test is in the place of the provider of embeddings. */
+/**
+ * What is searched in a test workspace; a function of the test is in the place of the provider of
+ * embeddings.
+ */
 export class BenchSearch {
   readonly live: LiveSearcher;
   readonly #parts: SearchParts;
@@ -47,7 +50,10 @@ export class BenchSearch {
     await service.put(caller, validate(searchSettings, given, 'search'), '');
   }
 
-  /** Makes the vectors that are missing of the nodes that there are; also for those who asked a moment ago. */
+  /**
+   * Makes the vectors that are missing of the nodes that there are; also for those who asked a
+   * moment ago.
+   */
   async embedTexts(): Promise<void> {
     if (this.#parts.embed === undefined) return;
     this.#last = this.#last.catch(() => undefined).then(() => this.#embedMissing());

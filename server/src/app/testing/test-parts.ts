@@ -5,7 +5,7 @@ import type { IngestPort } from '#access/ingest-service.ts';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import { systemClock } from '#base/clock.ts';
 import type { GraphWriter } from '#graph/graph-writer.ts';
-import { IngestStream } from '#graph/ingest-stream.ts';
+import { NdjsonIngest } from '#graph/ndjson-ingest.ts';
 import { LargeCommits } from '#graph/large-commits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import { hashPassword } from '#identity/passwords.ts';
@@ -15,7 +15,10 @@ import { Followers } from '#log/followers.ts';
 import { openLog } from '#observe/logger.ts';
 import { LogHistory } from '#observe/logs/log-history.ts';
 import { enterEmptyFolder } from '#runtime/testing/test-endpoints.ts';
-import { openServices, type OpenServices } from '../open-services.ts';
+import type { Foundation } from '../build/foundation.ts';
+import { buildJobs } from '../build/jobs.ts';
+import { buildServices, type Services } from '../build/services.ts';
+import { PublicAddress } from '../public-address.ts';
 import { openReadState, type ReadState } from '../read-state.ts';
 import { openWriter } from '../writer/open-writer.ts';
 
@@ -46,7 +49,7 @@ export type CallerName = UserName | keyof typeof TOKENS;
  * thread.
  */
 export interface TestParts extends AsyncDisposable {
-  readonly services: OpenServices;
+  readonly services: Services;
   readonly commits: CommitPort;
   readonly sequence: Followers['applied'];
   readonly storage: string;
@@ -63,9 +66,9 @@ export async function openTestParts(): Promise<TestParts> {
   const written = { storage, masterKey: null, lowMemory: false, followers };
   const { graph } = opened.use(await openWriter(written, () => undefined));
   const state = opened.use(openReadState(storage, null, followers.applied));
-  const services = opened.use(await openServices(optionsOf({ storage, followers, state, graph })));
+  const services = opened.use(await buildTestServices({ storage, followers, state, graph }));
   // Threads that start take time from the first tests, of which some look at the clock.
-  await Promise.all([services.endpoints.ready, services.indexOpened()]);
+  await Promise.all([services.endpoints.prepare(), services.indexOpened()]);
   await addUsers(graph);
   const tokens = await mintTokens(services);
   const resources = opened.move();
@@ -86,7 +89,7 @@ interface StatePart {
   readonly graph: GraphWriter;
 }
 
-function optionsOf({ storage, followers, state, graph }: StatePart) {
+function buildTestServices({ storage, followers, state, graph }: StatePart): Promise<Services> {
   const { logger } = openLog({
     level: 'error',
     folder: null,
@@ -95,18 +98,25 @@ function optionsOf({ storage, followers, state, graph }: StatePart) {
     clock: systemClock,
     stderr: process.stderr,
   });
-  return {
-    ...state,
-    writes: writesOf(graph),
+  const { reader, vault, store } = state;
+  const writes = writesOf(graph);
+  const foundation: Foundation = {
+    reader,
+    vault,
+    commits: writes,
     // Nothing is written but what a test asks for: the sequence stands still meanwhile.
     audit: auditInMemory(),
     logger,
-    redact: (json: string) => json,
+    clock: systemClock,
+    redact: (json) => json,
     telemetry: undefined,
-    signingKey: 'a key that signs the tokens of tests',
-    publicAddress: 'https://trellis.example',
-    publicUrl: () => 'https://trellis.example',
-    smtpUrl: null,
+    isReplica: false,
+  };
+  return buildServices(foundation, {
+    store,
+    sequence: followers.applied,
+    ingest: writes,
+    jobs: buildJobs(foundation),
     index: {
       storage,
       masterKey: null,
@@ -114,16 +124,18 @@ function optionsOf({ storage, followers, state, graph }: StatePart) {
       memoryBytesMax: 64 * 1024 * 1024,
       buildThreads: 1,
     },
-    sequence: followers.applied,
-    replicaLag: () => Promise.resolve(undefined),
-    logs: new LogHistory({ clock: systemClock, files: undefined }),
-    license: { report: () => ({ licensed: false, features: [], valid: false }) },
-    isReplica: false,
+    pool: undefined,
+    signingKey: 'a key that signs the tokens of tests',
+    address: new PublicAddress('https://trellis.example'),
+    smtpUrl: null,
     askPrimary: undefined,
+    replicaLag: () => Promise.resolve(undefined),
+    license: { report: () => ({ licensed: false, features: [], valid: false }) },
+    logs: new LogHistory({ clock: systemClock, files: undefined }),
     builtInTasks: [],
-    onFrontEndChanged: () => Promise.resolve(),
     onIndexChanged: () => undefined,
-  };
+    onFrontEndChanged: () => Promise.resolve(),
+  });
 }
 
 function writesOf(graph: GraphWriter): CommitPort & IngestPort {
@@ -135,7 +147,7 @@ function writesOf(graph: GraphWriter): CommitPort & IngestPort {
       commits: 1,
     }),
     openIngestStream: async (author) => {
-      const stream = new IngestStream(graph, { author, largeCommits });
+      const stream = new NdjsonIngest(graph, { author, largeCommits });
       return {
         write: (chunk) => stream.write(chunk),
         end: () => stream.end(),
@@ -160,7 +172,7 @@ async function addUsers(commits: CommitPort): Promise<void> {
   });
 }
 
-function sessionsOf({ identity }: OpenServices): Record<UserName, string> {
+function sessionsOf({ identity }: Services): Record<UserName, string> {
   const session = (name: UserName) => identity.signInAs(userUid(name), 'test', '::1').token;
   return {
     admin: session('admin'),
@@ -170,7 +182,7 @@ function sessionsOf({ identity }: OpenServices): Record<UserName, string> {
   };
 }
 
-async function mintTokens({ tokens, identity }: OpenServices) {
+async function mintTokens({ tokens, identity }: Services) {
   const admin = identity.authenticate(identity.signInAs(userUid('admin'), 'test', '::1').token);
   const mint = async (name: keyof typeof TOKENS) =>
     (await tokens.create(admin, { name, ...TOKENS[name] }, '::1')).token;

@@ -1,3 +1,4 @@
+import type { ProposalItem } from '@trellis/contract/shapes/admin-agent.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -24,7 +25,7 @@ import {
   turnEvent,
   type TurnEvent,
 } from '../model/model-run.ts';
-import { changeOf, invalidChange, isValid, type Proposal, type ProposalItem } from './proposal.ts';
+import { changeOf, invalidChange, isValid, type Proposal } from './proposal.ts';
 import { definitionTools, type WantedProposal } from './definition-tools.ts';
 import { fileTools } from './file-tools.ts';
 import type { Endpoints } from './kinds/endpoint-kind.ts';
@@ -57,9 +58,9 @@ export interface AdminAgentAsked {
   readonly model?: string | undefined;
   readonly address: string;
   readonly signal: AbortSignal;
-  /** From here on the model is asked. */
+  /** Called when the model is about to be asked. */
   readonly onBegin?: (() => void) | undefined;
-  /** What is told on the way: see `sendAdminAgentMessage` in the contract. */
+  /** Called with each event of the turn: see `sendAdminAgentMessage` in the contract. */
   readonly onEvent?: ((event: TurnEvent) => void) | undefined;
 }
 
@@ -177,9 +178,7 @@ function told(event: ModelEvent): TurnEvent {
   return turnEvent({ ...event, call: withoutDefinitions(event.call) });
 }
 
-/**
- * What is proposed is told and kept as the proposal, and not once more as what a tool was given.
- */
+/** Leaves definitions out of the input of a tool: they are sent and kept as the proposal. */
 function withoutDefinitions<T extends Pick<ToolCall, 'input'>>(call: T): T {
   const { changes, ...input } = call.input;
   if (!Array.isArray(changes)) return call;
@@ -222,7 +221,7 @@ export function titleOf(message: string): string {
   return `${line.slice(0, ADMIN_AGENT_TITLE_CHARACTERS_MAX - 1)}…`.toWellFormed();
 }
 
-/** What the model is told before a conversation, with what is proposed in it at present. */
+/** The instructions before a conversation, with the present proposal. */
 function instructionsFor(kinds: DefinitionKinds, proposal: Proposal | null): string {
   const described = Object.values(kinds).map(({ description }) => `- ${description}`);
   const proposed = proposal === null ? [] : ['', PROPOSED, pageOfText(changesIn(proposal), 0)];

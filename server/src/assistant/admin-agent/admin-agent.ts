@@ -1,3 +1,10 @@
+import type { Page } from '@trellis/contract/shapes/list.ts';
+import type {
+  AdminAgentAnswer,
+  AdminAgentSession,
+  FileEntry,
+  UploadedFile,
+} from '@trellis/contract/shapes/admin-agent.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -7,7 +14,7 @@ import { Problem } from '#base/problem.ts';
 import { checkFileName, contentTypeOf, type StoredFile } from '#files/stored-file.ts';
 import type { FileStore } from '#files/file-store.ts';
 import { UPLOADS_MAX } from '@trellis/contract/limits.ts';
-import type { ModelOutcome, ModelRunner } from '../model/model-run.ts';
+import type { ModelRunner } from '../model/model-run.ts';
 import { type AdminAgentAsked, AdminAgentTurns } from './admin-agent-turn.ts';
 import { uploadPath } from './file-tools.ts';
 import type { Endpoints } from './kinds/endpoint-kind.ts';
@@ -17,14 +24,12 @@ import {
   ProposalApproval,
   proposalOf,
 } from './proposal-approval.ts';
-import { changeOf, type CommitOutcome, type Proposal } from './proposal.ts';
+import { changeOf, type CommitOutcome } from './proposal.ts';
 import { type DefinitionKinds, ProposalReview } from './proposal-review.ts';
 import {
   nodeOf,
-  type Page,
   SessionStore,
   type SessionStoreParts,
-  type StoredMessage,
   type StoredSession,
 } from './session-store.ts';
 
@@ -37,32 +42,8 @@ export interface AdminAgentParts extends SessionStoreParts {
   readonly requireProvider: () => void;
   readonly audit: AuditTrail;
   readonly clock: Clock;
-  /**
-   * Told of what is a fault of ours in a commit, which goes on without whoever has asked for it.
-   */
+  /** Called with our own faults in a commit, which goes on without its caller. */
   readonly onFault: (error: unknown) => void;
-}
-
-/** As uploads answer it (specification, section 2.8). */
-export interface FileEntry {
-  readonly UID: string;
-  /** Bytes. */
-  readonly Size: number;
-  readonly ContentType: string;
-}
-
-export interface UploadedFile extends FileEntry {
-  readonly name: string;
-  readonly path: string;
-}
-
-/** What a turn is answered with: the proposal is that of the conversation after it. */
-export interface AdminAgentAnswer extends Pick<
-  ModelOutcome,
-  'toolCalls' | 'usage' | 'model' | 'ended'
-> {
-  readonly answer: string;
-  readonly proposal: Proposal | null;
 }
 
 /** One file that arrives: see `FileWriter`. */
@@ -72,18 +53,9 @@ export interface UploadWriter {
   abort(): Promise<void>;
 }
 
-export interface AdminAgentSession {
-  readonly id: string;
-  readonly title: string;
-  readonly createdAt: string;
-  readonly messages: readonly StoredMessage[];
-  readonly uploads: readonly UploadedFile[];
-  readonly proposal: Proposal | null;
-}
-
 /**
- * Conversations in which administrators have changes of definitions proposed, and approve them
- * (open-shapes, section 7). Each is its administrator's own: to everybody else it is
+ * Conversations in which the agent proposes changes of definitions, and administrators approve them
+ * (open-shapes, section 7). Each belongs to one administrator: for everybody else it is
  * `session_not_found`.
  */
 export class AdminAgent implements AsyncDisposable {
@@ -92,7 +64,7 @@ export class AdminAgent implements AsyncDisposable {
   readonly #turns: AdminAgentTurns;
   readonly #approval: ProposalApproval;
   readonly #busy = new BusySessions();
-  /** Turns and commits that are under way: they go on when their caller has gone. */
+  /** Running turns and commits: they go on when their caller has gone. */
   readonly #works = new Set<Promise<unknown>>();
 
   constructor(parts: AdminAgentParts) {
@@ -172,7 +144,7 @@ export class AdminAgent implements AsyncDisposable {
         try {
           return entryOf(await writer.end());
         } catch (error) {
-          // What was there when it began may be deleted by now.
+          // The conversation may have been deleted since the upload began.
           this.checkOwn(caller, id);
           throw error;
         }
@@ -181,15 +153,15 @@ export class AdminAgent implements AsyncDisposable {
     };
   }
 
-  /** For what is known before a file arrives. */
+  /** Checks what is known before a file arrives. */
   checkOwn(caller: Caller, id: string): void {
     this.#sessions.own(caller, id);
   }
 
   /**
-   * Does what is proposed, and goes on when nobody waits for it any more. Rejects with
-   * `session_busy`, `no_proposal`, `version_conflict`, `proposal_not_valid`, `access_widened`
-   * before anything is done.
+   * Carries out the proposal, and goes on when nobody waits for it any more. Before anything is
+   * done it may reject with `session_busy`, `no_proposal`, `version_conflict`,
+   * `proposal_not_valid`, `access_widened`.
    */
   approve(
     caller: Caller,
@@ -241,7 +213,7 @@ export class AdminAgent implements AsyncDisposable {
   ): Promise<CommitOutcome> {
     const session = this.#sessions.own(caller, id);
     using _busy = this.#busy.enter(id);
-    // Waited for: until it is done the conversation is busy.
+    // Awaited, because the conversation is busy until it is done.
     return await this.#approval.approve(caller, session, approval, watch);
   }
 
@@ -261,11 +233,11 @@ function uploaded(file: StoredFile): UploadedFile {
   return { ...entryOf(file), name: file.name, path: file.path };
 }
 
-/** Conversations in which a turn or a commit is under way: one at a time in each. */
+/** Conversations with a running turn or commit: each has one at a time. */
 class BusySessions {
   readonly #busy = new Set<string>();
 
-  /** Until it is disposed of. Throws `session_busy`. */
+  /** Marks the conversation as busy until disposed. Throws `session_busy`. */
   enter(id: string): Disposable {
     if (this.#busy.has(id)) {
       throw new Problem('session_busy', 'An answer or a commit is under way in this conversation.');

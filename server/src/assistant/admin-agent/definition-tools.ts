@@ -1,12 +1,7 @@
+import type { ProposalItem } from '@trellis/contract/shapes/admin-agent.ts';
 import type { Caller } from '#access/caller.ts';
 import { ADMIN_AGENT_LIST_MAX } from '#base/assistant-limits.ts';
-import {
-  DEFINITION_KINDS,
-  invalidChange,
-  inWords,
-  type ProposalItem,
-  type WantedChange,
-} from './proposal.ts';
+import { DEFINITION_KINDS, invalidChange, inWords, type WantedChange } from './proposal.ts';
 import type { JsonObject } from '../router/json-members.ts';
 import type { ModelTool, ToolText } from '../model/model-run.ts';
 import type { Endpoints } from './kinds/endpoint-kind.ts';
@@ -16,7 +11,9 @@ import { changesIn, offsetIn, oneOf, pageOfText, textIn } from './tool-input.ts'
 export interface WantedProposal {
   readonly summary: string;
   readonly changes: readonly WantedChange[];
-  /** Aborts when it takes too long, or nobody wants it any more: then it is not kept. */
+  /**
+   * Aborts when the call takes too long or nobody wants it any more: the proposal is then not kept.
+   */
   readonly signal: AbortSignal;
 }
 
@@ -24,7 +21,7 @@ export interface DefinitionToolParts {
   readonly caller: Caller;
   readonly kinds: DefinitionKinds;
   readonly endpoints: Pick<Endpoints, 'check'>;
-  /** Keeps what is proposed in the place of what was. */
+  /** Keeps a new proposal in the place of the last one. */
   readonly propose: (wanted: WantedProposal) => Promise<readonly ProposalItem[]>;
 }
 

@@ -1,3 +1,4 @@
+import type { ProposalItem } from '@trellis/contract/shapes/admin-agent.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -10,7 +11,6 @@ import {
   inWords,
   isValid,
   type Proposal,
-  type ProposalItem,
   type ProposedChange,
 } from './proposal.ts';
 import type { SessionStore, StoredSession } from './session-store.ts';
@@ -26,15 +26,15 @@ export interface Approval {
   readonly acceptWidenedAccess?: boolean | undefined;
 }
 
-/** How a commit goes on. */
+/** Listeners to the progress of a commit. */
 export interface CommitWatch {
   readonly address: string;
-  /** From here on nothing is refused any more. */
+  /** Called when nothing can be refused any more. */
   readonly onAccepted: () => void;
   readonly log: (text: string) => void;
 }
 
-/** Looks once more at what is proposed, does it, and says in the conversation what was done. */
+/** Checks a proposal again, carries it out, and says in the conversation what was done. */
 export class ProposalApproval {
   readonly #parts: ProposalApprovalParts;
   readonly #commit: ProposalCommit;
@@ -134,12 +134,13 @@ function outcomeInWords({ committed, failed, notCommitted }: CommitOutcome): str
 interface ProposalCommitParts {
   readonly kinds: DefinitionKinds;
   readonly review: ProposalReview;
-  /** Hears of faults of ours; the administrator only learns that there was one. */
+  /** Called with our own faults; the administrator only learns that there was one. */
   readonly onFault: (error: unknown) => void;
 }
 
 /**
- * Does what is approved, with one commit for each definition: none is ever there by half.
+ * Carries out what is approved, with one commit for each definition, so that none is ever half
+ * done.
  */
 class ProposalCommit {
   readonly #parts: ProposalCommitParts;
@@ -148,7 +149,7 @@ class ProposalCommit {
     this.#parts = parts;
   }
 
-  /** Never rejects: what fails is told, and nothing after it is done. */
+  /** Never rejects: it reports a failure, and does nothing after it. */
   async run(
     by: Approver,
     changes: readonly ProposedChange[],
@@ -186,7 +187,10 @@ class ProposalCommit {
   }
 }
 
-/** What others need comes before them, and goes after them. */
+/**
+ * The place of a change in the order: what others need is created before them and deleted after
+ * them.
+ */
 function placeOf({ kind, action }: DefinitionChange): number {
   if (action === 'delete') return kind === 'endpoint' ? 4 : 0;
   switch (kind) {

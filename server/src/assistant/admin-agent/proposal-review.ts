@@ -1,3 +1,4 @@
+import type { ProposalItem } from '@trellis/contract/shapes/admin-agent.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#access/caller.ts';
 import { PROPOSAL_ITEMS_MAX } from '#base/assistant-limits.ts';
@@ -11,7 +12,6 @@ import {
   invalidChange,
   inWords,
   type Outlook,
-  type ProposalItem,
   type ProposedChange,
   type WantedChange,
 } from './proposal.ts';
@@ -21,9 +21,7 @@ export type DefinitionKinds = Readonly<Record<DefinitionKindName, DefinitionKind
   readonly schema: SchemaKind;
 };
 
-/**
- * Checks what is proposed, when it is and once more when it is approved: nothing is changed by it.
- */
+/** Checks changes when they are proposed, and again when they are approved. It changes nothing. */
 export class ProposalReview {
   readonly #kinds: DefinitionKinds;
 
@@ -56,7 +54,7 @@ export class ProposalReview {
     );
   }
 
-  /** The same of one. */
+  /** Throws `version_conflict` when the definition of this change has changed since. */
   refuseChanged(caller: Caller, change: ProposedChange): void {
     const current = this.#kinds[change.kind].current(caller, change);
     if (isDeepStrictEqual(asJson({ ...change, before: current }).before, change.before)) return;
@@ -101,7 +99,7 @@ function contentOf(definition: JsonObject | null) {
   return { code: String(code), settings };
 }
 
-/** As it is kept: without members that are undefined. */
+/** The change as it is stored: without undefined members. */
 function asJson(change: ProposedChange): ProposedChange {
   return JSON.parse(JSON.stringify(change)) as ProposedChange;
 }

@@ -1,7 +1,8 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { ProposalItem } from '@trellis/contract/shapes/admin-agent.ts';
 import type { JsonObject } from '../router/json-members.ts';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 
 export const DEFINITION_KINDS = ['endpoint', 'tool', 'agent', 'schema', 'search-settings'] as const;
 export type DefinitionKindName = (typeof DEFINITION_KINDS)[number];
@@ -9,38 +10,33 @@ export type DefinitionKindName = (typeof DEFINITION_KINDS)[number];
 export const CHANGE_ACTIONS = ['create', 'change', 'delete'] as const;
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 
-/** One definition, and what is to become of it. */
+/** One definition, and what to do with it. */
 export interface DefinitionChange {
   readonly kind: DefinitionKindName;
   readonly name: string;
   readonly action: ChangeAction;
 }
 
-/** As a model asks for it: what is left out of a definition that is changed stays as it is. */
+/**
+ * A change as a model asks for it. Members that are left out of a changed definition stay as they
+ * are.
+ */
 export interface WantedChange extends DefinitionChange {
   readonly definition: JsonObject | undefined;
 }
 
-/** The same with the definition as it was and as it would be; null where there is none. */
+/** A change with the definition before and after it; null where there is none. */
 export interface ProposedChange extends DefinitionChange {
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
 }
 
-/** Line and column are those of code, and not there for what is not about code. */
+/** A finding about a change. Line and column are there only for code. */
 export interface ProposalDiagnostic {
   readonly message: string;
   readonly line?: number;
   readonly column?: number;
   readonly code?: number;
-}
-
-export interface ProposalItem extends ProposedChange {
-  /** Unified. */
-  readonly diff: string;
-  readonly diagnostics: readonly ProposalDiagnostic[];
-  /** In sentences. */
-  readonly widensAccess: readonly string[];
 }
 
 /**
@@ -80,7 +76,7 @@ export function inWords({ kind, name, action }: DefinitionChange): string {
 
 const NAMED = { schema: 'schema', 'search-settings': 'search settings' } as const;
 
-/** What the workspace will be like with all that is proposed. */
+/** The workspace as it will be with all proposed changes. */
 export interface Outlook {
   readonly caller: Caller;
   readonly schema: SchemaDocument;
@@ -93,7 +89,7 @@ export interface Approver {
   readonly address: string;
 }
 
-/** One kind of what administrators define: how it is read, changed, checked and committed. */
+/** One kind of definition: how it is read, changed, checked and committed. */
 export interface DefinitionKind {
   /** In one sentence, for the model: what a definition of this kind has. */
   readonly description: string;
@@ -102,7 +98,7 @@ export interface DefinitionKind {
   read(caller: Caller, name: string): JsonObject | undefined;
   /** Checked as a request would be. Throws `invalid_request`, and what the kind refuses with. */
   propose(caller: Caller, wanted: WantedChange): ProposedChange;
-  /** As `before` of the change would be, were it proposed now. */
+  /** The value that `before` would have if the change were proposed now. */
   current(caller: Caller, change: ProposedChange): JsonObject | null;
   check(change: ProposedChange, outlook: Outlook): Promise<readonly ProposalDiagnostic[]>;
   /** In sentences. */

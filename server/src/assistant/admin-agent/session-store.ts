@@ -1,10 +1,11 @@
+import type { Page } from '@trellis/contract/shapes/list.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { ToolCall } from '../model/model-run.ts';
 import type { Proposal } from './proposal.ts';
@@ -43,12 +44,7 @@ export interface SessionChange {
   /** Null drops it. */
   readonly proposal?: Proposal | null;
   /** The event of the audit trail. */
-  readonly trace?: GraphOperation;
-}
-
-export interface Page {
-  readonly skip: number;
-  readonly take: number;
+  readonly trace?: WriterOperation;
 }
 
 export interface SessionStoreParts {
@@ -131,7 +127,7 @@ export class SessionStore {
   }
 
   /** With what else belongs to it. */
-  async delete({ id, messages }: StoredSession, more: readonly GraphOperation[]): Promise<void> {
+  async delete({ id, messages }: StoredSession, more: readonly WriterOperation[]): Promise<void> {
     await commitAndRead(
       [
         ...more,
@@ -195,7 +191,7 @@ function messageOperation(
   index: number,
   { role, text, toolCalls }: NewMessage,
   timestamp: number,
-): GraphOperation {
+): WriterOperation {
   const fields = { Role: role, Text: text, ToolCalls: jsonOf(toolCalls) };
   const key = messageKey(session, index);
   return { op: 'addOrUpdate', type: MESSAGE_TYPE, key, fields, timestamp };

@@ -1,3 +1,4 @@
+import type { AgentRun } from '@trellis/contract/shapes/agent.ts';
 import { must } from '#base/assert.ts';
 import {
   AGENT_RUNS_KEPT,
@@ -5,7 +6,7 @@ import {
   AGENT_TRANSCRIPT_CHARACTERS_MAX,
 } from '#base/assistant-limits.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { TokenCounts } from '../router/llm-call.ts';
 import type { ModelEvent, ToolCall } from '../model/model-run.ts';
@@ -32,11 +33,7 @@ export interface NewAgentRun {
   readonly startedAt: string;
 }
 
-export interface AgentRun extends NewAgentRun, AgentRunState {
-  readonly UID: string;
-}
-
-/** What is known of each run without reading it. */
+/** The facts of each run that are kept in memory. */
 export interface AgentRunEntry extends Pick<NewAgentRun, 'agent' | 'user'> {
   readonly uid: string;
   readonly key: string;
@@ -57,7 +54,7 @@ const SHOWN_FIELDS = [
   'Usage',
 ] as const;
 
-/** The runs of agents, the newest first; beyond a number the oldest go that have ended. */
+/** The runs of agents, newest first. Beyond a number, the oldest ended ones are deleted. */
 export class AgentRunStore {
   readonly #reader: GraphReader;
   readonly #commits: CommitPort;
@@ -80,11 +77,12 @@ export class AgentRunStore {
   }
 
   /**
-   * `trace` is committed with it. Those that `isRunning` says yes to stay, however old they are.
+   * Stores a run, with `trace` in the same commit. Runs for which `isRunning` is true stay, however
+   * old they are.
    */
   async add(
     run: NewAgentRun,
-    trace: GraphOperation,
+    trace: WriterOperation,
     isRunning: (entry: AgentRunEntry) => boolean,
   ): Promise<AgentRunEntry> {
     const key = formatUid(randomUid());
@@ -138,7 +136,7 @@ export class AgentRunStore {
     });
   }
 
-  /** Those that nobody has ended. */
+  /** The runs that have no end. */
   underWay(): AgentRunEntry[] {
     return this.#entries.filter((entry) => this.#fields(entry, ['Status'])[0] === 'Running');
   }
@@ -176,7 +174,7 @@ export class AgentRunStore {
     return must(this.#reader.fields(id, names), 'the node of a run').values;
   }
 
-  /** What has to go before one more of this user. */
+  /** The runs to delete before another run of this user. */
   #tooMany(user: string): AgentRunEntry[] {
     const own = this.#entries.filter((entry) => entry.user === user);
     return [
@@ -223,13 +221,13 @@ export class Transcript {
     return text === '' ? this.#entries : [...this.#entries, { role: 'assistant', text }];
   }
 
-  /** What was said last, once no tool was called any more. */
+  /** The last text, said when no more tools were called. */
   get answer(): string {
     const last = this.entries.at(-1);
     return last?.role === 'assistant' ? last.text : '';
   }
 
-  /** As JSON, no longer than is kept: what came first gives way. */
+  /** The transcript as JSON of limited length: the first entries give way. */
   toText(): string {
     let left = AGENT_TRANSCRIPT_CHARACTERS_MAX;
     const kept = this.entries.toReversed().map((entry) => {

@@ -1,3 +1,4 @@
+import type { AgentRunRequest, AgentRunWithTranscript } from '@trellis/contract/shapes/agent.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -10,12 +11,10 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { type AgentAnswerParts, answerOfAgent } from './agent-answer.ts';
 import {
-  type AgentRun,
   type AgentRunEntry,
   type AgentRunState,
   AgentRunStore,
   Transcript,
-  type TranscriptEntry,
 } from './agent-run-store.ts';
 import { mayRun, noAgent } from './agent-service.ts';
 import { AgentStore, type StoredAgent } from './agent-store.ts';
@@ -26,13 +25,8 @@ export interface AgentRunsParts extends AgentAnswerParts {
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
   readonly clock: Clock;
-  /** Told of what went wrong and was no `Problem`, or could not be stored. */
+  /** Called with errors that are no `Problem`, and with runs that could not be stored. */
   readonly onFault: (error: unknown) => void;
-}
-
-export interface AgentRunRequest {
-  readonly message: string;
-  readonly variables?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Where a run comes from. */
@@ -42,15 +36,13 @@ export interface AgentRunOrigin {
   /** The headers that the code of endpoints may see, as JSON text of an object. */
   readonly headers?: string | undefined;
   readonly authorization?: string | undefined;
-  /** Runs of agents that it comes of, one within the other; none when left out. */
+  /** The number of agent runs around this one; 0 by default. */
   readonly depth?: number | undefined;
-  /** Tools that could change something are not offered. */
+  /** True: offers no tools that could change something. */
   readonly isReadOnly?: boolean | undefined;
   /** Aborts when nobody wants the result any more. */
   readonly signal?: AbortSignal | undefined;
 }
-
-export type AgentRunWithTranscript = AgentRun & { readonly transcript: readonly TranscriptEntry[] };
 
 interface RunningAgent {
   readonly entry: AgentRunEntry;
@@ -63,7 +55,7 @@ interface RunningAgent {
 const UNUSED: TokenCounts = { inputTokens: 0, outputTokens: 0 };
 
 /**
- * Runs agents, each as one user, and keeps what came of it: it is that user's own, and
+ * Runs agents, each as one user, and keeps the results. A run belongs to its user, and
  * administrators see it.
  */
 export class AgentRuns implements AsyncDisposable {
@@ -71,7 +63,7 @@ export class AgentRuns implements AsyncDisposable {
   readonly #agents: AgentStore;
   readonly #store: AgentRunStore;
   readonly #running = new Map<string, RunningAgent>();
-  /** By user: runs that are being written down, before they are under way. */
+  /** Runs that are being stored and have not begun, by user. */
   readonly #beginning = new Places();
   #isClosed = false;
 
@@ -81,7 +73,7 @@ export class AgentRuns implements AsyncDisposable {
     this.#store = new AgentRunStore(parts.reader, parts.commits);
   }
 
-  /** What was under way when the server stopped has failed. */
+  /** Marks the runs that a stop of the server has interrupted as failed. */
   async failInterrupted(): Promise<void> {
     for (const entry of this.#store.underWay()) {
       await this.#store.end(entry, this.#failed(interrupted(), UNUSED));
@@ -101,7 +93,7 @@ export class AgentRuns implements AsyncDisposable {
   }
 
   /**
-   * Resolves with a run that has begun, and goes on whoever waits for it. Rejects with
+   * Resolves with a run that has begun; it goes on when nobody waits for it. Rejects with
    * `agent_not_found`, `agent_too_deep`, `too_many_requests`.
    */
   async start(
@@ -137,8 +129,8 @@ export class AgentRuns implements AsyncDisposable {
   }
 
   /**
-   * Resolves when it has ended. Rejects with `agent_run_not_found`, and with `forbidden` for
-   * whoever may only look.
+   * Resolves when the run has ended. Rejects with `agent_run_not_found`, and with `forbidden` for a
+   * read-only administrator.
    */
   async cancel(caller: Caller, uid: string): Promise<AgentRunWithTranscript> {
     const entry = this.#require(caller, uid);

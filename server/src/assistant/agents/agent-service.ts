@@ -1,3 +1,4 @@
+import type { AgentChange, AgentDefinition, NewAgent } from '@trellis/contract/shapes/agent.ts';
 import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -16,7 +17,6 @@ import type { GraphReader } from '#graph/reader.ts';
 import {
   AGENT_TYPE,
   agentFields,
-  type AgentLimits,
   type AgentSettings,
   AgentStore,
   type StoredAgent,
@@ -30,16 +30,6 @@ export interface AgentServiceParts {
   readonly audit: AuditTrail;
   readonly clock: Clock;
 }
-
-type Optional<T> = { readonly [K in keyof T]?: T[K] | undefined };
-
-/** What is left out stays as it is, or is the usual. */
-export type AgentChange = Optional<Omit<AgentSettings, 'limits'>> & {
-  readonly limits?: Optional<AgentLimits> | undefined;
-};
-
-export type NewAgent = AgentChange & { readonly name: string; readonly instructions: string };
-export type AgentDefinition = Omit<StoredAgent, 'nodeVersion'>;
 
 /**
  * The agents that administrators make: instructions for a model, and the tools that it may call.
@@ -149,7 +139,7 @@ export function noAgent(name: string): Problem {
   return new Problem('agent_not_found', `There is no agent "${name}"`);
 }
 
-/** Those of administrators are nobody else's to see either. */
+/** Whether a caller may run an agent. Agents for administrators are hidden from everybody else. */
 export function mayRun({ isAdmin, isReadOnlyAdmin }: Caller, { access }: StoredAgent): boolean {
   return access === 'users' || isAdmin || isReadOnlyAdmin;
 }
@@ -160,7 +150,7 @@ interface Deed {
   readonly action: AuditAction;
 }
 
-/** What holds where nobody has said anything. */
+/** The default settings of an agent. */
 export const USUAL_AGENT: Omit<AgentSettings, 'instructions'> = {
   description: '',
   model: null,

@@ -1,3 +1,4 @@
+import type { Chat, ChatSummary, ChatTurn } from '@trellis/contract/shapes/chat.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
@@ -14,7 +15,7 @@ import {
   type StoredChat,
   type StoredMessage,
 } from './chat-store.ts';
-import type { ChatTurn, Rating, TurnAnswer, TurnCall } from './chat-turn.ts';
+import type { Rating, TurnAnswer, TurnCall } from './chat-turn.ts';
 import { ChatTurns, noChat, type Occupant } from './chat-turns.ts';
 import type { TurnParts } from './running-turn.ts';
 
@@ -22,25 +23,15 @@ export interface ChatParts extends Omit<TurnParts, 'store'> {
   readonly commits: CommitPort;
 }
 
-export interface ChatSummary extends StoredChat {
-  /** An answer is under way. */
-  readonly isBusy: boolean;
-}
-
-/** Oldest message first. */
-export interface Chat extends ChatSummary {
-  readonly messages: readonly StoredMessage[];
-}
-
 export interface ChatQuery {
   readonly skip: number;
   readonly take: number;
-  /** Words in the title. */
+  /** Words that the title must have. */
   readonly query?: string | undefined;
 }
 
 /**
- * Conversations with the assistant, each of its own user: to everybody else there is none
+ * Conversations with the assistant. Each belongs to one user; for everybody else it does not exist
  * (open-shapes, section 7).
  */
 export class ChatService implements AsyncDisposable {
@@ -96,14 +87,14 @@ export class ChatService implements AsyncDisposable {
   }
 
   /**
-   * With what its citations and tools show to the caller now. This and what follows throws
-   * `chat_not_found`.
+   * The conversation, with citations and outputs as the caller may see them now. This and the
+   * following methods throw `chat_not_found`.
    */
   get(caller: Caller, uid: string): Chat {
     const chat = this.#require(caller, uid);
     const stored = this.#store.messages(uid);
     const answering = this.#turns.answering(uid);
-    // After what was read, so that nothing of it is newer than what the reader may see.
+    // Created after the read, so that nothing in it is newer than what the reader may see.
     const facts = new ReaderFacts(this.#parts, caller);
     const messages = stored.map((message) => shown(message, facts, message.UID === answering));
     return { ...this.#summary(chat), messages };
@@ -115,7 +106,7 @@ export class ChatService implements AsyncDisposable {
     return this.#summary(this.#require(caller, uid));
   }
 
-  /** With its messages; an answer that is under way is stopped first. */
+  /** Deletes the conversation with its messages; a running answer is stopped first. */
   async delete(caller: Caller, uid: string): Promise<void> {
     this.#require(caller, uid);
     await this.#turns.close(uid, () => {
@@ -124,13 +115,13 @@ export class ChatService implements AsyncDisposable {
     });
   }
 
-  /** Resolves when no answer is under way any more. */
+  /** Stops a running answer. Resolves when none is running any more. */
   async stop(caller: Caller, uid: string): Promise<void> {
     this.#require(caller, uid);
     await this.#turns.stop(uid);
   }
 
-  /** The value null takes it back. Throws `chat_message_not_found`. */
+  /** Rates an answer; the value null removes the rating. Throws `chat_message_not_found`. */
   async rate(
     caller: Caller,
     uid: string,
@@ -166,7 +157,10 @@ export class ChatService implements AsyncDisposable {
   }
 }
 
-/** As the reader may see it now. One without an end, which nobody is saying, was interrupted. */
+/**
+ * The message as the reader may see it now. An answer without an end that nobody works on was
+ * interrupted.
+ */
 function shown(message: StoredMessage, facts: ReaderFacts, isUnderWay: boolean): StoredMessage {
   if (message.role === 'user') {
     const { viewingUID } = message;

@@ -1,7 +1,8 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { must } from '#base/assert.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
-import type { GraphReader, NodeObject } from '#graph/reader.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
+import type { GraphReader } from '#graph/reader.ts';
 import type { Snippet } from '../citations/snippets.ts';
 import type { ToolCall } from '../model/model-run.ts';
 import type { Feedback, TurnEnd } from './chat-turn.ts';
@@ -103,7 +104,7 @@ export class ChatStore {
   }
 
   /** Rejects with what the writer refuses with. */
-  async commit(operations: readonly GraphOperation[]): Promise<void> {
+  async commit(operations: readonly WriterOperation[]): Promise<void> {
     await commitAndRead(operations, { commits: this.#commits, reader: this.#reader });
   }
 
@@ -118,7 +119,7 @@ export class ChatStore {
 export function newChat(
   userUid: string,
   chat: { readonly uid: string; readonly title: string; readonly atMs: number },
-): GraphOperation[] {
+): WriterOperation[] {
   const { uid, title, atMs } = chat;
   const fields = { Title: title, CreatedAt: atMs };
   return [
@@ -128,21 +129,21 @@ export function newChat(
   ];
 }
 
-/** Its last turn is now. */
-export function chatUsed(uid: string, atMs: number): GraphOperation {
+/** Sets the time of the last turn to now. */
+export function chatUsed(uid: string, atMs: number): WriterOperation {
   return { op: 'update', type: CHAT_TYPE, uid, timestamp: atMs };
 }
 
-export function chatTitled(uid: string, title: string): GraphOperation {
+export function chatTitled(uid: string, title: string): WriterOperation {
   return { op: 'update', type: CHAT_TYPE, uid, fields: { Title: title } };
 }
 
-/** At the end of a conversation. */
+/** Adds a message at the end of a conversation. */
 export function newMessage(
   userUid: string,
   chatUid: string,
   message: { readonly uid: string; readonly atMs: number; readonly fields: Fields },
-): GraphOperation[] {
+): WriterOperation[] {
   const { uid, atMs, fields } = message;
   return [
     { op: 'addOrUpdate', type: MESSAGE_TYPE, uid, fields, timestamp: atMs },
@@ -151,11 +152,11 @@ export function newMessage(
   ];
 }
 
-export function messageChanged(uid: string, fields: Fields): GraphOperation {
+export function messageChanged(uid: string, fields: Fields): WriterOperation {
   return { op: 'update', type: MESSAGE_TYPE, uid, fields };
 }
 
-export function removed(uids: readonly string[]): GraphOperation[] {
+export function removed(uids: readonly string[]): WriterOperation[] {
   return uids.map((uid) => ({ op: 'delete', uid }));
 }
 
@@ -221,7 +222,7 @@ function usageOf({ InputTokens: input, OutputTokens: output }: NodeObject): Toke
   return { inputTokens: Number(input), outputTokens: Number(output) };
 }
 
-/** As it is read again: without members that are undefined. */
+/** The value as it will be read again: without undefined members. */
 function asJson(value: object): unknown {
   return JSON.parse(JSON.stringify(value));
 }

@@ -3,38 +3,20 @@ import type { Snippet } from '../citations/snippets.ts';
 import type { ModelOutcome, ToolCall, TurnEvent } from '../model/model-run.ts';
 import type { TokenCounts } from '../router/llm-call.ts';
 
-/** What a user says (open-shapes, section 7). */
-export interface ChatTurn {
-  /** The conversation that it goes on; without one it begins a new one. */
-  readonly chatUID?: string | undefined;
-  /** There, unless an answer is asked for again. */
-  readonly message?: string | undefined;
-  /** Tools that the model is offered; all that the user may call when left out. */
-  readonly tools?: readonly string[] | undefined;
-  /** The node that the user looks at. */
-  readonly viewingUID?: string | undefined;
-  /** The first that an administrator allows when left out. */
-  readonly model?: string | undefined;
-  /** A message of the user, which goes with everything after it. */
-  readonly editUID?: string | undefined;
-  /** An answer, which goes with everything after it. */
-  readonly regenerateUID?: string | undefined;
-}
-
-/** Who says it, and who listens. */
+/** The sender of a message, and the listeners to its answer. */
 export interface TurnCall {
   readonly caller: Caller;
   /** Address of the client, for the audit. */
   readonly address: string;
-  /** Those that the code of endpoints may see, as JSON text of an object. */
+  /** The headers that endpoint code may see, as JSON text of an object. */
   readonly headers: string;
-  /** The header that has proved who calls. */
+  /** The `Authorization` header of the caller. */
   readonly authorization: string | undefined;
   /** Aborts when nobody listens any more: then the turn is stopped. */
   readonly signal: AbortSignal;
-  /** The message is kept, and the model is asked: what could be refused has been. */
+  /** Called when the message is stored and the model is asked: nothing can be refused any more. */
   readonly onBegin: (chat: { readonly chatUID: string; readonly messageUID: string }) => void;
-  /** Told at once, in order. */
+  /** Called at once for each event, in order. */
   readonly onEvent: (event: TurnEvent) => void;
 }
 
@@ -60,7 +42,7 @@ export interface Feedback {
   readonly comment?: string | undefined;
 }
 
-/** The same as it is said; null takes it back. */
+/** The same in a request; null removes it. */
 export interface Rating {
   readonly value: Feedback['value'] | null;
   readonly comment?: string | undefined;

@@ -1,3 +1,4 @@
+import type { ChatTurn } from '@trellis/contract/shapes/chat.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import {
@@ -8,7 +9,7 @@ import {
 import { Places } from '#base/places.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import {
   chatTitled,
   chatUsed,
@@ -19,30 +20,27 @@ import {
   replyFields,
   type StoredChat,
 } from './chat-store.ts';
-import type { ChatTurn, TurnAnswer, TurnCall } from './chat-turn.ts';
+import type { TurnAnswer, TurnCall } from './chat-turn.ts';
 import { RunningTurn, type TurnParts } from './running-turn.ts';
 import { planTurn, type TurnPlan } from './turn-plan.ts';
 
-/** Whose turn it is in a conversation. */
+/** The work that a conversation is busy with. */
 export interface Occupant {
   /** UID of the answer that is under way. */
   readonly messageUID: string;
-  /** Whose turn it is, as a user has only so many at a time. */
+  /** The user, who may have only so many turns at a time. */
   readonly user?: string;
   /** Resolves when it is over. */
   stop(): Promise<void>;
 }
 
-/**
- * The turns that are under way on this server: one of a conversation at a time. Disposing ends them
- * all.
- */
+/** The running turns of this server, one for each conversation. Disposing ends them all. */
 export class ChatTurns implements AsyncDisposable {
   readonly #parts: TurnParts;
   /** By the UIDs of their conversations. */
   readonly #running = new Map<string, Occupant>();
   readonly #closing = new Set<string>();
-  /** By user: conversations that are being written down. */
+  /** Conversations that are being stored, by user. */
   readonly #beginning = new Places();
 
   constructor(parts: TurnParts) {
@@ -50,8 +48,8 @@ export class ChatTurns implements AsyncDisposable {
   }
 
   /**
-   * To be disposed of when the conversation is written down. Throws `chat_limit_reached` for a user
-   * who has as many conversations as they may.
+   * Reserves a place for a conversation; dispose of it when the conversation is stored. Throws
+   * `chat_limit_reached` when the user has too many conversations.
    */
   place(user: string): Disposable {
     const count = this.#parts.store.countOfChats(user) + this.#beginning.of(user);
@@ -66,14 +64,14 @@ export class ChatTurns implements AsyncDisposable {
     return this.#running.get(chatUid)?.messageUID;
   }
 
-  /** Resolves when none is under way in the conversation any more. */
+  /** Stops the answer of a conversation. Resolves when none is running any more. */
   async stop(chatUid: string): Promise<void> {
     await this.#running.get(chatUid)?.stop();
   }
 
   /**
-   * Keeps the conversation for an answer that comes otherwise, until that is disposed of: it is as
-   * one with a turn. Throws `chat_not_found`, `chat_busy`.
+   * Marks a conversation as busy with an answer that comes in another way, until disposed. Throws
+   * `chat_not_found`, `chat_busy`.
    */
   occupy(caller: Caller, chatUid: string, occupant: Occupant): Disposable {
     this.#free(must(caller.userUid, 'the user of a session'), chatUid);
@@ -81,10 +79,7 @@ export class ChatTurns implements AsyncDisposable {
     return { [Symbol.dispose]: () => void this.#running.delete(chatUid) };
   }
 
-  /**
-   * Does the work, which makes an end of the conversation, after the turn that is under way; none
-   * begins meanwhile.
-   */
+  /** Does the work that ends the conversation, after the running turn. No turn begins meanwhile. */
   async close(chatUid: string, work: () => Promise<void>): Promise<void> {
     this.#closing.add(chatUid);
     try {
@@ -181,7 +176,7 @@ interface TurnIds {
  * The message, and the answer that is yet to come. An answer without an end that nobody works on
  * was interrupted.
  */
-function operationsOf(plan: TurnPlan, ids: TurnIds, atMs: number): GraphOperation[] {
+function operationsOf(plan: TurnPlan, ids: TurnIds, atMs: number): WriterOperation[] {
   const { user, chatUID, messageUID, model } = ids;
   const { question, replaced } = plan;
   const title = titleOf(question.text);
@@ -203,6 +198,6 @@ export function titleOf(message: string): string {
   if (line.length <= CHAT_MADE_TITLE_CHARACTERS_MAX) return line;
   const head = line.slice(0, CHAT_MADE_TITLE_CHARACTERS_MAX + 1);
   const end = head.lastIndexOf(' ');
-  // Half of a character is none.
+  // Never cuts a character in half.
   return `${end > 0 ? head.slice(0, end) : [...head].slice(0, -1).join('')}…`;
 }

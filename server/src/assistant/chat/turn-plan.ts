@@ -1,3 +1,4 @@
+import type { ChatTurn } from '@trellis/contract/shapes/chat.ts';
 import {
   CHAT_CONTEXT_TOKENS_MAX,
   CHAT_MESSAGES_MAX,
@@ -7,15 +8,14 @@ import { Problem } from '#base/problem.ts';
 import type { Snippet } from '../citations/snippets.ts';
 import type { ModelMessage } from '../model/model-run.ts';
 import type { StoredMessage } from './chat-store.ts';
-import type { ChatTurn } from './chat-turn.ts';
 
-/** What a turn makes of a conversation. */
+/** The changes that a turn makes to a conversation. */
 export interface TurnPlan {
-  /** What goes, as another takes its place. */
+  /** The messages that are replaced. */
   readonly replaced: readonly StoredMessage[];
-  /** What is asked before, oldest first. */
+  /** The earlier messages, oldest first. */
   readonly kept: readonly StoredMessage[];
-  /** `isNew` when it has to be written. */
+  /** `isNew`: the question has to be stored. */
   readonly question: {
     readonly text: string;
     readonly viewingUID: string | null;
@@ -38,7 +38,7 @@ export function planTurn(messages: readonly StoredMessage[], turn: ChatTurn): Tu
   };
 }
 
-/** The question before the answer is asked again. */
+/** Asks the question of an answer again. */
 function planAgain(messages: readonly StoredMessage[], answerUid: string): TurnPlan {
   const at = indexOf(messages, answerUid, 'assistant');
   const asked = messages.slice(0, at).findLastIndex(({ role }) => role === 'user');
@@ -66,21 +66,21 @@ function noMessage(uid: string): Problem {
   return new Problem('chat_message_not_found', `There is no such message "${uid}" here.`);
 }
 
-/** What the model is sent: `question` is the last. */
+/** The messages for the model; the last one is `question`. */
 export function contextOf(plan: TurnPlan, question: string): ModelMessage[] {
   const before = plan.kept.map(({ role, text }) => ({ role, text }));
   return withinTokens([...before, { role: 'user', text: question }], CHAT_CONTEXT_TOKENS_MAX);
 }
 
-/** Those that answers before have cited. */
+/** The facts that earlier answers have cited. */
 export function citedIn(messages: readonly StoredMessage[]): Snippet[] {
   return messages.flatMap((message) => (message.role === 'assistant' ? message.citations : []));
 }
 
 /**
- * Those that a model is sent: the last, the first, which says what the conversation is about, and
- * as many of the newest between them as `tokensMax` has room for. Ones without a text, such as
- * answers that failed, are left out: providers refuse them.
+ * The messages to send to a model: the last one, the first one (which says what the conversation is
+ * about), and as many of the newest between them as `tokensMax` allows. Messages without text, such
+ * as failed answers, are left out: providers refuse them.
  */
 export function withinTokens(messages: readonly ModelMessage[], tokensMax: number): ModelMessage[] {
   const said = messages.filter(({ text }) => text !== '');

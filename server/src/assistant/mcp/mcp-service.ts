@@ -1,13 +1,13 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '#access/caller.ts';
-import type { NodeObject } from '#graph/reader.ts';
 import type { ToolCatalog } from '../tools/tool-catalog.ts';
 import type { ToolRuns } from '../tools/tool-runs.ts';
 import { MCP_CALLS_PER_CALLER_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { callerKey } from '#runtime/caller-key.ts';
 
-/** What the protocol is spoken over. */
+/** The services that the protocol uses. */
 export interface McpParts {
   readonly catalog: ToolCatalog;
   readonly runs: ToolRuns;
@@ -19,20 +19,20 @@ export interface McpParts {
 }
 
 export interface McpNodes {
-  /** Throws `node_not_found`, for what the caller may not see as well. */
+  /** Throws `node_not_found`, also for a node that the caller may not see. */
   get(caller: Caller, uid: string): NodeObject;
 }
 
-/** One message of a client, and who sends it. */
+/** One message of a client, and its sender. */
 export interface McpCall {
   readonly caller: Caller;
   /** Parsed JSON, not checked. */
   readonly message: unknown;
   /** Headers of the request. */
   readonly headers: Headers;
-  /** Those that the code of endpoints may see, as JSON text of an object. */
+  /** The headers that endpoint code may see, as JSON text of an object. */
   readonly endpointHeaders: string;
-  /** The header that has proved who calls. */
+  /** The `Authorization` header of the caller. */
   readonly authorization: string | undefined;
   /** Aborts when the client has gone, or the server stops. */
   readonly signal: AbortSignal;
@@ -64,12 +64,12 @@ export class McpService {
   }
 
   /**
-   * What is to be sent: its body goes on while a tool runs. Rejects with `invalid_request` for what
-   * is no message, and with the signal's reason.
+   * The response to send. Its body goes on while a tool runs. Rejects with `invalid_request` for an
+   * invalid message, and with the reason of the signal.
    */
   async answer(call: McpCall): Promise<Response> {
-    // The protocol's types take longer to load than the rest of the server: only those wait for it
-    // who speak it.
+    // The types of the protocol take longer to load than the rest of the server, so they are loaded
+    // with the first message.
     const { answerMessage } = await import('./mcp-server.ts');
     return answerMessage(call, {
       ...this.#parts,
@@ -90,15 +90,15 @@ interface RequestName {
 }
 
 /**
- * The calls of tools that are under way, so that a notice which comes by another request finds the
- * one that it cancels. A session is a name that tells clients apart, and nothing is kept for it
- * beyond its calls: any server takes any session.
+ * The running calls of tools. A notice in another request can find the call that it cancels. A
+ * session is only a name that tells clients apart, and nothing else is kept for it: any server
+ * takes any session.
  */
 export class RunningCalls {
   readonly #byName = new Map<string, AbortController>();
   readonly #countByCaller = new Map<string, number>();
 
-  /** Throws `too_many_requests`. What it gives is to be disposed of when the call is over. */
+  /** Registers a call; dispose of the result when it is over. Throws `too_many_requests`. */
   begin(request: RequestName, controller: AbortController): Disposable {
     const caller = callerKey(request.caller);
     const count = this.#countByCaller.get(caller) ?? 0;
@@ -120,7 +120,7 @@ export class RunningCalls {
     };
   }
 
-  /** What is over, or never was, is not looked for (MCP 2025-11-25, "Cancellation"). */
+  /** Cancels a call. Unknown and finished calls are ignored (MCP 2025-11-25, "Cancellation"). */
   cancel(request: RequestName): void {
     const name = nameOf(request);
     if (name !== undefined) this.#byName.get(name)?.abort();

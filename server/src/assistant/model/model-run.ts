@@ -1,5 +1,6 @@
+import type { LlmFeature } from '@trellis/contract/shapes/llm.ts';
 import type { Caller } from '#access/caller.ts';
-import type { LlmFeature, TokenCounts } from '../router/llm-call.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
 import type { JsonObject } from '../router/json-members.ts';
 import { unreachable } from '#base/assert.ts';
 

@@ -1,6 +1,7 @@
+import type { LlmFeature } from '@trellis/contract/shapes/llm.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller } from '#access/caller.ts';
-import type { LlmFeature, TokenCounts } from '../router/llm-call.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
 import { assert } from '#base/assert.ts';
 import { LLM_ANSWER_BYTES_MAX, LLM_RETRY_DELAY_MAX_MS } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';

@@ -1,10 +1,15 @@
+import type {
+  ResearchLimits,
+  ResearchSettingsChange,
+  Researcher,
+} from '@trellis/contract/shapes/deep-research.ts';
+import type { Job, JobWithLog } from '@trellis/contract/shapes/job.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
 import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
-import type { Job, JobWithLog } from '#jobs/job.ts';
 import {
   cancelled,
   type ConversationParts,
@@ -17,10 +22,7 @@ import { type ResearchParts, ResearchRun } from './research-run.ts';
 import {
   type OwnResearchSettings,
   RESEARCH_DEFAULTS,
-  type Researcher,
-  type ResearchLimits,
   type ResearchSettings,
-  type ResearchSettingsChange,
 } from './research-settings.ts';
 
 export interface DeepResearchParts extends ResearchParts, ConversationParts {

@@ -1,6 +1,6 @@
+import type { ResearchLimits } from '@trellis/contract/shapes/deep-research.ts';
 import type { Clock } from '#base/clock.ts';
 import { RESEARCH_QUESTIONS_MAX, RESEARCH_REPORT_SHARE } from '#base/assistant-limits.ts';
-import type { ResearchLimits } from './research-settings.ts';
 import type { TokenCounts } from '../router/llm-call.ts';
 
 export type RunLimits = Pick<ResearchLimits, 'steps' | 'tokens' | 'minutes'>;

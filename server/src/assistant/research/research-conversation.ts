@@ -1,7 +1,7 @@
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import {
   type ChatStore,
   chatUsed,
@@ -63,7 +63,7 @@ export class ResearchConversation implements Disposable {
   }
 
   /** Writes the question, and an answer that is yet to come. */
-  begin(trace: GraphOperation): Promise<void> {
+  begin(trace: WriterOperation): Promise<void> {
     const { store, clock } = this.#parts;
     const { user, chatUID, question: text, model } = this.#asked;
     const atMs = clock.now();
@@ -77,7 +77,7 @@ export class ResearchConversation implements Disposable {
     ]);
   }
 
-  end(reply: ResearchReply, trace: GraphOperation): Promise<void> {
+  end(reply: ResearchReply, trace: WriterOperation): Promise<void> {
     const { store, clock } = this.#parts;
     return store.commit([
       messageChanged(this.#replyUid, outcomeFields({ ...reply, toolCalls: [] })),

@@ -1,3 +1,4 @@
+import type { Researcher } from '@trellis/contract/shapes/deep-research.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
@@ -21,7 +22,6 @@ import {
   researcherRequest,
   type ResearchNote,
 } from './research-plan.ts';
-import type { Researcher } from './research-settings.ts';
 import type { TokenCounts } from '../router/llm-call.ts';
 
 export interface ResearchParts {

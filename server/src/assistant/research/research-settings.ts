@@ -1,3 +1,8 @@
+import type {
+  ResearchLimits,
+  ResearchSettingsChange,
+  Researcher,
+} from '@trellis/contract/shapes/deep-research.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import { deed, type Doer } from '#access/deed.ts';
 import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
@@ -11,35 +16,6 @@ import {
 } from '#base/assistant-limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-
-export interface ResearchLimits {
-  /** That wait, in the workspace. */
-  readonly queued: number;
-  /** At a time, in the workspace. */
-  readonly running: number;
-  /** Runs that one user may have waiting or under way. */
-  readonly runsPerUser: number;
-  /** Times that a model is asked by one research. */
-  readonly steps: number;
-  /** In and out, of one research. */
-  readonly tokens: number;
-  /** From the beginning of one research, without the time that it waited. */
-  readonly minutes: number;
-}
-
-/** Researchers work side by side, each on those questions of the plan that are for it. */
-export interface Researcher {
-  readonly name: string;
-  /** For the model: what it is to look for, and how. */
-  readonly instructions: string;
-}
-
-export interface ResearchSettingsChange {
-  /** Zero takes back what was set. */
-  readonly limits?: { readonly [K in keyof ResearchLimits]?: number | undefined } | undefined;
-  /** An empty list brings back those that are built in. */
-  readonly researchers?: readonly Researcher[] | undefined;
-}
 
 export const RESEARCH_DEFAULTS: ResearchLimits = {
   queued: RESEARCH_QUEUED_DEFAULT,

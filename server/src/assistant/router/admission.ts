@@ -1,3 +1,4 @@
+import type { LlmBudget } from '@trellis/contract/shapes/llm.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import {
@@ -6,7 +7,7 @@ import {
   LLM_REQUESTS_PER_TOKEN_MAX,
 } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
-import type { LlmAsker, LlmBudget, LlmPace, TokenCounts } from './llm-call.ts';
+import type { LlmAsker, LlmPace, TokenCounts } from './llm-call.ts';
 import type { EmbeddingTarget } from '../embedding-provider.ts';
 import type { ChatTarget } from '../provider-settings.ts';
 import type { UsageLedger } from './usage-ledger.ts';

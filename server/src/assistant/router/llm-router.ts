@@ -1,3 +1,4 @@
+import type { LlmFeature } from '@trellis/contract/shapes/llm.ts';
 import type { Clock } from '#base/clock.ts';
 import { LLM_ANSWER_BYTES_MAX } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
@@ -10,7 +11,6 @@ import {
   type LlmAnswer,
   type LlmAsker,
   type LlmCall,
-  type LlmFeature,
   type Protocol,
   tokensAtMost,
   tokensIn,

@@ -1,8 +1,8 @@
+import type { LlmFeature } from '@trellis/contract/shapes/llm.ts';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readSetting, settingOperation } from '#access/settings.ts';
 import { LLM_USAGE_DAYS_MAX, LLM_USAGE_TOKENS_PER_USER_MAX } from '#base/assistant-limits.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
-import type { LlmFeature } from './llm-call.ts';
 import { UsageLedger } from './usage-ledger.ts';
 
 const DAY_MS = 86_400_000;

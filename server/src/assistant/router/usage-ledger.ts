@@ -1,9 +1,10 @@
+import type { LlmShare, LlmUsage } from '@trellis/contract/shapes/llm.ts';
 import { readSetting, settingDeletion, settingOperation } from '#access/settings.ts';
 import type { Clock } from '#base/clock.ts';
 import { LLM_USAGE_DAYS_MAX, LLM_USAGE_TOKENS_PER_USER_MAX } from '#base/assistant-limits.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { LlmShare, LlmUsage, TokenCounts } from './llm-call.ts';
+import type { TokenCounts } from './llm-call.ts';
 
 /** Who has asked, and what for. */
 interface Used extends Pick<LlmUsage, 'token' | 'user'>, Pick<LlmShare, 'feature' | 'model'> {}
@@ -88,8 +89,8 @@ export class UsageLedger {
   }
 
   /**
-   * The newest day first; of one day the token that used most first. Of one user where one is
-   * named.
+   * The use by day and token: the newest day first, and within a day the token that used most.
+   * With `user` only the rows of that user.
    */
   list({ skip, take }: { readonly skip: number; readonly take: number }, user?: string) {
     const days = [...this.#days.keys()].toSorted().toReversed();

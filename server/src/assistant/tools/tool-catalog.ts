@@ -1,5 +1,5 @@
 import type { Caller } from '#access/caller.ts';
-import type { EndpointDefinition } from '#runtime/endpoint-definition.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import type { InputSchema } from '#runtime/endpoint-inputs.ts';
 import type { EndpointStanding } from '#runtime/endpoint-service.ts';
 import { isAdminOf } from '#runtime/run-permission.ts';

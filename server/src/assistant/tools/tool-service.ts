@@ -1,3 +1,4 @@
+import type { NewTool, ToolChange, ToolDefinition } from '@trellis/contract/shapes/tool.ts';
 import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -34,22 +35,6 @@ export interface ToolServiceParts {
   readonly endpoints: WrappedEndpoints;
   readonly metrics: ToolMetrics;
 }
-
-export interface ToolDefinition extends ToolSettings {
-  readonly UID: string;
-  readonly name: string;
-  /** Null when there is no such endpoint. */
-  readonly isReadOnly: boolean | null;
-  readonly mayRunOnPrimary: boolean | null;
-  /** Why nobody is offered it. */
-  readonly problem: 'endpoint_not_found' | 'endpoint_not_compiled' | null;
-  /** ISO 8601 UTC. */
-  readonly updatedAt: string;
-}
-
-export type NewTool = Pick<ToolSettings, 'description' | 'endpoint'> &
-  ToolChange & { readonly name: string };
-export type ToolChange = { readonly [K in keyof ToolSettings]?: ToolSettings[K] | undefined };
 
 /**
  * The tools that administrators make: an endpoint under a name of its own, for models (open-shapes,

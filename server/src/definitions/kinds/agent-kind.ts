@@ -1,9 +1,6 @@
+import type { AgentChange } from '@trellis/contract/shapes/agent.ts';
 import type { Caller } from '#access/caller.ts';
-import {
-  USUAL_AGENT,
-  type AgentChange,
-  type AgentService,
-} from '#assistant/agents/agent-service.ts';
+import { USUAL_AGENT, type AgentService } from '#assistant/agents/agent-service.ts';
 import { OutputSchema } from '#assistant/agents/output-schema.ts';
 import { Problem } from '#base/problem.ts';
 import type { Definition, DefinitionKind, Importer } from '../definition-kind.ts';
@@ -66,7 +63,10 @@ export class AgentKind implements DefinitionKind {
   }
 }
 
-/** Whoever writes a file has to say that an agent is for users. The schema of answers keeps its order, which models see. */
+/**
+ * Whoever writes a file has to say that an agent is for users. The schema of answers keeps its
+ * order, which models see.
+ */
 function tidy(agent: AgentChange): Definition {
   const { description = '', model = null, tools = [], outputSchema = null } = agent;
   const { access = 'admins', instructions, limits = {} } = agent;

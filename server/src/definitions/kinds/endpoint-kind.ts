@@ -1,3 +1,4 @@
+import type { EndpointChange } from '@trellis/contract/shapes/endpoint.ts';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import {
@@ -7,7 +8,6 @@ import {
   refuseBuiltIn,
   settingsOf,
   withChanges,
-  type EndpointChange,
   type EndpointSettings,
 } from '#runtime/endpoint-definition.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
@@ -27,7 +27,10 @@ type Endpoints = Pick<
 /** Whoever writes a file has to say that an endpoint is for users. */
 const USUAL: EndpointSettings = { ...DEFAULT_SETTINGS, access: 'admins', code: '' };
 
-/** Code that does not compile is kept as a draft; that of a read-only endpoint is refused with `not_read_only`. */
+/**
+ * Code that does not compile is kept as a draft; that of a read-only endpoint is refused with
+ * `not_read_only`.
+ */
 export class EndpointKind implements DefinitionKind {
   readonly kind = 'endpoint';
   readonly layout = {
@@ -64,7 +67,7 @@ export class EndpointKind implements DefinitionKind {
     after: Definition,
     _name: string,
     { caller, schema, isDryRun }: Outlook,
-  ): Promise<DefinitionDiagnostic[]> {
+  ): Promise<readonly DefinitionDiagnostic[]> {
     if (!isDryRun) return [];
     const draft = { code: String(after['code']), isReadOnly: after['isReadOnly'] === true };
     const { diagnostics } = await this.#endpoints.check(caller, draft, schema);
@@ -80,7 +83,7 @@ export class EndpointKind implements DefinitionKind {
     { caller }: Importer,
     name: string,
     { before, after }: { readonly before: Definition | undefined; readonly after: Definition },
-  ): Promise<DefinitionDiagnostic[]> {
+  ): Promise<readonly DefinitionDiagnostic[]> {
     const { code = '', ...change } = this.#parse(after);
     const written =
       before === undefined

@@ -1,5 +1,6 @@
+import type { CheckedGoldenSet } from '@trellis/contract/shapes/search-evaluation.ts';
 import type { Caller } from '#access/caller.ts';
-import { checkGoldenSet, type GoldenSet } from '#search/evaluation/golden-set.ts';
+import { checkGoldenSet } from '#search/evaluation/golden-set.ts';
 import type { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
 import { inOrder } from '../definition-files.ts';
 import type { Definition, DefinitionKind, Importer } from '../definition-kind.ts';
@@ -9,7 +10,7 @@ type GoldenSets = Pick<GoldenSetService, 'list' | 'get' | 'put' | 'delete'>;
 /** Throw `invalid_request` for what a request would be refused for. */
 export interface GoldenSetParsers {
   name(name: string): string;
-  definition(definition: Definition): GoldenSet;
+  definition(definition: Definition): CheckedGoldenSet;
 }
 
 /** Without their runs, which are of the workspace in which they were run. */
@@ -53,7 +54,7 @@ export class GoldenSetKind implements DefinitionKind {
   }
 }
 
-function tidy({ description, request, queries }: GoldenSet): Definition {
+function tidy({ description, request, queries }: CheckedGoldenSet): Definition {
   return {
     description,
     request: inOrder(request),

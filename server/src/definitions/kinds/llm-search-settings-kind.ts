@@ -1,21 +1,24 @@
 import type {
-  LlmSearchSettings,
+  LlmSearchLists,
   LlmSearchSettingsService,
 } from '#search/settings/llm-search-settings.ts';
 import type { Definition, DefinitionKind, Importer } from '../definition-kind.ts';
 
-/** An empty list stands for all that there is, which is what holds as long as nobody has set anything. */
+/**
+ * An empty list stands for all that there is, which is what holds as long as nobody has set
+ * anything.
+ */
 export class LlmSearchSettingsKind implements DefinitionKind {
   readonly kind = 'llm-search-settings';
   readonly layout = { file: 'llm-search-settings.json' };
   readonly nothing = { nodeTypes: [], filters: [] };
   readonly #settings: Pick<LlmSearchSettingsService, 'stored' | 'put'>;
-  readonly #parse: (settings: Definition) => LlmSearchSettings;
+  readonly #parse: (settings: Definition) => LlmSearchLists;
 
   /** `parse` throws `invalid_request` for what a request would be refused for. */
   constructor(
     settings: Pick<LlmSearchSettingsService, 'stored' | 'put'>,
-    parse: (settings: Definition) => LlmSearchSettings,
+    parse: (settings: Definition) => LlmSearchLists,
   ) {
     this.#settings = settings;
     this.#parse = parse;
@@ -44,6 +47,6 @@ export class LlmSearchSettingsKind implements DefinitionKind {
   }
 }
 
-function tidy({ nodeTypes, filters }: LlmSearchSettings): Definition {
+function tidy({ nodeTypes, filters }: LlmSearchLists): Definition {
   return { nodeTypes, filters };
 }

@@ -1,8 +1,8 @@
+import type { Migration, MigrationChange } from '@trellis/contract/shapes/migration.ts';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
-import type { MigrationChange, MigrationService } from '#runtime/migrations/migration-service.ts';
-import type { Migration } from '#runtime/migrations/migration.ts';
+import type { MigrationService } from '#runtime/migrations/migration-service.ts';
 import type {
   Definition,
   DefinitionDiagnostic,
@@ -23,8 +23,8 @@ export interface MigrationSources {
 }
 
 /**
- * Code and when it runs; not whether it has, which belongs to the data of one workspace. An import runs none: what is new is
- * pending, what is there stays done.
+ * Code and when it runs; not whether it has, which belongs to the data of one workspace. An import
+ * runs none: what is new is pending, what is there stays done.
  */
 export class MigrationKind implements DefinitionKind {
   readonly kind = 'migration';

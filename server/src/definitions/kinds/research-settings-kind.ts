@@ -1,8 +1,8 @@
+import type { ResearchSettingsChange } from '@trellis/contract/shapes/deep-research.ts';
 import type { DeepResearch } from '#assistant/research/deep-research.ts';
 import {
   RESEARCH_DEFAULTS,
   type OwnResearchSettings,
-  type ResearchSettingsChange,
 } from '#assistant/research/research-settings.ts';
 import type { Definition, DefinitionKind, ImportMode, Importer } from '../definition-kind.ts';
 

@@ -1,8 +1,9 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { Caller } from '#access/caller.ts';
 import { isSystemName } from '#graph/names.ts';
 import { mergeSchema } from '#graph/schema-merge.ts';
 import { SchemaRegistry } from '#graph/schema-registry.ts';
-import type { EdgeTypeDocument, NodeTypeDocument, SchemaDocument } from '#graph/schema.ts';
+import type { EdgeTypeDocument, NodeTypeDocument } from '#graph/schema.ts';
 import type { Definition, DefinitionKind, Importer } from '../definition-kind.ts';
 
 /** As much of the schema service as it takes. */
@@ -10,7 +11,10 @@ interface Schemas {
   put(caller: Caller, document: SchemaDocument): Promise<SchemaDocument>;
 }
 
-/** Types are sorted by name; fields keep their order, in which people see them. Nothing is ever taken away. */
+/**
+ * Types are sorted by name; fields keep their order, in which people see them. Nothing is ever
+ * taken away.
+ */
 export class SchemaKind implements DefinitionKind {
   readonly kind = 'schema';
   readonly layout = { file: 'schema.json' };
@@ -18,7 +22,10 @@ export class SchemaKind implements DefinitionKind {
   readonly #whole: () => SchemaDocument;
   readonly #parse: (document: Definition) => SchemaDocument;
 
-  /** `whole` is the schema with the types of the server. `parse` throws `invalid_request` for what a request would be refused for. */
+  /**
+   * `whole` is the schema with the types of the server. `parse` throws `invalid_request` for what a
+   * request would be refused for.
+   */
   constructor(
     schemas: Schemas,
     whole: () => SchemaDocument,
@@ -46,7 +53,10 @@ export class SchemaKind implements DefinitionKind {
     return tidy(this.#merged(given));
   }
 
-  /** The schema with what is given, and the types of the server. Throws `schema_conflict`, `invalid_request`. */
+  /**
+   * The schema with what is given, and the types of the server. Throws `schema_conflict`,
+   * `invalid_request`.
+   */
   outlook(given: Definition | undefined): SchemaDocument {
     return given === undefined ? this.#whole() : this.#merged(given);
   }

@@ -1,3 +1,4 @@
+import type { SearchSettings } from '@trellis/contract/shapes/search.ts';
 import type { Caller } from '#access/caller.ts';
 import { readSetting } from '#access/settings.ts';
 import type { GraphReader } from '#graph/reader.ts';
@@ -5,7 +6,7 @@ import {
   checkSearchSettings,
   readSearchSettings,
 } from '#search/settings/search-settings-service.ts';
-import { SEARCH_SETTING, type SearchSettings } from '#search/settings/search-settings.ts';
+import { SEARCH_SETTING } from '#search/settings/search-settings.ts';
 import { inOrder } from '../definition-files.ts';
 import type {
   Definition,
@@ -20,7 +21,10 @@ interface Settings {
   put(caller: Caller, settings: SearchSettings, address: string): Promise<SearchSettings>;
 }
 
-/** What an administrator has set; as long as nobody has, the defaults hold, which come with the schema. */
+/**
+ * What an administrator has set; as long as nobody has, the defaults hold, which come with the
+ * schema.
+ */
 export class SearchSettingsKind implements DefinitionKind {
   readonly kind = 'search-settings';
   readonly layout = { file: 'search-settings.json' };
@@ -53,7 +57,10 @@ export class SearchSettingsKind implements DefinitionKind {
     return inOrder(this.#parse(given)) as Definition;
   }
 
-  /** Types that are not given stay as they are, also as the defaults have them, unless the schema comes from the same hand. */
+  /**
+   * Types that are not given stay as they are, also as the defaults have them, unless the schema
+   * comes from the same hand.
+   */
   merge(
     before: Definition | undefined,
     given: Definition,

@@ -1,12 +1,8 @@
+import type { SynonymLists } from '@trellis/contract/shapes/search.ts';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import {
-  NO_LISTS,
-  type SynonymLists,
-  SynonymRecords,
-  tidyLists,
-} from '#search/synonyms/synonym-records.ts';
+import { NO_LISTS, SynonymRecords, tidyLists } from '#search/synonyms/synonym-records.ts';
 import { checkLanguage, type SynonymService } from '#search/synonyms/synonym-service.ts';
 import { inOrder } from '../definition-files.ts';
 import type { Definition, DefinitionKind, Importer, ImportMode } from '../definition-kind.ts';
@@ -22,7 +18,9 @@ type Terms = Readonly<Record<string, SynonymLists>>;
 const ANY_LANGUAGE = '--';
 const ANY_NAME = 'any';
 
-/** The terms of one language are one definition, under the two letters of the language, or "any". */
+/**
+ * The terms of one language are one definition, under the two letters of the language, or "any".
+ */
 export class SynonymsKind implements DefinitionKind {
   readonly kind = 'synonyms';
   readonly layout = { folder: 'synonyms' };

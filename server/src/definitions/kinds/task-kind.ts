@@ -1,10 +1,10 @@
+import type { TaskChange } from '@trellis/contract/shapes/task.ts';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
 import { isBuiltIn } from '#runtime/endpoint-definition.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';
 import type { EndpointService } from '#runtime/endpoint-service.ts';
 import type { TaskService } from '#tasks/task-service.ts';
-import type { TaskChange } from '#tasks/task-settings.ts';
 import { inOrder } from '../definition-files.ts';
 import type { Definition, DefinitionKind, Importer, Outlook } from '../definition-kind.ts';
 import type { KnownPeople } from './type-access-kind.ts';

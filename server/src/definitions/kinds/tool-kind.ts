@@ -1,5 +1,6 @@
+import type { ToolChange } from '@trellis/contract/shapes/tool.ts';
 import type { Caller } from '#access/caller.ts';
-import type { ToolChange, ToolService } from '#assistant/tools/tool-service.ts';
+import type { ToolService } from '#assistant/tools/tool-service.ts';
 import { Problem } from '#base/problem.ts';
 import { isBuiltIn } from '#runtime/endpoint-definition.ts';
 import { notFound } from '#runtime/endpoint-definitions.ts';

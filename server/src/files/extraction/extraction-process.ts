@@ -62,7 +62,7 @@ export async function extractInProcess(
     if (answer !== undefined) return 'failure' in answer ? { ...answer, isFinal: true } : answer;
     if (isLate) return final(`it took longer than ${timeoutMs / 1_000} seconds`);
     if (status === OUT_OF_MEMORY) {
-      return final(`it took more than ${FILE_TEXT_MEMORY_BYTES_MAX / 1024 / 1024} MB of memory`);
+      return final(`it took more than ${FILE_TEXT_MEMORY_BYTES_MAX / 2 ** 20} MiB of memory`);
     }
     return { failure: 'its reader ended without a word', isFinal: false };
   } finally {

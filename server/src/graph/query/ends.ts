@@ -1,8 +1,9 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { must } from '#base/assert.ts';
 import { ANY_EDGE } from '../adjacency.ts';
 import type { Direction } from '../adjacency.ts';
 import { isListTag, scalarOf } from '../field-types.ts';
-import type { EdgeObject, NodeObject } from '../reader.ts';
+import type { EdgeObject } from '../reader.ts';
 import { compareTyped, identity } from './comparison.ts';
 import type { TypedValue } from './comparison.ts';
 import type { Query, QueryEnd } from './plan.ts';

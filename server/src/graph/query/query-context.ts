@@ -1,3 +1,4 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { Problem } from '#base/problem.ts';
 import { NeighborList } from '../adjacency.ts';
 import type { Direction } from '../adjacency.ts';
@@ -5,7 +6,7 @@ import { TAG } from '../field-types.ts';
 import { IdList } from '../id-list.ts';
 import { didYouMean, shorten } from '../names.ts';
 import { concealsType, isTellableField, isTellableType, tellsOfEdges } from '../tellable-names.ts';
-import type { NodeObject, Visibility } from '../reader.ts';
+import type { Visibility } from '../reader.ts';
 import type { EdgeType, NodeType, SchemaRegistry } from '../schema-registry.ts';
 import type { StateReader } from '../state-reader.ts';
 import type { Similarity } from './plan.ts';
@@ -34,7 +35,10 @@ export type FindByText = (
   visibility: Visibility | undefined,
 ) => readonly FoundNode[];
 
-/** What is to be found similar to: vectors by model, as `startAtVectors` has them, or nodes, which are not found themselves. */
+/**
+ * What is to be found similar to: vectors by model, as `startAtVectors` has them, or nodes, which
+ * are not found themselves.
+ */
 export type SimilarTo =
   | { readonly vectors: Readonly<Record<string, string>> }
   | { readonly ids: readonly number[] };
@@ -77,16 +81,19 @@ export class QueryContext {
   readonly registry: SchemaRegistry;
   /** Undefined when the query sees everything. */
   readonly visibility: Visibility | undefined;
-  /** Of nodes that a step has scored. */
+  /** Scores of nodes, by those steps that score. */
   readonly scores = new Map<number, number>();
   readonly #finders: Finders;
   readonly #signal: AbortSignal | undefined;
   readonly #neighbors = new NeighborList();
-  /** By number: the edge types that the reader may not see, and the node types that withhold fields, once asked. */
+  /**
+   * By number: the edge types that the reader may not see, and the node types that withhold fields,
+   * once asked.
+   */
   readonly #hiddenEdges: readonly boolean[];
   readonly #withholding: boolean[] = [];
   readonly #concealed = new Map<string | undefined, boolean>();
-  /** Of the value that `read` answered last. */
+  /** The tag of the value that `read` answered last. */
   tag: number = TAG.String;
 
   constructor(
@@ -226,7 +233,10 @@ export class QueryContext {
     throw invalidName(`"${name}" is not an edge type`, path, name, known);
   }
 
-  /** The stored forms that a field has, in one type or in any; none when its name must not be told from one that there is not. */
+  /**
+   * The stored forms that a field has, in one type or in any; none when its name must not be told
+   * from one that there is not.
+   */
   fieldTags(name: string, type: NodeType | undefined, path: string): number[] {
     const common = COMMON_FIELD_TAGS.get(name);
     if (common !== undefined) return [common];

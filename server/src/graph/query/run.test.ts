@@ -1,6 +1,7 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { EdgeObject, NodeObject, Visibility } from '../reader.ts';
+import type { EdgeObject, Visibility } from '../reader.ts';
 import { likeness, NaiveQuery } from '../testing/naive-query.ts';
 import { plainUid } from '../testing/plain-graph.ts';
 import type { Hidden, PlainGraph } from '../testing/plain-graph.ts';
@@ -88,7 +89,9 @@ const findSimilar: FindSimilar = ({ types, count, similarityMin = -1, ...wanted 
     .slice(0, count);
 };
 
-/** What a naive answer does not say: times of edges, scores, and which of several shortest paths. */
+/**
+ * What a naive answer does not say: times of edges, scores, and which of several shortest paths.
+ */
 function comparable(answer: unknown, asked: Query, plain: PlainGraph): unknown {
   if (asked.end.end === 'edges') {
     return (answer as EdgeObject[]).map(({ type: name, from, to }) => ({ type: name, from, to }));

@@ -1,8 +1,9 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { must } from '#base/assert.ts';
 import { QUERY_HOPS_MAX } from '#base/limits.ts';
 import { ANY_EDGE } from '../adjacency.ts';
 import type { Direction } from '../adjacency.ts';
-import type { EdgeObject, NodeObject } from '../reader.ts';
+import type { EdgeObject } from '../reader.ts';
 import type { QueryEnd } from './plan.ts';
 import type { QueryContext } from './query-context.ts';
 
@@ -32,16 +33,16 @@ interface Half {
   /** The latest arrival at each node; those before it hang on it. */
   readonly arrivals: Map<number, Arrival>;
   frontier: number[];
-  /** Of the nodes of the frontier. */
+  /** How far the nodes of the frontier are. */
   hops: number;
   readonly directions: readonly Direction[];
 }
 
 /**
- * Paths with the fewest edges between two nodes, different in their nodes: one, or as many as `take`
- * says; none when there is none of at most `maxHops`. Searched from both ends at once, always going
- * on from the smaller frontier, so that the search grows with the square root of what one end would
- * meet.
+ * Paths with the fewest edges between two nodes, different in their nodes: one, or as many as
+ * `take` says; none when there is none of at most `maxHops`. Searched from both ends at once,
+ * always going on from the smaller frontier, so that the search grows with the square root of what
+ * one end would meet.
  */
 export function shortestPaths(
   context: QueryContext,

@@ -2,7 +2,7 @@ import { isListTag, scalarOf, TAG } from '../field-types.ts';
 import type { GeoPoint } from '../field-types.ts';
 import { IdList } from '../id-list.ts';
 import type { NodeType } from '../schema-registry.ts';
-import { TypeCursor } from '../type-cursor.ts';
+import { TypeCursor } from '../state-reader.ts';
 import { fieldTest, filter } from './filters.ts';
 import type { QueryStep } from './plan.ts';
 import { PIECE_IDS_MAX, PIECE_IDS_MIN, invalidQuery } from './query-context.ts';

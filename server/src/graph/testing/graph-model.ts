@@ -1,6 +1,6 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { formatUid, keyedUid } from '#base/uid.ts';
-import type { CommitResult, GraphOperation, NodeReference, NodeWrite } from '../operations.ts';
-import type { SchemaDocument } from '../schema.ts';
+import type { CommitResult, WriterOperation, NodeReference, NodeWrite } from '../operations.ts';
 
 /** The schema that the model knows by heart. */
 export const MODEL_SCHEMA: SchemaDocument = {
@@ -57,7 +57,7 @@ export class GraphModel {
    * keyless node got.
    */
   commit(
-    operations: readonly GraphOperation[],
+    operations: readonly WriterOperation[],
     now: number,
     randomUid: (index: number) => string,
   ): Omit<CommitResult, 'sequence'> {
@@ -81,7 +81,7 @@ export class GraphModel {
     return { nodes, edges, outcomes };
   }
 
-  #apply(operation: GraphOperation, randomUid: () => string): Done {
+  #apply(operation: WriterOperation, randomUid: () => string): Done {
     switch (operation.op) {
       case 'addOrUpdate':
       case 'tryAdd':
@@ -173,7 +173,7 @@ export class GraphModel {
     if (aliases !== undefined) node.aliases = aliases;
   }
 
-  #delete(operation: Extract<GraphOperation, { op: 'delete' }>): Done {
+  #delete(operation: Extract<WriterOperation, { op: 'delete' }>): Done {
     const { type = '', key = '' } = operation;
     const uid = operation.uid ?? formatUid(keyedUid(type, key));
     const node = this.nodes.get(uid);
@@ -194,7 +194,7 @@ export class GraphModel {
     from: string,
     edge: string,
     to: string,
-    { fields, timestamp }: Extract<GraphOperation, { op: 'link' }>,
+    { fields, timestamp }: Extract<WriterOperation, { op: 'link' }>,
   ): number {
     const known = this.edges.get(nameOf(from, edge, to));
     const changed = known

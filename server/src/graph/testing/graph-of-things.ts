@@ -1,4 +1,4 @@
-import type { GraphOperation } from '../operations.ts';
+import type { WriterOperation } from '../operations.ts';
 import { openTestGraph } from './test-graph.ts';
 import type { TestGraph } from './test-graph.ts';
 
@@ -31,7 +31,7 @@ export async function openGraphOfThings(): Promise<TestGraph> {
     ],
     edges: [{ type: 'Has' }],
   });
-  const thing = (key: string, fields: Record<string, unknown>): GraphOperation => ({
+  const thing = (key: string, fields: Record<string, unknown>): WriterOperation => ({
     op: 'addOrUpdate',
     type: 'Thing',
     key,

@@ -1,12 +1,12 @@
 import { formatUid, keyedUid } from '#base/uid.ts';
-import type { GraphOperation } from '../operations.ts';
+import type { WriterOperation } from '../operations.ts';
 import { openTestGraph } from './test-graph.ts';
 import type { TestGraph } from './test-graph.ts';
 
 export const DOG = { type: 'Word', key: 'dog' };
 export const CAT = { type: 'Word', key: 'cat' };
 
-export function word(key: string, fields: Record<string, unknown> = {}): GraphOperation {
+export function word(key: string, fields: Record<string, unknown> = {}): WriterOperation {
   return { op: 'addOrUpdate', type: 'Word', key, fields };
 }
 

@@ -1,4 +1,4 @@
-import type { GraphOperation } from '../operations.ts';
+import type { WriterOperation } from '../operations.ts';
 import { GraphModel, Refusal } from './graph-model.ts';
 
 /** Timestamp and fields of one version. */
@@ -10,7 +10,7 @@ export class NodeVersions {
   #versions = new Map<string, NodeContent[]>();
 
   /** Whether the commit is taken. */
-  commit(operations: readonly GraphOperation[], now: number): boolean {
+  commit(operations: readonly WriterOperation[], now: number): boolean {
     const before = structuredClone({ nodes: this.#model.nodes, versions: this.#versions });
     try {
       for (const one of operations) {

@@ -1,3 +1,4 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +9,7 @@ import { openSnapshotReader } from '#store/snapshot-reader.ts';
 import { openState } from '#store/state-writer.ts';
 import type { State } from '#store/commit-pipeline.ts';
 import { GraphWriter } from '../graph-writer.ts';
-import type { GraphOperation } from '../operations.ts';
-import type { SchemaDocument } from '../schema.ts';
+import type { WriterOperation } from '../operations.ts';
 import { StateReader } from '../state-reader.ts';
 
 export class TestClock implements Clock {
@@ -29,7 +29,7 @@ export interface TestGraph extends AsyncDisposable {
   readonly storage: string;
   readonly clock: TestClock;
   /** Commits operations, each step of which a caller could send, and moves the reader on. */
-  write(...operations: readonly GraphOperation[]): Promise<void>;
+  write(...operations: readonly WriterOperation[]): Promise<void>;
   addSchema(document: Partial<SchemaDocument>): Promise<void>;
   idOf(type: string, key: string): number;
 }

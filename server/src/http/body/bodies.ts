@@ -15,8 +15,13 @@ import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
 import { addressGroup } from '#identity/address-group.ts';
 import { type JsonReader, readBody } from './read-body.ts';
 import { BodyBudget, BodyHold } from './body-budget.ts';
-import { type JsonPlan, type JsonReading, planJson, TooManyValues } from './json-plan.ts';
-import { assembleJson } from './json-pieces.ts';
+import {
+  assembleJson,
+  type JsonPlan,
+  type JsonReading,
+  planJson,
+  TooManyValues,
+} from './json-plan.ts';
 import { JsonThread } from './json-thread.ts';
 
 export interface BodiesOptions {
@@ -25,8 +30,7 @@ export interface BodiesOptions {
 }
 
 /**
- * Receives the bodies of requests within what they may take, and makes of them what their routes
- * want.
+ * Receives the bodies of requests within the budget of bytes, and parses them as their routes want.
  */
 export class Bodies {
   readonly #options: BodiesOptions;
@@ -44,13 +48,13 @@ export class Bodies {
     this.#options = options;
   }
 
-  /** Held by requests that are not answered yet. */
+  /** Bytes of bodies whose requests are not answered yet. */
   get bytesInFlight(): number {
     return this.#callers.bytes + this.#strangers.bytes;
   }
 
   /**
-   * What a request holds of its body: its share of a budget, until its connection or its answer is
+   * The share of the budget that the body of a request takes, until its answer or its connection is
    * done.
    */
   hold(request: FastifyRequest): BodyHold {
@@ -75,7 +79,7 @@ export class Bodies {
   }
 
   /**
-   * What the bytes say. Throws, and rejects with, `malformed_json`, `body_too_complex`,
+   * The value of a JSON body. Throws or rejects with `malformed_json`, `body_too_complex`,
    * `bodies_in_flight`.
    */
   json(request: FastifyRequest, bytes: Uint8Array, hold: BodyHold): unknown {
@@ -85,7 +89,7 @@ export class Bodies {
     return this.#options.readJson(request, text);
   }
 
-  /** The text itself, for who parses it elsewhere; what has too many values is refused here. */
+  /** The text of a JSON body, for another thread to parse. Throws `body_too_complex`. */
   text(bytes: Uint8Array, hold: BodyHold): string | Promise<string> {
     if (bytes.length <= JSON_INLINE_BYTES_MAX) return textOf(bytes);
     return this.#thread
@@ -107,9 +111,9 @@ export class Bodies {
   }
 }
 
-/** Throws `body_too_complex`. For texts that are small enough to be read here. */
+/** Throws `body_too_complex`. For texts that are small enough for this thread. */
 export function requireFewValues(text: string, valuesMax = JSON_BODY_VALUES_MAX): void {
-  // Too short for either.
+  // Too short for too many values, or for too much depth.
   if (text.length <= JSON_BODY_DEPTH_MAX) return;
   try {
     planJson(text, {

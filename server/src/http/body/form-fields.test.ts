@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FORM_FIELDS_MAX } from '#base/limits.ts';
-import { formFields } from './form-fields.ts';
+import { formFields } from './body-parsers.ts';
 
 const fields = (count: number) => Array.from({ length: count }, (_, i) => `f${i}=${i}`).join('&');
 

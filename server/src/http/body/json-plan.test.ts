@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assembleJson } from './json-pieces.ts';
-import { planJson, TooManyValues } from './json-plan.ts';
+import { assembleJson, planJson, TooManyValues } from './json-plan.ts';
 
 const LIMITS = { pieceCharacters: 16, depthMax: 8, valuesMax: 10_000 };
 const TURN = { turn: async () => {}, refuse: () => new Error('refused') };

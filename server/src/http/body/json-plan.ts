@@ -1,8 +1,8 @@
 /**
- * How a large text of JSON is read without a long stop: another thread cuts it at commas into
- * pieces, and the main thread makes the values of one piece in a turn. The values themselves cannot
- * come from the other thread: to take over a copy of 10,000 operations (11 MB) holds the main
- * thread for 430 ms, to parse their text for 35 ms.
+ * How a large JSON text is read without a long stop. Another thread cuts it at commas into pieces,
+ * and the main thread parses one piece in each turn. The other thread cannot hand over the values
+ * themselves: to take over a copy of 10,000 operations (11 MB) holds the main thread for 430 ms, to
+ * parse their text for 35 ms.
  */
 export type JsonPlan = string | JsonContainer;
 
@@ -25,12 +25,12 @@ export interface JsonPlanLimits {
   readonly valuesMax: number;
 }
 
-/** The text has more values, or they stand deeper in each other, than they may. */
+/** The text has too many values, or too deep ones. */
 export class TooManyValues extends Error {}
 
 /**
- * Where to cut a text, and how many values it has. Throws `TooManyValues` as soon as there are.
- * What the text is like if it is no valid JSON, the plan does not say.
+ * Where to cut a text, and how many values it has. Throws `TooManyValues` as soon as there are too
+ * many. The plan of an invalid text has no meaning.
  */
 export function planJson(
   text: string,
@@ -61,7 +61,7 @@ class Cutter {
     this.#limits = limits;
   }
 
-  /** Goes past one value; undefined when it is no larger than a piece, or cannot be cut. */
+  /** Goes past one value. Undefined when it fits into a piece, or cannot be cut. */
   value(depth: number): JsonContainer | undefined {
     this.#skipSpace();
     if (++this.values > this.#limits.valuesMax) throw new TooManyValues();
@@ -79,7 +79,7 @@ class Cutter {
     const { pieceCharacters } = this.#limits;
     const from = this.#at++;
     const parts: (string | CutMember)[] = [];
-    // What is not in a part yet: from here to the comma before the next element.
+    // The start of what is not in a part yet; it ends at the comma before the next element.
     let groupFrom = this.#at;
     let groupTo = this.#at;
     const endGroup = (): void => {
@@ -158,12 +158,12 @@ function isClose(code: number): boolean {
   return code === LIST_CLOSE || code === OBJECT_CLOSE;
 }
 
-/** What the thread that reads large JSON is asked. */
+/** A request to the thread that reads large JSON. */
 export interface JsonRequest {
   readonly id: number;
   /** In UTF-8; handed over. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The text as it is, which somebody else parses; or a plan of its pieces. */
+  /** The text as it is, for another thread to parse, or a plan of its pieces. */
   readonly wants: 'text' | 'plan';
 }
 
@@ -172,3 +172,39 @@ export type JsonAnswer = { readonly id: number } & JsonReading;
 export type JsonReading =
   | { readonly plan: JsonPlan; readonly values: number }
   | { readonly fault: 'malformed' | 'too-many-values' };
+
+/**
+ * Makes the value of a text that was cut, piece by piece. It waits for `turn` after each piece, so
+ * that other requests get theirs. `parse` parses JSON and refuses names that reach into prototypes;
+ * `refuse` makes the error for such a name between pieces.
+ */
+export async function assembleJson(
+  plan: JsonPlan,
+  parse: (text: string) => unknown,
+  { turn, refuse }: { readonly turn: () => Promise<void>; readonly refuse: () => Error },
+): Promise<unknown> {
+  if (typeof plan === 'string') return parse(plan);
+  const list: unknown[] = [];
+  const object: Record<string, unknown> = {};
+  for (const part of plan.parts) {
+    if (typeof part === 'string') {
+      if (plan.isList) for (const item of parse(`[${part}]`) as unknown[]) list.push(item);
+      else Object.assign(object, parse(`{${part}}`));
+      await turn();
+      continue;
+    }
+    const value = await assembleJson(part.plan, parse, { turn, refuse });
+    if (part.key === null) {
+      list.push(value);
+      continue;
+    }
+    const name = String(parse(part.key));
+    if (name === '__proto__' || (name === 'constructor' && hasPrototype(value))) throw refuse();
+    object[name] = value;
+  }
+  return plan.isList ? list : object;
+}
+
+function hasPrototype(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
+}

@@ -1,4 +1,4 @@
-import { EXPORT_COLUMNS } from '#access/export-columns.ts';
+import { EXPORT_COLUMNS } from '#access/node-export.ts';
 import { Problem } from '#base/problem.ts';
 import { turns } from '#base/turns.ts';
 import type { SyntheticNodes } from '@trellis/contract/shapes/node.ts';
@@ -7,7 +7,7 @@ import { cellOf, csvLines } from './csv.ts';
 
 type Nodes = SyntheticNodes['nodes'];
 
-/** Nodes that are written at once. */
+/** Nodes that are written in one turn. */
 const GROUP_SIZE = 16;
 
 /** A node that is stored nowhere has no identity (specification, section 4.7, rule 4). */
@@ -26,7 +26,7 @@ export function syntheticColumns(nodes: Nodes): readonly string[] {
   return [...columns];
 }
 
-/** In turns, which are those of `caller`. */
+/** The nodes as a table. The work is done in turns of `caller`. */
 export async function* syntheticCsv(
   nodes: Nodes,
   columns: readonly string[],
@@ -38,7 +38,7 @@ export async function* syntheticCsv(
   );
 }
 
-/** The same. */
+/** The nodes as JSON lines, also in turns of `caller`. */
 export function syntheticJsonl(
   nodes: Nodes,
   columns: readonly string[],

@@ -14,7 +14,7 @@ import {
   isPage,
   isScript,
 } from './content-types.ts';
-import { renderPage, SCRIPT_POLICY, type RenderedPage } from './rendered-page.ts';
+import { createHash } from 'node:crypto';
 
 export interface FrontEndOptions {
   readonly securityHeaders: Readonly<Record<string, string>>;
@@ -25,13 +25,13 @@ export interface FrontEndOptions {
 const PAGE = 'index.html';
 
 /**
- * Sends the files of the front end, to anybody and at any time: also before the graph is loaded.
+ * Sends the files of the front end to anybody, also before the graph is loaded.
  */
 export class FrontEndAnswers {
   readonly #service: FrontEndService;
   readonly #options: FrontEndOptions;
   readonly #compressed = new CompressedFiles();
-  /** As they were sent last, by their paths. */
+  /** The pages as they were sent last, by path. */
   readonly #rendered = new WeakMap<FrontEndFile, Map<string, RenderedPage>>();
 
   constructor(service: FrontEndService, options: FrontEndOptions) {
@@ -39,12 +39,12 @@ export class FrontEndAnswers {
     this.#options = options;
   }
 
-  /** Whether it is a file, or a folder with a page. */
+  /** Whether the path is a file, or a folder with a page. */
   has(path: string): boolean {
     return this.#service.file(fileNameOf(path)) !== undefined || this.#isFolder(path);
   }
 
-  /** Answers GET and HEAD of a path that there is. */
+  /** Answers GET and HEAD of a path that exists (see `has`). */
   send(path: string, request: FastifyRequest, reply: FastifyReply): void {
     reply.headers({ ...this.#options.securityHeaders, [REQUEST_ID]: request.id });
     const name = fileNameOf(path);
@@ -95,12 +95,13 @@ export class FrontEndAnswers {
 }
 
 /**
- * A folder is asked for with a slash at its end, or its page would look for its files beside it.
+ * Redirects to the folder with a slash at the end: without it, a page would look for its files one
+ * folder above.
  */
 function redirectToFolder(path: string, request: FastifyRequest, reply: FastifyReply): void {
   const query = request.url.slice(path.length);
   const folder = path.slice(path.lastIndexOf('/') + 1);
-  // Relative: a proxy may have taken away what stands before it.
+  // Relative, because a proxy may have removed the beginning of the path.
   reply.header('location', `./${folder}/${query}`).code(308).send();
 }
 
@@ -108,14 +109,14 @@ function fileNameOf(path: string): string {
   return path.endsWith('/') ? path + PAGE : path;
 }
 
-/** Each form is another representation, with a tag of its own (RFC 9110, section 8.8.3). */
+/** Each encoding is another representation, with its own tag (RFC 9110, section 8.8.3). */
 function tagOf(digest: string, encoding: Encoding | null): string {
   return `"${digest.slice(0, 32)}${encoding === null ? '' : `-${encoding}`}"`;
 }
 
 /**
- * The tag of a form that the client has and takes (RFC 9110, section 13.1.2); a proxy may have made
- * it a weak one.
+ * The tag of an encoding that the client has and accepts (RFC 9110, section 13.1.2). A proxy may
+ * have made it a weak tag.
  */
 function knownTag(
   condition: string | undefined,
@@ -128,4 +129,67 @@ function knownTag(
   return [...accepted, null]
     .map((encoding) => tagOf(digest, encoding))
     .find((tag) => known.includes(tag));
+}
+
+/** A page as it is sent: with the values that the server sets, and its security policy. */
+interface RenderedPage {
+  readonly replicaUrls: string;
+  readonly bytes: Buffer;
+  /** SHA-256 of the bytes, hexadecimal. */
+  readonly digest: string;
+  readonly contentSecurityPolicy: string;
+}
+
+/** A worker runs under the policy that comes with its code, not under that of its page. */
+const SCRIPT_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+].join(';');
+
+/**
+ * Sets the page globals before the first script: `MSKREPLICAURLS` (specification, section 2.9), and
+ * `MSKSERVERPATH`, the relative path from the folder of the page to that of `api/`, such as "./" or
+ * "../": a page below a path of a proxy cannot know it. The policy names the script by its hash and
+ * not by a nonce, so the page changes only with the list, and a browser may keep it.
+ */
+function renderPage(
+  path: string,
+  file: FrontEndFile,
+  replicaUrls: string,
+  primaryAddress: string | null,
+): RenderedPage {
+  // The same value in JSON, but it cannot end the script.
+  const text = JSON.stringify(replicaUrls).replaceAll('<', '\\u003c');
+  const script = `globalThis.MSKREPLICAURLS=${text};globalThis.MSKSERVERPATH="${serverPath(path)}"`;
+  const html = file.bytes.toString('utf8');
+  const found = html.search(/<script\b/i);
+  const at = found < 0 ? html.length : found;
+  const bytes = Buffer.from(`${html.slice(0, at)}<script>${script}</script>${html.slice(at)}`);
+  const others = [...(primaryAddress === null ? [] : [primaryAddress]), ...replicaUrls.split(';')];
+  const origins = new Set(others.flatMap((url) => URL.parse(url)?.origin ?? []));
+  return {
+    replicaUrls,
+    bytes,
+    digest: createHash('sha256').update(bytes).digest('hex'),
+    contentSecurityPolicy: [
+      "default-src 'none'",
+      `script-src 'self' 'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+      "style-src 'self'",
+      "img-src 'self' data: blob:",
+      "font-src 'self'",
+      "worker-src 'self'",
+      "manifest-src 'self'",
+      ["connect-src 'self'", ...origins].join(' '),
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join(';'),
+  };
+}
+
+function serverPath(path: string): string {
+  const depth = path.split('/').length - 2;
+  return depth === 0 ? './' : '../'.repeat(depth);
 }

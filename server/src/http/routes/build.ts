@@ -3,8 +3,10 @@ import { answer } from '../answer.ts';
 import { routesOf } from '../routes-of.ts';
 
 export const buildRoutes = routesOf(operations, {
-  getCompileStatus: async ({ caller }, { build }) => answer(200, await build.compileStatus(caller)),
-  getBuildCatalog: async ({ caller }, { build }) => answer(200, await build.catalog(caller)),
-  getBuildTypes: async ({ caller, query }, { build }) =>
-    answer(200, await build.types(caller, query.scope)),
+  getCompileStatus: async ({ caller }, { codeOverview }) =>
+    answer(200, await codeOverview.compileStatus(caller)),
+  getBuildCatalog: async ({ caller }, { codeOverview }) =>
+    answer(200, await codeOverview.catalog(caller)),
+  getBuildTypes: async ({ caller, query }, { codeOverview }) =>
+    answer(200, await codeOverview.types(caller, query.scope)),
 });

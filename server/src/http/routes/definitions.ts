@@ -1,6 +1,6 @@
 import { operations } from '@trellis/contract/operations/definitions.ts';
 import { downloadRoute } from '../download-route.ts';
-import { importRoute } from '../import-route.ts';
+import { importRoute } from '../zip-route.ts';
 import { routesOf } from '../routes-of.ts';
 
 export const definitionsRoutes = routesOf(operations, {

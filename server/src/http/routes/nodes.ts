@@ -2,9 +2,7 @@ import { operations } from '@trellis/contract/operations/nodes.ts';
 import { budgetKey } from '#access/caller.ts';
 import { answer } from '../answer.ts';
 import { downloadRoute } from '../download-route.ts';
-import { nodeCsv, nodeLinks } from '../download/node-csv.ts';
-import { nodeJsonl } from '../download/node-jsonl.ts';
-import { nodeZip } from '../download/node-zip.ts';
+import { nodeCsv, nodeJsonl, nodeLinks, nodeZip } from '../download/node-files.ts';
 import { syntheticColumns, syntheticCsv, syntheticJsonl } from '../download/synthetic.ts';
 import { routesOf } from '../routes-of.ts';
 

@@ -5,13 +5,17 @@ import type { Logger } from '#observe/logger.ts';
 import {
   type WebSocketAnswer,
   webSocketRequestHead,
+  webSocketRequests,
   type WebSocketRequestType,
 } from '@trellis/contract/web-socket-requests.ts';
 import { authorize } from '../authorize.ts';
 import { requireFewValues } from '../body/bodies.ts';
 import { errorAnswer, logError, toProblem } from '../error-answer.ts';
 import { validate } from '../validation.ts';
-import { isRequestType, requestHandlers, type RequestServices } from './request-handlers.ts';
+import type { z } from 'zod';
+import type { Immutable } from '@trellis/contract/immutable.ts';
+import type { Auth } from '@trellis/contract/operation.ts';
+import type { HttpServices } from '../services.ts';
 
 export interface SessionRequestsParts {
   readonly services: RequestServices;
@@ -23,14 +27,14 @@ export interface SessionRequestsParts {
 export class SessionRequests {
   readonly #parts: SessionRequestsParts;
   readonly #open = new Set<AbortController>();
-  /** The newest request of each type of which only the newest counts. */
+  /** The newest request of each type where a newer one replaces an older one. */
   readonly #last = new Map<WebSocketRequestType, AbortController>();
 
   constructor(parts: SessionRequestsParts) {
     this.#parts = parts;
   }
 
-  /** Answers whatever the message is. Undefined when the session has ended meanwhile. */
+  /** Answers any message, also a broken one. Undefined when the session has ended meanwhile. */
   async answer(text: string | undefined, caller: Caller): Promise<WebSocketAnswer | undefined> {
     const request = new AbortController();
     let head: unknown;
@@ -73,7 +77,7 @@ export class SessionRequests {
   #refusal(id: number | null, error: unknown): WebSocketAnswer {
     const problem = toProblem(error, undefined);
     const answer = errorAnswer(problem, this.#parts.newRequestId());
-    // It happens with every second key that somebody presses.
+    // Not logged: it happens at every second key press in the editor.
     if (problem.code !== 'request_superseded') {
       logError(this.#parts.logger, problem, answer, undefined);
     }
@@ -110,4 +114,69 @@ function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
+}
+
+/** The services that answer the requests. */
+type RequestServices = Pick<HttpServices, 'endpoints' | 'editor'>;
+
+/** A request whose caller may send it. */
+interface Received<Body> {
+  readonly caller: Caller;
+  readonly body: Body;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** One type of request. */
+interface RequestHandler {
+  readonly auth: Auth;
+  readonly isSuperseded: boolean;
+  /** Resolves with the result; throws `invalid_request` for a body that is not the contract's. */
+  answer(request: Received<object>, services: RequestServices): Promise<unknown>;
+}
+
+interface Row<Body, Result> {
+  readonly auth: Auth;
+  readonly body: z.ZodType<Body>;
+  readonly result: z.ZodType<Result>;
+  readonly isSuperseded: boolean;
+}
+
+function handler<Body, Result>(
+  { auth, body, isSuperseded }: Row<Body, Result>,
+  answer: (
+    request: Received<Immutable<Body>>,
+    services: RequestServices,
+  ) => Promise<Immutable<Result>>,
+): RequestHandler {
+  return {
+    auth,
+    isSuperseded,
+    answer: async (request, services) => {
+      const checked = validate(body, request.body, 'The message') as Immutable<Body>;
+      return answer({ ...request, body: checked }, services);
+    },
+  };
+}
+
+const requestHandlers: Readonly<Record<WebSocketRequestType, RequestHandler>> = {
+  EDITOR_DIAGNOSTICS: handler(
+    webSocketRequests.EDITOR_DIAGNOSTICS,
+    async ({ caller, body }, { endpoints }) => endpoints.check(caller, body),
+  ),
+  EDITOR_COMPLETION: handler(
+    webSocketRequests.EDITOR_COMPLETION,
+    ({ caller, body, signal }, { editor }) => editor.completions(caller, body, signal),
+  ),
+  EDITOR_HOVER: handler(webSocketRequests.EDITOR_HOVER, ({ caller, body, signal }, { editor }) =>
+    editor.hover(caller, body, signal),
+  ),
+  EDITOR_SIGNATURE: handler(
+    webSocketRequests.EDITOR_SIGNATURE,
+    ({ caller, body, signal }, { editor }) => editor.signatureHelp(caller, body, signal),
+  ),
+};
+
+function isRequestType(type: string): type is WebSocketRequestType {
+  return Object.hasOwn(requestHandlers, type);
 }

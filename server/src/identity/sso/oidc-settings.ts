@@ -1,4 +1,4 @@
-import { checkAddress } from './provider-address.ts';
+import { checkAddress } from './provider-fetch.ts';
 import type { AdmissionRules } from './proven-identity.ts';
 import { invalidSetting } from './setting-change.ts';
 
@@ -44,7 +44,7 @@ export function oidcSettings(provider: OidcProvider, stored: unknown): OidcSetti
   };
 }
 
-/** Of the clouds of Microsoft's: the public one, and those of governments and of China. */
+/** Hosts of Microsoft's clouds: the public one, and those of governments and of China. */
 const MICROSOFT_HOSTS: ReadonlySet<string> = new Set([
   'login.microsoftonline.com',
   'login.microsoftonline.us',
@@ -61,7 +61,10 @@ const SHARED_TENANTS: ReadonlySet<string> = new Set([
   '9188040d-6c67-4c5b-b112-36a304b66dad',
 ]);
 
-/** Whether an issuer answers for the addresses of its people: a tenant of Microsoft's that somebody administers. */
+/**
+ * Whether an issuer answers for the addresses of its people: a tenant of Microsoft's that somebody
+ * administers.
+ */
 export function isMicrosoftTenant(issuer: string): boolean {
   const { hostname, pathname } = new URL(issuer);
   if (!MICROSOFT_HOSTS.has(hostname)) return false;
@@ -70,14 +73,17 @@ export function isMicrosoftTenant(issuer: string): boolean {
 }
 
 /**
- * Anybody has an account at Google or can make one: without domains that may sign in, only users who are here already do.
+ * Anybody has an account at Google or can make one: without domains that may sign in, only users
+ * who are here already do.
  */
 export function admissionRules(settings: OidcSettings): AdmissionRules {
   const isOpenToAll = settings.issuer === GOOGLE_ISSUER && settings.allowedDomains.length === 0;
   return isOpenToAll ? { ...settings, createUsers: false } : settings;
 }
 
-/** Throws `invalid_request` for settings that could not work, or that would let in the wrong people. */
+/**
+ * Throws `invalid_request` for settings that could not work, or that would let in the wrong people.
+ */
 export function checkOidcSettings(settings: OidcSettings): void {
   const { enabled, clientId, issuer, scopes } = settings;
   if (!scopes.includes('openid')) throw invalidSetting('scopes', 'must include "openid"');

@@ -16,7 +16,7 @@ import { browserHash, isSameBrowser, type Beginner } from './browser-binding.ts'
 import { identityFromClaims, type Claims } from './oidc-claims.ts';
 import type { OidcClients, OidcClientSettings } from './oidc-clients.ts';
 import { isMicrosoftTenant, type OidcProvider, type OidcSettings } from './oidc-settings.ts';
-import { isSafeAddress } from './provider-address.ts';
+import { isSafeAddress } from './provider-fetch.ts';
 import type { ProvenIdentity } from './proven-identity.ts';
 import type { SealedStates } from './sealed-states.ts';
 import { signInFailed, stateInvalid } from './sso-problems.ts';
@@ -24,9 +24,9 @@ import { signInFailed, stateInvalid } from './sso-problems.ts';
 /** What one sign-in must remember from its start to its return. */
 export interface OidcState {
   readonly provider: OidcProvider;
-  /** Of the browser that began it. */
+  /** The mark of the browser that began it. */
   readonly browser: string;
-  /** Of the marks that it brought then: on the way back from another site it brings none. */
+  /** A mark that it brought then: on the way back from another site it brings none. */
   readonly device?: string;
   readonly verifier: string;
   readonly nonce: string;
@@ -41,7 +41,10 @@ export interface OidcTarget {
   readonly redirectUri: string;
 }
 
-/** The authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, section 3.1; RFC 9700). */
+/**
+ * The authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, section 3.1; RFC
+ * 9700).
+ */
 export class OidcSignIn {
   readonly #clients: OidcClients;
   readonly #states: SealedStates<OidcState>;
@@ -51,7 +54,10 @@ export class OidcSignIn {
     this.#states = states;
   }
 
-  /** The provider's page to send the browser to. Throws `sso_failed` when the provider cannot be asked where that is. */
+  /**
+   * The provider's page to send the browser to. Throws `sso_failed` when the provider cannot be
+   * asked where that is.
+   */
   async begin(
     target: OidcTarget,
     { browser, device }: Beginner,

@@ -19,10 +19,11 @@ export interface XmlRoot {
 }
 
 /**
- * Whether a text is XML as every reader of XML understands it alike: elements, attributes and text, well-formed, with no
- * document type, comment, CDATA, processing instruction or unknown reference, and not many of them. The library that checks
- * signatures takes quadratic time for large documents and prints what it finds odd, so that it is shown nothing else.
- * Undefined when it is not. In one pass; entities of values are not resolved.
+ * Whether a text is XML as every reader of XML understands it alike: elements, attributes and text,
+ * well-formed, with no document type, comment, CDATA, processing instruction or unknown reference,
+ * and not many of them. The library that checks signatures takes quadratic time for large documents
+ * and prints what it finds odd, so that it is shown nothing else. Undefined when it is not. In one
+ * pass; entities of values are not resolved.
  */
 export function readPlainXml(text: string): XmlRoot | undefined {
   if (UNKNOWN_REFERENCE.test(text)) return undefined;
@@ -61,4 +62,31 @@ export function readPlainXml(text: string): XmlRoot | undefined {
     root ??= { name, attributes: own };
   }
   return open.length === 0 ? root : undefined;
+}
+
+/**
+ * Reads the tree that the SAML library makes of signed XML: an element is an object with its
+ * attributes under "$", its text under "_", and under each local name the list of its children of
+ * that name.
+ */
+export function childrenOf(element: unknown, name: string): readonly unknown[] {
+  const found = memberOf(element, name);
+  if (found === undefined) return [];
+  return Array.isArray(found) ? found : [found];
+}
+
+export function attributeOf(element: unknown, name: string): string | undefined {
+  const value = memberOf(memberOf(element, '$'), name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function textOf(element: unknown): string | undefined {
+  const text = typeof element === 'string' ? element : memberOf(element, '_');
+  return typeof text === 'string' ? text : undefined;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? Object.getOwnPropertyDescriptor(value, name)?.value
+    : undefined;
 }

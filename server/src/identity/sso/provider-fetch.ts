@@ -1,13 +1,14 @@
 import type { CustomFetch } from 'openid-client';
 import { SSO_PROVIDER_ANSWER_BYTES_MAX } from '#base/limits.ts';
-import { isSafeAddress } from './provider-address.ts';
+import { invalidSetting } from './setting-change.ts';
 
 /** The part of `fetch` that talks to providers: one address, everything decided by the caller. */
 export type Fetch = (address: string, options: RequestInit) => Promise<Response>;
 
 /**
- * Requests that a provider's documents may lead to: only to addresses nobody can listen in on, never along a redirect, and
- * no more of the answer than anything honest has. The answer is read here, so that the caller's timeout covers its body.
+ * Requests that a provider's documents may lead to: only to addresses nobody can listen in on,
+ * never along a redirect, and no more of the answer than anything honest has. The answer is read
+ * here, so that the caller's timeout covers its body.
  */
 export function providerFetch(fetch: Fetch): CustomFetch {
   return async (address, { body: sent, signal, ...options }) => {
@@ -33,4 +34,26 @@ async function readBounded(stream: ReadableStream<Uint8Array>): Promise<Uint8Arr
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, bytes);
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** https, or http on this machine, where nobody is in between. */
+export function isSafeAddress({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+}
+
+/**
+ * An address of an identity provider as an administrator gives it; the problem `invalid_request`
+ * when it is not safe.
+ */
+export function checkAddress(path: string, address: string): URL {
+  const url = URL.parse(address);
+  if (url === null || !isSafeAddress(url)) {
+    throw invalidSetting(path, 'must be an https address, or an http one on the loopback');
+  }
+  if (url.username !== '' || url.password !== '' || url.hash !== '') {
+    throw invalidSetting(path, 'must have neither credentials nor a fragment');
+  }
+  return url;
 }

@@ -1,8 +1,7 @@
 import type { Profile, SAML } from '@node-saml/node-saml';
 import { SAML_ASSERTION_AGE_MAX_MS, SAML_CLOCK_SKEW_MS } from '#base/limits.ts';
-import { readPlainXml } from './plain-xml.ts';
+import { attributeOf, childrenOf, readPlainXml, textOf } from './plain-xml.ts';
 import type { SamlProvider } from './saml-settings.ts';
-import { attributeOf, childrenOf, textOf } from './xml-tree.ts';
 
 /** This workspace as a SAML service provider. */
 export interface ServiceProvider {
@@ -10,7 +9,10 @@ export interface ServiceProvider {
   readonly acsUrl: string;
 }
 
-/** An assertion of which every statement below is signed by the provider and meant for us, now, and for our request. */
+/**
+ * An assertion of which every statement below is signed by the provider and meant for us, now, and
+ * for our request.
+ */
 export interface CheckedAssertion {
   readonly id: string;
   /** Milliseconds since the Unix epoch: when nobody would accept it any more. */
@@ -31,7 +33,10 @@ export class SamlRefusal extends Error {
   }
 }
 
-/** `requestId` is the id of the request that it makes. The library is loaded only here: few workspaces use it. */
+/**
+ * `requestId` is the id of the request that it makes. The library is loaded only here: few
+ * workspaces use it.
+ */
 export async function samlClient(
   provider: SamlProvider,
   { entityId, acsUrl }: ServiceProvider,
@@ -92,8 +97,8 @@ export async function checkAssertion(
 }
 
 /**
- * Before anything reads it: no markup that attacks are made of, and no SHA-1. The destination is checked here too, though
- * only a signed response vouches for it.
+ * Before anything reads it: no markup that attacks are made of, and no SHA-1. The destination is
+ * checked here too, though only a signed response vouches for it.
  */
 function refuseSuspiciousXml(samlResponse: string, { acsUrl }: ServiceProvider): void {
   const xml = Buffer.from(samlResponse, 'base64').toString('utf8');
@@ -129,7 +134,10 @@ function reasonOf(error: unknown): string {
   return 'invalid_response';
 }
 
-/** The end of a bearer confirmation that is for us and for this request (SAML 2.0 Profiles, section 4.1.4.3). */
+/**
+ * The end of a bearer confirmation that is for us and for this request (SAML 2.0 Profiles, section
+ * 4.1.4.3).
+ */
 function confirmedUntil(
   assertion: unknown,
   { acsUrl }: ServiceProvider,
@@ -156,4 +164,14 @@ const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
+}
+
+export async function samlMetadata({ entityId, acsUrl }: ServiceProvider): Promise<string> {
+  const { generateServiceProviderMetadata } = await import('@node-saml/node-saml');
+  return generateServiceProviderMetadata({
+    issuer: entityId,
+    callbackUrl: acsUrl,
+    identifierFormat: null,
+    wantAssertionsSigned: true,
+  });
 }

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { SAML_PROVIDERS_MAX } from '@trellis/contract/limits.ts';
-import { checkAddress } from './provider-address.ts';
+import { checkAddress } from './provider-fetch.ts';
 import type { AdmissionRules } from './proven-identity.ts';
 import { given, invalidSetting } from './setting-change.ts';
 

@@ -1,8 +1,11 @@
 import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { VaultReader } from '../vault.ts';
-import type { SettingStore } from './setting-store.ts';
+import type { VaultReader, VaultWrite } from '../vault.ts';
 import { isTeam } from './team-mapping.ts';
+import type { AuditTrail } from '#access/audit-event.ts';
+import { deed, type Doer } from '#access/deed.ts';
+import { readSetting, settingOperation, settingVersion } from '#access/settings.ts';
+import type { CommitPort } from '#graph/operations.ts';
 
 /** What the settings of providers are read, checked and written with. */
 export interface ConfigParts {
@@ -46,5 +49,56 @@ export function checkTeams(
   for (const [group, team] of Object.entries(groupTeams)) {
     if (!isTeam(reader, team))
       throw invalidSetting(`${path}.${group}`, 'must be the UID of a team');
+  }
+}
+
+/** A setting as it was read: `version` guards the change that is made of it. */
+interface StoredSetting {
+  /** Undefined when it was never set. */
+  readonly value: unknown;
+  readonly version: number;
+}
+
+/**
+ * The settings of sign-in, as nodes of the system type `_Setting`; secrets go to the vault in the
+ * same commit.
+ */
+export class SettingStore {
+  readonly #reader: GraphReader;
+  readonly #commits: CommitPort;
+  readonly #audit: AuditTrail;
+
+  constructor(reader: GraphReader, commits: CommitPort, audit: AuditTrail) {
+    this.#reader = reader;
+    this.#commits = commits;
+    this.#audit = audit;
+  }
+
+  read(key: string): StoredSetting {
+    this.#reader.refresh();
+    return { value: readSetting(this.#reader, key), version: settingVersion(this.#reader, key) };
+  }
+
+  /**
+   * Throws `version_conflict` when somebody else has changed it since it was read. `changed` names
+   * members, never values.
+   */
+  async write(
+    key: string,
+    setting: { readonly value: object; readonly version: number },
+    editor: Doer,
+    changed: { readonly provider: string; readonly members: readonly string[] },
+    secrets: readonly VaultWrite[] = [],
+  ): Promise<void> {
+    const target = { kind: 'provider', id: changed.provider, name: changed.provider };
+    const details = { changed: changed.members };
+    await this.#commits.commit({
+      system: true,
+      operations: [
+        settingOperation(key, setting.value, setting.version),
+        this.#audit.operation(deed('sso.config-changed', editor, target, details)),
+      ],
+      vault: secrets,
+    });
   }
 }

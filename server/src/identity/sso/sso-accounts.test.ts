@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { must } from '#base/assert.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import { OneAtATime } from '../one-at-a-time.ts';
 import { openTestIdentity, type TestIdentity } from '../testing/test-identity.ts';
 import type { AdmissionRules, ProvenIdentity } from './proven-identity.ts';
@@ -26,12 +26,12 @@ beforeAll(async () => {
   const uidOf = (key: string) =>
     must(reader.uid(at.graph.idOf('_AccessGroup', key)), 'the UID of a team');
   teams = Object.fromEntries(TEAMS.map((key) => [key, uidOf(key)])) as typeof teams;
-  const gone: GraphOperation = { op: 'delete', type: '_AccessGroup', key: 'gone' };
+  const gone: WriterOperation = { op: 'delete', type: '_AccessGroup', key: 'gone' };
   await commits.commit({ system: true, operations: [gone] });
 });
 afterAll(() => at[Symbol.asyncDispose]());
 
-function team(key: string): GraphOperation {
+function team(key: string): WriterOperation {
   return { op: 'addOrUpdate', type: '_AccessGroup', key, fields: { Name: key } };
 }
 
@@ -186,7 +186,7 @@ test('teams follow the groups they are mapped to, and what was given by hand sta
       system: true,
       operations: [
         { op: 'unlinkExcept', from: { uid: member }, edge: '_MemberOf', keep: [] },
-        ...before.map((key): GraphOperation => ({
+        ...before.map((key): WriterOperation => ({
           op: 'link',
           from: { uid: member },
           edge: '_MemberOf',

@@ -1,5 +1,5 @@
 import type { AuditTrail } from '#access/audit-event.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import {
   confirmedUsers,
@@ -19,14 +19,17 @@ import {
   type ProvenIdentity,
 } from './proven-identity.ts';
 import { userNotAllowed } from './sso-problems.ts';
-import { teamChange, type TeamChange } from './team-mapping.ts';
+import { teamChange, type MembershipChange } from './team-mapping.ts';
 
 export interface SsoAccountParts {
   readonly reader: GraphReader;
   readonly vault: VaultReader;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
-  /** Of users: one after the other, or two accounts could be linked to one user, or two users get one address. */
+  /**
+   * Changes of users, one after the other: or two accounts could be linked to one user, or two
+   * users get one address.
+   */
   readonly changes: OneAtATime;
 }
 
@@ -38,8 +41,9 @@ export interface Arrival {
 }
 
 /**
- * From somebody at an identity provider to a user here: by the account they signed in with before, else by their verified
- * address, else a new user. Memberships that came of the provider's groups follow the groups; others stay.
+ * From somebody at an identity provider to a user here: by the account they signed in with before,
+ * else by their verified address, else a new user. Memberships that came of the provider's groups
+ * follow the groups; others stay.
  */
 export class SsoAccounts {
   readonly #parts: SsoAccountParts;
@@ -49,8 +53,8 @@ export class SsoAccounts {
   }
 
   /**
-   * The UID of the user, whose record is up to date then; `records` of the vault go into the same commit. Throws
-   * `sso_domain_not_allowed` and `sso_user_not_allowed`.
+   * The UID of the user, whose record is up to date then; `records` of the vault go into the same
+   * commit. Throws `sso_domain_not_allowed` and `sso_user_not_allowed`.
    */
   admit(
     identity: ProvenIdentity,
@@ -106,7 +110,8 @@ export class SsoAccounts {
     const [user, second] = confirmedUsers(sameAddress);
     if (second !== undefined) throw userNotAllowed('ambiguous_email');
     if (user === undefined) {
-      // Who comes in is not who has only written the address down: they are new here, where new users are made.
+      // Who comes in is not who has only written the address down: they are new here, where new
+      // users are made.
       if (sameAddress.length > 0 && !rules.createUsers) {
         throw userNotAllowed('address_not_confirmed');
       }
@@ -119,7 +124,7 @@ export class SsoAccounts {
     return user;
   }
 
-  #creation(identity: ProvenIdentity, { via, address }: Arrival): GraphOperation[] {
+  #creation(identity: ProvenIdentity, { via, address }: Arrival): WriterOperation[] {
     const { email, firstName, lastName } = identity;
     const joined = [firstName, lastName].filter((name) => name !== null).join(' ');
     return [
@@ -149,7 +154,7 @@ export class SsoAccounts {
     ];
   }
 
-  #linkEvent(user: UserRecord, { issuer }: ProvenIdentity, from: Arrival): GraphOperation {
+  #linkEvent(user: UserRecord, { issuer }: ProvenIdentity, from: Arrival): WriterOperation {
     return this.#parts.audit.operation({
       action: 'user.changed',
       actor: null,
@@ -162,13 +167,13 @@ export class SsoAccounts {
 
   #teamOperations(
     user: { readonly uid: string; readonly name: string },
-    { joined, left }: TeamChange,
+    { joined, left }: MembershipChange,
     { via, address }: Arrival,
-  ): GraphOperation[] {
+  ): WriterOperation[] {
     if (joined.length + left.length === 0) return [];
     const edge =
       (op: 'link' | 'unlink') =>
-      (team: string): GraphOperation => ({
+      (team: string): WriterOperation => ({
         op,
         from: { uid: user.uid },
         edge: '_MemberOf',

@@ -1,3 +1,4 @@
+import type { IssuedSession } from '@trellis/contract/shapes/sso.ts';
 import { randomBytes } from 'node:crypto';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Doer } from '#access/deed.ts';
@@ -8,27 +9,25 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { KnownDevices } from '../known-devices.ts';
 import type { OneAtATime } from '../one-at-a-time.ts';
-import type { IssuedSession } from '../session-tokens.ts';
 import type { VaultReader } from '../vault.ts';
-import { browserSecret, isSameBrowser, type Beginner } from './browser-binding.ts';
-import { HandOver, type Arrived } from './hand-over.ts';
+import { type Beginner, browserSecret, isSameBrowser } from './browser-binding.ts';
+import { type Arrived, HandOver } from './hand-over.ts';
 import { OidcClients } from './oidc-clients.ts';
 import { OidcConfig, type OidcConfigChange, type OidcConfigView } from './oidc-config.ts';
 import { admissionRules, OIDC_PROVIDER_NAMES, type OidcProvider } from './oidc-settings.ts';
 import { OidcSignIn, type OidcState } from './oidc-sign-in.ts';
 import type { Fetch } from './provider-fetch.ts';
 import { SamlConfig, type SamlConfigView } from './saml-config.ts';
-import { samlMetadata } from './saml-metadata.ts';
+import { samlMetadata } from './saml-assertion.ts';
 import type { SamlProvidersChange } from './saml-settings.ts';
 import { SamlSignIn, type SamlState } from './saml-sign-in.ts';
 import { returnPathOf } from './return-path.ts';
 import { SealedStates } from './sealed-states.ts';
-import { SettingStore } from './setting-store.ts';
+import { SettingStore } from './setting-change.ts';
 import { SsoAccounts } from './sso-accounts.ts';
 import { stateInvalid } from './sso-problems.ts';
-import { SsoThrottle, type SsoOutcome } from './sso-throttle.ts';
+import { type SsoOutcome, SsoThrottle } from './sso-throttle.ts';
 import { UsedAssertions } from './used-assertions.ts';
-import type { Arrival, SignedIn, Visitor } from './visitor.ts';
 
 export interface SsoParts {
   readonly reader: GraphReader;
@@ -36,7 +35,7 @@ export interface SsoParts {
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
   readonly clock: Clock;
-  /** Of users. */
+  /** Changes of users, one after the other. */
   readonly changes: OneAtATime;
   readonly fetch: Fetch;
   /** `MSK_PUBLIC_ADDRESS`, without a slash at the end. */
@@ -178,7 +177,10 @@ export class SsoService {
     );
   }
 
-  /** `issuer` must be our entity id; `destination` a path to return to, or the provider's entry point. */
+  /**
+   * `issuer` must be our entity id; `destination` a path to return to, or the provider's entry
+   * point.
+   */
   async beginSaml(
     request: {
       readonly providerName: string;
@@ -203,7 +205,8 @@ export class SsoService {
   ): Promise<Arrival> {
     const opened = this.#saml.resume(form.RelayState);
     const { state } = opened;
-    // A browser brings its cookie when it exchanges the code: not here, where another site sends it to.
+    // A browser brings its cookie when it exchanges the code: not here, where another site sends it
+    // to.
     if (visitor.wantsSession && !isSameBrowser(state.browser, visitor.browser))
       throw stateInvalid();
     const { provider, serviceProvider } = this.#samlConfig.target(state.provider);
@@ -255,7 +258,10 @@ export class SsoService {
       : { location: this.#handOver.location(arrived, returnTo) };
   }
 
-  /** Leaves a trace of a sign-in that was refused, not of what never was one; of whom, as soon as that is proven. */
+  /**
+   * Leaves a trace of a sign-in that was refused, not of what never was one; of whom, as soon as
+   * that is proven.
+   */
   async #audited(
     via: string,
     { address, device }: { readonly address: string; readonly device: string | undefined },
@@ -285,4 +291,23 @@ export class SsoService {
       end(outcome);
     }
   }
+}
+
+/** The browser or program at the other end. */
+export interface Visitor {
+  /** The secret of its cookie, when it brings one. */
+  readonly browser: string | undefined;
+  /** What it keeps of sign-ins before. */
+  readonly marks: string | undefined;
+  readonly address: string;
+  /** It is a program that wants the session as the answer, not a page to go to. */
+  readonly wantsSession: boolean;
+}
+
+export type Arrival = SignedIn | { readonly location: string };
+
+/** `marks` is what the browser shall keep from now on. */
+interface SignedIn {
+  readonly session: IssuedSession;
+  readonly marks: string;
 }

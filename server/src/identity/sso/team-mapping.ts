@@ -1,7 +1,7 @@
 import type { GraphReader } from '#graph/reader.ts';
 
 /** UIDs of teams. */
-export interface TeamChange {
+export interface MembershipChange {
   readonly joined: readonly string[];
   readonly left: readonly string[];
   /** What the user is in by their groups, from then on. */
@@ -9,15 +9,16 @@ export interface TeamChange {
 }
 
 /**
- * What makes a user's memberships follow their groups: into the teams that a group of theirs is mapped to, out of those that
- * they came into by `granted`, the same way, and that none is mapped to any more. What was given by hand is not touched.
+ * What makes a user's memberships follow their groups: into the teams that a group of theirs is
+ * mapped to, out of those that they came into by `granted`, the same way, and that none is mapped
+ * to any more. What was given by hand is not touched.
  */
 export function teamChange(
   reader: GraphReader,
   userUid: string,
   { groups, granted }: { readonly groups: readonly string[]; readonly granted: readonly string[] },
   groupTeams: Readonly<Record<string, string>>,
-): TeamChange {
+): MembershipChange {
   const mapped = new Map(Object.entries(groupTeams).filter(([, team]) => isTeam(reader, team)));
   const wanted = new Set(groups.flatMap((group) => mapped.get(group) ?? []));
   const id = reader.id({ uid: userUid });

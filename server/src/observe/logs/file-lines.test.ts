@@ -67,7 +67,7 @@ it('several files are read in the order of time', async () => {
   );
 });
 
-it('a line without a time stays behind the one before it', async () => {
+it('a line without a time stays after the one before it', async () => {
   const head = (second: number): string => `{"level":"info","time":"00:0${second}"}`;
   const blocks = async function* (...lines: string[]) {
     yield lines;

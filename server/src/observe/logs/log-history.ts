@@ -1,3 +1,4 @@
+import type { LogFilter } from '@trellis/contract/shapes/log.ts';
 import type { Clock } from '#base/clock.ts';
 import {
   LOG_BATCH_LINES_MAX,
@@ -8,7 +9,7 @@ import {
 import { Problem } from '#base/problem.ts';
 import { RecentLines, type LineBatch } from '#base/recent-lines.ts';
 import type { LogFile, LogFiles } from './log-files.ts';
-import { headOf, lineMatcher, recordOf, type LogFilter, type LogRecord } from './log-record.ts';
+import { headOf, lineMatcher, recordOf, type LogRecord } from './log-record.ts';
 
 /**
  * From where records are given: without a folder for logs there are only the last ones, in memory.

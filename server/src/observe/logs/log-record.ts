@@ -1,6 +1,7 @@
+import type { LogFilter, LogLevel } from '@trellis/contract/shapes/log.ts';
+
 /** From the least to the most urgent. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** One record of the server's log. */
 export interface LogRecord {
@@ -10,17 +11,6 @@ export interface LogRecord {
   readonly message: string;
   /** What was logged beside the message. */
   readonly fields: Readonly<Record<string, unknown>>;
-}
-
-/** A line must fit all that is given. */
-export interface LogFilter {
-  /** In the whole line, in any case of letters. */
-  readonly query?: string | undefined;
-  /** This one or a more urgent one. */
-  readonly level?: LogLevel | undefined;
-  /** ISO 8601: not before, and before. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
 }
 
 /** What is said of a line without taking the whole of it apart. */

@@ -1,6 +1,6 @@
 import { createMemoryLog, createMemoryMedium } from '#log/memory-log.ts';
 import type { CommitLog } from '#log/commit-log.ts';
-import type { SnapshotLease } from '#store/snapshot-lease.ts';
+import type { SnapshotLease } from '#store/snapshot-reader.ts';
 import { Followers } from '#log/followers.ts';
 import { connectReplica } from '../replica-channel.ts';
 import type { ReplicaChannel } from '../replica-channel.ts';

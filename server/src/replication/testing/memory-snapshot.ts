@@ -4,7 +4,7 @@ import { Problem } from '#base/problem.ts';
 import { sealManifest } from '#store/manifest.ts';
 import type { Manifest } from '#store/manifest.ts';
 import { pieceDigest } from '#store/piece.ts';
-import type { SnapshotLease } from '#store/snapshot-lease.ts';
+import type { SnapshotLease } from '#store/snapshot-reader.ts';
 
 /** Pieces in memory, and how many leases of them are held. */
 export class MemorySnapshot {

@@ -15,7 +15,7 @@ const WIDER = {
 } as const;
 
 const uidOf = (name: string) => endpoints.service.get(ADMIN, name).UID;
-const status = () => endpoints.service.build.compileStatus(ADMIN);
+const status = () => endpoints.service.codeOverview.compileStatus(ADMIN);
 
 async function settled() {
   await expect.poll(() => status().Pending, { timeout: 10_000 }).toBe(false);

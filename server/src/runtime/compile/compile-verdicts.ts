@@ -1,11 +1,12 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import type { CompileStatus } from '@trellis/contract/shapes/build.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { GraphReader } from '#graph/reader.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
 import type { EndpointStore, StoredEndpoint } from '../endpoint-store.ts';
 import type { MigrationStore } from '../migrations/migration-store.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
-import type { Diagnostic } from './diagnostic.ts';
 import type { EndpointCompiler } from './endpoint-compiler.ts';
 import type { StoredMigration } from '../migrations/migration.ts';
 
@@ -23,19 +24,14 @@ interface Verdict {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The names that the specification, section 2.8, gives them. */
-export interface CompileStatus {
-  readonly FailingIds: string[];
-  readonly Pending: boolean;
-}
-
 /**
- * Which endpoints and migrations compile against the schema of now. Kept in memory: what is stored with them is the verdict of
- * their saving. What serves goes on serving whatever is found here, and no migration is run for it; those that have succeeded are
- * done with, and not checked.
+ * Which endpoints and migrations compile against the schema of now. Kept in memory: what is stored
+ * with them is the verdict of their saving. What serves goes on serving whatever is found here, and
+ * no migration is run for it; those that have succeeded are done with, and not checked.
  *
- * What has no verdict is checked in the background: one at a time, so that a check that somebody waits for waits for one of these
- * at most; and from the beginning when the schema changes meanwhile.
+ * What has no verdict is checked in the background: one at a time, so that a check that somebody
+ * waits for waits for one of these at most; and from the beginning when the schema changes
+ * meanwhile.
  */
 export class CompileVerdicts {
   readonly #options: CompileVerdictsOptions;

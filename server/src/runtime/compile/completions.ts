@@ -1,7 +1,7 @@
 import { SymbolFlags } from 'typescript/unstable/async';
 import type { Checker, CompletionEntry } from 'typescript/unstable/async';
 import { EDITOR_COMPLETION_DETAILS_MAX, EDITOR_COMPLETIONS_MAX } from '#base/limits.ts';
-import { COMPLETION_KINDS } from '@trellis/contract/shapes/editor.ts';
+import { COMPLETION_KINDS, type Completions } from '@trellis/contract/shapes/editor.ts';
 import { documentationOf, oneLine } from './symbol-text.ts';
 import type { Asked } from './type-checker.ts';
 
@@ -15,12 +15,6 @@ export interface CompletionItem {
   readonly insertText?: string;
   /** By which items are in order, then by `label`. */
   readonly sortText?: string;
-}
-
-export interface Completions {
-  readonly items: CompletionItem[];
-  /** Whether there are more: ask again when more of the word is there. */
-  readonly isIncomplete: boolean;
 }
 
 /** What could stand at an offset of a draft, from the most to the least likely. */

@@ -1,14 +1,4 @@
-/**
- * What is wrong with the code of an endpoint, and where; lines and columns start at 1 (open-shapes,
- * section 5).
- */
-export interface Diagnostic {
-  readonly line: number;
-  readonly column: number;
-  /** The compiler's number; 0 for a rule of this server. */
-  readonly code: number;
-  readonly message: string;
-}
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 
 /** The line and column of an offset in UTF-16 units. */
 export function positionAt(source: string, offset: number): { line: number; column: number } {

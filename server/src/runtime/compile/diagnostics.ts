@@ -1,7 +1,7 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 import type { Diagnostic as CompilerDiagnostic } from 'typescript/unstable/async';
 import { nearestName } from '#graph/names.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
-import type { Diagnostic } from './diagnostic.ts';
 import { positionAt, ruleBroken } from './diagnostic.ts';
 import { brokenSyntaxRules, defaultExportStart } from './syntax-rules.ts';
 import type { CheckedSource } from './type-checker.ts';

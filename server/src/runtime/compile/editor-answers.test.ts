@@ -94,7 +94,7 @@ describe('signature help', () => {
 
   it.each([
     ['outside of any call', '|'],
-    ['behind a call', "q().startAt('Word')|"],
+    ['after a call', "q().startAt('Word')|"],
     ['on the name of a function', "q().start|At('Word')"],
     ['in the body of a function that is an argument', '[1].map((x) => {\n |\n})'],
     ['of what cannot be called', 'const n = 1; n(|)'],
@@ -127,7 +127,7 @@ describe('code that cannot be answered', () => {
     }
   });
 
-  it('has every place from the first to the one behind the last', async () => {
+  it('has every place from the first to the one after the last', async () => {
     const code = 'é;\r\n😀\u2028b\n';
     for (const [line, column] of [
       [1, 1],

@@ -1,6 +1,6 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SYSTEM_SCHEMA } from '#graph/system-schema.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 import { EndpointCompiler } from './endpoint-compiler.ts';
 
 const SCHEMA: SchemaDocument = {
@@ -21,7 +21,7 @@ async function check(code: string, isReadOnly = false): Promise<string[]> {
   return diagnostics.map(({ line, column, message }) => `${line}:${column} ${message}`);
 }
 
-/** Of statements in an endpoint function, which begin in its second line. */
+/** Checks statements in an endpoint function, which begin in its second line. */
 function checkBody(statements: string, isReadOnly = false): Promise<string[]> {
   const scope = '{ body, graph, q, run, log, CurrentUser, redirect }: Scope<{ word: string }>';
   return check(`export default async function (${scope}) {\n${statements}\n}\n`, isReadOnly);
@@ -130,7 +130,7 @@ describe('a wrong name', () => {
     expect(await checkBody(statement)).toEqual([diagnostic]);
   });
 
-  it('is found behind characters outside the basic plane', async () => {
+  it('is found after characters outside the basic plane', async () => {
     const found = await checkBody("'😀ü'; await graph.get('Wrod', 'x');");
     expect(found).toEqual(['2:24 There is no node type "Wrod". Did you mean "Word"?']);
   });

@@ -1,17 +1,15 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import type { Completions, Hover, SignatureHelp } from '@trellis/contract/shapes/editor.ts';
 import { Problem } from '#base/problem.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 import { completionsAt } from './completions.ts';
-import type { Completions } from './completions.ts';
-import type { Diagnostic } from './diagnostic.ts';
 import { offsetAt } from './diagnostic.ts';
 import { diagnosticsOf } from './diagnostics.ts';
 import { hoverAt } from './hover.ts';
-import type { Hover } from './hover.ts';
 import type { ScopedSource } from './project-files.ts';
 import { scopeTypes } from './scope-types.ts';
 import { engineDiagnostics } from './script.ts';
 import { signatureHelpAt } from './signature-help.ts';
-import type { SignatureHelp } from './signature-help.ts';
 import { CheckTimeout, TypeChecker } from './type-checker.ts';
 import type { Asked, AskOptions } from './type-checker.ts';
 
@@ -48,7 +46,10 @@ export class EndpointCompiler {
     }
   }
 
-  /** This and the next two reject with `invalid_request`, `compiler_timeout`, or the signal's reason. */
+  /**
+   * This and the next two reject with `invalid_request`, `compiler_timeout`, or the signal's
+   * reason.
+   */
   completions(
     place: CodePlace,
     schema: SchemaDocument,
@@ -126,7 +127,7 @@ function noSuchPlace(line: number, column: number): Problem {
     details: {
       fields: [
         { path: 'line', message: 'and column together must be a place in the code' },
-        { path: 'column', message: 'may be one behind the last character of the line, at most' },
+        { path: 'column', message: 'may be one after the last character of the line, at most' },
       ],
     },
   });

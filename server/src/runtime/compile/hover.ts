@@ -1,3 +1,4 @@
+import type { Hover } from '@trellis/contract/shapes/editor.ts';
 import {
   type Checker,
   NodeBuilderFlags,
@@ -22,19 +23,6 @@ import { positionAt } from './diagnostic.ts';
 import { nodesAround, signatureText } from './signature-help.ts';
 import { documentationOf, oneLine, typeText } from './symbol-text.ts';
 import type { Asked } from './type-checker.ts';
-
-export interface Hover {
-  /** The declaration of what is there, in TypeScript. */
-  readonly contents: string;
-  readonly documentation?: string;
-  /** Range of the name; it ends after the last character. */
-  readonly range: { readonly start: Place; readonly end: Place };
-}
-
-interface Place {
-  readonly line: number;
-  readonly column: number;
-}
 
 /** What the name at an offset means; null where there is none, or none that is known. */
 export async function hoverAt(

@@ -1,9 +1,8 @@
+import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { SCALAR_TYPES } from '@trellis/contract/field-types.ts';
-import type { FieldType } from '#graph/field-types.ts';
 import { faultOfName, RESERVED_FIELD_NAMES } from '#graph/names.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 import { scopeTypes } from './scope-types.ts';
 import { TypeChecker } from './type-checker.ts';
 

@@ -1,8 +1,9 @@
+import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { FieldType, ScalarType } from '#graph/field-types.ts';
-import type { EdgeTypeDocument, NodeTypeDocument, SchemaDocument } from '#graph/schema.ts';
+import type { ScalarType } from '#graph/field-types.ts';
+import type { EdgeTypeDocument, NodeTypeDocument } from '#graph/schema.ts';
 
 /**
  * The ambient declarations that the code of an endpoint is checked against: the static types of

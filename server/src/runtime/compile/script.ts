@@ -1,10 +1,10 @@
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 import { stripTypeScriptTypes } from 'node:module';
 import { Script } from 'node:vm';
 import { init, parse } from 'es-module-lexer/js';
 import type { DirectExport } from 'es-module-lexer/js';
 import { assert, must } from '#base/assert.ts';
 import { SCRIPT_COLUMN_OFFSET, wrapScript } from '../sandbox/script-text.ts';
-import type { Diagnostic } from './diagnostic.ts';
 
 /**
  * The JavaScript that a worker loads, made from the TypeScript of an endpoint: types are replaced
@@ -21,8 +21,8 @@ export async function toScript(code: string): Promise<string> {
 }
 
 /**
- * The same code as an endpoint that answers the JSON Schema of its `input`, and of what that takes where it makes something else
- * of it; undefined when it has none.
+ * The same code as an endpoint that answers the JSON Schema of its `input`, and of what that takes
+ * where it makes something else of it; undefined when it has none.
  */
 export async function toInputScript(code: string): Promise<string | undefined> {
   const { body, hasInput } = await split(code);

@@ -1,3 +1,4 @@
+import type { SignatureHelp } from '@trellis/contract/shapes/editor.ts';
 import {
   NodeBuilderFlags,
   type Project,
@@ -23,13 +24,6 @@ import { assert, must } from '#base/assert.ts';
 import { EDITOR_SIGNATURES_MAX } from '#base/limits.ts';
 import { type Documentation, documentationOf, oneLine } from './symbol-text.ts';
 import type { Asked } from './type-checker.ts';
-
-export interface SignatureHelp {
-  readonly signatures: SignatureText[];
-  /** From 0; the one whose types are those of the call. */
-  readonly activeSignature: number;
-  readonly activeParameter: number;
-}
 
 interface SignatureText {
   /** The name of the function, its parameters and what it returns, in TypeScript. */
@@ -114,7 +108,7 @@ export async function signatureText(
  * from inside a block, such as the body of a function that is an argument.
  */
 function innermostCall(tree: SourceFile, offset: number): Call | undefined {
-  // The spaces behind a call that has no end yet are no part of it.
+  // The spaces after a call that has no end yet are no part of it.
   const at = tree.text.slice(0, offset).trimEnd().length;
   let innermost: Call | undefined;
   for (const node of nodesAround(tree, at)) {
@@ -133,7 +127,7 @@ function isInParentheses(call: Call, tree: SourceFile, at: number): boolean {
   return at < call.end || !isClosed;
 }
 
-/** Which argument the offset is in, from 0. Each but the first begins behind a comma. */
+/** Which argument the offset is in, from 0. Each but the first begins after a comma. */
 function argumentAt({ arguments: list }: Call, offset: number): number {
   if (list === undefined) return 0;
   const before = list.filter(({ pos }) => pos <= offset).length;
@@ -159,8 +153,8 @@ function isSame(declared: Signature, resolved: Signature | undefined): resolved 
 }
 
 /**
- * The nodes that an offset lies in or at the border of, those around others first. Without recursion:
- * code can be nested more deeply than calls of a function.
+ * The nodes that an offset lies in or at the border of, those around others first. Without
+ * recursion: code can be nested more deeply than calls of a function.
  */
 export function nodesAround(tree: SourceFile, offset: number): Node[] {
   const around: Node[] = [tree];

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 import { SyntaxKind } from 'typescript/unstable/ast';
 import type { Node, SourceFile } from 'typescript/unstable/ast';
 import {
@@ -13,7 +14,6 @@ import {
   isPropertyDeclaration,
   isVariableStatement,
 } from 'typescript/unstable/ast/is';
-import type { Diagnostic } from './diagnostic.ts';
 import { ruleBroken } from './diagnostic.ts';
 
 /**

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 
 const FOLDER = '/zod/';
 
-/** The file that gives the code of endpoints `z`, as a global and in its scope; its text takes the compiler a while. */
+/**
+ * The file that gives the code of endpoints `z`, as a global and in its scope; its text takes the
+ * compiler a while.
+ */
 export const ZOD_ENTRY = `${FOLDER}z.d.ts`;
 
 const MODULE = './v4/classic/external.js';
@@ -13,7 +16,10 @@ export * from '${MODULE}';
 export as namespace z;
 declare global {
   interface Scope<Body = unknown> {
-    /** Schemas that check values: see https://zod.dev. It is a global too, for \`export const input\`. */
+    /**
+     * Schemas that check values: see https://zod.dev. It is a global too, for
+     * \`export const input\`.
+     */
     readonly z: typeof zod;
   }
 }

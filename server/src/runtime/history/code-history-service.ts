@@ -1,27 +1,18 @@
+import type { Page } from '@trellis/contract/shapes/list.ts';
+import type { Migration } from '@trellis/contract/shapes/migration.ts';
+import type { CodeKind } from '@trellis/contract/shapes/build.ts';
+import type { CodeChange } from '@trellis/contract/shapes/code-history.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
-import type { EndpointDefinition } from '../endpoint-definition.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import { notFound } from '../endpoint-definitions.ts';
 import type { EndpointDefinitions } from '../endpoint-definitions.ts';
 import type { EndpointStore } from '../endpoint-store.ts';
 import type { MigrationService } from '../migrations/migration-service.ts';
-import type { Migration } from '../migrations/migration.ts';
-import type {
-  CodeChange,
-  CodeHistory,
-  CodeItem,
-  CodeKind,
-  CodeVersion,
-  TimeRange,
-} from './code-history.ts';
+import type { CodeHistory, CodeItem, RecordedVersion, TimeRange } from './code-history.ts';
 import type { RecordedInput, RecordedInputs } from './recorded-inputs.ts';
 import type { Comparison, VersionComparison } from './version-comparison.ts';
-
-interface Page {
-  readonly skip: number;
-  readonly take: number;
-}
 
 interface ChangeList extends Page {
   readonly items: CodeChange[];
@@ -74,7 +65,7 @@ export class CodeHistoryService {
     _caller: Caller,
     item: CodeItem<Kind>,
     version: number,
-  ): CodeVersion<Kind> {
+  ): RecordedVersion<Kind> {
     return this.#history.get(item, version);
   }
 

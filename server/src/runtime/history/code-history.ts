@@ -1,9 +1,12 @@
+import type { Page } from '@trellis/contract/shapes/list.ts';
+import type { CodeKind } from '@trellis/contract/shapes/build.ts';
+import type { CodeChange } from '@trellis/contract/shapes/code-history.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { CODE_HISTORY_DIFF_CHARACTERS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { formatUid, keyedUid } from '#base/uid.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { DEFAULT_SETTINGS, type EndpointSettings } from '../endpoint-definition.ts';
 import { ENDPOINT_TYPE } from '../endpoint-store.ts';
@@ -17,7 +20,6 @@ export interface SettingsOfKind {
   readonly migration: Omit<MigrationSettings, 'code'>;
 }
 
-export type CodeKind = keyof SettingsOfKind;
 export type CodeAction = 'created' | 'changed' | 'restored' | 'deleted';
 
 /** An item of code, which may be deleted by now. */
@@ -41,13 +43,8 @@ interface Change extends CodeItem {
   readonly action: CodeAction;
 }
 
-/** One change as it is listed. */
-export interface CodeChange extends Change {
-  readonly diff: string;
-}
-
 /** One version with its content; of a deletion the content that was deleted. */
-export type CodeVersion<Kind extends CodeKind = CodeKind> = {
+export type RecordedVersion<Kind extends CodeKind = CodeKind> = {
   readonly [One in Kind]: Change & {
     readonly kind: One;
     readonly settings: SettingsOfKind[One];
@@ -70,11 +67,6 @@ export interface TimeRange {
   /** ISO 8601: not before this time, and before that one. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-}
-
-interface Page {
-  readonly skip: number;
-  readonly take: number;
 }
 
 /** The node types in which the history is stored: see `#graph/system-schema.ts`. */
@@ -110,7 +102,7 @@ export class CodeHistory {
   }
 
   /** To go into the commit of the change itself, which is refused if the version exists already. */
-  operations(change: NewVersion): GraphOperation[] {
+  operations(change: NewVersion): WriterOperation[] {
     const { kind, name, version, action, caller, nowMs, before, after } = change;
     const { code, settings } = must(after ?? before, 'the content of a version');
     const { userUid, userName } = caller;
@@ -170,7 +162,7 @@ export class CodeHistory {
   find<Kind extends CodeKind>(
     item: CodeItem<Kind>,
     version: number,
-  ): CodeVersion<Kind> | undefined {
+  ): RecordedVersion<Kind> | undefined {
     this.#reader.refresh();
     const id = this.#idOf(item, version);
     if (id === undefined) return undefined;
@@ -181,7 +173,7 @@ export class CodeHistory {
   }
 
   /** Throws `code_version_not_found`. */
-  get<Kind extends CodeKind>(item: CodeItem<Kind>, version: number): CodeVersion<Kind> {
+  get<Kind extends CodeKind>(item: CodeItem<Kind>, version: number): RecordedVersion<Kind> {
     const found = this.find(item, version);
     if (found !== undefined) return found;
     if (this.lastVersion(item) === 0) throw noHistory(item);
@@ -242,7 +234,7 @@ export class CodeHistory {
 
 const CHANGE_FIELDS = ['Kind', 'Name', 'Version', 'Timestamp', 'By', 'ByName', 'Action', 'Diff'];
 
-function content({ action, code, settings }: CodeVersion): CodeContent | undefined {
+function content({ action, code, settings }: RecordedVersion): CodeContent | undefined {
   return action === 'deleted' ? undefined : { code, settings };
 }
 
@@ -275,7 +267,10 @@ function noHistory({ kind, name }: CodeItem): Problem {
   return new Problem('code_version_not_found', `There never was ${NAMED[kind]} "${name}"`);
 }
 
-/** Refuses a change of what was changed since it was seen, with `version_conflict`. Without `seen` nothing is asked. */
+/**
+ * Refuses a change of what was changed since it was seen, with `version_conflict`. Without `seen`
+ * nothing is asked.
+ */
 export function checkSeen(
   history: CodeHistory,
   item: CodeItem,

@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts';
-import { RECORDED_INPUT_CHARACTERS_MAX } from '#base/limits.ts';
+import { RECORDED_INPUT_CHARACTERS_MAX } from '#base/endpoint-limits.ts';
 
 /** What an endpoint was called with once. */
 export interface RecordedInput {

@@ -8,7 +8,7 @@ import type { RunnableEndpoint } from '../endpoint-runtime.ts';
 import { namesPrimary } from '../primary-naming.ts';
 import { newCalls } from '../endpoint-store.ts';
 import type { EndpointStore } from '../endpoint-store.ts';
-import type { CodeHistory, CodeItem, CodeVersion } from './code-history.ts';
+import type { CodeHistory, CodeItem, RecordedVersion } from './code-history.ts';
 import type { EndpointRun } from '../invocation.ts';
 
 /** How one version ran. */
@@ -36,8 +36,8 @@ export interface VersionComparisonOptions {
 }
 
 /**
- * Runs two versions of an endpoint with the same body, as the same caller. Both run in the read-only
- * scope, whatever they are marked as: to try an old version must not change anything.
+ * Runs two versions of an endpoint with the same body, as the same caller. Both run in the
+ * read-only scope, whatever they are marked as: to try an old version must not change anything.
  */
 export class VersionComparison {
   readonly #options: VersionComparisonOptions;
@@ -85,7 +85,7 @@ export class VersionComparison {
     throw new Problem('recorded_input_not_found', message);
   }
 
-  async #runnable(version: CodeVersion<'endpoint'>): Promise<RunnableEndpoint> {
+  async #runnable(version: RecordedVersion<'endpoint'>): Promise<RunnableEndpoint> {
     const { name, code, settings, uid: UID } = version;
     const diagnostics = await this.#options.definitions.check(code, settings.isReadOnly);
     if (diagnostics.length > 0) {

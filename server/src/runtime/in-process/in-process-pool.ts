@@ -20,21 +20,25 @@ import {
   type SearchSources,
 } from '../sandbox/graph-requests.ts';
 import { UserTexts } from '../sandbox/user-texts.ts';
-import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
+import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { readFrame } from '../sandbox/frame.ts';
 import { z } from 'zod';
 
 /**
- * Runs the code of endpoints in the realm of the process itself, where breakpoints hold and coverage is counted. The
- * scope, what it may ask for and what comes of a call are those of `EndpointPool`. There are no walls around the code, and
- * code that never comes back is never ended.
+ * Runs the code of endpoints in the realm of the process itself, where breakpoints hold and
+ * coverage is counted. The scope, what it may ask for and what comes of a call are those of
+ * `EndpointPool`. There are no walls around the code, and code that never comes back is never
+ * ended.
  */
 export class InProcessPool {
   readonly #users: UserTexts;
   readonly #sources: SearchSources;
   readonly #loaded = new WeakMap<LoadableEndpoint, LoadedEndpoint>();
-  /** Why the last of the calls that share a signal failed: one from outside, and those that it makes. */
+  /**
+   * Why the last of the calls that share a signal failed: one from outside, and those that it
+   * makes.
+   */
   readonly #failures = new WeakMap<CallSignal, unknown>();
 
   constructor(reader: StateReader, live: LiveSearcher) {
@@ -119,8 +123,8 @@ export class InProcessPool {
 }
 
 /**
- * The host's side of one call whose code runs in this realm. Reads are answered at once, the rest is asked of the
- * `CallHost`, as from a worker: see `sandbox/guest-host.ts`.
+ * The host's side of one call whose code runs in this realm. Reads are answered at once, the rest
+ * is asked of the `CallHost`, as from a worker: see `sandbox/guest-host.ts`.
  */
 class InProcessCall {
   readonly result: Promise<CallResult>;
@@ -207,8 +211,8 @@ interface GuestItem {
 }
 
 /**
- * The guest's side of the bridge in the realm of the process. It has one channel, so all pools of a process share it, and
- * calls are told apart by their numbers.
+ * The guest's side of the bridge in the realm of the process. It has one channel, so all pools of a
+ * process share it, and calls are told apart by their numbers.
  */
 class SharedRealm {
   readonly #listeners = new Map<number, (item: GuestItem) => void>();

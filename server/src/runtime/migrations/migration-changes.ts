@@ -1,11 +1,11 @@
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
 import { deed, type Doer } from '#access/deed.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
-import type { CommitPort, GraphOperation } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { Diagnostic } from '../compile/diagnostic.ts';
 import { checkedMigration, type CompileVerdicts } from '../compile/compile-verdicts.ts';
 import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
 import { checkCode } from '../endpoint-definition.ts';
@@ -36,7 +36,10 @@ interface VersionContent {
   readonly after: MigrationSettings | undefined;
 }
 
-/** Writes migrations: each change with its version in the history and its event in the audit, in one commit. */
+/**
+ * Writes migrations: each change with its version in the history and its event in the audit, in one
+ * commit.
+ */
 export class MigrationChanges {
   readonly #parts: MigrationChangesParts;
 
@@ -111,7 +114,7 @@ export class MigrationChanges {
     by: Doer,
     id: string,
     details?: Readonly<Record<string, unknown>>,
-  ): GraphOperation {
+  ): WriterOperation {
     return this.#parts.audit.operation(deed(action, by, { kind: 'migration', id }, details));
   }
 
@@ -125,7 +128,7 @@ export class MigrationChanges {
     name: string,
     { before, after, version }: VersionContent,
     { caller, action }: Change,
-  ): GraphOperation[] {
+  ): WriterOperation[] {
     const { history, clock } = this.#parts;
     return history.operations({
       ...migrationItem(name),

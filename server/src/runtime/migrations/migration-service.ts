@@ -1,3 +1,9 @@
+import type {
+  Migration,
+  MigrationChange,
+  NewMigration,
+} from '@trellis/contract/shapes/migration.ts';
+import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -8,7 +14,6 @@ import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { SERVER } from '#jobs/job-viewer.ts';
-import type { JobWithLog } from '#jobs/job.ts';
 import { checkedMigration, type CompileVerdicts } from '../compile/compile-verdicts.ts';
 import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
 import { checkSeen, type CodeHistory } from '../history/code-history.ts';
@@ -16,7 +21,7 @@ import type { RuntimeLogger } from '../runtime-logger.ts';
 import { MigrationChanges, migrationItem } from './migration-changes.ts';
 import { MigrationRunner } from './migration-runner.ts';
 import { MigrationStates, type MigrationStore } from './migration-store.ts';
-import type { Migration, MigrationSettings, StoredMigration } from './migration.ts';
+import type { StoredMigration } from './migration.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { InvocationServices } from '../invocation.ts';
 
@@ -34,12 +39,6 @@ export interface MigrationServiceParts {
   readonly clock: Clock;
   readonly logger: RuntimeLogger;
 }
-
-/** What is left out stays as it is. */
-export type MigrationChange = {
-  readonly [K in keyof MigrationSettings]?: MigrationSettings[K] | undefined;
-};
-export type NewMigration = MigrationChange & { readonly name: string; readonly code: string };
 
 /** Code that administrators have run once (specification, section 4.7). */
 export class MigrationService {
@@ -102,8 +101,9 @@ export class MigrationService {
   }
 
   /**
-   * A new version with the content of an old one, also of one that is deleted, which is pending then; how another ran stays.
-   * Rejects with `code_version_not_found`, `version_conflict`, `migration_running`, `too_many_migrations`.
+   * A new version with the content of an old one, also of one that is deleted, which is pending
+   * then; how another ran stays. Rejects with `code_version_not_found`, `version_conflict`,
+   * `migration_running`, `too_many_migrations`.
    */
   restore(
     caller: Caller,
@@ -125,8 +125,8 @@ export class MigrationService {
   }
 
   /**
-   * One, or all that have not succeeded. Resolves with the job when it has begun. Rejects with `migration_running`,
-   * `migration_succeeded`, `migration_not_compiled`.
+   * One, or all that have not succeeded. Resolves with the job when it has begun. Rejects with
+   * `migration_running`, `migration_succeeded`, `migration_not_compiled`.
    */
   run(caller: Caller, given: string | undefined, address: string): Promise<JobWithLog> {
     return this.#inTurn(async () => {
@@ -148,7 +148,9 @@ export class MigrationService {
     });
   }
 
-  /** Resolves when it has stopped. Rejects with `migration_not_running`, `migration_not_cancelled`. */
+  /**
+   * Resolves when it has stopped. Rejects with `migration_not_running`, `migration_not_cancelled`.
+   */
   async cancel(caller: Caller, given: string | undefined, address: string): Promise<Migration> {
     const { audit, runner } = this.#parts;
     const name = given === undefined ? undefined : this.#require(given).name;
@@ -185,8 +187,8 @@ export class MigrationService {
   }
 
   /**
-   * Of a primary, once it is ready: those that a start runs, in order, up to the first that has ended without success or does not
-   * compile: what comes after it may rely on it.
+   * Runs those that a start of a primary runs once it is ready, in order, up to the first that has
+   * ended without success or does not compile: what comes after it may rely on it.
    */
   start(): Promise<void> {
     return this.#inTurn(async () => {

@@ -1,7 +1,7 @@
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 import { must } from '#base/assert.ts';
-import type { CommitPort, GraphOperation, NodeWrite } from '#graph/operations.ts';
+import type { CommitPort, WriterOperation, NodeWrite } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { Diagnostic } from '../compile/diagnostic.ts';
 import {
   type MigrationRun,
   type MigrationStatus,
@@ -80,7 +80,10 @@ interface MigrationStatesParts {
   readonly commits: CommitPort;
 }
 
-/** How migrations ran, written where they are: a run is known before its code begins, and its end once it is over. */
+/**
+ * How migrations ran, written where they are: a run is known before its code begins, and its end
+ * once it is over.
+ */
 export class MigrationStates {
   readonly #parts: MigrationStatesParts;
 
@@ -114,12 +117,12 @@ export class MigrationStates {
   }
 
   /** They may run again; how they ran last stays to be seen. */
-  async reset(migrations: readonly StoredMigration[], trace: GraphOperation): Promise<void> {
+  async reset(migrations: readonly StoredMigration[], trace: WriterOperation): Promise<void> {
     const writes = migrations.map((one) => this.#write(one.name, 'pending', one));
     await this.#commit([...writes, trace]);
   }
 
-  #write(name: string, status: MigrationStatus, run: MigrationRun): GraphOperation {
+  #write(name: string, status: MigrationStatus, run: MigrationRun): WriterOperation {
     const { ranVersion, jobId, startedAt, endedAt, error, log } = run;
     const fields = {
       Status: status,
@@ -128,7 +131,7 @@ export class MigrationStates {
     return { op: 'update', type: MIGRATION_TYPE, key: name, fields };
   }
 
-  #commit(operations: readonly GraphOperation[]): Promise<void> {
+  #commit(operations: readonly WriterOperation[]): Promise<void> {
     return commitAndRead(operations, this.#parts);
   }
 }

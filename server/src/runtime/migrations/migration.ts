@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../compile/diagnostic.ts';
+import type { Migration } from '@trellis/contract/shapes/migration.ts';
 
 /** What is decided about a migration (open-shapes, section 8). */
 export interface MigrationSettings {
@@ -25,17 +25,6 @@ export interface MigrationRun {
   readonly error: { readonly code: string; readonly message: string } | null;
   /** The last lines of what it logged, oldest first. */
   readonly log: readonly { readonly at: string; readonly text: string }[];
-}
-
-export interface Migration extends MigrationSettings, MigrationRun {
-  readonly UID: string;
-  readonly name: string;
-  readonly status: MigrationStatus;
-  /** Starts at 1 and rises by 1 with every change. */
-  readonly version: number;
-  readonly compiles: boolean;
-  readonly diagnostics: readonly Diagnostic[];
-  readonly updatedAt: string;
 }
 
 export interface StoredMigration extends Migration {

@@ -1,5 +1,5 @@
 import { budgetKey } from '#access/caller.ts';
-import { ENDPOINT_CALLS_PER_CALLER_MAX, ENDPOINT_QUEUE_MAX } from '#base/limits.ts';
+import { ENDPOINT_CALLS_PER_CALLER_MAX, ENDPOINT_QUEUE_MAX } from '#base/endpoint-limits.ts';
 import { CallFault, type EndpointCall } from './endpoint-call.ts';
 
 /** The calls of a pool that are under way: so many, and so many of each caller. */
@@ -17,7 +17,8 @@ export class CallCounts {
     if (this.#all >= ENDPOINT_QUEUE_MAX) {
       return new CallFault('overloaded', `${ENDPOINT_QUEUE_MAX} calls are under way already`);
     }
-    // One that another call makes is refused only where nothing else helps: the one that asks would fail.
+    // One that another call makes is refused only where nothing else helps: the one that asks would
+    // fail.
     if (parent !== undefined) return undefined;
     const own = this.#ofCaller.get(budgetKey(caller)) ?? 0;
     if (own < ENDPOINT_CALLS_PER_CALLER_MAX) return undefined;

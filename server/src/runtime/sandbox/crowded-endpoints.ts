@@ -1,11 +1,12 @@
-import { ENDPOINT_CROWDED_MS } from '#base/limits.ts';
+import { ENDPOINT_CROWDED_MS } from '#base/endpoint-limits.ts';
 import { type RunningCall, TOO_MUCH_MEMORY } from './running-call.ts';
 import type { CallFault, EndpointCall } from './endpoint-call.ts';
 import type { PoolWorker } from './pool-worker.ts';
 
 /**
- * Versions of endpoints whose calls used too much memory together, such as ten of them that answer 8 MB each. They are run again, and
- * for a while one at a time in a worker: then each has what a call may have. One that uses too much by itself is at fault.
+ * Versions of endpoints whose calls used too much memory together, such as ten of them that answer
+ * 8 MB each. They are run again, and for a while one at a time in a worker: then each has what a
+ * call may have. One that uses too much by itself is at fault.
  */
 export class CrowdedEndpoints {
   /** By version: until when. */
@@ -18,7 +19,10 @@ export class CrowdedEndpoints {
     this.#waiting = waiting;
   }
 
-  /** Whether a worker has a call already beside which this one may not run. One that another makes never waits: that would wait for itself. */
+  /**
+   * Whether a worker has a call already beside which this one may not run. One that another makes
+   * never waits: that would wait for itself.
+   */
   mustWait({ calls }: Pick<PoolWorker, 'calls'>, { endpoint, parent }: EndpointCall): boolean {
     const { version } = endpoint;
     const until = this.#until.get(version);
@@ -31,8 +35,9 @@ export class CrowdedEndpoints {
   }
 
   /**
-   * Of the calls of a worker whose `guest` used too much memory, why each of them ends; undefined when it may begin again. Of
-   * those that wait for another try, the ones end with it whose version uses too much also by itself.
+   * Why each call of a worker ends whose `guest` used too much memory; undefined when it may begin
+   * again. Those that wait for another try end with it when their version uses too much also by
+   * itself.
    */
   faultFor(
     calls: { values(): Iterable<RunningCall> },

@@ -3,7 +3,7 @@ import {
   ENDPOINT_CALLS_PER_CALLER_MAX,
   ENDPOINT_QUEUE_MAX,
   ENDPOINT_REALMS_MAX,
-} from '#base/limits.ts';
+} from '#base/endpoint-limits.ts';
 import { USER } from '../testing/test-endpoints.ts';
 import { openTestPool } from '../testing/test-pool.ts';
 import type { TestPool } from '../testing/test-pool.ts';

@@ -4,7 +4,7 @@ import {
   ENDPOINT_STALL_MS,
   ENDPOINT_STALLED_WORKERS_MAX,
   ENDPOINT_WATCHDOG_MS,
-} from '#base/limits.ts';
+} from '#base/endpoint-limits.ts';
 import { CallCounts } from './call-counts.ts';
 import {
   faultOfRetry,
@@ -18,6 +18,7 @@ import {
 import { CrowdedEndpoints } from './crowded-endpoints.ts';
 import type { CallFault, CallResult, EndpointCall } from './endpoint-call.ts';
 import { EndpointSearches } from './endpoint-searches.ts';
+import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { assertProcessIsIsolated } from './isolation.ts';
 import { poolLoad, type PoolLoad, surplusWorker, workerFor } from './pool-load.ts';
 import { PoolWorker } from './pool-worker.ts';
@@ -27,9 +28,10 @@ const FAILED_STARTS_MAX = 3;
 const QUIET_LOOKS = 3;
 
 /**
- * Runs endpoint code in worker threads, each in a process of its own. Whatever the code does, it ends
- * its own call, and at worst others on the same worker are begun again on another; the server goes on. See `worker.ts` for
- * the walls around the code and `endpoint-call.ts` for what comes back.
+ * Runs endpoint code in worker threads, each in a process of its own. Whatever the code does, it
+ * ends its own call, and at worst others on the same worker are begun again on another; the server
+ * goes on. See `worker.ts` for the walls around the code and `endpoint-call.ts` for what comes
+ * back.
  *
  * Every `ENDPOINT_WATCHDOG_MS` while there are calls, the pool looks at its workers:
  * - a guest that has not come back for `ENDPOINT_STALL_MS` keeps its worker from new calls; another
@@ -38,8 +40,7 @@ const QUIET_LOOKS = 3;
  *   with it;
  * - the code of a call whose caller has gone is told so;
  * - a worker with too large a heap ends with the calls of the guest at work, or retires when none
- *   is.
- * No caller has all of it: see `workerFor` and `CallCounts`.
+ *   is. No caller has all of it: see `workerFor` and `CallCounts`.
  */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
@@ -54,28 +55,52 @@ export class EndpointPool {
   readonly #crowded = new CrowdedEndpoints(this.#waiting);
   #lastCall = 0;
   #failedStarts = 0;
-  /** A start has one worker; the others come with the first call: a worker takes 100 MB and 0.2 s of a processor. */
+  /**
+   * A worker takes 100 MB and 0.4 s of a processor: there is none before `prepare`, which starts
+   * one, or before the first call, with which all of them come.
+   */
+  #isPrepared = false;
   #isWhole = false;
   #watch: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** Looks in a row that found nothing at work. */
   #quietLooks = 0;
   readonly #ready = Promise.withResolvers<void>();
-  /** Resolves when a worker can be called; calls wait until then. Rejects when none can start. */
-  readonly ready = this.#ready.promise;
 
   private constructor(options: EndpointPoolOptions) {
     this.#options = options;
     this.#environmentKey = Promise.resolve(options.environmentKey);
     this.searches = new EndpointSearches({ ...options, environmentKey: this.#environmentKey });
-    this.ready.catch(() => {});
-    this.#addWorkers();
+    this.#ready.promise.catch(() => {});
   }
 
-  /** Throws in a process that is not isolated. See `ready`. */
+  /** Throws in a process that is not isolated. */
   static start(options: EndpointPoolOptions): EndpointPool {
     assertProcessIsIsolated();
     return new EndpointPool(options);
+  }
+
+  /** Starts what the first call would wait for; see `ready`. */
+  prepare(): Promise<void> {
+    if (!this.#isPrepared) {
+      this.#isPrepared = true;
+      this.#addWorkers();
+    }
+    return this.ready;
+  }
+
+  /**
+   * Resolves when a call waits for no worker that was asked for by `prepare`; rejects when none can
+   * start.
+   */
+  get ready(): Promise<void> {
+    return this.#isPrepared ? this.#ready.promise : Promise.resolve();
+  }
+
+  /** What is found from now on. */
+  receiveSearch(snapshot: SearchSnapshot): void {
+    this.searches.receive(snapshot);
+    if (this.#isPrepared) this.searches.prepare();
   }
 
   /**
@@ -88,11 +113,12 @@ export class EndpointPool {
     const running = new RunningCall(++this.#lastCall, call, () => this.#calls.remove(call));
     this.#calls.add(call);
     this.#watch ??= setInterval(() => this.#look(), ENDPOINT_WATCHDOG_MS);
-    this.#dispatch(running);
     if (!this.#isWhole) {
+      this.#isPrepared = true;
       this.#isWhole = true;
       this.#addWorkers();
     }
+    this.#dispatch(running);
     return running.result;
   }
 
@@ -102,7 +128,7 @@ export class EndpointPool {
   }
 
   load(): PoolLoad {
-    return poolLoad(this.#workers, this.#waiting.size);
+    return poolLoad(this.#workers, { wanted: this.#wanted(), waiting: this.#waiting.size });
   }
 
   async close(): Promise<void> {
@@ -135,11 +161,16 @@ export class EndpointPool {
     for (const running of waiting) this.#dispatch(running);
   }
 
+  #wanted(): number {
+    if (this.#isWhole) return this.#options.size;
+    return this.#isPrepared ? 1 : 0;
+  }
+
   #addWorkers(): void {
     let usable = [...this.#workers].filter((worker) => worker.isUsable).length;
     const { size, storage } = this.#options;
     const options = { storage, environmentKey: this.#environmentKey, searches: this.searches };
-    const wanted = this.#isWhole ? size : 1;
+    const wanted = this.#wanted();
     while (usable < wanted && this.#workers.size < size + ENDPOINT_STALLED_WORKERS_MAX) {
       usable++;
       const worker = new PoolWorker(options, {

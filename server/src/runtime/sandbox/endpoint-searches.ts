@@ -7,9 +7,9 @@ import {
   SEARCH_THREAD_ASKED_MAX,
   SEARCH_TIMEOUT_MS,
   SEARCHES_WAITING_PER_CALLER_MAX,
-} from '#base/limits.ts';
+} from '#base/endpoint-limits.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
-import type { WantedSimilarNodes } from '#search/similarity/similar-to-node.ts';
+import type { WantedSimilarNodes } from '#search/similarity/node-embeddings.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
 import { stopping } from './running-call.ts';
 import type { CallSignal } from './endpoint-call.ts';
@@ -31,9 +31,10 @@ export interface EndpointSearchesOptions {
 }
 
 /**
- * Searches for the code of endpoints and for routes, in threads of the server's process: the index lies in memory that only threads
- * share. The first thread starts with the first snapshot or search, another one whenever all have something to do. Callers take
- * turns; and one whose searches take long leaves a thread to others where there may be two or more.
+ * Searches for the code of endpoints and for routes, in threads of the server's process: the index
+ * lies in memory that only threads share. The first thread starts with `prepare` or the first
+ * search, another one whenever all have something to do. Callers take turns; and one whose searches
+ * take long leaves a thread to others where there may be two or more.
  */
 export class EndpointSearches {
   readonly #options: EndpointSearchesOptions;
@@ -66,7 +67,10 @@ export class EndpointSearches {
     if (this.#threads.size === 0 && this.#environmentKey !== undefined) this.#start();
   }
 
-  /** Rejects with `too_many_requests`, `search_timeout`, `server_stopping` and the reason of the signal. */
+  /**
+   * Rejects with `too_many_requests`, `search_timeout`, `server_stopping` and the reason of the
+   * signal.
+   */
   ask(caller: Caller, search: Omit<Search, 'caller' | 'budget'>): Promise<SearchReply> {
     if (this.#isClosed) return Promise.reject(stopping());
     const budget = budgetKey(caller);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Duplex, PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { ENDPOINT_FRAME_BYTES_MAX } from '#base/limits.ts';
+import { ENDPOINT_FRAME_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { FramePipe } from './frame-pipe.ts';
 
 const FRAMES = [

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { ENDPOINT_FRAME_BYTES_MAX } from '#base/limits.ts';
+import { ENDPOINT_FRAME_BYTES_MAX } from '#base/endpoint-limits.ts';
 
 /** Before each text, its length in bytes. */
 const HEAD_BYTES = 4;

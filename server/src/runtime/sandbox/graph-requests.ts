@@ -1,3 +1,4 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import type { AccessIndex } from '#access/access-index.ts';
 import type { Caller } from '#access/caller.ts';
 import { assert } from '#base/assert.ts';
@@ -5,7 +6,7 @@ import { Problem } from '#base/problem.ts';
 import type { NodeReference } from '#graph/operations.ts';
 import type { Query } from '#graph/query/plan.ts';
 import { runQuery } from '#graph/query/run.ts';
-import type { GraphReader, NodeObject, Visibility } from '#graph/reader.ts';
+import type { GraphReader, Visibility } from '#graph/reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { Searcher } from '#search/service/searcher.ts';
 
@@ -19,7 +20,7 @@ export const SEARCH_OPERATIONS: ReadonlySet<unknown> = new Set([
   'suggestAsUser',
 ]);
 
-/** Of one worker. The index reads nothing before a query asks for a user's view. */
+/** What one worker reads. The index reads nothing before a query asks for a user's view. */
 export interface ReadSources {
   readonly reader: StateReader;
   readonly access: AccessIndex;

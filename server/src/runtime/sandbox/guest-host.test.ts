@@ -1,7 +1,7 @@
 import { Script } from 'node:vm';
 import { init } from 'es-module-lexer/js';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
+import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { openTestGraph } from '#graph/testing/test-graph.ts';
 import type { TestGraph } from '#graph/testing/test-graph.ts';
 import { ADMIN, LIBRARY } from '../testing/test-endpoints.ts';
@@ -46,7 +46,10 @@ afterAll(() => graph[Symbol.asyncDispose]());
 beforeEach(idle);
 
 let lastNumber = 0;
-/** Loads code and calls it, in one frame; gives the number of the call, which is also that of the guest. */
+/**
+ * Loads code and calls it, in one frame; gives the number of the call, which is also that of the
+ * guest.
+ */
 function call(body: string): number {
   const number = ++lastNumber;
   const writer = new FrameWriter();

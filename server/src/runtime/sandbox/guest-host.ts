@@ -1,7 +1,7 @@
 import type { Script } from 'node:vm';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
-import { ENDPOINT_RESULT_BYTES_MAX } from '#base/limits.ts';
+import { ENDPOINT_RESULT_BYTES_MAX } from '#base/endpoint-limits.ts';
 import { IdMap } from '#base/id-map.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import { type FrameItem, FrameWriter, readFrame } from './frame.ts';

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { ENDPOINT_HEAP_SOFT_BYTES, ENDPOINT_WATCHDOG_MS } from '#base/limits.ts';
+import { ENDPOINT_HEAP_SOFT_BYTES, ENDPOINT_WATCHDOG_MS } from '#base/endpoint-limits.ts';
 import { garbageCollector } from './garbage-collector.ts';
 
 /**

@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { ENDPOINT_STALLED_WORKERS_PER_CALLER_MAX } from '#base/limits.ts';
+import { ENDPOINT_STALLED_WORKERS_PER_CALLER_MAX } from '#base/endpoint-limits.ts';
 import type { PoolWorker } from './pool-worker.ts';
 
 /** What a pool has to do at a moment. */
 export interface PoolLoad {
+  /** Workers that are asked for: none as long as nobody could call one. */
+  readonly wanted: number;
   readonly workers: number;
   readonly ready: number;
   /** With calls. */
@@ -16,16 +18,20 @@ export interface PoolLoad {
 }
 
 /**
- * How many workers a pool has by default: one for each processor but that of the main thread, and one more, as whoever calls
- * leaves one to others.
+ * How many workers a pool has by default: one for each processor but that of the main thread, and
+ * one more, as whoever calls leaves one to others.
  */
 export function usualSize(): number {
   return Math.max(1, availableParallelism() - 1) + 1;
 }
 
-export function poolLoad(workers: ReadonlySet<PoolWorker>, waiting: number): PoolLoad {
+export function poolLoad(
+  workers: ReadonlySet<PoolWorker>,
+  { wanted, waiting }: Pick<PoolLoad, 'wanted' | 'waiting'>,
+): PoolLoad {
   const all = [...workers];
   return {
+    wanted,
     workers: all.length,
     ready: all.filter(({ isReady }) => isReady).length,
     busy: all.filter(({ calls }) => calls.size > 0).length,
@@ -36,8 +42,9 @@ export function poolLoad(workers: ReadonlySet<PoolWorker>, waiting: number): Poo
 }
 
 /**
- * The worker to give the next call of a caller to; undefined when it has to wait. However much one caller asks for, of a pool
- * of two workers or more one that can be used keeps free of it: the calls of others find it there. On the path of every call.
+ * The worker to give the next call of a caller to; undefined when it has to wait. However much one
+ * caller asks for, of a pool of two workers or more one that can be used keeps free of it: the
+ * calls of others find it there. On the path of every call.
  */
 export function workerFor(
   workers: ReadonlySet<PoolWorker>,

@@ -3,7 +3,7 @@ import {
   ENDPOINT_CALLERS_KNOWN_MAX,
   ENDPOINT_REALMS_MAX,
   ENDPOINT_SILENT_MS,
-} from '#base/limits.ts';
+} from '#base/endpoint-limits.ts';
 import { Problem, type ProblemMessage } from '#base/problem.ts';
 import { IdMap } from '#base/id-map.ts';
 import { CallFault, type CallResult, type LoadableEndpoint } from './endpoint-call.ts';
@@ -56,7 +56,10 @@ export class PoolWorker {
   readonly #searches: EndpointSearches;
   /** By endpoint name. */
   readonly #guests = new Map<string, LoadedGuest>();
-  /** A caller is the same object from one call to the next, as long as nothing is written: it is sent once. */
+  /**
+   * A caller is the same object from one call to the next, as long as nothing is written: it is
+   * sent once.
+   */
   readonly #callers = new Map<Caller, number>();
   /** How many of the calls each caller has, by `budgetKey`. */
   readonly #callsOf = new Map<string, number>();
@@ -90,8 +93,8 @@ export class PoolWorker {
   }
 
   /**
-   * Whether a guest is at work that has no call any more. One that was at work when the worker was last asked may have settled its
-   * call since.
+   * Whether a guest is at work that has no call any more. One that was at work when the worker was
+   * last asked may have settled its call since.
    */
   isForsaken(now: number): boolean {
     if (!this.isStalled || [...this.calls.values()].some(({ guest }) => guest === this.guest)) {
@@ -102,8 +105,8 @@ export class PoolWorker {
   }
 
   /**
-   * Since when, in milliseconds, a guest has been running without coming back; 0 when none is. Between two reports of the worker
-   * nothing is known: a machine that has much to do reports late.
+   * Since when, in milliseconds, a guest has been running without coming back; 0 when none is.
+   * Between two reports of the worker nothing is known: a machine that has much to do reports late.
    */
   stillMs(now: number): number {
     const { turns, at } = this.process.report;
@@ -315,7 +318,10 @@ function parsedOrEmpty(json: string): object {
   }
 }
 
-/** The problem of an item `internal`; undefined when it is none of those, which no code of ours sends. */
+/**
+ * The problem of an item `internal`; undefined when it is none of those, which no code of ours
+ * sends.
+ */
 function internalProblemOf(payload: string): Problem | undefined {
   const problem = parsedOrEmpty(payload) as Partial<ProblemMessage>;
   const { code, message, hint } = problem;

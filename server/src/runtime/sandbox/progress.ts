@@ -1,4 +1,4 @@
-import { ENDPOINT_PROGRESS_EVERY_MS } from '#base/limits.ts';
+import { ENDPOINT_PROGRESS_EVERY_MS } from '#base/endpoint-limits.ts';
 
 /**
  * How far a worker is, in memory that it shares with the main thread of its process: readable even
@@ -63,7 +63,10 @@ interface Said {
   newest: string | undefined;
 }
 
-/** How far calls are leaves a worker ten times a second at most; what is newer takes the place of what waits. */
+/**
+ * How far calls are leaves a worker ten times a second at most; what is newer takes the place of
+ * what waits.
+ */
 export class ProgressThrottle {
   readonly #send: (call: number, payload: string) => void;
   readonly #said = new Map<number, Said>();

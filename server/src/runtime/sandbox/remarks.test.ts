@@ -3,7 +3,7 @@ import {
   ENDPOINT_LOG_CHARACTERS_MAX,
   ENDPOINT_LOG_LINES_MAX,
   ENDPOINT_PROGRESS_EVERY_MS,
-} from '#base/limits.ts';
+} from '#base/endpoint-limits.ts';
 import { openTestPool, type TestPool } from '../testing/test-pool.ts';
 
 let pool: TestPool;

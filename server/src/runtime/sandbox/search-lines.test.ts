@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { SEARCH_HEAVY_MS } from '#base/limits.ts';
+import { SEARCH_HEAVY_MS } from '#base/endpoint-limits.ts';
 import { type AskedSearch, SearchLines } from './search-thread.ts';
 
 let lines: SearchLines;

@@ -3,7 +3,7 @@ import {
   ENDPOINT_SEARCH_STUCK_MS,
   SEARCH_CALLERS_KNOWN_MAX,
   SEARCH_HEAVY_MS,
-} from '#base/limits.ts';
+} from '#base/endpoint-limits.ts';
 import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { CallSignal } from './endpoint-call.ts';
 import { FrameWriter } from './frame.ts';
@@ -44,7 +44,10 @@ interface SearchThreadEvents {
   onEnd(thread: SearchThread, reason: Error, asked: readonly AskedSearch[]): void;
 }
 
-/** One thread that searches, as the main thread sees it. It answers in the order in which it is asked. */
+/**
+ * One thread that searches, as the main thread sees it. It answers in the order in which it is
+ * asked.
+ */
 export class SearchThread {
   readonly #worker: Worker;
   readonly #outbox = new FrameWriter();
@@ -52,7 +55,10 @@ export class SearchThread {
   #lastId = 0;
   #hasEnded = false;
   #isReady = false;
-  /** It can be ended without harm: LMDB ends the whole process when it is interrupted while it opens. */
+  /**
+   * It can be ended without harm: LMDB ends the whole process when it is interrupted while it
+   * opens.
+   */
   readonly #opened = Promise.withResolvers<void>();
   #answered = performance.now();
 

@@ -6,8 +6,8 @@ import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import { Searcher } from '#search/service/searcher.ts';
-import { similarToNode, type WantedSimilarNodes } from '#search/similarity/similar-to-node.ts';
-import { indexFolder } from '#search/text/index-manifest.ts';
+import { similarToNode, type WantedSimilarNodes } from '#search/similarity/node-embeddings.ts';
+import { indexFolder } from '#search/text/segment-codec.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import type { WantedFind } from './fetched-finds.ts';
 import { readFrame } from './frame.ts';
@@ -15,7 +15,10 @@ import { garbageCollector } from './garbage-collector.ts';
 import { answerSearch, visibilityOf } from './graph-requests.ts';
 import type { SearchAsk, SearchThreadSetup, ToSearchThread } from './search-messages.ts';
 
-/** The entry of a thread that searches: for the code of endpoints, none of which is here, and for routes. */
+/**
+ * The entry of a thread that searches: for the code of endpoints, none of which is here, and for
+ * routes.
+ */
 const port = must(parentPort, 'the port of a thread that searches');
 const { storage, environmentKey } = workerData as SearchThreadSetup;
 const reader = openGraphReader({ storage, environmentKey });

@@ -41,9 +41,10 @@ test('workers that were started before there was a state can be called once ther
   const environmentKey = state.promise;
   const pool = EndpointPool.start({ storage, environmentKey, size: 1, logger });
   opened.defer(() => pool.close());
+  const ready = pool.prepare();
   expect(pool.load()).toMatchObject({ workers: 1, ready: 0 });
   state.resolve(undefined);
-  await pool.ready;
+  await ready;
   expect(pool.load()).toMatchObject({ workers: 1, ready: 1 });
 });
 
@@ -57,6 +58,7 @@ test('a pool whose state never comes ends without waiting for it', async () => {
     size: 1,
     logger,
   });
+  void pool.prepare();
   await pool.close();
   expect(pool.load()).toMatchObject({ workers: 0, ready: 0 });
 });

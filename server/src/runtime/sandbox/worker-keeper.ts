@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
-import { ENDPOINT_HEAP_HARD_MB } from '#base/limits.ts';
+import { ENDPOINT_HEAP_HARD_MB } from '#base/endpoint-limits.ts';
 import { FramePipe } from './frame-pipe.ts';
 import { workerFlags } from './isolation.ts';
 import { Progress } from './progress.ts';
@@ -13,8 +13,9 @@ const YOUNG_GENERATION_MB = 16;
 const STACK_MB = 2;
 
 /**
- * The main thread of a process that holds an endpoint worker. No code of an endpoint runs in it, so it always answers how far
- * the worker is, and sees when the server is gone: then the process ends, whatever its worker does.
+ * The main thread of a process that holds an endpoint worker. No code of an endpoint runs in it, so
+ * it always answers how far the worker is, and sees when the server is gone: then the process ends,
+ * whatever its worker does.
  */
 class WorkerKeeper {
   readonly #progress = new Progress();

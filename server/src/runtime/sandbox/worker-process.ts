@@ -5,7 +5,7 @@ import {
   ENDPOINT_HEAP_HARD_MB,
   ENDPOINT_MESSAGE_ITEMS_MAX,
   ENDPOINT_PROCESS_DATA_KB_MAX,
-} from '#base/limits.ts';
+} from '#base/endpoint-limits.ts';
 import { CulpritNote } from './culprit-note.ts';
 import { FramePipe } from './frame-pipe.ts';
 import { type FrameItem, FrameWriter, readFrame } from './frame.ts';
@@ -37,8 +37,9 @@ export interface WorkerProcessEvents {
 }
 
 /**
- * One endpoint worker as the main thread sees it: a thread in a process of its own, as V8 ends the whole process where code asks
- * for too much at once. Beside the thread, the main one of that process keeps it: see `worker-keeper.ts`.
+ * One endpoint worker as the main thread sees it: a thread in a process of its own, as V8 ends the
+ * whole process where code asks for too much at once. Beside the thread, the main one of that
+ * process keeps it: see `worker-keeper.ts`.
  */
 export class WorkerProcess {
   /** How far the worker was when it was last looked at. */
@@ -105,8 +106,8 @@ export class WorkerProcess {
 
   /**
    * Items go as one message when the requests that have arrived are all taken in, or enough of them
-   * for the worker to begin with while the rest is taken in: a message costs more than a small call.
-   * `item` is the inside of a JSON array: see `ToWorker`.
+   * for the worker to begin with while the rest is taken in: a message costs more than a small
+   * call. `item` is the inside of a JSON array: see `ToWorker`.
    */
   send(item: string, payload = ''): void {
     if (this.#outbox.isEmpty) setImmediate(() => this.#flush());
@@ -195,8 +196,9 @@ interface Launch {
 const SHELL = '/bin/sh';
 
 /**
- * The operating system bounds the memory of the process, whatever fills it: `RLIMIT_DATA` counts what is private and can be
- * written, so neither V8's reserved address space nor the map of LMDB. A limit that is lower already stays. No core is dumped.
+ * The operating system bounds the memory of the process, whatever fills it: `RLIMIT_DATA` counts
+ * what is private and can be written, so neither V8's reserved address space nor the map of LMDB. A
+ * limit that is lower already stays. No core is dumped.
  */
 const LIMITED = `ulimit -c 0; ulimit -d ${ENDPOINT_PROCESS_DATA_KB_MAX} 2>/dev/null; exec "$0" "$@"`;
 
@@ -206,7 +208,7 @@ function launchOf(file: string, storage: string): Launch {
     ...workerFlags(storage),
     '--allow-worker',
     `--max-old-space-size=${ENDPOINT_HEAP_HARD_MB}`,
-    // As the server's own process: see `app/garbage-collection.ts`.
+    // As the server's own process: see `app/serve.ts`.
     '--no-allocation-site-pretenuring',
     file,
   ];

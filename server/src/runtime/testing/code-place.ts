@@ -1,4 +1,4 @@
-import type { SchemaDocument } from '#graph/schema.ts';
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { CodePlace } from '../compile/endpoint-compiler.ts';
 
 export const WORDS: SchemaDocument = {

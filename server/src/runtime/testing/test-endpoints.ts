@@ -1,3 +1,4 @@
+import type { NewEndpoint } from '@trellis/contract/shapes/endpoint.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,6 @@ import { JobRegistry } from '#jobs/job-registry.ts';
 import { openTestGraph } from '#graph/testing/test-graph.ts';
 import type { TestGraph } from '#graph/testing/test-graph.ts';
 import type { EndpointAnswer } from '../call-outcome.ts';
-import type { NewEndpoint } from '../endpoint-definition.ts';
 import { openEndpointService } from '../endpoint-service.ts';
 import type { EndpointService, EndpointServiceOptions } from '../endpoint-service.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
@@ -90,7 +90,7 @@ export async function openTestEndpoints(
   };
   const logger = collectingLogger(log);
   const service = opened.use(openEndpointService({ ...options, commits: writer, logger }));
-  await service.ready;
+  await service.prepare();
   const run: TestEndpoints['run'] = (name, { body, ...more } = {}) =>
     service.run({
       name,

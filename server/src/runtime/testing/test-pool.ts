@@ -53,7 +53,7 @@ export async function openTestPool(size = 1): Promise<TestPool> {
   const { storage } = graph;
   const pool = EndpointPool.start({ storage, environmentKey: undefined, size, logger });
   opened.defer(() => pool.close());
-  await pool.ready;
+  await pool.prepare();
   const run: TestPool['run'] = async (body, call = {}) => {
     const { isReadOnly = false, caller = ADMIN, timeoutMs = 5_000 } = call;
     const name = call.name ?? body;

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scale, seed } from '../../../../test/support/scale.ts';
 import type { Analyzer, Token } from './analyzer.ts';
-import { CharacterClasses } from './character-classes.ts';
+import { CharacterClasses, Scanner } from './scanner.ts';
 import { WORD_CODE_POINTS_MAX } from './fold.ts';
-import { Scanner } from './scanner.ts';
 import { SAMPLE_SENTENCES } from './testing/languages-in-use.ts';
 import { ANALYSIS_LANGUAGES } from './languages.ts';
 import { Analyzers } from './language-analyzer.ts';
@@ -97,7 +96,7 @@ describe('words', () => {
     expect(finds('tr', 'ogrenciler', 'Öğrenciler geldi')).toBe(true);
   });
 
-  it('are found by a letter that has a sign behind it', () => {
+  it('are found by a letter with a sign after it', () => {
     expect(finds('en', 'c', 'C++ and Rust')).toBe(true);
     expect(finds('en', 'c++', 'C and Rust')).toBe(false);
   });

@@ -3,23 +3,29 @@ import { SEARCH_CACHED_WORDS_MAX } from '#base/search-limits.ts';
 import type { Analyzer, Language, Token } from './analyzer.ts';
 import {
   CharacterClasses,
+  HASH,
   IDEOGRAPH,
   IGNORED,
   LETTER,
   MARK,
+  PLUS,
+  Scanner,
   unitsAt,
   UNSPACED,
-} from './character-classes.ts';
+} from './scanner.ts';
 import { foldWord, normalizeWord, WORD_CODE_POINTS_MAX, WORD_UNITS_MAX } from './fold.ts';
-import { ANALYSIS_LANGUAGES, LANGUAGE_RULES, type LanguageRules } from './languages.ts';
-import { HASH, PLUS, Scanner } from './scanner.ts';
-import type { Stemmer } from './stemmers.ts';
+import {
+  ANALYSIS_LANGUAGES,
+  LANGUAGE_RULES,
+  type LanguageRules,
+  type Stemmer,
+} from './languages.ts';
 import { stopWordsOf } from './stop-words.ts';
-import { type AnalysedWord, hashOf, type KnownWord, knownWord, WordCache } from './word-cache.ts';
+import { type AnalyzedWord, hashOf, type KnownWord, knownWord, WordCache } from './word-cache.ts';
 
-/** Some versions of Intl.Segmenter take the square of the length. */
+/** In some versions the time of Intl.Segmenter is quadratic in the length. */
 const SEGMENT_UNITS_MAX = 10_000;
-/** A character and its marks; of more marks the first. */
+/** Units of a character and its marks; further marks are cut off. */
 const CHARACTER_UNITS_MAX = 16;
 
 const APOSTROPHES = /['\u2018\u2019\u02bc\uff07\u05f3\u05f4]/g;
@@ -39,7 +45,7 @@ export class LanguageAnalyzer implements Analyzer {
   #stopWordList: readonly string[] | undefined;
   #stopWords: ReadonlySet<string> | undefined;
 
-  /** `segmenter` cuts what is written without spaces. */
+  /** `segmenter` cuts scripts without spaces into words. */
   constructor(
     rules: LanguageRules,
     { classes, segmenter }: { classes: CharacterClasses; segmenter: Intl.Segmenter },
@@ -76,12 +82,12 @@ export class LanguageAnalyzer implements Analyzer {
     return this.#stopWords.has(surface);
   }
 
-  /** Loads what it would else load when it is asked for a stop word: these, as written. */
+  /** Loads the stop words, as written, which otherwise happens on first use. */
   load(): readonly string[] {
     return (this.#stopWordList ??= stopWordsOf(this.language));
   }
 
-  /** Tokens in the order of the text; of one position the one for queries first. */
+  /** Tokens in the order of the text; at one position the token for queries comes first. */
   #tokens(text: string, emit: Emit): void {
     const scanner = new Scanner(text, this.#classes, this.#rules.apostrophe !== 'separates');
     let position = 0;
@@ -117,11 +123,11 @@ export class LanguageAnalyzer implements Analyzer {
     const known = isShort ? this.#words.get(hash, text, start, end) : undefined;
     if (known !== undefined) return known;
     const raw = text.slice(start, end);
-    const analysed = this.#analyseWord(raw);
-    return isShort ? this.#words.set(raw, analysed) : knownWord(analysed);
+    const analyzed = this.#analyzeWord(raw);
+    return isShort ? this.#words.set(raw, analyzed) : knownWord(analyzed);
   }
 
-  #analyseWord(raw: string): AnalysedWord {
+  #analyzeWord(raw: string): AnalyzedWord {
     const rules = this.#rules;
     const begin = raw.length > WORD_UNITS_MAX ? raw.slice(0, WORD_UNITS_MAX) : raw;
     const whole = rules.apostrophe === 'possessive' ? begin.replace(POSSESSIVE, '') : begin;
@@ -137,7 +143,10 @@ export class LanguageAnalyzer implements Analyzer {
     return foldWord(stem === undefined || stem === '' ? word : stem, this.#rules);
   }
 
-  /** Pairs, at the position of their first character; behind each the first alone, and at the end the last. */
+  /**
+   * Emits each pair of characters and its first alone at the same position; at the end the last
+   * alone.
+   */
   #pairTokens(text: string, start: number, end: number, position: number, emit: Emit): number {
     let first = this.#character(text, start, end);
     if (first.end === end) return emitWhole(first, position, emit);
@@ -146,7 +155,7 @@ export class LanguageAnalyzer implements Analyzer {
       const second = this.#character(text, first.end, end);
       const surface = first.surface + second.surface;
       const after = emitWhole({ surface, start: first.start, end: second.end }, place, emit);
-      // A character may be nothing once it is folded; then the pair is the other one already.
+      // Folding may leave nothing of a character; the pair is then the other character alone.
       if (surface !== first.surface) emitWhole(first, place, emit);
       if (second.end === end && surface !== second.surface) emitWhole(second, place, emit);
       first = second;
@@ -155,7 +164,7 @@ export class LanguageAnalyzer implements Analyzer {
     return place;
   }
 
-  /** The character at `start` with its marks and what is not seen. */
+  /** The character at `start` with its marks and invisible characters. */
   #character(text: string, start: number, end: number): Unstemmed {
     if (
       isPlain(text.charCodeAt(start)) &&
@@ -188,30 +197,30 @@ export class LanguageAnalyzer implements Analyzer {
   }
 }
 
-/** What the analyzers of a thread have in common: a table and dictionaries that take a while to make. */
+/** Tables and dictionaries that all analyzers of a thread share, as they take a while to make. */
 class SharedParts {
   readonly classes = new CharacterClasses();
   readonly segmenter = new Intl.Segmenter('th', { granularity: 'word' });
 }
 
-/** The analyzers of one thread: each is made when it is first asked for, with its stemmer and a cache of words. */
+/** The analyzers of one thread, each made on first use, with a stemmer and a cache of words. */
 export class Analyzers {
-  /** Made with the first analyzer: a thread that starts has other things to do. */
+  /** Made with the first analyzer, to start threads sooner. */
   #parts: SharedParts | undefined;
   readonly #made = new Map<string, LanguageAnalyzer>();
   readonly #cachedWordsMax: number;
 
-  /** For each language, it keeps up to twice as many words with what was made of them. */
+  /** `cachedWordsMax`: each language caches up to twice as many analyzed words. */
   constructor(cachedWordsMax = SEARCH_CACHED_WORDS_MAX) {
     this.#cachedWordsMax = cachedWordsMax;
   }
 
-  /** Loads what any of them needs, words that say nothing included. */
+  /** Loads everything for all languages, stop words included. */
   loadAll(): void {
     for (const language of ANALYSIS_LANGUAGES) this.#for(language).load();
   }
 
-  /** The language is one of ANALYSIS_LANGUAGES: whoever takes it from a caller checks that. */
+  /** The caller has checked that the language is one of ANALYSIS_LANGUAGES. */
   for(language: Language): Analyzer {
     return this.#for(language);
   }
@@ -236,14 +245,14 @@ interface Unstemmed {
   readonly end: number;
 }
 
-/** A token whose term is its surface, if there is one; answers with the next position. */
+/** Emits a token whose term is its surface, unless that is empty. Returns the next position. */
 function emitWhole({ surface, start, end }: Unstemmed, position: number, emit: Emit): number {
   if (surface === '') return position;
   emit({ term: surface, surface, start, end, position });
   return position + 1;
 }
 
-/** Han, kana and Hangul of everyday texts, which normalisation leaves as they are. */
+/** Whether normalization leaves the unit as it is: common Han, kana and Hangul. */
 function isPlain(unit: number): boolean {
   return (
     (unit >= 0x4e_00 && unit <= 0x9f_ff) ||

@@ -4,8 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { must } from '#base/assert.ts';
 import { scale } from '../../../../test/support/scale.ts';
 import { foldWord, normalizeWord } from './fold.ts';
-import { LANGUAGE_RULES } from './languages.ts';
-import { STEMMER_LOADERS } from './stemmers.ts';
+import { LANGUAGE_RULES, STEMMER_LOADERS } from './languages.ts';
 import { Analyzers } from './language-analyzer.ts';
 
 const SOAK_TIMEOUT_MS = 10 * 60_000;
@@ -96,7 +95,8 @@ describe('stems are those of Snowball', () => {
     const rules = must(LANGUAGE_RULES.get(language), language);
     const analyzer = new Analyzers().for(language);
     for (const [word, stem] of sampleOf(language)) {
-      // Where the vocabulary has words in another form than texts are brought into, their stems are other ones too.
+      // Where the vocabulary has words in another form than texts are brought into, their stems are
+      // other ones too.
       if (/['’ʼ]/.test(word) || normalizeWord(word, rules) !== word) continue;
       const terms = analyzer.analyze(`“${word}”, ${word}.`);
       for (const { term } of terms) expect(term, word).toBe(foldWord(stem, rules));

@@ -1,22 +1,22 @@
 import type { WordPlace } from './analyzer.ts';
 
 /** What analysis made of a word. */
-export interface AnalysedWord {
+export interface AnalyzedWord {
   readonly surface: string;
   readonly term: string;
-  /** The term of its surface, where that is another one. */
+  /** The term of its surface, if it differs from `term`. */
   readonly surfaceTerm: string | undefined;
 }
 
-/** A word that is kept, and where who indexes keeps what it knows of it: see `Token`. */
-export interface KnownWord extends AnalysedWord, WordPlace {
-  /** The same for its `surfaceTerm`, where it has one. */
+/** A cached word, with room for what the indexer knows of it: see `Token`. */
+export interface KnownWord extends AnalyzedWord, WordPlace {
+  /** The same for `surfaceTerm`, if it has one. */
   readonly other: WordPlace | undefined;
 }
 
 /**
- * Words seen lately, by how they stand in the text. When the young generation is full it becomes the old one, which is forgotten. A
- * word takes about 200 bytes, in each generation.
+ * Words seen lately, as written. A full young generation becomes the old one, and the old one is
+ * dropped. A word takes about 200 bytes in each generation.
  */
 export class WordCache {
   readonly #generationWordsMax: number;
@@ -27,7 +27,7 @@ export class WordCache {
     this.#generationWordsMax = generationWordsMax;
   }
 
-  /** The word from `start` up to `end` of a text, which is not cut out for it. `hash` is `hashOf` it. */
+  /** Looks up `text.slice(start, end)` without making that string. `hash` is its `hashOf`. */
   get(hash: number, text: string, start: number, end: number): KnownWord | undefined {
     const found = this.#young.get(hash, text, start, end);
     if (found !== undefined) return found;
@@ -36,9 +36,9 @@ export class WordCache {
     return older;
   }
 
-  set(word: string, analysed: AnalysedWord): KnownWord {
-    // A part of a text keeps the whole text in memory: what is kept is a copy.
-    const { surface, term, surfaceTerm } = analysed;
+  set(word: string, analyzed: AnalyzedWord): KnownWord {
+    // A copy: a slice would keep the whole text in memory.
+    const { surface, term, surfaceTerm } = analyzed;
     const known = knownWord({
       surface: copyOf(surface),
       term: copyOf(term),
@@ -60,13 +60,16 @@ export class WordCache {
 const SLOTS_AT_FIRST = 512;
 const UNITS_AT_FIRST = 4_096;
 
-/** A hash table with linear probing, at most half full, that compares words where they are: neither are they cut out nor hashed twice. */
+/**
+ * A hash table with linear probing, at most half full. It compares words where they stand in the
+ * text, so it neither copies nor hashes them twice.
+ */
 class Generation {
   readonly #words: KnownWord[] = [];
   /** Where the units of each word begin; one more than there are words. */
   #starts = new Uint32Array(SLOTS_AT_FIRST);
   #units = new Uint16Array(UNITS_AT_FIRST);
-  /** Pairs of the hash of a word and its number + 1, or 0: side by side, as one is looked at after the other. As many as a power of two. */
+  /** Pairs of a word's hash and its number + 1, or 0. A power of two of them. */
   #slots = new Int32Array(2 * SLOTS_AT_FIRST);
 
   get size(): number {
@@ -136,24 +139,24 @@ function take(slots: Int32Array, hash: number, number: number): void {
   slots[at + 1] = number;
 }
 
-export function knownWord({ surface, term, surfaceTerm }: AnalysedWord): KnownWord {
+export function knownWord({ surface, term, surfaceTerm }: AnalyzedWord): KnownWord {
   const other = surfaceTerm === undefined ? undefined : { owner: undefined, number: 0 };
   return { owner: undefined, number: 0, surface, term, surfaceTerm, other };
 }
 
 function copyOf(word: string): string {
-  // Below 13 characters V8 copies of itself.
+  // V8 copies slices below 13 characters by itself.
   return word.length < 13 ? word : ` ${word}`.slice(1);
 }
 
-/** A hash of a part of a text, by its UTF-16 units; of 30 bits. */
+/** A 30-bit hash of the UTF-16 units of a part of a text. */
 export function hashOf(text: string, start = 0, end = text.length): number {
   let hash = 0;
   for (let at = start; at < end; at++) hash = nextHash(hash, text.charCodeAt(at));
   return endOfHash(hash);
 }
 
-/** The same for who reads the units anyway: begins with 0. */
+/** `hashOf` step by step, for callers that read the units anyway; starts with 0. */
 export function nextHash(hash: number, unit: number): number {
   return (Math.imul(hash, 31) + unit) | 0;
 }

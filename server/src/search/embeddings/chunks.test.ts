@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunksOf } from './chunks.ts';
+import { chunksOf } from './embedding-record.ts';
 
 const MAX = 40;
 

@@ -79,7 +79,7 @@ describe('several who ask for the same', () => {
     await expect(vectors.of('cat', 'm', leaving.signal)).rejects.toThrow('gone');
   });
 
-  it('share its failure, and whoever comes later asks anew', async () => {
+  it('share its failure, and whoever comes later asks again', async () => {
     const both = [vectors.of('cat', 'm', stays), vectors.of('cat', 'm', stays)];
     asked[0]!.answer.reject(new EmbeddingFailure('busy', 'not now'));
     for (const one of both) {

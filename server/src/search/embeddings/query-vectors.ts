@@ -6,10 +6,16 @@ import {
 } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { EmbeddingFailure, type TextVectors } from './embed-texts.ts';
-import { embeddingKey } from './embedding-record.ts';
+import { embeddingKey, vectorText } from './embedding-record.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import { readSearchRequest } from '../request/read-request.ts';
+import type { Searcher } from '../service/searcher.ts';
 
 export interface QueryVectorsParts {
-  /** The provider; on a replica its primary. Rejects with `EmbeddingFailure`, a problem, or the signal's reason. */
+  /**
+   * Asks the provider, or on a replica the primary. Rejects with `EmbeddingFailure`, a problem, or
+   * the signal's reason.
+   */
   readonly ask: (text: string, model: string, signal: AbortSignal) => Promise<Float32Array>;
   readonly timeoutMs?: number;
   readonly runningMax?: number;
@@ -17,15 +23,15 @@ export interface QueryVectorsParts {
 }
 
 /**
- * The vectors of queries; those asked for lately are at hand. One request serves all who ask for the same at the same time, and
- * goes on when one of them leaves. Of a text that is too long the beginning counts. They are not looked up among the vectors of
- * nodes: how long that takes would tell whether a text exists.
+ * Vectors of queries, the latest ones cached. Equal queries at the same time share one request,
+ * which goes on when one of them leaves. A text that is too long counts by its beginning. Vectors
+ * of nodes are not reused: the time saved would tell that a text exists.
  */
 export class QueryVectors implements TextVectors, Disposable {
   readonly #parts: QueryVectorsParts;
   readonly #closing = new AbortController();
   readonly #running = new Map<string, Promise<Float32Array>>();
-  /** By `embeddingKey`, the one that was used last at the end. */
+  /** By `embeddingKey`, last used at the end. */
   readonly #kept = new Map<string, Float32Array>();
   #keptBytes = 0;
 
@@ -99,7 +105,7 @@ export class QueryVectors implements TextVectors, Disposable {
   }
 }
 
-/** 503; what the provider said is not for everybody. */
+/** 503, without the words of the provider: not everybody may read them. */
 export function unavailable(
   message: string,
   { retryAfterMs, cause }: { readonly retryAfterMs?: number | undefined; cause?: unknown } = {},
@@ -131,12 +137,12 @@ function problemOf(failure: EmbeddingFailure): Problem {
   }
 }
 
-/** Bytes of a vector that is kept, and of its entry. */
+/** Bytes of a cached vector and its entry. */
 function bytesOf({ byteLength }: Float32Array): number {
   return byteLength + 200;
 }
 
-/** The promise goes on without who leaves. */
+/** Rejects when the signal aborts; the promise goes on for others. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: leaving, reject } = Promise.withResolvers<never>();
   const leave = (): void => reject(signal.reason);
@@ -147,4 +153,31 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   } finally {
     signal.removeEventListener('abort', leave);
   }
+}
+
+interface QueryEmbeddingParts {
+  readonly reader: GraphReader;
+  readonly searcher: Pick<Searcher, 'modelsFor'>;
+  readonly textVectors: TextVectors;
+}
+
+/**
+ * The vectors of a request's text for each model in its scope, in base64, as `queryVectors` of a
+ * search and `startAtVectors` of a query take them. `value` came from endpoint code. Rejects with
+ * `invalid_request`, `index_opening`, and as `TextVectors`.
+ */
+export async function embedQuery(
+  { reader, searcher, textVectors }: QueryEmbeddingParts,
+  value: unknown,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, string>>> {
+  const { query } = readSearchRequest(value);
+  reader.refresh();
+  const models = searcher.modelsFor(value);
+  const vectors = await Promise.all(
+    models.map(async (model): Promise<[string, string]> => {
+      return [model, vectorText(await textVectors.of(query, model, signal))];
+    }),
+  );
+  return Object.fromEntries(vectors);
 }

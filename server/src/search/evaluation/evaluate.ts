@@ -1,3 +1,9 @@
+import type {
+  CheckedGoldenSet,
+  QueryChange,
+  SearchEvaluationReport,
+  SearchMetrics,
+} from '@trellis/contract/shapes/search-evaluation.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
   EVALUATION_HITS,
@@ -9,8 +15,7 @@ import type { Clock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { Searcher } from '../service/searcher.ts';
-import { type GoldenQuery, type GoldenSet, gradeOf, type QueryResult } from './golden-set.ts';
-import { meanMetrics, type Metrics, qualityOf } from './metrics.ts';
+import { type GoldenQuery, gradeOf, type QueryResult } from './golden-set.ts';
 
 export interface EvaluationParts {
   readonly reader: GraphReader;
@@ -23,24 +28,22 @@ export interface EvaluationParts {
   readonly clock: Clock;
 }
 
-export interface MissingNode {
-  readonly query: string;
-  readonly uid: string;
-}
+type MissingNode = SearchEvaluationReport['missing']['items'][number];
 
-/** What came out of it. Queries that have no relevant node any more count for nothing. */
+/** The outcome. Queries whose relevant nodes are all gone count for nothing. */
 export interface Evaluated {
-  readonly metrics: Metrics;
+  readonly metrics: SearchMetrics;
   readonly results: readonly QueryResult[];
   readonly missing: readonly MissingNode[];
 }
 
 /**
- * Searches every query of the set as the system, so that it does not matter who asks. The thread is left to others every few
- * milliseconds. Throws `evaluation_timeout`, what the searcher and the provider of embeddings throw, and the reason of the signal.
+ * Searches every query of the set as the system, so the result is the same whoever asks. Yields the
+ * thread every few milliseconds. Throws `evaluation_timeout`, what the searcher and the provider of
+ * embeddings throw, and the reason of the signal.
  */
 export async function evaluate(
-  { request, queries }: GoldenSet,
+  { request, queries }: CheckedGoldenSet,
   { reader, searcher, embedQuery, clock }: EvaluationParts,
   signal: AbortSignal,
 ): Promise<Evaluated> {
@@ -49,7 +52,7 @@ export async function evaluate(
   let sliceAt = startedAt;
   const missing: MissingNode[] = [];
   const results: QueryResult[] = [];
-  const metrics: Metrics[] = [];
+  const metrics: SearchMetrics[] = [];
   for (const [i, golden] of queries.entries()) {
     const now = clock.now();
     if (now - sliceAt >= EVALUATION_SLICE_MS) {
@@ -90,7 +93,7 @@ function gradesOf(
   return grades;
 }
 
-/** Kept with every run: more digits tell nothing. */
+/** Stored with every run; more digits say nothing. */
 function rounded(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }
@@ -103,37 +106,17 @@ function timeout(done: number, total: number): Problem {
   );
 }
 
-/** A query that did better or worse than in the run before. */
-interface QueryChange {
-  readonly query: string;
-  readonly ndcg: Change<number>;
-  /** Rank of the first relevant hit; null when there was none. */
-  readonly rank: Change<number | null>;
-}
-
-interface Change<T> {
-  readonly now: T;
-  readonly before: T;
-}
-
-/** The first of a list that may be long. */
-export interface Listed<T> {
+/** The first items of a long list. */
+interface Listed<T> {
   readonly total: number;
   readonly items: readonly T[];
-}
-
-export interface Comparison {
-  /** Those that lost most come first. */
-  readonly worse: Listed<QueryChange>;
-  /** Those that gained most come first. */
-  readonly better: Listed<QueryChange>;
 }
 
 /** Compares the queries that are in both runs. */
 export function compareEvaluations(
   now: readonly QueryResult[],
   before: readonly QueryResult[],
-): Comparison {
+): Pick<SearchEvaluationReport, 'worse' | 'better'> {
   const earlier = new Map(before.map((result) => [result.query, result]));
   const changes: (QueryChange & { readonly gain: number })[] = [];
   for (const { query, ndcg, rank } of now) {
@@ -158,4 +141,55 @@ function withoutGain({ query, ndcg, rank }: QueryChange): QueryChange {
 
 export function listed<T>(all: readonly T[]): Listed<T> {
   return { total: all.length, items: all.slice(0, EVALUATION_LISTED_MAX) };
+}
+
+interface RankingQuality {
+  readonly metrics: SearchMetrics;
+  /** Rank of the first relevant hit; 1 is the best, null when there is none. */
+  readonly rank: number | null;
+}
+
+/**
+ * How good the first EVALUATION_HITS hits are, as a page shows them. Each hit comes once; `grades`
+ * has each relevant node, above 0, and at least one.
+ *
+ * - ndcg: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS
+ *   20(4), 2002; gain and discount are those of trec_eval.
+ * - mrr: Voorhees, "The TREC-8 Question Answering Track Report", 1999; 0 without a relevant hit.
+ * - precision: a share of EVALUATION_HITS, also when there are fewer hits or relevant nodes.
+ */
+export function qualityOf(
+  ranking: readonly string[],
+  grades: ReadonlyMap<string, number>,
+): RankingQuality {
+  const hits = ranking.slice(0, EVALUATION_HITS).map((uid) => grades.get(uid) ?? 0);
+  const found = hits.filter((grade) => grade > 0).length;
+  const best = [...grades.values()].toSorted((a, b) => b - a).slice(0, EVALUATION_HITS);
+  const first = hits.findIndex((grade) => grade > 0);
+  const rank = first < 0 ? null : first + 1;
+  return {
+    metrics: {
+      ndcg: discountedGain(hits) / discountedGain(best),
+      mrr: rank === null ? 0 : 1 / rank,
+      precision: found / EVALUATION_HITS,
+      recall: found / grades.size,
+    },
+    rank,
+  };
+}
+
+function discountedGain(grades: readonly number[]): number {
+  return grades.reduce((sum, grade, i) => sum + grade / Math.log2(i + 2), 0);
+}
+
+/** Without queries, all means are 0. */
+export function meanMetrics(all: readonly SearchMetrics[]): SearchMetrics {
+  const mean = (of: (one: SearchMetrics) => number): number =>
+    all.reduce((sum, one) => sum + of(one), 0) / Math.max(1, all.length);
+  return {
+    ndcg: mean(({ ndcg }) => ndcg),
+    mrr: mean(({ mrr }) => mrr),
+    precision: mean(({ precision }) => precision),
+    recall: mean(({ recall }) => recall),
+  };
 }

@@ -1,21 +1,19 @@
+import type {
+  CheckedGoldenSet,
+  GoldenSet,
+  GoldenSetList,
+  SearchEvaluationList,
+  SearchEvaluationReport,
+} from '@trellis/contract/shapes/search-evaluation.ts';
 import type { Caller } from '#access/caller.ts';
 import { GOLDEN_SETS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { didYouMean } from '#graph/names.ts';
 import type { CommitPort } from '#graph/operations.ts';
-import {
-  compareEvaluations,
-  type Comparison,
-  evaluate,
-  type EvaluationParts,
-  listed,
-  type Listed,
-  type MissingNode,
-} from './evaluate.ts';
-import { checkGoldenSet, type Evaluation, type GoldenSet } from './golden-set.ts';
+import { compareEvaluations, evaluate, type EvaluationParts, listed } from './evaluate.ts';
+import { checkGoldenSet, type Evaluation } from './golden-set.ts';
 import {
   evaluationOperations,
-  type GoldenSetEntry,
   goldenSetOperation,
   GoldenSetStore,
   type StoredGoldenSet,
@@ -25,22 +23,9 @@ export interface GoldenSetParts extends EvaluationParts {
   readonly commits: CommitPort;
 }
 
-interface NamedGoldenSet extends GoldenSet {
-  readonly name: string;
-}
-
-/** A run, and how it differs from the one before. */
-export interface EvaluationReport extends Evaluation, Comparison {
-  readonly name: string;
-  /** Null for the first one. */
-  readonly previous: Evaluation | null;
-  /** Queries without a relevant node among their hits. */
-  readonly unfound: Listed<string>;
-  /** Relevant nodes that do not exist, or not any more: they count for nothing. */
-  readonly missing: Listed<MissingNode>;
-}
-
-/** How good search is, measured by queries whose answers are known (open-shapes, section 6). One run at a time. */
+/**
+ * Measures search by queries whose answers are known (open-shapes, section 6). One run at a time.
+ */
 export class GoldenSetService implements Disposable {
   readonly #parts: GoldenSetParts;
   readonly #store: GoldenSetStore;
@@ -52,19 +37,19 @@ export class GoldenSetService implements Disposable {
     this.#store = new GoldenSetStore(parts.reader);
   }
 
-  list(_caller: Caller): { readonly items: readonly GoldenSetEntry[] } {
+  list(_caller: Caller): GoldenSetList {
     this.#parts.reader.refresh();
     return { items: this.#store.list() };
   }
 
-  /** This and the rest, but for `put`, throw `golden_set_not_found`. */
-  get(_caller: Caller, name: string): NamedGoldenSet {
+  /** This and all others but `put` throw `golden_set_not_found`. */
+  get(_caller: Caller, name: string): GoldenSet {
     const { description, request, queries } = this.#find(name);
     return { name, description, request, queries };
   }
 
-  /** Makes it, or takes the place of the one of this name, whose runs stay. Throws `invalid_request`. */
-  async put(caller: Caller, name: string, set: GoldenSet): Promise<NamedGoldenSet> {
+  /** Makes the set, or replaces the one of this name, whose runs stay. Throws `invalid_request`. */
+  async put(caller: Caller, name: string, set: CheckedGoldenSet): Promise<GoldenSet> {
     checkGoldenSet(set);
     const { reader, commits } = this.#parts;
     reader.refresh();
@@ -77,22 +62,23 @@ export class GoldenSetService implements Disposable {
     return this.get(caller, name);
   }
 
-  /** With its runs. */
+  /** Deletes a set and its runs. */
   async delete(_caller: Caller, name: string): Promise<void> {
     const operations = this.#store.deletion(this.#find(name));
     await this.#parts.commits.commit({ system: true, operations });
   }
 
   /** Newest first. */
-  runs(_caller: Caller, name: string): { readonly items: readonly Evaluation[] } {
+  runs(_caller: Caller, name: string): SearchEvaluationList {
     return { items: this.#store.evaluations(this.#find(name)) };
   }
 
   /**
-   * Searches all its queries, keeps how they did, and compares that with the run before. Throws `evaluation_running`,
-   * `evaluation_timeout`, `version_conflict` when the set was changed meanwhile, and what a search throws.
+   * Runs all queries, stores the results, and compares them with the run before. Throws
+   * `evaluation_running`, `evaluation_timeout`, `version_conflict` if the set changed meanwhile,
+   * and what a search throws.
    */
-  async run(_caller: Caller, name: string): Promise<EvaluationReport> {
+  async run(_caller: Caller, name: string): Promise<SearchEvaluationReport> {
     const set = this.#find(name);
     if (this.#running !== undefined) {
       throw new Problem('evaluation_running', `The golden set "${this.#running}" is being run.`);
@@ -105,7 +91,7 @@ export class GoldenSetService implements Disposable {
     }
   }
 
-  async #run(set: StoredGoldenSet): Promise<EvaluationReport> {
+  async #run(set: StoredGoldenSet): Promise<SearchEvaluationReport> {
     const { reader, commits, clock } = this.#parts;
     const { name } = set;
     const at = new Date(clock.now()).toISOString();
@@ -138,7 +124,7 @@ export class GoldenSetService implements Disposable {
     });
   }
 
-  /** Ends what runs: the state is closed next. */
+  /** Ends a run under way, before the state closes. */
   [Symbol.dispose](): void {
     this.#stopped.abort(new Problem('server_stopping', 'The server stops.'));
   }

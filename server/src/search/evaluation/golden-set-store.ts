@@ -1,9 +1,14 @@
+import type {
+  CheckedGoldenSet,
+  GoldenSet,
+  GoldenSetList,
+  SearchMetrics,
+} from '@trellis/contract/shapes/search-evaluation.ts';
 import { EVALUATIONS_KEPT, GOLDEN_SETS_MAX } from '#base/search-limits.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { Evaluation, GoldenSet, QueryResult } from './golden-set.ts';
+import type { Evaluation, QueryResult } from './golden-set.ts';
 import type { Evaluated } from './evaluate.ts';
-import type { Metrics } from './metrics.ts';
 
 /** The node types of `#graph/system-schema.ts` in which sets and their runs are stored. */
 const SET_TYPE = '_GoldenSet';
@@ -11,24 +16,23 @@ const RUN_TYPE = '_GoldenSetRun';
 
 /** A golden set as it is stored. */
 export interface StoredGoldenSet extends GoldenSet {
-  readonly name: string;
-  /** Version of the node, for optimistic changes. */
+  /** Version of the node, to detect changes by others. */
   readonly nodeVersion: number;
   /** How often it was run so far. */
   readonly runs: number;
 }
 
-export interface GoldenSetEntry extends Pick<StoredGoldenSet, 'name' | 'description'> {
-  readonly queries: number;
-  readonly lastRun: Evaluation | null;
-}
+type GoldenSetEntry = GoldenSetList['items'][number];
 
-/** With how each query did. */
+/** An evaluation with the result of each query. */
 export interface StoredEvaluation extends Evaluation {
   readonly results: readonly QueryResult[];
 }
 
-/** Reads golden sets as of the commit that the reader stands at. Runs of a set take turns in EVALUATIONS_KEPT nodes. */
+/**
+ * Reads golden sets at the reader's commit. The runs of a set rotate through EVALUATIONS_KEPT
+ * nodes.
+ */
 export class GoldenSetStore {
   readonly #reader: GraphReader;
 
@@ -102,13 +106,13 @@ export class GoldenSetStore {
       at: String(at),
       sequence: Number(sequence),
       queries: Number(size),
-      metrics: metrics as Metrics,
+      metrics: metrics as SearchMetrics,
     };
   }
 
-  /** What removes a set with all its runs. */
-  deletion({ name, nodeVersion }: StoredGoldenSet): GraphOperation[] {
-    const operations: GraphOperation[] = [
+  /** Operations that remove a set with all its runs. */
+  deletion({ name, nodeVersion }: StoredGoldenSet): WriterOperation[] {
+    const operations: WriterOperation[] = [
       { op: 'delete', type: SET_TYPE, key: name, ifVersion: nodeVersion },
     ];
     for (let number = 0; number < EVALUATIONS_KEPT; number++) {
@@ -124,8 +128,8 @@ function runKey(name: string, number: number): string {
   return `${name}/${number % EVALUATIONS_KEPT}`;
 }
 
-/** For a commit with `system`: takes the place of the set of this name, whose runs stay. */
-export function goldenSetOperation(name: string, set: GoldenSet): GraphOperation {
+/** For a commit with `system`: replaces the set of this name; its runs stay. */
+export function goldenSetOperation(name: string, set: CheckedGoldenSet): WriterOperation {
   return {
     op: 'addOrUpdate',
     type: SET_TYPE,
@@ -139,12 +143,12 @@ export function goldenSetOperation(name: string, set: GoldenSet): GraphOperation
   };
 }
 
-/** For a commit with `system`, which is refused when the set has changed since it was read. */
+/** For a commit with `system`; refused if the set has changed since it was read. */
 export function evaluationOperations(
   { name, runs, nodeVersion }: StoredGoldenSet,
   { at, sequence, queries, metrics }: Evaluation,
   results: Evaluated['results'],
-): GraphOperation[] {
+): WriterOperation[] {
   const number = runs + 1;
   return [
     { op: 'update', type: SET_TYPE, key: name, fields: { Runs: number }, ifVersion: nodeVersion },

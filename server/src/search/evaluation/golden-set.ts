@@ -1,25 +1,17 @@
+import type {
+  CheckedGoldenSet,
+  SearchEvaluationList,
+} from '@trellis/contract/shapes/search-evaluation.ts';
 import { tryParseUid } from '#base/uid.ts';
-import type { Metrics } from './metrics.ts';
 import { invalid } from '../request/members.ts';
 import { readSearchRequest } from '../request/read-request.ts';
 
-/** Queries with the nodes that they should find (open-shapes, section 6). The same shape as the contract's. */
-export interface GoldenSet {
-  readonly description: string;
-  /** What every search of the set has beside its query: types, fields, filters and the like. */
-  readonly request: Readonly<Record<string, unknown>>;
-  readonly queries: readonly GoldenQuery[];
-}
+export type GoldenQuery = CheckedGoldenSet['queries'][number];
+type RelevantNode = GoldenQuery['relevant'][number];
+/** One run of a golden set. */
+export type Evaluation = SearchEvaluationList['items'][number];
 
-export interface GoldenQuery {
-  readonly query: string;
-  readonly relevant: readonly RelevantNode[];
-}
-
-/** A UID alone has the grade 1. */
-export type RelevantNode = string | { readonly uid: string; readonly grade: number };
-
-/** How one query did. */
+/** The result of one query. */
 export interface QueryResult {
   readonly query: string;
   readonly ndcg: number;
@@ -27,29 +19,18 @@ export interface QueryResult {
   readonly rank: number | null;
 }
 
-/** A golden set as it was searched at one time. */
-export interface Evaluation {
-  /** ISO 8601 UTC. */
-  readonly at: string;
-  /** Sequence of the workspace when the evaluation began. */
-  readonly sequence: number;
-  /** How many queries the metrics are the mean of. */
-  readonly queries: number;
-  readonly metrics: Metrics;
-}
-
 export function gradeOf(node: RelevantNode): { readonly uid: string; readonly grade: number } {
   return typeof node === 'string' ? { uid: node, grade: 1 } : node;
 }
 
-/** Members of a search that the evaluation sets itself, or that do not change what is found first. */
+/** Members of a search that the evaluation sets itself, or that do not change the first hits. */
 const REFUSED = ['query', 'skip', 'take', 'explain', 'facets'];
 
 /**
- * What the contract's shape does not tell; throws `invalid_request`. Whether the nodes exist is found out when the set is run:
- * they come and go.
+ * Checks what the contract's shape does not; throws `invalid_request`. A run, not this check, finds
+ * nodes that do not exist: they come and go.
  */
-export function checkGoldenSet({ request, queries }: GoldenSet): void {
+export function checkGoldenSet({ request, queries }: CheckedGoldenSet): void {
   for (const name of REFUSED) {
     if (Object.hasOwn(request, name)) throw invalid(`request.${name}`, 'is set by the evaluation');
   }

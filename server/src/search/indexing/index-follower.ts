@@ -19,27 +19,26 @@ import { SEARCH_SETTING, withFiles } from '../settings/search-settings.ts';
 import { readSearchSettings } from '../settings/search-settings-service.ts';
 import { EMBEDDING_TYPE } from '../embeddings/embedding-record.ts';
 import type { TextIndex } from '../text/text-index.ts';
-import { documentOf, plannedFor } from './node-document.ts';
-import { RangeBuilds, type SegmentThreads } from './range-builds.ts';
-import { Rebuild } from './rebuild.ts';
+import { documentOf, plannedFor } from './build-segments.ts';
+import { RangeBuilds, Rebuild, type SegmentThreads } from './rebuild.ts';
 import type { SearchSnapshot } from './search-snapshot.ts';
 import type { KeptVectors, VectorFieldOptions, VectorProgress } from './vectors/vector-field.ts';
 import { VectorIndexer } from './vectors/vector-indexer.ts';
 import { Analyzers } from '../analysis/language-analyzer.ts';
 import { Problem } from '#base/problem.ts';
 
-/** As much of the commit log as it takes. */
+/** The part of the commit log that it needs. */
 export interface CommitSource {
   readonly firstSequence: number;
   readonly lastSequence: number;
   read(from: number): AsyncIterable<{ readonly last: number; readonly payload: Uint8Array }>;
 }
 
-/** What is known of an index that was kept: what it reflects, and how its documents were made. */
+/** Progress of a stored index: what it reflects, and how its documents were made. */
 export interface IndexProgress {
   readonly sequence: number;
   readonly numbers: IndexNumbers;
-  /** By name of the type: the digest of its plan. */
+  /** Digest of each type's plan, by name of the type. */
   readonly digests: Readonly<Record<string, string>>;
   /** Whether the index has ever been whole. */
   readonly isWhole: boolean;
@@ -50,10 +49,10 @@ export interface IndexFollowerOptions {
   readonly log: CommitSource;
   readonly index: TextIndex;
   readonly clock: Clock;
-  /** Of `index`; undefined when that is empty. The log must reach back so far. */
+  /** Progress of `index`; undefined when it is empty. The log must still have what comes after. */
   readonly progress: IndexProgress | undefined;
   readonly vectors: VectorFieldOptions;
-  /** The log must reach back so far, too. */
+  /** The log must still have what comes after, too. */
   readonly keptVectors: KeptVectors | undefined;
   /** Who makes segments of many nodes; without any, this thread. */
   readonly threads?: SegmentThreads | undefined;
@@ -62,9 +61,9 @@ export interface IndexFollowerOptions {
 }
 
 /**
- * Keeps the text index up with the commit log. Each changed node is looked up as it is now, so that a commit which is read
- * twice, or a node that has changed again since, does no harm. A type whose settings change is walked through in pieces between
- * the commits; until that is done its nodes are found as they were indexed before.
+ * Keeps the text index up to date with the commit log. It reads each changed node as it is now, so
+ * reading a commit twice does no harm. A type whose settings change is rebuilt in pieces between
+ * commits; until then its nodes are found as they were indexed before.
  */
 export class IndexFollower {
   readonly #options: IndexFollowerOptions;
@@ -72,7 +71,7 @@ export class IndexFollower {
   readonly #records: SoundRecords;
   readonly #rebuild: Rebuild;
   readonly #builds: RangeBuilds | undefined;
-  /** What it has of vectors; and the types whose vectors are made anew. */
+  /** The vectors that there are, and the types whose vectors are rebuilt. */
   readonly vectors: VectorIndexer;
   readonly #vectorRebuild: Rebuild;
   #plan: IndexPlan;
@@ -94,7 +93,7 @@ export class IndexFollower {
     this.vectors = new VectorIndexer({ reader, clock, ...options.vectors }, keptVectors);
     reader.refresh();
     this.#isWhole = progress?.isWhole ?? false;
-    // What is taken in a second time does no harm.
+    // Indexing a commit twice does no harm.
     const sequences = [progress, keptVectors].map((kept) => kept?.sequence ?? reader.sequence);
     this.#sequence = Math.min(...sequences);
     this.#digests = new Map(Object.entries(progress?.digests ?? {}));
@@ -104,7 +103,7 @@ export class IndexFollower {
     if (this.#rebuild.isDone) this.#isWhole = true;
   }
 
-  /** To go on from. A type that is not done yet has a digest that no plan has. */
+  /** Where a restart continues. An unfinished type has a digest that no plan has. */
   get progress(): IndexProgress {
     const undone = this.#rebuild.names.map((name) => [name, ''] as const);
     return {
@@ -115,13 +114,13 @@ export class IndexFollower {
     };
   }
 
-  /** Of the vectors, as far as they are whole. */
+  /** Progress of the vectors; undefined while they are rebuilt. */
   get vectorProgress(): VectorProgress | undefined {
     if (!this.#vectorRebuild.isDone) return undefined;
     return { sequence: this.#sequence, waiting: this.vectors.waiting.nodes() };
   }
 
-  /** Everything up to it is taken in. */
+  /** Sequence up to which everything is indexed. */
   get sequence(): number {
     return this.#sequence;
   }
@@ -144,23 +143,23 @@ export class IndexFollower {
     if (this.#builds !== undefined) this.#builds.onBuilt = listener;
   }
 
-  /** What other threads build is of no use any more. */
+  /** Discards what other threads build. */
   [Symbol.dispose](): void {
     this.#builds?.[Symbol.dispose]();
   }
 
-  /** Takes in some of what there is to do; false when there was nothing. Rejects with `log_trimmed` when it has fallen behind. */
+  /** Does some work; false when there was none. Rejects with `log_trimmed` when it fell behind. */
   async work(): Promise<boolean> {
     const hasFollowed = await this.#follow();
     return this.#rebuildSome() || hasFollowed;
   }
 
-  /** Takes in a text's vector that came. */
+  /** Sets the vectors of nodes that waited for this text. */
   #indexWaiting(key: string): void {
     this.#makeVectors(this.vectors.waiting.nodesWith(key));
   }
 
-  /** Takes in all that is to be indexed anew. */
+  /** Rebuilds all types that have to be. */
   rebuild(): void {
     while (this.#rebuildSome());
   }
@@ -205,7 +204,7 @@ export class IndexFollower {
     return true;
   }
 
-  /** Anew when the schema or the settings have changed. */
+  /** Made again when the schema or the settings have changed. */
   #makePlan(): void {
     const { reader } = this.#options;
     const schema = reader.schema();
@@ -240,7 +239,7 @@ export class IndexFollower {
       this.#isWhole = true;
       this.#builds?.rest();
     }
-    // Also where the last types had no nodes: that they are done is news.
+    // True also if the last types had no nodes: their end has to be published.
     return hasWorked || this.#rebuild.isDone;
   }
 
@@ -251,7 +250,10 @@ export class IndexFollower {
     return true;
   }
 
-  /** `embedding` is the number of the type of embeddings. The record is valid until the next call on the reader: nothing is read between. */
+  /**
+   * `embedding`: number of the type of embeddings. The record is valid until the reader's next
+   * call.
+   */
   #index(id: number, embedding: number | undefined): void {
     const record = this.#records.read(id);
     if (record !== undefined && record.typeId === embedding) {
@@ -288,7 +290,10 @@ export class IndexFollower {
   }
 }
 
-/** Reads nodes to be indexed. Of one that is damaged there is no record, so that it alone is not found; the log says which. */
+/**
+ * Reads nodes to be indexed. A damaged node gives no record, so only that node is not found; it is
+ * logged.
+ */
 export class SoundRecords {
   readonly #reader: StateReader;
   readonly #note: ((text: string) => void) | undefined;

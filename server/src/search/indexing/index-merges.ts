@@ -2,7 +2,7 @@ import { SEARCH_INLINE_MERGE_DOCUMENTS_MAX, SEARCH_MERGE_TRIES_MAX } from '#base
 import { openSegment } from '../text/index-view.ts';
 import type { OpenPages } from '../text/segment-bytes.ts';
 import type { MergeTask, TextIndex } from '../text/text-index.ts';
-import { performMerge } from './perform-merge.ts';
+import { performMerge } from '../text/merge-segments.ts';
 
 export interface MergePorts {
   /** Merges segments elsewhere, while this thread goes on. */
@@ -12,25 +12,25 @@ export interface MergePorts {
 }
 
 /**
- * Merges segments of an index, one task at a time. A task that fails is tried again, and then given up until there are other
- * segments to merge: a search goes through more of them meanwhile.
+ * Merges segments of an index, one task at a time. Retries a failed task, then gives it up until
+ * the segments differ: searches are slower until then, but correct.
  */
 export class IndexMerges {
   readonly #index: TextIndex;
   readonly #ports: MergePorts;
   readonly #onDone: () => void;
   #isMerging = false;
-  /** By the numbers of the segments: how often it was tried in vain. */
+  /** Failed attempts of a merge, by the numbers of its segments. */
   readonly #failures = new Map<string, number>();
 
-  /** `onDone` is called behind each task: there may be another one. */
+  /** Calls `onDone` after each task: there may be another one. */
   constructor(index: TextIndex, ports: MergePorts, onDone: () => void) {
     this.#index = index;
     this.#ports = ports;
     this.#onDone = onDone;
   }
 
-  /** What takes longer is done elsewhere, and is of no use once the signal aborts. */
+  /** Long merges run in another thread; their result is discarded once the signal aborts. */
   startIfDue(isIdle: boolean, signal: AbortSignal): void {
     if (this.#isMerging) return;
     const task = this.#next(isIdle);
@@ -45,7 +45,7 @@ export class IndexMerges {
     void this.#mergeElsewhere(task, signal);
   }
 
-  /** What was given up does not keep others from being merged. */
+  /** A merge that was given up does not stop others. */
   #next(isIdle: boolean): MergeTask | undefined {
     const except = new Set<number>();
     for (;;) {

@@ -4,15 +4,14 @@ import {
   SEARCH_CROWDED_SAVE_INTERVAL_MS,
   SEARCH_SAVE_INTERVAL_MS,
 } from '#base/search-limits.ts';
-import type { IndexedDocument } from '../text/indexed-document.ts';
-import { TextIndex } from '../text/text-index.ts';
+import type { IndexedDocument } from '../text/segment-builder.ts';
+import { limitsWithin, TextIndex } from '../text/text-index.ts';
 import type { IndexProgress } from './index-follower.ts';
-import { IndexSaves, type IndexFiles } from './index-saves.ts';
-import { limitsWithin } from './text-index-limits.ts';
+import { type IndexFiles, IndexSaves } from './index-saves.ts';
 
 class Bench {
   now = 0;
-  /** Of the views that were saved: their documents and their sequence. */
+  /** Each save: the documents of the view, and its sequence. */
   readonly saved: [documents: number, sequence: number][] = [];
   readonly index = new TextIndex(limitsWithin(Infinity));
   readonly saves: IndexSaves;

@@ -3,23 +3,25 @@ import {
   SEARCH_BUSY_SAVE_INTERVAL_MS,
   SEARCH_CROWDED_SAVE_INTERVAL_MS,
   SEARCH_SAVE_INTERVAL_MS,
+  VECTOR_SAVE_INTERVAL_MS,
 } from '#base/search-limits.ts';
 import type { IndexView } from '../text/index-view.ts';
 import type { OpenPages } from '../text/segment-bytes.ts';
 import type { StoredPart, TextIndex } from '../text/text-index.ts';
 import type { IndexFollower, IndexProgress } from './index-follower.ts';
+import type { VectorFiles } from './vectors/vector-field.ts';
 
-/** Where the index is between two starts; and what of it is beyond its budget of memory. */
+/** The files of the index: kept between two starts, and read where the index exceeds its memory. */
 export interface IndexFiles {
-  /** Beyond so much, segments that are in files are read from there, as far as they can be. */
+  /** When the index takes more, segments that are in files are read from there. */
   readonly memoryBytesMax: number;
   /** Undefined where nothing is kept in files. */
   readonly openPages?: OpenPages;
-  /** Of what a start would go on from now, from the beginning of its save on; undefined when there is nothing, or it is found to be of no use. */
+  /** Where a restart would continue; set when a save begins, undefined if none is usable. */
   savedSequence: number | undefined;
-  /** Undefined when there is nothing that the log goes on from. */
+  /** Undefined if nothing is stored that the log continues. */
   load(): Promise<KeptIndex | undefined>;
-  /** Answers which segments of the view are in files now, by their numbers. */
+  /** Returns the numbers of the segments that are in files now. */
   save(view: IndexView, progress: IndexProgress): Promise<ReadonlySet<number>>;
 }
 
@@ -39,8 +41,8 @@ interface IndexSavesParts {
 }
 
 /**
- * Saves an index now and then, while the thread goes on; also when it never comes to rest, so that a start never has to go
- * through much of the log. What is saved can leave memory.
+ * Saves an index from time to time, busy or idle, so that a start replays little of the log. What
+ * is saved can leave memory.
  */
 export class IndexSaves {
   readonly #index: TextIndex;
@@ -52,7 +54,7 @@ export class IndexSaves {
   #saving: Promise<void> | undefined;
   #failure: unknown;
 
-  /** `onMoved` is called when less of the index is in memory from the next view on. */
+  /** Calls `onMoved` when the next view will have less in memory. */
   constructor({ index, follower }: IndexSavesParts, ports: SavePorts, onMoved: () => void) {
     this.#index = index;
     this.#follower = follower;
@@ -66,7 +68,7 @@ export class IndexSaves {
     this.#isSaved = false;
   }
 
-  /** Answers after how many milliseconds a save is due; undefined when all is saved, or being saved. */
+  /** Milliseconds until a save is due; undefined when all is saved or being saved. */
   startIfDue(isIdle: boolean): number | undefined {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#isSaved || this.#saving !== undefined) return undefined;
@@ -88,7 +90,7 @@ export class IndexSaves {
     if (!this.#isSaved) await this.#save();
   }
 
-  /** Waits for what is under way. */
+  /** Waits for a save under way. */
   async settled(): Promise<void> {
     await this.#saving;
   }
@@ -107,5 +109,52 @@ export class IndexSaves {
     const saved = await files.save(this.#index.refresh(), progress);
     this.#savedAtMs = clock.now();
     this.#index.keepWithin(files.memoryBytesMax, saved);
+  }
+}
+
+interface UpkeepPorts {
+  readonly clock: Clock;
+  readonly vectorFiles: VectorFiles;
+}
+
+/** Work on vectors besides following the log: linking them, and saving from time to time. */
+export class VectorUpkeep {
+  readonly #follower: IndexFollower;
+  readonly #ports: UpkeepPorts;
+  #savedAtMs: number;
+  #isSaved = true;
+
+  constructor(follower: IndexFollower, ports: UpkeepPorts) {
+    this.#follower = follower;
+    this.#ports = ports;
+    this.#savedAtMs = ports.clock.now();
+  }
+
+  /** There may be something new. */
+  note(): void {
+    this.#isSaved = false;
+  }
+
+  /** True while there is more to do. */
+  work(): boolean {
+    return this.#follower.vectors.work();
+  }
+
+  /** Milliseconds until a save is due; undefined when there is nothing to save. */
+  async saveIfDue(): Promise<number | undefined> {
+    if (this.#isSaved || this.#follower.vectorProgress === undefined) return undefined;
+    const rest = this.#savedAtMs + VECTOR_SAVE_INTERVAL_MS - this.#ports.clock.now();
+    if (rest > 0) return rest;
+    await this.save();
+    return undefined;
+  }
+
+  /** Does nothing while vectors are rebuilt: a part of them would pass for all. */
+  async save(): Promise<void> {
+    const { vectorProgress, vectors } = this.#follower;
+    if (this.#isSaved || vectorProgress === undefined) return;
+    this.#isSaved = true;
+    this.#savedAtMs = this.#ports.clock.now();
+    await this.#ports.vectorFiles.save(vectors.fields, vectorProgress);
   }
 }

@@ -7,17 +7,14 @@ import {
 } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import { ReleasedMemory } from '../text/released-memory.ts';
-import { TextIndex } from '../text/text-index.ts';
+import { ReleasedMemory, type SearchSnapshot } from './search-snapshot.ts';
+import { limitsWithin, releasedBytesMax, TextIndex } from '../text/text-index.ts';
 import { type CommitSource, IndexFollower } from './index-follower.ts';
 import { IndexMerges, type MergePorts } from './index-merges.ts';
-import { type IndexFiles, IndexSaves } from './index-saves.ts';
-import type { SegmentThreads } from './range-builds.ts';
-import type { SearchSnapshot } from './search-snapshot.ts';
-import type { TextDesk } from './vectors/text-desk.ts';
+import { type IndexFiles, IndexSaves, VectorUpkeep } from './index-saves.ts';
+import type { SegmentThreads } from './rebuild.ts';
+import type { TextDesk } from './vectors/vector-indexer.ts';
 import type { VectorFieldOptions, VectorFiles } from './vectors/vector-field.ts';
-import { VectorUpkeep } from './vectors/vector-upkeep.ts';
-import { limitsWithin, releasedBytesMax } from './text-index-limits.ts';
 
 export interface IndexPorts {
   readonly reader: StateReader;
@@ -33,7 +30,7 @@ export interface IndexPorts {
   readonly files: IndexFiles;
   /** Collects the garbage of this thread. */
   readonly collect: () => void;
-  /** No thread knows a segment by this number or a greater one. */
+  /** New segments get numbers from here on, which no thread has seen. */
   readonly firstSegment: number;
   readonly vectors: VectorFieldOptions;
   readonly vectorFiles: VectorFiles;
@@ -62,7 +59,7 @@ export async function runIndex(ports: IndexPorts, signal: AbortSignal): Promise<
       await new IndexRun(ports, { index, follower, released, needs }).run(signal);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'log_trimmed') throw error;
-      // What it has not seen is not told any more: it reads everything.
+      // The log lacks what comes next, so it indexes everything again.
       ports.note('the search index is built anew: it was too far behind the log');
       needs.trimmed();
       index = index.successor();
@@ -111,14 +108,14 @@ class IndexRun {
     signal.addEventListener('abort', wake);
     try {
       while (!signal.aborted) {
-        // Before it looks: what changes from here on wakes it.
+        // Before it reads the log, so that later changes wake it.
         change = Promise.withResolvers();
         const hasWorked = await this.#follower.work();
         if (hasWorked) {
           this.#isPublished = false;
           this.#saves.note();
         }
-        // Others may be at work, while this thread waits for what they build.
+        // Other threads may still build what this one waits for.
         const isBusy = hasWorked || this.#follower.isBuilding;
         const untilPublished = this.#publishIfDue(isBusy);
         this.#merges.startIfDue(!isBusy, signal);
@@ -128,7 +125,7 @@ class IndexRun {
         const untilSaved = this.#saves.startIfDue(!isBusy);
         this.#needs.reached(this.#follower.sequence);
         if (hasWorked || isLinking) {
-          // Messages come in between, and what is being merged or saved goes on.
+          // Lets messages in, and merges and saves go on.
           await setImmediate();
           continue;
         }
@@ -141,7 +138,7 @@ class IndexRun {
         await change.promise;
         clearTimeout(alarm);
       }
-      // A merge that is under way is not waited for: it is done again after the next start.
+      // Does not wait for a merge: the next start does it again.
       await this.#saves.finish();
       await this.#vectors.save();
       this.#needs.reached(this.#follower.sequence);
@@ -163,13 +160,14 @@ class IndexRun {
   }
 
   /**
-   * At once when it is up with the log; while it is not, every so often. Answers after how many milliseconds it is due; undefined when
-   * there is nothing new.
+   * Publishes at once when nothing is left to read, else at intervals. Returns milliseconds until
+   * it is due; undefined when there is nothing new.
    */
   #publishIfDue(isBusy: boolean): number | undefined {
     if (this.#isPublished) return undefined;
     const now = this.#ports.clock.now();
-    // A view is made of what waits to become a segment: while this thread rebuilds, that would be many small ones.
+    // A view is made of what waits to become a segment: while this thread rebuilds, that would be
+    // many small ones.
     const interval =
       this.#follower.isRebuilding && !this.#follower.isBuilding
         ? SEARCH_REBUILD_PUBLISH_INTERVAL_MS
@@ -215,8 +213,8 @@ interface Index {
 }
 
 /**
- * Says how far the indexes are, and what they need of the log: what they have not read, and what came after they were saved, so that
- * the next start goes on from the files.
+ * Publishes how far the indexes are and what they need of the log: what they have not read, and
+ * what came after the last save, so that the next start continues from the files.
  */
 class LogNeeds {
   readonly #note: (text: string) => void;
@@ -230,22 +228,22 @@ class LogNeeds {
     ];
   }
 
-  /** The log no longer goes on from what is saved. */
+  /** The log no longer has what comes after the save. */
   trimmed(): void {
     for (const { files } of this.#indexes) files.savedSequence = undefined;
   }
 
-  /** Both have taken in everything up to the sequence. */
+  /** Both indexes have everything up to the sequence. */
   reached(sequence: number): void {
     for (const { name, position, files } of this.#indexes) {
       if (position.isDropped) {
         files.savedSequence = undefined;
         this.#note(
-          `the log is not kept for the saved ${name}: a start before the next save makes it anew`,
+          `the log is not kept for the saved ${name}: a start before the next save rebuilds it`,
         );
       }
       position.reached(sequence);
-      // With the last record that is taken in: what is saved is compared with the log by it.
+      // Keeps the last indexed record, too: a saved index is compared with the log by it.
       position.needs(Math.max(0, Math.min(sequence, files.savedSequence ?? Infinity) - 1));
     }
   }

@@ -1,11 +1,11 @@
+import type { SearchIndexState } from '@trellis/contract/shapes/search.ts';
 import type { IndexPlan } from '../settings/index-plan.ts';
 import type { SharedView } from '../text/index-view.ts';
 import type { VectorFieldSnapshot } from './vectors/vector-field.ts';
-import type { VectorFieldState } from './vectors/vector-indexer.ts';
 
 /** What can be found at one moment, as the thread that indexes posts it to those that search. */
 export interface SearchSnapshot {
-  /** Another number when there is much memory that former snapshots held: each thread is to collect its garbage then. */
+  /** Changes when former snapshots held much memory: each thread then collects its garbage. */
   readonly released: number;
   readonly state: IndexState;
   readonly plan: IndexPlan;
@@ -13,26 +13,35 @@ export interface SearchSnapshot {
   readonly vectors: readonly VectorFieldSnapshot[];
 }
 
-/** The same shape as the contract's. */
-export interface IndexState {
-  /** Everything up to it can be found; null while the first index is built. */
-  readonly sequence: number | null;
-  readonly documents: number;
-  readonly segments: number;
-  /** In memory; and what is read from files, as it is beyond the budget of memory. */
-  readonly bytes: number;
-  readonly bytesOnDisk: number;
-  readonly rebuild: RebuildState | null;
-  readonly vectors: readonly VectorFieldState[];
-  /** Texts without a vector. */
-  readonly texts: { readonly waiting: number; readonly refused: number };
-}
+export type IndexState = Omit<SearchIndexState, 'embedder'>;
+export type VectorFieldState = IndexState['vectors'][number];
+export type RebuildState = NonNullable<IndexState['rebuild']>;
 
-/** Types that are indexed anew, while what was indexed before is still found. */
-export interface RebuildState {
-  readonly types: readonly string[];
-  readonly done: number;
-  readonly total: number;
-  /** ISO 8601. */
-  readonly startedAt: string;
+/**
+ * Counts shared memory that views released. V8 does not count it and frees it only after all
+ * threads have collected garbage, which idle threads never do by themselves: they must be told.
+ */
+export class ReleasedMemory {
+  readonly #bytesMax: number;
+  #held = new Map<string, number>();
+  #bytes = 0;
+  #round = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Replaces the view. Returns another number when garbage should be collected. */
+  replace({ parts }: SharedView): number {
+    const held = new Map(
+      parts.map(({ id, isInFile, memory }) => [`${id} ${isInFile}`, memory.byteLength]),
+    );
+    for (const [key, bytes] of this.#held) if (!held.has(key)) this.#bytes += bytes;
+    this.#held = held;
+    if (this.#bytes > this.#bytesMax) {
+      this.#bytes = 0;
+      this.#round++;
+    }
+    return this.#round;
+  }
 }

@@ -16,25 +16,93 @@ import {
 import { didYouMean } from '#graph/names.ts';
 import { parseTime } from '#graph/time.ts';
 import { asList, invalid, isObject, Members } from './members.ts';
-import {
-  type FacetRequest,
-  type FieldFilter,
-  type NodeReference,
-  type RelatedFilter,
-  SEARCH_MODES,
-  SEARCH_RANKINGS,
-  type SearchRequest,
-  TIME_UNITS,
-} from './search-request.ts';
 import { ANALYSIS_LANGUAGES } from '../analysis/languages.ts';
 import { vectorOf } from '../embeddings/embedding-record.ts';
+
+/** A search as endpoint code asks for it: see `search.ts` of `@trellis/endpoint`. */
+export interface SearchRequest {
+  readonly query: string;
+  /** Undefined: all that can be searched. */
+  readonly types: readonly string[] | undefined;
+  readonly fields: readonly string[] | undefined;
+  readonly facets: readonly FacetRequest[];
+  readonly filters: readonly FieldFilter[];
+  readonly relatedTo: readonly RelatedFilter[];
+  readonly targetUids: readonly string[] | undefined;
+  readonly language: string | undefined;
+  readonly fuzziness: 0 | 1 | 2 | 'auto';
+  readonly mode: SearchMode;
+  /** The share of the words in a hybrid score, 0 to 1. */
+  readonly weight: number;
+  readonly ranking: SearchRanking;
+  /** Cosine, 0 to 1: the least for a hit by vector. */
+  readonly similarityMin: number;
+  /** The vector to compare with all fields of as many dimensions. */
+  readonly vector: readonly number[] | undefined;
+  /** Vectors of the query's words, by model. */
+  readonly queryVectors: ReadonlyMap<string, Float32Array>;
+  readonly sort: 'relevance' | 'recent' | 'oldest';
+  readonly halfLifeMs: number | undefined;
+  readonly skip: number;
+  readonly take: number;
+  readonly explain: boolean;
+}
+
+const SEARCH_MODES = ['text', 'vector', 'hybrid'] as const;
+type SearchMode = (typeof SEARCH_MODES)[number];
+
+const SEARCH_RANKINGS = ['weighted', 'rrf'] as const;
+type SearchRanking = (typeof SEARCH_RANKINGS)[number];
+
+interface FieldFilter {
+  readonly field: string;
+  readonly op: string;
+  readonly value: unknown;
+}
+
+export interface RelatedFilter {
+  readonly node: NodeReference;
+  readonly edge: string | undefined;
+}
+
+type NodeReference =
+  | { readonly uid: string; readonly type?: undefined; readonly key?: undefined }
+  | { readonly type: string; readonly key: string; readonly uid?: undefined };
+
+export type FacetRequest = FieldFacet | RelatedFacet | TimeFacet;
+
+export interface FieldFacet {
+  readonly kind: 'field';
+  readonly name: string;
+  readonly field: string;
+  readonly take: number;
+}
+
+export interface RelatedFacet {
+  readonly kind: 'related';
+  readonly name: string;
+  readonly edges: readonly string[];
+  readonly direction: 'out' | 'in';
+  readonly take: number;
+}
+
+export interface TimeFacet {
+  readonly kind: 'time';
+  readonly name: string;
+  readonly unit: TimeUnit;
+  readonly fromMs: number | undefined;
+  readonly toMs: number | undefined;
+}
+
+const TIME_UNITS = ['year', 'month', 'week', 'day', 'hour'] as const;
+export type TimeUnit = (typeof TIME_UNITS)[number];
 
 const DAY_MS = 86_400_000;
 const FUZZINESS = [0, 1, 2, 'auto'] as const;
 const SORTS = ['relevance', 'recent', 'oldest'] as const;
 
 /**
- * Checks a search that came from endpoint code. Throws `invalid_request` with the path of the first fault in
+ * Checks a search from endpoint code. Throws `invalid_request` with the path of the first fault in
  * `details.fields`.
  */
 export function readSearchRequest(value: unknown): SearchRequest {
@@ -103,7 +171,9 @@ function readDecay(value: unknown, path: string): number {
   return days * DAY_MS;
 }
 
-/** A list of conditions, or values by the name of the field: one of several when they are a list. */
+/**
+ * A list of conditions, or an object of field names and values; a list of values means any of them.
+ */
 function readFilters(value: unknown, path: string): readonly FieldFilter[] {
   if (Array.isArray(value)) {
     return asList(value, path, SEARCH_FILTERS_MAX, (one, at) => {
@@ -199,7 +269,7 @@ function readTime(value: unknown, path: string): number {
   throw invalid(path, 'must be a time in ISO 8601, or milliseconds since 1970');
 }
 
-/** For a name that is none of those known. */
+/** The problem for an unknown name. */
 export function unknownName(path: string, name: string, known: Iterable<string>): Error {
   const { hint } = didYouMean(name, known);
   return invalid(path, `"${name}" is not known here`, hint);

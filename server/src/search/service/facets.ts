@@ -1,12 +1,18 @@
-import { SEARCH_FACETS_MAX } from '#base/search-limits.ts';
+import { SEARCH_FACET_VALUES_MAX, SEARCH_FACETS_MAX } from '#base/search-limits.ts';
 import type { QueryContext } from '#graph/query/query-context.ts';
-import { FacetCounts, TypeCounts, type MatchCollector } from '../text/match-collectors.ts';
-import type { Segment } from '../text/segment.ts';
+import { FacetCounts, type MatchCollector, TypeCounts } from '../text/match-collectors.ts';
+import type { TextSegment } from '../text/segment.ts';
 import { invalid } from '../request/members.ts';
-import type { FacetRequest, FieldFacet, RelatedFacet } from '../request/search-request.ts';
+import type {
+  FacetRequest,
+  FieldFacet,
+  RelatedFacet,
+  TimeFacet,
+  TimeUnit,
+} from '../request/read-request.ts';
 import type { OpenedSnapshot } from './opened-snapshot.ts';
 import type { SearchScope } from './scope.ts';
-import { type Facet, type FacetCount, TimeHistogram } from './time-histogram.ts';
+import { TIME_MAX_MS, TIME_MIN_MS } from '#graph/time.ts';
 
 /** What the facets have counted, by their names. */
 export function countsOf(
@@ -20,7 +26,9 @@ export function countsOf(
   );
 }
 
-/** Throws `invalid_request` for a field that is no facet, `invalid_query` for an edge type that there is not. */
+/**
+ * Throws `invalid_request` for a field that is no facet, `invalid_query` for an unknown edge type.
+ */
 export function openFacets(
   requests: readonly FacetRequest[],
   snapshot: OpenedSnapshot,
@@ -44,7 +52,7 @@ export function openFacets(
   });
 }
 
-/** Instead of a field: each one that is a facet and that the searcher may read. */
+/** In place of a field: every facet that the searcher may read. */
 const ANY_FIELD = '*';
 
 function readableFacets(scope: SearchScope): string[] {
@@ -96,18 +104,18 @@ function fieldFacet(
 
 const NOTHING: MatchCollector = { startSegment: () => {}, collect: () => {} };
 
-/** Only matches of some types: the others withhold the field from the searcher. */
+/** Passes on only matches of types that show the field to the searcher. */
 class OfTypes implements MatchCollector {
   readonly #types: ReadonlySet<number>;
   readonly #inner: MatchCollector;
-  #segment: Segment | undefined;
+  #segment: TextSegment | undefined;
 
   constructor(types: ReadonlySet<number>, inner: MatchCollector) {
     this.#types = types;
     this.#inner = inner;
   }
 
-  startSegment(segment: Segment): void {
+  startSegment(segment: TextSegment): void {
     this.#segment = segment;
     this.#inner.startSegment(segment);
   }
@@ -121,7 +129,7 @@ class OfTypes implements MatchCollector {
   }
 }
 
-/** The neighbours of hits over some edges, one after the other; those that the searcher may see. */
+/** The neighbors of hits over some edges, one edge after the other, that the searcher may see. */
 class RelatedCounts implements Facet, MatchCollector {
   readonly name: string;
   readonly collector = this;
@@ -129,7 +137,7 @@ class RelatedCounts implements Facet, MatchCollector {
   readonly #context: QueryContext;
   readonly #edges: readonly number[];
   readonly #counts = new Map<number, number>();
-  #segment: Segment | undefined;
+  #segment: TextSegment | undefined;
 
   constructor(request: RelatedFacet, context: QueryContext, path: string) {
     this.name = request.name;
@@ -138,7 +146,7 @@ class RelatedCounts implements Facet, MatchCollector {
     this.#edges = request.edges.map((edge) => context.edgeType(edge, `${path}.related`).id);
   }
 
-  startSegment(segment: Segment): void {
+  startSegment(segment: TextSegment): void {
     this.#segment = segment;
   }
 
@@ -196,4 +204,86 @@ function mostFrequent(
     .toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .slice(0, take)
     .map(([value, count]) => ({ value, count }));
+}
+
+/** Counts all hits of a search in one way. */
+export interface Facet {
+  readonly name: string;
+  readonly collector: MatchCollector;
+  /** True when it was not asked for by name: an empty facet would reveal its name. */
+  readonly isLeftOutWhenEmpty?: boolean;
+  counts(): readonly FacetCount[];
+}
+
+/** The same shape as that of `@trellis/endpoint`. */
+export interface FacetCount {
+  readonly value: string;
+  readonly label?: string | undefined;
+  readonly count: number;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** 1970-01-01 was a Thursday; weeks begin on Monday (ISO 8601). */
+const FIRST_MONDAY_MS = 4 * DAY_MS;
+
+/** Counts hits by the year, month, week, day or hour of their timestamps, in UTC. */
+class TimeHistogram implements Facet, MatchCollector {
+  readonly name: string;
+  readonly collector = this;
+  readonly #request: TimeFacet;
+  readonly #counts = new Map<number, number>();
+  #timestampsMs: Float64Array = new Float64Array();
+
+  constructor(request: TimeFacet) {
+    this.name = request.name;
+    this.#request = request;
+  }
+
+  startSegment({ documents }: TextSegment): void {
+    this.#timestampsMs = documents.timestampsMs;
+  }
+
+  collect(documents: Uint32Array): void {
+    const { unit, fromMs = TIME_MIN_MS, toMs = TIME_MAX_MS } = this.#request;
+    for (const document of documents) {
+      const ms = this.#timestampsMs[document]!;
+      if (ms < fromMs || ms > toMs) continue;
+      const start = startOf(ms, unit);
+      this.#counts.set(start, (this.#counts.get(start) ?? 0) + 1);
+    }
+  }
+
+  /** In order of time; if too many, the newest. */
+  counts(): readonly FacetCount[] {
+    return [...this.#counts]
+      .toSorted(([a], [b]) => a - b)
+      .slice(-SEARCH_FACET_VALUES_MAX)
+      .map(([ms, count]) => ({ value: new Date(ms).toISOString(), count }));
+  }
+}
+
+/** Milliseconds since the Unix epoch at which the unit of time begins. */
+function startOf(ms: number, unit: TimeUnit): number {
+  switch (unit) {
+    case 'hour':
+      return Math.floor(ms / HOUR_MS) * HOUR_MS;
+    case 'day':
+      return Math.floor(ms / DAY_MS) * DAY_MS;
+    case 'week':
+      return Math.floor((ms - FIRST_MONDAY_MS) / (7 * DAY_MS)) * 7 * DAY_MS + FIRST_MONDAY_MS;
+    case 'month': {
+      const date = new Date(ms);
+      return startOfMonth(date.getUTCFullYear(), date.getUTCMonth());
+    }
+    case 'year':
+      return startOfMonth(new Date(ms).getUTCFullYear(), 0);
+  }
+}
+
+/** Date.UTC takes the years 0 to 99 for those of 1900. */
+function startOfMonth(year: number, month: number): number {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month, 1);
+  return date.getTime();
 }

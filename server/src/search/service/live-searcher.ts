@@ -2,10 +2,9 @@ import { systemClock } from '#base/clock.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { WantedText } from '../embeddings/embed-texts.ts';
 import { IndexFollower } from '../indexing/index-follower.ts';
-import { TEXT_INDEX_LIMITS } from '../indexing/text-index-limits.ts';
+import { TEXT_INDEX_LIMITS, TextIndex } from '../text/text-index.ts';
 import type { SearchSnapshot } from '../indexing/search-snapshot.ts';
 import type { VectorIndexer } from '../indexing/vectors/vector-indexer.ts';
-import { TextIndex } from '../text/text-index.ts';
 import { Searcher } from './searcher.ts';
 
 const NO_LOG = {
@@ -17,7 +16,7 @@ const NO_LOG = {
 const VECTORS_OF_A_SMALL_GRAPH = 4_096;
 const DRAWS = 2 ** 30;
 
-/** Searches a small graph without a thread that indexes: all of it is indexed again when it has changed. */
+/** Searches a small graph without an index thread: it indexes all of it again after a change. */
 export class LiveSearcher {
   readonly #reader: StateReader;
   readonly #searcher: Searcher;
@@ -43,13 +42,13 @@ export class LiveSearcher {
     return this.#searcher;
   }
 
-  /** Texts whose vectors are missing, up to a number; each of them once. */
+  /** Up to `max` distinct texts without a vector. */
   wantedTexts(max: number): readonly WantedText[] {
     this.current();
     return this.#vectors?.nextTexts(max) ?? [];
   }
 
-  /** All that can be found at the commit that the reader stands at. */
+  /** Everything indexed at the reader's commit. */
   snapshot(): SearchSnapshot {
     this.#index = this.#index.successor();
     const follower = new IndexFollower({
@@ -66,7 +65,7 @@ export class LiveSearcher {
     return follower.snapshot();
   }
 
-  /** Each time another number: so few vectors are compared one by one, and nothing hangs on chance. */
+  /** A fixed series of different numbers: with so few vectors nothing needs chance. */
   #draw(): number {
     this.#draws = (this.#draws + 1) % DRAWS;
     return this.#draws / DRAWS;

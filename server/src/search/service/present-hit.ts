@@ -1,16 +1,15 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import { FILE_TYPE, HAS_FILE } from '#graph/file-nodes.ts';
-import type { NodeObject } from '#graph/reader.ts';
 import type { RankedHit, SideScore } from './fusion.ts';
 import type { PreparedSearch } from './prepared-search.ts';
 import { explainHit } from '../text/explain-hit.ts';
 import type { IndexView } from '../text/index-view.ts';
 import type { PlannedText } from '../settings/index-plan.ts';
 import type { FoundHit } from './text-run.ts';
-import { highlight, type Snippet } from '../text/highlight/highlight.ts';
+import { fittedTo, highlight, type Snippet } from '../text/highlight/highlight.ts';
 import type { TextQuery } from '../text/text-query.ts';
 import type { TextHit } from '../text/text-search.ts';
-import { chunksOf } from '../embeddings/chunks.ts';
-import { fittedTo } from '../text/highlight/passage.ts';
+import { chunksOf } from '../embeddings/embedding-record.ts';
 import type { VectorCandidate } from './vector-candidates.ts';
 import type { OpenedSnapshot } from './opened-snapshot.ts';
 
@@ -20,12 +19,12 @@ export interface SearchHit {
   readonly score: number;
   readonly from: 'text' | 'vector' | 'both';
   readonly highlights: readonly FieldHighlight[];
-  /** Where the hit is a file: the node that it belongs to. */
+  /** If the hit is a file, the node that it belongs to. */
   readonly fileOf?: NodeObject;
   readonly explain?: HitExplanation;
 }
 
-/** A hit as its searcher may see it. Nothing for a node that is gone since it was indexed. */
+/** A hit as its searcher may see it; undefined if the node is gone. */
 export function presentHit(search: PreparedSearch, found: RankedHit): SearchHit[] {
   const { context, scope, sources, request } = search;
   const { hit, words, nearest, score } = found;
@@ -49,7 +48,7 @@ export function presentHit(search: PreparedSearch, found: RankedHit): SearchHit[
   ];
 }
 
-/** The highlights show what of the text matters: all of it may be long. */
+/** Leaves out the text, which may be long: highlights show what matters. */
 function withoutText({ Text: _text, ...node }: NodeObject): NodeObject {
   return node as NodeObject;
 }
@@ -110,7 +109,10 @@ interface ExplainedPart {
   readonly score: number;
 }
 
-/** What words gave to the score of a hit. `texts` are the fields of its type that the searcher may see. */
+/**
+ * The part of the words in the score of a hit. `texts`: fields of its type that the searcher may
+ * see.
+ */
 function explanationOf(
   view: IndexView,
   { hit, resolved: { query, origins }, options }: FoundHit,
@@ -141,7 +143,9 @@ interface FieldHighlight {
   readonly snippets: readonly (Snippet & { readonly item?: number })[];
 }
 
-/** Where the words of a query stand in a node as it is shown. `texts` are those of its fields that the searcher may see. */
+/**
+ * Where a node as shown has the words of a query. `texts`: its fields that the searcher may see.
+ */
 function highlightsOf(
   node: NodeObject,
   hit: TextHit,
@@ -162,8 +166,8 @@ function highlightsOf(
 }
 
 /**
- * How the piece of text begins by whose vector a node was found. Nothing of a vector that came with the node, nor of a text that
- * has become shorter since.
+ * The beginning of the text piece whose vector found a node. Nothing for a vector that came with
+ * the node, or if the text has become shorter since.
  */
 function beginningOf(node: NodeObject, nearest: VectorCandidate | undefined): FieldHighlight[] {
   const { name, chunk: charactersMax } = nearest?.of.field ?? {};
@@ -176,7 +180,7 @@ function beginningOf(node: NodeObject, nearest: VectorCandidate | undefined): Fi
     const text = one.toWellFormed();
     let end = 0;
     for (const piece of chunksOf(one, charactersMax)) {
-      // Between two pieces is only white space.
+      // Only white space is between two pieces.
       const start = text.indexOf(piece, end);
       end = start + piece.length;
       if (number++ < nearest.chunk) continue;

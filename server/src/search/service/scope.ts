@@ -2,17 +2,16 @@ import type { QueryContext } from '#graph/query/query-context.ts';
 import { isTellableField } from '#graph/tellable-names.ts';
 import type { PlannedText, PlannedType, PlannedVector } from '../settings/index-plan.ts';
 import { VisibleFields } from '../text/visible-fields.ts';
-import { unknownName } from '../request/read-request.ts';
-import type { SearchRequest } from '../request/search-request.ts';
+import { type SearchRequest, unknownName } from '../request/read-request.ts';
 import type { OpenedSnapshot, OpenedVectors } from './opened-snapshot.ts';
 
-/** A field of one type that is searched by its vectors. There need not be any yet. */
+/** A field of one type that is searched by vectors. It may have none yet. */
 export interface FieldOfVectors {
   readonly type: PlannedType;
   readonly field: PlannedVector;
 }
 
-/** The types and fields in which a search may find something, of those that are asked for. */
+/** The types and fields, of those asked for, in which a search may find something. */
 export class SearchScope {
   /** By their numbers in the schema. */
   readonly types: ReadonlyMap<number, PlannedType>;
@@ -23,7 +22,7 @@ export class SearchScope {
   readonly #context: QueryContext;
   readonly #names: readonly string[] | undefined;
 
-  /** `mode`: what the fields that are asked for must have; words unless told. */
+  /** `mode`: what the requested fields must have; words by default. */
   constructor(
     snapshot: OpenedSnapshot,
     context: QueryContext,
@@ -50,12 +49,12 @@ export class SearchScope {
     this.visibleFields = new VisibleFields((type, field) => numbers.get(type)?.has(field) === true);
   }
 
-  /** Whether a type that is asked for shows the searcher no node: then it takes any field. */
+  /** Whether the searcher sees no node of a requested type: then any field name is accepted. */
   get conceals(): boolean {
     return this.#names?.some((name) => this.#context.conceals(name)) === true;
   }
 
-  /** Whether vectors of these fields are left out because the searcher sees no node of their type. */
+  /** Whether vectors of these fields are hidden because the searcher sees no node of their type. */
   concealsVectors(names: readonly string[] | undefined): boolean {
     const concealed = [...this.types.values()].filter(({ name }) => this.#context.conceals(name));
     const vectors = concealed.flatMap((type) => type.vectors);
@@ -74,7 +73,7 @@ export class SearchScope {
       .map(({ field }) => field);
   }
 
-  /** Those that the searcher may read; `names`: only of these. */
+  /** Fields with vectors that the searcher may read; `names`: only these. */
   vectors(names: readonly string[] | undefined): readonly FieldOfVectors[] {
     return [...this.types.values()]
       .filter(({ name }) => !this.#context.conceals(name))
@@ -85,7 +84,7 @@ export class SearchScope {
       );
   }
 
-  /** What there is of them. */
+  /** The vectors of these fields that exist. */
   opened(fields: readonly FieldOfVectors[]): readonly OpenedVectors[] {
     return this.#snapshot.vectors.filter(({ type, field }) =>
       fields.some((one) => one.type.id === type.id && one.field.name === field.name),
@@ -109,7 +108,7 @@ function typesOf(
     if (context.conceals(name)) return [];
     const type = snapshot.type(name);
     if (type !== undefined) return [type];
-    // One that cannot be searched has no hits; one that there is not is a mistake.
+    // A type that cannot be searched has no hits; an unknown one is a mistake.
     context.nodeType(name, `request.types[${i}]`);
     return [];
   });

@@ -11,30 +11,32 @@ import type { Visibility } from '#graph/reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { SearchSnapshot } from '../indexing/search-snapshot.ts';
 import { type SegmentReaders, UnreadableSegmentError } from '../text/segment-readers.ts';
-import { findSimilar } from '../similarity/find-similar.ts';
-import { SynonymSource } from '../synonyms/synonym-source.ts';
+import {
+  findSimilar,
+  type NodeVector,
+  similarTo,
+  vectorsOfNode,
+  type WantedSimilar,
+} from '../similarity/find-similar.ts';
+import { SynonymSource } from '../synonyms/synonym-records.ts';
 import { OpenedSnapshot } from './opened-snapshot.ts';
 import { PreparedSearch, type SearchSources } from './prepared-search.ts';
-import { modelsFor } from './query-vectors.ts';
-import { type NodeVector, similarTo, vectorsOfNode, type WantedSimilar } from './similar-nodes.ts';
-import { type SimilarWord, similarWords } from './similar-words.ts';
-import { suggest, type Suggestion } from './suggest.ts';
+import { findByVectors, modelsFor } from './vector-run.ts';
+import { type SimilarWord, similarWords, suggest, type Suggestion } from './suggest.ts';
 import { Analyzers } from '../analysis/language-analyzer.ts';
 import { SEARCH_START_HITS_MAX } from '#base/search-limits.ts';
 import { invalid } from '../request/members.ts';
 import { readSearchRequest } from '../request/read-request.ts';
-import { countsOf } from './facets.ts';
+import { countsOf, type Facet, type FacetCount } from './facets.ts';
 import type { RankedHit } from './fusion.ts';
 import { presentHit, type SearchHit } from './present-hit.ts';
 import { TextRun } from './text-run.ts';
-import { findByVectors } from './vector-run.ts';
-import type { Facet, FacetCount } from './time-histogram.ts';
 
 export interface SearcherOptions extends Pick<SearchSources, 'reader' | 'now'> {
   readonly reader: StateReader;
   /** Reads segments that are not in memory. Without it, all of them must be. */
   readonly segments?: SegmentReaders;
-  /** Collects the garbage of its thread: see `ReleasedMemory`. Without it, that is left to chance. */
+  /** Collects the garbage of its thread: see `ReleasedMemory`. Without it, V8 decides when. */
   readonly collect?: () => void;
 }
 
@@ -51,14 +53,14 @@ export class Searcher {
     this.#synonyms = new SynonymSource(options.reader);
   }
 
-  /** What can be found from now on. It lets go of what was found before. */
+  /** Replaces the snapshot, and releases the one before. */
   receive(snapshot: SearchSnapshot): void {
     const { segments } = this.#options;
     const parts = { analyzers: this.#analyzers, ...(segments && { openPages: segments.open }) };
     try {
       this.#opened = OpenedSnapshot.open(snapshot, parts, this.#opened);
     } catch (error) {
-      // A thread that was busy for long: the snapshot that does without the segment is on its way.
+      // This thread was busy for long: a snapshot without the segment will arrive.
       if (error instanceof UnreadableSegmentError) return;
       throw error;
     }
@@ -71,11 +73,11 @@ export class Searcher {
     const { collect } = this.#options;
     if (collect === undefined || released === this.#collected) return;
     this.#collected = released;
-    // Not before nothing leads to the former snapshot from here.
+    // Later, when nothing here refers to the former snapshot any more.
     setImmediate(collect);
   }
 
-  /** Loads what it may need for texts of any language, in a thread that cannot load anything later. */
+  /** Loads all languages, for a thread that cannot load modules later. */
   loadLanguages(): void {
     this.#analyzers.loadAll();
   }
@@ -107,12 +109,12 @@ export class Searcher {
   readonly findSimilar: FindSimilar = (wanted, visibility) =>
     findSimilar(this.#sources(), wanted, visibility);
 
-  /** See `modelsFor` of query-vectors.ts. Throws `index_opening` before there is an index. */
+  /** See `modelsFor` of vector-run.ts. Throws `index_opening` before there is an index. */
   modelsFor(request: unknown): readonly string[] {
     return modelsFor(this.#sources(), request);
   }
 
-  /** See `similarTo` of similar-nodes.ts. Throws `index_opening` before there is an index. */
+  /** See `similarTo` of find-similar.ts. Throws `index_opening` before there is an index. */
   similarTo(wanted: WantedSimilar, visibility: Visibility | undefined): readonly FoundNode[] {
     return similarTo(this.#sources(), wanted, visibility);
   }
@@ -122,7 +124,7 @@ export class Searcher {
     return vectorsOfNode(this.#sources(), id, visibility);
   }
 
-  /** With the index as somebody sees it. */
+  /** The sources of a search, with the index as somebody sees it. */
   #sourcesFor(visibility: Visibility | undefined): SearchSources {
     const sources = this.#sources();
     return { ...sources, snapshot: sources.snapshot.seenBy(visibility, sources.now()) };
@@ -147,8 +149,9 @@ export interface SearchAnswer {
 }
 
 /**
- * Searches as somebody, or as the system (open-shapes, section 6). What the searcher may not see is left out before anything is
- * ranked or counted. Throws `invalid_request`, and `invalid_query` for names that the schema does not have.
+ * Searches as somebody, or as the system (open-shapes, section 6). What the searcher may not see is
+ * left out before ranking and counting. Throws `invalid_request`, and `invalid_query` for names not
+ * in the schema.
  */
 function search(
   sources: SearchSources,
@@ -180,7 +183,10 @@ function findByWords(prepared: PreparedSearch): {
   };
 }
 
-/** The nodes whose field has these words, of those that somebody may see; the best first, and no more than a query can take. */
+/**
+ * The nodes with these words in the field that somebody may see; best first, as many as a query can
+ * take.
+ */
 function findByText(
   sources: SearchSources,
   { type, field, text }: WantedText,
@@ -194,7 +200,7 @@ function findByText(
   }
   const request = readSearchRequest({ query: text, types: [type], fields: [field] });
   const prepared = new PreparedSearch(sources, request, visibility);
-  // Nothing asked for is nothing found: all nodes of a type are where `startAt` begins.
+  // No words find nothing: `startAt` is for all nodes of a type.
   if (!prepared.hasQuery) return [];
   const { hits } = new TextRun(prepared, { skip: 0, take: SEARCH_START_HITS_MAX }).find();
   return hits.map(({ hit: { node, score } }) => ({ id: node, score }));

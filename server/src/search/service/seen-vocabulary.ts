@@ -12,14 +12,17 @@ import {
   type TextSearchOptions,
 } from '../text/text-search.ts';
 import type { TextQuery } from '../text/text-query.ts';
-import { conditionsOf } from './conditions.ts';
+import { conditionsOf } from './prepared-search.ts';
 
-/** So many nodes with a word settle every question that is asked of their number: see `documentCount`. */
+/**
+ * With this many nodes counted, every question about the number of nodes is settled: see
+ * `documentCount`.
+ */
 const ENOUGH = 5;
 
 /**
- * The words that somebody may be told of, and no others: what a typing error or a prefix becomes must not depend on what they do
- * not see. Each word is looked for in the nodes and fields that they see; who sees all of them needs no look.
+ * The vocabulary that somebody may know: expanding a typo or a prefix must not depend on what they
+ * do not see. Each word is looked up in the nodes and fields that they see, unless they see all.
  */
 class SeenVocabulary implements WordList {
   readonly #words: WordList;
@@ -51,7 +54,7 @@ class SeenVocabulary implements WordList {
     return best;
   }
 
-  /** Those in the most nodes that the searcher sees, by that alone. */
+  /** The most frequent words, counting only nodes that the searcher sees. */
   #best<Word extends CountedWord>(words: readonly Word[], limit: number): Word[] {
     const counted = words
       .map((word) => ({ ...word, documentCount: this.#seen.formsOf(word.word) }))
@@ -66,7 +69,10 @@ class SeenVocabulary implements WordList {
   }
 }
 
-/** The words for somebody's query; those of the index for the system and for who sees everything. */
+/**
+ * The vocabulary for somebody's query; that of the index for the system and for who sees
+ * everything.
+ */
 export function wordsFor(
   snapshot: OpenedSnapshot,
   scope: SearchScope,
@@ -82,10 +88,10 @@ export function wordsFor(
   return new SeenVocabulary(vocabularies, new SeenWords(snapshot, scope, context), isAllSeen);
 }
 
-/** Of the nodes with a word in any of its forms, those that are looked at for the word itself: the best, then more of them. */
+/** How many nodes with a form of a word are read to find the word itself: few, then more. */
 const FEW_AND_MANY = [SEARCH_SUGGESTION_NODES_MAX, SEARCH_SEEN_WORDS_MAX] as const;
 
-/** Tells whether somebody may be told a word: only one that stands in a field, of a node, that they see. */
+/** Decides which words a caller may be told: those in fields and nodes that they see. */
 export class SeenWords {
   readonly #snapshot: OpenedSnapshot;
   readonly #scope: SearchScope;
@@ -107,7 +113,10 @@ export class SeenWords {
     };
   }
 
-  /** Nodes with the word in any of its forms; 0 when the word itself is in none of the best that have one. */
+  /**
+   * The number of nodes with any form of the word; 0 if none of the best of them has the word
+   * itself.
+   */
   countOf(word: string): number {
     const { hits, total = 0 } = this.#find(word, true);
     return hits.some((hit) => this.#hasWord(hit, word)) ? total : 0;
@@ -119,7 +128,7 @@ export class SeenWords {
     );
   }
 
-  /** Nodes with the word in any of its forms, none of which need be the word itself. */
+  /** The number of nodes with any form of the word, perhaps not the word itself. */
   formsOf(word: string): number {
     const { view } = this.#snapshot;
     const terms = new Set(this.#analyzers.map((analyzer) => analyzer.stem(word)));
@@ -129,7 +138,7 @@ export class SeenWords {
     }, 0);
   }
 
-  /** Nodes with just this word: so many at least, of those that are looked at. */
+  /** The number of nodes with this very word, counted up to about `enough`. */
   countUpTo(word: string, enough: number): number {
     let count = 0;
     for (const limit of FEW_AND_MANY) {
@@ -151,7 +160,7 @@ export class SeenWords {
     });
   }
 
-  /** The index knows forms only: another form may be all that there is to see. */
+  /** Reads the node, as the index only knows that some form is there. */
   #hasWord({ node, type, language }: TextHit, word: string): boolean {
     return (this.#scope.texts.get(type) ?? []).some((text) => {
       const value = this.#context.read(node, text.name);

@@ -1,24 +1,24 @@
+import type { Page } from '@trellis/contract/shapes/list.ts';
 import { SEARCH_HITS_FEW } from '#base/search-limits.ts';
-import { NodeSet } from '../text/node-set.ts';
-import { parseQueryText } from '../text/query-text/parse-query-text.ts';
-import type { QueryNode } from '../text/query-text/query-tree.ts';
+import { NodeSet } from '../text/document-filter.ts';
+import { parseQueryText, type QueryNode } from '../text/query-text/parse-query-text.ts';
 import {
-  resolveQuery,
   type ResolvedQuery,
   type ResolveOptions,
+  resolveQuery,
 } from '../text/query-text/resolve-query.ts';
 import { searchText, type TextHit, type TextSearchOptions } from '../text/text-search.ts';
 import type { PreparedSearch } from './prepared-search.ts';
 import { wordsFor } from './seen-vocabulary.ts';
-import type { Facet } from './time-histogram.ts';
+import type { Facet } from './facets.ts';
 
 export interface TextFound {
   readonly hits: readonly FoundHit[];
   /** All matches. */
   readonly total: number;
-  /** The searches that the hits are of, those of the first one before those of the second. */
+  /** The searches that gave the hits, in order. */
   readonly passes: readonly TextPass[];
-  /** These have seen all matches. */
+  /** Facets that have counted all matches. */
   readonly facets: readonly Facet[];
 }
 
@@ -30,15 +30,9 @@ export interface TextPass {
 type PassOptions = TextSearchOptions &
   Required<Pick<TextSearchOptions, 'filter' | 'visibleFields'>>;
 
-/** With what it was found by. */
+/** A hit with the search that found it. */
 export interface FoundHit extends TextPass {
   readonly hit: TextHit;
-}
-
-/** Which of the hits are asked for. */
-export interface Page {
-  readonly skip: number;
-  readonly take: number;
 }
 
 const ORDERS = { relevance: 'relevance', recent: 'newest', oldest: 'oldest' } as const;
@@ -58,21 +52,21 @@ export class TextRun {
   find(): TextFound {
     const nodes = parseQueryText(this.#search.request.query, this.#search.scope.fieldNames);
     const strict = this.#resolve(nodes, 'all');
-    // Signs alone ask for nothing, which is not the same as for everything.
+    // A query of signs alone finds nothing, not everything.
     if (strict.query.groups.length === 0 && this.#search.hasQuery) return this.#found([], 0, []);
     const options = this.#options();
     const found = this.#look({ resolved: strict, options });
     if (found.total >= SEARCH_HITS_FEW) return found;
     const loose = this.#resolve(nodes, 'any');
-    // A single word is what it is; of a run of Chinese any part will do.
+    // A single word cannot be loosened; a run of Chinese can, as it is several terms.
     const words = loose.query.groups.filter(({ occurrence }) => occurrence === 'should');
     return words.length < 2 ? found : this.#loosened(strict, loose);
   }
 
-  /** When hardly anything has all the words: behind that, what has any of them. In an order by time they are one. */
+  /** Adds nodes with any of the words after the few with all. Sorted by time, it is one list. */
   #loosened(strict: ResolvedQuery, loose: ResolvedQuery): TextFound {
     const { skip, take } = this.#page;
-    // What was counted is counted again.
+    // Count from the start again.
     this.#facets = this.#search.openFacets();
     const options = this.#options();
     if (this.#search.request.sort !== 'relevance') return this.#look({ resolved: loose, options });

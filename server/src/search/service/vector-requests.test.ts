@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settingOperation } from '#access/settings.ts';
 import type { Problem } from '#base/problem.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { embeddingKey, embeddingOperation, vectorText } from '../embeddings/embedding-record.ts';
 import { textChunks } from '../indexing/vectors/vector-indexer.ts';
@@ -47,13 +47,13 @@ beforeAll(async () => {
     ],
   });
   const embedded = Object.values(NOTES).flatMap((lines) => textChunks(lines, CHUNK));
-  const operations: GraphOperation[] = [
+  const operations: WriterOperation[] = [
     settingOperation(SEARCH_SETTING, SETTINGS),
     ...embedded.map((text) =>
       embeddingOperation(embeddingKey('small', text), 'small', meaningOf(text)),
     ),
     embeddingOperation(embeddingKey('large', 'Harbour'), 'large', Float32Array.of(1, 0, 0)),
-    ...Object.entries(NOTES).map(([key, Lines]): GraphOperation => ({
+    ...Object.entries(NOTES).map(([key, Lines]): WriterOperation => ({
       op: 'addOrUpdate',
       type: 'Note',
       key,

@@ -1,19 +1,127 @@
 import { SEARCH_HITS_FEW, SEARCH_VECTOR_CANDIDATES } from '#base/search-limits.ts';
 import { searchText, type TextHit } from '../text/text-search.ts';
 import { AllowList } from '../vector/allow-list.ts';
-import { fuseRanks, fuseScores, orderByTime, type Entry, type RankedHit } from './fusion.ts';
-import type { PreparedSearch } from './prepared-search.ts';
-import { checkDimensions, soughtVectors } from './query-vectors.ts';
-import { nodeSetOf, TextRun, type FoundHit, type TextFound, type TextPass } from './text-run.ts';
-import { vectorCandidates, type VectorCandidate } from './vector-candidates.ts';
-import type { Facet } from './time-histogram.ts';
+import { type Entry, fuseRanks, fuseScores, orderByTime, type RankedHit } from './fusion.ts';
+import type { PreparedSearch, SearchSources } from './prepared-search.ts';
+import { type FoundHit, nodeSetOf, type TextFound, type TextPass, TextRun } from './text-run.ts';
+import {
+  isComparable,
+  type SoughtVector,
+  type VectorCandidate,
+  vectorCandidates,
+} from './vector-candidates.ts';
+import type { Facet } from './facets.ts';
+import type { Problem } from '#base/problem.ts';
+import { invalid } from '../request/members.ts';
+import { readSearchRequest } from '../request/read-request.ts';
+import type { OpenedVectors } from './opened-snapshot.ts';
+import type { FieldOfVectors } from './scope.ts';
+
+/** What a search by vectors compares. */
+interface SoughtVectors {
+  readonly fields: readonly OpenedVectors[];
+  readonly vectors: readonly SoughtVector[];
+}
+
+/**
+ * The models whose vectors of the query a request must bring in `queryVectors`. Fields that the
+ * searcher may not read count too. Unknown names have none; the search itself refuses those.
+ */
+export function modelsFor({ snapshot }: Pick<SearchSources, 'snapshot'>, value: unknown): string[] {
+  const request = readSearchRequest(value);
+  const { mode, query, vector, types, fields } = request;
+  if (mode === 'text' || vector !== undefined || query.trim() === '') return [];
+  const planned = snapshot.types
+    .filter((type) => types?.includes(type.name) !== false)
+    .flatMap((type) => type.vectors.map((field) => ({ type, field })))
+    .filter(({ field }) => fields?.includes(field.name) !== false);
+  return modelsOf(planned);
+}
+
+/** The models of text fields. Which model made the vectors that came with nodes is not known. */
+function modelsOf(planned: readonly FieldOfVectors[]): string[] {
+  const ofText = planned.filter(({ field }) => field.chunk !== undefined);
+  return [...new Set(ofText.map(({ field }) => field.model))];
+}
+
+/** Throws `invalid_request` if there is no vector, or no field to compare it with. */
+function soughtVectors(search: PreparedSearch): SoughtVectors {
+  const { request, scope, hasQuery } = search;
+  const { mode, vector, fields } = request;
+  const planned = scope.vectors(fields);
+  if (planned.length === 0) {
+    if (scope.concealsVectors(fields)) return { fields: [], vectors: [] };
+    throw invalid(
+      'request.mode',
+      `"${mode}" needs a field with vectors, and no field that is searched has any`,
+      'Set vector for a field in the search settings, or search for words: mode "text".',
+    );
+  }
+  if (vector === undefined && !hasQuery) {
+    throw invalid('request.query', `is empty, and there is no vector for the mode "${mode}"`);
+  }
+  const vectors = vector === undefined ? vectorsOfModels(search, planned) : [{ vector }];
+  return { fields: scope.opened(planned), vectors };
+}
+
+function vectorsOfModels(
+  { request }: PreparedSearch,
+  planned: readonly FieldOfVectors[],
+): SoughtVector[] {
+  const { queryVectors } = request;
+  for (const model of modelsOf(planned)) {
+    if (queryVectors.has(model)) continue;
+    throw invalid('request.queryVectors', `has no vector of the model "${model}"`);
+  }
+  const vectors = [...queryVectors].map(([model, vector]) => ({ model, vector }));
+  if (vectors.some(({ model }) => planned.some(({ field }) => field.model === model))) {
+    return vectors;
+  }
+  throw invalid(
+    'request.vector',
+    'is missing: all vectors that are searched came with their nodes',
+    'Give the vector that is looked for, made by what made theirs.',
+  );
+}
+
+/**
+ * Call it when nothing is near. Throws `invalid_request` when a vector can be compared with nothing
+ * that the searcher sees. The message says nothing of fields that only others see.
+ */
+function checkDimensions(search: PreparedSearch, { fields, vectors }: SoughtVectors): void {
+  const seen = fields.filter((one) => hasSeen(search, one));
+  for (const sought of vectors) {
+    const { model, vector } = sought;
+    const ofModel = seen.filter(({ index }) => model === undefined || index.model === model);
+    if (ofModel.length === 0 || ofModel.some((one) => isComparable(one, sought))) continue;
+    throw unfit(model, vector.length, ofModel);
+  }
+}
+
+function hasSeen({ context: { visibility } }: PreparedSearch, { type, index }: OpenedVectors) {
+  const any = Float32Array.from({ length: index.dimensions }, (_, d) => (d === 0 ? 1 : 0));
+  const accepts = (node: number): boolean => visibility?.canSee(node, type.name) !== false;
+  return index.search(any, { count: 1, accepts }).length > 0;
+}
+
+function unfit(
+  model: string | undefined,
+  dimensions: number,
+  fields: readonly OpenedVectors[],
+): Problem {
+  const known = [...new Set(fields.map(({ index }) => index.dimensions))].toSorted((a, b) => a - b);
+  return invalid(
+    model === undefined ? 'request.vector' : `request.queryVectors.${model}`,
+    `has ${dimensions} dimensions, and what is searched has ${known.join(' or ')}`,
+  );
+}
 
 const WITHOUT_WORDS = { groups: [] };
 const NO_TEXT: TextFound = { hits: [], total: 0, passes: [], facets: [] };
 
 /**
- * A search by vectors, and for words as well where it is hybrid. Its hits are the nearest nodes, so many at most, and all that the
- * words match; without words only the nearest. Pages go on from each other whatever their size.
+ * A search by vectors, and by words too if hybrid. Hits are the SEARCH_VECTOR_CANDIDATES nearest
+ * nodes and all that match the words. Pages of any size continue each other.
  */
 export function findByVectors(search: PreparedSearch): {
   readonly hits: readonly RankedHit[];
@@ -52,7 +160,7 @@ export function findByVectors(search: PreparedSearch): {
   };
 }
 
-/** By their ids. */
+/** The nearest nodes, by id. */
 function nearestNodes(search: PreparedSearch): ReadonlyMap<number, VectorCandidate> {
   const { request, conditions } = search;
   const sought = soughtVectors(search);
@@ -68,14 +176,14 @@ function nearestNodes(search: PreparedSearch): ReadonlyMap<number, VectorCandida
 }
 
 /**
- * Of the best texts, those that may be on the page: no other one can come before them. Those few that have all words may have lower
- * scores than others; and nodes whose rank in the text does not count may be among the best texts.
+ * How many of the best texts may be on the page. More than the page has: the few with all words may
+ * score below others, and with `rrf` the best texts may have ranks that do not count.
  */
 function textsNeeded({ request: { skip, take, ranking } }: PreparedSearch): number {
   return skip + take + (ranking === 'rrf' ? SEARCH_VECTOR_CANDIDATES : SEARCH_HITS_FEW);
 }
 
-/** Those of the nodes that the words match. */
+/** The hits by words among these nodes. */
 function wordsOf(
   { sources }: PreparedSearch,
   passes: readonly TextPass[],
@@ -98,7 +206,10 @@ function wordsOf(
   return found;
 }
 
-/** As the index has them, counted by facets. What it does not have any more, or not yet, is left out. */
+/**
+ * The hits of `nodes` as the index has them, counted by facets. Nodes that are not in the index are
+ * left out.
+ */
 function documentsOf(
   { sources }: PreparedSearch,
   nodes: readonly number[],
@@ -117,7 +228,7 @@ function ranked(search: PreparedSearch, text: TextFound, entries: readonly Entry
   const { mode, sort, ranking, weight } = search.request;
   const { decay = () => 1 } = search;
   if (sort !== 'relevance') return orderByTime(entries, sort);
-  // Without another side, cosines are the scores.
+  // With vectors alone, cosines are the scores.
   if (mode === 'vector') return fuseScores(entries, { weight: 0, bestText: 0, decay });
   if (ranking === 'weighted') {
     return fuseScores(entries, { weight, bestText: bestOf(search, text), decay });
@@ -126,7 +237,9 @@ function ranked(search: PreparedSearch, text: TextFound, entries: readonly Entry
   return fuseRanks(entries, { weight, textRanks, decay });
 }
 
-/** The score of the best text without decay, on whatever page it is: the first hits of all passes are among these. */
+/**
+ * The best text score without decay, whatever the page: the first hits of all passes include it.
+ */
 function bestOf({ sources, decay }: PreparedSearch, { hits, passes }: TextFound): number {
   const { view } = sources.snapshot;
   const known =

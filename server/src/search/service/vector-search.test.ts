@@ -41,7 +41,8 @@ describe('more nodes than are found by their vectors', () => {
     scene = await VectorScene.open(
       Array.from({ length: count }, (_, i) => ({
         type: 'Note',
-        // Half of them have the word; in the nearest it counts for little, as there are many others.
+        // Half of them have the word; in the nearest it counts for little, as there are many
+        // others.
         fields: {
           Title: `${'sea '.repeat(i % 2)} ${'tide '.repeat(((i * 7) % 11) + (i < 300 ? 9 : 0))}`,
           Far: [Math.cos(i / count), Math.sin(i / count)],
@@ -76,7 +77,7 @@ describe('more nodes than are found by their vectors', () => {
   ])('hybrid with %j: pages go on from each other', (more) => {
     const request = { mode: 'hybrid', ...more };
     const all = find({ ...request, take: 1_000 });
-    // Of the rest, every second one has the word.
+    // Every second one of the others has the word.
     expect(all.total).toBe(SEARCH_VECTOR_CANDIDATES + (count - SEARCH_VECTOR_CANDIDATES) / 2);
     expect(all.hits).toHaveLength(all.total);
     for (const take of [41, 130]) {
@@ -89,7 +90,7 @@ describe('more nodes than are found by their vectors', () => {
   });
 });
 
-test('a node that has all the words, where few have, may come behind others on any page', async () => {
+test('a node that has all the words, where few have, may come after others on any page', async () => {
   const title = (Title: string, Text: string, more: object = {}): SceneNode => ({
     type: 'Note',
     fields: { Title, Text, ...more },

@@ -1,10 +1,11 @@
+import type { SearchSettings } from '@trellis/contract/shapes/search.ts';
 import { createHash } from 'node:crypto';
 import { must } from '#base/assert.ts';
 import { SEARCH_INDEXED_FIELDS_MAX } from '#base/search-limits.ts';
 import { FILE_TYPE } from '#graph/file-nodes.ts';
 import type { SchemaRegistry } from '#graph/schema-registry.ts';
 import { SEARCHED_FILE_FIELD } from './search-settings.ts';
-import type { FieldSettings, SearchSettings, TypeSettings } from './search-settings.ts';
+import type { FieldSettings, TypeSettings } from './search-settings.ts';
 
 /** How the nodes of one type become documents. */
 export interface PlannedType {
@@ -13,7 +14,7 @@ export interface PlannedType {
   readonly id: number;
   readonly texts: readonly PlannedText[];
   readonly facets: readonly PlannedFacet[];
-  /** Differs when the type's words and facets have to be indexed anew. */
+  /** Changes when the type's words and facets have to be indexed again. */
   readonly digest: string;
   readonly vectors: readonly PlannedVector[];
   /** Nodes without this field are left out. */
@@ -41,11 +42,14 @@ export interface PlannedFacet {
   readonly column: number;
 }
 
-/** Numbers in the index by what they stand for; they stay with it for as long as it exists, and new ones are added. */
+/**
+ * The numbers of fields and columns in the index. They stay while the index exists; new ones are
+ * added.
+ */
 export interface IndexNumbers {
-  /** Of type and field, with a line feed between. */
+  /** `type\nfield`; the place in the list is the number. */
   readonly fields: readonly string[];
-  /** Of names of fields. */
+  /** Names of fields; the place in the list is the number. */
   readonly columns: readonly string[];
 }
 
@@ -58,8 +62,8 @@ export interface IndexPlan {
 export const NO_NUMBERS: IndexNumbers = { fields: [], columns: [] };
 
 /**
- * The settings as the indexer works with them. Types and fields that the schema does not have (yet) are left out. `numbers` are
- * those of the index that exists.
+ * The settings for the indexer, without types and fields that the schema lacks (yet). `numbers` are
+ * those of the existing index.
  */
 export function planIndex(
   settings: SearchSettings,

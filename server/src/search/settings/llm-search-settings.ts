@@ -1,3 +1,4 @@
+import type { LlmSearchSettings } from '@trellis/contract/shapes/search.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -8,18 +9,8 @@ import type { GraphReader } from '#graph/reader.ts';
 import { invalid, isObject } from '../request/members.ts';
 import { readSearchSettings } from './search-settings-service.ts';
 
-/** What a model may search for on somebody's behalf (open-shapes, section 7); of an empty list everything that there is. */
-export interface LlmSearchSettings {
-  readonly nodeTypes: readonly string[];
-  /** Names of fields by which hits may be narrowed. */
-  readonly filters: readonly string[];
-}
-
-/** As it holds: nothing in it is empty, as long as there is something to search. */
-export interface LlmSearchView extends LlmSearchSettings {
-  /** Filters by the types that can be searched. */
-  readonly available: Readonly<Record<string, readonly string[]>>;
-}
+/** As it is stored: an empty list allows everything. */
+export type LlmSearchLists = Omit<LlmSearchSettings, 'available'>;
 
 export interface LlmSearchSettingsParts {
   readonly reader: GraphReader;
@@ -28,11 +19,11 @@ export interface LlmSearchSettingsParts {
 }
 
 const SETTING = 'search.llm';
-const DEFAULTS: LlmSearchSettings = { nodeTypes: [], filters: [] };
+const DEFAULTS: LlmSearchLists = { nodeTypes: [], filters: [] };
 /** Fields whose values are not compared. */
 const NOT_COMPARED = /^(?:Json|Bytes|GeoPoint)/;
 
-/** It keeps a model to the point: what its user may see is decided elsewhere. */
+/** Keeps a model to the point. What its user may see is decided elsewhere. */
 export class LlmSearchSettingsService {
   readonly #parts: LlmSearchSettingsParts;
 
@@ -40,13 +31,13 @@ export class LlmSearchSettingsService {
     this.#parts = parts;
   }
 
-  get(_caller: Caller): LlmSearchView {
+  get(_caller: Caller): LlmSearchSettings {
     const available = this.#available();
     return { ...inForce(this.stored(), available), available };
   }
 
   /** Throws `invalid_request` for what cannot be searched, and `version_conflict`. */
-  async put(caller: Caller, given: LlmSearchSettings, address: string): Promise<LlmSearchView> {
+  async put(caller: Caller, given: LlmSearchLists, address: string): Promise<LlmSearchSettings> {
     const { reader, commits, audit } = this.#parts;
     const available = this.#available();
     refuseUnknown('nodeTypes', given.nodeTypes, Object.keys(available));
@@ -65,8 +56,8 @@ export class LlmSearchSettingsService {
   }
 
   /**
-   * The request of a model as it may be made. Throws `invalid_request` where it names other types or filters; what is no request at
-   * all is left for the search to refuse.
+   * The request of a model, limited to the settings. Throws `invalid_request` if it names other
+   * types or filters; the search itself refuses what is no request.
    */
   narrowed(request: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const stored = this.stored();
@@ -80,11 +71,11 @@ export class LlmSearchSettingsService {
     return wanted.length > 0 ? request : { ...request, types: nodeTypes };
   }
 
-  /** What was set, in force or not; empty lists when nothing was. */
-  stored(): LlmSearchSettings {
+  /** The stored lists, in force or not; empty by default. */
+  stored(): LlmSearchLists {
     const { reader } = this.#parts;
     reader.refresh();
-    return (readSetting(reader, SETTING) as LlmSearchSettings | undefined) ?? DEFAULTS;
+    return (readSetting(reader, SETTING) as LlmSearchLists | undefined) ?? DEFAULTS;
   }
 
   #available(): Record<string, readonly string[]> {
@@ -102,9 +93,9 @@ export class LlmSearchSettingsService {
 }
 
 function inForce(
-  { nodeTypes, filters }: LlmSearchSettings,
-  available: LlmSearchView['available'],
-): LlmSearchSettings {
+  { nodeTypes, filters }: LlmSearchLists,
+  available: LlmSearchSettings['available'],
+): LlmSearchLists {
   const all = Object.keys(available);
   const types = nodeTypes.length === 0 ? all : nodeTypes.filter((name) => all.includes(name));
   const known = filtersOf(types, available);
@@ -112,16 +103,16 @@ function inForce(
   return { nodeTypes: types, filters: fields };
 }
 
-function filtersOf(types: readonly string[], available: LlmSearchView['available']): string[] {
+function filtersOf(types: readonly string[], available: LlmSearchSettings['available']): string[] {
   return [...new Set(types.flatMap((name) => available[name] ?? []))];
 }
 
-/** Of a list of names; what is none is for the search to refuse. */
+/** The items as strings. The search itself refuses what is no name. */
 function namesIn(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** The fields of filters in both of their forms. */
+/** The field names in filters, in both of their forms. */
 function fieldsIn(filters: unknown): string[] {
   if (Array.isArray(filters)) return filters.map((one: unknown) => String(Object(one).field));
   return isObject(filters) ? Object.keys(filters) : [];

@@ -1,3 +1,4 @@
+import type { SearchSettings } from '@trellis/contract/shapes/search.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -20,7 +21,6 @@ import {
   isText,
   isVector,
   SEARCH_SETTING,
-  type SearchSettings,
   type VectorSettings,
 } from './search-settings.ts';
 import { ANALYSIS_LANGUAGES } from '../analysis/languages.ts';
@@ -31,13 +31,13 @@ export interface SearchSettingsParts {
   readonly audit: AuditTrail;
   /** Model of the provider of embeddings; undefined without a provider. */
   readonly embeddingModel: () => string | undefined;
-  /** Called once it is committed that other types can be searched, or the same in another way. */
+  /** Called after a commit that changes which types can be searched, or how. */
   readonly onIndexChanged: (change: IndexChange) => void;
 }
 
 /** Names of types. */
 export interface IndexChange {
-  /** That can be searched from now on, or in another way than before. */
+  /** Types that can be searched from now on, or in another way than before. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
@@ -62,8 +62,8 @@ export class SearchSettingsService {
   }
 
   /**
-   * Takes the place of the settings before. Throws `invalid_request` for what the schema does not have, and `version_conflict`
-   * when somebody changed them in the same moment.
+   * Replaces the settings. Throws `invalid_request` for what the schema does not have,
+   * `version_conflict` if somebody else changed them meanwhile.
    */
   async put(caller: Caller, given: SearchSettings, address: string): Promise<SearchSettings> {
     const { reader, commits, audit, onIndexChanged } = this.#parts;
@@ -163,7 +163,7 @@ function checkVector(kind: string, { chunk }: VectorSettings, path: string): voi
   }
 }
 
-/** Values that are as good as never equal, or not one value. */
+/** Kinds whose values are hardly ever equal, or no single value. */
 const NO_FACETS = /^(?:Json|Bytes|GeoPoint)/;
 
 function checkLanguage(language: string, path: string): void {
@@ -179,12 +179,12 @@ function invalid(path: string, message: string, hint?: string): Problem {
   });
 }
 
-/** What made vectors that came with the nodes, where the settings do not say. */
+/** The model of vectors that came with nodes, if the settings name none. */
 const EXTERNAL_MODEL = 'external';
 
 /**
- * The settings with what holds where they say nothing about a vector, so that another provider does not change what a field's
- * vectors are. Throws `invalid_request` when no model is known.
+ * Fills in the model and chunk size of vectors, so that changing the provider later does not change
+ * a field's vectors. Throws `invalid_request` if no model is known.
  */
 function withVectorDefaults(
   { types }: SearchSettings,

@@ -1,30 +1,11 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { SearchSettings } from '@trellis/contract/shapes/search.ts';
 import { FILE_TYPE } from '#graph/file-nodes.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 
-/** What can be searched, and how (open-shapes, section 6). The same shape as the contract's. */
-export interface SearchSettings {
-  readonly types: Readonly<Record<string, TypeSettings>>;
-}
-
-export interface TypeSettings {
-  readonly searchable: boolean;
-  /** One of ANALYSIS_LANGUAGES, or `auto`: found out from each text. */
-  readonly language: string;
-  readonly fields: Readonly<Record<string, FieldSettings>>;
-}
-
-export interface FieldSettings {
-  readonly text?: { readonly boost: number; readonly language?: string | undefined } | undefined;
-  readonly vector?: VectorSettings | undefined;
-  readonly facet?: boolean | undefined;
-}
-
-export interface VectorSettings {
-  /** Always there once they are stored. */
-  readonly model?: string | undefined;
-  /** The same, of a text. */
-  readonly chunk?: number | undefined;
-}
+export type TypeSettings = SearchSettings['types'][string];
+export type FieldSettings = TypeSettings['fields'][string];
+/** Stored ones have a model, those of text a chunk too. */
+export type VectorSettings = NonNullable<FieldSettings['vector']>;
 
 /** Found out from each text. */
 export const AUTO_LANGUAGE = 'auto';
@@ -33,8 +14,8 @@ export const AUTO_LANGUAGE = 'auto';
 export const SEARCH_SETTING = 'search';
 
 /**
- * What holds as long as an administrator has said nothing: every field that is text, of every type of the workspace's own. The
- * key is no text, unless the schema lists it as a field.
+ * The settings until an administrator changes them: every text field of every type but the
+ * system's. The key counts only if the schema lists it as a field.
  */
 export function defaultSettings(schema: SchemaDocument): SearchSettings {
   const types: Record<string, TypeSettings> = {};
@@ -50,19 +31,19 @@ export function defaultSettings(schema: SchemaDocument): SearchSettings {
   return { types };
 }
 
-/** How files are searched where the settings say nothing of them: by their names, and by the text in them. */
+/** How files are searched if the settings do not say: by name and by text. */
 const FILE_SETTINGS: TypeSettings = {
   searchable: true,
   language: AUTO_LANGUAGE,
   fields: { Name: { text: { boost: 2 } }, Text: { text: { boost: 1 } } },
 };
 
-/** The same settings with those of files, which need not be named in them. */
+/** Adds the settings of files, unless they are there. */
 export function withFiles({ types }: SearchSettings): SearchSettings {
   return { types: { [FILE_TYPE]: FILE_SETTINGS, ...types } };
 }
 
-/** The field without which a file is not searched: those of the admin agent's conversations do not have it. */
+/** A file without this field is not searched, such as files of the admin agent's conversations. */
 export const SEARCHED_FILE_FIELD = 'TextState';
 
 /** Whether a value of fields of this kind is a vector as it is. */

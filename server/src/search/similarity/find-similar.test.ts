@@ -1,10 +1,11 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { settingOperation } from '#access/settings.ts';
 import { must } from '#base/assert.ts';
 import type { QueryStep, Similarity } from '#graph/query/plan.ts';
 import { runQuery } from '#graph/query/run.ts';
-import type { NodeObject, Visibility } from '#graph/reader.ts';
+import type { Visibility } from '#graph/reader.ts';
 import { openTestGraph, problemOf, type TestGraph } from '#graph/testing/test-graph.ts';
 import { scale, seed } from '../../../../test/support/scale.ts';
 import { vectorText } from '../embeddings/embedding-record.ts';

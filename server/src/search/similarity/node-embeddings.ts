@@ -1,24 +1,100 @@
+import type { NodeObject } from '@trellis/contract/shapes/node.ts';
+import type { NodeEmbedding } from '@trellis/contract/shapes/embedding.ts';
 import { budgetKey, type Caller } from '#access/caller.ts';
 import { VECTOR_ANSWER_NUMBERS_MAX } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
 import { turns } from '#base/turns.ts';
-import { vectorsSeen, type VectorSources, type WantedSimilarNodes } from './similar-to-node.ts';
+import type { AccessIndex } from '#access/access-index.ts';
+import { AnswerSize } from '#access/answer-size.ts';
+import { typeAsSeen } from '#access/node-types.ts';
+import { NodeView } from '#access/node-view.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { Searcher } from '../service/searcher.ts';
+import { comparedVectors, type NodeVector } from './find-similar.ts';
+
+interface VectorSources {
+  readonly reader: GraphReader;
+  readonly access: AccessIndex;
+  readonly searcher: Pick<Searcher, 'vectorsOfNode'>;
+}
+
+interface SimilarSources extends VectorSources {
+  readonly searcher: Pick<Searcher, 'similarTo' | 'vectorsOfNode'>;
+}
+
+export interface WantedSimilarNodes {
+  readonly uid: string;
+  readonly count: number;
+  /** Types of the nodes that are found. */
+  readonly types?: readonly string[] | undefined;
+}
+
+interface SimilarNode {
+  readonly node: NodeObject;
+  /** Cosine, -1 to 1. */
+  readonly score: number;
+}
+
+interface SeenVectors {
+  readonly id: number;
+  readonly vectors: readonly NodeVector[];
+}
+
+/** The vectors of a node that the caller may read; undefined if the caller sees no such node. */
+function vectorsSeen(sources: VectorSources, caller: Caller, uid: string): SeenVectors | undefined {
+  const { access, searcher } = sources;
+  const id = NodeView.open(sources, caller).find(uid);
+  if (id === undefined) return undefined;
+  return { id, vectors: searcher.vectorsOfNode(id, access.visibilityFor(caller)) };
+}
+
+/**
+ * The nodes most similar to one, without itself, as the caller may see them; best first. May take
+ * long: not for the main thread. Throws `node_not_found`, `invalid_request` for a type.
+ */
+export function similarToNode(
+  sources: SimilarSources,
+  caller: Caller,
+  { uid, count, types }: WantedSimilarNodes,
+): readonly SimilarNode[] {
+  const { reader, access, searcher } = sources;
+  const found = vectorsSeen(sources, caller, uid);
+  if (found === undefined) throw new Problem('node_not_found', 'There is no such node.');
+  const visibility = access.visibilityFor(caller);
+  const at = { part: 'query', path: 'types' } as const;
+  for (const type of types ?? []) typeAsSeen(reader, visibility, type, at);
+  const except = new Set([found.id]);
+  const best = new Map<number, number>();
+  for (const vector of comparedVectors([found.vectors], undefined)) {
+    for (const { id, score } of searcher.similarTo(
+      { vectors: [vector], types, count, except },
+      visibility,
+    )) {
+      best.set(id, Math.max(score, best.get(id) ?? -1));
+    }
+  }
+  const view = NodeView.open(sources, caller);
+  const size = new AnswerSize();
+  return [...best]
+    .filter(([id]) => view.canSee(id))
+    .toSorted(([a, x], [b, y]) => y - x || a - b)
+    .slice(0, count)
+    .flatMap(([id, score]) => {
+      const node = view.node(id);
+      if (node === undefined) return [];
+      size.add(node);
+      return [{ node, score }];
+    });
+}
 
 export interface NodeEmbeddingsParts extends VectorSources {
   readonly askSimilar: AskSimilar;
 }
 
-/** One vector of a node, of length 1. */
-export interface NodeEmbedding {
-  readonly UID: string;
-  readonly field: string;
-  readonly model: string;
-  /** The number of the piece of text that it stands for. */
-  readonly chunk: number;
-  readonly vector: readonly number[];
-}
-
-/** In a thread that searches: see `similarToNode`. JSON of the list; rejects with its problems, and as `EndpointSearches`. */
+/**
+ * Runs `similarToNode` in a search thread. JSON of the list; rejects with its problems, and as
+ * `EndpointSearches`.
+ */
 export type AskSimilar = (
   caller: Caller,
   wanted: WantedSimilarNodes,
@@ -32,8 +108,8 @@ interface SearchSignal {
 }
 
 /**
- * The vectors of nodes, and nodes that are similar by them, as callers may see them: a hidden node is as good as not there, and a
- * field that they may not read is as if it had no vectors.
+ * Vectors of nodes, and similar nodes, as callers may see them: a hidden node does not exist for
+ * them, and a field that they may not read has no vectors.
  */
 export class NodeEmbeddings {
   readonly #parts: NodeEmbeddingsParts;
@@ -42,7 +118,10 @@ export class NodeEmbeddings {
     this.#parts = parts;
   }
 
-  /** In the order of the UIDs, each once; of one field, or of all. Throws `invalid_request` when they are too many for one answer. */
+  /**
+   * In the order of the UIDs, each once; of one field or all. Throws `invalid_request` if they are
+   * too many for one answer.
+   */
   async of(
     caller: Caller,
     { uids, field }: { readonly uids: readonly string[]; readonly field?: string | undefined },
@@ -61,7 +140,10 @@ export class NodeEmbeddings {
     return rows;
   }
 
-  /** JSON of `SimilarNode`s, the best first, without the node itself. Rejects with `node_not_found`, `invalid_request` for a type. */
+  /**
+   * JSON of `SimilarNode`s, best first, without the node itself. Rejects with `node_not_found`,
+   * `invalid_request` for a type.
+   */
   similar(caller: Caller, wanted: WantedSimilarNodes, signal: SearchSignal): Promise<string> {
     return this.#parts.askSimilar(caller, wanted, signal);
   }

@@ -1,3 +1,9 @@
+import type {
+  StoredSynonyms,
+  SynonymList,
+  SynonymLists,
+  SynonymRecord,
+} from '@trellis/contract/shapes/search.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
@@ -6,12 +12,11 @@ import { SYNONYM_SUGGESTIONS_MAX, SYNONYM_TERMS_MAX } from '#base/search-limits.
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { SimilarWord } from '../service/similar-words.ts';
+import type { SimilarWord } from '../service/suggest.ts';
 import {
   mergeLists,
   NO_LISTS,
   recordOperation,
-  type SynonymLists,
   SynonymRecords,
   SYNONYMS_SETTING,
   type SynonymTerm,
@@ -19,7 +24,7 @@ import {
 } from './synonym-records.ts';
 import { ANALYSIS_LANGUAGES } from '../analysis/languages.ts';
 
-/** Words of the index. Only those that stand in what the caller may read. */
+/** Words of the index that stand in what the caller may read. */
 export interface WordSuggestions {
   /** At least as similar as `tolerance`, which is 0.7 to 1; the most similar first. */
   similarTo(
@@ -35,22 +40,6 @@ export interface SynonymServiceParts {
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
   readonly words: WordSuggestions;
-}
-
-/** A term with what goes with it (open-shapes, section 6). */
-export interface StoredSynonyms extends SynonymLists {
-  readonly Token: string;
-  readonly Language: string;
-}
-
-export interface SynonymDocument extends StoredSynonyms {
-  readonly Suggestions: readonly SimilarWord[];
-}
-
-/** One page; with `isPairs` of pairs of a term and one of its synonyms or alternates. */
-export interface SynonymPage {
-  readonly Results: readonly (string | [string, string])[];
-  readonly TotalCount: number;
 }
 
 export interface SynonymListQuery {
@@ -71,13 +60,13 @@ export interface SynonymChange {
 }
 
 /**
- * The synonyms of a workspace (specification, section 4.5). Each goes one way: a search for the term finds its synonyms too, not
- * the other way round. Who may call is decided before.
+ * The synonyms of a workspace (specification, section 4.5). They go one way: a search for the term
+ * finds its synonyms, not the reverse. Who may call is decided before.
  */
 export class SynonymService {
   readonly #parts: SynonymServiceParts;
   readonly #records: SynonymRecords;
-  /** Changes wait for one another: each begins with what the one before has left. */
+  /** Changes run one after the other: each starts from the result of the last. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: SynonymServiceParts) {
@@ -85,7 +74,7 @@ export class SynonymService {
     this.#records = new SynonymRecords(parts.reader);
   }
 
-  list(_caller: Caller, query: SynonymListQuery): SynonymPage {
+  list(_caller: Caller, query: SynonymListQuery): SynonymList {
     const { language, isPairs, skip, take } = query;
     checkLanguage(language);
     this.#parts.reader.refresh();
@@ -99,8 +88,8 @@ export class SynonymService {
     return { Results: rows.slice(skip, skip + take), TotalCount: rows.length };
   }
 
-  /** Of the term as it is written, or else of the one for any case; empty lists when nothing goes with it. */
-  get(caller: Caller, { language, token }: SynonymTerm, tolerance: number): SynonymDocument {
+  /** The entry of the term as written, else of its lower-case form, else empty lists. */
+  get(caller: Caller, { language, token }: SynonymTerm, tolerance: number): SynonymRecord {
     checkLanguage(language);
     this.#parts.reader.refresh();
     const written = { language, token: tidyToken(token, false) };

@@ -1,12 +1,12 @@
+import type { SynonymLists } from '@trellis/contract/shapes/search.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Caller } from '#access/caller.ts';
 import type { AuditEvent } from '#access/audit-event.ts';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import { SYSTEM_SCHEMA } from '#graph/system-schema.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
-import { NO_LISTS, type SynonymLists } from './synonym-records.ts';
+import { NO_LISTS, SynonymSource } from './synonym-records.ts';
 import { SynonymService } from './synonym-service.ts';
-import { SynonymSource } from './synonym-source.ts';
 import { Analyzers } from '../analysis/language-analyzer.ts';
 
 const CALLER: Caller = {

@@ -1,12 +1,10 @@
-import type { Candidates } from './candidates.ts';
+import { type Candidates, documentOfBit } from './match-collectors.ts';
 import { type FacetColumn, ordinalsStart } from './facet-column.ts';
-import { documentOfBit } from './match-collectors.ts';
-import type { NodeSet } from './node-set.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
-import type { Segment } from './segment.ts';
+import type { TextSegment } from './segment.ts';
 import type { Tombstones } from './tombstones.ts';
 
-/** Conditions that are no matter of text. A document has to meet all of them; it is not scored before. */
+/** Conditions besides the text. A document must meet all of them before it is scored. */
 export interface SearchFilter {
   /** Ids of types. */
   readonly types?: ReadonlySet<number>;
@@ -16,7 +14,7 @@ export interface SearchFilter {
   readonly time?: { readonly fromMs: number; readonly toMs: number };
   /** For each column named, the document has one of the values. */
   readonly facets?: readonly { readonly column: number; readonly values: readonly string[] }[];
-  /** Asked last, of a node that meets all the rest. `type` is the id of its type. */
+  /** Called last, for nodes that meet all other conditions. `type` is the id of its type. */
   readonly test?: (node: number, type: number) => boolean;
 }
 
@@ -33,14 +31,14 @@ export class DocumentFilter {
   readonly #hasTime: boolean;
   readonly #facets: readonly FacetCondition[];
   readonly #test: SearchFilter['test'];
-  readonly #segment: Segment;
-  /** There are no conditions but those that there are bits for. */
+  readonly #segment: TextSegment;
+  /** All conditions are bits. */
   readonly isPlain: boolean;
-  /** There are conditions that there are bits for. */
+  /** Some conditions are bits. */
   readonly hasBits: boolean;
 
   constructor(
-    { segment, tombstones }: { readonly segment: Segment; readonly tombstones: Tombstones },
+    { segment, tombstones }: { readonly segment: TextSegment; readonly tombstones: Tombstones },
     filter: SearchFilter,
   ) {
     const { documents } = segment;
@@ -71,7 +69,7 @@ export class DocumentFilter {
     return this.acceptsBits(document) && this.meetsRest(document);
   }
 
-  /** Whether a document is not deleted, and allowed. It still has to meet the rest. */
+  /** Whether a document is neither deleted nor denied. It must still pass `meetsRest`. */
   acceptsBits(document: number): boolean {
     const word = document >>> 5;
     const bit = 1 << (document & 31);
@@ -80,7 +78,7 @@ export class DocumentFilter {
     return this.#denied === undefined || (this.#denied[word]! & bit) === 0;
   }
 
-  /** The first document from `document` on that is among the allowed nodes: what lies between need not be looked at. */
+  /** The first document from `document` on that is among the allowed nodes. */
   firstAllowed(document: number): number {
     const allowed = this.#allowed;
     if (allowed === undefined) return document;
@@ -93,9 +91,7 @@ export class DocumentFilter {
     return documentOfBit(word, bits);
   }
 
-  /**
-   * Of 32 documents, a bit for each, those that are not deleted, and allowed. Each of them still has to meet the rest.
-   */
+  /** Clears the bits of deleted or denied documents. The others must still pass `meetsRest`. */
   acceptedBits(word: number, documents: number): number {
     let accepted = documents;
     if (this.#deleted !== undefined) accepted &= ~this.#deleted[word]!;
@@ -104,7 +100,7 @@ export class DocumentFilter {
     return accepted;
   }
 
-  /** Drops candidates that are deleted, or not allowed. Those that are left still have to meet the rest. */
+  /** Drops deleted or denied candidates. The others must still pass `meetsRest`. */
   keepAccepted(candidates: Candidates): void {
     if (!this.hasBits) return;
     const { documents, scores, size } = candidates;
@@ -118,7 +114,7 @@ export class DocumentFilter {
     candidates.size = kept;
   }
 
-  /** The conditions that there are no bits for. */
+  /** Whether a document meets the conditions that are no bits. */
   meetsRest(document: number): boolean {
     return this.isPlain || this.#meetsColumns(document);
   }
@@ -145,7 +141,7 @@ class FacetCondition {
   readonly #column: FacetColumn | undefined;
   readonly #wanted: ReadonlySet<number>;
 
-  constructor({ facets }: Segment, id: number, values: readonly string[]) {
+  constructor({ facets }: TextSegment, id: number, values: readonly string[]) {
     this.#column = facets.get(id);
     this.#wanted = new Set(values.map((value) => this.#column?.values.find(value) ?? -1));
   }
@@ -157,5 +153,51 @@ class FacetCondition {
       if (this.#wanted.has(this.#column.ordinals[at]!)) return true;
     }
     return false;
+  }
+}
+
+/**
+ * Nodes that a search may find, or must not find. Keep it while it is valid: it computes the
+ * documents of each segment once.
+ */
+export class NodeSet {
+  readonly #nodes: Float64Array;
+  readonly #bits = new WeakMap<TextSegment, Uint32Array>();
+
+  /** Ascending ids. */
+  constructor(nodes: Float64Array) {
+    this.#nodes = nodes;
+  }
+
+  /** One bit for each document of the segment. */
+  bits(segment: TextSegment): Uint32Array {
+    let bits = this.#bits.get(segment);
+    if (bits === undefined) this.#bits.set(segment, (bits = this.#compute(segment)));
+    return bits;
+  }
+
+  #compute({ documents }: TextSegment): Uint32Array {
+    const { byNode, nodes, count } = documents;
+    const bits = new Uint32Array(Math.ceil(count / 32));
+    let at = 0;
+    for (const node of this.#nodes) {
+      let step = 1;
+      while (at + step < count && nodes[byNode[at + step]!]! < node) {
+        at += step;
+        step *= 2;
+      }
+      let high = Math.min(count, at + step + 1);
+      while (at < high) {
+        const middle = (at + high) >>> 1;
+        if (nodes[byNode[middle]!]! < node) at = middle + 1;
+        else high = middle;
+      }
+      if (at === count) break;
+      for (let same = at; same < count && nodes[byNode[same]!] === node; same++) {
+        const document = byNode[same]!;
+        bits[document >>> 5]! |= 1 << (document & 31);
+      }
+    }
+    return bits;
   }
 }

@@ -4,15 +4,15 @@ import { NumberList } from './number-list.ts';
 
 /** Marks a field whose lengths have no column. */
 export const NO_COLUMN = 0xffff;
-/** Of a field that documents of several types have. */
+/** The type of a field that documents of several types have. */
 export const SEVERAL_TYPES = 0xffff;
-/** Fields that fewer documents have have no column, nor have those of a small segment: they are looked up. */
+/** With fewer documents a field has no column: its lengths are looked up. */
 const COLUMN_SHARE_MIN = 1 / 16;
 const COLUMN_DOCUMENTS_MIN = 1_024;
 
 /**
- * What a segment knows of its documents, column by column. Documents, fields, types and languages are numbered within
- * it.
+ * The documents of a segment, column by column. Documents, fields, types and languages have numbers
+ * within it.
  */
 export interface DocumentTable {
   readonly count: number;
@@ -28,12 +28,15 @@ export interface DocumentTable {
   readonly lengthStarts: Uint32Array;
   readonly lengthFields: Uint16Array;
   readonly lengthCodes: Uint8Array;
-  /** One column after the other: for each document the code of the field's length, 0 where it does not have the field. */
+  /**
+   * Columns one after the other: for each document the code of the field's length, 0 without the
+   * field.
+   */
   readonly lengthColumns: Uint8Array;
-  readonly fields: FieldTable;
+  readonly fields: IndexedFields;
 }
 
-export interface FieldTable {
+export interface IndexedFields {
   /** Ascending. */
   readonly ids: Uint16Array;
   readonly boosts: Float64Array;
@@ -116,7 +119,7 @@ function fieldTable(
   boosts: Float64Array,
   { lengthStarts, lengthFields, lengthCodes }: Lengths,
   typeOf: Uint16Array,
-): FieldTable {
+): IndexedFields {
   const documentCounts = new Float64Array(ids.length);
   const lengthSums = new Float64Array(ids.length);
   const types = new Uint16Array(ids.length).fill(SEVERAL_TYPES);
@@ -164,7 +167,7 @@ function numberOf<Key>(numbers: Map<Key, number>, key: Key): number {
   return numbers.size - 1;
 }
 
-/** Indexes by ascending value. Nodes come in order nearly always, so that there is nothing to sort. */
+/** Indexes by ascending value. Nodes are nearly always in order, so that nothing is sorted. */
 function orderOf(nodes: Float64Array): Uint32Array {
   const order = Uint32Array.from(nodes, (_, index) => index);
   if (nodes.every((node, index) => index === 0 || nodes[index - 1]! <= node)) return order;

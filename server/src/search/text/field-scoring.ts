@@ -1,11 +1,11 @@
 import { saturated } from './bm25.ts';
 import { NO_COLUMN } from './document-table.ts';
-import type { Segment } from './segment.ts';
+import type { TextSegment } from './segment.ts';
 
 export interface FieldStatistics {
   readonly boost: number;
   readonly averageLength: number;
-  /** What an occurrence weighs, by the code of the field's length. */
+  /** Weight of an occurrence, by the code of the field's length. */
   readonly weights: Float64Array;
 }
 
@@ -17,25 +17,25 @@ const NOT_MADE = -1;
 const NO_TABLE = -2;
 
 /**
- * What the documents of one segment are scored by in a search: what an occurrence weighs in each field, by the
- * averages of the whole view.
+ * Weights for scoring the documents of one segment: of an occurrence in each field, by the averages
+ * of the whole view.
  */
 export class FieldScoring {
-  readonly segment: Segment;
+  readonly segment: TextSegment;
   /** Field of the segment -> weight of an occurrence by the code of the field's length. */
   readonly weights: readonly Float64Array[];
   /** Weights are at most this times those the segment's block bounds were made with. */
   readonly boundFactor: number;
   /**
-   * Code of frequencies in one field -> where the column of the field's lengths begins; negative where there is no table.
-   * Filled by `makeTable`.
+   * Code of frequencies in one field -> where the column of the field's lengths begins; negative
+   * without a table. Filled by `makeTable`.
    */
   readonly columnStarts = new Int32Array(TABLE_CODES).fill(NOT_MADE);
-  /** `code * 256 + code of the length` -> the share of its ceiling that a term has as its score. */
+  /** `code * 256 + code of the length` -> share of its ceiling that a term scores. */
   readonly shares: Float64Array;
 
   /** `statistics` takes the id of a field. */
-  constructor(segment: Segment, statistics: (field: number) => FieldStatistics) {
+  constructor(segment: TextSegment, statistics: (field: number) => FieldStatistics) {
     this.segment = segment;
     const { ids, boosts, documentCounts, lengthSums } = segment.documents.fields;
     let boundFactor = 1;
@@ -50,7 +50,7 @@ export class FieldScoring {
     this.shares = new Float64Array(hasColumns ? TABLE_CODES * LENGTH_CODES : 0);
   }
 
-  /** Has a table made for a code that may have one, if it was not made before. Says whether there is one. */
+  /** Makes the table of a code once, if it may have one. Returns whether there is one. */
   makeTable(code: number): boolean {
     if (this.columnStarts[code] !== NOT_MADE) return this.columnStarts[code] !== NO_TABLE;
     const { documents, frequencies: table } = this.segment;

@@ -1,20 +1,19 @@
 import { must } from '#base/assert.ts';
 import { occurrenceWeights } from './bm25.ts';
-import { DeletedPostings } from './deleted-postings.ts';
+import { DeletedPostings, isDeleted, type Tombstones } from './tombstones.ts';
 import { FieldScoring, type FieldStatistics } from './field-scoring.ts';
 import type { OpenPages } from './segment-bytes.ts';
-import { SearchScratch } from './score-window.ts';
-import { Segment } from './segment.ts';
-import { isDeleted, type Tombstones } from './tombstones.ts';
+import { SearchScratch } from './search-cursor.ts';
+import { TextSegment } from './segment.ts';
 import { Vocabularies } from './vocabulary/vocabularies.ts';
 
-/** A view as it is posted to another thread: all its memory is shared, nothing of it is copied. */
+/** A view as it is posted to other threads: its memory is shared, not copied. */
 export interface SharedView {
   readonly parts: readonly SharedPart[];
 }
 
 export interface SharedPart {
-  /** The same number is the same segment, for as long as the index lives. */
+  /** A number stands for one segment for the life of the index. */
   readonly id: number;
   readonly memory: SharedArrayBuffer;
   /** Postings and positions are not in `memory`, but in the segment's file. */
@@ -23,26 +22,28 @@ export interface SharedPart {
 }
 
 export interface ViewPart extends SharedPart {
-  readonly segment: Segment;
+  readonly segment: TextSegment;
   readonly deletedPostings: DeletedPostings;
 }
 
 /**
- * The index at one moment: segments, and which of their documents are deleted. It never changes, so that a node is in
- * it once or not at all, however long a search takes; the next commit makes another view.
+ * The index at one moment: segments and their deleted documents. A view never changes: a node is in
+ * it once or not at all, however long a search takes. The next commit makes another view.
  *
- * Its statistics count every document that is not deleted. Who may not see all of them searches a `SeenView`.
+ * Its statistics count every living document. Who may not see all of them searches a `SeenView`.
  */
 export class IndexView {
   readonly parts: readonly ViewPart[];
-  /** Numbers of the parts in the order to search them: a high threshold early spares the most work later. */
+  /**
+   * Numbers of the parts in search order: large ones first, as a high threshold early saves work.
+   */
   readonly largestFirst: readonly number[];
   #documentCount: number | undefined;
   readonly #fields = new Map<number, FieldStatistics>();
   readonly #scorings: (FieldScoring | undefined)[] = [];
   readonly #scratches: SearchScratch[];
 
-  /** What the `previous` view of this thread has to search with is used again. */
+  /** Reuses the working memory of the `previous` view of this thread. */
   constructor(parts: readonly ViewPart[], previous?: IndexView) {
     this.parts = parts;
     this.#scratches = previous === undefined ? [] : previous.#scratches;
@@ -51,8 +52,8 @@ export class IndexView {
   }
 
   /**
-   * Opens a view in this thread. What is known of segments that were in the `previous` one is kept. `openPages` is
-   * needed where a segment is not all in memory.
+   * Opens a view in this thread, and reuses segments of `previous`. Segments in files need
+   * `openPages`.
    */
   static open({ parts }: SharedView, previous?: IndexView, openPages?: OpenPages): IndexView {
     const known = new Map(previous?.parts.map((part) => [part.id, part]));
@@ -67,7 +68,7 @@ export class IndexView {
     );
   }
 
-  /** Those that are not deleted. */
+  /** Documents that are not deleted. */
   get documentCount(): number {
     return (this.#documentCount ??= this.countDocuments());
   }
@@ -122,7 +123,7 @@ export class IndexView {
     ));
   }
 
-  /** Memory for a search in this view; to be given back unless the search fails. */
+  /** Memory for a search in this view. Give it back, unless the search fails. */
   takeScratch(): SearchScratch {
     return this.#scratches.pop() ?? new SearchScratch();
   }
@@ -186,7 +187,7 @@ export interface FieldLengths {
 export function openSegment(
   { id, memory, isInFile }: Omit<SharedPart, 'tombstones'>,
   openPages: OpenPages | undefined,
-): Segment {
-  if (!isInFile) return new Segment(memory);
-  return new Segment(memory, must(openPages, 'who reads segments that are in files')(id));
+): TextSegment {
+  if (!isInFile) return new TextSegment(memory);
+  return new TextSegment(memory, must(openPages, 'who reads segments that are in files')(id));
 }

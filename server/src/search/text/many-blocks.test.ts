@@ -3,14 +3,17 @@ import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { explainHit } from './explain-hit.ts';
 import type { IndexView } from './index-view.ts';
-import type { IndexedDocument } from './indexed-document.ts';
+import type { IndexedDocument } from './segment-builder.ts';
 import { mergeSegments } from './merge-segments.ts';
 import { exhaustiveSearch } from './testing/exhaustive-search.ts';
 import { TextIndex } from './text-index.ts';
 import type { QueryGroup, TextQuery } from './text-query.ts';
 import { searchText } from './text-search.ts';
 
-/** Enough for many blocks of the frequent terms, and for more combinations of frequencies than have a code. */
+/**
+ * Enough for many blocks of the frequent terms, and for more combinations of frequencies than have
+ * a code.
+ */
 const DOCUMENTS = 2_500;
 const WORDS = Array.from({ length: 60 }, (_, rank) => `w${rank}`);
 
@@ -41,7 +44,10 @@ function makeCollection(): IndexedDocument[] {
   }));
 }
 
-/** A large segment, made by merging, and smaller ones beside it; a tenth of the documents was written twice. */
+/**
+ * A large segment, made by merging, and smaller ones beside it; a tenth of the documents was
+ * written twice.
+ */
 function indexOf(documents: readonly IndexedDocument[]): IndexView {
   const index = new TextIndex({
     waitingDocumentsMax: 700,

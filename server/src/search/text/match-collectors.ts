@@ -1,12 +1,38 @@
-import type { Candidates } from './candidates.ts';
 import type { FacetColumn } from './facet-column.ts';
-import type { Segment } from './segment.ts';
+import type { TextSegment } from './segment.ts';
+
+/** So large because opening a window for a few rare matches takes longer than scoring them. */
+export const WINDOW_DOCUMENTS = 32_768;
+
+/**
+ * Possible hits of a segment, by ascending document, with scores so far. Reused for many batches.
+ */
+export class Candidates {
+  size = 0;
+  /** Whether scores are needed; else none are computed. */
+  isScored = true;
+  readonly documents = new Uint32Array(WINDOW_DOCUMENTS);
+  readonly scores = new Float64Array(WINDOW_DOCUMENTS);
+
+  /** Keeps those with a score of at least `minimum`. */
+  keepFrom(minimum: number): void {
+    const { documents, scores, size } = this;
+    let kept = 0;
+    for (let i = 0; i < size; i++) {
+      const score = scores[i]!;
+      if (score < minimum) continue;
+      documents[kept] = documents[i]!;
+      scores[kept++] = score;
+    }
+    this.size = kept;
+  }
+}
 
 /** Sees all matches of a search, not only the best ones: for counts and histograms. */
 export interface MatchCollector {
-  /** What follows is of this segment. */
-  startSegment(segment: Segment): void;
-  /** Documents that match, each once. The array is used again. */
+  /** The next matches are of this segment. */
+  startSegment(segment: TextSegment): void;
+  /** Matching documents, each once. The array is reused. */
   collect(documents: Uint32Array): void;
 }
 
@@ -25,7 +51,7 @@ export class Matches {
     this.#batch = batch;
   }
 
-  startSegment(segment: Segment): void {
+  startSegment(segment: TextSegment): void {
     for (const collector of this.#collectors) collector.startSegment(segment);
   }
 
@@ -82,7 +108,7 @@ export class TypeCounts implements MatchCollector {
   #types: Uint16Array = new Uint16Array();
   #typeIds: Uint16Array = new Uint16Array();
 
-  startSegment({ documents }: Segment): void {
+  startSegment({ documents }: TextSegment): void {
     this.#types = documents.types;
     this.#typeIds = documents.typeIds;
   }
@@ -99,7 +125,7 @@ export class TypeCounts implements MatchCollector {
   }
 }
 
-/** Counts matches by the values of a column; a document with several values counts for each of them. */
+/** Counts matches by the values of a column; a document counts for each of its values. */
 export class FacetCounts implements MatchCollector {
   readonly #id: number;
   readonly #counts = new Map<string, number>();
@@ -110,10 +136,10 @@ export class FacetCounts implements MatchCollector {
     this.#id = column;
   }
 
-  startSegment({ facets }: Segment): void {
+  startSegment({ facets }: TextSegment): void {
     this.#addSegment();
     this.#column = facets.get(this.#id);
-    // One more: documents without a value are counted too where each has one number.
+    // One more, for documents without a value, when each document has one number.
     this.#ofSegment =
       this.#column === undefined ? NO_COUNTS : new Uint32Array(this.#column.values.size + 1);
   }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type SegmentMemory, chooseForFile } from './memory-budget.ts';
+import { type SegmentMemory, chooseForFile } from './text-index.ts';
 
 const segments = fc.array(
   fc

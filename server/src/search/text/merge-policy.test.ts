@@ -27,7 +27,7 @@ describe('planMerge', () => {
     expect(planMerge(ofSizes(600_000, 600_000), MAX, true)).toBeUndefined();
   });
 
-  it('writes a segment anew when more than a quarter of it is deleted', () => {
+  it('rewrites a segment when more than a quarter of it is deleted', () => {
     const segments = [...ofSizes(10), sized(100, 26)];
     expect(planMerge(segments, MAX, false)).toEqual([1]);
     expect(planMerge([sized(100, 25)], MAX, false)).toBeUndefined();

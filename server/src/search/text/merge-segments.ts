@@ -3,11 +3,11 @@ import { type FacetColumn, FacetColumnsBuilder, ordinalsStart } from './facet-co
 import { ESCAPE, FrequencyCombinations } from './frequency-table.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
 import { PostingsWriter } from './postings-writer.ts';
-import { layOutSegment } from './segment-content.ts';
-import type { Segment } from './segment.ts';
+import { layOutSegment } from './segment-layout.ts';
+import type { TextSegment } from './segment.ts';
 import { compareEntries, StringTable } from './string-table.ts';
 import { isDeleted, type Tombstones } from './tombstones.ts';
-import { mergeVocabularies } from './vocabulary/vocabulary-builder.ts';
+import { mergeVocabularies } from './vocabulary/vocabulary.ts';
 import {
   afterVariables,
   blockSize,
@@ -15,16 +15,18 @@ import {
   documentWidth,
   variableAt,
 } from './postings-block.ts';
-import type { ByteWindow } from './segment-bytes.ts';
+import type { ByteWindow, OpenPages } from './segment-bytes.ts';
+import { openSegment } from './index-view.ts';
+import type { MergeTask } from './text-index.ts';
 
 export interface MergeSource {
-  readonly segment: Segment;
+  readonly segment: TextSegment;
   readonly tombstones: Tombstones;
 }
 
 /**
- * One segment of several, without their deleted documents. Nothing is analysed again: sources are gone through term by
- * term. Documents keep their order, those of an earlier source first.
+ * Merges segments into one without their deleted documents, term by term, without analyzing again.
+ * Documents keep their order; those of earlier sources come first.
  */
 export function mergeSegments(sources: readonly MergeSource[]): SharedArrayBuffer {
   const renumberings = renumber(sources);
@@ -92,8 +94,8 @@ function mergeDocuments(sources: readonly MergeSource[]): DocumentTable {
 }
 
 /**
- * The combinations that the sources have codes for, by how often they had them. A combination of none of them is rare;
- * it stays written out. One with a field that no document has any more is of deleted ones only.
+ * Counts the combinations that have codes in the sources; others are rare and stay written out. A
+ * combination with a field that no document has any more belongs to deleted documents only.
  */
 function countCombinations(
   sources: readonly MergeSource[],
@@ -116,17 +118,17 @@ function countCombinations(
 }
 
 /** Field of the source -> field of the merged segment, or -1. */
-function fieldNumbers({ documents }: Segment, merged: DocumentTable): Int16Array {
+function fieldNumbers({ documents }: TextSegment, merged: DocumentTable): Int16Array {
   return Int16Array.from(documents.fields.ids, (id) => merged.fields.ids.indexOf(id));
 }
 
 interface MergedTerms {
   readonly terms: string[];
-  /** Source -> term -> its number in the merged segment, or -1 where no document has it any more. */
+  /** Source -> term -> number in the merged segment; -1 if no document has it any more. */
   readonly numbers: readonly Int32Array[];
 }
 
-/** Goes through the terms of all sources in ascending order; what several have in common is written at once. */
+/** Visits the terms of all sources in ascending order; a term of several sources once. */
 function mergeTerms(
   sources: readonly MergeSource[],
   mergers: readonly TermMerger[],
@@ -150,7 +152,7 @@ function mergeTerms(
   }
 }
 
-/** The tables whose next entry is the least of all, in ascending order; none where all are through. */
+/** The tables whose next entry is the smallest, in ascending order; none at the end. */
 function leastOf(tables: readonly StringTable[], next: readonly number[]): number[] {
   let least: number[] = [];
   tables.forEach((table, index) => {
@@ -194,7 +196,7 @@ function mergeFacets(
 }
 
 interface TermMergerParts {
-  readonly segment: Segment;
+  readonly segment: TextSegment;
   /** Document -> its number in the merged segment, or `NO_DOCUMENT`. */
   readonly renumbering: Uint32Array;
   /** Field -> its number in the merged segment, or -1. */
@@ -203,7 +205,10 @@ interface TermMergerParts {
   readonly writer: PostingsWriter;
 }
 
-/** Writes the postings of one source, term by term, into a merged segment. Positions are copied as they are. */
+/**
+ * Writes the postings of one source into a merged segment, term by term. Copies positions as they
+ * are.
+ */
 class TermMerger {
   readonly #parts: TermMergerParts;
   /** Code in the source -> code in the merged segment. */
@@ -276,7 +281,7 @@ class TermMerger {
     }
   }
 
-  /** Has the writer know the fields and frequencies of a code. */
+  /** Gives the writer the fields and frequencies of a code. */
   #loadCombination(code: number): void {
     const { writer, fields: numbers, segment } = this.#parts;
     const { starts, fields, frequencies } = segment.frequencies;
@@ -312,4 +317,14 @@ class TermMerger {
     }
     return combination < 0 ? ESCAPE : combinations.code(combination);
   }
+}
+
+/** Merges the segments of a task, in any thread. Reads those in files with `openPages`. */
+export function performMerge({ parts }: MergeTask, openPages?: OpenPages): SharedArrayBuffer {
+  return mergeSegments(
+    parts.map((part) => ({
+      segment: openSegment(part, openPages),
+      tombstones: part.tombstones,
+    })),
+  );
 }

@@ -1,26 +1,162 @@
-import { AlternativesCursor } from './alternatives-cursor.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
-import type { SearchCursor } from './search-cursor.ts';
-import type { Segment } from './segment.ts';
-import { SteppingCursor } from './stepping-cursor.ts';
+import type { ScoreWindow, SearchCursor } from './search-cursor.ts';
+import type { TextSegment } from './segment.ts';
 import type { TermCursor } from './term-cursor.ts';
-import { afterVariables, variableAt } from './postings-block.ts';
+import { afterVariables, BLOCK_POSTINGS, variableAt } from './postings-block.ts';
 import type { ByteWindow } from './segment-bytes.ts';
+import type { Candidates } from './match-collectors.ts';
 
-/** A word of a phrase within a segment: cursors of the terms that may stand at its place, at least one. */
+/** A cursor that goes from one document to the next: it has no faster way. */
+abstract class SteppingCursor implements SearchCursor {
+  abstract document: number;
+  abstract readonly cost: number;
+  abstract readonly scoreMax: number;
+
+  abstract seek(document: number): void;
+  abstract score(): number;
+  abstract lookAhead(document: number): void;
+  abstract blockScoreMax(): number;
+  abstract blockLast(): number;
+
+  next(): void {
+    if (this.document !== NO_DOCUMENT) this.seek(this.document + 1);
+  }
+
+  markRest(bits: Uint32Array): void {
+    for (; this.document !== NO_DOCUMENT; this.next()) {
+      bits[this.document >>> 5]! |= 1 << (this.document & 31);
+    }
+  }
+
+  /** Scores them too. */
+  collect(candidates: Candidates, end: number): number {
+    const { documents, scores, isScored } = candidates;
+    let size = 0;
+    for (; this.document < end && size < BLOCK_POSTINGS; this.next()) {
+      documents[size] = this.document;
+      scores[size++] = isScored ? this.score() : 0;
+    }
+    candidates.size = size;
+    return this.document;
+  }
+
+  /** `collect` did. */
+  scoreCollected(): void {}
+
+  scoreWindow(window: ScoreWindow): void {
+    for (; this.document < window.end; this.next()) {
+      if (window.filter?.acceptsBits(this.document) === false) continue;
+      window.add(this.document, this.score());
+    }
+  }
+
+  meet(candidates: Candidates, isRequired: boolean, minimum: number): void {
+    const { documents, scores, isScored } = candidates;
+    let kept = 0;
+    for (let i = 0; i < candidates.size; i++) {
+      const document = documents[i]!;
+      let score = scores[i]!;
+      if (score + this.scoreMax < minimum) continue;
+      this.seek(document);
+      if (this.document === document) score += isScored ? this.score() : 0;
+      else if (isRequired) continue;
+      documents[kept] = document;
+      scores[kept++] = score;
+    }
+    candidates.size = kept;
+  }
+}
+
+/**
+ * Visits the documents that any of several cursors matches; the best score counts. A binary heap by
+ * document.
+ */
+export class AlternativesCursor extends SteppingCursor {
+  document: number;
+  readonly cost: number;
+  readonly scoreMax: number;
+  readonly #heap: SearchCursor[];
+
+  constructor(cursors: readonly SearchCursor[]) {
+    super();
+    this.#heap = cursors.toSorted((a, b) => a.document - b.document);
+    this.document = this.#heap[0]!.document;
+    this.cost = cursors.reduce((sum, { cost }) => sum + cost, 0);
+    this.scoreMax = cursors.reduce((max, { scoreMax }) => Math.max(max, scoreMax), 0);
+  }
+
+  seek(document: number): void {
+    const top = this.#heap;
+    while (top[0]!.document < document) {
+      top[0]!.seek(document);
+      this.#sink();
+    }
+    this.document = top[0]!.document;
+  }
+
+  override markRest(bits: Uint32Array): void {
+    for (const cursor of this.#heap) cursor.markRest(bits);
+    this.document = NO_DOCUMENT;
+  }
+
+  score(): number {
+    let score = 0;
+    this.forEachMatch((cursor) => (score = Math.max(score, cursor.score())));
+    return score;
+  }
+
+  /** All of it is one block. */
+  lookAhead(): void {}
+
+  blockScoreMax(): number {
+    return this.scoreMax;
+  }
+
+  blockLast(): number {
+    return NO_DOCUMENT;
+  }
+
+  /** Visits the cursors at `document`: in the heap they are connected from the top down. */
+  forEachMatch(visit: (cursor: SearchCursor) => void, at = 0): void {
+    const cursor = this.#heap[at];
+    if (cursor === undefined || cursor.document !== this.document) return;
+    visit(cursor);
+    this.forEachMatch(visit, at * 2 + 1);
+    this.forEachMatch(visit, at * 2 + 2);
+  }
+
+  #sink(): void {
+    const heap = this.#heap;
+    const moved = heap[0]!;
+    let at = 0;
+    for (;;) {
+      let child = at * 2 + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && heap[child + 1]!.document < heap[child]!.document) child++;
+      if (heap[child]!.document >= moved.document) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = moved;
+  }
+}
+
+/**
+ * A word of a phrase in a segment: one or more cursors, for the terms that may stand at its place.
+ */
 export interface PhrasePart {
   readonly offset: number;
   readonly cursors: readonly TermCursor[];
 }
 
-/** The documents where words stand at given distances in one field. */
+/** Visits documents with the words at given distances in one field. */
 export class PhraseCursor extends SteppingCursor {
   document = 0;
   readonly cost: number;
   readonly scoreMax: number;
   readonly #words: readonly Word[];
 
-  constructor(parts: readonly PhrasePart[], segment: Segment) {
+  constructor(parts: readonly PhrasePart[], segment: TextSegment) {
     super();
     this.#words = parts
       .map((part) => new Word(part, segment))
@@ -68,7 +204,7 @@ export class PhraseCursor extends SteppingCursor {
     this.document = document;
   }
 
-  /** The document itself where all words are in it, else a later one that is the next it can be. */
+  /** The document if it has all words, else the next one that may have. */
   #firstBeyond(document: number): number {
     for (const { cursor } of this.#words) {
       cursor.seek(document);
@@ -77,7 +213,7 @@ export class PhraseCursor extends SteppingCursor {
     return document;
   }
 
-  /** Whether the places of all words, each moved back by its offset, have one in common. */
+  /** Whether all words, each moved back by its offset, share a position. */
   #isPhrase(): boolean {
     const [first, ...others] = this.#words.map((word) => word.starts());
     const next = others.map(() => 0);
@@ -97,7 +233,7 @@ class Word {
   readonly #offset: number;
   readonly #terms: readonly { readonly cursor: TermCursor; readonly positions: PositionReader }[];
 
-  constructor({ offset, cursors }: PhrasePart, segment: Segment) {
+  constructor({ offset, cursors }: PhrasePart, segment: TextSegment) {
     this.cursor = cursors.length === 1 ? cursors[0]! : new AlternativesCursor(cursors);
     this.#offset = offset;
     this.#terms = cursors.map((cursor) => ({
@@ -106,7 +242,7 @@ class Word {
     }));
   }
 
-  /** Where the phrase would have to begin, ascending. */
+  /** Positions where the phrase would begin, ascending. */
   starts(): number[] {
     const places: number[] = [];
     for (const { cursor, positions } of this.#terms) {
@@ -117,19 +253,19 @@ class Word {
   }
 }
 
-/** Positions of one field lie together and apart from those of others. */
+/** Keeps the positions of different fields apart. */
 const FIELD_SPAN = 2 ** 32;
 
-/** Reads the positions of the postings that a cursor stands at, ever further on. */
+/** Reads the positions of a cursor's postings, only forward. */
 class PositionReader {
   readonly #cursor: TermCursor;
-  readonly #segment: Segment;
+  readonly #segment: TextSegment;
   readonly #window: ByteWindow;
   #block = -1;
   #index = 0;
   #at = 0;
 
-  constructor(cursor: TermCursor, segment: Segment) {
+  constructor(cursor: TermCursor, segment: TextSegment) {
     this.#cursor = cursor;
     this.#segment = segment;
     this.#window = segment.positions.window();

@@ -1,18 +1,25 @@
-import { blockSize, documentAt, documentWidth } from './postings-block.ts';
+import {
+  afterVariables,
+  blockSize,
+  documentAt,
+  documentWidth,
+  variableAt,
+} from './postings-block.ts';
 import type { ByteWindow } from './segment-bytes.ts';
-import type { Segment } from './segment.ts';
+import type { TextSegment } from './segment.ts';
+import { ESCAPE } from './frequency-table.ts';
 
-/** So many postings are passed over at a time. */
+/** How many postings a seek skips at a time. */
 const STRIDE = 8;
 
-/** Where a cursor stands that has no more documents: behind all. */
+/** The position of a cursor after its last document. */
 export const NO_DOCUMENT = 0xffff_ffff;
 
 /** Goes through the documents of a term in ascending order, a block at a time. */
 export class PostingsCursor {
   document = NO_DOCUMENT;
   readonly documentCount: number;
-  protected readonly segment: Segment;
+  protected readonly segment: TextSegment;
   protected readonly firstBlock: number;
   protected readonly endBlock: number;
   protected block = 0;
@@ -26,7 +33,7 @@ export class PostingsCursor {
   protected width = 1;
   protected base = 0;
 
-  constructor(segment: Segment, term: number) {
+  constructor(segment: TextSegment, term: number) {
     this.segment = segment;
     this.documentCount = segment.termDocumentCounts[term]!;
     this.firstBlock = segment.termBlocks[term]!;
@@ -47,7 +54,7 @@ export class PostingsCursor {
     this.advance(document, isHere ? this.block : this.blockOf(document, this.block + 1));
   }
 
-  /** To the first document that is not below `document`, which is above the present one and in `block`, here or behind. */
+  /** Moves to the first document from `document` on. It is in `block`, after the current one. */
   protected advance(document: number, block: number): void {
     if (block !== this.block) {
       this.load(block);
@@ -108,5 +115,75 @@ export class PostingsCursor {
     this.documentsAt = this.window.seek(start, blockStarts[block + 1]! - start);
     this.codesAt = this.documentsAt + this.size * this.width;
     this.document = this.at(0);
+  }
+}
+
+/** Reads the fields and frequencies of the term in its documents. */
+export class FrequencyCursor extends PostingsCursor {
+  /** Visits number and frequency of each field of this posting, ascending, visible or not. */
+  forEachField(visit: (field: number, frequency: number) => void): void {
+    this.forEachFieldAt(this.index, visit);
+  }
+
+  /** Block and index of its posting, for readers of positions. */
+  get place(): { readonly block: number; readonly index: number } {
+    return { block: this.block, index: this.index };
+  }
+
+  /**
+   * Occurrences in the postings `[from, to)` of the block, visible or not; `to` is at most the
+   * cursor's place.
+   */
+  occurrencesBetween(from: number, to: number): number {
+    const { starts, frequencies } = this.segment.frequencies;
+    const { bytes } = this.window;
+    let escape = this.codesAt + this.size;
+    let count = 0;
+    for (let index = 0; index < to; index++) {
+      const code = bytes[this.codesAt + index]!;
+      if (code === ESCAPE) {
+        const fieldCount = variableAt(bytes, escape);
+        escape = afterVariables(bytes, escape, 1);
+        for (let i = 0; i < fieldCount; i++) {
+          const frequencyAt = afterVariables(bytes, escape, 1);
+          if (index >= from) count += variableAt(bytes, frequencyAt);
+          escape = afterVariables(bytes, frequencyAt, 1);
+        }
+      } else if (index >= from) {
+        for (let i = starts[code]!; i < starts[code + 1]!; i++) count += frequencies[i]!;
+      }
+    }
+    return count;
+  }
+
+  /** Visits the fields of one posting of this block. */
+  protected forEachFieldAt(index: number, visit: (field: number, frequency: number) => void): void {
+    const { bytes } = this.window;
+    const code = bytes[this.codesAt + index]!;
+    if (code !== ESCAPE) {
+      const { starts, fields, frequencies } = this.segment.frequencies;
+      for (let i = starts[code]!; i < starts[code + 1]!; i++) visit(fields[i]!, frequencies[i]!);
+      return;
+    }
+    let at = this.#escapeAt(index);
+    let left = variableAt(bytes, at);
+    for (at = afterVariables(bytes, at, 1); left > 0; left--) {
+      const field = variableAt(bytes, at);
+      at = afterVariables(bytes, at, 1);
+      visit(field, variableAt(bytes, at));
+      at = afterVariables(bytes, at, 1);
+    }
+  }
+
+  /** Where in the window the frequencies of a posting, whose code is `ESCAPE`, are written out. */
+  #escapeAt(index: number): number {
+    const { bytes } = this.window;
+    let at = this.codesAt + this.size;
+    for (let i = 0; i < index; i++) {
+      if (bytes[this.codesAt + i] !== ESCAPE) continue;
+      const fieldCount = variableAt(bytes, at);
+      at = afterVariables(bytes, at, 1 + fieldCount * 2);
+    }
+    return at;
   }
 }

@@ -1,7 +1,6 @@
-import { AlternativesCursor } from './alternatives-cursor.ts';
+import { AlternativesCursor, PhraseCursor, type PhrasePart } from './phrase-cursor.ts';
 import { inverseDocumentFrequency, termCeiling } from './bm25.ts';
 import type { IndexView } from './index-view.ts';
-import { PhraseCursor, type PhrasePart } from './phrase-cursor.ts';
 import type { SearchCursor } from './search-cursor.ts';
 import { TermCursor } from './term-cursor.ts';
 import type {
@@ -13,7 +12,7 @@ import type {
 } from './text-query.ts';
 import { FieldMask, type VisibleFields } from './visible-fields.ts';
 
-/** Terms that count as one word in the score: the most frequent of them gives all of them its document frequency. */
+/** Terms that score as one word: all have the document frequency of the most frequent one. */
 interface PreparedWord {
   readonly idf: number;
   /** Term -> part of the view -> number of the term there, or -1. */
@@ -53,7 +52,7 @@ export class PreparedGroup {
     }
   }
 
-  /** The group in one part of the view; undefined where nothing can match. */
+  /** A cursor over the group in one part of the view; undefined if nothing can match. */
   cursor(part: number): SearchCursor | undefined {
     const mask = this.#mask(part);
     const cursors: SearchCursor[] = [];

@@ -1,13 +1,12 @@
 import { type FieldLengths, IndexView } from './index-view.ts';
-import type { Segment } from './segment.ts';
+import type { TextSegment } from './segment.ts';
 import { type FieldMask, MIXED, SEEN, type VisibleFields } from './visible-fields.ts';
-import { FrequencyCursor } from './frequency-cursor.ts';
+import { FrequencyCursor, NO_DOCUMENT } from './postings-cursor.ts';
 import { documentAt } from './postings-block.ts';
-import { NO_DOCUMENT } from './postings-cursor.ts';
 import { DECODED_LENGTHS } from './bm25.ts';
 import { isDeleted, type Tombstones } from './tombstones.ts';
 
-/** Counts of terms that are kept for one searcher and segment; then all of them are forgotten. */
+/** Cached counts of terms for one searcher and segment; beyond this, all are dropped. */
 const TERMS_MAX = 16_384;
 
 /** What is known of one segment. */
@@ -17,14 +16,11 @@ interface SeenSegment {
   readonly counts: Map<number, { readonly deletedCount: number; readonly count: number }>;
 }
 
-/**
- * What somebody sees of segments. Segments never change: what was found out of one holds for as long as they see the same
- * nodes and fields.
- */
+/** What somebody sees of segments, cached while they see the same nodes and fields. */
 export class Sight {
   /** Undefined where all fields are seen. */
   readonly #fields: VisibleFields | undefined;
-  readonly #segments = new WeakMap<Segment, SeenSegment>();
+  readonly #segments = new WeakMap<TextSegment, SeenSegment>();
 
   constructor(fields: VisibleFields | undefined) {
     this.#fields = fields;
@@ -47,8 +43,8 @@ export class Sight {
 }
 
 /**
- * A view as somebody searches it who does not see all of it: its statistics are those of an index of what they see, so that no
- * score, and no word that a query is expanded to, hangs on anything else. What is found is filtered apart from that.
+ * A view for somebody who does not see all. Its statistics are those of an index of what they see,
+ * so that scores and expanded words depend on nothing else. Hits are filtered separately.
  */
 export class SeenView extends IndexView {
   readonly #segments: readonly SeenSegment[];
@@ -105,7 +101,7 @@ export class SeenView extends IndexView {
 
 /** Counts the documents with a term. */
 class SeenPostings extends FrequencyCursor {
-  /** Those that are not passed over, and that have the term in a field of the mask. */
+  /** Documents with the term in a field of the mask, without those to skip. */
   count(isPassedOver: (document: number) => boolean, mask: FieldMask | undefined): number {
     let count = 0;
     for (; this.document !== NO_DOCUMENT; this.load(this.block + 1)) {
@@ -132,14 +128,14 @@ class SeenPostings extends FrequencyCursor {
 /** Whether a searcher may see a node, given the id of its type. */
 type SeesNode = (node: number, type: number) => boolean;
 
-/** Documents, and for each field of the segment those that have it with the sum of their lengths. */
+/** Counts documents, and for each field the documents with it and the sum of their lengths. */
 class Tally {
   count = 0;
   readonly fieldDocumentCounts: Float64Array;
   readonly fieldLengthSums: Float64Array;
-  readonly #segment: Segment;
+  readonly #segment: TextSegment;
 
-  constructor(segment: Segment) {
+  constructor(segment: TextSegment) {
     const { length } = segment.documents.fields.ids;
     this.fieldDocumentCounts = new Float64Array(length);
     this.fieldLengthSums = new Float64Array(length);
@@ -161,12 +157,12 @@ class Tally {
 class UnseenDocuments {
   readonly bits: Uint32Array;
   readonly all: Tally;
-  readonly #segment: Segment;
-  /** Those of the deleted ones that were looked at last. */
+  readonly #segment: TextSegment;
+  /** The deleted documents counted last. */
   #deleted: { readonly of: number; readonly tally: Tally };
 
-  /** `mayHide` takes the id of a type: of another one all nodes are seen. */
-  constructor(segment: Segment, sees: SeesNode, mayHide: (type: number) => boolean) {
+  /** `mayHide` takes the id of a type; all nodes of other types are visible. */
+  constructor(segment: TextSegment, sees: SeesNode, mayHide: (type: number) => boolean) {
     const { count, nodes, types, typeIds } = segment.documents;
     this.#segment = segment;
     this.all = new Tally(segment);
@@ -187,12 +183,13 @@ class UnseenDocuments {
     return this.all.count > 0 && ((this.bits[document >>> 5]! >>> (document & 31)) & 1) === 1;
   }
 
-  /** Those of them that are deleted. */
+  /** The unseen documents that are deleted. */
   deleted(tombstones: Tombstones): Tally {
     const { deleted, deletedCount } = tombstones;
     const known = this.#deleted;
     if (known.of === deletedCount) return known.tally;
-    // The first ones stay the same from one view to the next; an older view is counted from the start.
+    // The first ones stay the same from one view to the next; an older view is counted from the
+    // start.
     const isLater = known.of < deletedCount;
     const tally = isLater ? known.tally : new Tally(this.#segment);
     for (let i = isLater ? known.of : 0; i < deletedCount; i++) {

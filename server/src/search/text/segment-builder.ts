@@ -3,35 +3,72 @@ import type { Token } from '../analysis/analyzer.ts';
 import { type DocumentTable, DocumentTableBuilder } from './document-table.ts';
 import { FacetColumnsBuilder } from './facet-column.ts';
 import { ESCAPE, FIELDS_MAX, FREQUENCY_MAX, FrequencyCombinations } from './frequency-table.ts';
-import type { FieldText, IndexedDocument } from './indexed-document.ts';
 import { encodeLength } from './bm25.ts';
 import { NumberList } from './number-list.ts';
 import { PostingsWriter } from './postings-writer.ts';
-import { layOutSegment } from './segment-content.ts';
+import { layOutSegment } from './segment-layout.ts';
 import { StringTable } from './string-table.ts';
-import { VocabularyBuilder } from './vocabulary/vocabulary-builder.ts';
+import { VocabularyBuilder } from './vocabulary/vocabulary.ts';
 
-/** A pair of a word and the term it was indexed as. Another term of the same word hangs on `other`. */
+/**
+ * What the text index keeps of a node: terms of its fields to find it, and the rest to filter and
+ * count.
+ */
+export interface IndexedDocument {
+  /** Dense id of the node in the graph, of at most 40 bits. */
+  readonly node: number;
+  /** Id of the node's type, of at most 16 bits. */
+  readonly type: number;
+  /** Used for sorting by time, time ranges and decay. Milliseconds since the Unix epoch. */
+  readonly timestampMs: number;
+  /** Two letters (ISO 639-1), or `--`. */
+  readonly language: string;
+  /** By ascending field, each at most once. */
+  readonly fields: readonly FieldText[];
+  /** By ascending column, each at most once. */
+  readonly facets: readonly FacetValues[];
+}
+
+export interface FieldText {
+  /** A number from 0 to 1,023 that the settings give to a field. */
+  readonly field: number;
+  /** Above 0, and the same for all documents with the field; the last one written wins. */
+  readonly boost: number;
+  /**
+   * Positions never decrease. The caller leaves a gap between two values, so that no phrase spans
+   * them.
+   */
+  readonly tokens: readonly Token[];
+}
+
+export interface FacetValues {
+  readonly column: number;
+  readonly values: readonly string[];
+}
+
+/** A word and the term it was indexed as. `other` is another term of the same word. */
 interface Word {
   readonly term: string;
   readonly number: number;
   other: Word | undefined;
 }
 
-/** Of each word, side by side: the number of its term, how many documents have it, and the last of them + 1. */
+/** Numbers kept for each word: its term, how many documents have it, and the last of these + 1. */
 const WORD_NUMBERS = 3;
 const WORDS_AT_FIRST = 1_024;
 
 /**
- * Collects documents and makes a segment of them. A token costs three numbers until then: which term, which field of
- * which document, which position. Sorting them by term at the end is a counting sort, which keeps documents, fields
- * and positions in the order they came in.
+ * Collects documents and makes a segment of them. A token takes three numbers: its term, its field
+ * of a document, its position. A counting sort by term at the end keeps documents, fields and
+ * positions in order.
  */
 export class SegmentBuilder {
   readonly #documents = new DocumentTableBuilder();
   readonly #facets = new FacetColumnsBuilder();
   readonly #words = new Map<string, Word>();
-  /** Marks words as its own. Words outlive it, so that it is not the builder with all that it holds. */
+  /**
+   * Marks words as its own. Not the builder itself: words outlive it and would keep it in memory.
+   */
   readonly #owner = {};
   #wordCount = 0;
   #wordNumbers = new Uint32Array(WORD_NUMBERS * WORDS_AT_FIRST);
@@ -64,7 +101,7 @@ export class SegmentBuilder {
     return number;
   }
 
-  /** The memory of the segment. The builder is of no use after. */
+  /** Returns the memory of the segment. The builder cannot be used after this. */
   finish(): SharedArrayBuffer {
     const terms = sortStrings([...this.#terms.keys()]);
     const ranks = new Uint32Array(terms.length);
@@ -196,7 +233,7 @@ interface SortedTokens {
   readonly runFields: Uint32Array;
 }
 
-/** Where the tokens of the run that `from` is in end. */
+/** The end of the run that `from` is in. */
 function endOfRun({ runs }: SortedTokens, from: number, end: number): number {
   const run = runs[from];
   let at = from + 1;
@@ -253,7 +290,7 @@ function writeTerm(
   writer.finishTerm();
 }
 
-/** Positions of one document: for each field anew, differences from one to the next. */
+/** Positions of one document as differences, starting over for each field. */
 function writePositions(
   { runs, positions }: SortedTokens,
   from: number,
@@ -274,14 +311,14 @@ function writePositions(
   }
 }
 
-/** Of so few, or so many, the sort of the language is as good. */
+/** With fewer or more strings than this, the built-in sort is as fast. */
 const STRINGS_MIN = 64;
 const STRINGS_MAX = 2 ** 21;
 const PREFIX_UNITS = 4;
 
 /**
- * Strings in the order of their UTF-16 units, each of them once. A number holds the beginning of a string and its place, so that
- * most are in order once the numbers are: that takes a fraction of the time of comparing strings.
+ * Sorts distinct strings by their UTF-16 units. It sorts numbers that hold the beginning and the
+ * place of each string, which takes a fraction of the time of comparing strings.
  */
 export function sortStrings(strings: readonly string[]): string[] {
   const { length } = strings;
@@ -300,7 +337,7 @@ export function sortStrings(strings: readonly string[]): string[] {
   return sorted;
 }
 
-/** The first units, 8 bits each, up to one of more than 8 bits: what is behind it is left to the order of strings with the same prefix. */
+/** The first units, 8 bits each. It stops after a larger unit: `putInOrder` decides from there. */
 function prefixOf(string: string): number {
   let prefix = 0;
   let left = PREFIX_UNITS;

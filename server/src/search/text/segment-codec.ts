@@ -1,10 +1,11 @@
 import { crc32 } from 'node:zlib';
-import { HEADER_BYTES, SegmentLayout, headBytes, segmentBytes } from './segment-layout.ts';
+import { headBytes, HEADER_BYTES, segmentBytes, SegmentLayout } from './segment-layout.ts';
+import { join } from 'node:path';
 
-/** Bytes behind the content: its CRC-32 and its length, little-endian. */
+/** Bytes after the content: its CRC-32 and its length, little-endian. */
 export const SEAL_BYTES = 12;
 
-/** A file of the index is not what was written. The index is rebuilt from the log then; nothing of it is served. */
+/** A damaged file of the index. The index is then rebuilt from the log; nothing of it is served. */
 export class DamagedIndexError extends Error {
   override readonly name = 'DamagedIndexError';
 }
@@ -19,7 +20,7 @@ export class Checksum {
     this.#length += bytes.length;
   }
 
-  /** What is written behind the bytes. */
+  /** The bytes to write after the content. */
   seal(): Uint8Array {
     const seal = new Uint8Array(SEAL_BYTES);
     const view = new DataView(seal.buffer);
@@ -28,7 +29,7 @@ export class Checksum {
     return seal;
   }
 
-  /** Refuses a seal that is not the one of the bytes. */
+  /** Throws if the seal does not belong to the bytes. */
   verify(seal: Uint8Array, what: string): void {
     if (Buffer.compare(this.seal(), seal) !== 0) {
       throw new DamagedIndexError(`${what} is damaged: its checksum does not fit`);
@@ -42,7 +43,7 @@ export function sealOf(bytes: Uint8Array): Uint8Array {
   return checksum.seal();
 }
 
-/** The content of a sealed file; a `DamagedIndexError` where it is not as it was written. */
+/** The content of a sealed file. Throws a `DamagedIndexError` if it is damaged. */
 export function unsealed(file: Uint8Array, what: string): Uint8Array {
   if (file.length < SEAL_BYTES) throw new DamagedIndexError(`${what} is too short`);
   const content = file.subarray(0, file.length - SEAL_BYTES);
@@ -61,7 +62,7 @@ export function encodeSegment(memory: SharedArrayBuffer): Uint8Array {
   return file;
 }
 
-/** The memory of a segment; a `DamagedIndexError` where the file is not as it was written, or of another format. */
+/** Reads a segment. Throws a `DamagedIndexError` if the file is damaged or has another format. */
 export function decodeSegment(file: Uint8Array, what: string): SharedArrayBuffer {
   const content = unsealed(file, what);
   checkHeader(content, content.length, what);
@@ -70,7 +71,10 @@ export function decodeSegment(file: Uint8Array, what: string): SharedArrayBuffer
   return memory;
 }
 
-/** How much of a segment has to be in memory when its postings stay in its file. `read` reads the file. */
+/**
+ * Bytes of a segment that must be in memory when its postings stay in the file. `read` reads the
+ * file.
+ */
 export function residentBytes(
   read: (offset: number, length: number) => Uint8Array,
   length: number,
@@ -85,4 +89,48 @@ function checkHeader(header: Uint8Array, length: number, what: string): void {
   if (headBytes(header) === undefined || segmentBytes(header) !== length) {
     throw new DamagedIndexError(`${what} is no segment of this format`);
   }
+}
+
+/** The content of an index on disk. */
+export interface IndexManifest {
+  /** Sequence of the last commit that is in the index. */
+  readonly sequence: number;
+  /** Digest of the settings that it was made with. */
+  readonly settings: string;
+  readonly segments: readonly StoredSegment[];
+}
+
+interface StoredSegment {
+  readonly id: number;
+  readonly documentCount: number;
+  readonly deletedCount: number;
+}
+
+/** In the storage folder. */
+export function indexFolder(storage: string): string {
+  return join(storage, 'search');
+}
+
+export function segmentName(id: number): string {
+  return `segment-${id}`;
+}
+
+export function deletedName(id: number, deletedCount: number): string {
+  return `deleted-${id}-${deletedCount}`;
+}
+
+/** Raise it when older files would be read wrongly. */
+const FORMAT = 1;
+
+export function encodeIndexManifest(manifest: IndexManifest): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ format: FORMAT, ...manifest }));
+}
+
+/** The checksum is verified; the format may be another one. */
+export function decodeIndexManifest(bytes: Uint8Array): IndexManifest {
+  const { format, ...manifest } = JSON.parse(new TextDecoder().decode(bytes)) as IndexManifest & {
+    readonly format: number;
+  };
+  if (format !== FORMAT) throw new DamagedIndexError(`the index has the format ${format}`);
+  return manifest;
 }

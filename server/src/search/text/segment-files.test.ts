@@ -17,7 +17,7 @@ import { mergeSegments } from './merge-segments.ts';
 import { DamagedIndexError, decodeSegment, encodeSegment } from './segment-codec.ts';
 import { SegmentFiles } from './segment-files.ts';
 import { SegmentReaders, UnreadableSegmentError } from './segment-readers.ts';
-import { Segment } from './segment.ts';
+import { TextSegment } from './segment.ts';
 import { documents, queries } from './testing/arbitrary-search.ts';
 import { TextIndex } from './text-index.ts';
 import type { TextQuery } from './text-query.ts';
@@ -258,7 +258,7 @@ describe('an encoded segment', () => {
   it('is decoded to the same bytes', () => {
     const memory = decodeSegment(file, 'a segment');
     expect(Buffer.compare(new Uint8Array(memory), new Uint8Array(part!.memory))).toBe(0);
-    expect(new Segment(memory).documents.count).toBe(part!.segment.documents.count);
+    expect(new TextSegment(memory).documents.count).toBe(part!.segment.documents.count);
   });
 
   it('is refused with any one byte changed and at any other length', () => {

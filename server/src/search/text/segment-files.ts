@@ -2,9 +2,9 @@ import {
   closeSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
-  readdirSync,
   rmSync,
   statSync,
 } from 'node:fs';
@@ -13,36 +13,33 @@ import { join } from 'node:path';
 import { assert } from '#base/assert.ts';
 import type { IndexView } from './index-view.ts';
 import {
-  type IndexManifest,
-  decodeManifest,
-  deletedName,
-  encodeManifest,
-  segmentName,
-} from './index-manifest.ts';
-import { chooseForFile } from './memory-budget.ts';
-import {
   Checksum,
   DamagedIndexError,
-  SEAL_BYTES,
+  decodeIndexManifest,
+  deletedName,
+  encodeIndexManifest,
+  type IndexManifest,
   residentBytes,
+  SEAL_BYTES,
+  segmentName,
   unsealed,
 } from './segment-codec.ts';
-import type { StoredPart } from './text-index.ts';
+import { chooseForFile, type StoredPart } from './text-index.ts';
+import { SCRUB_BYTES_AT_A_TIME } from '#base/limits.ts';
 
-export const MANIFEST = 'manifest.json';
-export const UNFINISHED = '.new';
+const MANIFEST = 'manifest.json';
+const UNFINISHED = '.new';
 const CHUNK_BYTES = 2 ** 20;
 
-export interface StoredIndex {
+export interface LoadedIndex {
   readonly manifest: IndexManifest;
   readonly parts: readonly StoredPart[];
 }
 
 /**
- * The files of an index, in a folder of its own. A segment file is written once; a save writes those that are new,
- * then the manifest, which replaces the one before in one step. Whatever moment the process ends at, the manifest
- * names files that are whole. What it does not name is removed. For one process and one thread, which does not wait for the disk
- * while it saves.
+ * The files of an index, in a folder of its own. A segment file is written once. A save writes new
+ * segments, then replaces the manifest in one step: at any moment the manifest names whole files.
+ * Other files are removed. For one thread of one process, which does not wait for the disk.
  */
 export class SegmentFiles {
   readonly #folder: string;
@@ -54,8 +51,8 @@ export class SegmentFiles {
   }
 
   /**
-   * Keeps a view, which holds all up to a commit's `sequence`. `settings` is a digest of all that decides on what the
-   * index of a commit contains: an index with another one is of no use. One save at a time.
+   * Saves a view that has all up to the commit `sequence`. `settings` is a digest of what decides
+   * on the content of the index: an index with another digest is discarded. One save at a time.
    */
   async save(view: IndexView, sequence: number, settings: string): Promise<void> {
     const known = new Set(this.#saved?.segments.map(({ id }) => id));
@@ -71,20 +68,20 @@ export class SegmentFiles {
     });
     const manifest = { sequence, settings, segments };
     await this.#syncFolder();
-    await this.#write(MANIFEST, encodeManifest(manifest));
+    await this.#write(MANIFEST, encodeIndexManifest(manifest));
     await this.#syncFolder();
     this.#saved = manifest;
     this.#removeOthers(manifest);
   }
 
   /**
-   * What was saved last; undefined where nothing was. Throws a `DamagedIndexError` where a file is not as it was
-   * written. Where all of it is more than `memoryBytesMax`, postings stay in their files: see `chooseForFile`.
+   * Loads the last save; undefined if there is none. Throws a `DamagedIndexError` if a file is
+   * damaged. Above `memoryBytesMax`, postings stay in their files: see `chooseForFile`.
    */
-  load(memoryBytesMax = Infinity): StoredIndex | undefined {
+  load(memoryBytesMax = Infinity): LoadedIndex | undefined {
     const bytes = this.#readOrNothing(MANIFEST);
     if (bytes === undefined) return undefined;
-    const manifest = decodeManifest(unsealed(bytes, MANIFEST));
+    const manifest = decodeIndexManifest(unsealed(bytes, MANIFEST));
     const sizes = manifest.segments.map(({ id }) => this.#verified(id));
     const inFile = chooseForFile(sizes, memoryBytesMax);
     const parts = manifest.segments.map(({ id, documentCount, deletedCount }, index) => {
@@ -102,7 +99,7 @@ export class SegmentFiles {
     return { manifest, parts };
   }
 
-  /** Removes what the next start would go on from. What a view has in files only stays there. */
+  /** Removes what the next start would continue from. Files that a view reads stay. */
   clear(view?: IndexView): void {
     this.#saved = undefined;
     rmSync(join(this.#folder, MANIFEST), { force: true });
@@ -128,7 +125,7 @@ export class SegmentFiles {
       await writeAll(file, checksum.seal());
       await file.sync();
     } catch (error) {
-      // Half a file would take room for nothing.
+      // Half a file would only take room.
       await rm(path + UNFINISHED, { force: true });
       throw error;
     } finally {
@@ -178,7 +175,7 @@ export class SegmentFiles {
     return memory;
   }
 
-  /** Reads a file once from end to end, and says how much of it is content. */
+  /** Verifies a whole file. Returns how much of it is content. */
   #verified(id: number): { readonly bytes: number; readonly residentBytes: number } {
     const name = segmentName(id);
     const size = statSync(join(this.#folder, name), { throwIfNoEntry: false })?.size;
@@ -235,4 +232,69 @@ function readAt(file: number, offset: number, length: number): Uint8Array {
     filled += count;
   }
   return bytes;
+}
+
+/**
+ * Compares each file of a saved index with its checksum. The index thread may save meanwhile: a
+ * file that is gone has been replaced. Returns the number of files.
+ */
+export async function scrubSegments(
+  folder: string,
+  rest: () => Promise<void>,
+  onDamage: (place: string) => void,
+): Promise<number> {
+  let files = 0;
+  for (const name of namesIn(folder)) {
+    if (name.endsWith(UNFINISHED)) continue;
+    const damage = await damageOf(folder, name, rest);
+    files++;
+    if (damage !== undefined) onDamage(damage);
+    await rest();
+  }
+  return files;
+}
+
+async function damageOf(
+  folder: string,
+  name: string,
+  rest: () => Promise<void>,
+): Promise<string | undefined> {
+  try {
+    if (name === MANIFEST) unsealed(readFileSync(join(folder, name)), name);
+    else await readSealed(join(folder, name), name, rest);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DamagedIndexError) return error.message;
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function readSealed(path: string, name: string, rest: () => Promise<void>): Promise<void> {
+  await using file: FileHandle = await open(path);
+  const end = (await file.stat()).size - SEAL_BYTES;
+  if (end < 0) throw new DamagedIndexError(`${name} is too short`);
+  const checksum = new Checksum();
+  const chunk = new Uint8Array(SCRUB_BYTES_AT_A_TIME);
+  for (let at = 0; at < end; at += chunk.length) {
+    const length = Math.min(chunk.length, end - at);
+    checksum.add(chunk.subarray(0, (await file.read(chunk, 0, length, at)).bytesRead));
+    await rest();
+  }
+  const seal = new Uint8Array(SEAL_BYTES);
+  await file.read(seal, 0, SEAL_BYTES, end);
+  checksum.verify(seal, name);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

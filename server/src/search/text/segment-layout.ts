@@ -1,4 +1,9 @@
 import { assert } from '#base/assert.ts';
+import type { DocumentTable } from './document-table.ts';
+import type { FacetColumn } from './facet-column.ts';
+import type { FrequencyTable } from './frequency-table.ts';
+import type { Postings } from './postings-writer.ts';
+import { StringTable } from './string-table.ts';
 
 /** The parts of a segment. The two that a segment may leave in its file come last. */
 export const SECTION = {
@@ -46,23 +51,23 @@ type SectionKind = (typeof SECTION)[keyof typeof SECTION];
 
 type SectionNumbers = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
 
-export interface Section {
+interface Section {
   readonly kind: SectionKind;
-  /** Id of the facet column, for the kinds that there is one of for each column; else 0. */
+  /** Id of the facet column, for kinds with one section for each column; else 0. */
   readonly column: number;
   readonly data: SectionNumbers;
 }
 
 const MAGIC = 0x67_73_74_54;
-/** Grows whenever bytes written before would be read wrongly. */
+/** Raise it when older bytes would be read wrongly. */
 const FORMAT = 2;
 export const HEADER_BYTES = 24;
 const ENTRY_BYTES = 24;
 const ALIGNMENT = 8;
 
 /**
- * Where the sections of a segment lie, as its first bytes say. All numbers are little-endian, as all machines we run
- * on.
+ * Reads from the first bytes of a segment where its sections are. Numbers are little-endian, like
+ * all machines we run on.
  */
 export class SegmentLayout {
   readonly #places = new Map<number, { readonly offset: number; readonly length: number }>();
@@ -96,7 +101,9 @@ export class SegmentLayout {
   }
 }
 
-/** How many bytes the header and the table of sections take; undefined where these are not a segment of this format. */
+/**
+ * Bytes of the header and the table of sections; undefined if this is no segment of this format.
+ */
 export function headBytes(header: Uint8Array): number | undefined {
   if (header.length < HEADER_BYTES) return undefined;
   const view = new DataView(header.buffer, header.byteOffset, header.byteLength);
@@ -104,13 +111,13 @@ export function headBytes(header: Uint8Array): number | undefined {
   return HEADER_BYTES + view.getUint32(8, true) * ENTRY_BYTES;
 }
 
-/** How long the segment is that a header belongs to. */
+/** Length of the segment with this header. */
 export function segmentBytes(header: Uint8Array): number {
   return new DataView(header.buffer, header.byteOffset).getFloat64(16, true);
 }
 
-/** Puts sections behind their table into memory that threads share. */
-export function layOut(sections: readonly Section[]): SharedArrayBuffer {
+/** Writes a table of the sections, then the sections, into memory that threads share. */
+function layOut(sections: readonly Section[]): SharedArrayBuffer {
   let end = HEADER_BYTES + sections.length * ENTRY_BYTES;
   const offsets = sections.map(({ data }) => {
     const offset = aligned(end);
@@ -142,4 +149,83 @@ function aligned(offset: number): number {
 
 function keyOf(kind: number, column: number): number {
   return column * 256 + kind;
+}
+
+/** All parts of a segment, before they are laid out. */
+interface SegmentContent {
+  readonly documents: DocumentTable;
+  readonly frequencies: FrequencyTable;
+  readonly terms: StringTable;
+  readonly postings: Postings;
+  readonly facets: ReadonlyMap<number, FacetColumn>;
+  /** As `VocabularyBuilder` gives it. */
+  readonly vocabulary: SharedArrayBuffer;
+}
+
+/** The memory of a segment, which `TextSegment` opens. */
+export function layOutSegment(content: SegmentContent): SharedArrayBuffer {
+  const { vocabulary, postings } = content;
+  return layOut([
+    ...documentSections(content.documents),
+    ...frequencySections(content.frequencies),
+    section(SECTION.termOffsets, content.terms.offsets),
+    section(SECTION.termUnits, content.terms.units),
+    section(SECTION.termBlocks, postings.termBlocks),
+    section(SECTION.termDocumentCounts, postings.termDocumentCounts),
+    section(SECTION.termWeights, postings.termWeights),
+    section(SECTION.blockLasts, postings.blockLasts),
+    section(SECTION.blockStarts, postings.blockStarts),
+    section(SECTION.blockWeights, postings.blockWeights),
+    section(SECTION.blockPositions, postings.blockPositions),
+    ...[...content.facets].flatMap(([id, column]) => facetSections(id, column)),
+    section(SECTION.vocabulary, new Uint8Array(vocabulary)),
+    section(SECTION.postings, postings.bytes),
+    section(SECTION.positions, postings.positions),
+  ]);
+}
+
+function documentSections(documents: DocumentTable): Section[] {
+  const names = StringTable.pack(documents.languageNames);
+  return [
+    section(SECTION.nodes, documents.nodes),
+    section(SECTION.byNode, documents.byNode),
+    section(SECTION.timestampsMs, documents.timestampsMs),
+    section(SECTION.types, documents.types),
+    section(SECTION.typeIds, documents.typeIds),
+    section(SECTION.languages, documents.languages),
+    section(SECTION.languageOffsets, names.offsets),
+    section(SECTION.languageUnits, names.units),
+    section(SECTION.lengthStarts, documents.lengthStarts),
+    section(SECTION.lengthFields, documents.lengthFields),
+    section(SECTION.lengthCodes, documents.lengthCodes),
+    section(SECTION.lengthColumns, documents.lengthColumns),
+    section(SECTION.fieldIds, documents.fields.ids),
+    section(SECTION.fieldBoosts, documents.fields.boosts),
+    section(SECTION.fieldDocumentCounts, documents.fields.documentCounts),
+    section(SECTION.fieldLengthSums, documents.fields.lengthSums),
+    section(SECTION.fieldColumns, documents.fields.columns),
+    section(SECTION.fieldTypes, documents.fields.types),
+  ];
+}
+
+function frequencySections(table: FrequencyTable): Section[] {
+  return [
+    section(SECTION.combinationStarts, table.starts),
+    section(SECTION.combinationFields, table.fields),
+    section(SECTION.combinationFrequencies, table.frequencies),
+    section(SECTION.combinationCounts, table.counts),
+  ];
+}
+
+function facetSections(column: number, { values, starts, ordinals }: FacetColumn): Section[] {
+  return [
+    { kind: SECTION.facetOffsets, column, data: values.offsets },
+    { kind: SECTION.facetUnits, column, data: values.units },
+    { kind: SECTION.facetStarts, column, data: starts },
+    { kind: SECTION.facetOrdinals, column, data: ordinals },
+  ];
+}
+
+function section(kind: Section['kind'], data: Section['data']): Section {
+  return { kind, column: 0, data };
 }

@@ -2,31 +2,30 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '#base/assert.ts';
 import { SEARCH_CACHED_PAGES_MAX } from '#base/search-limits.ts';
-import { segmentName } from './index-manifest.ts';
+import { SEAL_BYTES, segmentName } from './segment-codec.ts';
 import type { FilePages } from './segment-bytes.ts';
-import { SEAL_BYTES } from './segment-codec.ts';
 
 const PAGE_BYTES = 65_536;
 /** More than any file has. */
 const FILE_PAGES_MAX = 2 ** 24;
 
-/** The file of a segment cannot be opened: mostly as it is gone, and a newer view, which does without it, has been made meanwhile. */
+/** The file of a segment cannot be opened, mostly because a newer view no longer needs it. */
 export class UnreadableSegmentError extends Error {
   override readonly name = 'UnreadableSegmentError';
 }
 
 /**
- * Reads segments that are not in memory, for one thread, which has files open of its own: they stay readable when they are
- * removed. What was read last is kept, all files together, up to `SEARCH_CACHED_PAGES_MAX` pages.
+ * Reads segments that are not in memory, for one thread. Its files stay readable after they are
+ * removed. It caches up to `SEARCH_CACHED_PAGES_MAX` pages of all files.
  *
- * It takes what it needs of `node:fs` when it is made: an endpoint worker has no file system later on. What it has
- * then reads segments of this folder, and no object that leads to it is within reach of a guest.
+ * It takes the functions of `node:fs` when it is made, as an endpoint worker loses the file system
+ * later. They only read segments of this folder, and a guest cannot reach them.
  */
 export class SegmentReaders implements Disposable {
   readonly #folder: string;
   readonly #fs = { closeSync, fstatSync, openSync, readSync };
   readonly #files = new Map<number, FilePages & { readonly descriptor: number }>();
-  /** The page that was used last is the last. */
+  /** Last used at the end. */
   readonly #pages = new Map<number, Uint8Array>();
 
   constructor(folder: string) {
@@ -87,7 +86,7 @@ export class SegmentReaders implements Disposable {
     return page;
   }
 
-  /** Into memory of its own: a cursor may still stand in the page that is forgotten for this one. */
+  /** Reads into new memory: a cursor may still use the page that this one replaces. */
   #read(descriptor: number, from: number, bytes: number): Uint8Array {
     const page = new Uint8Array(Math.min(PAGE_BYTES, bytes - from));
     for (let filled = 0; filled < page.length;) {

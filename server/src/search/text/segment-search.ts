@@ -1,18 +1,108 @@
-import type { Candidates } from './candidates.ts';
+import type { Candidates, Matches } from './match-collectors.ts';
 import type { DocumentFilter } from './document-filter.ts';
-import type { Matches } from './match-collectors.ts';
 import { NO_DOCUMENT } from './postings-cursor.ts';
-import type { SearchCursor } from './search-cursor.ts';
-import type { SearchScratch } from './score-window.ts';
-import type { Segment } from './segment.ts';
-import type { TopHits } from './top-hits.ts';
+import type { SearchCursor, SearchScratch } from './search-cursor.ts';
+import type { TextSegment } from './segment.ts';
 
-/** Score of a document that no word was asked of. */
+/** The best documents so far, by value, then by node. A heap, worst on top. */
+export class TopHits {
+  /** A document with a lower value is not among the best. */
+  threshold: number;
+  readonly #capacity: number;
+  readonly #values: number[] = [];
+  readonly #nodes: number[] = [];
+  readonly #parts: number[] = [];
+  readonly #documents: number[] = [];
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+    this.threshold = capacity === 0 ? Infinity : -Infinity;
+  }
+
+  offer(value: number, node: number, part: number, document: number): void {
+    if (this.#values.length < this.#capacity) {
+      this.#rise(this.#values.length, value, node, part, document);
+      if (this.#values.length === this.#capacity) this.threshold = this.#values[0]!;
+      return;
+    }
+    const worst = this.threshold;
+    if (value < worst || (value === worst && node > this.#nodes[0]!)) return;
+    if (this.#capacity === 0) return;
+    this.#sink(value, node, part, document);
+    this.threshold = this.#values[0]!;
+  }
+
+  /** The best one first. */
+  ranked(): { value: number; node: number; part: number; document: number }[] {
+    return this.#values
+      .map((value, index) => ({
+        value,
+        node: this.#nodes[index]!,
+        part: this.#parts[index]!,
+        document: this.#documents[index]!,
+      }))
+      .toSorted((a, b) => b.value - a.value || a.node - b.node);
+  }
+
+  #isWorse(value: number, node: number, than: number): boolean {
+    const other = this.#values[than]!;
+    return value < other || (value === other && node > this.#nodes[than]!);
+  }
+
+  #rise(from: number, value: number, node: number, part: number, document: number): void {
+    let at = from;
+    while (at > 0) {
+      const parent = (at - 1) >>> 1;
+      if (!this.#isWorse(value, node, parent)) break;
+      this.#move(parent, at);
+      at = parent;
+    }
+    this.#put(at, value, node, part, document);
+  }
+
+  #sink(value: number, node: number, part: number, document: number): void {
+    const size = this.#values.length;
+    let at = 0;
+    for (;;) {
+      let child = at * 2 + 1;
+      if (child >= size) break;
+      if (
+        child + 1 < size &&
+        this.#isWorse(this.#values[child + 1]!, this.#nodes[child + 1]!, child)
+      ) {
+        child++;
+      }
+      if (this.#isWorse(value, node, child)) break;
+      this.#move(child, at);
+      at = child;
+    }
+    this.#put(at, value, node, part, document);
+  }
+
+  #move(from: number, to: number): void {
+    this.#put(
+      to,
+      this.#values[from]!,
+      this.#nodes[from]!,
+      this.#parts[from]!,
+      this.#documents[from]!,
+    );
+  }
+
+  #put(at: number, value: number, node: number, part: number, document: number): void {
+    this.#values[at] = value;
+    this.#nodes[at] = node;
+    this.#parts[at] = part;
+    this.#documents[at] = document;
+  }
+}
+
+/** Score of a document in a search without words. */
 export const SCORE_WITHOUT_WORDS = 1;
 
-/** A search in one segment: what its ways of searching have in common. */
+/** A search in one segment, shared by all ways of searching. */
 export interface SegmentSearch {
-  readonly segment: Segment;
+  readonly segment: TextSegment;
   /** Number of the segment's part in the view. */
   readonly part: number;
   readonly musts: readonly SearchCursor[];
@@ -22,7 +112,7 @@ export interface SegmentSearch {
   readonly order: 'relevance' | 'newest' | 'oldest';
   readonly decay: ((timestampMs: number) => number) | undefined;
   readonly top: TopHits;
-  /** Where all matches are asked for; else those without a chance are passed over. */
+  /** Present if all matches are wanted; else documents without a chance are skipped. */
   readonly matches: Matches | undefined;
   readonly scratch: SearchScratch;
 }
@@ -36,7 +126,7 @@ export function isRefused({ nots }: SegmentSearch, document: number): boolean {
   return false;
 }
 
-/** Puts a match where it belongs among the best ones. `textScore` is not asked for in an order by time. */
+/** Offers a match to the best ones. `textScore` is not used when sorted by time. */
 export function offer(search: SegmentSearch, document: number, textScore: number): void {
   const { order, decay, top } = search;
   const { nodes, timestampsMs } = search.segment.documents;
@@ -53,7 +143,7 @@ export function offerAll(search: SegmentSearch, { documents, scores, size }: Can
   for (let i = 0; i < size; i++) offer(search, documents[i]!, scores[i]!);
 }
 
-/** Keeps the candidates that meet the conditions that there are no bits for, and that no `not` group matches. */
+/** Drops candidates that fail the conditions without bits, or that a `not` group matches. */
 export function keepMatching(search: SegmentSearch, candidates: Candidates): void {
   const { filter, nots } = search;
   if (filter.isPlain && nots.length === 0) return;
@@ -83,7 +173,9 @@ export function searchAll(search: SegmentSearch): void {
   }
 }
 
-/** Documents that all `must` groups match: those of the rarest group, a block at a time, that the others meet. */
+/**
+ * Searches documents that all `must` groups match: blocks of the rarest group, met with the others.
+ */
 export function searchConjunction(search: SegmentSearch): void {
   const { filter, top, matches, shoulds } = search;
   const { candidates } = search.scratch;
@@ -115,7 +207,7 @@ export function searchConjunction(search: SegmentSearch): void {
   }
 }
 
-/** Candidates are kept that lack no more than `lack` and what the cursors give at most. */
+/** Keeps candidates that lack at most `lack` and what the cursors can give. */
 function meetAll(
   cursors: readonly SearchCursor[],
   candidates: Candidates,

@@ -7,13 +7,14 @@ import { StringTable } from './string-table.ts';
 import { Vocabulary } from './vocabulary/vocabulary.ts';
 
 /**
- * An immutable part of the index, open for reading. Its memory is shared: any thread opens it without copying. Postings
- * and positions are in that memory too, or are read from a file block by block.
+ * An immutable part of the index, open for reading. Threads share its memory. Postings and
+ * positions are in memory, or are read from a file block by block.
  */
-export class Segment {
+export class TextSegment {
   readonly memory: SharedArrayBuffer;
-  /** Of the whole segment, in memory or not; and of what is in memory in any case. */
+  /** Bytes of the whole segment, in memory or not. */
   readonly bytes: number;
+  /** Bytes that are always in memory. */
   readonly residentBytes: number;
   readonly documents: DocumentTable;
   readonly frequencies: FrequencyTable;
@@ -31,8 +32,8 @@ export class Segment {
   readonly positions: SegmentBytes;
 
   /**
-   * Opens what `SegmentBuilder` or `mergeSegments` gave. With the `pages` of the segment's file, `memory` needs to hold
-   * no more than the segment's first `residentBytes`.
+   * Opens the result of `SegmentBuilder` or `mergeSegments`. With `pages` of the file, `memory`
+   * needs only the first `residentBytes`.
    */
   constructor(memory: SharedArrayBuffer, pages?: FilePages) {
     const head = new Uint8Array(memory);
@@ -65,12 +66,11 @@ export class Segment {
     this.positions = bytesOf(memory, layout.place(SECTION.positions), pages);
   }
 
-  /**
-   * The document of a node that was written last, or -1. A deleted one is found too: tombstones are not the segment's.
-   */
+  /** The document of a node written last, or -1. It may be deleted: tombstones are separate. */
   documentOf(node: number): number {
     const { nodes, byNode, count } = this.documents;
-    // Nodes that are new are mostly above all others; a type is walked through from its newest node down.
+    // Nodes that are new are mostly above all others; a type is walked through from its newest node
+    // down.
     if (count === 0 || node > nodes[byNode[count - 1]!]! || node < nodes[byNode[0]!]!) return -1;
     let low = 0;
     let high = count;

@@ -1,21 +1,19 @@
 import { DECODED_LENGTHS, saturated, scoreOf } from './bm25.ts';
-import type { Candidates } from './candidates.ts';
+import type { Candidates } from './match-collectors.ts';
 import { NO_COLUMN } from './document-table.ts';
 import { type FieldScoring, LENGTH_CODES, TABLE_CODES } from './field-scoring.ts';
-import { FrequencyCursor } from './frequency-cursor.ts';
+import { FrequencyCursor, NO_DOCUMENT } from './postings-cursor.ts';
 import { ESCAPE } from './frequency-table.ts';
 import { documentAt } from './postings-block.ts';
-import { NO_DOCUMENT } from './postings-cursor.ts';
-import type { ScoreWindow } from './score-window.ts';
-import type { SearchCursor } from './search-cursor.ts';
+import type { ScoreWindow, SearchCursor } from './search-cursor.ts';
 import { type FieldMask, MIXED, SEEN } from './visible-fields.ts';
 
-/** Bounds are computed in another order than scores: this is more than rounding can make of it. */
+/** Covers rounding: bounds are computed in another order than scores. */
 const ROUNDING = 1 + 1e-9;
-/** In place of a score: the posting is in no field that may be seen. */
+/** Instead of a score: the posting is in no visible field. */
 const UNSEEN = -1;
 
-/** The documents with a term in a field that may be seen. */
+/** Visits documents with a term in a visible field. */
 export class TermCursor extends FrequencyCursor implements SearchCursor {
   readonly scoreMax: number;
   readonly #scoring: FieldScoring;
@@ -125,7 +123,7 @@ export class TermCursor extends FrequencyCursor implements SearchCursor {
 
   meet(candidates: Candidates, isRequired: boolean, minimum: number): void {
     const { documents: found, scores, isScored, size } = candidates;
-    // The first hits are all of them kept: then there is nothing to learn from bounds.
+    // All of the first hits are kept, so bounds do not help yet.
     const isBounded = minimum > -Infinity;
     let aheadLast = -1;
     let bound = 0;
@@ -150,7 +148,7 @@ export class TermCursor extends FrequencyCursor implements SearchCursor {
     if (this.#mask !== undefined) this.#skipHidden();
   }
 
-  /** What the posting's occurrences in `field` weigh, `frequency` of them; 0 where the field may not be seen. */
+  /** The weight of `frequency` occurrences in `field`; 0 if the field may not be seen. */
   fieldWeight(field: number, frequency: number): number {
     return this.#fieldWeight(this.document, field, frequency);
   }
@@ -164,7 +162,9 @@ export class TermCursor extends FrequencyCursor implements SearchCursor {
     return this.#mask === undefined || this.#mask.has(this.document, field);
   }
 
-  /** The postings of this block up to the end of the window, or of the block. The loop that most of a search is spent in. */
+  /**
+   * Scores this block up to the end of the window. Searches spend most of their time in this loop.
+   */
   #scoreBlock(window: ScoreWindow): void {
     const { documentsAt, width, base, size, codesAt } = this;
     const { bytes } = this.window;
@@ -223,7 +223,7 @@ export class TermCursor extends FrequencyCursor implements SearchCursor {
     return weight;
   }
 
-  /** The score of the posting that it stands at, 0 where that is of no use, or `UNSEEN`. */
+  /** The score of the current posting, 0 if no score is needed, or `UNSEEN`. */
   #given(isScored: boolean): number {
     if (isScored) return this.#scoreAt(this.index, this.document);
     const mask = this.#mask;

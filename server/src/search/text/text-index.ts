@@ -1,18 +1,25 @@
-import { DeletedPostings } from './deleted-postings.ts';
+import { DeletedPostings, TombstoneSet } from './tombstones.ts';
 import { IndexView, openSegment, type SharedPart } from './index-view.ts';
-import type { IndexedDocument } from './indexed-document.ts';
-import { chooseForFile } from './memory-budget.ts';
+import { type IndexedDocument, SegmentBuilder } from './segment-builder.ts';
 import { planMerge } from './merge-policy.ts';
-import { SegmentBuilder } from './segment-builder.ts';
 import type { OpenPages } from './segment-bytes.ts';
-import { Segment } from './segment.ts';
-import { TombstoneSet } from './tombstones.ts';
+import { TextSegment } from './segment.ts';
+import {
+  SEARCH_RELEASED_BYTES_MIN,
+  SEARCH_RELEASED_SHARE,
+  SEARCH_SEGMENT_BYTES_FLOOR,
+  SEARCH_SEGMENT_BYTES_MAX,
+  SEARCH_SEGMENT_DOCUMENTS_MAX,
+  SEARCH_SEGMENT_MEMORY_SHARE_MAX,
+  SEARCH_WAITING_DOCUMENTS_MAX,
+  SEARCH_WAITING_TOKENS_MAX,
+} from '#base/search-limits.ts';
 
 export interface TextIndexLimits {
-  /** A segment is made of the waiting documents when they are as many, or have as many tokens. */
+  /** Waiting documents become a segment when they, or their tokens, reach this number. */
   readonly waitingDocumentsMax: number;
   readonly waitingTokensMax: number;
-  /** Merges make no segments of more documents, nor of more bytes. */
+  /** Limits of the segments that merges make. */
   readonly segmentDocumentsMax: number;
   readonly segmentBytesMax: number;
 }
@@ -26,22 +33,23 @@ export interface StoredPart {
   readonly deleted: Iterable<number>;
 }
 
-/** Segments to merge, as they were when the merge was planned. `mergeSegments` may do it in any thread. */
+/** Segments to merge, as they were when planned. `mergeSegments` may run in any thread. */
 export interface MergeTask {
   readonly parts: readonly SharedPart[];
 }
 
 interface Part {
   readonly id: number;
-  readonly segment: Segment;
+  readonly segment: TextSegment;
   readonly isInFile: boolean;
   readonly tombstones: TombstoneSet;
   readonly deletedPostings: DeletedPostings;
 }
 
 /**
- * The writer's side of the index, for one thread. Documents wait until `refresh` makes a segment of them; a document
- * that is written again replaces the one before. Nothing of it shows to readers but the views that `refresh` gives.
+ * The writer's side of the index, for one thread. Documents wait until `refresh` makes a segment of
+ * them; a new document of a node replaces the old one. Readers see only the views that `refresh`
+ * returns.
  */
 export class TextIndex {
   readonly #limits: TextIndexLimits;
@@ -53,8 +61,8 @@ export class TextIndex {
   #waitingDeleted: number[] = [];
 
   /**
-   * What is stored is gone on from. New segments get numbers from `firstId` on, or from behind those that are stored.
-   * `openPages` is needed for segments that are in files.
+   * Starts with the `stored` segments. New segments get numbers after theirs, from `firstId` on.
+   * Segments in files need `openPages`.
    */
   constructor(
     limits: TextIndexLimits,
@@ -70,7 +78,7 @@ export class TextIndex {
     this.#nextId = stored.reduce((next, { id }) => Math.max(next, id + 1), firstId);
   }
 
-  /** An empty one, to begin anew: it gives no segment a number that readers and files know another one by. */
+  /** An empty index to start over with. It never uses a segment number again. */
   successor(): TextIndex {
     const openPages = this.#openPages;
     return new TextIndex(this.#limits, [], {
@@ -91,7 +99,7 @@ export class TextIndex {
     }
   }
 
-  /** Does nothing where the node is not in the index. */
+  /** Does nothing if the node is not in the index. */
   remove(node: number): void {
     const waiting = this.#waiting.get(node);
     if (waiting !== undefined) {
@@ -108,8 +116,8 @@ export class TextIndex {
   }
 
   /**
-   * Takes in a segment that was made of `nodes` elsewhere, in the place of what is known of them. What is known of the `outdated`
-   * nodes is newer, and stays.
+   * Takes in a segment of `nodes` made elsewhere, which replaces what is known of them, except of
+   * the `outdated` nodes: what is known of those is newer.
    */
   adopt(
     nodes: ArrayLike<number>,
@@ -121,7 +129,7 @@ export class TextIndex {
       if (!outdated.has(node)) this.remove(node);
     }
     if (memory === undefined) return;
-    const part = openPart(this.#nextId++, new Segment(memory), false, []);
+    const part = openPart(this.#nextId++, new TextSegment(memory), false, []);
     for (const node of outdated) {
       const document = part.segment.documentOf(node);
       if (document >= 0) part.tombstones.delete(document);
@@ -142,8 +150,8 @@ export class TextIndex {
   }
 
   /**
-   * What to merge next, if anything; more of it when there is nothing else to do. Of one task at a time, the outcome is handed to
-   * `applyMerge`. Segments with the numbers in `except` are left alone.
+   * What to merge next, if anything; more when idle. One task at a time, then `applyMerge`. Leaves
+   * segments in `except` alone.
    */
   planMerge(isIdle = false, except: ReadonlySet<number> = new Set()): MergeTask | undefined {
     const parts = this.#parts.filter(({ id }) => !except.has(id));
@@ -156,9 +164,9 @@ export class TextIndex {
     return chosen && { parts: chosen.map((index) => sharedPart(parts[index]!)) };
   }
 
-  /** Puts the merged segment in the place of its sources. What was deleted from them meanwhile is deleted from it. */
+  /** Replaces the sources by the merged segment, and deletes from it what was deleted meanwhile. */
   applyMerge(task: MergeTask, memory: SharedArrayBuffer): void {
-    const merged = openPart(this.#nextId++, new Segment(memory), false, []);
+    const merged = openPart(this.#nextId++, new TextSegment(memory), false, []);
     const { segment } = merged;
     for (const { id, tombstones: before } of task.parts) {
       const source = this.#parts.find((part) => part.id === id)!;
@@ -179,8 +187,8 @@ export class TextIndex {
   }
 
   /**
-   * Has segments that were `saved` read from their files from the next view on, so that the rest fits into memory, as far
-   * as possible. Says whether there were any.
+   * From the next view on, reads `saved` segments from their files so that the rest fits into
+   * memory, as far as possible. Returns whether there were any.
    */
   keepWithin(memoryBytesMax: number, saved: ReadonlySet<number>): boolean {
     const isMovable = ({ id, isInFile }: Part): boolean => !isInFile && saved.has(id);
@@ -203,13 +211,13 @@ export class TextIndex {
     new Uint8Array(resident).set(new Uint8Array(memory, 0, residentBytes));
     const { id, tombstones } = part;
     const segment = openSegment({ id, memory: resident, isInFile: true }, this.#openPages);
-    // All of it anew: nothing may lead to the memory that it leaves.
+    // A new object: nothing may refer to the memory that it releases.
     return openPart(id, segment, true, tombstones.publish().deleted);
   }
 
   #flush(): void {
     if (this.#builder.documentCount === 0) return;
-    const segment = new Segment(this.#builder.finish());
+    const segment = new TextSegment(this.#builder.finish());
     this.#parts.push(openPart(this.#nextId++, segment, false, this.#waitingDeleted));
     this.#builder = new SegmentBuilder();
     this.#waiting = new Map();
@@ -219,7 +227,7 @@ export class TextIndex {
 
 function openPart(
   id: number,
-  segment: Segment,
+  segment: TextSegment,
   isInFile: boolean,
   deleted: Iterable<number>,
 ): Part {
@@ -234,4 +242,59 @@ function openPart(
 
 function sharedPart({ id, segment, isInFile, tombstones }: Part): SharedPart {
   return { id, memory: segment.memory, isInFile, tombstones: tombstones.publish() };
+}
+
+export const TEXT_INDEX_LIMITS: TextIndexLimits = {
+  waitingDocumentsMax: SEARCH_WAITING_DOCUMENTS_MAX,
+  waitingTokensMax: SEARCH_WAITING_TOKENS_MAX,
+  segmentDocumentsMax: SEARCH_SEGMENT_DOCUMENTS_MAX,
+  segmentBytesMax: SEARCH_SEGMENT_BYTES_MAX,
+};
+
+/** With a budget of memory segments are smaller: a merge holds its result in memory. */
+export function limitsWithin(memoryBytesMax: number): TextIndexLimits {
+  const share = Math.max(
+    SEARCH_RELEASED_BYTES_MIN,
+    SEARCH_RELEASED_SHARE,
+    SEARCH_SEGMENT_BYTES_FLOOR,
+    memoryBytesMax * SEARCH_SEGMENT_MEMORY_SHARE_MAX,
+  );
+  return { ...TEXT_INDEX_LIMITS, segmentBytesMax: Math.min(SEARCH_SEGMENT_BYTES_MAX, share) };
+}
+
+/** When views have released more bytes than this, garbage is collected. */
+export function releasedBytesMax(memoryBytesMax: number): number {
+  return Math.max(SEARCH_RELEASED_BYTES_MIN, memoryBytesMax * SEARCH_RELEASED_SHARE);
+}
+
+/** Memory of a segment: as a whole, and without what can be read from its file. */
+export interface SegmentMemory {
+  readonly bytes: number;
+  readonly residentBytes: number;
+}
+
+/** A segment that would free less than this share of the budget stays in memory. */
+const FREED_SHARE_MIN = 1 / 64;
+
+/**
+ * Chooses the segments (by index) to read from their files so that the others fit into memory. The
+ * largest go first: a search reads each segment as often. May choose too few, never a tiny one.
+ */
+export function chooseForFile(
+  segments: readonly SegmentMemory[],
+  memoryBytesMax: number,
+): ReadonlySet<number> {
+  const freed = segments.map(({ bytes, residentBytes }) => bytes - residentBytes);
+  const freedMin = Math.max(1, memoryBytesMax * FREED_SHARE_MIN);
+  let sum = segments.reduce((all, { bytes }) => all + bytes, 0);
+  const chosen = new Set<number>();
+  for (const index of freed
+    .keys()
+    .toArray()
+    .toSorted((a, b) => freed[b]! - freed[a]!)) {
+    if (sum <= memoryBytesMax || freed[index]! < freedMin) break;
+    chosen.add(index);
+    sum -= freed[index]!;
+  }
+  return chosen;
 }

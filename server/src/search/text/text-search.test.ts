@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { explainHit } from './explain-hit.ts';
 import { IndexView } from './index-view.ts';
-import type { IndexedDocument } from './indexed-document.ts';
+import type { IndexedDocument } from './segment-builder.ts';
 import { FacetCounts, TypeCounts } from './match-collectors.ts';
 import { mergeSegments } from './merge-segments.ts';
-import { NodeSet } from './node-set.ts';
-import { Segment } from './segment.ts';
+import { NodeSet } from './document-filter.ts';
+import { TextSegment } from './segment.ts';
 import {
   COLORS,
   type Change,
@@ -61,7 +61,10 @@ class Pair {
     this.expected.delete(node);
   }
 
-  /** Merges all there is; or what the policy says, and deletes something while the merge is under way. */
+  /**
+   * Merges all there is; or what the policy says, and deletes something while the merge is under
+   * way.
+   */
   #merge(isRaced: boolean): void {
     const view = this.index.refresh();
     const task = (isRaced ? this.index.planMerge() : undefined) ?? view.share();
@@ -237,7 +240,7 @@ describe('views and segments', () => {
     );
   });
 
-  it('a merged segment answers as one built anew does', () => {
+  it('a merged segment answers as one built at once does', () => {
     fc.assert(
       fc.property(changes, fc.array(queries, { maxLength: 5 }), (all, asked) => {
         const pair = new Pair();
@@ -270,7 +273,7 @@ describe('views and segments', () => {
         const inFile = new IndexView(
           view.parts.map((part) => {
             const bytes = new Uint8Array(part.memory);
-            const segment = new Segment(part.memory, {
+            const segment = new TextSegment(part.memory, {
               pageBytes: 20,
               page: (number) => bytes.slice(number * 20, number * 20 + 20),
             });

@@ -4,9 +4,8 @@ import type { IndexView } from './index-view.ts';
 import { type MatchCollector, Matches } from './match-collectors.ts';
 import { type PreparedGroup, prepareQuery } from './prepared-query.ts';
 import type { SearchCursor } from './search-cursor.ts';
-import { type SegmentSearch, searchAll, searchConjunction } from './segment-search.ts';
+import { searchAll, searchConjunction, type SegmentSearch, TopHits } from './segment-search.ts';
 import type { TextQuery } from './text-query.ts';
-import { TopHits } from './top-hits.ts';
 import type { VisibleFields } from './visible-fields.ts';
 
 export interface TextSearchOptions {
@@ -15,11 +14,13 @@ export interface TextSearchOptions {
   readonly offset?: number;
   readonly order?: 'relevance' | 'newest' | 'oldest';
   readonly filter?: SearchFilter;
-  /** What else there is neither matches nor scores. Absent: all fields. */
+  /** Other fields neither match nor score. Absent: all fields. */
   readonly visibleFields?: VisibleFields;
-  /** By what a score is multiplied: above 0, at most 1. */
+  /** Factor of a score: above 0, at most 1. */
   readonly decay?: (timestampMs: number) => number;
-  /** Whether to count all matches. Without it those that cannot be among the best are not looked at. */
+  /**
+   * Whether to count all matches. Without it, matches that cannot be among the best are skipped.
+   */
   readonly isCounted?: boolean;
   /** These see all matches. */
   readonly collectors?: readonly MatchCollector[];
@@ -31,9 +32,9 @@ export interface TextHit {
   readonly type: number;
   readonly timestampMs: number;
   readonly language: string;
-  /** With the decay in it; 0 in an order by time. */
+  /** Includes the decay; 0 when sorted by time. */
   readonly score: number;
-  /** Where the view has it: part, and document within the part's segment. */
+  /** Its place in the view: part, and document within the segment. */
   readonly part: number;
   readonly document: number;
 }
@@ -45,8 +46,8 @@ export interface TextResult {
 }
 
 /**
- * Searches a view. Time is bounded by the postings of the query's terms: the caller limits how many terms there are.
- * Hits with the same score are in the order of their nodes, so that the same documents give the same answer in any
+ * Searches a view. Time is bounded by the postings of the terms: the caller limits the terms. Hits
+ * with equal scores are sorted by node, so that the same documents give the same answer in any
  * view.
  */
 export function searchText(
@@ -118,7 +119,7 @@ function searchSegment({ groups }: TextQuery, open: () => SegmentSearch | undefi
   } else {
     const isOrdered = search.order !== 'relevance';
     if (isOrdered || search.matches !== undefined) collectDisjunction(search);
-    // The first pass has used up its cursors.
+    // New cursors: the first pass has used its own.
     const ranked = isOrdered ? undefined : search.matches === undefined ? search : open();
     if (ranked !== undefined) searchDisjunction(ranked);
   }

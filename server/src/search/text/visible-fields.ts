@@ -1,28 +1,29 @@
 import { SEVERAL_TYPES } from './document-table.ts';
 import { ESCAPE } from './frequency-table.ts';
-import type { Segment } from './segment.ts';
+import type { TextSegment } from './segment.ts';
 
-/** Of what a mask says of a pair of type and field, or of all fields of a code: nothing yet, or one of these. */
+/** The mask has not asked yet. */
 const UNKNOWN = 0;
-/** It may be seen in no document, or in all of them. */
+/** The searcher sees the fields in no document. */
 export const HIDDEN = 1;
+/** The searcher sees the fields in every document. */
 export const SEEN = 2;
-/** Documents differ. */
+/** It depends on the document. */
 export const MIXED = 3;
 
 type Coverage = typeof HIDDEN | typeof SEEN | typeof MIXED;
 
-/** Which fields of which documents of a segment may be matched. It asks when it first has to know. */
+/** Which fields of which documents of a segment may be matched; asks on first use. */
 export class FieldMask {
   /** By code of frequencies. */
   readonly #codes = new Uint8Array(ESCAPE + 1);
-  readonly #segment: Segment;
+  readonly #segment: TextSegment;
   readonly #fieldCount: number;
   readonly #isVisible: (type: number, field: number) => boolean;
   /** One byte for each pair of type and field. */
   readonly #pairs: Uint8Array;
 
-  constructor(segment: Segment, isVisible: (type: number, field: number) => boolean) {
+  constructor(segment: TextSegment, isVisible: (type: number, field: number) => boolean) {
     const { fields, typeIds } = segment.documents;
     this.#segment = segment;
     this.#fieldCount = fields.ids.length;
@@ -34,7 +35,7 @@ export class FieldMask {
     return this.#ofPair(this.#segment.documents.types[document]!, field) === SEEN;
   }
 
-  /** Of all postings with this code. */
+  /** Whether the searcher sees the fields of all postings with this code. */
   coverage(code: number): number {
     const known = this.#codes[code]!;
     return known === UNKNOWN ? this.#compute(code) : known;
@@ -67,20 +68,17 @@ export class FieldMask {
   }
 }
 
-/**
- * The fields of each type that a searcher may see. Worth keeping for as long as that holds: segments are looked at
- * once.
- */
+/** The fields of each type that a searcher may see. Keep it: it reads a segment once. */
 export class VisibleFields {
   readonly #isVisible: (type: number, field: number) => boolean;
-  readonly #masks = new WeakMap<Segment, FieldMask>();
+  readonly #masks = new WeakMap<TextSegment, FieldMask>();
 
   /** Takes the ids of a type and of a field. */
   constructor(isVisible: (type: number, field: number) => boolean) {
     this.#isVisible = isVisible;
   }
 
-  mask(segment: Segment): FieldMask {
+  mask(segment: TextSegment): FieldMask {
     let mask = this.#masks.get(segment);
     if (mask === undefined) {
       this.#masks.set(segment, (mask = new FieldMask(segment, this.#isVisible)));
@@ -88,8 +86,8 @@ export class VisibleFields {
     return mask;
   }
 
-  /** Only those of `fields` among them. */
-  maskOf(segment: Segment, fields: readonly number[]): FieldMask {
+  /** A mask that hides all fields but `fields`. */
+  maskOf(segment: TextSegment, fields: readonly number[]): FieldMask {
     const wanted = new Set(fields);
     return new FieldMask(
       segment,

@@ -4,8 +4,7 @@ import { ExactScan } from './exact-scan.ts';
 import type { AcceptsSlot } from './graph-search.ts';
 import { createScratch, openKernel } from './kernel.ts';
 import { quantizeQuery } from './quantize.ts';
-import { shardLayout } from './shard-layout.ts';
-import { Shard } from './shard.ts';
+import { Shard, shardLayout } from './shard.ts';
 import { clusteredVectors } from './testing/clustered-vectors.ts';
 import { putAll, writerOf } from './testing/test-index.ts';
 

@@ -8,7 +8,7 @@ import {
   SKETCH_ZERO,
   type SketchQuery,
   sketchQueryOf,
-} from './sketch.ts';
+} from './quantize.ts';
 
 /** A search that compares one by one; the query stands in the scratch memory. */
 export interface Scan {
@@ -16,24 +16,24 @@ export interface Scan {
   readonly shardNumber: number;
   readonly scratch: Scratch;
   readonly queryScale: number;
-  /** Asked of those that are similar enough. */
+  /** Called for slots that are similar enough. */
   readonly accepts: AcceptsSlot;
-  /** Whether so much was refused that it is cheaper to know the most similar before asking. */
+  /** Whether so many were refused that it is cheaper to sort by similarity before asking. */
   readonly isSelective: () => boolean;
   readonly candidates: Candidates;
 }
 
 /** The first batch is small, so that the next ones have a threshold. */
 const BATCH_SLOTS_FIRST = 128;
-/** Sketches that leave more than this share over cost more than they save. */
+/** Sketches that leave more than this share cost more than they save. */
 const SIFTED_SHARE_MAX = 0.75;
 
-/** Looks at the sketches of a batch first, and compares only what may get in. Of a thousand that comparing all finds, it misses one. */
+/** Sifts a batch by its sketches, and compares only the rest. It misses one in a thousand. */
 export class ExactScan {
   readonly #scan: Scan;
   #sifts = true;
   #sketchQuery: SketchQuery | undefined;
-  /** Similar enough, to be asked of at the end. */
+  /** Similar enough; `accepts` is asked at the end. */
   #deferred: BestHeap | undefined;
 
   constructor(scan: Scan) {
@@ -62,7 +62,7 @@ export class ExactScan {
     this.#settle();
   }
 
-  /** Of the slots in the scratch memory, with the scale of each. */
+  /** Compares the slots in the scratch memory; `scales` has the scale of each. */
   #batch(scales: Float32Array): void {
     let count = scales.length;
     if (this.#sifts && this.#scan.candidates.isFull) {
@@ -72,7 +72,7 @@ export class ExactScan {
     if (count > 0) this.#compare(count);
   }
 
-  /** Moves those that may get in to the front; how many they are. */
+  /** Moves the slots that may get in to the front. Returns their number. */
   #sift(scales: Float32Array): number {
     const { open, scratch, queryScale, candidates } = this.#scan;
     const { slots, dots } = scratch;
@@ -86,7 +86,7 @@ export class ExactScan {
     let count = 0;
     for (let i = 0; i < scales.length; i++) {
       const dot = dots[i]!;
-      // 0 is that of an empty sketch, and hardly ever of another.
+      // 0 means an empty sketch; others hardly ever give it.
       if (dot === 0 || scales[i]! * ((dot - zero) * factor + margin) > threshold) {
         slots[count++] = slots[i]!;
       }

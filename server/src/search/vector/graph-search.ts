@@ -1,7 +1,6 @@
 import { BestHeap } from './best-heap.ts';
 import type { Kernel, Scratch } from './kernel.ts';
-import { NEIGHBOURS_LOWEST } from './shard-layout.ts';
-import type { Shard } from './shard.ts';
+import { NEIGHBORS_LOWEST, type Shard } from './shard.ts';
 
 /** A shard as one thread uses it. */
 export interface OpenShard {
@@ -20,9 +19,9 @@ export type AcceptsSlot = (slot: number) => boolean;
 export interface LayerSearch {
   readonly from: readonly Place[];
   readonly level: number;
-  /** How many of the most similar are kept while looking on (ef). */
+  /** How many of the most similar are kept during the search (ef). */
   readonly breadth: number;
-  /** What it refuses leads on to its neighbours, but is not found. */
+  /** Refused slots are not found, but lead to their neighbors. */
   readonly accepts?: AcceptsSlot;
   /** Asked at each step. */
   readonly isHopeless?: () => boolean;
@@ -31,16 +30,16 @@ export interface LayerSearch {
 type Taking = Pick<LayerSearch, 'breadth' | 'accepts'>;
 
 const EPOCH_MAX = 0xffff;
-/** Slots of an allow-list to begin at, so that one lies in every group of them; at most a batch. */
+/** Slots of an allow-list to begin at, so many that each group has one; at most a batch. */
 const ALLOWED_STARTS = 1_024;
 
 /**
- * The search of a navigable small world graph in layers, after Malkov and Yashunin, "Efficient and robust approximate
- * nearest neighbor search using hierarchical navigable small world graphs", 2018, algorithms 2 and 5. One for each
- * thread: it holds what a search needs beside the graph. The query stands in the scratch memory.
+ * Searches an HNSW graph (Malkov and Yashunin, "Efficient and robust approximate nearest neighbor
+ * search using hierarchical navigable small world graphs", 2018, algorithms 2 and 5). One for each
+ * thread: it has what a search needs besides the graph. The query is in the scratch memory.
  */
 export class GraphSearch {
-  /** What the last search of a layer found, the least similar first; keys are negative similarities. */
+  /** Result of the last search of a layer, least similar first; keys are negative similarities. */
   readonly found = new BestHeap();
   readonly #scratch: Scratch;
   readonly #frontier = new BestHeap();
@@ -51,7 +50,10 @@ export class GraphSearch {
     this.#scratch = scratch;
   }
 
-  /** Goes from the entry to ever closer neighbours, down to `level` and not in it. There is an entry. */
+  /**
+   * Goes from the entry to ever closer neighbors, down to `level`, which it does not search. There
+   * must be an entry.
+   */
   descend(open: OpenShard, queryScale: number, level: number): Place {
     const { shard } = open;
     const { entry } = shard;
@@ -77,9 +79,9 @@ export class GraphSearch {
   }
 
   /**
-   * The search of the lowest layer among the slots of an allow-list. It begins at several of them, and looks through
-   * a neighbour that is not allowed to that one's neighbours without comparing it (Patel and others, "ACORN", 2024,
-   * section 5), so it costs about as much as a search of all.
+   * Searches the lowest layer among the slots of an allow-list. It begins at several of them. It
+   * does not compare a neighbor that is not allowed, but visits its neighbors (Patel and others,
+   * "ACORN", 2024, section 5), so it costs about as much as a search of all.
    */
   searchAllowed(open: OpenShard, queryScale: number, search: AllowedSearch): void {
     const { found } = this;
@@ -96,7 +98,7 @@ export class GraphSearch {
     }
   }
 
-  /** Compares the gathered slots; the promising ones go to the frontier, and if accepted to what is found. */
+  /** Compares the gathered slots. Promising ones go to the frontier; accepted ones are found. */
   #take(open: OpenShard, queryScale: number, gathered: number, { breadth, accepts }: Taking): void {
     const { shard } = open;
     const { found } = this;
@@ -134,7 +136,7 @@ export class GraphSearch {
     }
   }
 
-  /** Puts the neighbours that were not visited yet into the scratch memory. */
+  /** Puts unvisited neighbors into the scratch memory. */
   #gather(shard: Shard, slot: number, level: number): number {
     const { ints } = shard;
     const { slots } = this.#scratch;
@@ -144,10 +146,10 @@ export class GraphSearch {
     const end = list + ints[list]!;
     let gathered = 0;
     for (let i = list + 1; i <= end; i++) {
-      const neighbour = ints[i]!;
-      if (visited[neighbour] === epoch) continue;
-      visited[neighbour] = epoch;
-      slots[gathered++] = neighbour;
+      const neighbor = ints[i]!;
+      if (visited[neighbor] === epoch) continue;
+      visited[neighbor] = epoch;
+      slots[gathered++] = neighbor;
     }
     return gathered;
   }
@@ -161,16 +163,16 @@ export class GraphSearch {
     const end = list + ints[list]!;
     let gathered = 0;
     for (let i = list + 1; i <= end; i++) {
-      const neighbour = ints[i]!;
-      if (visited[neighbour] === epoch) continue;
-      visited[neighbour] = epoch;
-      if (isAllowed(neighbour)) {
-        slots[gathered++] = neighbour;
+      const neighbor = ints[i]!;
+      if (visited[neighbor] === epoch) continue;
+      visited[neighbor] = epoch;
+      if (isAllowed(neighbor)) {
+        slots[gathered++] = neighbor;
         continue;
       }
-      const farList = shard.listAt(neighbour, 0);
+      const farList = shard.listAt(neighbor, 0);
       const farEnd = farList + ints[farList]!;
-      for (let j = farList + 1; j <= farEnd && gathered < NEIGHBOURS_LOWEST; j++) {
+      for (let j = farList + 1; j <= farEnd && gathered < NEIGHBORS_LOWEST; j++) {
         const far = ints[j]!;
         if (visited[far] === epoch || !isAllowed(far)) continue;
         visited[far] = epoch;
@@ -199,7 +201,7 @@ export class GraphSearch {
     return { slot, similarity: dots[0]! * shard.scales[slot]! * queryScale };
   }
 
-  /** To the neighbour on a level that is the most similar, until none is more so. */
+  /** Moves to the most similar neighbor on a level, until none is more similar. */
   #climb({ shard, kernel }: OpenShard, queryScale: number, from: Place, level: number): Place {
     const { slots, dots } = this.#scratch;
     let { slot, similarity } = from;

@@ -6,8 +6,7 @@ import { ExactScan } from './exact-scan.ts';
 import { type AcceptsSlot, GraphSearch, type OpenShard } from './graph-search.ts';
 import { BATCH_SLOTS_MAX, createScratch, openKernel, type Scratch } from './kernel.ts';
 import { dequantize, FINE_STEPS, quantizeQuery, type VectorInput } from './quantize.ts';
-import { shardLayout } from './shard-layout.ts';
-import { Shard } from './shard.ts';
+import { Shard, shardLayout } from './shard.ts';
 import type {
   StoredVector,
   VectorHit,
@@ -16,21 +15,21 @@ import type {
   VectorSearchOptions,
 } from './vector-index.ts';
 
-/** How many of the most similar a search of the graph keeps while it looks on (ef). */
+/** How many of the most similar a graph search keeps (ef). */
 const SEARCH_BREADTH = 64;
-/** The same among an allow-list, whose nodes may lie in groups far from the query and from each other. */
+/** The breadth with an allow-list: its nodes may be in groups far from the query and each other. */
 const ALLOWED_BREADTH = 256;
 /** Candidates beyond those asked for, whose order is decided by the fine half of the vectors. */
 const SPARE_CANDIDATES = 16;
 /**
- * A search of the graph that met so many refused nodes for each of the most similar is slower than a scan, and may
- * miss some; and a scan that did asks of the rest in the order of similarity, so of fewer.
+ * With this many refused nodes for each wanted one, a graph search is slower than a scan and may
+ * miss some. A scan asks in order of similarity, so it asks about fewer nodes.
  */
 const REFUSALS_PER_BREADTH = 4;
 
 /**
- * Opens an index where its memory is, in any thread. `listScanMax`: vectors of an allow-list that are compared one by
- * one.
+ * Opens an index in its shared memory, in any thread. `listScanMax`: up to this many vectors of an
+ * allow-list are compared one by one.
  */
 export function openVectorIndex(
   handle: VectorIndexHandle,
@@ -75,7 +74,7 @@ class IndexReader implements VectorIndex {
         this.#searchShard({ open, shardNumber, queryScale, width }, options);
       }
       const hits = this.#bestOfNodes(this.#refine(candidates.list(), queryScale));
-      // Many chunks of few nodes fill the candidates: then the next nodes are further down.
+      // Many chunks of few nodes may fill the candidates; other nodes are then further down.
       if (hits.length >= count || !candidates.isFull || candidates.threshold < similarityMin) {
         return hits.filter((hit) => hit.similarity >= similarityMin).slice(0, count);
       }
@@ -102,7 +101,7 @@ class IndexReader implements VectorIndex {
       isSelective: () => filter.refusals > REFUSALS_PER_BREADTH * one.width,
       candidates: this.#candidates,
     });
-    // In this order: a slot is counted before it is linked.
+    // Read in this order: a slot is counted before it is linked.
     const { linked } = shard;
     if (options.allow === undefined) {
       const isFound = this.#searchGraph(one, linked, filter);
@@ -114,7 +113,7 @@ class IndexReader implements VectorIndex {
     }
   }
 
-  /** Among the linked slots; false when a scan is needed. */
+  /** Searches the linked slots; false if a scan is needed. */
   #searchGraph(one: ShardSearch, linked: number, filter: SlotFilter): boolean {
     const { open, queryScale, width } = one;
     if (linked <= width || open.shard.entry < 0) return false;
@@ -141,7 +140,7 @@ class IndexReader implements VectorIndex {
     return this.#offerFound(one);
   }
 
-  /** False when there are not as many as wanted. */
+  /** False if there are fewer than wanted. */
   #offerFound({ shardNumber, width }: ShardSearch): boolean {
     const { found } = this.#graph;
     if (found.size < width) return false;
@@ -149,7 +148,7 @@ class IndexReader implements VectorIndex {
     return true;
   }
 
-  /** Adds what the fine half of the vectors says. */
+  /** Refines similarities by the fine half of the vectors. */
   #refine(candidates: readonly Candidate[], queryScale: number): Candidate[] {
     const refined: Candidate[] = [];
     const { slots, dots } = this.#scratch;

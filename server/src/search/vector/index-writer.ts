@@ -1,4 +1,4 @@
-import { assert } from '#base/assert.ts';
+import { assert, must } from '#base/assert.ts';
 import {
   VECTOR_CHUNKS_MAX,
   VECTOR_DELETED_MIN,
@@ -7,13 +7,120 @@ import {
   VECTOR_SCAN_MAX,
   VECTOR_SHARD_BYTES_MAX,
 } from '#base/search-limits.ts';
-import { Compaction, ShardSet } from './shard-set.ts';
 import { GraphSearch } from './graph-search.ts';
 import { compileKernel, createScratch } from './kernel.ts';
-import { quantize, strideOf, type VectorInput } from './quantize.ts';
-import { capacityWithin, shardLayout } from './shard-layout.ts';
-import type { ShardWriter, WriterTools } from './shard-writer.ts';
+import { quantize, type QuantizedVector, strideOf, type VectorInput } from './quantize.ts';
+import { capacityWithin, shardLayout } from './shard.ts';
+import { ShardWriter, type WriterTools } from './shard-writer.ts';
 import type { VectorIndexHandle } from './vector-index.ts';
+
+/** A vector to be stored. */
+interface ChunkVector {
+  readonly chunk: number;
+  readonly vector: QuantizedVector;
+}
+
+/**
+ * The shards of an index, for the writing thread. Vectors go to the last shard; a full one is
+ * followed by a new one.
+ */
+class ShardSet {
+  readonly #tools: WriterTools;
+  readonly #shards: ShardWriter[] = [];
+
+  constructor(tools: WriterTools, shards: readonly ShardWriter[] = []) {
+    this.#tools = tools;
+    this.#shards.push(...shards);
+    if (shards.length === 0) this.#shards.push(new ShardWriter(tools));
+  }
+
+  get shards(): readonly ShardWriter[] {
+    return this.#shards;
+  }
+
+  /** Deleted ones too. */
+  get count(): number {
+    return this.#sum(({ shard }) => shard.count);
+  }
+
+  get deleted(): number {
+    return this.#sum(({ shard }) => shard.deletedCount);
+  }
+
+  get linked(): number {
+    return this.#sum(({ shard }) => shard.linked);
+  }
+
+  append(node: number, { chunk, vector }: ChunkVector): void {
+    if (this.#last.isFull) this.#shards.push(new ShardWriter(this.#tools));
+    this.#last.append(node, chunk, vector);
+  }
+
+  /** Adds the new vectors, then removes the old: a reader always finds the node by one of them. */
+  replace(node: number, vectors: readonly ChunkVector[]): void {
+    const old = this.#shards.map((writer) => ({ writer, slots: writer.shard.slotsOf(node) }));
+    for (const vector of vectors) this.append(node, vector);
+    for (const { writer, slots } of old) writer.delete(node, slots);
+  }
+
+  /** Links one vector that is not in the graph; false when all are. */
+  linkNext(): boolean {
+    return this.#shards.some((writer) => writer.linkNext());
+  }
+
+  get #last(): ShardWriter {
+    return must(this.#shards.at(-1), 'the last shard');
+  }
+
+  #sum(numberOf: (writer: ShardWriter) => number): number {
+    return this.#shards.reduce((sum, writer) => sum + numberOf(writer), 0);
+  }
+}
+
+/**
+ * Copies living vectors to new shards, step by step, while the old ones serve and are written. New
+ * vectors are appended to the old shards, so the copy meets them; the writer deletes in both.
+ */
+class Compaction {
+  readonly target: ShardSet;
+  readonly #source: ShardSet;
+  readonly #needsGraph: boolean;
+  #shard = 0;
+  #slot = 0;
+
+  constructor(source: ShardSet, tools: WriterTools, needsGraph: boolean) {
+    this.#source = source;
+    this.target = new ShardSet(tools);
+    this.#needsGraph = needsGraph;
+  }
+
+  /** Copies or links one vector; false when source and copy hold the same. */
+  step(): boolean {
+    return this.#copyNext() || (this.#needsGraph && this.target.linkNext());
+  }
+
+  #copyNext(): boolean {
+    for (;;) {
+      const writer = this.#source.shards[this.#shard];
+      if (writer === undefined) return false;
+      const { shard } = writer;
+      if (this.#slot >= shard.count) {
+        // The last shard may still grow.
+        if (this.#shard === this.#source.shards.length - 1) return false;
+        this.#shard++;
+        this.#slot = 0;
+        continue;
+      }
+      const slot = this.#slot++;
+      if (shard.isDeleted(slot)) continue;
+      this.target.append(shard.nodes[slot]!, {
+        chunk: shard.chunks[slot]!,
+        vector: shard.vectorAt(slot),
+      });
+      return true;
+    }
+  }
+}
 
 export interface VectorIndexOptions {
   /** 1 to `VECTOR_DIMENSIONS_MAX`. */
@@ -37,8 +144,9 @@ export interface ChunkInput {
 const NODE_MAX = 2 ** 40 - 1;
 
 /**
- * Writes a vector index; one thread has it. `put` and `delete` take effect at once and cost microseconds; linking
- * into the graph and copying after many deletions is left to `work`, which the thread calls whenever it has time.
+ * Writes a vector index, in one thread. `put` and `delete` take effect at once, in microseconds.
+ * Linking into the graph, and copying after many deletions, is left to `work`, which the thread
+ * calls when it has time.
  */
 export class VectorIndexWriter {
   readonly #options: VectorIndexOptions;
@@ -62,7 +170,9 @@ export class VectorIndexWriter {
     this.#active = new ShardSet(this.#tools, load?.(this.#tools));
   }
 
-  /** For readers. It is another one, with a higher version, when a shard was added or all were replaced. */
+  /**
+   * The index for readers. It changes, with a higher version, when shards are added or replaced.
+   */
   get handle(): VectorIndexHandle {
     const { dimensions, model } = this.#options;
     const shards = this.#active.shards.map(({ shard }) => shard.memory);
@@ -84,7 +194,8 @@ export class VectorIndexWriter {
   /**
    * Replaces all vectors of a node. Nothing is changed when one of them is refused.
    *
-   * @throws Problem `invalid_vector`: another number of dimensions, a value that is not finite, or all zero.
+   * @throws Problem `invalid_vector`: another number of dimensions, a value that is not finite, or
+   * all zero.
    */
   put(node: number, chunks: readonly ChunkInput[]): void {
     assert(Number.isInteger(node) && node >= 0 && node <= NODE_MAX, `${node} is a node id`);
@@ -93,11 +204,11 @@ export class VectorIndexWriter {
       return { chunk, vector: quantize(vector, this.#options.dimensions) };
     });
     this.#active.replace(node, vectors);
-    // The copy gets the new ones from the end of the active shards.
+    // The copy finds the new vectors at the end of the active shards.
     this.#compaction?.target.replace(node, []);
   }
 
-  /** From now on no search finds the node, in shards that were replaced neither. */
+  /** From now on no search finds the node, not even in replaced shards. */
   delete(node: number): void {
     this.#active.replace(node, []);
     this.#compaction?.target.replace(node, []);
@@ -105,20 +216,20 @@ export class VectorIndexWriter {
   }
 
   /**
-   * Does up to so many steps of about a tenth to half a millisecond of what is due: linking vectors, copying what is
-   * not deleted. True when there is more to do.
+   * Does up to `stepsMax` steps of 0.1 to 0.5 ms: linking vectors, copying living ones. True if
+   * there is more to do.
    */
   work(stepsMax: number): boolean {
     for (let step = 0; step < stepsMax; step++) if (!this.#step()) return false;
     return true;
   }
 
-  /** Begins to copy what is not deleted, which `work` does; by itself that begins at `VECTOR_DELETED_SHARE_MAX`. */
+  /** Starts copying living vectors in `work`. It starts by itself at `VECTOR_DELETED_SHARE_MAX`. */
   compact(): void {
     this.#compaction ??= new Compaction(this.#active, this.#tools, this.#needsGraph);
   }
 
-  /** To be called when all readers have opened the newest handle: what they had before is no longer kept up to date. */
+  /** Call it when all readers have opened the newest handle: older memory is no longer updated. */
   releaseRetired(): void {
     this.#retired = undefined;
   }
@@ -142,7 +253,7 @@ export class VectorIndexWriter {
     this.#copies++;
   }
 
-  /** A graph that was begun is gone on with. */
+  /** Continues a graph that was begun, even below `scanMax`. */
   get #needsGraph(): boolean {
     const { count, deleted, linked } = this.#active;
     return linked > 0 || count - deleted > (this.#options.scanMax ?? VECTOR_SCAN_MAX);

@@ -9,8 +9,7 @@ import {
   openKernel,
   PlainKernel,
 } from './kernel.ts';
-import { strideOf } from './quantize.ts';
-import { sketchStrideOf } from './sketch.ts';
+import { sketchStrideOf, strideOf } from './quantize.ts';
 
 const VECTORS = 20;
 

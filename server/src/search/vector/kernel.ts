@@ -1,7 +1,7 @@
 import { must } from '#base/assert.ts';
 import { VECTOR_DIMENSIONS_MAX } from '#base/search-limits.ts';
 import { simdModuleBytes, SLOTS_PER_TURN } from './simd-module.ts';
-import { sketchStrideOf } from './sketch.ts';
+import { sketchStrideOf } from './quantize.ts';
 
 /** How many slots one call of `queryDots` may take. */
 export const BATCH_SLOTS_MAX = 1_024;
@@ -12,20 +12,23 @@ const DOTS_AT = SLOTS_AT + BATCH_SLOTS_MAX * 4;
 const SKETCH_QUERY_AT = DOTS_AT + BATCH_SLOTS_MAX * 4;
 const PAGE_BYTES = 65_536;
 
-/** The inner products of one shard for one thread. Sums are exact: see `quantize.ts` for why they fit 32 bits. */
+/**
+ * The inner products of one shard for one thread. Sums are exact: `quantize.ts` says why 32 bits
+ * do.
+ */
 export interface Kernel {
   /**
-   * dots[i] = query · the vector of slot slots[i] among those that begin at byte `base`; `count` from 1 to
-   * `BATCH_SLOTS_MAX`.
+   * dots[i] = query · the vector of slot slots[i] among those that begin at byte `base`; `count`
+   * from 1 to `BATCH_SLOTS_MAX`.
    */
   queryDots(base: number, count: number): void;
-  /** The same of the sketches that begin at `base` and `sketchQuery`. */
+  /** The same for the sketches at `base` and `sketchQuery`. */
   sketchDots(base: number, count: number): void;
   /** Dot product of the vectors at two byte addresses. */
   pairDot(first: number, second: number): number;
 }
 
-/** What one thread works with, for all shards of an index: nobody else writes there. */
+/** Working memory of one thread, for all shards of an index. */
 export interface Scratch {
   readonly memory: WasmMemory | null;
   /** Padded with zeros to the stride of the vectors. */
@@ -78,8 +81,8 @@ interface KernelExports {
 declare const WebAssembly: Wasm | undefined;
 
 /**
- * Taken when this module is loaded, since an endpoint worker removes the name from its realm before guests run.
- * Without it (`--jitless`) all is computed in JavaScript.
+ * Read when this module loads, as an endpoint worker removes the global before guests run. Without
+ * it (`--jitless`) JavaScript computes everything.
  */
 const wasm = typeof WebAssembly === 'undefined' ? undefined : WebAssembly;
 
@@ -161,7 +164,7 @@ class SimdKernel implements Kernel {
   }
 }
 
-/** The reference, and what runs where WebAssembly may not. */
+/** The reference, which also runs where WebAssembly may not. */
 export class PlainKernel implements Kernel {
   readonly #bytes: Int8Array;
   readonly #scratch: Scratch;

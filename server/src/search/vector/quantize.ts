@@ -1,11 +1,11 @@
 import { Problem } from '#base/problem.ts';
 
-/** As it comes from a model or a caller. */
+/** A vector from a model or a caller. */
 export type VectorInput = Float32Array | readonly number[];
 
 /**
- * How a vector is stored: `scale * (coarse + fine / 256)`, symmetric around zero, of length 1. Searching reads the
- * coarse half only; the fine one, another eight bits, makes the similarities of what was found exact to about 1e-5.
+ * A vector as stored: `scale * (coarse + fine / 256)`, symmetric around zero, of length 1. Searches
+ * read the coarse half. The fine half makes similarities of hits exact to about 1e-5.
  */
 export interface QuantizedVector {
   readonly coarse: Int8Array;
@@ -16,10 +16,10 @@ export interface QuantizedVector {
 const COARSE_MAX = 127;
 export const FINE_STEPS = 256;
 /**
- * 13 bits with the sign: over 4,096 dimensions an inner product with bytes stays below 4,095 * 128 * 4,096 < 2^31
- * whatever the values are.
+ * 13 bits with sign: over 4,096 dimensions an inner product with bytes is at most 4,095 * 128 *
+ * 4,096 < 2^31.
  */
-export const QUERY_MAX = 4_095;
+const QUERY_MAX = 4_095;
 
 /** Stride: the dimensions rounded up to a multiple of 16; the rest is zero. */
 export function strideOf(dimensions: number): number {
@@ -27,7 +27,8 @@ export function strideOf(dimensions: number): number {
 }
 
 /**
- * Refuses with `invalid_vector` another number of dimensions, what is not a number, and zero, which has no direction.
+ * Throws `invalid_vector` for another number of dimensions, a value that is not a number, and zero,
+ * which has no direction.
  */
 export function quantize(input: VectorInput, dimensions: number): QuantizedVector {
   const { peak, norm } = measure(input, dimensions);
@@ -43,7 +44,7 @@ export function quantize(input: VectorInput, dimensions: number): QuantizedVecto
   return { coarse, fine, scale: 1 / (COARSE_MAX * norm) };
 }
 
-/** Writes a query of length 1 in 13 bits; gives what its values are to be multiplied by. */
+/** Writes a query of length 1 in 13 bits. Returns the factor of its values. */
 export function quantizeQuery(input: VectorInput, dimensions: number, query: Int16Array): number {
   const { peak, norm } = measure(input, dimensions);
   for (let d = 0; d < dimensions; d++) query[d] = Math.round((input[d]! / peak) * QUERY_MAX);
@@ -67,10 +68,7 @@ export function dequantize(stored: QuantizedVector, dimensions: number): Float32
   return vector;
 }
 
-/**
- * `peak`: the largest absolute value. `norm`: the length of the vector divided by it, which no value can make
- * overflow.
- */
+/** `peak`: the largest absolute value. `norm`: the length divided by it, which cannot overflow. */
 function measure(input: VectorInput, dimensions: number): { peak: number; norm: number } {
   if (input.length !== dimensions) {
     throw invalid(`a vector has ${input.length} dimensions where the index has ${dimensions}`);
@@ -91,4 +89,74 @@ function invalid(message: string): Problem {
   return new Problem('invalid_vector', message, {
     hint: 'Use the model of the index, which gives finite numbers that are not all zero.',
   });
+}
+
+/**
+ * The coarse half of a vector in four bits for each dimension: a scan waits for memory, and this is
+ * half of it. `coarse = SKETCH_STEP * (sketch - SKETCH_ZERO)`, rounded; 127 is 7 steps. The first
+ * 16 of the 32 dimensions in 16 bytes are in the lower bits.
+ *
+ * A sketch of zero bits is empty; rounding never gives it. It is used when one value dwarfs the
+ * others, which would all round to zero.
+ */
+export const SKETCH_STEP = 17;
+/** A sketch has no signs: this stands for zero. */
+export const SKETCH_ZERO = 8;
+/**
+ * How far a sketch may understate, in steps: three standard deviations of the summed rounding, for
+ * a query of length 1. One in a thousand is below.
+ */
+export const SKETCH_MARGIN = 3 / Math.sqrt(12);
+const SKETCH_QUERY_MAX = 127;
+
+/** Bytes of a sketch: a multiple of 16, for twice as many dimensions. */
+export function sketchStrideOf(stride: number): number {
+  return ((stride + 31) & ~31) >> 1;
+}
+
+/** `coarse` has a multiple of 16 values. */
+export function writeSketch(coarse: Int8Array, sketch: Int8Array): void {
+  let squares = 0;
+  let kept = 0;
+  for (let b = 0; b < sketch.length; b++) {
+    const d = 2 * b - (b & 15);
+    const low = coarse[d]!;
+    const high = d + 16 < coarse.length ? coarse[d + 16]! : 0;
+    const lowSteps = STEPS[low & 0xff]!;
+    const highSteps = STEPS[high & 0xff]!;
+    sketch[b] = lowSteps | (highSteps << 4);
+    squares = (squares + low * low + high * high) | 0;
+    kept = (kept + low * (lowSteps - SKETCH_ZERO) + high * (highSteps - SKETCH_ZERO)) | 0;
+  }
+  // Rounding lost more of the vector, and so of similar ones, than chance would.
+  const taken = squares - SKETCH_STEP * kept;
+  if (taken > SKETCH_MARGIN * SKETCH_STEP * Math.sqrt(squares)) sketch.fill(0);
+}
+
+/** The step of each byte of a coarse half, by its bits. */
+const STEPS = Uint8Array.from({ length: 256 }, (_, bits) => {
+  const value = (bits << 24) >> 24;
+  return SKETCH_ZERO + Math.round(value / SKETCH_STEP);
+});
+
+/** A query in eight bits, to compare with sketches. */
+export interface SketchQuery {
+  /** The factor of its values. */
+  readonly scale: number;
+  readonly sum: number;
+}
+
+/** Makes it from a query in 13 bits. */
+export function sketchQueryOf(
+  query: Int16Array,
+  queryScale: number,
+  sketchQuery: Int8Array,
+): SketchQuery {
+  let sum = 0;
+  for (let d = 0; d < query.length; d++) {
+    const value = Math.round((query[d]! * SKETCH_QUERY_MAX) / QUERY_MAX);
+    sketchQuery[d] = value;
+    sum += value;
+  }
+  return { scale: (queryScale * QUERY_MAX) / SKETCH_QUERY_MAX, sum };
 }

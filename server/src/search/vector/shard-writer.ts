@@ -1,15 +1,176 @@
 import { assert } from '#base/assert.ts';
-import { GraphInsert } from './graph-insert.ts';
-import type { GraphSearch } from './graph-search.ts';
-import { allocateShared, openKernel } from './kernel.ts';
-import type { Scratch, WasmModule } from './kernel.ts';
-import type { QuantizedVector } from './quantize.ts';
-import { COUNT, DELETED } from './shard-layout.ts';
-import type { ShardLayout } from './shard-layout.ts';
-import { Shard } from './shard.ts';
-import { writeSketch } from './sketch.ts';
+import type { GraphSearch, OpenShard, Place } from './graph-search.ts';
+import { allocateShared, openKernel, type Scratch, type WasmModule } from './kernel.ts';
+import { type QuantizedVector, queryOfStored, writeSketch } from './quantize.ts';
+import {
+  COUNT,
+  DELETED,
+  ENTRY,
+  LEVEL_MAX,
+  LINKED,
+  NEIGHBORS,
+  NEIGHBORS_LOWEST,
+  Shard,
+  type ShardLayout,
+  UPPER_USED,
+} from './shard.ts';
 
-/** What the shards of one writer have in common. */
+/** Candidates among which a new vector chooses its neighbors (efConstruction). */
+const INSERT_BREADTH = 128;
+
+/**
+ * Links vectors into the graph of a shard (Malkov and Yashunin, algorithms 1, 3 and 4), in the
+ * writing thread. List numbers are stored with Atomics: who reads one also reads the vector and the
+ * lists of that slot.
+ */
+class GraphInsert {
+  readonly #open: OpenShard;
+  readonly #search: GraphSearch;
+  readonly #scratch: Scratch;
+  readonly #random: () => number;
+
+  constructor(open: OpenShard, search: GraphSearch, scratch: Scratch, random: () => number) {
+    this.#open = open;
+    this.#search = search;
+    this.#scratch = scratch;
+    this.#random = random;
+  }
+
+  /** Links the next unlinked slot; false if there is none. */
+  linkNext(): boolean {
+    const { shard } = this.#open;
+    const slot = shard.linked;
+    if (slot >= shard.count) return false;
+    if (!shard.isDeleted(slot)) this.#link(slot);
+    Atomics.store(shard.header, LINKED, slot + 1);
+    return true;
+  }
+
+  #link(slot: number): void {
+    const { shard } = this.#open;
+    const level = this.#drawLevel(slot);
+    const { entry } = shard;
+    if (entry < 0) {
+      Atomics.store(shard.header, ENTRY, slot + 1);
+      return;
+    }
+    const queryScale = queryOfStored(shard.vectorAt(slot), this.#scratch.query);
+    const top = shard.levels[entry]!;
+    let from: readonly Place[] = [this.#search.descend(this.#open, queryScale, level)];
+    for (let at = Math.min(level, top); at >= 0; at--) {
+      const search = { from, level: at, breadth: INSERT_BREADTH };
+      this.#search.searchLayer(this.#open, queryScale, search);
+      const candidates = this.#takeFound();
+      const chosen = this.#choose(candidates);
+      this.#writeList(slot, at, chosen);
+      for (const neighbor of chosen)
+        this.#addNeighbor(neighbor.slot, at, { slot, similarity: neighbor.similarity });
+      from = candidates.slice(0, 1);
+    }
+    if (level > top) Atomics.store(shard.header, ENTRY, slot + 1);
+  }
+
+  /** Draws a level, geometrically distributed, and reserves its lists. */
+  #drawLevel(slot: number): number {
+    const { shard } = this.#open;
+    const { header, layout } = shard;
+    const used = Atomics.load(header, UPPER_USED);
+    const drawn = Math.floor(-Math.log(1 - this.#random()) / Math.log(NEIGHBORS));
+    const level = Math.min(drawn, LEVEL_MAX, layout.upperLists - used);
+    if (level > 0) {
+      shard.upperStarts[slot] = used;
+      Atomics.store(header, UPPER_USED, used + level);
+    }
+    Atomics.store(shard.levels, slot, level);
+    return level;
+  }
+
+  /** Most similar first. */
+  #takeFound(): Place[] {
+    const { found } = this.#search;
+    const places: Place[] = [];
+    while (found.size > 0) {
+      places.push({ slot: found.firstValue, similarity: -found.firstKey });
+      found.pop();
+    }
+    return places.toReversed();
+  }
+
+  /**
+   * Up to M candidates, most similar first, without those more similar to a chosen one than to the
+   * new vector: neighbors then lie in all directions, which keeps groups connected.
+   */
+  #choose(candidates: readonly Place[]): Place[] {
+    const chosen: Place[] = [];
+    const left: Place[] = [];
+    for (const candidate of candidates) {
+      if (chosen.length === NEIGHBORS) break;
+      if (this.#isDiverse(candidate, chosen)) chosen.push(candidate);
+      else left.push(candidate);
+    }
+    for (let i = 0; chosen.length < NEIGHBORS && i < left.length; i++) chosen.push(left[i]!);
+    return chosen;
+  }
+
+  #isDiverse(candidate: Place, chosen: readonly Place[]): boolean {
+    for (let i = 0; i < chosen.length; i++) {
+      if (this.#similarity(candidate.slot, chosen[i]!.slot) > candidate.similarity) return false;
+    }
+    return true;
+  }
+
+  #addNeighbor(owner: number, level: number, added: Place): void {
+    const { shard } = this.#open;
+    const list = shard.listAt(owner, level);
+    const length = shard.ints[list]!;
+    const lengthMax = level === 0 ? NEIGHBORS_LOWEST : NEIGHBORS;
+    if (length < lengthMax) {
+      Atomics.store(shard.ints, list + 1 + length, added.slot);
+      Atomics.store(shard.ints, list, length + 1);
+      return;
+    }
+    const places = [added];
+    for (let i = 1; i <= length; i++) {
+      const slot = shard.ints[list + i]!;
+      places.push({ slot, similarity: this.#similarity(owner, slot) });
+    }
+    const { slot: dropped } = this.#mostRedundant(places);
+    for (let i = 1; i <= length; i++) {
+      if (shard.ints[list + i] === dropped) Atomics.store(shard.ints, list + i, added.slot);
+    }
+  }
+
+  /**
+   * The least similar of those more similar to a better one than to the owner, else the least
+   * similar.
+   */
+  #mostRedundant(places: Place[]): Place {
+    places.sort((a, b) => b.similarity - a.similarity);
+    for (let i = places.length - 1; i > 0; i--) {
+      const place = places[i]!;
+      for (let better = 0; better < i; better++) {
+        if (this.#similarity(place.slot, places[better]!.slot) > place.similarity) return place;
+      }
+    }
+    return places.at(-1)!;
+  }
+
+  #writeList(owner: number, level: number, places: readonly Place[]): void {
+    const { shard } = this.#open;
+    const list = shard.listAt(owner, level);
+    for (let i = 0; i < places.length; i++)
+      Atomics.store(shard.ints, list + 1 + i, places[i]!.slot);
+    Atomics.store(shard.ints, list, places.length);
+  }
+
+  #similarity(first: number, second: number): number {
+    const { shard, kernel } = this.#open;
+    const dot = kernel.pairDot(shard.coarseAt(first), shard.coarseAt(second));
+    return dot * shard.scales[first]! * shard.scales[second]!;
+  }
+}
+
+/** What the shards of one writer share. */
 export interface WriterTools {
   readonly layout: ShardLayout;
   readonly module: WasmModule | null;
@@ -57,7 +218,9 @@ export class ShardWriter {
     Atomics.store(shard.table, position, slot + 1);
   }
 
-  /** Slots of one node. They stay in the graph as ways to others until the shard is copied. */
+  /**
+   * Deletes slots of one node. They stay in the graph as paths to others until the shard is copied.
+   */
   delete(node: number, slots: readonly number[]): void {
     const { shard } = this;
     if (slots.length === 0) return;
@@ -70,7 +233,7 @@ export class ShardWriter {
     return this.#insert.linkNext();
   }
 
-  /** Takes deleted slots out of the chain of a node, or one that is written often would have a long one. */
+  /** Removes deleted slots from a node's chain, which frequent writes would make long. */
   #shortenChain(node: number): void {
     const { shard } = this;
     const position = shard.tablePosition(node);

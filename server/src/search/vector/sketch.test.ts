@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scale, seed } from '../../../../test/support/scale.ts';
-import { quantize, quantizeQuery } from './quantize.ts';
-import { SKETCH_STEP, SKETCH_ZERO, sketchQueryOf, sketchStrideOf, writeSketch } from './sketch.ts';
+import {
+  quantize,
+  quantizeQuery,
+  SKETCH_STEP,
+  SKETCH_ZERO,
+  sketchQueryOf,
+  sketchStrideOf,
+  writeSketch,
+} from './quantize.ts';
 import { clusteredVectors } from './testing/clustered-vectors.ts';
 
 const runs = { seed: seed(), numRuns: scale({ sample: 200, soak: 20_000 }) };

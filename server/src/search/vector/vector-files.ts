@@ -16,22 +16,23 @@ import { crc32 } from 'node:zlib';
 import { Problem } from '#base/problem.ts';
 import { type VectorIndexOptions, VectorIndexWriter } from './index-writer.ts';
 import { ShardWriter, type WriterTools } from './shard-writer.ts';
-import { LIST_INTS, LIST_INTS_LOWEST, UPPER_USED } from './shard-layout.ts';
-import type { Shard } from './shard.ts';
+import { LIST_INTS, LIST_INTS_LOWEST, type Shard, UPPER_USED } from './shard.ts';
+import { type FileHandle, open } from 'node:fs/promises';
+import { SCRUB_BYTES_AT_A_TIME } from '#base/limits.ts';
 
 /**
- * A snapshot of a vector index in a folder of its own: one file for each shard, and a manifest that names them with
- * their CRC-32s. The files are written and synced first, then the manifest takes the place of the old one: at any
- * moment the folder holds one whole snapshot, or none. All bytes are checked when it is opened.
+ * A snapshot of a vector index in its own folder: a file for each shard, and a manifest with their
+ * CRC-32s. Files are written and synced before the manifest is replaced: the folder always holds
+ * one whole snapshot, or none. Opening checks all bytes.
  *
- * The manifest is the CRC-32 of the rest in decimal, a line feed, and JSON. A file is what the slots of a shard use
- * of each section (`usedSections`), as it is in memory: little-endian.
+ * The manifest is the CRC-32 of the rest in decimal, a line feed, and JSON. A file has what the
+ * slots of a shard use of each section (`usedSections`), as in memory: little-endian.
  */
 const MANIFEST = 'manifest.json';
 const UNFINISHED = '.new';
 const SHARD_FILE = /^shard-(\d+)-\d+$/;
 const FORMAT = 1;
-/** Read and summed at a time, so that the sum finds the bytes in the cache. */
+/** Read and summed at a time, so that the bytes are still in the cache. */
 const PIECE_BYTES = 1024 * 1024;
 
 interface ShardFile {
@@ -41,7 +42,7 @@ interface ShardFile {
   readonly header: readonly number[];
 }
 
-interface Manifest {
+interface VectorManifest {
   readonly format: number;
   readonly dimensions: number;
   readonly model: string;
@@ -51,13 +52,13 @@ interface Manifest {
 }
 
 /**
- * Writes a snapshot, in the thread that writes the index, and removes the one before. `sequence`: of the last commit
- * in it.
+ * Writes a snapshot, in the writing thread, and removes the one before. `sequence`: of the last
+ * commit in it.
  */
 export function saveVectorIndex(folder: string, writer: VectorIndexWriter, sequence: number): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const old = readdirSync(folder).filter((name) => SHARD_FILE.test(name));
-  // Above all there are, since the manifest in place may name any of them.
+  // Above all existing numbers: the current manifest may name any of these files.
   const number = 1 + Math.max(0, ...old.map((name) => Number(SHARD_FILE.exec(name)?.[1])));
   const shards = writer.shards.map(({ shard }, i): ShardFile => {
     const file = `shard-${number}-${i}`;
@@ -65,7 +66,14 @@ export function saveVectorIndex(folder: string, writer: VectorIndexWriter, seque
     return { file, crc, header: [...shard.header] };
   });
   const { dimensions, model, capacity } = writer.handle;
-  const manifest: Manifest = { format: FORMAT, dimensions, model, capacity, sequence, shards };
+  const manifest: VectorManifest = {
+    format: FORMAT,
+    dimensions,
+    model,
+    capacity,
+    sequence,
+    shards,
+  };
   const json = Buffer.from(JSON.stringify(manifest));
   const path = join(folder, MANIFEST);
   writeSynced(path + UNFINISHED, [Buffer.from(`${crc32(json)}\n`), json]);
@@ -82,10 +90,10 @@ export interface LoadedVectorIndex {
 }
 
 /**
- * Opens the snapshot of a folder. Undefined when there is none, or one of another model, number of dimensions or
- * format: then the index is to be built anew, as it is when this throws.
+ * Opens the snapshot of a folder; undefined if there is none, or one of another model, number of
+ * dimensions or format. Then, or if this throws, build the index again.
  *
- * @throws Problem `search_index_corrupt` when a byte is missing or another.
+ * @throws Problem `search_index_corrupt` for a damaged file.
  */
 export function loadVectorIndex(
   folder: string,
@@ -102,7 +110,7 @@ export function loadVectorIndex(
 }
 
 /** Undefined where there is none. Throws `search_index_corrupt`. */
-export function readVectorManifest(folder: string): Manifest | undefined {
+function readVectorManifest(folder: string): VectorManifest | undefined {
   const path = join(folder, MANIFEST);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   const content = readFileSync(path);
@@ -111,7 +119,7 @@ export function readVectorManifest(folder: string): Manifest | undefined {
   if (content.toString('latin1', 0, end) !== String(crc32(json))) {
     throw corrupt(folder, `the checksum of ${MANIFEST} does not match`);
   }
-  return JSON.parse(json.toString()) as Manifest;
+  return JSON.parse(json.toString()) as VectorManifest;
 }
 
 function readShard(
@@ -135,7 +143,7 @@ function readShard(
   return writer;
 }
 
-/** Fills the sections one after the other; the CRC-32 of what was read. */
+/** Fills the sections one after the other. Returns the CRC-32. */
 function readInto(path: string, sections: readonly Uint8Array[]): number {
   const handle = openSync(path, 'r');
   try {
@@ -146,7 +154,7 @@ function readInto(path: string, sections: readonly Uint8Array[]): number {
         let filled = 0;
         while (filled < piece.length) {
           const bytesRead = readSync(handle, piece, filled, piece.length - filled, null);
-          // What is missing shows in the sum.
+          // The checksum reveals what is missing.
           if (bytesRead === 0) return -1;
           filled += bytesRead;
         }
@@ -159,7 +167,7 @@ function readInto(path: string, sections: readonly Uint8Array[]): number {
   }
 }
 
-/** The CRC-32 of what was written. */
+/** Returns the CRC-32 of what was written. */
 function writeSynced(path: string, sections: readonly Uint8Array[]): number {
   const handle = openSync(path, 'w', 0o600);
   try {
@@ -195,8 +203,8 @@ function corrupt(folder: string, what: string): Problem {
 }
 
 /**
- * What the slots of a shard use of its memory, as its header says; not the header itself, nor the sketches and the table
- * of nodes with its chains, which are made again from the rest.
+ * The memory that the slots of a shard use, as its header says. Not the header itself, nor sketches
+ * and the node table with its chains, which are made again from the rest.
  */
 function usedSections(shard: Shard): Uint8Array[] {
   const { bytes, layout, count } = shard;
@@ -215,4 +223,59 @@ function usedSections(shard: Shard): Uint8Array[] {
     section(layout.levelsAt, count),
     section(layout.deletedAt, count),
   ];
+}
+
+/**
+ * Compares the files of each saved vector index below a folder with their CRC-32s; the index thread
+ * may save meanwhile. Returns the number of files.
+ */
+export async function scrubVectors(
+  root: string,
+  rest: () => Promise<void>,
+  onDamage: (place: string) => void,
+): Promise<number> {
+  if (statSync(root, { throwIfNoEntry: false }) === undefined) return 0;
+  let files = 0;
+  const entries = readdirSync(root, { withFileTypes: true });
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+    try {
+      files += await scrubOne(join(root, name), rest, onDamage);
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === 'search_index_corrupt')) throw error;
+      onDamage(error.message);
+    }
+  }
+  return files;
+}
+
+async function scrubOne(
+  folder: string,
+  rest: () => Promise<void>,
+  onDamage: (place: string) => void,
+): Promise<number> {
+  const manifest = readVectorManifest(folder);
+  let files = 0;
+  for (const { file, crc } of manifest?.shards ?? []) {
+    const found = await sumOf(join(folder, file), rest);
+    files++;
+    if (found === crc) continue;
+    // A newer file may have replaced it.
+    const now = readVectorManifest(folder)?.shards.find((shard) => shard.file === file);
+    if (now?.crc === crc) onDamage(`${file}: ${found === undefined ? 'missing' : 'damaged'}`);
+  }
+  return files;
+}
+
+/** Undefined if the file is gone. */
+async function sumOf(path: string, rest: () => Promise<void>): Promise<number | undefined> {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  await using file: FileHandle = await open(path);
+  const chunk = new Uint8Array(SCRUB_BYTES_AT_A_TIME);
+  let sum = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(chunk);
+    if (bytesRead === 0) return sum;
+    sum = crc32(chunk.subarray(0, bytesRead), sum);
+    await rest();
+  }
 }

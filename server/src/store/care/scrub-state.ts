@@ -1,9 +1,9 @@
 import { SCRUB_ENTRIES_AT_A_TIME } from '#base/limits.ts';
 import { DATABASES } from '../databases.ts';
-import type { StateReader } from '../snapshot-reader.ts';
+import type { HoldingReader } from '../snapshot-reader.ts';
 
 export interface StateScrub {
-  readonly reader: StateReader;
+  readonly reader: HoldingReader;
   /** Called between two portions, when nothing is held. Rejects to end. */
   readonly rest: () => Promise<void>;
   /** `place` names database and key. */
@@ -12,8 +12,9 @@ export interface StateScrub {
 }
 
 /**
- * Reads each entry of the state of a running workspace, and compares it with the check or the seal that it was written with. It goes
- * by portions, each of the newest commit then, so that it holds no pages for long. Resolves with the number of entries.
+ * Reads each entry of the state of a running workspace, and compares it with the check or the seal
+ * that it was written with. It goes by portions, each of the newest commit then, so that it holds
+ * no pages for long. Resolves with the number of entries.
  */
 export async function scrubState({
   reader,

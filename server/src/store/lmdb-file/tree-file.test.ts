@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '#log/testing/temporary-folder.ts';
 import { BatchEncoder, KEY_BYTES_MAX } from '../batch.ts';
-import { appendTransaction } from '../append.ts';
+import { appendTransaction } from '../restore.ts';
 import { DB } from '../databases.ts';
 import { openEnvironment } from '../environment.ts';
 import type { Environment } from '../environment.ts';
@@ -14,7 +14,10 @@ type Entry = readonly [key: string, value: string];
 
 const KEY_END = new Uint8Array(KEY_BYTES_MAX + 1).fill(255);
 
-/** Keys and values as hexadecimal digits: short ones, some as long as may be, values longer than a page or than the writer's buffer. */
+/**
+ * Keys and values as hexadecimal digits: short ones, some as long as may be, values longer than a
+ * page or than the writer's buffer.
+ */
 const byteRuns = (sizes: fc.Arbitrary<number>): fc.Arbitrary<string> =>
   fc.tuple(sizes, fc.integer({ min: 0, max: 0xffffff })).map(([length, seed]) =>
     Buffer.alloc(Math.max(1, length), Buffer.from(seed.toString(16).padStart(6, '0'), 'hex'))

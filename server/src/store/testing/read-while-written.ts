@@ -2,10 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
-import type { StateReader } from '../snapshot-reader.ts';
+import type { HoldingReader } from '../snapshot-reader.ts';
 import { COUNTER_OPERATIONS, readCounter } from './counter-commits.ts';
 
-/** A thread that reads what another is writing, until it is told to stop, and looks for two commits in one turn. */
+/**
+ * A thread that reads what another is writing, until it is told to stop, and looks for two commits
+ * in one turn.
+ */
 export interface ReadWhileWritten {
   readonly storage: string;
   /** The newest acknowledged sequence, then whether to stop. */
@@ -18,7 +21,7 @@ export interface ReadResult {
   readonly seen: readonly number[];
 }
 
-async function readInOneTurn(reader: StateReader, withVault: boolean): Promise<number> {
+async function readInOneTurn(reader: HoldingReader, withVault: boolean): Promise<number> {
   const { sequence } = reader;
   for (let i = 0; i < 20; i++) {
     const count = readCounter(reader, withVault);

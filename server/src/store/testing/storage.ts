@@ -5,7 +5,7 @@ import { createMemoryLog, createMemoryMedium } from '#log/memory-log.ts';
 import type { MemoryLogOptions } from '#log/memory-log.ts';
 import { temporaryFolder } from '#log/testing/temporary-folder.ts';
 import { openSnapshotReader } from '../snapshot-reader.ts';
-import type { StateReader } from '../snapshot-reader.ts';
+import type { HoldingReader } from '../snapshot-reader.ts';
 import { openState } from '../state-writer.ts';
 import type { Publication, State } from '../commit-pipeline.ts';
 
@@ -16,7 +16,7 @@ export interface TestStorage extends AsyncDisposable {
   readonly path: string;
   /** Every opened one has to be disposed before the next. */
   openState(options?: Partial<MemoryLogOptions>, applied?: Publication): Promise<State>;
-  openReader(environments: readonly ('graph' | 'vault')[]): StateReader;
+  openReader(environments: readonly ('graph' | 'vault')[]): HoldingReader;
 }
 
 export async function createStorage(masterKey?: string): Promise<TestStorage> {

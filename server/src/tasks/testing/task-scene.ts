@@ -1,3 +1,4 @@
+import type { NewTask } from '@trellis/contract/shapes/task.ts';
 import { ADMINISTRATOR } from '#access/testing/administrator.ts';
 import { auditInMemory } from '#access/testing/audit-in-memory.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
@@ -5,7 +6,7 @@ import { JobRegistry } from '#jobs/job-registry.ts';
 import { TaskRunner } from '../task-runner.ts';
 import { TaskRunStore } from '../task-run-store.ts';
 import { TaskScheduler } from '../task-scheduler.ts';
-import { TaskService, type NewTask } from '../task-service.ts';
+import { TaskService } from '../task-service.ts';
 import { TaskStore } from '../task-store.ts';
 import type { EndpointTask } from '../task.ts';
 
@@ -16,7 +17,10 @@ export const ALL = { skip: 0, take: 1_000 };
 export const BOB = '1111111111111111111112';
 export const HOURLY = { name: 'hourly', cron: '0 * * * *', endpoint: 'work' };
 
-/** A graph with tasks that call an endpoint "work", and one for administrators, "admins"; time passes when it is told to. */
+/**
+ * A graph with tasks that call an endpoint "work", and one for administrators, "admins"; time
+ * passes when it is told to.
+ */
 export class TaskScene implements AsyncDisposable {
   readonly graph: TestGraph;
   /** Calls of endpoints. */

@@ -1,36 +1,38 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock, type Clock } from '#base/clock.ts';
+import { type Clock, systemClock } from '#base/clock.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import type { CommitRequest } from '#graph/operations.ts';
 import type { StateReader } from '#graph/state-reader.ts';
 import type { CommitLog } from '#log/commit-log.ts';
 import { Followers } from '#log/followers.ts';
-import { openLogTail, type LogTail } from '#log/log-tail.ts';
+import { type LogTail, openLogTail } from '#log/log-tail.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import type { MergePorts } from '#search/indexing/index-merges.ts';
-import { performMerge } from '#search/indexing/perform-merge.ts';
-import type { SegmentThreads } from '#search/indexing/range-builds.ts';
+import { performMerge } from '#search/text/merge-segments.ts';
+import type { SegmentThreads } from '#search/indexing/rebuild.ts';
 import { runIndex } from '#search/indexing/run-index.ts';
 import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import { embeddingKey } from '#search/embeddings/embedding-record.ts';
-import { textChunks } from '#search/indexing/vectors/vector-indexer.ts';
+import { textChunks, TextDesk } from '#search/indexing/vectors/vector-indexer.ts';
 import { openVectors } from '#search/service/opened-snapshot.ts';
 import { must } from '#base/assert.ts';
 import { LiveSearcher } from '#search/service/live-searcher.ts';
 import { Searcher } from '#search/service/searcher.ts';
-import { indexFolder } from '#search/text/index-manifest.ts';
+import { indexFolder } from '#search/text/segment-codec.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import { openState } from '#store/state-writer.ts';
 import type { IndexOptions } from '../index-messages.ts';
 import { comparable } from './comparable-answer.ts';
 import { StoredIndex } from '../stored-index.ts';
 import { StoredVectors } from '../stored-vectors.ts';
-import { TextDesk } from '#search/indexing/vectors/text-desk.ts';
 
-/** So small that every commit begins a new segment of the log, and a trim drops all before the newest. */
+/**
+ * So small that every commit begins a new segment of the log, and a trim drops all before the
+ * newest.
+ */
 const LOG_SEGMENT_BYTES_MAX = 1;
 
 /** So fast that the index is saved again and again. */
@@ -47,7 +49,7 @@ interface Parts {
 }
 
 interface ThreadsPorts {
-  /** Of their own. */
+  /** A reader of their own. */
   readonly reader: StateReader;
   readonly note: (text: string) => void;
 }
@@ -62,7 +64,7 @@ export class IndexedGraph implements AsyncDisposable {
   progress: number[] = [];
   /** What waits to be embedded. */
   texts = new TextDesk();
-  /** Of the index that is started next. */
+  /** The bound of the index that is started next. */
   memoryBytesMax = Infinity;
   /** The same: who makes segments for it; nobody else when there is nothing here. */
   threads: ((ports: ThreadsPorts) => SegmentThreads) | undefined;
@@ -176,7 +178,7 @@ export class IndexedGraph implements AsyncDisposable {
     this.rebuilds = 0;
     this.progress = [];
     this.texts = new TextDesk();
-    // Of an index that has ended nothing is read any more.
+    // Nothing is read any more of an index that has ended.
     this.#segments.keepOnly(new Set());
     this.#searcher = newSearcher(this.reader, this.#segments);
     this.#run = { closing, end: run() };
@@ -209,7 +211,7 @@ export class IndexedGraph implements AsyncDisposable {
     }
   }
 
-  /** Of the index that follows, and of one that is built anew from the state. */
+  /** Answers of the index that follows, and of one that is built anew from the state. */
   answers(requests: readonly object[]): { readonly followed: unknown; readonly anew: unknown } {
     const anew = new LiveSearcher(this.reader).current();
     const ask = (searcher: Searcher): unknown[] =>
@@ -217,7 +219,9 @@ export class IndexedGraph implements AsyncDisposable {
     return { followed: ask(this.#searcher), anew: ask(anew) };
   }
 
-  /** As of the last moment that the index has told of; and of one that is built anew from the state. */
+  /**
+   * As of the last moment that the index has told of; and of one that is built anew from the state.
+   */
   vectors(): { readonly followed: unknown; readonly anew: unknown } {
     const { reader } = this;
     const snapshot = must(this.#newest, 'what was indexed');
@@ -227,7 +231,7 @@ export class IndexedGraph implements AsyncDisposable {
     };
   }
 
-  /** Of the vectors that all texts have or want. */
+  /** The keys of the vectors that all texts have or want. */
   textKeys(): ReadonlySet<string> {
     const { reader } = this;
     const { plan } = must(this.#newest, 'what was indexed');

@@ -1,7 +1,7 @@
 import type { StateReader } from '#graph/state-reader.ts';
 import { buildSegments, type BuildTask } from '#search/indexing/build-segments.ts';
-import type { SegmentThreads } from '#search/indexing/range-builds.ts';
-import { TEXT_INDEX_LIMITS } from '#search/indexing/text-index-limits.ts';
+import type { SegmentThreads } from '#search/indexing/rebuild.ts';
+import { TEXT_INDEX_LIMITS } from '#search/text/text-index.ts';
 import { Analyzers } from '#search/analysis/language-analyzer.ts';
 
 interface InterleavedParts {
@@ -12,8 +12,8 @@ interface InterleavedParts {
 }
 
 /**
- * What `BuildThreads` is, in turns of this thread: tasks and segments so small that each rebuild is made of several, between which
- * commits come.
+ * What `BuildThreads` is, in turns of this thread: tasks and segments so small that each rebuild is
+ * made of several, between which commits come.
  */
 export function interleavedThreads({ reader, note, tasksMax }: InterleavedParts): SegmentThreads {
   const analyzers = new Analyzers(64);

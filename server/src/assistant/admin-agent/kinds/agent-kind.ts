@@ -1,5 +1,5 @@
+import type { AgentChange, AgentDefinition, NewAgent } from '@trellis/contract/shapes/agent.ts';
 import type { Caller } from '#access/caller.ts';
-import type { AgentChange, AgentDefinition, NewAgent } from '../../agents/agent-service.ts';
 import type { JsonObject } from '../../router/json-members.ts';
 import {
   type Approver,

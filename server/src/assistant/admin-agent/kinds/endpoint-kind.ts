@@ -1,12 +1,10 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { Diagnostic, EndpointChange, NewEndpoint } from '@trellis/contract/shapes/endpoint.ts';
 import type { Caller } from '#access/caller.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
-import type { Diagnostic } from '#runtime/compile/diagnostic.ts';
+import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import {
   checkName,
   DEFAULT_SETTINGS,
-  type EndpointChange,
-  type EndpointDefinition,
-  type NewEndpoint,
   settingsOf,
   withChanges,
 } from '#runtime/endpoint-definition.ts';

@@ -1,8 +1,8 @@
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#access/caller.ts';
 import { mergeSchema } from '#graph/schema-merge.ts';
 import { SchemaRegistry } from '#graph/schema-registry.ts';
-import type { SchemaDocument } from '#graph/schema.ts';
 import type { JsonObject } from '../../router/json-members.ts';
 import {
   type Approver,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#access/caller.ts';
 import { checkSearchSettings } from '#search/settings/search-settings-service.ts';
-import type { SearchSettings } from '#search/settings/search-settings.ts';
+import type { SearchSettings } from '@trellis/contract/shapes/search.ts';
 import { Problem } from '#base/problem.ts';
 import type { JsonObject } from '../../router/json-members.ts';
 import {

@@ -1,3 +1,4 @@
+import type { VectorFieldState } from '../search-snapshot.ts';
 import type { Clock } from '#base/clock.ts';
 import {
   VECTOR_CHUNKS_MAX,
@@ -5,45 +6,32 @@ import {
   VECTOR_WORK_STEPS,
 } from '#base/search-limits.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { chunksOf } from '../../embeddings/chunks.ts';
-import { embeddingKey, readEmbedding } from '../../embeddings/embedding-record.ts';
-import type { WantedText } from '../../embeddings/embed-texts.ts';
+import { chunksOf, embeddingKey, readEmbedding } from '../../embeddings/embedding-record.ts';
+import type { WantedText, WantedTexts } from '../../embeddings/embed-texts.ts';
 import type { PlannedType, PlannedVector } from '../../settings/index-plan.ts';
 import type { ChunkInput } from '../../vector/index-writer.ts';
-import { EmbeddingSweep, type OnUnused } from './embedding-sweep.ts';
+import { EmbeddingSweep, type OnUnused, WaitingTexts } from './waiting-texts.ts';
 import {
   type KeptVectors,
   VectorField,
   type VectorFieldOptions,
   type VectorFieldSnapshot,
 } from './vector-field.ts';
-import { WaitingTexts } from './waiting-texts.ts';
 
 export interface VectorIndexerOptions extends VectorFieldOptions {
   readonly reader: GraphReader;
   readonly clock: Clock;
 }
 
-/** Of one field, for people. The same shape as the contract's. */
-export interface VectorFieldState {
-  readonly type: string;
-  readonly field: string;
-  readonly model: string;
-  readonly dimensions: number | null;
-  readonly vectors: number;
-  /** Nodes whose value is no vector, or one of another number of dimensions. */
-  readonly unfit: number;
-}
-
-/** Names of types whose vectors have to be made anew, and single nodes. */
+/** Types, by name, and single nodes whose vectors have to be made again. */
 export interface VectorsToMake {
   readonly types: ReadonlySet<string>;
   readonly nodes: readonly number[];
 }
 
 /**
- * Keeps the vectors of nodes: those that stand in them, and those of their texts as far as the provider has given them. The
- * others wait, and are given out to be embedded.
+ * Keeps the vectors of nodes: those in the nodes, and those of their texts. Texts without a vector
+ * wait, and are handed out to be embedded.
  */
 export class VectorIndexer {
   readonly waiting = new WaitingTexts();
@@ -63,7 +51,10 @@ export class VectorIndexer {
     return [...this.#fields.values()];
   }
 
-  /** Takes the fields of a plan. What waited under the one before may wait no longer: those nodes are to be set again. */
+  /**
+   * Takes the fields of a plan. Returns what has to be set again, as texts may no longer wait under
+   * it.
+   */
   plan(types: Iterable<PlannedType>): VectorsToMake {
     const before = new Map(this.#fields);
     const anew = new Set<string>();
@@ -83,7 +74,7 @@ export class VectorIndexer {
     return { types: anew, nodes: isSame ? [] : this.waiting.nodes() };
   }
 
-  /** The vectors of a node that has changed. `values` are those of the planned fields of its type. */
+  /** Sets the vectors of a changed node. `values` are those of the planned fields of its type. */
   set(node: number, type: PlannedType, values: readonly unknown[]): void {
     this.waiting.release(node);
     for (const [i, planned] of type.vectors.entries()) {
@@ -112,7 +103,7 @@ export class VectorIndexer {
     });
   }
 
-  /** A little of what is due besides; true when there is more to do. */
+  /** Does a little of the other work; true if there is more. */
   work(): boolean {
     const fields = this.fields;
     if (this.#sweep?.step() === false) this.#sweep = undefined;
@@ -178,7 +169,7 @@ export class VectorIndexer {
     }
   }
 
-  /** Readers open what is newest when they search; a search is over long before. */
+  /** Readers open the newest vectors for each search, and searches end long before this. */
   #releaseRetired(fields: readonly VectorField[]): void {
     const copies = fields.reduce((sum, { writer }) => sum + (writer?.handle.version ?? 0), 0);
     const now = this.#options.clock.now();
@@ -206,4 +197,56 @@ export function textChunks(value: unknown, charactersMax: number): string[] {
 
 function isVector(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value.length > 0;
+}
+
+/** Hands out texts that wait for their vectors (see `WantedTexts`). One asks at a time. */
+export class TextDesk {
+  #indexer: VectorIndexer | undefined;
+  #onChange = (): void => {};
+  #asked:
+    | { readonly max: number; readonly answer: (texts: readonly WantedText[]) => void }
+    | undefined;
+
+  /** Answers as soon as there are texts. */
+  ask(max: number, answer: (texts: readonly WantedText[]) => void): void {
+    this.#asked = { max, answer };
+    this.#answer();
+  }
+
+  giveBack(keys: readonly string[], as: Parameters<WantedTexts['giveBack']>[1]): void {
+    this.#indexer?.waiting.giveBack(keys, as);
+    this.#answer();
+    this.#onChange();
+  }
+
+  retryRefused(): void {
+    this.#indexer?.waiting.retryRefused();
+    this.#answer();
+    this.#onChange();
+  }
+
+  /** See `VectorIndexer.sweep`; nothing while there is no index. */
+  sweep(onUnused: OnUnused): void {
+    this.#indexer?.sweep(onUnused);
+    this.#onChange();
+  }
+
+  /**
+   * Call it when there may be more texts. It calls `onChange` when there is work, or news to
+   * publish.
+   */
+  serve(indexer: VectorIndexer, onChange: () => void): void {
+    this.#indexer = indexer;
+    this.#onChange = onChange;
+    this.#answer();
+  }
+
+  #answer(): void {
+    if (this.#asked === undefined || this.#indexer?.waiting.hasWanted !== true) return;
+    const { max, answer } = this.#asked;
+    const texts = this.#indexer.nextTexts(max);
+    if (texts.length === 0) return;
+    this.#asked = undefined;
+    answer(texts);
+  }
 }

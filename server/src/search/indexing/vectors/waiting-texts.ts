@@ -1,20 +1,22 @@
-import { embeddingKey } from '../../embeddings/embedding-record.ts';
+import { EMBEDDING_TYPE, embeddingKey } from '../../embeddings/embedding-record.ts';
 import type { WantedText } from '../../embeddings/embed-texts.ts';
+import { EMBEDDING_SWEEP_BATCH, VECTOR_BATCH_NODES_MAX } from '#base/search-limits.ts';
+import type { GraphReader, TypeWalk } from '#graph/reader.ts';
 
-/** Where a text stands whose vector is missing. */
+/** A text without a vector, and the nodes with it. */
 interface Waiting {
   readonly model: string;
   readonly nodes: Set<number>;
   isRefused: boolean;
 }
 
-/** Of texts that are looked through for those of one model. */
+/** How many waiting texts `next` may look at for each text that it may return. */
 const LOOKED_AT_PER_TEXT = 20;
 
-/** The chunks of text whose vectors are missing, and the nodes that they stand in. The texts themselves stay in the graph. */
+/** Chunks of text without a vector, and the nodes with them. The texts stay in the graph. */
 export class WaitingTexts {
   readonly #waiting = new Map<string, Waiting>();
-  /** Of those, what is to be given out, in this order. */
+  /** Keys of `#waiting` that `next` hands out, in this order. */
   readonly #wanted = new Set<string>();
   readonly #keysOf = new Map<number, Set<string>>();
   #refused = 0;
@@ -23,12 +25,12 @@ export class WaitingTexts {
     return this.#wanted.size > 0;
   }
 
-  /** That wait. */
+  /** The nodes that wait. */
   nodes(): readonly number[] {
     return [...this.#keysOf.keys()];
   }
 
-  /** Those that the provider does not take are not waited for. */
+  /** `waiting` leaves out the texts that the provider refused. */
   get count(): { readonly waiting: number; readonly refused: number } {
     const refused = this.#refused;
     return { waiting: this.#waiting.size - refused, refused };
@@ -47,7 +49,7 @@ export class WaitingTexts {
     this.#wanted.add(key);
   }
 
-  /** The node waits for nothing any more. */
+  /** The node no longer waits for anything. */
   release(node: number): void {
     const keys = this.#keysOf.get(node);
     if (keys === undefined) return;
@@ -64,10 +66,7 @@ export class WaitingTexts {
     return [...(this.#waiting.get(key)?.nodes ?? [])];
   }
 
-  /**
-   * Up to `max` of one model, to be embedded. `textsOf` are the texts that a node has now: it may have changed, and then will be
-   * indexed again.
-   */
+  /** Up to `max` texts of one model to embed. `textsOf` gives the texts that a node has now. */
   next(max: number, textsOf: (node: number, model: string) => Iterable<string>): WantedText[] {
     const texts: WantedText[] = [];
     let wanted: string | undefined;
@@ -124,4 +123,64 @@ function findText(
     for (const text of textsOf(node, model)) if (embeddingKey(model, text) === key) return text;
   }
   return undefined;
+}
+
+interface SweepParts {
+  readonly reader: GraphReader;
+  /** Milliseconds since the Unix epoch; newer embeddings are skipped. */
+  readonly startedAtMs: number;
+  /** Names of the types whose texts have vectors. */
+  readonly types: readonly string[];
+  /** The keys of the vectors that a node's texts have or will have. */
+  readonly keysOf: (node: number) => Iterable<string>;
+  readonly onUnused: OnUnused;
+}
+
+/** Called with some keys that no text has any more; `isOver` with the last of them. */
+export type OnUnused = (keys: readonly string[], isOver: boolean) => void;
+
+/**
+ * Finds embeddings whose texts are gone: it marks those of all texts, then looks for the others.
+ * `use` marks texts indexed meanwhile. It works in steps, with commits in between.
+ */
+export class EmbeddingSweep {
+  readonly #parts: SweepParts;
+  readonly #used = new Set<number>();
+  #walks: TypeWalk[];
+  readonly #embeddings: TypeWalk;
+
+  constructor(parts: SweepParts) {
+    this.#parts = parts;
+    const { reader, types } = parts;
+    this.#walks = types.map((type) => reader.walkType(type));
+    this.#embeddings = reader.walkType(EMBEDDING_TYPE);
+  }
+
+  use(key: string): void {
+    const id = this.#parts.reader.id({ type: EMBEDDING_TYPE, key });
+    if (id !== undefined) this.#used.add(id);
+  }
+
+  /** False when it is over. */
+  step(): boolean {
+    const [walk] = this.#walks;
+    if (walk === undefined) return this.#look();
+    const nodes = walk.next(VECTOR_BATCH_NODES_MAX);
+    for (const node of nodes) for (const key of this.#parts.keysOf(node)) this.use(key);
+    if (nodes.length < VECTOR_BATCH_NODES_MAX) this.#walks = this.#walks.slice(1);
+    return true;
+  }
+
+  #look(): boolean {
+    const { reader, startedAtMs, onUnused } = this.#parts;
+    const ids = this.#embeddings.next(EMBEDDING_SWEEP_BATCH);
+    const unused = ids.filter((id) => {
+      const timestamp = reader.field(id, 'Timestamp');
+      return !this.#used.has(id) && Date.parse(String(timestamp)) < startedAtMs;
+    });
+    const isOver = ids.length < EMBEDDING_SWEEP_BATCH;
+    const keys = unused.map((id) => String(reader.field(id, 'Id')));
+    if (isOver || keys.length > 0) onUnused(keys, isOver);
+    return !isOver;
+  }
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { settingOperation } from '#access/settings.ts';
 import { must } from '#base/assert.ts';
-import type { GraphOperation } from '#graph/operations.ts';
+import type { WriterOperation } from '#graph/operations.ts';
 import type { Visibility } from '#graph/reader.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
 import { SEARCH_SETTING } from '../../settings/search-settings.ts';
@@ -109,7 +109,7 @@ export type VectorRequest = typeof vectorRequest extends fc.Arbitrary<infer T> ?
 /** Nodes in a graph of their own, that somebody searches who does not see all of them. */
 export class VectorScene implements AsyncDisposable {
   readonly nodes: readonly SceneNode[];
-  /** Of the nodes, in their order. */
+  /** Ids of `nodes`, in the same order. */
   readonly ids: readonly number[];
   readonly searcher: Searcher;
   readonly visibility: Visibility;
@@ -137,7 +137,7 @@ export class VectorScene implements AsyncDisposable {
     await graph.addSchema({
       nodes: Object.entries(TYPES).map(([type, fields]) => ({ type, key: 'Key', fields })),
     });
-    const operations = nodes.map(({ type, fields, timestamp: time }, i): GraphOperation => ({
+    const operations = nodes.map(({ type, fields, timestamp: time }, i): WriterOperation => ({
       op: 'addOrUpdate',
       type,
       key: `n${i}`,

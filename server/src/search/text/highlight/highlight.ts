@@ -6,9 +6,70 @@ import {
 } from '#base/search-limits.ts';
 import type { Analyzer, Token } from '../../analysis/analyzer.ts';
 import type { PhraseAlternative, QueryGroup, TextQuery } from '../text-query.ts';
-import { fittedTo, type Passage } from './passage.ts';
 
-/** A passage of a field's text, plain and unescaped, with what is to be marked in it. All offsets are UTF-16 units. */
+/** UTF-16 offsets in a text, the end excluded. */
+interface Passage {
+  readonly start: number;
+  readonly end: number;
+}
+
+const WORDS = new Intl.Segmenter('und', { granularity: 'word' });
+const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
+const SENTENCE_END = /[.!?…。！？\n]\s*$/u;
+/** Extra text on both sides of a cut, so that boundaries do not depend on where the text starts. */
+const MARGIN_CHARACTERS = 64;
+
+/**
+ * The passage of a text around `core`, of at most `SEARCH_SNIPPET_CHARACTERS_MAX`, with `core` in
+ * the middle. It begins at a sentence if it can, else at a word, and never splits a visible
+ * character.
+ */
+export function fittedTo(text: string, core: Passage): Passage {
+  const max = SEARCH_SNIPPET_CHARACTERS_MAX;
+  const slack = Math.max(0, max - (core.end - core.start));
+  const earliest = Math.max(0, Math.min(core.start - (slack >> 1), text.length - max));
+  const start = startOf(text, earliest, core.start);
+  return { start, end: endOf(text, start, Math.min(core.end, start + max), start + max) };
+}
+
+function startOf(text: string, earliest: number, latest: number): number {
+  if (earliest === 0) return 0;
+  const starts = boundaries(WORDS, text, earliest, latest).filter(
+    (at) => at >= earliest && at <= latest && !/\s/.test(text[at] ?? ' '),
+  );
+  const isSentenceStart = (at: number): boolean =>
+    SENTENCE_END.test(text.slice(Math.max(0, at - MARGIN_CHARACTERS), at));
+  return starts.find(isSentenceStart) ?? starts[0] ?? latest;
+}
+
+function endOf(text: string, start: number, earliest: number, latest: number): number {
+  if (latest >= text.length) return text.length;
+  const isBetween = (at: number): boolean => at >= earliest && at <= latest;
+  const word = boundaries(WORDS, text, earliest, latest).findLast(isBetween);
+  const end =
+    word ??
+    boundaries(GRAPHEMES, text, start, latest).findLast((at) => at > start && at <= latest) ??
+    codePointStart(text, latest);
+  const shown = text.slice(start, end).trimEnd();
+  return Math.max(start + shown.length, Math.min(earliest, end));
+}
+
+/** Boundaries of segments near `[from, to]`, ascending. */
+function boundaries(segmenter: Intl.Segmenter, text: string, from: number, to: number): number[] {
+  const begin = codePointStart(text, Math.max(0, from - MARGIN_CHARACTERS));
+  const piece = text.slice(begin, codePointStart(text, to + MARGIN_CHARACTERS));
+  const found = Array.from(segmenter.segment(piece), ({ index }) => begin + index);
+  // The start of the piece is no boundary, unless the text begins there.
+  return begin === 0 ? found : found.slice(1);
+}
+
+/** The offset itself, or the one before it when it would split a pair of surrogates. */
+function codePointStart(text: string, at: number): number {
+  const isInsidePair = at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xffff;
+  return isInsidePair ? at - 1 : at;
+}
+
+/** A passage of a field's plain text, with what to mark in it. Offsets are UTF-16 units. */
 export interface Snippet {
   readonly text: string;
   /** Where the passage begins in the field's text. */
@@ -18,9 +79,9 @@ export interface Snippet {
 }
 
 /**
- * The passages of a field's text that show best why a query found it, in the order of the text: those with the most
- * different words of the query, then with the most matches. A text that is short enough is one passage; a text in which
- * nothing matches has none. `analyzer` is the one that indexed the text, and `field` its number in the index.
+ * The passages that show best why a query found the text, in its order: those with the most
+ * different words, then with the most matches. A short text is one passage; a text without matches
+ * has none. `analyzer` indexed the text, and `field` is its number in the index.
  */
 export function highlight(
   text: string,
@@ -63,7 +124,7 @@ function bestPassages(matches: readonly Match[]): Passage[] {
   const chosen: Passage[] = [];
   for (const passage of ranked) {
     if (chosen.length === SEARCH_SNIPPETS_MAX) break;
-    // So far apart that the words around one do not reach the other.
+    // Far enough apart that the words around them do not overlap.
     const isApart = chosen.every(
       ({ start }) => Math.abs(start - passage.start) >= 2 * SEARCH_SNIPPET_CHARACTERS_MAX,
     );
@@ -103,14 +164,14 @@ function snippetOf(text: string, passage: Passage, marks: readonly Passage[]): S
   return { text: text.slice(start, end), start, matches };
 }
 
-/** What two passages have in common: of a word that is longer than a passage, the part that is shown. */
+/** The overlap of two passages: for a word longer than a passage, the part that is shown. */
 function common(a: Passage, b: Passage): Passage[] {
   const start = Math.max(a.start, b.start);
   const end = Math.min(a.end, b.end);
   return start < end ? [{ start, end }] : [];
 }
 
-/** A stretch of text that a query found; UTF-16 offsets, the end excluded. `group` is the group of the query. */
+/** A match in the text; UTF-16 offsets, end excluded. `group` is the group of the query. */
 interface Match {
   readonly start: number;
   readonly end: number;
@@ -131,9 +192,9 @@ interface WantedPhrase {
 }
 
 /**
- * The matches of a query in the text of one field, by ascending start. Of a phrase, the words of its whole occurrences only.
- * At most `SEARCH_HIGHLIGHT_CHARACTERS_MAX` of the text are looked at, and of these tokens that may match
- * `SEARCH_HIGHLIGHT_MATCHES_MAX`.
+ * The matches of a query in one field, by start. Words of a phrase count only in whole occurrences.
+ * Reads at most `SEARCH_HIGHLIGHT_CHARACTERS_MAX` of the text, and `SEARCH_HIGHLIGHT_MATCHES_MAX`
+ * tokens that may match.
  */
 function findMatches(
   text: string,
@@ -186,7 +247,7 @@ function candidates(text: string, analyzer: Analyzer, wanted: Wanted): Token[] {
   const isCut = looked.length < text.length;
   const tokens: Token[] = [];
   analyzer.analyzeDocument(looked, (token) => {
-    // What stands at a cut may be the begin of a longer word.
+    // The word at the cut may be the beginning of a longer one.
     if (isCut && token.end === looked.length) return;
     if (!wanted.terms.has(token.term) && !wanted.phraseTerms.has(token.term)) return;
     if (tokens.length < SEARCH_HIGHLIGHT_MATCHES_MAX) tokens.push(token);

@@ -5,8 +5,7 @@ import {
   SEARCH_QUERY_DEPTH_MAX,
   SEARCH_QUERY_TERMS_MAX,
 } from '#base/search-limits.ts';
-import { parseQueryText } from './parse-query-text.ts';
-import { type QueryNode, printQuery } from './query-tree.ts';
+import { parseQueryText, printQuery, type QueryNode } from './parse-query-text.ts';
 
 const fieldNames = new Set(['title', 'body', 'f']);
 

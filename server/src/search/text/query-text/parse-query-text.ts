@@ -4,19 +4,117 @@ import {
   SEARCH_QUERY_TERMS_MAX,
 } from '#base/search-limits.ts';
 import { Problem } from '#base/problem.ts';
-import { isJoiner, type QueryNode, type WordNode } from './query-tree.ts';
 
 /**
- * Reads the text of a query (open-shapes, section 6): words, `OR`, `-word`, `"phrase"`, `prefix*`, `field:value`, brackets.
- * The nodes of the answer are all asked for.
+ * The parsed text of a query, before words are analyzed. Offsets are UTF-16 units, end excluded,
+ * with quotes, brackets and signs.
+ */
+export type QueryNode =
+  | WordNode
+  | PrefixNode
+  | PhraseNode
+  | FieldNode
+  | NotNode
+  | ConjunctionNode
+  | DisjunctionNode;
+
+interface Placed {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Anything between spaces. Analysis may find several words in it, or none. */
+export interface WordNode extends Placed {
+  readonly kind: 'word';
+  readonly text: string;
+}
+
+/** `config*`; the text is without the star. */
+interface PrefixNode extends Placed {
+  readonly kind: 'prefix';
+  readonly text: string;
+}
+
+/** `"to be or"`; the text is what stands between the quotes. */
+interface PhraseNode extends Placed {
+  readonly kind: 'phrase';
+  readonly text: string;
+}
+
+/** `title:word`. A field within it, as in `title:(a body:b)`, counts for its own node. */
+interface FieldNode extends Placed {
+  readonly kind: 'field';
+  readonly field: string;
+  readonly node: QueryNode;
+}
+
+interface NotNode extends Placed {
+  readonly kind: 'not';
+  readonly node: QueryNode;
+}
+
+/** Several in brackets, or none. */
+interface ConjunctionNode extends Placed {
+  readonly kind: 'and';
+  readonly nodes: readonly QueryNode[];
+}
+
+/** `a OR b`: two or more. */
+interface DisjunctionNode extends Placed {
+  readonly kind: 'or';
+  readonly nodes: readonly QueryNode[];
+}
+
+/** The words that join others when they stand between two of them. */
+function isJoiner(text: string): boolean {
+  return text === 'OR' || text === 'AND';
+}
+
+/** A text that parses to the same nodes. */
+export function printQuery(nodes: readonly QueryNode[]): string {
+  return nodes.map(printNode).join(' ');
+}
+
+function printNode(node: QueryNode): string {
+  switch (node.kind) {
+    case 'word':
+      return isJoiner(node.text) ? `(${node.text})` : node.text;
+    case 'prefix':
+      return `${node.text}*`;
+    case 'phrase':
+      return `"${node.text}"`;
+    case 'field':
+      return `${node.field}:${printOperand(node.node, node.node.kind === 'field')}`;
+    case 'not':
+      return `-${printOperand(node.node, false)}`;
+    case 'and':
+      return `(${printQuery(node.nodes)})`;
+    case 'or':
+      return node.nodes
+        .map((part) => (part.kind === 'or' ? `(${printNode(part)})` : printNode(part)))
+        .join(' OR ');
+  }
+}
+
+/** The operand after a sign or after a field's colon. */
+function printOperand(node: QueryNode, needsBrackets: boolean): string {
+  if (node.kind === 'word') return node.text;
+  if (needsBrackets || node.kind === 'or' || node.kind === 'not') return `(${printNode(node)})`;
+  return printNode(node);
+}
+
+/**
+ * Parses the text of a query (open-shapes, section 6): words, `OR`, `-word`, `"phrase"`, `prefix*`,
+ * `field:value`, brackets. All nodes of the result are required.
  *
- * - `OR` joins its two neighbours before anything else does, as in web search: `paris OR london hotel` is about hotels in
- *   one of the two. `AND` joins as a space does. Where they do not stand between two things, both are words.
- * - `name:` is a field where it is one of `fieldNames` and something follows at once; so `http://a` is a word.
- * - Typographic and full-width quotes and brackets are as good as plain ones; one without its counterpart separates words.
+ * - `OR` binds its two neighbors first, as in web search: `paris OR london hotel` means hotels in
+ *   one of the two. `AND` is the same as a space. Without a word on both sides they are words.
+ * - `name:` is a field if it is in `fieldNames` and no space follows; `http://a` is a word.
+ * - Typographic and full-width quotes and brackets count as plain ones. An unpaired one separates
+ *   words.
  *
- * Whatever cannot be read so is words; the only error is `invalid_request` for a text beyond the limits. Time is linear in
- * the text's length.
+ * Invalid syntax is read as words; the only error is `invalid_request` for a text beyond the
+ * limits. Time is linear in the length of the text.
  */
 export function parseQueryText(text: string, fieldNames: ReadonlySet<string>): QueryNode[] {
   if (text.length > SEARCH_QUERY_CHARACTERS_MAX) {
@@ -25,7 +123,7 @@ export function parseQueryText(text: string, fieldNames: ReadonlySet<string>): Q
   return new QueryTextParser(text, fieldNames).parse(0, text.length);
 }
 
-/** The error for a query with more words than are looked up, as written or once it is analysed. */
+/** The error for a query with too many words, as written or after analysis. */
 export function tooManyWords(): Problem {
   return tooLarge('has too many words', `${SEARCH_QUERY_TERMS_MAX} words`);
 }
@@ -172,9 +270,8 @@ const CLOSING_BRACKETS = new Set(')）');
 const SPACE = /\s/;
 
 /**
- * The quotes and brackets of a query's text that have their counterpart, the place of each that opens
- * with the place of the one that closes it. The others separate words and say nothing, and so do brackets deeper than
- * `depthMax`.
+ * The paired quotes and brackets of a query: where each opens -> where it closes. Unpaired ones,
+ * and brackets deeper than `depthMax`, only separate words.
  */
 class QueryMarks {
   readonly #closing = new Map<number, number>();

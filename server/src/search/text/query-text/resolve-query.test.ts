@@ -7,10 +7,9 @@ import {
 } from '#base/search-limits.ts';
 import type { Alternative, QueryGroup } from '../text-query.ts';
 import { Vocabularies } from '../vocabulary/vocabularies.ts';
-import { VocabularyBuilder } from '../vocabulary/vocabulary-builder.ts';
-import { Vocabulary } from '../vocabulary/vocabulary.ts';
+import { Vocabulary, VocabularyBuilder } from '../vocabulary/vocabulary.ts';
 import { parseQueryText } from './parse-query-text.ts';
-import { type ResolveOptions, type ResolvedQuery, resolveQuery } from './resolve-query.ts';
+import { type ResolvedQuery, type ResolveOptions, resolveQuery } from './resolve-query.ts';
 import { Analyzers } from '../../analysis/language-analyzer.ts';
 
 const FIELDS = new Map([
@@ -50,7 +49,10 @@ function resolve(text: string, options: Partial<ResolveOptions> = {}): ResolvedQ
   });
 }
 
-/** `+` must, `?` should, `-` not; alternatives with their weight below 1; phrases in brackets; fields behind `@`. */
+/**
+ * `+` must, `?` should, `-` not; alternatives with their weight below 1; phrases in brackets;
+ * fields after `@`.
+ */
 function outline({ query }: ResolvedQuery): string {
   return query.groups.map(outlineOf).join(' ');
 }

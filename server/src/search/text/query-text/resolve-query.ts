@@ -2,7 +2,7 @@ import { unreachable } from '#base/assert.ts';
 import { SEARCH_QUERY_COMBINATIONS_MAX } from '#base/search-limits.ts';
 import type { Alternative, QueryGroup, TextQuery } from '../text-query.ts';
 import { type TermOrigin, WordExpander, type WordSources } from './expand-word.ts';
-import type { QueryNode, WordNode } from './query-tree.ts';
+import type { QueryNode, WordNode } from './parse-query-text.ts';
 
 export interface ResolveOptions extends WordSources {
   /** The index's numbers of a field named in the query. */
@@ -12,7 +12,9 @@ export interface ResolveOptions extends WordSources {
 }
 
 export interface ResolvedQuery {
-  /** Without any group when nothing in the text can be searched for: the index would then give every document. */
+  /**
+   * Has no group if nothing in the text can be searched; the index would then return all documents.
+   */
   readonly query: TextQuery;
   /** Term -> why it is in the query. */
   readonly origins: ReadonlyMap<string, readonly TermOrigin[]>;
@@ -25,14 +27,15 @@ interface Condition {
 }
 
 /**
- * What the index is asked for by the text of a query. Brackets are multiplied out, as the index knows groups of alternatives
- * and no deeper nesting: `a OR (b c)` asks for a or b, and for a or c. What would not fit is loosened, never refused:
+ * Turns the text of a query into groups for the index, which does not nest: brackets are multiplied
+ * out, so `a OR (b c)` becomes a or b, and a or c. What would not fit is loosened, never refused:
  *
- * - a row of `OR` over different fields searches each of its words in all of these fields;
- * - a `-word` in a row of `OR` is left out, and `-(a b)` refuses documents with either;
- * - brackets that multiply out to more than `SEARCH_QUERY_COMBINATIONS_MAX` groups become a single one of all their words.
+ * - `OR` over different fields searches each word in all of these fields;
+ * - a `-word` beside `OR` is dropped, and `-(a b)` excludes documents with either;
+ * - brackets that give more than `SEARCH_QUERY_COMBINATIONS_MAX` groups become one group of all
+ *   their words.
  *
- * Stop words are left out where other words stand beside them.
+ * Stop words are dropped if other words remain.
  */
 export function resolveQuery(nodes: readonly QueryNode[], options: ResolveOptions): ResolvedQuery {
   const resolver = new QueryResolver(options);
@@ -44,7 +47,7 @@ class QueryResolver {
   readonly groups: QueryGroup[] = [];
   readonly expander: WordExpander;
   readonly #options: ResolveOptions;
-  /** What may stand in the place of a word because it may stand in that of a whole row. */
+  /** Alternatives of a word that come from synonyms of a whole run. */
   readonly #instead = new Map<QueryNode, Alternative[]>();
 
   constructor(options: ResolveOptions) {
@@ -58,8 +61,8 @@ class QueryResolver {
   }
 
   /**
-   * Synonyms of several words in a row, as of `new york`: each of these words may give way to one. All of them together ask for the
-   * words or for the synonym then, as `(a or s) and (b or s)` is `(a and b) or s`.
+   * Synonyms of several words in a row, such as `new york`: each word may be replaced by one.
+   * Together they ask for the words or the synonym: `(a or s) and (b or s)` is `(a and b) or s`.
    */
   #expandRows(nodes: readonly QueryNode[]): void {
     if (this.#options.synonymsOf === undefined) return;
@@ -93,7 +96,7 @@ class QueryResolver {
     }
   }
 
-  /** None of the words: typos and synonyms of them stay allowed. */
+  /** Excludes the words, but not their typos and synonyms. */
   #refuse(node: QueryNode, fields: readonly number[] | undefined): void {
     if (node.kind === 'and' || node.kind === 'or') {
       for (const part of node.nodes) this.#add(part, fields, true);
@@ -109,7 +112,7 @@ class QueryResolver {
     this.groups.push({ occurrence, alternatives, ...(fields === undefined ? {} : { fields }) });
   }
 
-  /** Conditions that all hold where the node does. */
+  /** Conditions that all hold if the node matches. */
   #conditions(node: QueryNode, fields: readonly number[] | undefined): Condition[] {
     switch (node.kind) {
       case 'word':
@@ -167,7 +170,7 @@ function some(
   return alternatives.length === 0 ? [] : [{ alternatives, fields }];
 }
 
-/** One condition of each branch, in every combination. */
+/** Every combination of one condition from each branch. */
 function eitherOf(branches: readonly (readonly Condition[])[]): Condition[] {
   const count = branches.reduce((product, branch) => product * branch.length, 1);
   if (branches.length === 0) return [];

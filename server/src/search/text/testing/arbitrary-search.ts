@@ -1,8 +1,11 @@
 import * as fc from 'fast-check';
-import type { IndexedDocument } from '../indexed-document.ts';
+import type { IndexedDocument } from '../segment-builder.ts';
 import type { Alternative, QueryGroup, TextQuery } from '../text-query.ts';
 
-/** Frequent ones first; `fc.nat` prefers none, so that some words come in many documents by being there twice. */
+/**
+ * Frequent ones first; `fc.nat` prefers none, so that some words come in many documents by being
+ * there twice.
+ */
 const WORDS = [
   'the',
   'the',

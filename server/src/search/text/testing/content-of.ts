@@ -1,7 +1,10 @@
-import type { Segment } from '../segment.ts';
+import type { TextSegment } from '../segment.ts';
 
-/** What two segments with the same documents in the same order have in common, however they came about. */
-export function contentOf({ documents: table, terms, vocabulary, facets }: Segment): unknown {
+/**
+ * What two segments with the same documents in the same order have in common, however they came
+ * about.
+ */
+export function contentOf({ documents: table, terms, vocabulary, facets }: TextSegment): unknown {
   return {
     nodes: [...table.nodes],
     lengths: [...table.lengthCodes],

@@ -1,4 +1,4 @@
-import type { FieldText, IndexedDocument } from '../indexed-document.ts';
+import type { FieldText, IndexedDocument } from '../segment-builder.ts';
 import type { Alternative, QueryGroup, TextQuery } from '../text-query.ts';
 
 export interface ExhaustiveOptions {
@@ -12,7 +12,10 @@ export interface ExhaustiveHit {
   readonly score: number;
 }
 
-/** Searches by looking at each document, with BM25F written down as in the paper. All matches, the best one first. */
+/**
+ * Searches by looking at each document, with BM25F written down as in the paper. All matches, the
+ * best one first.
+ */
 export function exhaustiveSearch(
   documents: readonly IndexedDocument[],
   query: TextQuery,

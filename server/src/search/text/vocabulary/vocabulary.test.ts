@@ -2,11 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SEARCH_TYPO_WORD_CODE_POINTS_MAX } from '#base/search-limits.ts';
 import { typosAllowed } from '../query-text/expand-word.ts';
-import { mergeVocabularies, VocabularyBuilder } from './vocabulary-builder.ts';
+import {
+  mergeVocabularies,
+  Vocabulary,
+  VocabularyBuilder,
+  type VocabularyEntry,
+} from './vocabulary.ts';
 import { Vocabularies } from './vocabularies.ts';
-import { Vocabulary, type VocabularyEntry } from './vocabulary.ts';
 
-/** Few letters, so that words are near each other; a letter outside the basic plane, and the halves of one. */
+/**
+ * Few letters, so that words are near each other; a letter outside the basic plane, and the halves
+ * of one.
+ */
 const letters = fc.constantFrom('a', 'b', 'c', 'é', '語', '𝒳', '\ud835', '\udcb3');
 const words = fc.string({ unit: letters, maxLength: 7, size: 'max' });
 

@@ -1,0 +1,182 @@
+import type { AccessIndex } from '#access/access-index.ts';
+import type { Caller } from '#access/caller.ts';
+import type { NodeService } from '#access/node-service.ts';
+import type { RunningCallers } from '#access/running-callers.ts';
+import type { AdminAgent } from '#assistant/admin-agent/admin-agent.ts';
+import { AgentRuns } from '#assistant/agents/agent-runs.ts';
+import { AgentService } from '#assistant/agents/agent-service.ts';
+import { ChatService } from '#assistant/chat/chat-service.ts';
+import { ChatStore } from '#assistant/chat/chat-store.ts';
+import { McpService } from '#assistant/mcp/mcp-service.ts';
+import { EndpointModels } from '#assistant/model/endpoint-models.ts';
+import type { ModelRunner } from '#assistant/model/model-run.ts';
+import { SdkModelRunner } from '#assistant/model/sdk-model-runner.ts';
+import { DeepResearch } from '#assistant/research/deep-research.ts';
+import { ResearchSettings } from '#assistant/research/research-settings.ts';
+import type { LlmSettings } from '#assistant/router/admission.ts';
+import { CallerTools } from '#assistant/tools/caller-tools.ts';
+import { ToolCatalog, ToolStore } from '#assistant/tools/tool-catalog.ts';
+import { ToolRuns } from '#assistant/tools/tool-runs.ts';
+import { ToolMetrics, ToolService } from '#assistant/tools/tool-service.ts';
+import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import type { FileStore } from '#files/file-store.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { LlmService, SearchConfiguration } from '#http/services.ts';
+import { findUser } from '#identity/users.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import type { EndpointService } from '#runtime/endpoint-service.ts';
+import { LlmSearchSettingsService } from '#search/settings/llm-search-settings.ts';
+import { VERSION } from '../server-status.ts';
+import { buildAdminAgent } from './admin-agent.ts';
+import type { Foundation } from './foundation.ts';
+import { buildLlm, type Llm } from './llm.ts';
+
+export interface AssistantArguments {
+  readonly access: AccessIndex;
+  readonly jobs: JobRegistry;
+  readonly running: RunningCallers;
+  /** What they do is what tools do. */
+  readonly endpoints: EndpointService;
+  readonly nodes: NodeService;
+  readonly fileStore: FileStore;
+  readonly providers: LlmSettings;
+  readonly searchConfiguration: SearchConfiguration;
+}
+
+export interface Assistant extends AsyncDisposable {
+  readonly llm: LlmService;
+  readonly mcp: McpService;
+  readonly tools: ToolService;
+  readonly llmSearchSettings: LlmSearchSettingsService;
+  readonly agents: AgentService;
+  readonly agentRuns: AgentRuns;
+  readonly chat: ChatService;
+  readonly deepResearch: DeepResearch;
+  readonly adminAgent: AdminAgent;
+  /** What the code of endpoints asks. */
+  readonly endpointModels: EndpointModels;
+  /** Tokens that everybody used of models since the process started. */
+  readonly modelTokens: Llm['tokensUsed'];
+}
+
+/** What asks models: the router, the tools, and what answers with both. */
+export async function buildAssistant(
+  foundation: Foundation,
+  parts: AssistantArguments,
+): Promise<Assistant> {
+  const { reader, commits, logger, isReplica } = foundation;
+  const { access, jobs, running, endpoints, nodes, fileStore } = parts;
+  await using opened = new AsyncDisposableStack();
+  const { llm, router, admission, streams, tokensUsed } = opened.use(
+    buildLlm(foundation, parts.providers),
+  );
+  const { mcp, tools, llmSearchSettings, callerTools } = buildTools(foundation, endpoints, nodes);
+  const models = new SdkModelRunner({
+    admission,
+    streams,
+    running,
+    now: () => performance.now(),
+    onToolFault: (err, tool) => logger.error({ err, tool }, 'a tool of a model failed'),
+  });
+  const agents = new AgentService(foundation);
+  const agentRuns = opened.use(await openAgentRuns(foundation, models, callerTools));
+  const allowedModels = (): readonly string[] => admission.models();
+  const chat = opened.use(
+    new ChatService({ ...foundation, access, nodes, models, allowedModels, tools: callerTools }),
+  );
+  const deepResearch = opened.use(
+    new DeepResearch({
+      ...foundation,
+      jobs,
+      chat,
+      models,
+      store: new ChatStore(reader, commits),
+      settings: new ResearchSettings(foundation),
+      // The one that is asked when nobody says first.
+      model: () => must(allowedModels()[0], 'a model of the provider'),
+      tools: (caller, snippets) => callerTools.for(caller, { snippets, isReadOnlyOnly: true }),
+      renewed: (caller) => renewedCaller(reader, caller),
+      onFault: (err) => logger.error({ err }, 'a research failed'),
+    }),
+  );
+  const adminAgent = opened.use(
+    buildAdminAgent(foundation, {
+      endpoints,
+      tools,
+      agents,
+      searchConfiguration: parts.searchConfiguration,
+      models,
+      files: fileStore,
+      requireProvider: () => void admission.chatTarget(),
+    }),
+  );
+  const resources = opened.move();
+  return {
+    llm,
+    mcp,
+    tools,
+    llmSearchSettings,
+    agents,
+    agentRuns,
+    chat,
+    deepResearch,
+    adminAgent,
+    endpointModels: new EndpointModels({ models, router, admission, agentRuns, isReplica }),
+    modelTokens: tokensUsed,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Those that the last stop cut off have failed. */
+async function openAgentRuns(
+  foundation: Foundation,
+  models: ModelRunner,
+  callerTools: CallerTools,
+): Promise<AgentRuns> {
+  const { logger, isReplica } = foundation;
+  const runs = new AgentRuns({
+    ...foundation,
+    models,
+    callerTools,
+    now: () => performance.now(),
+    onFault: (err) => logger.error({ err }, 'a run of an agent failed'),
+  });
+  if (!isReplica) await runs.failInterrupted();
+  return runs;
+}
+
+/** What models are offered, and the protocol by which clients of others reach it. */
+function buildTools(foundation: Foundation, endpoints: EndpointService, nodes: NodeService) {
+  const { reader, clock } = foundation;
+  const now = (): number => performance.now();
+  const metrics = new ToolMetrics();
+  const llmSearchSettings = new LlmSearchSettingsService(foundation);
+  const catalog = new ToolCatalog(endpoints, new ToolStore(reader));
+  const runs = new ToolRuns({
+    run: (run) => endpoints.run(run),
+    narrowSearch: (request) => llmSearchSettings.narrowed(request),
+    onCalled: (tool, ms, isError) => metrics.record(tool, ms, isError, clock.now()),
+    now,
+  });
+  return {
+    mcp: new McpService({ catalog, runs, nodes, version: VERSION, now }),
+    tools: new ToolService({ ...foundation, endpoints, metrics }),
+    llmSearchSettings,
+    callerTools: new CallerTools(catalog, runs),
+  };
+}
+
+/**
+ * A research goes on after the request that began it: what the user may do meanwhile is what their
+ * record says now.
+ */
+function renewedCaller(reader: GraphReader, caller: Caller): Caller {
+  reader.refresh();
+  const user = findUser(reader, must(caller.userUid, 'the user of a research'));
+  if (user?.active !== true) {
+    throw new Problem('forbidden', 'The user who asked for this is not active any more.');
+  }
+  const { isAdmin, isReadOnlyAdmin, isGuest, roles } = user;
+  return { ...caller, isAdmin, isReadOnlyAdmin, isGuest, roles };
+}

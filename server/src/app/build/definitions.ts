@@ -1,0 +1,179 @@
+import type { AccessService } from '#access/access-service.ts';
+import type { SchemaService } from '#access/schema-service.ts';
+import type { AgentService } from '#assistant/agents/agent-service.ts';
+import type { DeepResearch } from '#assistant/research/deep-research.ts';
+import type { ToolService } from '#assistant/tools/tool-service.ts';
+import type { DefinitionKinds } from '#definitions/definition-import.ts';
+import { DefinitionsService } from '#definitions/definitions-service.ts';
+import { AgentKind } from '#definitions/kinds/agent-kind.ts';
+import { EndpointKind } from '#definitions/kinds/endpoint-kind.ts';
+import { GoldenSetKind } from '#definitions/kinds/golden-set-kind.ts';
+import { LlmSearchSettingsKind } from '#definitions/kinds/llm-search-settings-kind.ts';
+import { MigrationKind } from '#definitions/kinds/migration-kind.ts';
+import { ResearchSettingsKind } from '#definitions/kinds/research-settings-kind.ts';
+import { SchemaKind } from '#definitions/kinds/schema-kind.ts';
+import { SearchSettingsKind } from '#definitions/kinds/search-settings-kind.ts';
+import { SynonymsKind } from '#definitions/kinds/synonyms-kind.ts';
+import { TaskKind } from '#definitions/kinds/task-kind.ts';
+import { ToolKind } from '#definitions/kinds/tool-kind.ts';
+import { TypeAccessKind, type KnownPeople } from '#definitions/kinds/type-access-kind.ts';
+import { WorkspaceSettingsKind } from '#definitions/kinds/workspace-settings-kind.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { SearchConfiguration } from '#http/services.ts';
+import { validate } from '#http/validation.ts';
+import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import type { EndpointService } from '#runtime/endpoint-service.ts';
+import type { MigrationService } from '#runtime/migrations/migration-service.ts';
+import type { GoldenSetService } from '#search/evaluation/golden-set-service.ts';
+import type { LlmSearchSettingsService } from '#search/settings/llm-search-settings.ts';
+import type { TaskService } from '#tasks/task-service.ts';
+import { typeAccess } from '@trellis/contract/shapes/access.ts';
+import { agentChange, agentInPath } from '@trellis/contract/shapes/agent.ts';
+import { researchSettingsChange } from '@trellis/contract/shapes/deep-research.ts';
+import { endpointChange } from '@trellis/contract/shapes/endpoint.ts';
+import { migrationChange, migrationInPath } from '@trellis/contract/shapes/migration.ts';
+import { schemaDocument, type SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import { goldenSetContent, goldenSetInPath } from '@trellis/contract/shapes/search-evaluation.ts';
+import {
+  llmSearchChange,
+  searchSettings,
+  synonymLists,
+  synonymQuery,
+} from '@trellis/contract/shapes/search.ts';
+import { taskChange, taskInPath } from '@trellis/contract/shapes/task.ts';
+import { toolChange, toolInPath } from '@trellis/contract/shapes/tool.ts';
+import { workspaceSettingsChange } from '@trellis/contract/shapes/workspace.ts';
+import { VERSION } from '../server-status.ts';
+import type { Foundation } from './foundation.ts';
+
+/** The services whose definitions are exported and imported. */
+export interface DefinitionSources {
+  readonly access: AccessService;
+  readonly agents: AgentService;
+  readonly deepResearch: DeepResearch;
+  readonly endpoints: EndpointService;
+  readonly goldenSets: GoldenSetService;
+  readonly llmSearchSettings: LlmSearchSettingsService;
+  readonly migrations: MigrationService;
+  readonly schema: SchemaService;
+  readonly searchConfiguration: SearchConfiguration;
+  readonly tasks: TaskService;
+  readonly tools: ToolService;
+  readonly workspace: WorkspaceSettings;
+}
+
+export interface DefinitionsArguments extends DefinitionSources {
+  readonly jobs: JobRegistry;
+}
+
+/** What exports and imports: what a file gives is held to the contract as a request is. */
+export function buildDefinitions(
+  { reader, audit, logger }: Foundation,
+  parts: DefinitionsArguments,
+): DefinitionsService {
+  return new DefinitionsService({
+    jobs: parts.jobs,
+    audit,
+    kinds: definitionKinds(reader, parts),
+    version: VERSION,
+    onFault: (err) => logger.error({ err }, 'an import of definitions failed'),
+  });
+}
+
+function definitionKinds(reader: GraphReader, parts: DefinitionSources): DefinitionKinds {
+  const { endpoints, searchConfiguration } = parts;
+  return {
+    schema: new SchemaKind(
+      parts.schema,
+      () => currentSchema(reader),
+      (document) => fromFile(schemaDocument)(document) as SchemaDocument,
+    ),
+    'workspace-settings': new WorkspaceSettingsKind(
+      parts.workspace,
+      fromFile(workspaceSettingsChange.omit({ ReplicaURLs: true, interface: true })),
+    ),
+    'type-access': new TypeAccessKind(
+      reader,
+      parts.access,
+      knownPeople(reader),
+      (document) => fromFile(typeAccess)(document) as ReturnType<AccessService['types']>,
+    ),
+    'search-settings': new SearchSettingsKind(
+      reader,
+      searchConfiguration.settings,
+      fromFile(searchSettings),
+    ),
+    synonyms: new SynonymsKind(reader, searchConfiguration.synonyms, {
+      token: fromFile(synonymQuery.shape.token),
+      lists: fromFile(synonymLists),
+    }),
+    'llm-search-settings': new LlmSearchSettingsKind(
+      parts.llmSearchSettings,
+      fromFile(llmSearchChange.omit({ available: true })),
+    ),
+    endpoint: new EndpointKind(
+      endpoints,
+      fromFile(endpointChange.omit({ name: true, version: true })),
+    ),
+    tool: new ToolKind(parts.tools, endpoints, {
+      name: (name) => validate(toolInPath, { name }, 'tool').name,
+      definition: fromFile(toolChange),
+    }),
+    agent: new AgentKind(parts.agents, {
+      name: (name) => validate(agentInPath, { name }, 'agent').name,
+      definition: fromFile(agentChange),
+    }),
+    task: taskKind(reader, parts),
+    migration: migrationKind(parts),
+    'research-settings': new ResearchSettingsKind(
+      parts.deepResearch,
+      fromFile(researchSettingsChange),
+    ),
+    'golden-set': new GoldenSetKind(parts.goldenSets, {
+      name: (name) => validate(goldenSetInPath, { name }, 'golden set').name,
+      definition: fromFile(goldenSetContent),
+    }),
+  };
+}
+
+function taskKind(reader: GraphReader, { tasks, endpoints }: DefinitionSources): TaskKind {
+  return new TaskKind(
+    { tasks, endpoints, people: knownPeople(reader) },
+    {
+      name: (name) => validate(taskInPath, { name }, 'task').name,
+      definition: fromFile(taskChange),
+    },
+  );
+}
+
+function migrationKind({ migrations, endpoints }: DefinitionSources): MigrationKind {
+  return new MigrationKind(
+    { migrations, endpoints },
+    {
+      name: (name) => validate(migrationInPath, { name }, 'migration').name,
+      definition: fromFile(migrationChange),
+    },
+  );
+}
+
+function fromFile<T>(schema: Parameters<typeof validate<T>>[0]): (given: unknown) => T {
+  return (given) => validate(schema, given, 'file');
+}
+
+function currentSchema(reader: GraphReader): SchemaDocument {
+  reader.refresh();
+  return reader.schema();
+}
+
+function knownPeople(reader: GraphReader): KnownPeople {
+  const named = (type: string, field: string): ReadonlyMap<string, string> => {
+    reader.refresh();
+    const ids = reader.idsOfType(type);
+    return new Map(ids.map((id) => [reader.uid(id) ?? '', String(reader.field(id, field))]));
+  };
+  return {
+    teams: () => named('_AccessGroup', 'Name'),
+    users: () => named('_User', 'UserName'),
+  };
+}

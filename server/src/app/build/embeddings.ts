@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EmbeddingProvider } from '#assistant/embedding-provider.ts';
+import { ProviderSettings } from '#assistant/provider-settings.ts';
+import { must } from '#base/assert.ts';
+import { Problem } from '#base/problem.ts';
+import { EMBEDDING_QUERIES_OF_REPLICA_MAX } from '#base/search-limits.ts';
+import type { AnswerEmbed, EmbedRequest } from '#replication/embed-call.ts';
+import { Embedder, type EmbedderState } from '#search/embeddings/embedder.ts';
+import { vectorOf, vectorText } from '#search/embeddings/embedding-record.ts';
+import { QueryVectors, unavailable } from '#search/embeddings/query-vectors.ts';
+import type { TextVectors, WantedTexts } from '#search/embeddings/embed-texts.ts';
+import { observedFetch } from '../telemetry/observed-requests.ts';
+import type { Foundation } from './foundation.ts';
+
+export interface Embeddings extends AsyncDisposable {
+  readonly providers: ProviderSettings;
+  readonly textVectors: TextVectors;
+  /** Has embedded, from now on, what the index wants. On a primary, once. */
+  startEmbedder(wanted: WantedTexts): void;
+  /** To be called when texts may have to be embedded by another model. */
+  settingsChanged(): void;
+  /** Undefined where there is no embedder: on a replica. */
+  embedderState(): EmbedderState | undefined;
+}
+
+/**
+ * Who asks the provider of embeddings, and for what. A replica asks none: it has `askPrimary`,
+ * which is undefined on a primary.
+ */
+export function buildEmbeddings(
+  foundation: Foundation,
+  askPrimary: AnswerEmbed | undefined,
+): Embeddings {
+  const { vault, commits, logger, clock, telemetry } = foundation;
+  const opened = new AsyncDisposableStack();
+  let embedder: Embedder | undefined;
+  const settingsChanged = (): void => embedder?.settingsChanged();
+  const providers = new ProviderSettings({
+    ...foundation,
+    secrets: vault,
+    onProvidersChanged: settingsChanged,
+  });
+  const provider = new EmbeddingProvider({
+    fetch: observedFetch(fetch, telemetry),
+    clock,
+    target: () => providers.embeddingTarget(),
+  });
+  const textVectors = opened.use(
+    askPrimary === undefined
+      ? new QueryVectors({
+          ask: async (text, model, signal) => {
+            const [vector] = await provider.embed([text], model, signal);
+            return must(vector, 'the vector of one text');
+          },
+        })
+      : new QueryVectors({
+          ask: (text, model) => vectorFromPrimary(askPrimary, { text, model }),
+          runningMax: EMBEDDING_QUERIES_OF_REPLICA_MAX,
+        }),
+  );
+  return {
+    providers,
+    textVectors,
+    startEmbedder: (wanted) => {
+      embedder = opened.use(
+        new Embedder({
+          wanted,
+          provider,
+          commits,
+          clock,
+          random: Math.random,
+          pause: (ms, signal) =>
+            sleep(ms, undefined, { signal, ref: false }).catch(() => undefined),
+          onFailure: (err) => logger.warn({ err }, 'texts are not embedded for now'),
+        }),
+      );
+    },
+    settingsChanged,
+    embedderState: () => embedder?.state,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** What a primary answers a replica. */
+export function vectorsForReplicas(textVectors: TextVectors): AnswerEmbed {
+  // Who waits for it has a deadline: as long as there is one here.
+  const { signal } = new AbortController();
+  return async ({ text, model }) => vectorText(await textVectors.of(text, model, signal));
+}
+
+async function vectorFromPrimary(ask: AnswerEmbed, request: EmbedRequest): Promise<Float32Array> {
+  try {
+    return vectorOf(await ask(request));
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code.startsWith('embeddings_')) throw error;
+    const message = 'The primary, which has queries embedded, cannot be reached.';
+    throw unavailable(message, { cause: error });
+  }
+}

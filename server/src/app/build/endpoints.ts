@@ -1,0 +1,61 @@
+import type { RunningCallers } from '#access/running-callers.ts';
+import { must } from '#base/assert.ts';
+import type { WorkspaceSettings } from '#identity/workspace-settings.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import { openEndpointService, type EndpointService } from '#runtime/endpoint-service.ts';
+import type { EmbedQuery } from '#runtime/invocation.ts';
+import type { ModelCalls } from '#runtime/model-calls.ts';
+import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
+import type { ReadState } from '../read-state.ts';
+import { callObserver } from '../telemetry/observed-calls.ts';
+import { observedFetch } from '../telemetry/observed-requests.ts';
+import type { Foundation } from './foundation.ts';
+
+export interface EndpointArguments {
+  readonly store: ReadState['store'];
+  readonly jobs: JobRegistry;
+  readonly running: RunningCallers;
+  readonly workspace: WorkspaceSettings;
+  /** On a replica. */
+  readonly primaryAddress: string | null;
+  /** Started before there was a state; undefined when one is to be started. */
+  readonly pool: EndpointPool | undefined;
+}
+
+/** What endpoint code asks, of parts that themselves run endpoints and so are built after them. */
+export interface EndpointPeers {
+  readonly embedQuery: EmbedQuery;
+  readonly models: ModelCalls;
+}
+
+export interface BuiltEndpoints {
+  readonly endpoints: EndpointService;
+  /** To be called once, before any code is run. */
+  readonly connect: (peers: EndpointPeers) => void;
+}
+
+export function buildEndpoints(foundation: Foundation, parts: EndpointArguments): BuiltEndpoints {
+  const { telemetry } = foundation;
+  const { store, jobs, running, workspace, primaryAddress, pool } = parts;
+  let connected: EndpointPeers | undefined;
+  const peers = (): EndpointPeers => must(connected, 'what endpoint code asks');
+  const endpoints = openEndpointService({
+    ...foundation,
+    storage: store.storage,
+    environmentKey: store.environmentKey,
+    jobs,
+    running,
+    primaryAddress,
+    pool,
+    fetch: observedFetch(fetch, telemetry),
+    callObserver: callObserver(telemetry),
+    fetchAllowList: () => workspace.current().fetchAllowList,
+    embedQuery: (request, signal) => peers().embedQuery(request, signal),
+    models: {
+      complete: (request, asker) => peers().models.complete(request, asker),
+      embed: (request, asker) => peers().models.embed(request, asker),
+      runAgent: (request, asker) => peers().models.runAgent(request, asker),
+    },
+  });
+  return { endpoints, connect: (given) => (connected = given) };
+}

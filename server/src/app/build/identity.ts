@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import type { AccessIndex } from '#access/access-index.ts';
+import { RunningCallers } from '#access/running-callers.ts';
+import { CALLER_LOOK_INTERVAL_MS, TOKEN_USE_FLUSH_INTERVAL_MS } from '#base/limits.ts';
+import { AuditService } from '#identity/audit-service.ts';
+import { IdentityService } from '#identity/identity-service.ts';
+import { KnownDevices } from '#identity/known-devices.ts';
+import { OneAtATime } from '#identity/one-at-a-time.ts';
+import { PasswordResetService } from '#identity/password-reset-service.ts';
+import { PrincipalService } from '#identity/principal-service.ts';
+import { SsoService } from '#identity/sso/sso-service.ts';
+import { TeamService } from '#identity/team-service.ts';
+import { TokenAuthenticator } from '#identity/token-authenticator.ts';
+import { TokenService } from '#identity/token-service.ts';
+import { TokenSignature } from '#identity/token-signature.ts';
+import { TokenUse } from '#identity/token-use.ts';
+import { UserService } from '#identity/user-service.ts';
+import { WorkspaceSettings } from '#identity/workspace-settings.ts';
+import type { Logger } from '#observe/logger.ts';
+import { DigestFolder, FRONT_END_FOLDER } from '../front-end/digest-folder.ts';
+import { Interfaces } from '../front-end/interfaces.ts';
+import { openMailSender } from '../mail-sender.ts';
+import { startPeriodic } from '../periodic.ts';
+import type { PublicAddress } from '../public-address.ts';
+import type { Foundation } from './foundation.ts';
+
+export interface IdentityArguments {
+  readonly access: AccessIndex;
+  readonly storage: string;
+  readonly signingKey: string;
+  readonly address: PublicAddress;
+  /** `MSK_SMTP_URL`. */
+  readonly smtpUrl: string | null;
+  /**
+   * Called once a change of the workspace's settings, or of an interface, is committed; resolves
+   * once it is served.
+   */
+  readonly onFrontEndChanged: () => Promise<void>;
+}
+
+/**
+ * Sign-in, users, teams, tokens, and the settings of the workspace, put together; disposing writes
+ * down what waits to be.
+ */
+export interface Identity extends AsyncDisposable {
+  readonly identity: IdentityService;
+  readonly running: RunningCallers;
+  readonly tokens: TokenService;
+  readonly sso: SsoService;
+  readonly passwordReset: PasswordResetService;
+  readonly users: UserService;
+  readonly teams: TeamService;
+  readonly principals: PrincipalService;
+  readonly audit: AuditService;
+  readonly workspace: WorkspaceSettings;
+  readonly interfaces: Interfaces;
+}
+
+export function buildIdentity(foundation: Foundation, parts: IdentityArguments): Identity {
+  const { reader, vault, logger, clock, isReplica } = foundation;
+  const { access, storage, signingKey, address, smtpUrl, onFrontEndChanged } = parts;
+  const signature = new TokenSignature(signingKey);
+  const uses = new TokenUse(vault);
+  const authenticator = new TokenAuthenticator({ ...foundation, signature, uses });
+  const running = new RunningCallers(authenticator);
+  const looking = setInterval(() => running.look(), CALLER_LOOK_INTERVAL_MS).unref();
+  const tokens = new TokenService({ ...foundation, signature, uses });
+  const housekeeping = isReplica ? undefined : keepTokenUse(tokens, logger);
+  const devices = new KnownDevices(signingKey, clock);
+  const teamsOf = (userUid: string): readonly string[] => access.teamsOf(userUid);
+  const identity = new IdentityService({
+    ...foundation,
+    signature,
+    authenticator,
+    devices,
+    teamsOf,
+  });
+  // Users and their providers' accounts are changed one at a time.
+  const changes = new OneAtATime();
+  const sso = new SsoService({
+    ...foundation,
+    changes,
+    signingKey,
+    publicAddress: address.configured,
+    devices,
+    fetch,
+    signInAs: (userUid, via, client) => identity.signInAs(userUid, via, client),
+  });
+  const interfaces = new Interfaces({
+    ...foundation,
+    folder: new DigestFolder(join(storage, FRONT_END_FOLDER)),
+    onChanged: onFrontEndChanged,
+  });
+  const workspace = new WorkspaceSettings({
+    ...foundation,
+    hasInterface: (name) => interfaces.has(name),
+    onSettingsChanged: onFrontEndChanged,
+  });
+  const mail =
+    smtpUrl === null
+      ? null
+      : openMailSender({ smtpUrl, publicAddress: address.configured, logger });
+  const passwordReset = new PasswordResetService({ ...foundation, publicUrl: address.url, mail });
+  return {
+    identity,
+    running,
+    tokens,
+    sso,
+    passwordReset,
+    users: new UserService({ ...foundation, access, changes }),
+    teams: new TeamService({ ...foundation, access, settings: workspace }),
+    principals: new PrincipalService(reader),
+    audit: new AuditService(reader),
+    workspace,
+    interfaces,
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(looking);
+      await passwordReset[Symbol.asyncDispose]();
+      await mail?.[Symbol.asyncDispose]();
+      await housekeeping?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function keepTokenUse(tokens: TokenService, logger: Logger): AsyncDisposable {
+  return startPeriodic(
+    TOKEN_USE_FLUSH_INTERVAL_MS,
+    () => tokens.flush(),
+    (error) => logger.warn({ err: error }, 'the last use of tokens was not written'),
+  );
+}

@@ -1,0 +1,155 @@
+import { AccessIndex } from '#access/access-index.ts';
+import type { IngestPort } from '#access/ingest-service.ts';
+import type { HttpServices } from '#http/services.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import type { AppliedSequence } from '#log/applied-sequence.ts';
+import type { ReplicaLag } from '#observe/load-samples.ts';
+import type { AnswerEmbed } from '#replication/embed-call.ts';
+import type { EndpointService } from '#runtime/endpoint-service.ts';
+import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
+import type { TextVectors } from '#search/embeddings/embed-texts.ts';
+import type { IndexChange } from '#search/settings/search-settings-service.ts';
+import type { RunnableTask } from '#tasks/task.ts';
+import { ApiDocument } from '../api-document.ts';
+import type { Interfaces } from '../front-end/interfaces.ts';
+import type { PublicAddress } from '../public-address.ts';
+import type { ReadState } from '../read-state.ts';
+import type { IndexOptions } from '../search/index-messages.ts';
+import { VERSION } from '../server-status.ts';
+import { Statistics } from '../statistics.ts';
+import { buildAssistant, type Assistant } from './assistant.ts';
+import { buildDefinitions } from './definitions.ts';
+import { buildEndpoints } from './endpoints.ts';
+import { buildFiles } from './files.ts';
+import type { Foundation } from './foundation.ts';
+import { buildGraph } from './graph.ts';
+import { buildIdentity } from './identity.ts';
+import { buildSearch, type Search } from './search.ts';
+import { buildTasks, type Automation } from './tasks.ts';
+
+export interface ServicesArguments {
+  readonly store: ReadState['store'];
+  readonly sequence: AppliedSequence;
+  readonly ingest: IngestPort;
+  readonly jobs: JobRegistry;
+  readonly index: IndexOptions;
+  /** Started before there was a state; undefined when one is to be started. */
+  readonly pool: EndpointPool | undefined;
+  readonly signingKey: string;
+  /** The primary's, on a replica too. */
+  readonly address: PublicAddress;
+  /** `MSK_SMTP_URL`. */
+  readonly smtpUrl: string | null;
+  /** On a replica, which asks no provider of embeddings; undefined on a primary. */
+  readonly askPrimary: AnswerEmbed | undefined;
+  readonly replicaLag: () => Promise<ReplicaLag | undefined>;
+  readonly license: HttpServices['license'];
+  readonly logs: HttpServices['logs'];
+  /** What tasks may run beside endpoints, and what searches offer. */
+  readonly builtInTasks: readonly RunnableTask[];
+  /** Called once it is committed that other types can be searched. */
+  readonly onIndexChanged: (change: IndexChange) => void;
+  /**
+   * Called once a change of the workspace's settings, or of an interface, is committed; resolves
+   * once it is served.
+   */
+  readonly onFrontEndChanged: () => Promise<void>;
+}
+
+/** What HTTP offers that needs the graph. */
+export type GraphServices = Omit<
+  HttpServices,
+  'status' | 'replicas' | 'backups' | 'frontEnd' | 'sequence' | 'waitForSequence'
+> & {
+  readonly interfaces: Interfaces;
+};
+
+export interface Services extends GraphServices, AsyncDisposable {
+  readonly textVectors: TextVectors;
+  /** How the thread that indexes is. */
+  readonly indexCondition: Search['indexCondition'];
+  readonly indexOpened: Search['indexOpened'];
+  /** Tokens that everybody used of models since the process started. */
+  readonly modelTokens: Assistant['modelTokens'];
+  readonly automation: Automation;
+}
+
+/** The parts of a server that work on the graph, each on those above it. */
+export async function buildServices(
+  foundation: Foundation,
+  parts: ServicesArguments,
+): Promise<Services> {
+  const { reader, logger, isReplica } = foundation;
+  const { store, jobs, address, license, logs, index, sequence, replicaLag } = parts;
+  const { signingKey, smtpUrl, askPrimary, builtInTasks, onIndexChanged, onFrontEndChanged } =
+    parts;
+  const { storage } = store;
+  await using opened = new AsyncDisposableStack();
+  const access = new AccessIndex(reader);
+  const identity = opened.use(
+    buildIdentity(foundation, {
+      access,
+      storage,
+      signingKey,
+      address,
+      smtpUrl,
+      onFrontEndChanged,
+    }),
+  );
+  const { running, workspace } = identity;
+  const { endpoints, connect } = buildEndpoints(foundation, {
+    store,
+    jobs,
+    running,
+    workspace,
+    primaryAddress: isReplica ? address.configured : null,
+    pool: parts.pool,
+  });
+  opened.use(endpoints);
+  const search = opened.use(
+    buildSearch(foundation, { access, jobs, endpoints, index, askPrimary, onIndexChanged }),
+  );
+  const statistics = opened.use(
+    new Statistics({ reader, logger, access, endpoints, storage, sequence, replicaLag }),
+  );
+  const graph = buildGraph(foundation, { access, ingest: parts.ingest, endpoints });
+  const { fileStore, ...files } = opened.use(await buildFiles(foundation, access));
+  const assistant = opened.use(
+    await buildAssistant(foundation, {
+      access,
+      jobs,
+      running,
+      endpoints,
+      nodes: graph.nodes,
+      fileStore,
+      providers: search.aiProviders,
+      searchConfiguration: search.searchConfiguration,
+    }),
+  );
+  const { embedQuery, goldenSets } = search;
+  connect({ embedQuery, models: assistant.endpointModels });
+  const tasks = opened.use(buildTasks(foundation, { jobs, endpoints, goldenSets, builtInTasks }));
+  const defined = { ...identity, ...search, ...assistant, ...tasks, ...graph };
+  const definitions = opened.use(buildDefinitions(foundation, { ...defined, endpoints, jobs }));
+  // Goes first: what ends with the rest has not come to its end.
+  opened.use(jobs);
+  const resources = opened.move();
+  return {
+    ...defined,
+    ...files,
+    ...offeredBy(endpoints),
+    definitions,
+    statistics,
+    jobs,
+    license,
+    logs,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** What HTTP offers of endpoints. */
+function offeredBy(endpoints: EndpointService) {
+  const { codeOverview, editor, codeHistory, logs: endpointLogs } = endpoints;
+  const apiDocument = new ApiDocument(endpoints, VERSION);
+  return { endpoints, codeOverview, editor, codeHistory, endpointLogs, apiDocument };
+}

@@ -1,0 +1,130 @@
+import type { Caller } from '#access/caller.ts';
+import { Problem } from '#base/problem.ts';
+import type { GraphReader } from '#graph/reader.ts';
+import type { HttpServices } from '#http/services.ts';
+import { findUser } from '#identity/users.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import type { EndpointService } from '#runtime/endpoint-service.ts';
+import type { MigrationService } from '#runtime/migrations/migration-service.ts';
+import { TaskScheduler, timerAlarm } from '#tasks/task-scheduler.ts';
+import type { RunnableTask, EndpointTask, TaskEndpoints } from '#tasks/task.ts';
+import { TaskRunner } from '#tasks/task-runner.ts';
+import { TaskRunStore } from '#tasks/task-run-store.ts';
+import { TaskService } from '#tasks/task-service.ts';
+import { TaskStore } from '#tasks/task-store.ts';
+import { SERVER } from '../endpoint-files.ts';
+import { searchEvaluationTask } from './built-in-tasks.ts';
+import type { Foundation } from './foundation.ts';
+
+export interface TasksArguments {
+  readonly jobs: JobRegistry;
+  readonly endpoints: EndpointService;
+  /** What tasks may run beside endpoints. */
+  readonly builtInTasks: readonly RunnableTask[];
+  readonly goldenSets: HttpServices['goldenSets'];
+}
+
+/**
+ * What a primary does by itself. What goes wrong in it is logged, and keeps no server from
+ * starting.
+ */
+export interface Automation {
+  /** Before it is ready: what was under way when it ended is over. */
+  recover(): Promise<void>;
+  /** Once it is ready: until then nothing runs by itself. */
+  start(): Promise<void>;
+}
+
+export interface Tasks extends AsyncDisposable {
+  readonly tasks: TaskService;
+  readonly migrations: MigrationService;
+  readonly automation: Automation;
+}
+
+/** What the server does by itself: tasks, and migrations at its start. */
+export function buildTasks(foundation: Foundation, parts: TasksArguments): Tasks {
+  const { reader, commits, logger, clock, redact } = foundation;
+  const { jobs, endpoints, goldenSets } = parts;
+  const onFault = (err: unknown): void =>
+    logger.error({ err }, 'a task or a migration could not be run');
+  const migrations = endpoints.migrations.service;
+  const store = new TaskStore(reader);
+  const runs = new TaskRunStore(reader, commits);
+  const rules = {
+    endpoints: taskEndpoints(endpoints),
+    builtIns: [...parts.builtInTasks, searchEvaluationTask(goldenSets)],
+    callerFor: (actingUser: string | null) => callerFor(reader, actingUser),
+  };
+  const runner = new TaskRunner({
+    ...rules,
+    runs,
+    jobs,
+    clock,
+    redact: (text) => String(JSON.parse(redact(JSON.stringify(text)))),
+    onFault,
+  });
+  const alarm = timerAlarm;
+  const scheduler = new TaskScheduler({ clock, alarm, store, runs, runner, onFault });
+  const tasks = new TaskService({
+    ...foundation,
+    ...rules,
+    jobs,
+    store,
+    runs,
+    runner,
+    scheduler,
+  });
+  return {
+    tasks,
+    migrations,
+    automation: {
+      recover: async () => {
+        await runner.endInterrupted().catch(onFault);
+        await migrations.recover().catch(onFault);
+      },
+      start: async () => {
+        await migrations.start().catch(onFault);
+        await scheduler.start();
+      },
+    },
+    [Symbol.asyncDispose]: async () => {
+      await scheduler[Symbol.asyncDispose]();
+      await runner[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** As endpoints are called by whoever waits for the answer. */
+function taskEndpoints(endpoints: EndpointService): TaskEndpoints {
+  return {
+    access: (name) => endpoints.standing(name)?.access,
+    run: async ({ endpoint: name, caller, body, signal, log, progress }: EndpointTask) => {
+      const { status, body: answer } = await endpoints.run({
+        name,
+        caller,
+        body,
+        headers: '{}',
+        authorization: undefined,
+        runKey: null,
+        signal,
+        isAwaited: true,
+        onLog: log,
+        onProgress: ({ fraction, text }) => progress(fraction, text),
+      });
+      if (status >= 400) {
+        throw new Problem('endpoint_failed', `The endpoint answers ${status}: ${answer ?? ''}`);
+      }
+      return answer === null ? undefined : (JSON.parse(answer) as unknown);
+    },
+  };
+}
+
+/** What the user of a task may do is what their record says now. */
+function callerFor(reader: GraphReader, actingUser: string | null): Caller | undefined {
+  if (actingUser === null) return SERVER;
+  reader.refresh();
+  const user = findUser(reader, actingUser);
+  if (user?.active !== true) return undefined;
+  const { uid: userUid, userName, isAdmin, isReadOnlyAdmin, isGuest, roles } = user;
+  return { ...SERVER, userUid, userName, isAdmin, isReadOnlyAdmin, isGuest, roles };
+}

@@ -1,0 +1,52 @@
+import { availableParallelism, totalmem } from 'node:os';
+import {
+  SEARCH_BUILD_THREAD_BYTES,
+  SEARCH_BUILD_THREADS_DEFAULT_MAX,
+  SEARCH_LOW_MEMORY_BYTES,
+  SEARCH_MEMORY_SHARE,
+} from '#base/search-limits.ts';
+import type { Config } from '#config/config.ts';
+import type { Followers } from '#log/followers.ts';
+import type { WorkspaceOptions } from '../workspace.ts';
+import type { IndexOptions } from './index-messages.ts';
+
+const MIB = 2 ** 20;
+
+type MemoryConfig = Pick<Config, 'searchMemoryMb' | 'lowMemory'>;
+
+/** What the thread that indexes is started with. */
+export function indexOptions(
+  { storage, config, secrets }: Pick<WorkspaceOptions, 'storage' | 'config' | 'secrets'>,
+  followers: Followers,
+): IndexOptions {
+  return {
+    storage,
+    masterKey: secrets.graphMasterKey,
+    followers: followers.buffer,
+    memoryBytesMax: searchMemoryBytes(config),
+    buildThreads: searchBuildThreads(config),
+  };
+}
+
+/** What the search index of this process may take in memory; bytes. */
+export function searchMemoryBytes({ searchMemoryMb, lowMemory }: MemoryConfig): number {
+  if (searchMemoryMb !== null) return searchMemoryMb * MIB;
+  if (lowMemory) return SEARCH_LOW_MEMORY_BYTES;
+  // That of a container: 0 where it is not known, and more than there is where there is no limit.
+  const constrained = process.constrainedMemory();
+  const memory = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  return Math.floor(memory * SEARCH_MEMORY_SHARE);
+}
+
+/**
+ * Threads that build the search index of this process: one for each processor, as far as the memory
+ * of the index goes.
+ */
+export function searchBuildThreads(
+  config: MemoryConfig & Pick<Config, 'searchBuildThreads'>,
+  processors: number = availableParallelism(),
+): number {
+  if (config.searchBuildThreads !== null) return config.searchBuildThreads;
+  const affordable = Math.floor(searchMemoryBytes(config) / SEARCH_BUILD_THREAD_BYTES);
+  return Math.max(1, Math.min(processors, affordable, SEARCH_BUILD_THREADS_DEFAULT_MAX));
+}

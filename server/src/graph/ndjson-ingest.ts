@@ -1,0 +1,262 @@
+import { isUtf8 } from 'node:buffer';
+import { assert } from '#base/assert.ts';
+import {
+  INGEST_COMMIT_BYTES_MAX,
+  INGEST_COMMIT_PARSED_BYTES_MAX,
+  INGEST_COMMITS_IN_FLIGHT_MAX,
+  NDJSON_LINE_VALUES_MAX,
+} from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
+import { INGEST_COMMIT_OPERATIONS_MAX } from '@trellis/contract/limits.ts';
+import type { IngestSummary } from '@trellis/contract/shapes/graph-operation.ts';
+import type { IngestedCommit, IngestTarget } from './graph-writer.ts';
+import { LargeCommits } from './large-commits.ts';
+import { LineSplitter } from './line-splitter.ts';
+import type { CommitAuthor } from './operations.ts';
+
+export interface NdjsonIngestOptions {
+  /** Operations in one atomic commit. */
+  readonly commitOperationsMax?: number;
+  readonly commitBytesMax?: number;
+  readonly lineBytesMax?: number;
+  readonly author?: CommitAuthor;
+  /** Shared by the streams of one writer. */
+  readonly largeCommits?: LargeCommits;
+}
+
+/**
+ * Operations as NDJSON, one a line, from chunks that may end anywhere. Full commits are handed on
+ * while earlier ones are synced; `write` waits when too many are on their way, so memory is
+ * bounded.
+ *
+ * The first problem ends the stream: it is thrown by this call and by every later one, once the
+ * commits under way are settled, with `details.committed` saying what stays. Codes:
+ * `line_too_large`, `malformed_json` (with `details.line`, counted from 1), `commit_too_large`, and
+ * those of a commit, where `details.index` counts operations of the stream from 0.
+ */
+export class NdjsonIngest {
+  readonly #port: IngestTarget;
+  readonly #commitOperationsMax: number;
+  readonly #commitBytesMax: number;
+  readonly #author: CommitAuthor;
+  readonly #lines: LineSplitter;
+  readonly #largeCommits: LargeCommits;
+  #operations: unknown[] = [];
+  #operationBytes = 0;
+  #parsedBytes = 0;
+  /** Operations handed to commits so far. */
+  #handedOn = 0;
+  readonly #inFlight: Promise<void>[] = [];
+  #committed: IngestSummary = { nodes: 0, edges: 0, commits: 0, sequence: 0 };
+  #problem: unknown;
+  #isBusy = false;
+
+  constructor(port: IngestTarget, options: NdjsonIngestOptions = {}) {
+    this.#port = port;
+    this.#commitOperationsMax = options.commitOperationsMax ?? INGEST_COMMIT_OPERATIONS_MAX;
+    this.#commitBytesMax = options.commitBytesMax ?? INGEST_COMMIT_BYTES_MAX;
+    this.#author = options.author ?? {};
+    this.#lines = new LineSplitter(options.lineBytesMax);
+    this.#largeCommits = options.largeCommits ?? new LargeCommits();
+  }
+
+  /**
+   * Takes the next chunk, which is not kept; resolves when there is room for another. One call at a
+   * time.
+   */
+  async write(chunk: Uint8Array): Promise<void> {
+    await this.#exclusively(async () => {
+      this.#lines.add(chunk);
+      for (let line = this.#lines.next(); line !== undefined; line = this.#lines.next()) {
+        const turn = this.#weigh(line);
+        if (turn !== undefined) await this.#waitFor(turn);
+        this.#parse(line);
+        if (this.#operations.length >= this.#commitOperationsMax) await this.#commit();
+      }
+    });
+  }
+
+  /** Commits the rest; resolves when everything is committed. */
+  async end(): Promise<IngestSummary> {
+    await this.#exclusively(async () => {
+      const line = this.#lines.end();
+      if (line !== undefined) {
+        const turn = this.#weigh(line);
+        if (turn !== undefined) await this.#waitFor(turn);
+        this.#parse(line);
+      }
+      // A stream without operations still answers the newest sequence.
+      if (this.#operations.length > 0 || this.#handedOn === 0) await this.#commit();
+      await Promise.all(this.#inFlight);
+    });
+    this.#largeCommits.leave(this);
+    return this.#committed;
+  }
+
+  /** Drops what is not handed to a commit yet; commits under way go on. */
+  abort(): void {
+    this.#operations = [];
+    this.#largeCommits.leave(this);
+    this.#problem ??= new Problem('ingest_aborted', 'The stream of operations was aborted', {
+      details: { committed: this.#committed },
+    });
+  }
+
+  async #exclusively(work: () => Promise<void>): Promise<void> {
+    assert(!this.#isBusy, 'an ingest stream is used by one caller, one call at a time');
+    if (this.#problem !== undefined) throw this.#problem;
+    this.#isBusy = true;
+    try {
+      await work();
+    } catch (error) {
+      this.#operations = [];
+      await Promise.allSettled(this.#inFlight);
+      this.#largeCommits.leave(this);
+      this.#problem ??= withCommitted(error, this.#committed);
+      throw this.#problem;
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  /**
+   * What a line becomes is weighed before it is made; a large commit may have to wait for its turn.
+   */
+  #weigh(line: Buffer): Promise<void> | undefined {
+    const { values, parsedBytes } = jsonWeight(line);
+    if (values > NDJSON_LINE_VALUES_MAX) {
+      throw new Problem('line_too_large', `Line ${this.#lines.number} has too many values`, {
+        hint: 'Lists, objects and their members count.',
+        details: { line: this.#lines.number, limitValues: NDJSON_LINE_VALUES_MAX },
+      });
+    }
+    this.#parsedBytes += parsedBytes;
+    this.#operationBytes += line.length;
+    if (this.#operationBytes > this.#commitBytesMax) throw this.#tooLarge(this.#commitBytesMax);
+    if (this.#parsedBytes > INGEST_COMMIT_PARSED_BYTES_MAX) {
+      throw this.#tooLarge(INGEST_COMMIT_PARSED_BYTES_MAX);
+    }
+    return this.#largeCommits.grow(this, this.#parsedBytes);
+  }
+
+  async #waitFor(turn: Promise<void>): Promise<void> {
+    await turn;
+    // While it waited, the stream may have been aborted.
+    if (this.#problem !== undefined) throw this.#problem;
+  }
+
+  #tooLarge(limitBytes: number): Problem {
+    return new Problem('commit_too_large', 'The operations of one commit are too large', {
+      hint: `Send fewer operations in one request: ${this.#commitOperationsMax} are one commit.`,
+      details: { limitBytes, line: this.#lines.number },
+    });
+  }
+
+  #parse(line: Buffer): void {
+    let operation: unknown;
+    try {
+      if (!isUtf8(line)) throw new SyntaxError('not UTF-8');
+      operation = JSON.parse(line.toString('utf8'));
+    } catch (error) {
+      throw new Problem('malformed_json', `Line ${this.#lines.number} is not JSON`, {
+        hint: 'Each line of application/x-ndjson is one operation as JSON, in UTF-8.',
+        details: {
+          line: this.#lines.number,
+          reason: error instanceof Error ? error.message : String(error),
+        },
+        cause: error,
+      });
+    }
+    this.#operations.push(operation);
+  }
+
+  async #commit(): Promise<void> {
+    while (this.#inFlight.length >= INGEST_COMMITS_IN_FLIGHT_MAX) await this.#inFlight[0];
+    await this.#port.ready();
+    // While it waited, the stream may have been aborted.
+    if (this.#problem !== undefined) throw this.#problem;
+    const operations = this.#operations;
+    this.#operations = [];
+    this.#operationBytes = 0;
+    this.#parsedBytes = 0;
+    const firstIndex = this.#handedOn;
+    this.#handedOn += operations.length;
+    const author = this.#author;
+    const commit = this.#settle(
+      this.#port.ingest(operations, { firstIndex, author }),
+      operations.length,
+    );
+    this.#inFlight.push(commit);
+    // A rejection is met by whoever awaits the oldest commit in flight; until then it must not
+    // count as unhandled.
+    commit.catch(() => undefined);
+    if (!this.#largeCommits.isTurnOf(this)) return;
+    await commit;
+    this.#largeCommits.leave(this);
+  }
+
+  async #settle(commit: Promise<IngestedCommit>, operations: number): Promise<void> {
+    const { nodes, edges, sequence } = await commit;
+    const before = this.#committed;
+    this.#committed = {
+      nodes: before.nodes + nodes,
+      edges: before.edges + edges,
+      commits: before.commits + (operations > 0 ? 1 : 0),
+      sequence: Math.max(before.sequence, sequence),
+    };
+    // Commits settle in their order, so this one is the oldest.
+    void this.#inFlight.shift();
+  }
+}
+
+/** Says what stays in the graph of a stream that failed. */
+function withCommitted(error: unknown, committed: IngestSummary): unknown {
+  if (!(error instanceof Problem)) return error;
+  return new Problem(error.code, error.message, {
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    details: { ...error.details, committed },
+    cause: error,
+  });
+}
+
+/**
+ * What a value of JSON takes beside its letters once it is parsed; a list or object without
+ * members, which counts twice, twice that.
+ */
+const VALUE_BYTES = 32;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const OPEN_OBJECT = 0x7b;
+
+/** How large JSON gets when it is parsed; what is not JSON has some weight, too. */
+interface JsonWeight {
+  /**
+   * Lists, objects, and their members, as far as commas and brackets tell: a list among others
+   * counts twice.
+   */
+  readonly values: number;
+  /** An estimate. */
+  readonly parsedBytes: number;
+}
+
+/** Looks at the letters only: two bytes of `[]` take thirty when they are parsed. */
+export function jsonWeight(text: Uint8Array): JsonWeight {
+  let values = 1;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at];
+    if (letter === COMMA || letter === OPEN_LIST || letter === OPEN_OBJECT) values++;
+    else if (letter === QUOTE) at = endOfString(text, at + 1);
+  }
+  return { values, parsedBytes: 2 * text.length + VALUE_BYTES * values };
+}
+
+/** Where the quote stands that ends a string; after the text when there is none. */
+function endOfString(text: Uint8Array, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === BACKSLASH) at++;
+    else if (text[at] === QUOTE) return at;
+  }
+  return text.length;
+}
