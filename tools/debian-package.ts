@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 
 /**
- * Has Debian install a package that some tests need, unless `file`, which comes with it, is there or this process may not. It
- * says so, because it changes the machine and not only the clone; what goes wrong is left to the tests, which say what they
- * lack.
+ * Has Debian install a package that some tests need, if this process may. Does nothing when `file`,
+ * which comes with the package, is there. It says what it does, because it changes the machine and
+ * not only the clone. When it fails, the tests say what they lack.
  */
 export function installDebianPackage(name: string, file: string, purpose: string): void {
   if (existsSync(file) || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return;
@@ -15,4 +15,26 @@ export function installDebianPackage(name: string, file: string, purpose: string
   // A machine that never asked does not know where the packages are.
   spawnSync('apt-get', ['update', '-q'], { env, stdio: 'ignore' });
   spawnSync('apt-get', install, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/** Where Debian and most others install `ip`; `tc` is beside it. */
+export const IP = '/usr/sbin/ip';
+
+/** Installs the tools with which the cluster tests make networks that fail. */
+export function installNetworkTools(): void {
+  installDebianPackage('iproute2', IP, 'the cluster tests');
+}
+
+/**
+ * Where Debian keeps the programs of the versions that are installed; the newest of these, or where
+ * the next will be.
+ */
+export function postgresPrograms(): string {
+  const versions = globSync('/usr/lib/postgresql/*/bin').toSorted();
+  return versions.at(-1) ?? '/usr/lib/postgresql/15/bin';
+}
+
+/** Installs the database that the tests of connectors read. */
+export function installPostgres(): void {
+  installDebianPackage('postgresql', `${postgresPrograms()}/initdb`, 'the tests of connectors');
 }

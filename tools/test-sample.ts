@@ -1,25 +1,37 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /**
- * The tests that kill servers and cut lines take a third of all the time. `npm test` runs a part of
- * them, which the commit chooses: so each commit is tested by some, all are run by a few commits,
- * and the same commit always gives the same run. The same holds for long lists of cases:
- * `sampled()` in test/support/scale.ts. `npm run soak`, and `npm test` with a path, leave none out.
+ * Tests of a whole server, browser or cluster take nine tenths of all the time. `npm test` runs a
+ * part of each kind, which the commit chooses: so each commit is tested by some, all are run by a
+ * few commits, and the same commit always gives the same run. The same holds for long lists of
+ * cases: `sampled()` in test/support/scale.ts. `npm run soak`, and `npm test` with a path, leave
+ * none out.
  */
-const SAMPLED_FOLDERS = ['test/cluster', 'test/crash'];
-/** One file of so many is run. */
 const FILES_PER_CHOSEN = 3;
+/** Tests that kill servers and cut lines take longest. */
+const FILES_PER_CHOSEN_OF: Readonly<Record<string, number>> = {
+  'test/cluster': 6,
+  'test/crash': 6,
+};
+/** Not of a server. */
+const WHOLE_FOLDERS = ['test/rules', 'test/support'];
+/** They hold for each operation there is, so each commit that changes one needs them. */
+const NEVER_LEFT_OUT = ['test/api/access-table.test.ts', 'test/fuzz/contract.test.ts'];
 
 /** Set by tools/test.ts: tests are left out only where it says so. */
 export const SAMPLE_VARIABLE = 'TRELLIS_TEST_SAMPLE';
 
-/** The files that `npm test` leaves to other commits, from the root. `seed`: the name of the commit. */
+/**
+ * The files that `npm test` leaves to other commits, from the root. `seed`: the name of the commit.
+ */
 export function leftToOtherCommits(root: string, seed: string): string[] {
-  return SAMPLED_FOLDERS.flatMap((folder) => {
-    const files = testsIn(root, folder);
-    return shuffled(files, seed).slice(Math.ceil(files.length / FILES_PER_CHOSEN));
+  const byFolder = Map.groupBy(sampledTests(root), (file) => dirname(file));
+  return [...byFolder].flatMap(([folder, files]) => {
+    const chosen = Math.ceil(files.length / (FILES_PER_CHOSEN_OF[folder] ?? FILES_PER_CHOSEN));
+    return shuffled(files, seed).slice(chosen);
   });
 }
 
@@ -36,11 +48,10 @@ function sha256(text: string): string {
 }
 
 export function sampledTests(root: string): string[] {
-  return SAMPLED_FOLDERS.flatMap((folder) => testsIn(root, folder));
-}
-
-function testsIn(root: string, folder: string): string[] {
-  return globSync(`${folder}/*.test.ts`, { cwd: root });
+  const files = globSync('test/*/*.test.ts', { cwd: root });
+  return files.filter(
+    (file) => !WHOLE_FOLDERS.includes(dirname(file)) && !NEVER_LEFT_OUT.includes(file),
+  );
 }
 
 /** The commit that is checked out; without Git the seed is the same for ever. */

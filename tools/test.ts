@@ -2,14 +2,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { installBrowser } from './browser.ts';
-import { installNetworkTools } from './network-tools.ts';
-import { installPostgres } from './postgres.ts';
-import { SAMPLE_VARIABLE } from './test-sample.ts';
+import { installNetworkTools, installPostgres } from './debian-package.ts';
+import { commitName, leftToOtherCommits, SAMPLE_VARIABLE } from './test-sample.ts';
 
 /**
- * What `npm test` runs once the dependencies are there: the checks that need no running code, two at
- * a time, then the tests, with the programs that some of them need. It ends at the first of the two
- * that fails and names what did. With parts of paths, `npm test -- server/src/log`, it runs the
+ * What `npm test` runs once the dependencies are there: the checks that need no running code, two
+ * at a time, then the tests, with the programs that some of them need. It ends at the first of the
+ * two that fails and names what did. With parts of paths, `npm test -- server/src/log`, it runs the
  * tests of these paths alone, without the checks, and prepares only what they need.
  */
 interface Check {
@@ -96,8 +95,11 @@ const NEEDS: readonly (readonly [need: string, install: () => void])[] = [
 ];
 
 function installNeeds(filters: readonly string[]): void {
+  const leftOut = filters.length === 0 ? leftToOtherCommits(ROOT, commitName(ROOT)) : [];
   const isChosen = (file: string): boolean =>
-    filters.length === 0 || filters.some((filter) => file.includes(filter));
+    filters.length === 0
+      ? !leftOut.includes(file)
+      : filters.some((filter) => file.includes(filter));
   const files = globSync('test/**/*.test.ts', { cwd: ROOT }).filter(isChosen);
   const sources = files.map((file) => readFileSync(join(ROOT, file), 'utf8'));
   for (const [need, install] of NEEDS) {

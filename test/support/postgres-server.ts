@@ -4,7 +4,7 @@ import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
-import { postgresPrograms } from '../../tools/postgres.ts';
+import { postgresPrograms } from '../../tools/debian-package.ts';
 import { temporaryFolder } from './trellis-process.ts';
 
 export interface PostgresServer extends AsyncDisposable {
@@ -13,7 +13,10 @@ export interface PostgresServer extends AsyncDisposable {
   readonly query: (sql: string, values?: readonly unknown[]) => Promise<void>;
 }
 
-/** PostgreSQL itself with an empty database, at a socket in a folder of its own; it refuses to run as root. */
+/**
+ * PostgreSQL itself with an empty database, at a socket in a folder of its own; it refuses to run
+ * as root.
+ */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = await temporaryFolder();
   const owner = ownerOfServer();

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromiumFile } from '../../tools/browser.ts';
-import { IP } from '../../tools/network-tools.ts';
-import { postgresPrograms } from '../../tools/postgres.ts';
+import { IP, postgresPrograms } from '../../tools/debian-package.ts';
 
 /**
- * Says whether a test must be skipped because this machine lacks what it needs: `test.skipIf(requireRoot())`. The summary of
- * `npm test` names what was skipped. With CI=true nothing may be skipped: then it throws, and the test file fails.
+ * Says whether a test must be skipped because this machine lacks what it needs:
+ * `test.skipIf(requireRoot())`. The summary of `npm test` names what was skipped. With CI=true
+ * nothing may be skipped: then it throws, and the test file fails.
  */
 export function requireRoot(): boolean {
   return isMissing('root', process.getuid?.() !== 0);
