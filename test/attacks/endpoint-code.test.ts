@@ -93,6 +93,10 @@ function contentOf(file: string): string {
 it('the processes that run it have no environment, and end with a server that is killed', async () => {
   await using own = await People.start();
   const { process: server } = own.workspace.server;
+  // A new workspace starts its workers with the first call.
+  const quick = { name: 'quick', code: 'export default (): string => "well";', isReadOnly: true };
+  await own.as('admin', 'POST', '/api/endpoints/create', quick);
+  await own.as('admin', 'POST', '/api/endpoints/run/quick', {});
   const workers = workersOf(server.pid);
   expect(workers.length).toBeGreaterThan(0);
   for (const worker of workers) {
