@@ -1,5 +1,4 @@
-import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -7,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReplicaStore } from '../server/src/app/replication/replica-store.ts';
 import { assert } from '../server/src/base/assert.ts';
-import { connectReplica } from '../server/src/replication/replica-channel.ts';
-import type { SnapshotCopy } from '../server/src/replication/snapshot-copy.ts';
+import { connectReplica, type SnapshotCopy } from '../server/src/replication/replica-channel.ts';
 import { connectionTo } from '../server/src/replication/testing/cluster.ts';
 import type { CopySource } from './copy-source.ts';
 import { timed } from './measure.ts';

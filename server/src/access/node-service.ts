@@ -1,14 +1,20 @@
-import type { NodeObject, NodeQuery, NodeSelection } from '@trellis/contract/shapes/node.ts';
 import { NODE_SCAN_IDS } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { AnswerSize } from './answer-size.ts';
+import type { FieldBefore, PastValue } from '#graph/reader.ts';
+import type { Page } from '@trellis/contract/shapes/list.ts';
+import type {
+  FieldChange,
+  NodeObject,
+  NodeQuery,
+  NodeSelection,
+  NodeVersion,
+} from '@trellis/contract/shapes/node.ts';
+import { AnswerSize, tooLarge } from './answer-size.ts';
 import type { Caller } from './caller.ts';
-import { NodeExporter, type NodeExport } from './node-export.ts';
-import { listVersions, type NodeVersionList } from './node-history.ts';
-import { typeAsSeen } from './node-types.ts';
-import { fillTemplate, parseTemplate } from './node-template.ts';
+import { type NodeExport, NodeExporter } from './node-export.ts';
 import { NodeTurns } from './node-turns.ts';
-import { NodeView, type NodeReads } from './node-view.ts';
+import { typeAsSeen } from './node-types.ts';
+import { type NodeReads, NodeView } from './node-view.ts';
 
 export interface NodeList {
   readonly items: readonly NodeObject[];
@@ -175,4 +181,137 @@ export class NodeService {
 
 function nodeNotFound(): Problem {
   return new Problem('node_not_found', 'There is no such node.');
+}
+
+/** Text, and names of fields whose values stand between. */
+interface NodeTemplate {
+  /** One more than there are fields. */
+  readonly texts: readonly string[];
+  readonly fields: readonly string[];
+}
+
+/** A brace that is written twice, a name in braces, or a brace that is neither. */
+const BRACES = /\{\{|\}\}|\{([^{}]*)\}|[{}]/g;
+
+/**
+ * Reads `{FirstName} {LastName}`; a brace itself is written twice. Throws `invalid_request` for one
+ * that stands alone.
+ */
+export function parseTemplate(template: string): NodeTemplate {
+  const texts: string[] = [];
+  const fields: string[] = [];
+  let text = '';
+  let end = 0;
+  for (const { 0: found, 1: name, index } of template.matchAll(BRACES)) {
+    text += template.slice(end, index);
+    end = index + found.length;
+    if (name !== undefined) {
+      texts.push(text);
+      fields.push(name.trim());
+      text = '';
+    } else if (found.length === 2) {
+      text += found[0];
+    } else {
+      throw loneBrace(found, index);
+    }
+  }
+  return { texts: [...texts, text + template.slice(end)], fields };
+}
+
+/**
+ * `values` in the order of the template's fields. Throws `invalid_request` for a text of more than
+ * `max` characters.
+ */
+export function fillTemplate(
+  { texts }: NodeTemplate,
+  values: readonly unknown[],
+  max: number,
+): string {
+  return texts.reduce((text, next, i) => {
+    const value = textOf(values[i - 1]);
+    if (text.length + value.length > max) throw tooLarge();
+    return text + value + next;
+  });
+}
+
+/** Text as it is, nothing as no text, and lists and the like as JSON. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function loneBrace(brace: string, index: number): Problem {
+  const message = `a "${brace}" at position ${index} stands alone`;
+  return new Problem('invalid_request', `body, template: ${message}`, {
+    hint: 'Put the names of fields in braces, and write a brace itself twice.',
+    details: { fields: [{ path: 'template', message }] },
+  });
+}
+
+interface NodeVersionList {
+  readonly items: readonly NodeVersion[];
+  readonly total: number;
+  readonly skip: number;
+  readonly take: number;
+}
+
+/**
+ * The versions of a node that can be seen, newest first, as the rules of today let their asker read
+ * them. Whoever may not read some field learns of no change that touched nothing else, nor whether
+ * all changes are there: the first version is not told.
+ */
+function listVersions(view: NodeView, id: number, { skip, take }: Page): NodeVersionList {
+  const history = view.history(id);
+  if (history === undefined) return { items: [], total: 0, skip, take };
+  const { version, present, changes } = history;
+  const readsAll = view.readsAllFields(id);
+  const canRead = (field: string): boolean => readsAll || view.canReadField(id, field);
+  const values = new Map(present);
+  const versions: NodeVersion[] = [];
+  for (const change of changes) {
+    const told = takenBack(values, change.before).filter(({ field }) => canRead(field));
+    if (told.length === 0 && !readsAll) continue;
+    const { sequence, timestamp } = change;
+    const actor = change.user === null ? null : userOf(view, change.user);
+    const made = readsAll ? change.version : null;
+    versions.push({ version: made, sequence, timestamp, actor, changes: told });
+  }
+  if (readsAll && changes.length === version - 1) versions.push(firstVersion(values));
+  return { items: versions.slice(skip, skip + take), total: versions.length, skip, take };
+}
+
+/** What a change did to the values, which are as they were before it when this returns. */
+function takenBack(values: Map<string, PastValue>, before: readonly FieldBefore[]): FieldChange[] {
+  return before.map(({ field, value }) => {
+    const change = fieldChange(field, value, values.get(field));
+    if (value === undefined) values.delete(field);
+    else values.set(field, value);
+    return change;
+  });
+}
+
+function firstVersion(values: ReadonlyMap<string, PastValue>): NodeVersion {
+  const changes = [...values].map(([field, value]) => fieldChange(field, undefined, value));
+  return { version: 1, sequence: null, timestamp: null, actor: null, changes };
+}
+
+function fieldChange(
+  field: string,
+  before: PastValue | undefined,
+  after: PastValue | undefined,
+): FieldChange {
+  return {
+    field,
+    before: before?.value ?? null,
+    after: after?.value ?? null,
+    ...(before?.bytes === undefined ? {} : { beforeBytes: before.bytes }),
+    ...(after?.bytes === undefined ? {} : { afterBytes: after.bytes }),
+  };
+}
+
+/** A user whom the asker does not see, and one who is gone, is nobody. */
+function userOf(view: NodeView, uid: string): NodeVersion['actor'] {
+  const fields = view.fieldsByUid(uid, ['UserName']);
+  if (fields === undefined || fields === 'withheld') return null;
+  return { uid, name: String(fields[0] ?? '') };
 }

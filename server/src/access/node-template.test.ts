@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fillTemplate, parseTemplate } from './node-template.ts';
+import { fillTemplate, parseTemplate } from './node-service.ts';
 
 const VALUES: Readonly<Record<string, unknown>> = {
   FirstName: 'Ada',

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { JOB_NOTICE_INTERVAL_MS } from '#base/limits.ts';
 import { JobRegistry } from '#jobs/job-registry.ts';
-import { startJobNotices } from './job-notices.ts';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { startJobNotices } from './primary-workspace.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

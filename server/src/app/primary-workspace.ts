@@ -1,9 +1,16 @@
+import { join } from 'node:path';
+import type { Caller } from '#access/caller.ts';
 import { systemClock } from '#base/clock.ts';
+import { JOB_NOTICE_INTERVAL_MS } from '#base/limits.ts';
 import { formatUid, randomUid } from '#base/uid.ts';
 import { createHttpServer } from '#http/server.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
+import type { JobRegistry } from '#jobs/job-registry.ts';
+import { BUILT_IN_FOLDER } from '#runtime/endpoint-definition.ts';
 import type { EndpointPool } from '#runtime/sandbox/endpoint-pool.ts';
 import { keepSigningKey } from '#store/signing-key.ts';
+import type { Job } from '@trellis/contract/shapes/job.ts';
+import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { openBackups, type OpenBackups } from './backup/open-backups.ts';
 import { targetSettings } from './backup/target-settings.ts';
 import { backupTask, replicaVerificationTask } from './build/built-in-tasks.ts';
@@ -11,10 +18,10 @@ import { vectorsForReplicas } from './build/embeddings.ts';
 import type { Foundation } from './build/foundation.ts';
 import { buildJobs } from './build/jobs.ts';
 import { buildServices, type Services } from './build/services.ts';
+import { type EndpointFile, readEndpointFiles, SERVER } from './endpoint-files.ts';
 import { prepareFirstStart } from './first-start.ts';
 import type { FrontEndFiles } from './front-end/front-end-folder.ts';
 import { PrimaryFrontEnd } from './front-end/primary-front-end.ts';
-import { startJobNotices } from './job-notices.ts';
 import { licenseSettings } from './license-files.ts';
 import { licenseReporter } from './license-report.ts';
 import type { OpenStorage } from './open-storage.ts';
@@ -22,15 +29,14 @@ import { primaryProbes } from './part-probes.ts';
 import { PublicAddress } from './public-address.ts';
 import {
   openReplication,
-  withoutReplication,
   type ReplicationRole,
+  withoutReplication,
 } from './replication/open-primary.ts';
 import { lagIn } from './sampled-load.ts';
 import { StorageScrub } from './scrub/storage-scrub.ts';
 import { indexNotice } from './search/index-notice.ts';
 import { indexOptions } from './search/index-options.ts';
 import { ServerStatus } from './server-status.ts';
-import { installSystemEndpoints } from './system-endpoints.ts';
 import { readMetrics } from './telemetry/read-metrics.ts';
 import type { TracedCommits } from './telemetry/traced-commits.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
@@ -201,4 +207,60 @@ function openChannel(
   const { jwtKey, graphMasterKey: masterKey } = secrets;
   if (jwtKey === null) return Promise.resolve(withoutReplication());
   return openReplication({ storage, opened, config, masterKey, logger, frontEnd }, jwtKey);
+}
+
+/** As much of the endpoint service as it takes. */
+interface EndpointInstaller {
+  install(caller: Caller, endpoint: EndpointFile): Promise<void>;
+}
+
+const FOLDER = join(import.meta.dirname, '../../system-endpoints');
+
+/**
+ * The endpoints that the server brings along for its front end (open-shapes, section 5, "Search
+ * over HTTP").
+ */
+export async function readSystemEndpoints(): Promise<EndpointFile[]> {
+  const files = await readEndpointFiles(FOLDER);
+  return files.map((file) => ({ ...file, name: `${BUILT_IN_FOLDER}/${file.name}` }));
+}
+
+/** Brings them up to the version of this program. */
+export async function installSystemEndpoints(endpoints: EndpointInstaller): Promise<void> {
+  for (const endpoint of await readSystemEndpoints()) await endpoints.install(SERVER, endpoint);
+}
+
+/**
+ * Tells clients of jobs, and whose they are: of one that begins or ends at once, of its progress
+ * every so often.
+ */
+export function startJobNotices(
+  jobs: Pick<JobRegistry, 'onChange'>,
+  tell: (message: WebSocketMessage, owner: string | undefined) => void,
+): Disposable {
+  /** The newest state of each that changed within its interval; undefined when nothing has. */
+  const waiting = new Map<string, { job: Job | undefined; readonly timer: NodeJS.Timeout }>();
+  const tellOf = (job: Job, owner: string | undefined): void => {
+    clearTimeout(waiting.get(job.id)?.timer);
+    waiting.delete(job.id);
+    tell({ type: 'JOB_CHANGED', job }, owner);
+    if (job.state !== 'running') return;
+    const timer = setTimeout(() => {
+      const { job: newest } = waiting.get(job.id) ?? {};
+      waiting.delete(job.id);
+      if (newest !== undefined) tellOf(newest, owner);
+    }, JOB_NOTICE_INTERVAL_MS).unref();
+    waiting.set(job.id, { job: undefined, timer });
+  };
+  jobs.onChange((job, owner) => {
+    const told = waiting.get(job.id);
+    if (told === undefined || job.state !== 'running') tellOf(job, owner);
+    else told.job = job;
+  });
+  return {
+    [Symbol.dispose]: () => {
+      jobs.onChange(() => {});
+      for (const { timer } of waiting.values()) clearTimeout(timer);
+    },
+  };
 }

@@ -1,9 +1,10 @@
 import { openGraphReader } from '#graph/open-reader.ts';
 import type { StateReader } from '#graph/state-reader.ts';
-import type { VaultReader } from '#identity/vault.ts';
+import type { VaultEntry, VaultReader } from '#identity/vault.ts';
 import type { AppliedSequence } from '#log/applied-sequence.ts';
+import { DB } from '#store/databases.ts';
 import { readStoreKeys } from '#store/master-key.ts';
-import { openVaultReader } from './vault-reader.ts';
+import { openSnapshotReader } from '#store/snapshot-reader.ts';
 
 /** What a thread reads with, beside the one that writes. */
 export interface ReadState extends Disposable {
@@ -28,4 +29,45 @@ export function openReadState(
   const vault = opened.use(openVaultReader({ ...store, vaultKey, newestSequence }));
   const resources = opened.move();
   return { reader, vault, store, [Symbol.dispose]: () => resources.dispose() };
+}
+
+interface VaultReaderOptions {
+  readonly storage: string;
+  /** The key of the graph, which says how much of the vault belongs to a commit. */
+  readonly environmentKey: string | undefined;
+  readonly vaultKey: string | undefined;
+  /** The newest applied sequence: the state is looked at anew only when it has moved on. */
+  readonly newestSequence: () => number;
+}
+
+/** The vault as `identity` reads it, always at the newest commit. Main thread only. */
+export function openVaultReader(options: VaultReaderOptions): VaultReader & Disposable {
+  const { newestSequence, ...store } = options;
+  const snapshot = openSnapshotReader({ ...store, environments: ['graph', 'vault'] });
+  let seen = -1;
+  const refresh = (): void => {
+    const newest = newestSequence();
+    if (newest === seen) return;
+    // What was published before the look is in what it finds.
+    seen = newest;
+    snapshot.refresh();
+  };
+  return {
+    get: (key) => {
+      refresh();
+      return snapshot.get(DB.vault, Buffer.from(key))?.slice();
+    },
+    list: (prefix) => {
+      refresh();
+      const start = Buffer.from(prefix);
+      const entries: VaultEntry[] = [];
+      // No byte of UTF-8 is 0xff: every key that begins so sorts below.
+      const range = { start, end: Buffer.concat([start, Buffer.of(0xff)]) };
+      snapshot.scan(DB.vault, range, (key, value) => {
+        entries.push({ key: Buffer.from(key).toString('utf8'), value: value.slice() });
+      });
+      return entries;
+    },
+    [Symbol.dispose]: () => snapshot[Symbol.dispose](),
+  };
 }

@@ -1,8 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isLicenseText } from '@trellis/contract/license.ts';
+import { setFlagsFromString } from 'node:v8';
 import { isRestoreUnfinished } from '#backup/restore-mark.ts';
-import { Problem } from '#base/problem.ts';
 import { systemClock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
 import { ConfigError } from '#config/config-error.ts';
 import type { Secrets } from '#config/config.ts';
 import type { Environment } from '#config/read-config.ts';
@@ -11,12 +13,11 @@ import { createRedactor, type Log, type Logger, openLog } from '#observe/logger.
 import { LogFiles } from '#observe/logs/log-files.ts';
 import { LogHistory } from '#observe/logs/log-history.ts';
 import { settleRewrite } from '#store/care/settle-rewrite.ts';
-import { isolateProcess } from './process-isolation.ts';
+import { isLicenseText } from '@trellis/contract/license.ts';
 import { readSettings } from './read-settings.ts';
 import { createStorageFolder } from './storage-folder.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import type { Workspace, WorkspaceOptions } from './workspace.ts';
-import { setFlagsFromString } from 'node:v8';
 
 /** EX_CONFIG of sysexits (open-shapes, section 1). */
 const EXIT_CONFIGURATION = 78;
@@ -187,4 +188,19 @@ function stopSignal(): Promise<NodeJS.Signals> {
  */
 function tuneGarbageCollection(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
+}
+
+/**
+ * A worker under Node's permission model may read everything below the working directory of the
+ * process, and `process.report` in any thread shows the environment. So before the first worker
+ * starts, the working directory becomes an empty folder for good, and the settings, secrets among
+ * them, leave the environment (decision 0004).
+ */
+function isolateProcess(): void {
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('MSK_') || name.startsWith('OTEL_')) delete process.env[name];
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'trellis-'));
+  process.chdir(folder);
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 }

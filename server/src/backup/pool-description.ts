@@ -3,9 +3,9 @@ import { Problem } from '#base/problem.ts';
 import {
   isKeyStretching,
   KEY_STRETCHING,
-  stretchedKey,
   type KeyStretching,
-} from '#store/stretched-key.ts';
+  stretchedKey,
+} from '#store/master-key.ts';
 import { backupCorrupt, unknownFormat } from './backup-problem.ts';
 import type { BackupTarget } from './backup-target.ts';
 

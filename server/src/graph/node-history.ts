@@ -1,12 +1,20 @@
-import { NODE_HISTORY_CHANGES_MAX } from '#base/limits.ts';
+import {
+  NODE_HISTORY_CHANGE_BYTES_MAX,
+  NODE_HISTORY_CHANGES_MAX,
+  NODE_HISTORY_VALUE_BYTES_MAX,
+} from '#base/limits.ts';
+import { formatUid, UID_BYTES } from '#base/uid.ts';
 import { DB } from '#store/databases.ts';
 import type { KeyValueReader } from '#store/key-value.ts';
-import { presentValues, readHistoryEntry, writeHistoryEntry } from './history-entry.ts';
+import { asBuffer, type ByteWriter } from './bytes.ts';
+import { decodeField } from './field-decoder.ts';
+import type { FieldTable } from './field-table.ts';
 import { KeyEncoder, versionOfKey } from './keys.ts';
 import { isSystemName } from './names.ts';
 import type { NodeRecord } from './node-record.ts';
-import type { NodeChange, NodeHistory } from './reader.ts';
-import type { NodeType } from './schema-registry.ts';
+import type { FieldBefore, NodeChange, NodeHistory, PastValue } from './reader.ts';
+import { ALIASES_FIELD, type NodeType } from './schema-registry.ts';
+import { formatTime } from './time.ts';
 import type { Transactor } from './transactor.ts';
 
 /**
@@ -75,4 +83,163 @@ export function readHistory(
     return true;
   });
   return { version, present, changes };
+}
+
+/**
+ * What one change of a node leaves of the version before, in the database `history`:
+ *
+ *   u8 flags, u48 sequence of the operation that puts the entry, f64 time of the commit (ms),
+ *   16 bytes UID of the user who made it (when a flag says so),
+ *   f64 timestamp of the node before (when a flag says so),
+ *   for each field that changed, in the order of the numbers:
+ *     u16 number, u8 what there was; then, unless it was nothing,
+ *     u8 tag, u32 bytes of the value, and the value unless it was too large
+ */
+const BY_USER = 1;
+const TIMESTAMP_CHANGED = 2;
+
+const NOTHING = 0;
+const VALUE = 1;
+const TOO_LARGE = 2;
+
+const FLAGS_BYTES = 1;
+const SEQUENCE_BYTES = 6;
+const TIME_BYTES = 8;
+const FIELD_BYTES = 3;
+const VALUE_HEADER_BYTES = 5;
+
+/** The commit that changes a node. */
+interface ChangeHead {
+  readonly sequence: number;
+  readonly timeMs: number;
+  /** The UID of the user, when it is known. */
+  readonly user: Uint8Array | undefined;
+}
+
+/** Writes a whole entry; the result is a view of `out`, valid until the next. */
+function writeHistoryEntry(
+  out: ByteWriter,
+  { sequence, timeMs, user }: ChangeHead,
+  before: NodeRecord,
+  after: NodeRecord,
+): Buffer {
+  const isMoved = before.timestampMs !== after.timestampMs;
+  out.length = 0;
+  out.u8((user === undefined ? 0 : BY_USER) | (isMoved ? TIMESTAMP_CHANGED : 0));
+  out.reserve(SEQUENCE_BYTES);
+  out.length = out.bytes.writeUIntBE(sequence, out.length, SEQUENCE_BYTES);
+  out.f64(timeMs);
+  if (user !== undefined) out.copy(user, 0, UID_BYTES);
+  if (isMoved) out.f64(before.timestampMs);
+  writeFields(out, before.fields, after.fields);
+  return out.bytes.subarray(0, out.length);
+}
+
+function writeFields(out: ByteWriter, before: FieldTable, after: FieldTable): void {
+  let left = NODE_HISTORY_CHANGE_BYTES_MAX;
+  let b = 0;
+  let a = 0;
+  while (b < before.count || a < after.count) {
+    const was = b < before.count ? before.number(b) : Infinity;
+    const is = a < after.count ? after.number(a) : Infinity;
+    const number = Math.min(was, is);
+    const isSame = was === is && isSameValue(before, b, after, a);
+    // Other names are no field: a node does not show them.
+    if (!isSame && number !== ALIASES_FIELD) {
+      if (was === number) left -= writeValue(out, before, b, left);
+      else writeField(out, number, NOTHING);
+    }
+    if (was === number) b++;
+    if (is === number) a++;
+  }
+}
+
+/** Answers how much of the room that is left it took. */
+function writeValue(out: ByteWriter, table: FieldTable, index: number, left: number): number {
+  const start = table.start(index);
+  const end = table.end(index);
+  const bytes = end - start;
+  const isKept = bytes <= Math.min(NODE_HISTORY_VALUE_BYTES_MAX, left);
+  writeField(out, table.number(index), isKept ? VALUE : TOO_LARGE);
+  out.u8(table.tag(index));
+  out.i32(bytes);
+  if (!isKept) return 0;
+  out.copy(table.bytes, start, end);
+  return bytes;
+}
+
+function writeField(out: ByteWriter, number: number, what: number): void {
+  out.u8(number >>> 8);
+  out.u8(number & 0xff);
+  out.u8(what);
+}
+
+function isSameValue(before: FieldTable, b: number, after: FieldTable, a: number): boolean {
+  const { bytes } = before;
+  return (
+    before.tag(b) === after.tag(a) &&
+    bytes.compare(after.bytes, after.start(a), after.end(a), before.start(b), before.end(b)) === 0
+  );
+}
+
+/** `type` is that of the node, and knows all its fields. */
+function readHistoryEntry(entry: Uint8Array, version: number, type: NodeType): NodeChange {
+  const bytes = asBuffer(entry);
+  const flags = bytes[0]!;
+  let at = FLAGS_BYTES;
+  const sequence = bytes.readUIntBE(at, SEQUENCE_BYTES);
+  at += SEQUENCE_BYTES;
+  const timestamp = formatTime(bytes.readDoubleBE(at));
+  at += TIME_BYTES;
+  let user: string | null = null;
+  if ((flags & BY_USER) !== 0) {
+    user = formatUid(bytes.subarray(at, at + UID_BYTES));
+    at += UID_BYTES;
+  }
+  const before: FieldBefore[] = [];
+  if ((flags & TIMESTAMP_CHANGED) !== 0) {
+    before.push({ field: 'Timestamp', value: { value: formatTime(bytes.readDoubleBE(at)) } });
+    at += TIME_BYTES;
+  }
+  while (at < bytes.length) {
+    const number = bytes.readUInt16BE(at);
+    const field = type.byNumber.get(number);
+    const what = bytes[at + 2]!;
+    at += FIELD_BYTES;
+    let value: PastValue | undefined;
+    if (what !== NOTHING) {
+      const tag = bytes[at]!;
+      const length = bytes.readUInt32BE(at + 1);
+      at += VALUE_HEADER_BYTES;
+      const end = what === VALUE ? at + length : at;
+      value =
+        what === VALUE
+          ? { value: decodeField(bytes, at, end, tag, field?.tag ?? tag) }
+          : { bytes: length };
+      at = end;
+    }
+    if (field !== undefined) before.push({ field: field.name, value });
+  }
+  return { version, sequence, timestamp, user, before };
+}
+
+/** What a node shows of itself now, as its history tells values: without UID, type and key. */
+function presentValues(record: NodeRecord, type: NodeType): Map<string, PastValue> {
+  const { fields } = record;
+  const values = new Map<string, PastValue>();
+  values.set('Timestamp', { value: formatTime(record.timestampMs) });
+  for (let i = 0; i < fields.count; i++) {
+    const field = type.byNumber.get(fields.number(i));
+    if (field === undefined) continue;
+    const start = fields.start(i);
+    const end = fields.end(i);
+    const isLarge = end - start > NODE_HISTORY_VALUE_BYTES_MAX;
+    values.set(
+      field.name,
+      isLarge
+        ? { bytes: end - start }
+        : { value: decodeField(fields.bytes, start, end, fields.tag(i), field.tag) },
+    );
+  }
+  return values;
 }

@@ -1,21 +1,21 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
 import { budgetKey, type Caller } from '#access/caller.ts';
+import { must } from '#base/assert.ts';
 import { Problem } from '#base/problem.ts';
+import { turns } from '#base/turns.ts';
 import type { ErrorBody } from '@trellis/contract/errors.ts';
 import type { Immutable } from '@trellis/contract/immutable.ts';
 import type { Operation } from '@trellis/contract/operation.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { Answer, Awaitable } from './answer.ts';
+import type { Bodies } from './body/bodies.ts';
 import type { EventStreams } from './event-streams.ts';
 import { SEQUENCE } from './header-names.ts';
-import { jsonInTurns } from './json-in-turns.ts';
-import type { Bodies } from './body/bodies.ts';
 import type { HttpTimeouts } from './options.ts';
 import { restParameter, unknownRoute } from './path-template.ts';
 import type { HttpServices } from './services.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 import { validate } from './validation.ts';
-import { must } from '#base/assert.ts';
 
 /** One operation, ready to be registered. */
 export interface Route {
@@ -202,4 +202,54 @@ export function jsonTextRoute(
       return sendJsonText(reply, services, text);
     },
   };
+}
+
+/** A list, or an object, of more members than this is written in turns. */
+const MEMBERS_AT_ONCE = 32;
+
+/**
+ * The JSON of an answer, as `JSON.stringify` makes it. Long lists, the value itself or a member of
+ * it, are written in turns of `caller` (see `Turns`).
+ */
+export function jsonInTurns(value: unknown, caller: string): string | Promise<string> {
+  const isLong = isLongList(value) || (isRecord(value) && hasLongMember(value));
+  return isLong ? longJson(value, caller) : JSON.stringify(value);
+}
+
+async function longJson(value: unknown, caller: string): Promise<string> {
+  if (Array.isArray(value)) return listJson(value, caller);
+  let text = '';
+  for (const [name, member] of Object.entries(value as object)) {
+    if (turns.isSpent) await turns.next(caller);
+    const json = isLongList(member) ? await listJson(member, caller) : JSON.stringify(member);
+    if (json !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${json}`;
+  }
+  return `{${text}}`;
+}
+
+async function listJson(list: readonly unknown[], caller: string): Promise<string> {
+  let text = '';
+  for (const one of list) {
+    if (turns.isSpent) await turns.next(caller);
+    text += `${text === '' ? '' : ','}${JSON.stringify(one) ?? 'null'}`;
+  }
+  return `[${text}]`;
+}
+
+function hasLongMember(record: object): boolean {
+  let members = 0;
+  for (const name in record) {
+    if (++members > MEMBERS_AT_ONCE) return true;
+    if (isLongList((record as Record<string, unknown>)[name])) return true;
+  }
+  return false;
+}
+
+function isLongList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length > MEMBERS_AT_ONCE;
+}
+
+/** Whether a value is an object that JSON writes member by member. */
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !('toJSON' in value);
 }

@@ -1,6 +1,5 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import { createHook } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { assert } from '#base/assert.ts';
 import {
   ANSWER_UNREAD_TIMEOUT_MS,
@@ -23,26 +22,26 @@ import {
   WEB_SOCKETS_MAX,
 } from '#base/limits.ts';
 import { JSON_BODY_BYTES_MAX, WEB_SOCKET_SIGN_IN_MS } from '@trellis/contract/limits.ts';
+import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { Bodies } from './body/bodies.ts';
-import { proxyTrust } from './client-address.ts';
-import { answerErrors, createClientErrorHandler, createErrorHandler } from './error-handlers.ts';
-import { addPreflightHeaders, besideOperations, refuseEarly } from './prepare-requests.ts';
-import { allowCrossOrigin, headerLines, securityHeaders } from './security-headers.ts';
-import { errorDescriber, type ErrorParts } from './error-answer.ts';
-import { EventStreams } from './event-streams.ts';
-import { registerRoutes } from './register-routes.ts';
-import { FrontEndAnswers } from './front-end/front-end-answers.ts';
 import { jsonReader } from './body/read-body.ts';
-import type { HttpServerOptions, HttpTimeouts } from './options.ts';
-import { observeRequests } from './observe-requests.ts';
-import { PreparedResponse } from './raw-answer.ts';
-import type { RouteContext } from './route.ts';
-import { logRequests } from './request-log.ts';
+import { proxyTrust } from './client-address.ts';
+import { errorDescriber, type ErrorParts } from './error-answer.ts';
+import { answerErrors, createClientErrorHandler, createErrorHandler } from './error-handlers.ts';
+import { EventStreams } from './event-streams.ts';
+import { FrontEndAnswers } from './front-end/front-end-answers.ts';
 import { requestIdFrom } from './header-names.ts';
+import { observeRequests } from './observe-requests.ts';
+import type { HttpServerOptions, HttpTimeouts } from './options.ts';
+import { addPreflightHeaders, besideOperations, refuseEarly } from './prepare-requests.ts';
+import { PreparedResponse } from './raw-answer.ts';
+import { registerRoutes } from './register-routes.ts';
+import { logRequests } from './request-log.ts';
+import type { RouteContext } from './route.ts';
 import { routes } from './routes.ts';
+import { allowCrossOrigin, headerLines, securityHeaders } from './security-headers.ts';
 import type { HttpServices } from './services.ts';
-import { stopGracefully, trackConnections } from './connections.ts';
-import { tickObject } from './tick-shape.ts';
 import { holdLargeAnswers } from './unread-answers.ts';
 import { WebSockets } from './web-socket/web-sockets.ts';
 
@@ -252,4 +251,94 @@ function createWebSockets(
     trusts: proxyTrust(options.trustedProxies),
     redirectToHttps: options.redirectToHttps,
   });
+}
+
+/**
+ * One of the objects that Node makes for every `process.nextTick`; a small call makes five or more.
+ * Keep it for as long as the server lives: when a garbage collection finds no such object alive, V8
+ * forgets their shape and makes another. Code compiled for the first shape is then six times slower
+ * for the rest of the process. Undefined if Node makes no such object.
+ */
+export function tickObject(): object | undefined {
+  let made: object | undefined;
+  const hook = createHook({
+    // A hook that saw promises would slow them down for good.
+    trackPromises: false,
+    init: (_id, type, _trigger, resource) => {
+      if (type === 'TickObject') made ??= resource;
+    },
+  });
+  hook.enable();
+  process.nextTick(() => {});
+  hook.disable();
+  return made;
+}
+
+/** How often a stopping server looks for connections that have become idle. */
+const SWEEP_MS = 50;
+
+/** Open connections, whether or not a request ever came over them. */
+type OpenConnections = ReadonlySet<FastifyRequest['socket']>;
+
+/** Keeps the list of open connections, and cuts off those that are silent for `silentMs`. */
+function trackConnections({ server }: FastifyInstance, silentMs: number): OpenConnections {
+  const open = new Set<FastifyRequest['socket']>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  const cutOffs = cutOffSilentConnections(open, silentMs);
+  server.once('close', () => clearInterval(cutOffs));
+  return open;
+}
+
+/**
+ * Accepts no more connections, gives running requests `graceMs` to finish, then cuts them off,
+ * which aborts their signals. A connection that is or becomes idle is closed, since its client
+ * would keep it open for the next request. So is one that was opened ahead and never used, as
+ * browsers do: Node does not count it as idle.
+ */
+async function stopGracefully(
+  app: FastifyInstance,
+  connections: OpenConnections,
+  graceMs: number,
+): Promise<void> {
+  const closeIdle = (): void => {
+    app.server.closeIdleConnections();
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  };
+  const sweep = setInterval(closeIdle, SWEEP_MS);
+  const cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(sweep);
+    clearTimeout(cut);
+  }
+}
+
+/** What is read of a socket. */
+interface Connection {
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+  destroy(): unknown;
+}
+
+/**
+ * Cuts off connections over which no byte has gone either way for `silentMs`, at the latest after
+ * twice that time. One timer looks at all of them: Node's own, one for each connection, would be
+ * set again with every request.
+ */
+export function cutOffSilentConnections(
+  connections: ReadonlySet<Connection>,
+  silentMs: number,
+): NodeJS.Timeout {
+  const bytesBefore = new WeakMap<object, number>();
+  return setInterval(() => {
+    for (const connection of connections) {
+      const bytes = connection.bytesRead + connection.bytesWritten;
+      if (bytesBefore.get(connection) === bytes) connection.destroy();
+      bytesBefore.set(connection, bytes);
+    }
+  }, silentMs).unref();
 }

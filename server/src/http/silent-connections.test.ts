@@ -1,7 +1,7 @@
-import { afterEach, expect, it, vi } from 'vitest';
-import { cutOffSilentConnections } from './connections.ts';
-import { RawConnection, rawRun } from './testing/raw-connection.ts';
 import { testServers } from '#app/testing/test-server.ts';
+import { afterEach, expect, it, vi } from 'vitest';
+import { cutOffSilentConnections } from './server.ts';
+import { RawConnection, rawRun } from './testing/raw-connection.ts';
 
 const startTestServer = testServers();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FairGate } from './fair-gate.ts';
+import { FairGate } from './login-throttle.ts';
 
 /** Work that ends when it is told to, by name. */
 function setUp(waitingMax = 4) {

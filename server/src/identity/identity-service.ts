@@ -1,27 +1,27 @@
-import type { IssuedSession } from '@trellis/contract/shapes/sso.ts';
 import { randomUUID } from 'node:crypto';
 import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
+import { SESSION_TEAMS_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
 import {
   PASSWORD_HASHES_MAX,
   PASSWORD_HASHES_WAITING_MAX,
   SESSION_LIFETIME_MS,
 } from '#base/sign-in-limits.ts';
-import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { IssuedSession } from '@trellis/contract/shapes/sso.ts';
 import { addressGroup } from './address-group.ts';
-import { FairGate, type Ticket } from './fair-gate.ts';
 import type { KnownDevices } from './known-devices.ts';
-import { LoginThrottle, type Attempt } from './login-throttle.ts';
+import { type Attempt, FairGate, LoginThrottle, type Ticket } from './login-throttle.ts';
 import { checkPasswordStrength, hashPassword, PasswordVerifier } from './passwords.ts';
 import { revocation } from './revocations.ts';
-import { issueSession } from './session-tokens.ts';
 import type { TokenAuthenticator } from './token-authenticator.ts';
+import { ISSUER } from './token-claims.ts';
 import type { TokenSignature } from './token-signature.ts';
-import { findUser, findUserByName, userKey, userUid, type UserRecord } from './users.ts';
-import { readCredential, writeCredential, type VaultReader } from './vault.ts';
+import { findUser, findUserByName, userKey, type UserRecord, userUid } from './users.ts';
+import { readCredential, type VaultReader, writeCredential } from './vault.ts';
 
 export interface IdentityParts {
   readonly reader: GraphReader;
@@ -247,4 +247,27 @@ function invalidCredentials(): Problem {
   return new Problem('invalid_credentials', 'The user name or the password is not right.', {
     hint: 'Check both; after five failures within a minute each further try has to wait.',
   });
+}
+
+/** The token of a new session (open-shapes, section 3: twelve hours). `sid` identifies it. */
+export function issueSession(
+  signature: TokenSignature,
+  clock: Clock,
+  user: { readonly uid: string; readonly name: string; readonly teams: readonly string[] },
+  sid: string,
+): IssuedSession {
+  const beganAt = clock.now();
+  const exp = Math.floor((beganAt + SESSION_LIFETIME_MS) / 1_000);
+  const token = signature.sign({
+    iss: ISSUER,
+    kind: 'session',
+    sub: user.uid,
+    name: user.name,
+    teams: user.teams.slice(0, SESSION_TEAMS_MAX),
+    sid,
+    beganAt,
+    iat: Math.floor(beganAt / 1_000),
+    exp,
+  });
+  return { token, expiresAt: new Date(exp * 1_000).toISOString() };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
 import {
   ADDRESS_DELAY_MAX_MS,
   ADDRESS_DELAY_MIN_MS,
@@ -10,7 +11,7 @@ import {
   LOGIN_FAILURES_MAX,
 } from '#base/sign-in-limits.ts';
 import { addressGroup, subjectKey } from './address-group.ts';
-import { GrowingDelay, type EndTry } from './growing-delay.ts';
+import { type EndTry, GrowingDelay } from './growing-delay.ts';
 
 /** Whose password is tried, and from where. */
 export interface Attempt {
@@ -88,4 +89,112 @@ function endTry(
 ): void {
   end(outcome === 'wrong');
   if (outcome === 'right') delay.clear(key);
+}
+
+/** In which line, and as whom, something waits. */
+export interface Ticket {
+  readonly isKnown: boolean;
+  readonly group: string;
+}
+
+/**
+ * Lets dear work be done a little at a time. Known callers and strangers wait in lines of their
+ * own, which take turns; in each, groups take turns. When a line is full, the group that has most
+ * in it loses its last. So nobody waits for long, or is refused, because somebody else sends much.
+ */
+export class FairGate {
+  readonly #runningMax: number;
+  readonly #known: Line;
+  readonly #strangers: Line;
+  #running = 0;
+  #isKnownNext = true;
+
+  /** `waitingMax` is that of each line. */
+  constructor({ runningMax, waitingMax }: { runningMax: number; waitingMax: number }) {
+    this.#runningMax = runningMax;
+    this.#known = new Line(waitingMax);
+    this.#strangers = new Line(waitingMax);
+  }
+
+  /** Throws `too_many_requests`. */
+  async run<T>({ isKnown, group }: Ticket, work: () => Promise<T>): Promise<T> {
+    if (this.#running < this.#runningMax) this.#running++;
+    else await (isKnown ? this.#known : this.#strangers).wait(group);
+    try {
+      return await work();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Hands the place to who is next. */
+  #leave(): void {
+    const lines = [this.#known, this.#strangers];
+    if (!this.#isKnownNext) lines.reverse();
+    for (const line of lines) {
+      const next = line.next();
+      if (next === undefined) continue;
+      this.#isKnownNext = line !== this.#known;
+      next.enter();
+      return;
+    }
+    this.#running--;
+  }
+}
+
+interface Waiting {
+  readonly enter: () => void;
+  readonly refuse: (problem: Problem) => void;
+}
+
+class Line {
+  readonly #waitingMax: number;
+  /** In the order of their turns; none is empty. */
+  readonly #groups = new Map<string, Waiting[]>();
+  #waiting = 0;
+
+  constructor(waitingMax: number) {
+    this.#waitingMax = waitingMax;
+  }
+
+  async wait(group: string): Promise<void> {
+    if (this.#waiting >= this.#waitingMax) this.#makeRoomFor(group);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const own = this.#groups.get(group);
+    const waiting = { enter: resolve, refuse: reject };
+    if (own === undefined) this.#groups.set(group, [waiting]);
+    else own.push(waiting);
+    this.#waiting++;
+    await promise;
+  }
+
+  next(): Waiting | undefined {
+    for (const [group, own] of this.#groups) {
+      const first = own.shift();
+      this.#groups.delete(group);
+      // To the end: the others come first now.
+      if (own.length > 0) this.#groups.set(group, own);
+      this.#waiting--;
+      return first;
+    }
+    return undefined;
+  }
+
+  #makeRoomFor(group: string): void {
+    let most: { readonly name: string; readonly own: Waiting[] } | undefined;
+    for (const [name, own] of this.#groups) {
+      if (most === undefined || own.length > most.own.length) most = { name, own };
+    }
+    const ownLength = this.#groups.get(group)?.length ?? 0;
+    if (most === undefined || ownLength + 1 >= most.own.length) throw busy();
+    most.own.pop()?.refuse(busy());
+    this.#waiting--;
+  }
+}
+
+function busy(): Problem {
+  return new Problem('too_many_requests', 'Too many people sign in at the moment.', {
+    hint: 'Try again in a moment.',
+    details: { retryAfterSeconds: 2 },
+  });
 }

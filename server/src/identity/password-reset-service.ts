@@ -2,24 +2,24 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
+import { deed } from '#access/deed.ts';
 import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
 import {
+  LOGIN_THROTTLE_SUBJECTS_MAX,
   PASSWORD_RESET_LIFETIME_MS,
   PASSWORD_RESET_MAILS_MAX,
   PASSWORD_RESET_QUEUE_MAX,
   PASSWORD_RESET_REQUESTS_MAX,
   PASSWORD_RESET_WINDOW_MS,
 } from '#base/sign-in-limits.ts';
-import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { deed } from '#access/deed.ts';
 import { USER_TEXT_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
-import { addressGroup } from './address-group.ts';
-import { type MailSender, passwordResetMail } from './password-reset-mail.ts';
+import { addressGroup, subjectKey } from './address-group.ts';
 import { OneAtATime } from './one-at-a-time.ts';
+import { type MailSender, passwordResetMail } from './password-reset-mail.ts';
 import { checkPasswordStrength, hashPassword } from './passwords.ts';
-import { RateLimit } from './rate-limit.ts';
 import { hasLinkedAccount } from './sso/account-links.ts';
 import { confirmedUsers, findUser, findUsersByEmail, type UserRecord } from './users.ts';
 import {
@@ -295,4 +295,43 @@ function isStoredReset(record: Partial<Record<keyof StoredReset, unknown>>): rec
     typeof record.expiresMs === 'number' &&
     (record.email === null || typeof record.email === 'string')
   );
+}
+
+/**
+ * So many times for one subject, such as an address, within any window of that length. Strangers
+ * name subjects: hashes are kept.
+ */
+export class RateLimit {
+  readonly #clock: Clock;
+  readonly #timesMax: number;
+  readonly #windowMs: number;
+  /** When each subject was counted; the one that asked last is the last. */
+  readonly #times = new Map<string, readonly number[]>();
+
+  constructor(clock: Clock, timesMax: number, windowMs: number) {
+    this.#clock = clock;
+    this.#timesMax = timesMax;
+    this.#windowMs = windowMs;
+  }
+
+  /** Counts once more, or answers false when it would be once too often. */
+  take(name: string): boolean {
+    const subject = subjectKey(name);
+    const now = this.#clock.now();
+    const recent = (this.#times.get(subject) ?? []).filter((at) => at > now - this.#windowMs);
+    const isAllowed = recent.length < this.#timesMax;
+    this.#times.delete(subject);
+    this.#times.set(subject, isAllowed ? [...recent, now] : recent);
+    this.#forget(now);
+    return isAllowed;
+  }
+
+  /** Bounds the memory that made-up subjects can take. */
+  #forget(now: number): void {
+    for (const [subject, times] of this.#times) {
+      const isOver = (times.at(-1) ?? 0) <= now - this.#windowMs;
+      if (!isOver && this.#times.size <= LOGIN_THROTTLE_SUBJECTS_MAX) return;
+      this.#times.delete(subject);
+    }
+  }
 }

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { LOGIN_THROTTLE_SUBJECTS_MAX } from '#base/sign-in-limits.ts';
-import { RateLimit } from './rate-limit.ts';
+import { expect, test } from 'vitest';
+import { RateLimit } from './password-reset-service.ts';
 
 const MINUTE_MS = 60_000;
 

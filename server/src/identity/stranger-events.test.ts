@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
 import type { AuditEvent } from '#access/audit-event.ts';
 import {
   AUDIT_STRANGER_EVENTS_OF_ADDRESS_MAX,
   AUDIT_STRANGER_EVENTS_OF_ALL_MAX,
   AUDIT_STRANGER_WINDOW_MS,
 } from '#base/sign-in-limits.ts';
-import { StrangerEvents } from './stranger-events.ts';
+import { expect, test } from 'vitest';
+import { StrangerEvents } from './audit-trail.ts';
 
 function setUp() {
   const clock = { time: 1_000_000, now: () => clock.time };

@@ -1,15 +1,14 @@
-import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { scale, seed } from '../../../test/support/scale.ts';
+import { Problem } from '#base/problem.ts';
 import {
   REPLICATION_PIECES_PER_CALL_MAX,
   REPLICATION_SNAPSHOT_IDLE_MS,
 } from '#base/replication-limits.ts';
-import { Problem } from '#base/problem.ts';
 import type { SnapshotLease } from '#store/snapshot-reader.ts';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { scale, seed } from '../../../test/support/scale.ts';
 import type { ReplicaChannel } from './replica-channel.ts';
-import { startPrimary } from './testing/cluster.ts';
-import { MemorySnapshot, patternBytes } from './testing/memory-snapshot.ts';
+import { MemorySnapshot, patternBytes, startPrimary } from './testing/cluster.ts';
 import { settled, until } from './testing/settling.ts';
 import { TcpProxy } from './testing/tcp-proxy.ts';
 

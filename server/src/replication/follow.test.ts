@@ -1,15 +1,19 @@
-import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { scale, seed } from '../../../test/support/scale.ts';
 import {
   REPLICATION_CHUNK_BYTES_MAX,
   REPLICATION_CHUNK_RECORDS_MAX,
 } from '#base/replication-limits.ts';
 import type { CommitLog, LogRecord } from '#log/commit-log.ts';
 import { digestAt } from '#log/record-digest.ts';
-import { memoryLog, REPLICA_UID, startPrimary } from './testing/cluster.ts';
-import type { TestPrimary } from './testing/cluster.ts';
-import { patternBytes } from './testing/memory-snapshot.ts';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { scale, seed } from '../../../test/support/scale.ts';
+import {
+  memoryLog,
+  patternBytes,
+  REPLICA_UID,
+  startPrimary,
+  type TestPrimary,
+} from './testing/cluster.ts';
 import { settled, until } from './testing/settling.ts';
 import { TcpProxy } from './testing/tcp-proxy.ts';
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
 import { REPLICATION_FRAME_BYTES_MAX } from '#base/replication-limits.ts';
-import { startPrimary } from './testing/cluster.ts';
-import { patternBytes } from './testing/memory-snapshot.ts';
+import { describe, expect, it } from 'vitest';
+import { patternBytes, startPrimary } from './testing/cluster.ts';
 
 function filesOf(...contents: readonly Uint8Array[]): Map<string, Uint8Array> {
   return new Map(

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
 import { REPLICATION_CHUNK_RECORDS_MAX } from '#base/replication-limits.ts';
 import type { LogRecord } from '#log/commit-log.ts';
-import { mergeArrived } from './merge-arrived.ts';
+import { expect, it } from 'vitest';
+import { mergeArrived } from './replica-channel.ts';
 
 function chunkOf(first: number, records: number): LogRecord[] {
   return Array.from({ length: records }, (_, i) => {

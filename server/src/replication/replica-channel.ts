@@ -1,19 +1,30 @@
-import type { LogRecord } from '#log/commit-log.ts';
-import { parseManifest } from '#store/manifest.ts';
-import type { Manifest } from '#store/manifest.ts';
-import { unavailable } from './channel-problem.ts';
-import { decodeChunk } from './chunk.ts';
-import { encodeJson } from './frame-stream.ts';
-import { readEmbedAnswer, type EmbedRequest } from './embed-call.ts';
-import { differencesBetween } from './manifest-difference.ts';
-import { mergeArrived } from './merge-arrived.ts';
-import { readNotice, readReport } from './message-shapes.ts';
-import type { FollowRequest, HoldRequest, Notice, Welcome } from './message-shapes.ts';
-import { ReplicaCalls } from './replica-calls.ts';
-import type { ReplicaConnection } from './replica-calls.ts';
-import { SnapshotCopy } from './snapshot-copy.ts';
-import { startReports } from './report-loop.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { must } from '#base/assert.ts';
+import { releaseMemory } from '#base/release-memory.ts';
+import {
+  REPLICA_IDLE_REPORT_INTERVAL_MS,
+  REPLICA_REPORT_INTERVAL_MS,
+  REPLICATION_CHUNK_BYTES_MAX,
+  REPLICATION_CHUNK_RECORDS_MAX,
+  REPLICATION_PIECES_PER_CALL_MAX,
+} from '#base/replication-limits.ts';
 import type { Timers } from '#base/timers.ts';
+import type { LogRecord } from '#log/commit-log.ts';
+import { type Manifest, parseManifest } from '#store/manifest.ts';
+import { corrupt, unavailable } from './channel-problem.ts';
+import { decodeChunk } from './chunk.ts';
+import { type EmbedRequest, readEmbedAnswer } from './embed-call.ts';
+import { encodeJson } from './frame-stream.ts';
+import { differencesBetween } from './manifest-difference.ts';
+import {
+  type FollowRequest,
+  type HoldRequest,
+  type Notice,
+  readNotice,
+  readReport,
+  type Welcome,
+} from './message-shapes.ts';
+import { ReplicaCalls, type ReplicaConnection, type ReportStream } from './replica-calls.ts';
 
 export interface TailOptions {
   /** The epoch of the primary's log that the replica has applied; checked by the primary. */
@@ -177,5 +188,165 @@ export async function connectReplica(connection: ReplicaConnection): Promise<Rep
   } catch (error) {
     calls[Symbol.dispose]();
     throw error;
+  }
+}
+
+interface ReportLoop extends Disposable {
+  /** Everything up to `sequence` is applied. */
+  applied(sequence: number): void;
+}
+
+/**
+ * Reports the applied sequence: at once when it starts; every 250 ms while something is received,
+ * and once more after that; else every 30 seconds, so that the primary does not take the replica
+ * for lost (specification, sections 3.1 and 8).
+ */
+export function startReports(
+  stream: Pick<ReportStream, 'send'>,
+  appliedSequence: number,
+  timers: Timers,
+): ReportLoop {
+  const idleTicksMax = REPLICA_IDLE_REPORT_INTERVAL_MS / REPLICA_REPORT_INTERVAL_MS;
+  let newest = appliedSequence;
+  let isReceiving = false;
+  let wasReceiving = false;
+  let isDue = true;
+  let idleTicks = 0;
+  const report = (): void => {
+    isDue = !stream.send(newest);
+    idleTicks = 0;
+  };
+  const timer = timers.every(REPLICA_REPORT_INTERVAL_MS, () => {
+    idleTicks++;
+    if (isDue || isReceiving || wasReceiving || idleTicks >= idleTicksMax) report();
+    wasReceiving = isReceiving;
+    isReceiving = false;
+  });
+  report();
+  return {
+    applied: (sequence) => {
+      newest = sequence;
+      isReceiving = true;
+    },
+    [Symbol.dispose]: () => timer[Symbol.dispose](),
+  };
+}
+
+/**
+ * Joins chunks that have arrived while the ones before them were worked on, until one of a chunk's
+ * bounds is reached. Else a queue of small chunks, which the connection has room for, would keep
+ * its length for ever: each costs a write of its own, and a write of many costs hardly more. Ends,
+ * or throws, when the source does, and does not wait for it when it is left.
+ */
+export async function* mergeArrived(
+  source: AsyncIterable<readonly LogRecord[]>,
+): AsyncGenerator<readonly LogRecord[], void, void> {
+  const chunks = source[Symbol.asyncIterator]();
+  const askForNext = (): Promise<IteratorResult<readonly LogRecord[]>> => {
+    const next = chunks.next();
+    // It may fail while nobody waits for it: whoever does then hears of it.
+    next.catch(() => undefined);
+    return next;
+  };
+  let next = askForNext();
+  try {
+    for (;;) {
+      const first = await next;
+      if (first.done === true) return;
+      const records = [...first.value];
+      let bytes = bytesOf(records);
+      next = askForNext();
+      for (;;) {
+        const arrived = await Promise.race([next, nextTurn()]);
+        if (arrived === undefined || arrived.done === true) break;
+        bytes += bytesOf(arrived.value);
+        const count = records.length + arrived.value.length;
+        // What has arrived and does not fit begins the next one.
+        if (count > REPLICATION_CHUNK_RECORDS_MAX || bytes > REPLICATION_CHUNK_BYTES_MAX) break;
+        records.push(...arrived.value);
+        next = askForNext();
+      }
+      yield records;
+    }
+  } finally {
+    chunks.return?.().catch(() => undefined);
+  }
+}
+
+function bytesOf(records: readonly LogRecord[]): number {
+  return records.reduce((sum, { payload }) => sum + payload.length, 0);
+}
+
+interface CopyProgress {
+  readonly bytesDone: number;
+  /** The size of the pieces that were asked for. */
+  readonly bytesTotal: number;
+}
+
+/** Takes a piece, in parts that are good until it is done. */
+type OnPiece = (digest: string, parts: readonly Uint8Array[]) => Promise<void>;
+
+/** A snapshot that the primary holds for this replica, until it is disposed of. */
+export class SnapshotCopy implements AsyncDisposable {
+  readonly manifest: Manifest;
+  readonly #calls: ReplicaCalls;
+  readonly #release: () => Promise<void>;
+  /** Bytes by digest. */
+  readonly #sizes: ReadonlyMap<string, number>;
+
+  constructor(manifest: Manifest, calls: ReplicaCalls, release: () => Promise<void>) {
+    this.manifest = manifest;
+    this.#calls = calls;
+    this.#release = release;
+    const pieces = manifest.databases.flatMap((database) => database.pieces);
+    this.#sizes = new Map(pieces.map(({ digest, bytes }) => [digest, bytes]));
+  }
+
+  /**
+   * Fetches pieces of the manifest in the order given, each once. `onPiece` is given each in parts,
+   * which are released when it is done; the next one is given then, and those after it are on
+   * their way meanwhile. What it throws ends the fetching.
+   *
+   * The bytes are those that the primary has sent. That they are the piece is for the restoring to
+   * verify: it reads them from a disk, and so has to do it anyway.
+   */
+  async fetchPieces(
+    digests: readonly string[],
+    onPiece: OnPiece,
+    onProgress: (progress: CopyProgress) => void = () => {},
+  ): Promise<void> {
+    const wanted = [...new Set(digests)];
+    const bytesTotal = wanted.reduce((sum, digest) => sum + this.#sizeOf(digest), 0);
+    let bytesDone = 0;
+    for (let at = 0; at < wanted.length; at += REPLICATION_PIECES_PER_CALL_MAX) {
+      const batch = wanted.slice(at, at + REPLICATION_PIECES_PER_CALL_MAX);
+      await this.#fetchBatch(batch, async (digest, parts) => {
+        await onPiece(digest, parts);
+        bytesDone += this.#sizeOf(digest);
+        onProgress({ bytesDone, bytesTotal });
+        for (const part of parts) releaseMemory(part);
+      });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#release();
+  }
+
+  async #fetchBatch(digests: readonly string[], onPiece: OnPiece): Promise<void> {
+    const request = Buffer.from(digests.join(''), 'hex');
+    const missing = digests.values();
+    for await (const parts of this.#calls.messageParts('GetPieces', request)) {
+      const { value: digest } = missing.next();
+      if (digest === undefined) throw corrupt('more pieces came than were asked for');
+      const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+      if (bytes !== this.#sizeOf(digest)) throw corrupt(`piece ${digest} has another size`);
+      await onPiece(digest, parts);
+    }
+    if (missing.next().done !== true) throw corrupt('the copy ended before its last piece');
+  }
+
+  #sizeOf(digest: string): number {
+    return must(this.#sizes.get(digest), `piece ${digest} in the manifest`);
   }
 }

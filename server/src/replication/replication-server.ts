@@ -1,20 +1,22 @@
-import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall } from '@grpc/grpc-js';
+import type { Clock } from '#base/clock.ts';
 import {
   REPLICATION_CALLS_MAX,
   REPLICATION_CONNECTION_IDLE_MS,
   REPLICATION_KEEPALIVE_MS,
   REPLICATION_KEEPALIVE_TIMEOUT_MS,
+  REPLICATION_NOTICES_WAITING_MAX,
   REPLICATION_REQUEST_BYTES_MAX,
   REPLICATION_SWEEP_INTERVAL_MS,
 } from '#base/replication-limits.ts';
-import type { Clock } from '#base/clock.ts';
+import type { Timers } from '#base/timers.ts';
 import type { Followers } from '#log/followers.ts';
 import { encodeManifest } from '#store/manifest.ts';
 import type { SnapshotLease } from '#store/snapshot-reader.ts';
+import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall } from '@grpc/grpc-js';
 import { notRegistered, statusOf, unavailable } from './channel-problem.ts';
 import { answerEmbed, type AnswerEmbed } from './embed-call.ts';
 import { FrameOpener, FrameSealer } from './frame-cipher.ts';
-import { encodeJson } from './frame-stream.ts';
+import { encodeJson, type MessageSender, Wake } from './frame-stream.ts';
 import type { LagReport } from './lag.ts';
 import {
   type Notice,
@@ -25,13 +27,6 @@ import {
   readReport,
   type Welcome,
 } from './message-shapes.ts';
-import { NoticeBoard } from './notice-board.ts';
-import {
-  type AnsweredCall,
-  ServedCalls,
-  reportRejection,
-  requireRegistered,
-} from './served-calls.ts';
 import { PrimaryCopy, readDigests } from './primary-copy.ts';
 import {
   type FollowedLog,
@@ -48,6 +43,12 @@ import {
 } from './replica-registry.ts';
 import type { OnReplicationEvent } from './replication-event.ts';
 import {
+  type AnsweredCall,
+  reportRejection,
+  requireRegistered,
+  ServedCalls,
+} from './served-calls.ts';
+import {
   type AuthenticateReply,
   type AuthenticateRequest,
   type ChallengeReply,
@@ -55,7 +56,6 @@ import {
   loadMethods,
 } from './service-definition.ts';
 import { HANDSHAKE_CALL } from './session-keys.ts';
-import type { Timers } from '#base/timers.ts';
 import {
   type HeldState,
   type OnVerificationProgress,
@@ -316,5 +316,58 @@ async function sendFrontEndFiles(
     const bytes = await source(digest);
     if (bytes === undefined) throw unavailable(`the front end has no file ${digest} any more`);
     await sender.send([bytes]);
+  }
+}
+
+interface Listener {
+  readonly waiting: Notice[];
+  readonly changed: Wake;
+  isOverrun: boolean;
+}
+
+/**
+ * Passes notices to the replicas that listen at that moment, in order. What a replica misses while
+ * it is not connected it finds in the graph when it comes back, or among the notices that hold.
+ */
+class NoticeBoard {
+  readonly #listeners = new Set<Listener>();
+  /** Those that hold, by their kind. */
+  readonly #kept = new Map<string, Notice>();
+
+  post(notice: Notice): void {
+    for (const listener of this.#listeners) {
+      if (listener.waiting.length < REPLICATION_NOTICES_WAITING_MAX) listener.waiting.push(notice);
+      else listener.isOverrun = true;
+      listener.changed.wake();
+    }
+  }
+
+  /** Also to who listens later, until there is another one of its kind. */
+  keep(notice: Notice): void {
+    this.#kept.set(notice.kind, notice);
+    this.post(notice);
+  }
+
+  /**
+   * Sends until `signal` is aborted; throws `replication_unavailable` when the replica does not
+   * take them.
+   */
+  async send(sender: MessageSender, signal: AbortSignal): Promise<void> {
+    const listener: Listener = {
+      waiting: [...this.#kept.values()],
+      changed: new Wake(),
+      isOverrun: false,
+    };
+    const { waiting, changed } = listener;
+    this.#listeners.add(listener);
+    try {
+      for (;;) {
+        for (const notice of waiting.splice(0)) await sender.send([encodeJson(notice)]);
+        if (listener.isOverrun) throw unavailable('the replica does not take its notices');
+        if (waiting.length === 0) await changed.wait(signal);
+      }
+    } finally {
+      this.#listeners.delete(listener);
+    }
   }
 }

@@ -1,9 +1,14 @@
-import { describe, expect, it } from 'vitest';
 import { REPLICA_DROP_MS, REPLICATION_NOTICES_WAITING_MAX } from '#base/replication-limits.ts';
+import { describe, expect, it } from 'vitest';
 import type { ReplicaChannel, TailOptions } from './replica-channel.ts';
-import { ManualTimers, REPLICA_UID, startPrimary } from './testing/cluster.ts';
-import type { TestPrimary } from './testing/cluster.ts';
-import { MemorySnapshot, patternBytes } from './testing/memory-snapshot.ts';
+import {
+  ManualTimers,
+  MemorySnapshot,
+  patternBytes,
+  REPLICA_UID,
+  startPrimary,
+  type TestPrimary,
+} from './testing/cluster.ts';
 import { settled, until } from './testing/settling.ts';
 import { TcpProxy } from './testing/tcp-proxy.ts';
 

@@ -1,5 +1,3 @@
-import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import type { Diagnostic, EndpointChange, NewEndpoint } from '@trellis/contract/shapes/endpoint.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
@@ -7,9 +5,15 @@ import { Problem } from '#base/problem.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type {
+  Diagnostic,
+  EndpointChange,
+  EndpointDefinition,
+  NewEndpoint,
+} from '@trellis/contract/shapes/endpoint.ts';
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import { checkedEndpoint, type CompileVerdicts } from './compile/compile-verdicts.ts';
 import type { EndpointCompiler } from './compile/endpoint-compiler.ts';
-import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
 import {
   checkCode,
   checkName,
@@ -26,7 +30,7 @@ import {
   type StoredEndpoint,
 } from './endpoint-store.ts';
 import { checkSeen, type CodeAction, type CodeHistory } from './history/code-history.ts';
-import type { CodeContent } from './history/content-diff.ts';
+import type { CodeContent } from './history/unified-diff.ts';
 
 export interface EndpointDefinitionsOptions {
   readonly store: EndpointStore;

@@ -1,26 +1,24 @@
 import { hkdfSync } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
 import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import { KEEP_ALL, TestClock } from '#log/testing/log-engine.ts';
 import { temporaryFolder } from '#log/testing/temporary-folder.ts';
+import { expect, it } from 'vitest';
 import { DB } from './databases.ts';
 import {
+  KEY_STRETCHING,
   MASTER_KEY_CHARACTERS_MIN,
   olderStore,
   openStoreKeys,
   readStoreKeys,
+  STRETCHING_MEMORY_KIB_MAX,
+  STRETCHING_PASSES_MAX,
 } from './master-key.ts';
 import { openSnapshotReader } from './snapshot-reader.ts';
 import { openState } from './state-writer.ts';
-import {
-  KEY_STRETCHING,
-  STRETCHING_MEMORY_KIB_MAX,
-  STRETCHING_PASSES_MAX,
-} from './stretched-key.ts';
-import { MASTER_KEY, createStorage, filesIn } from './testing/storage.ts';
+import { createStorage, filesIn, MASTER_KEY } from './testing/storage.ts';
 
 const clock = new TestClock();
 const SALT = '000102030405060708090a0b0c0d0e0f';

@@ -1,10 +1,10 @@
-import { readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { smallVolume, temporaryFolder, whyNoSmallVolume } from '#log/testing/temporary-folder.ts';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { smallVolume, temporaryFolder, whyNoSmallVolume } from '#log/testing/temporary-folder.ts';
 import { pieceDigest } from './piece.ts';
-import { PieceFolder } from './piece-folder.ts';
+import { PieceFolder } from './snapshot-spool.ts';
 
 const SECRET = 'correct horse battery staple';
 const PLAIN_TEXT = Buffer.from('what nobody may read on the disk');

@@ -1,25 +1,24 @@
-import type { Page } from '@trellis/contract/shapes/list.ts';
-import type { NewTask, Task, TaskChange } from '@trellis/contract/shapes/task.ts';
-import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
 import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
 import { must } from '#base/assert.ts';
 import type { Clock } from '#base/clock.ts';
-import { Problem } from '#base/problem.ts';
 import { TASK_NEXT_RUNS, TASKS_MAX } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
 import { SERVER } from '#jobs/job-viewer.ts';
+import type { JobWithLog } from '@trellis/contract/shapes/job.ts';
+import type { Page } from '@trellis/contract/shapes/list.ts';
+import type { NewTask, Task, TaskChange } from '@trellis/contract/shapes/task.ts';
 import { Schedule } from './schedule.ts';
 import type { TaskRunStore } from './task-run-store.ts';
 import type { TaskRunner } from './task-runner.ts';
 import type { TaskScheduler } from './task-scheduler.ts';
-import { settled, type TaskRules } from './task-settings.ts';
 import { TASK_TYPE, taskFields, type TaskStore } from './task-store.ts';
-import type { RunnableTask, StoredTask, TaskSettings } from './task.ts';
+import type { RunnableTask, StoredTask, TaskEndpoints, TaskSettings } from './task.ts';
 
 export interface TaskServiceParts extends TaskRules {
   readonly reader: GraphReader;
@@ -218,4 +217,112 @@ export class TaskService {
     this.#changes = turn.catch(() => {});
     return turn;
   }
+}
+
+/** What settings are held against. */
+interface TaskRules {
+  readonly endpoints: TaskEndpoints;
+  readonly builtIns: readonly RunnableTask[];
+  /** The system, or a user; undefined for one who is not there, or not active. */
+  readonly callerFor: (actingUser: string | null) => Caller | undefined;
+}
+
+/**
+ * Settings with a change laid over. Who names an endpoint takes the task away from what is built
+ * in, and the other way round. Throws `invalid_schedule`, `invalid_request`, `endpoint_not_found`,
+ * `user_not_found`, `forbidden`.
+ */
+function settled(
+  caller: Caller,
+  before: TaskSettings,
+  change: TaskChange,
+  rules: TaskRules,
+): TaskSettings {
+  const { cron, timeZone } = Schedule.parse(
+    change.cron ?? before.cron,
+    change.timeZone ?? before.timeZone,
+  );
+  const settings: TaskSettings = {
+    cron,
+    timeZone,
+    ...targetOf(before, change),
+    body: change.body === undefined ? before.body : change.body,
+    actingUser: change.actingUser === undefined ? before.actingUser : change.actingUser,
+    enabled: change.enabled ?? before.enabled,
+    whenMissed: change.whenMissed ?? before.whenMissed,
+  };
+  checkTarget(settings, rules);
+  checkRights(caller, before, settings, rules);
+  return settings;
+}
+
+function targetOf(
+  before: TaskSettings,
+  { endpoint, builtIn }: TaskChange,
+): Pick<TaskSettings, 'endpoint' | 'builtIn'> {
+  const namesEndpoint = typeof endpoint === 'string';
+  const namesBuiltIn = typeof builtIn === 'string';
+  return {
+    endpoint: endpoint === undefined ? (namesBuiltIn ? null : before.endpoint) : endpoint,
+    builtIn: builtIn === undefined ? (namesEndpoint ? null : before.builtIn) : builtIn,
+  };
+}
+
+function checkTarget(settings: TaskSettings, { endpoints, builtIns }: TaskRules): void {
+  const { endpoint, builtIn, body, actingUser } = settings;
+  if ((endpoint === null) === (builtIn === null)) {
+    throw invalid('endpoint', 'a task runs either an endpoint or what is built in');
+  }
+  if (endpoint !== null && endpoints.access(endpoint) === undefined) throw notFound(endpoint);
+  if (builtIn === null) return;
+  if (!builtIns.some(({ name }) => name === builtIn)) {
+    const known = builtIns.map(({ name }) => name).join(', ');
+    throw invalid('builtIn', `"${builtIn}" is not built in: there are ${known}`);
+  }
+  if (body !== null) throw invalid('body', 'only endpoints take a body');
+  if (actingUser !== null) throw invalid('actingUser', 'only endpoints run as a user');
+}
+
+/**
+ * A token that manages tasks is nobody's session: it lends nobody's rights, and has nothing run
+ * that only administrators may call. What an administrator has set of these stays.
+ */
+function checkRights(
+  caller: Caller,
+  before: TaskSettings,
+  { actingUser, endpoint, body }: TaskSettings,
+  { callerFor, endpoints }: TaskRules,
+): void {
+  if (
+    actingUser !== null &&
+    actingUser !== before.actingUser &&
+    callerFor(actingUser) === undefined
+  )
+    throw new Problem('user_not_found', `There is no active user ${actingUser}`);
+  if (caller.kind === 'session') return;
+  const isAsBefore =
+    endpoint === before.endpoint && JSON.stringify(body) === JSON.stringify(before.body);
+  const isBold =
+    (actingUser !== null && (actingUser !== before.actingUser || !isAsBefore)) ||
+    (endpoint !== null && !isAsBefore && endpoints.access(endpoint) === 'admins') ||
+    (actingUser === null && before.actingUser !== null);
+  if (!isBold) return;
+  // That there is one for administrators a task that runs it tells, and nothing else does.
+  if (endpoint !== null && endpoint !== before.endpoint && endpoints.access(endpoint) === 'admins')
+    throw notFound(endpoint);
+  throw new Problem(
+    'forbidden',
+    'A token has no task run as a user, nor what only administrators may call',
+    { details: { role: 'admin-write' } },
+  );
+}
+
+function notFound(endpoint: string): Problem {
+  return new Problem('endpoint_not_found', `There is no endpoint "${endpoint}"`);
+}
+
+function invalid(path: string, message: string): Problem {
+  return new Problem('invalid_request', `The task's ${path}: ${message}`, {
+    details: { fields: [{ path, message }] },
+  });
 }

@@ -1,18 +1,21 @@
 import { join } from 'node:path';
-import type { AuditTrail } from '#access/audit-event.ts';
-import { listHeaders } from '#backup/backup-header.ts';
+import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { deed, type Doer } from '#access/deed.ts';
+import { type BackupHeader, listHeaders } from '#backup/backup-header.ts';
 import { BackupService, type StartedBackup } from '#backup/backup-service.ts';
 import type { BackupTarget } from '#backup/backup-target.ts';
+import { BACKUP_LOG_LOOK_INTERVAL_MS } from '#base/backup-limits.ts';
+import { Problem } from '#base/problem.ts';
 import type { HttpServices } from '#http/services.ts';
 import type { JobRegistry } from '#jobs/job-registry.ts';
-import type { Followers } from '#log/followers.ts';
+import type { Followers, FollowerSlot } from '#log/followers.ts';
 import { readLogManifest } from '#log/log-manifest.ts';
+import type { Backup } from '@trellis/contract/shapes/backup.ts';
+import { SERVER } from '../endpoint-files.ts';
 import { VERSION } from '../server-status.ts';
 import type { WorkspaceOptions } from '../workspace.ts';
-import { SERVER } from '../endpoint-files.ts';
 import { BackupThread } from './backup-thread.ts';
-import { httpBackups } from './http-backups.ts';
-import { LogHold } from './log-hold.ts';
 import { openTarget, type TargetSettings } from './open-target.ts';
 import { targetSettings } from './target-settings.ts';
 
@@ -95,4 +98,133 @@ function holdLog(
     },
     onNote: (text) => logger.warn(text),
   });
+}
+
+interface LogHoldOptions {
+  /** The slot of backups among those who follow the log. */
+  readonly position: FollowerSlot;
+  /**
+   * The sequence of the newest backup of this history; undefined while there is none. Rejects while
+   * nobody can tell.
+   */
+  readonly newest: () => Promise<number | undefined>;
+  readonly onNote: (text: string) => void;
+}
+
+/**
+ * Keeps the log after the newest backup, so that the next one reads only what has changed, and has
+ * the commits between the two; but not at any cost of room: whoever trims the log says when it is
+ * too much.
+ */
+class LogHold implements Disposable {
+  readonly #options: LogHoldOptions;
+  readonly #timer: NodeJS.Timeout;
+  #isKnown = false;
+  #isGivenUp = false;
+
+  constructor(options: LogHoldOptions) {
+    this.#options = options;
+    // Everything, until it is known what the target has.
+    options.position.needs(0);
+    this.#timer = setInterval(() => void this.#look(), BACKUP_LOG_LOOK_INTERVAL_MS);
+    this.refresh();
+  }
+
+  /** There is another backup, or one less. */
+  refresh(): void {
+    this.#isKnown = false;
+    void this.#look();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    this.#tellIfDropped();
+    if (this.#isKnown) return;
+    const { position, newest } = this.#options;
+    try {
+      const after = await newest();
+      this.#isKnown = true;
+      this.#isGivenUp = false;
+      position.reached(after ?? 0);
+      position.needs(after);
+    } catch {
+      // The target cannot be read now; who asks it for something is told. The next look tries
+      // again.
+    }
+  }
+
+  #tellIfDropped(): void {
+    if (!this.#options.position.isDropped || this.#isGivenUp) return;
+    this.#isGivenUp = true;
+    this.#options.onNote(
+      'the log takes too much room to be kept for the next backup: that one reads the whole state, and points before it cannot be restored',
+    );
+  }
+}
+
+/** With these nothing was done: they leave no trace. */
+const REFUSALS = ['no_backup_target', 'backup_running', 'backup_not_found'];
+
+/**
+ * Backups as people and their scripts ask for them: who did is in the audit. It is written soon
+ * after the deed, which is none of the graph. `target` is null where there is nowhere to keep them.
+ */
+function httpBackups(
+  service: BackupService,
+  target: string | null,
+  audit: AuditTrail,
+): HttpServices['backups'] {
+  return {
+    list: async (page) => {
+      if (target === null) return { items: [], total: 0, ...page, target };
+      const { items, ...rest } = await service.list(page);
+      return { items: items.map(present), ...rest, target };
+    },
+    run: (caller, address) => {
+      const { job } = service.run();
+      const about = { kind: 'job', id: job.id };
+      audit.record(deed('backup.run', { caller, address }, about, tokenOf(caller)));
+      return job;
+    },
+    verify: async (caller, id, address) => {
+      const job = await service.verify(id);
+      const details = { jobId: job.id, ...tokenOf(caller) };
+      audit.record(deed('backup.verification-run', { caller, address }, backup(id), details));
+      return job;
+    },
+    remove: async (caller, id, address) => {
+      const deleted = deletionOf(id, { caller, address });
+      try {
+        await service.remove(id);
+      } catch (error) {
+        const code = error instanceof Problem ? error.code : 'internal_error';
+        const details = { ...deleted.details, code };
+        // Some of it may be gone.
+        if (!REFUSALS.includes(code)) audit.record({ ...deleted, outcome: 'failure', details });
+        throw error;
+      }
+      audit.record(deleted);
+    },
+  };
+}
+
+function deletionOf(id: string, doer: Doer): AuditEvent {
+  return deed('backup.deleted', doer, backup(id), tokenOf(doer.caller));
+}
+
+function backup(id: string) {
+  return { kind: 'backup', id };
+}
+
+/** Scripts come with tokens that are no user's: the id says which. */
+function tokenOf({ kind, tokenId }: Caller): { readonly token?: string } {
+  return kind === 'session' ? {} : { token: tokenId };
+}
+
+function present(header: BackupHeader): Backup {
+  const { format: _format, contents: _contents, snapshotSequence: _of, ...shown } = header;
+  return shown;
 }

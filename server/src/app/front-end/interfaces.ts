@@ -1,20 +1,20 @@
-import type { InterfaceRecord } from '@trellis/contract/shapes/interface.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
 import { deed } from '#access/deed.ts';
+import { zipFiles, type ZipReading } from '#archive/read-zip.ts';
 import type { Clock } from '#base/clock.ts';
 import { INTERFACES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import type { FrontEndFile } from '#http/services.ts';
-import type { HttpServices } from '#http/services.ts';
+import type { FrontEndFile, HttpServices } from '#http/services.ts';
 import { OneAtATime } from '#identity/one-at-a-time.ts';
 import { currentSettings } from '#identity/workspace-settings.ts';
+import { FRONT_END_BYTES_MAX, FRONT_END_FILES_MAX } from '@trellis/contract/limits.ts';
+import type { InterfaceRecord } from '@trellis/contract/shapes/interface.ts';
 import type { DigestFolder } from './digest-folder.ts';
-import type { FrontEndFiles } from './front-end-folder.ts';
+import { frontEndFile, type FrontEndFiles, urlPathOf } from './front-end-folder.ts';
 import { manifestOf } from './front-end-manifest.ts';
-import { readInterfaceZip } from './interface-zip.ts';
 import { InterfaceStore, type StoredInterface } from './interface-store.ts';
 
 export interface InterfacesParts {
@@ -164,4 +164,48 @@ function unreadable(name: string, why: string): Problem {
   return new Problem('front_end_unreadable', `The interface "${name}" cannot be read: ${why}.`, {
     hint: 'Upload it again, or choose another one.',
   });
+}
+
+/** They belong to the server: the built-in front end, and the API. */
+const RESERVED = ['trellis', 'api'];
+
+const READING: ZipReading = {
+  filesMax: FRONT_END_FILES_MAX,
+  bytesMax: FRONT_END_BYTES_MAX,
+  refusal: (message, more) => new Problem('invalid_interface', message, more),
+  checkName: (name, shown) => {
+    const [first = ''] = name.split('/');
+    if (!RESERVED.includes(first)) return;
+    const message = `${shown} could not be reached: what is below "/${first}/" belongs to the server.`;
+    throw new Problem('invalid_interface', message, {
+      hint: 'Put it into a folder of another name.',
+    });
+  },
+};
+
+/**
+ * The files of an interface. As in a folder, those whose names begin with a dot are left out, and
+ * what a Mac puts beside files. Throws `invalid_interface` for what is no zip, for names that lead
+ * out of it, for too many files or bytes, whatever the zip itself says of them, and when there is
+ * no `index.html`.
+ */
+export async function readInterfaceZip(zip: Uint8Array): Promise<FrontEndFiles> {
+  const files = new Map<string, FrontEndFile>();
+  for await (const { name, bytes } of zipFiles(zip, READING)) {
+    files.set(urlPathOf(name), frontEndFile(bytes));
+  }
+  if (!files.has('/index.html')) throw withoutPage(files);
+  return new Map([...files].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function withoutPage(files: FrontEndFiles): Problem {
+  const [first = ''] = files.keys();
+  const top = /^\/[^/]+\//.exec(first)?.[0];
+  const isOneFolder = top !== undefined && [...files.keys()].every((path) => path.startsWith(top));
+  const hint =
+    isOneFolder && files.has(`${top}index.html`)
+      ? `Zip what is in the folder "${top.slice(1, -1)}", and not the folder itself.`
+      : undefined;
+  const message = 'The zip has no index.html at its root.';
+  return new Problem('invalid_interface', message, hint === undefined ? {} : { hint });
 }

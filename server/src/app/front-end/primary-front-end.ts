@@ -1,19 +1,18 @@
 import { join } from 'node:path';
-import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { OneAtATime } from '#identity/one-at-a-time.ts';
-import type { Logger } from '#observe/logger.ts';
 import { currentSettings } from '#identity/workspace-settings.ts';
+import type { Logger } from '#observe/logger.ts';
+import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import type { ReplicationRole } from '../replication/open-primary.ts';
-import type { FrontEndFiles } from './front-end-folder.ts';
 import { DigestFolder, FRONT_END_FOLDER } from './digest-folder.ts';
-import { chosenFiles } from './interfaces.ts';
+import type { FrontEndFiles } from './front-end-folder.ts';
 import { manifestOf, storeManifest } from './front-end-manifest.ts';
+import { chosenFiles } from './interfaces.ts';
 import { replicaListNotice } from './replica-list-notice.ts';
-import { replicaUrlList } from './replica-urls.ts';
-import { ServedFrontEnd, servedFiles } from './served-front-end.ts';
+import { servedFiles, ServedFrontEnd } from './served-front-end.ts';
 
 export interface PrimaryFrontEndParts {
   readonly builtIn: FrontEndFiles;
@@ -112,4 +111,23 @@ export class PrimaryFrontEnd {
     const { reader, replication } = this.#parts;
     return replicaUrlList(currentSettings(reader).ReplicaURLs, replication.publicUrls());
   }
+}
+
+/**
+ * The list that pages get as `MSKREPLICAURLS` (specification, section 2.9): what the setting
+ * `ReplicaURLs` names, in its order, then the replicas that have registered, by their address, so
+ * that the order does not change with who came first. Each stands there once, without a slash at
+ * its end.
+ */
+export function replicaUrlList(setting: string, registered: readonly string[]): string {
+  const named = setting.split(';').map(addressOf);
+  const urls = new Set([...named, ...registered.map(addressOf).toSorted()]);
+  urls.delete('');
+  return [...urls].join(';');
+}
+
+/** Empty for what is no URL. A semicolon within one would end it: it is encoded. */
+function addressOf(text: string): string {
+  const href = URL.parse(text.trim())?.href ?? '';
+  return href.replace(/\/+$/, '').replaceAll(';', '%3B');
 }

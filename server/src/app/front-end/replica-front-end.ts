@@ -1,21 +1,24 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { settingVersion } from '#access/settings.ts';
 import { REPLICA_REJOIN_TIMEOUT_MS } from '#base/replication-limits.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { AppliedSequence } from '#log/applied-sequence.ts';
 import type { Logger } from '#observe/logger.ts';
 import type { Notice } from '#replication/message-shapes.ts';
+import type { WebSocketMessage } from '@trellis/contract/web-socket.ts';
 import { isPassing } from '../replication/replica-run.ts';
-import type { AppliedSequence } from '#log/applied-sequence.ts';
 import { DigestFolder, FRONT_END_FOLDER } from './digest-folder.ts';
-import { FrontEndCache, type FetchFrontEndFiles } from './front-end-cache.ts';
+import { type FetchFrontEndFiles, FrontEndCache } from './front-end-cache.ts';
 import type { FrontEndFiles } from './front-end-folder.ts';
-import { MANIFEST_SETTING, readFrontEndManifest } from './front-end-manifest.ts';
-import { FrontEndSync } from './front-end-sync.ts';
+import {
+  type FrontEndManifest,
+  MANIFEST_SETTING,
+  readFrontEndManifest,
+} from './front-end-manifest.ts';
 import { INTERFACES_SETTING, InterfaceStore } from './interface-store.ts';
 import { readReplicaListNotice } from './replica-list-notice.ts';
-import { ServedFrontEnd, servedFiles } from './served-front-end.ts';
+import { servedFiles, ServedFrontEnd } from './served-front-end.ts';
 
 export interface FollowedFrontEnd {
   readonly storage: string;
@@ -113,5 +116,89 @@ export class ReplicaFrontEnd {
         if ((await Promise.race([joined, isLate])) === true) throw error;
       }
     }
+  }
+}
+
+interface FrontEndSyncParts {
+  readonly cache: FrontEndCache;
+  readonly served: ServedFrontEnd;
+  /** As of the newest commit; undefined when the primary has none. */
+  readonly manifest: () => FrontEndManifest | undefined;
+  /**
+   * Manifests of front ends that are not served, but may be chosen: here or, once this replica is a
+   * primary, there.
+   */
+  readonly interfaces: () => readonly FrontEndManifest[];
+  /** Another front end is served from now on. */
+  readonly onChanged: () => void;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/**
+ * Keeps what a replica serves equal to the front end of its primary (specification, section 3.1).
+ */
+export class FrontEndSync {
+  readonly #parts: FrontEndSyncParts;
+  /** The digest of what is served, and of all that is kept. */
+  #digest: string | undefined;
+  #kept = '';
+  #running: Promise<void> | undefined;
+  #isAskedAgain = false;
+
+  constructor(parts: FrontEndSyncParts) {
+    this.#parts = parts;
+  }
+
+  /** The first time: rejects when what is served cannot be had. The rest follows. */
+  async begin(): Promise<void> {
+    await this.#serve();
+    this.refresh();
+  }
+
+  /**
+   * To be called when the primary's front end may have changed, and when it can be reached again.
+   * What is served stays as it is when it cannot be done; then the next call is the next try.
+   */
+  refresh(): void {
+    this.#isAskedAgain = true;
+    this.#running ??= this.#refreshAll().finally(() => (this.#running = undefined));
+  }
+
+  /** When nothing is under way any more. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  async #refreshAll(): Promise<void> {
+    while (this.#isAskedAgain) {
+      this.#isAskedAgain = false;
+      try {
+        if (await this.#serve()) this.#parts.onChanged();
+        await this.#keepAll();
+      } catch (error) {
+        this.#parts.onFailed(error);
+      }
+    }
+  }
+
+  /** Whether it was another one before. */
+  async #serve(): Promise<boolean> {
+    const { cache, served, manifest: newest } = this.#parts;
+    const manifest = newest();
+    if (manifest === undefined || manifest.digest === this.#digest) return false;
+    served.replaceBy(await cache.load(manifest));
+    this.#digest = manifest.digest;
+    return true;
+  }
+
+  async #keepAll(): Promise<void> {
+    const { cache, manifest, interfaces } = this.#parts;
+    const others = interfaces();
+    const all = [...others, manifest()].filter((known) => known !== undefined);
+    const kept = all.map(({ digest }) => digest).join();
+    if (kept === this.#kept) return;
+    await cache.keepOnly(all);
+    for (const other of others) await cache.keep(other);
+    this.#kept = kept;
   }
 }

@@ -5,8 +5,8 @@ import { Problem } from '#base/problem.ts';
 import { removeLog } from '#log/remove-log.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
 import type { Logger } from '#observe/logger.ts';
+import { promoteStore } from '#store/history.ts';
 import { openStoreKeys, STORE_FILE } from '#store/master-key.ts';
-import { promoteStore } from '#store/promotion.ts';
 import { archiveRule } from '../writer/archive-rule.ts';
 import { ReplicaStore } from './replica-store.ts';
 

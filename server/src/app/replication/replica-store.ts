@@ -6,14 +6,14 @@ import { systemClock } from '#base/clock.ts';
 import { Problem } from '#base/problem.ts';
 import { releaseMemory } from '#base/release-memory.ts';
 import { lockFolder } from '#log/folder-lock.ts';
-import { readHistory, type History } from '#store/history.ts';
+import { type History, readHistory } from '#store/history.ts';
 import type { Manifest } from '#store/manifest.ts';
 import { STORE_FILE } from '#store/master-key.ts';
-import { PieceFolder } from '#store/piece-folder.ts';
 import { pieceDigest } from '#store/piece.ts';
 import { restoreSnapshot } from '#store/restore.ts';
-import { takeSnapshot } from '#store/snapshot.ts';
 import { openSnapshotReader } from '#store/snapshot-reader.ts';
+import { PieceFolder } from '#store/snapshot-spool.ts';
+import { takeSnapshot } from '#store/snapshot.ts';
 import type { ReplicaStorePort } from './replica-run.ts';
 
 /**

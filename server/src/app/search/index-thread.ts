@@ -1,11 +1,17 @@
-import { systemClock } from '#base/clock.ts';
-import { SEARCH_OPENING_WAIT_MS } from '#base/search-limits.ts';
+import { type Clock, systemClock } from '#base/clock.ts';
+import {
+  SEARCH_OPENING_WAIT_MS,
+  SEARCH_RESTART_DELAY_MAX_MS,
+  SEARCH_RESTART_DELAY_MS,
+  SEARCH_RESTARTS_MAX,
+  SEARCH_RESTARTS_WINDOW_MS,
+} from '#base/search-limits.ts';
 import { Followers } from '#log/followers.ts';
-import type { Logger } from '#observe/logger.ts';
 import { degraded, failed, OK, type PartState } from '#observe/health.ts';
-import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import type { Logger } from '#observe/logger.ts';
 import type { WantedText, WantedTexts } from '#search/embeddings/embed-texts.ts';
-import { Thread, type startThread } from '../threads/thread.ts';
+import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import { type startThread, Thread } from '../threads/thread.ts';
 import type {
   IndexCalls,
   IndexNotices,
@@ -13,7 +19,6 @@ import type {
   IndexThreadOptions,
   ReturnedTexts,
 } from './index-messages.ts';
-import { RestartRule } from './restart-rule.ts';
 
 const NOTHING_YET: IndexState = {
   sequence: null,
@@ -200,5 +205,28 @@ export class IndexThread implements WantedTexts, AsyncDisposable {
     this.#newest = snapshot;
     for (const listener of this.#listeners) listener(snapshot);
     this.#opened.resolve();
+  }
+}
+
+/**
+ * When a thread that ended by itself is started again: later each time, and only so often within an
+ * hour.
+ */
+export class RestartRule {
+  readonly #clock: Clock;
+  #timesMs: number[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds to wait before the start that is due now; undefined when there were too many. */
+  next(): number | undefined {
+    const now = this.#clock.now();
+    this.#timesMs = this.#timesMs.filter((time) => time > now - SEARCH_RESTARTS_WINDOW_MS);
+    const count = this.#timesMs.length;
+    if (count >= SEARCH_RESTARTS_MAX) return undefined;
+    this.#timesMs.push(now);
+    return Math.min(SEARCH_RESTART_DELAY_MAX_MS, SEARCH_RESTART_DELAY_MS * 4 ** count);
   }
 }

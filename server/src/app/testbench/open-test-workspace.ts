@@ -1,19 +1,34 @@
+import type { AuditTrail } from '#access/audit-event.ts';
+import type { Caller } from '#access/caller.ts';
+import { accessWritten } from '#access/ingest-service.ts';
 import { RunningCallers } from '#access/running-callers.ts';
 import { systemClock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
+import { formatUid, randomUid } from '#base/uid.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import { StateReader } from '#graph/state-reader.ts';
 import { StoredAuditTrail } from '#identity/audit-trail.ts';
+import { fieldsOfNew, rightsFields } from '#identity/user-fields.ts';
+import { userKey, userUid } from '#identity/users.ts';
 import { EndpointLog } from '#runtime/endpoint-log.ts';
 import { EndpointRuntime } from '#runtime/endpoint-runtime.ts';
 import { InProcessPool, provideGlobals } from '#runtime/in-process/in-process-pool.ts';
+import type { ModelAsker, ModelCalls } from '#runtime/model-calls.ts';
 import { OutboundRequests } from '#runtime/outbound-requests.ts';
 import { MemoryState } from '#store/memory-state.ts';
-import type { TestWorkspace, TestWorkspaceOptions } from '@trellis/endpoint/testing.ts';
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type { AiAgentRun, AiAnswer, AiRequest } from '@trellis/endpoint/ai.ts';
+import type {
+  TestAi,
+  TestReference,
+  TestTeam,
+  TestUser,
+  TestWorkspace,
+  TestWorkspaceOptions,
+} from '@trellis/endpoint/testing.ts';
 import { ADMINISTRATOR } from './administrator.ts';
-import { addContent } from './bench-content.ts';
 import { BenchEndpoints } from './bench-endpoints.ts';
 import { BenchLog } from './bench-log.ts';
-import { BenchModels } from './bench-models.ts';
 import { BenchSearch } from './bench-search.ts';
 import { BenchWorkspace } from './bench-workspace.ts';
 
@@ -62,4 +77,165 @@ export async function openTestWorkspace(options: TestWorkspaceOptions): Promise<
     running: new RunningCallers({ again: (caller) => caller }),
   });
   return new BenchWorkspace({ state, reader, pool, endpoints, runtime, search, log });
+}
+
+const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
+
+/** What a test says that models and agents answer. */
+class BenchModels implements ModelCalls {
+  readonly #ai: TestAi;
+
+  constructor(ai: TestAi = {}) {
+    this.#ai = ai;
+  }
+
+  async complete(request: unknown, { caller }: ModelAsker): Promise<AiAnswer> {
+    requireUser(caller);
+    if (this.#ai.complete === undefined) throw notConfigured('complete');
+    const answer = await this.#ai.complete(request as AiRequest);
+    if (typeof answer !== 'string') return answer;
+    return { text: answer, model: 'test', ended: 'answer', usage: NO_USAGE };
+  }
+
+  async embed(request: unknown, { caller }: ModelAsker): Promise<unknown> {
+    requireUser(caller);
+    if (this.#ai.embed === undefined) throw notConfigured('embed');
+    const { texts } = request as { readonly texts: readonly string[] };
+    return this.#ai.embed(texts);
+  }
+
+  async runAgent(request: unknown, { caller }: ModelAsker): Promise<AiAgentRun> {
+    requireUser(caller);
+    const { name, message, variables = {} } = request as AgentRequest;
+    const agent = this.#ai.agents?.[name];
+    if (agent === undefined) throw new Problem('agent_not_found', `There is no agent "${name}"`);
+    const run = { UID: formatUid(randomUid()), usage: NO_USAGE };
+    try {
+      const result = await agent(message, variables);
+      return { ...run, status: 'Completed', result, error: null };
+    } catch (error) {
+      const code = error instanceof Problem ? error.code : 'internal_error';
+      const fault = { code, message: error instanceof Error ? error.message : String(error) };
+      return { ...run, status: 'Failed', result: null, error: fault };
+    }
+  }
+}
+
+interface AgentRequest {
+  readonly name: string;
+  readonly message: string;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+function requireUser(caller: Caller): void {
+  if (caller.userUid !== null) return;
+  throw new Problem('ai_needs_user', 'Nobody is signed in whom a model could be asked for');
+}
+
+function notConfigured(method: string): Problem {
+  return new Problem('llm_not_configured', `The test says nothing of ai.${method}`);
+}
+
+interface ContentParts {
+  readonly writer: GraphWriter;
+  readonly audit: AuditTrail;
+  /** Who brings it in. */
+  readonly administrator: Caller;
+}
+
+type Operation = Readonly<Record<string, unknown>>;
+
+/**
+ * Fills a workspace: with people as the server itself writes them, and with nodes and edges as an
+ * administrator brings them in. Each list is a commit of its own, so that a problem tells the place
+ * in it.
+ */
+async function addContent(
+  { writer, audit, administrator }: ContentParts,
+  options: TestWorkspaceOptions,
+): Promise<void> {
+  const { schema = {}, users = [], teams = [], nodes = [], edges = [] } = options;
+  const { restrictions = [] } = options;
+  // Its shape is checked by the writer.
+  const document = { nodes: [], edges: [], ...schema } as SchemaDocument;
+  await writer.commit({ operations: [], schema: document });
+  const names = new Names(users, teams);
+  const add = async (operations: readonly Operation[]): Promise<void> => {
+    const event = accessWritten({ caller: administrator, address: null }, { via: 'ingestion' });
+    const author = { accessControl: { trace: audit.operation(event) } };
+    if (operations.length > 0) await writer.ingest(operations, { firstIndex: 0, author });
+  };
+  await writer.commit({ operations: users.map(userWrite), system: true });
+  const teamWrites = teams.map(({ name }) => teamWrite(name, names.teamUid(name)));
+  await writer.commit({ operations: teamWrites, system: true });
+  await add(teams.flatMap((team) => memberships(team, names)));
+  await add(nodes.map((node) => ({ ...node, op: 'addOrUpdate' })));
+  await add(
+    edges.map((edge) => ({
+      ...edge,
+      op: 'link',
+      from: names.resolve(edge.from),
+      to: names.resolve(edge.to),
+    })),
+  );
+  await add(
+    restrictions.map(({ node, team, user }) => ({
+      op: 'restrict',
+      node: names.resolve(node),
+      ...(team === undefined ? {} : { team: names.resolve({ team }) }),
+      ...(user === undefined ? {} : { user: names.resolve({ user }) }),
+    })),
+  );
+}
+
+/** Users and teams by the names that tests give them. */
+class Names {
+  readonly #users: ReadonlySet<string>;
+  readonly #teams: ReadonlyMap<string, string>;
+
+  constructor(users: readonly TestUser[], teams: readonly TestTeam[]) {
+    this.#users = new Set(users.map(({ name }) => userKey(name)));
+    this.#teams = new Map(teams.map(({ name }) => [name, formatUid(randomUid())]));
+  }
+
+  resolve(reference: TestReference): Operation {
+    if (typeof reference === 'string') return { uid: reference };
+    if ('UID' in reference) return { uid: reference.UID };
+    if ('user' in reference) return { uid: this.#userUid(reference.user) };
+    if ('team' in reference) return { uid: this.teamUid(reference.team) };
+    return reference;
+  }
+
+  #userUid(name: string): string {
+    if (this.#users.has(userKey(name))) return userUid(name);
+    throw new Problem('user_not_found', `There is no user "${name}" in the test workspace`);
+  }
+
+  teamUid(name: string): string {
+    const uid = this.#teams.get(name);
+    if (uid !== undefined) return uid;
+    throw new Problem('team_not_found', `There is no team "${name}" in the test workspace`);
+  }
+}
+
+function userWrite(user: TestUser) {
+  const { name, email = `${userKey(name)}@example.com`, ...more } = user;
+  const { roles = [], isAdmin = false, isReadOnlyAdmin = false, isGuest = false } = more;
+  const fields = {
+    ...fieldsOfNew({ ...more, userName: name, email }),
+    ...rightsFields({ roles, isAdmin, isReadOnlyAdmin, isGuest }),
+  };
+  return { op: 'addOrUpdate', type: '_User', key: userKey(name), ifVersion: 0, fields } as const;
+}
+
+function teamWrite(name: string, uid: string) {
+  return { op: 'addOrUpdate', type: '_AccessGroup', uid, fields: { Name: name } } as const;
+}
+
+function memberships({ name, members = [], teams = [] }: TestTeam, names: Names): Operation[] {
+  const team = names.resolve({ team: name });
+  return [
+    ...members.map((user) => ({ op: 'addToTeam', team, user: names.resolve({ user }) })),
+    ...teams.map((inner) => ({ op: 'addToTeam', team, member: names.resolve({ team: inner }) })),
+  ];
 }

@@ -1,10 +1,11 @@
-import type { ProposalItem } from '@trellis/contract/shapes/admin-agent.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '#access/caller.ts';
 import { PROPOSAL_ITEMS_MAX } from '#base/assistant-limits.ts';
 import { Problem } from '#base/problem.ts';
-import { contentDiff } from '#runtime/history/content-diff.ts';
+import { contentDiff } from '#runtime/history/unified-diff.ts';
+import type { ProposalItem } from '@trellis/contract/shapes/admin-agent.ts';
 import type { JsonObject } from '../router/json-members.ts';
+import type { SchemaKind } from './kinds/schema-kind.ts';
 import {
   changeOf,
   type DefinitionKind,
@@ -15,7 +16,6 @@ import {
   type ProposedChange,
   type WantedChange,
 } from './proposal.ts';
-import type { SchemaKind } from './kinds/schema-kind.ts';
 
 export type DefinitionKinds = Readonly<Record<DefinitionKindName, DefinitionKind>> & {
   readonly schema: SchemaKind;

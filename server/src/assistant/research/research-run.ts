@@ -1,16 +1,18 @@
-import type { Researcher } from '@trellis/contract/shapes/deep-research.ts';
 import type { Caller } from '#access/caller.ts';
-import type { Clock } from '#base/clock.ts';
-import { Problem } from '#base/problem.ts';
 import {
   RESEARCH_NOTE_CHARACTERS_MAX,
+  RESEARCH_QUESTIONS_MAX,
+  RESEARCH_REPORT_SHARE,
   RESEARCH_TOOL_CALLS_MAX,
   RESEARCH_TOOL_TIMEOUT_MS,
 } from '#base/assistant-limits.ts';
+import type { Clock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
 import type { RunningJob } from '#jobs/job-registry.ts';
+import type { Researcher, ResearchLimits } from '@trellis/contract/shapes/deep-research.ts';
 import { type Snippet, Snippets } from '../citations/snippets.ts';
 import type { ModelRunner, ModelTool } from '../model/model-run.ts';
-import { type LimitName, ResearchBudget, type RunLimits } from './research-budget.ts';
+import type { TokenCounts } from '../router/llm-call.ts';
 import {
   notesText,
   planIn,
@@ -22,7 +24,6 @@ import {
   researcherRequest,
   type ResearchNote,
 } from './research-plan.ts';
-import type { TokenCounts } from '../router/llm-call.ts';
 
 export interface ResearchParts {
   readonly models: ModelRunner;
@@ -262,4 +263,94 @@ export function recited(text: string, from: Snippets, into: Snippets): string {
     const snippet = known.get(digits);
     return snippet === undefined ? '' : `${space}[${into.add(snippet.uid, snippet.text).id}]`;
   });
+}
+
+type RunLimits = Pick<ResearchLimits, 'steps' | 'tokens' | 'minutes'>;
+type LimitName = keyof RunLimits;
+
+const MINUTE_MS = 60_000;
+/** One for the plan, one for the report. */
+const STEPS_APART = 2;
+/** A question takes a look into the workspace, and an answer. */
+const STEPS_PER_QUESTION = 2;
+
+/** What one research may use. A part of its tokens and its time is kept for the report. */
+class ResearchBudget {
+  readonly #limits: RunLimits;
+  readonly #clock: Clock;
+  readonly #startedMs: number;
+  #usage: TokenCounts = { inputTokens: 0, outputTokens: 0 };
+  #uncounted = 0;
+  #reached: LimitName | null = null;
+
+  constructor(limits: RunLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#startedMs = clock.now();
+  }
+
+  /** As far as it is known. */
+  get usage(): TokenCounts {
+    return this.#usage;
+  }
+
+  /** The limit that was reached first. */
+  get reached(): LimitName | null {
+    return this.#reached;
+  }
+
+  /** At least one. */
+  get questionsMax(): number {
+    const steps = this.#limits.steps - STEPS_APART;
+    return Math.max(1, Math.min(RESEARCH_QUESTIONS_MAX, Math.floor(steps / STEPS_PER_QUESTION)));
+  }
+
+  /** What each of so many questions may use. */
+  share(questions: number): { readonly steps: number; readonly tokens: number } {
+    return {
+      steps: Math.floor((this.#limits.steps - STEPS_APART) / questions),
+      tokens: Math.floor(this.tokensLeft('studies') / questions),
+    };
+  }
+
+  tokensLeft(until: Phase): number {
+    const { inputTokens, outputTokens } = this.#usage;
+    const used = inputTokens + outputTokens + this.#uncounted;
+    return Math.floor(this.#limits.tokens * shareOf(until)) - used;
+  }
+
+  leftMs(until: Phase): number {
+    const passedMs = this.#clock.now() - this.#startedMs;
+    return Math.floor(this.#limits.minutes * MINUTE_MS * shareOf(until)) - passedMs;
+  }
+
+  count({ inputTokens, outputTokens }: TokenCounts): void {
+    this.#usage = {
+      inputTokens: this.#usage.inputTokens + inputTokens,
+      outputTokens: this.#usage.outputTokens + outputTokens,
+    };
+  }
+
+  /** Nobody tells what a run that failed has used: it is taken for all that it might have. */
+  countAll(tokens: number): void {
+    this.#uncounted += tokens;
+  }
+
+  reach(limit: LimitName): void {
+    this.#reached ??= limit;
+  }
+
+  /** Undefined where no limit was reached. */
+  remark(): string | undefined {
+    if (this.#reached === null) return undefined;
+    const max = this.#limits[this.#reached];
+    return `This research ended at its limit of ${max} ${this.#reached}; the report may be incomplete.`;
+  }
+}
+
+/** Until the end of the studies, or of the whole research. */
+type Phase = 'studies' | 'report';
+
+function shareOf(until: Phase): number {
+  return until === 'studies' ? 1 - RESEARCH_REPORT_SHARE : 1;
 }

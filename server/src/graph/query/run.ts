@@ -1,14 +1,21 @@
 import { assert } from '#base/assert.ts';
+import { ANY_EDGE } from '../adjacency.ts';
+import { isListTag, scalarOf } from '../field-types.ts';
+import { IdList } from '../id-list.ts';
 import type { Visibility } from '../reader.ts';
 import type { StateReader } from '../state-reader.ts';
 import { checkQuery } from './check-query.ts';
+import { compareTyped } from './comparison.ts';
 import { prepareEnd } from './ends.ts';
-import { isRelatedTo, where, whereTime } from './filters.ts';
-import { sortBy, sortByConnectivity, sortByTimestamp } from './ordering.ts';
+import { filter, isRelatedTo, where, whereTime } from './filters.ts';
 import type { Query, QueryStep } from './plan.ts';
-import { QueryContext, invalidQuery } from './query-context.ts';
-import type { Finders, IdPieces } from './query-context.ts';
-import { except, intersect, skip, take, union } from './sets.ts';
+import {
+  collectAll,
+  type Finders,
+  type IdPieces,
+  invalidQuery,
+  QueryContext,
+} from './query-context.ts';
 import { similar, startAtSimilar, startAtVectors } from './similarity.ts';
 import { startAt, startAtUids, startNear, startSearch, startWhere } from './starts.ts';
 import { follow, outMany } from './traversal.ts';
@@ -130,4 +137,146 @@ function prepareLaterStep(
     case 'take':
       return take(source, step.count);
   }
+}
+
+/** The first set, then what only the second has. */
+function* union(
+  context: QueryContext,
+  first: IdPieces,
+  second: IdPieces,
+): IdPieces & Generator<IdList> {
+  const seen = new Set<number>();
+  for (const piece of first) {
+    for (let i = 0; i < piece.length; i++) seen.add(piece.at(i));
+    yield piece;
+  }
+  yield* filter(context, second, (id) => !seen.has(id));
+}
+
+/** What is in the first set and not in the second. */
+function except(context: QueryContext, first: IdPieces, second: IdPieces): IdPieces {
+  const isInSecond = membership(context, second);
+  return filter(context, first, (id) => !isInSecond(id));
+}
+
+/** What is in both, in the order of the first. */
+function intersect(context: QueryContext, first: IdPieces, second: IdPieces): IdPieces {
+  return filter(context, first, membership(context, second));
+}
+
+/** Reads the set when the first question is asked. */
+function membership(context: QueryContext, pieces: IdPieces): (id: number) => boolean {
+  let ids: Set<number> | undefined;
+  return (id) => {
+    ids ??= new Set(collectAll(context, pieces).toArray());
+    return ids.has(id);
+  };
+}
+
+function* skip(source: IdPieces, count: number): IdPieces & Generator<IdList> {
+  const rest = new IdList();
+  let toSkip = count;
+  for (const piece of source) {
+    if (toSkip === 0) {
+      yield piece;
+      continue;
+    }
+    const skipped = Math.min(toSkip, piece.length);
+    toSkip -= skipped;
+    rest.length = 0;
+    for (let i = skipped; i < piece.length; i++) rest.push(piece.at(i));
+    if (rest.length > 0) yield rest;
+  }
+}
+
+/** Asks its source for no more than it needs. */
+function* take(source: IdPieces, count: number): IdPieces & Generator<IdList> {
+  let left = count;
+  if (left === 0) return;
+  for (const piece of source) {
+    // The piece is its maker's; it is not used again once it is cut.
+    piece.length = Math.min(piece.length, left);
+    left -= piece.length;
+    yield piece;
+    if (left === 0) return;
+  }
+}
+
+type Step<Op extends QueryStep['op']> = Extract<QueryStep, { op: Op }>;
+
+/**
+ * Orders a set by a field, ascending unless told otherwise; nodes without it come last either way,
+ * and equal ones keep their order. A list counts by its first item. Where a field has different
+ * types in different node types, the types stand apart.
+ */
+function sortBy(
+  context: QueryContext,
+  source: IdPieces,
+  step: Step<'sortBy'>,
+  path: string,
+): IdPieces {
+  context.fieldTags(step.field, undefined, `${path}.field`);
+  const sign = step.direction === 'desc' ? -1 : 1;
+  return sorted(context, source, (ids) => {
+    const rows = ids.map((id) => {
+      const value = context.read(id, step.field);
+      const scalar = scalarOf(context.tag);
+      const first: unknown = isListTag(context.tag) && Array.isArray(value) ? value[0] : value;
+      return { id, scalar, value: first };
+    });
+    rows.sort((a, b) => {
+      if (a.value === undefined || b.value === undefined) {
+        return Number(a.value === undefined) - Number(b.value === undefined);
+      }
+      return sign * compareTyped(a, b);
+    });
+    return rows.map(({ id }) => id);
+  });
+}
+
+/** Newest first unless told otherwise. */
+function sortByTimestamp(
+  context: QueryContext,
+  source: IdPieces,
+  step: Step<'sortByTimestamp'>,
+): IdPieces {
+  return sortByNumber(context, source, step.direction ?? 'desc', (id) => context.timestampMs(id));
+}
+
+/** By the number of edges in both directions, the most connected first unless told otherwise. */
+function sortByConnectivity(
+  context: QueryContext,
+  source: IdPieces,
+  step: Step<'sortByConnectivity'>,
+): IdPieces {
+  return sortByNumber(
+    context,
+    source,
+    step.direction ?? 'desc',
+    (id) =>
+      context.neighbors(id, 'out', ANY_EDGE).length + context.neighbors(id, 'in', ANY_EDGE).length,
+  );
+}
+
+function sortByNumber(
+  context: QueryContext,
+  source: IdPieces,
+  direction: 'asc' | 'desc',
+  numberOf: (id: number) => number,
+): IdPieces {
+  const sign = direction === 'desc' ? -1 : 1;
+  return sorted(context, source, (ids) => {
+    const rows = ids.map((id) => ({ id, number: numberOf(id) }));
+    rows.sort((a, b) => sign * (a.number - b.number));
+    return rows.map(({ id }) => id);
+  });
+}
+
+function* sorted(
+  context: QueryContext,
+  source: IdPieces,
+  order: (ids: readonly number[]) => readonly number[],
+): IdPieces & Generator<IdList> {
+  const ids = order(collectAll(context, source).toArray());
+  if (ids.length > 0) yield IdList.of(ids);
 }

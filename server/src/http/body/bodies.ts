@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import { Worker } from 'node:worker_threads';
 import { must } from '#base/assert.ts';
 import {
   HTTP_BODIES_ADDRESS_BYTES_MAX,
@@ -8,21 +8,24 @@ import {
   JSON_BODY_DEPTH_MAX,
   JSON_BODY_VALUES_MAX,
   JSON_INLINE_BYTES_MAX,
+  JSON_THREAD_HEAP_MB_MAX,
   JSON_VALUE_BYTES,
 } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
 import { addressGroup } from '#identity/address-group.ts';
-import { type JsonReader, readBody } from './read-body.ts';
+import { bodyBytesMaxOf } from '@trellis/contract/body-limit.ts';
+import type { FastifyRequest } from 'fastify';
 import { BodyBudget, BodyHold } from './body-budget.ts';
 import {
   assembleJson,
+  type JsonAnswer,
   type JsonPlan,
   type JsonReading,
+  type JsonRequest,
   planJson,
   TooManyValues,
 } from './json-plan.ts';
-import { JsonThread } from './json-thread.ts';
+import { type JsonReader, readBody } from './read-body.ts';
 
 export interface BodiesOptions {
   readonly readJson: JsonReader;
@@ -153,4 +156,51 @@ function tooComplex(limitValues = JSON_BODY_VALUES_MAX): Problem {
     `The body has more than ${limitValues} values, or they stand more than ${limitDepth} deep in each other.`,
     { details: { limitValues, limitDepth } },
   );
+}
+
+/**
+ * The thread that reads large JSON bodies, one after the other. The first body starts it; when it
+ * has ended, the next body starts another.
+ */
+class JsonThread {
+  readonly #waiting = new Map<number, PromiseWithResolvers<JsonReading>>();
+  #worker: Worker | undefined;
+  #lastId = 0;
+
+  /** `bytes` move to the thread: they are empty afterwards. */
+  read(bytes: Uint8Array<ArrayBuffer>, wants: JsonRequest['wants']): Promise<JsonReading> {
+    this.#worker ??= this.#start();
+    const id = ++this.#lastId;
+    const reading = Promise.withResolvers<JsonReading>();
+    this.#waiting.set(id, reading);
+    const request: JsonRequest = { id, bytes, wants };
+    this.#worker.postMessage(request, [bytes.buffer]);
+    return reading.promise;
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./json-worker.ts', import.meta.url), {
+      env: {},
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      resourceLimits: { maxOldGenerationSizeMb: JSON_THREAD_HEAP_MB_MAX },
+    });
+    worker.unref();
+    worker.on('message', ({ id, ...reading }: JsonAnswer) => {
+      this.#waiting.get(id)?.resolve(reading);
+      this.#waiting.delete(id);
+    });
+    let cause: unknown;
+    worker.on('error', (error) => (cause = error));
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined;
+      const ended = new Error('the thread that reads JSON has ended', { cause });
+      for (const reading of this.#waiting.values()) reading.reject(ended);
+      this.#waiting.clear();
+    });
+    return worker;
+  }
 }

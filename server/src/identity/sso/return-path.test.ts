@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { returnPathOf } from './return-path.ts';
+import { returnPathOf } from './sso-service.ts';
 
 const ENTITY_ID = 'https://trellis.example/api/saml/metadata';
 const ENTRY_POINT = 'https://idp.example/sso';

@@ -1,4 +1,3 @@
-import type { IssuedSession } from '@trellis/contract/shapes/sso.ts';
 import { randomBytes } from 'node:crypto';
 import type { AuditTrail } from '#access/audit-event.ts';
 import type { Doer } from '#access/deed.ts';
@@ -7,21 +6,21 @@ import { SSO_HANDOVER_LIFETIME_MS, SSO_STATE_LIFETIME_MS } from '#base/limits.ts
 import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import { SSO_RETURN_PATH_CHARACTERS_MAX } from '@trellis/contract/limits.ts';
+import type { IssuedSession } from '@trellis/contract/shapes/sso.ts';
 import type { KnownDevices } from '../known-devices.ts';
 import type { OneAtATime } from '../one-at-a-time.ts';
 import type { VaultReader } from '../vault.ts';
 import { type Beginner, browserSecret, isSameBrowser } from './browser-binding.ts';
-import { type Arrived, HandOver } from './hand-over.ts';
 import { OidcClients } from './oidc-clients.ts';
 import { OidcConfig, type OidcConfigChange, type OidcConfigView } from './oidc-config.ts';
 import { admissionRules, OIDC_PROVIDER_NAMES, type OidcProvider } from './oidc-settings.ts';
 import { OidcSignIn, type OidcState } from './oidc-sign-in.ts';
 import type { Fetch } from './provider-fetch.ts';
-import { SamlConfig, type SamlConfigView } from './saml-config.ts';
 import { samlMetadata } from './saml-assertion.ts';
+import { SamlConfig, type SamlConfigView } from './saml-config.ts';
 import type { SamlProvidersChange } from './saml-settings.ts';
 import { SamlSignIn, type SamlState } from './saml-sign-in.ts';
-import { returnPathOf } from './return-path.ts';
 import { SealedStates } from './sealed-states.ts';
 import { SettingStore } from './setting-change.ts';
 import { SsoAccounts } from './sso-accounts.ts';
@@ -310,4 +309,78 @@ export type Arrival = SignedIn | { readonly location: string };
 interface SignedIn {
   readonly session: IssuedSession;
   readonly marks: string;
+}
+
+/** A path of this workspace: nothing that a browser could take for another site. */
+const RETURN_PATH = /^\/(?![/\\])[^\\\p{C}]*$/u;
+
+/**
+ * Where a SAML sign-in leads; the problem `invalid_request` for an issuer that is not ours, or a
+ * destination elsewhere.
+ */
+export function returnPathOf(
+  request: { readonly issuer: string; readonly destination: string },
+  entryPoint: string,
+  entityId: string,
+): string {
+  if (request.issuer !== entityId) {
+    throw invalidSegment('issuer', `must be the entity id of this workspace, ${entityId}`);
+  }
+  if (request.destination === entryPoint) return '/';
+  if (
+    RETURN_PATH.test(request.destination) &&
+    request.destination.length <= SSO_RETURN_PATH_CHARACTERS_MAX
+  ) {
+    return request.destination;
+  }
+  throw invalidSegment(
+    'destination',
+    "must be a path of this workspace or the provider's entry point",
+  );
+}
+
+function invalidSegment(path: string, message: string): Problem {
+  return new Problem('invalid_request', `path, ${path}: ${message}`, {
+    details: { fields: [{ path, message }] },
+  });
+}
+
+/** Somebody who has signed in and whose browser has not fetched the session yet. */
+interface Arrived {
+  readonly userUid: string;
+  readonly via: string;
+  /** The browser in which the sign-in began: no other one gets the session. */
+  readonly browser: string;
+}
+
+/**
+ * How a session reaches the front end without standing in an address, a log or a history: the
+ * redirect carries a code in the fragment, which the same browser exchanges for the session, once
+ * and soon.
+ */
+class HandOver {
+  readonly #codes: SealedStates<Arrived>;
+  readonly #publicAddress: string;
+
+  constructor(codes: SealedStates<Arrived>, publicAddress: string) {
+    this.#codes = codes;
+    this.#publicAddress = publicAddress;
+  }
+
+  /**
+   * Where to send the browser: the page `#/signed-in` of the front end, which goes on to
+   * `returnTo`.
+   */
+  location(arrived: Arrived, returnTo: string): string {
+    const query = new URLSearchParams({ code: this.#codes.seal(arrived), returnTo });
+    return `${this.#publicAddress}/#/signed-in?${query.toString()}`;
+  }
+
+  /** Throws `sso_state_invalid`. */
+  take(code: string, browser: string | undefined): Arrived {
+    const opened = this.#codes.open(code);
+    if (opened === undefined || !isSameBrowser(opened.state.browser, browser)) throw stateInvalid();
+    if (!opened.use()) throw stateInvalid();
+    return opened.state;
+  }
 }

@@ -1,7 +1,9 @@
-import { expect } from 'vitest';
 import { AccessIndex } from '#access/access-index.ts';
 import type { AuditEvent, AuditTrail } from '#access/audit-event.ts';
 import { openTestGraph, type TestGraph } from '#graph/testing/test-graph.ts';
+import { DB } from '#store/databases.ts';
+import { openSnapshotReader } from '#store/snapshot-reader.ts';
+import { expect } from 'vitest';
 import { StoredAuditTrail } from '../audit-trail.ts';
 import { IdentityService } from '../identity-service.ts';
 import { KnownDevices } from '../known-devices.ts';
@@ -11,8 +13,7 @@ import { TokenService } from '../token-service.ts';
 import { TokenSignature } from '../token-signature.ts';
 import { TokenUse } from '../token-use.ts';
 import { userKey, userUid } from '../users.ts';
-import { writeCredential, type VaultReader } from '../vault.ts';
-import { openTestVault } from './test-vault.ts';
+import { type VaultEntry, type VaultReader, writeCredential } from '../vault.ts';
 
 export const TEST_KEY = 'a key that signs tokens, for tests';
 export const TEST_PASSWORD = 'correct horse battery';
@@ -108,5 +109,26 @@ function auditInto(events: AuditEvent[], stored: AuditTrail): AuditTrail {
       events.push(event);
       return stored.operation(event);
     },
+  };
+}
+
+/** The vault of a storage folder, always at the newest commit. */
+function openTestVault(storage: string): VaultReader & Disposable {
+  const snapshot = openSnapshotReader({ storage, environments: ['graph', 'vault'] });
+  return {
+    get(key) {
+      snapshot.refresh();
+      return snapshot.get(DB.vault, Buffer.from(key))?.slice();
+    },
+    list(prefix) {
+      snapshot.refresh();
+      const entries: VaultEntry[] = [];
+      const range = { start: Buffer.from(prefix), end: Buffer.from(`${prefix}\uffff`) };
+      snapshot.scan(DB.vault, range, (key, value) => {
+        entries.push({ key: Buffer.from(key).toString(), value: value.slice() });
+      });
+      return entries;
+    },
+    [Symbol.dispose]: () => snapshot[Symbol.dispose](),
   };
 }

@@ -1,17 +1,42 @@
-import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
-import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
-import type { Completions, Hover, SignatureHelp } from '@trellis/contract/shapes/editor.ts';
+import { must } from '#base/assert.ts';
+import { EDITOR_COMPLETION_DETAILS_MAX, EDITOR_COMPLETIONS_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
-import { completionsAt } from './completions.ts';
-import { offsetAt } from './diagnostic.ts';
+import {
+  COMPLETION_KINDS,
+  type Completions,
+  type Hover,
+  type SignatureHelp,
+} from '@trellis/contract/shapes/editor.ts';
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
+import type { SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
+import type {
+  CallExpression,
+  Identifier,
+  Node,
+  PrivateIdentifier,
+  SourceFile,
+} from 'typescript/unstable/ast';
+import {
+  isCallExpression,
+  isIdentifier,
+  isPrivateIdentifier,
+  isPropertyAccessExpression,
+} from 'typescript/unstable/ast/is';
+import {
+  type Checker,
+  type CompletionEntry,
+  NodeBuilderFlags,
+  type Symbol as CompilerSymbol,
+  SymbolFlags,
+} from 'typescript/unstable/async';
+import { offsetAt, positionAt } from './diagnostic.ts';
 import { diagnosticsOf } from './diagnostics.ts';
-import { hoverAt } from './hover.ts';
 import type { ScopedSource } from './project-files.ts';
 import { scopeTypes } from './scope-types.ts';
 import { engineDiagnostics } from './script.ts';
-import { signatureHelpAt } from './signature-help.ts';
-import { CheckTimeout, TypeChecker } from './type-checker.ts';
-import type { Asked, AskOptions } from './type-checker.ts';
+import { nodesAround, signatureHelpAt, signatureText } from './signature-help.ts';
+import { documentationOf, oneLine, typeText } from './symbol-text.ts';
+import { type Asked, type AskOptions, CheckTimeout, TypeChecker } from './type-checker.ts';
 
 /** A place in code that need not be complete: before the character of that column, both from 1. */
 export interface CodePlace {
@@ -131,4 +156,140 @@ function noSuchPlace(line: number, column: number): Problem {
       ],
     },
   });
+}
+
+interface CompletionItem {
+  readonly label: string;
+  readonly kind: (typeof COMPLETION_KINDS)[number];
+  /** Its type. */
+  readonly detail?: string;
+  readonly documentation?: string;
+  /** `label` when not given. */
+  readonly insertText?: string;
+  /** By which items are in order, then by `label`. */
+  readonly sortText?: string;
+}
+
+/** What could stand at an offset of a draft, from the most to the least likely. */
+async function completionsAt(
+  { project: { checker }, file }: Asked,
+  source: string,
+  offset: number,
+): Promise<Completions> {
+  const found = await checker.getCompletionsAtPosition(file, offset, { includeSymbol: true });
+  const entries = (found?.entries ?? []).filter(({ name }) => !REFUSED.has(name)).toSorted(inOrder);
+  const isIncomplete = entries.length > EDITOR_COMPLETIONS_MAX;
+  const offered = isIncomplete
+    ? entries.filter(beginningWith(wordBefore(source, offset)))
+    : entries;
+  const items = offered
+    .slice(0, EDITOR_COMPLETIONS_MAX)
+    .map((entry, i) => itemOf(checker, entry, i < EDITOR_COMPLETION_DETAILS_MAX));
+  return { items: await Promise.all(items), isIncomplete };
+}
+
+/** What the compiler knows and the code of an endpoint may not have (see `syntax-rules.ts`). */
+const REFUSED = new Set(
+  'debugger declare enum eval Function import module namespace require'.split(' '),
+);
+
+async function itemOf(
+  checker: Checker,
+  { name, kind = 1, sortText, insertText, symbol }: CompletionEntry,
+  isDetailed: boolean,
+): Promise<CompletionItem> {
+  const item = {
+    label: name,
+    kind: COMPLETION_KINDS[kind - 1] ?? 'text',
+    ...(insertText === undefined ? {} : { insertText }),
+    ...(sortText === undefined ? {} : { sortText }),
+  };
+  if (symbol === undefined || !isDetailed) return item;
+  const hasType = (symbol.flags & SymbolFlags.Value) !== 0;
+  const [type, documentation] = await Promise.all([
+    hasType ? checker.getTypeOfSymbol(symbol) : undefined,
+    documentationOf(checker, symbol),
+  ]);
+  return {
+    ...item,
+    ...(type === undefined ? {} : { detail: oneLine(await checker.typeToString(type)) }),
+    ...(documentation.text === undefined ? {} : { documentation: documentation.text }),
+  };
+}
+
+function inOrder(a: CompletionEntry, b: CompletionEntry): number {
+  return compare(a.sortText ?? a.name, b.sortText ?? b.name) || compare(a.name, b.name);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** The part of a name that stands before the offset. */
+function wordBefore(source: string, offset: number): string {
+  return /[$\w\p{ID_Continue}]*$/u.exec(source.slice(0, offset))?.[0] ?? '';
+}
+
+function beginningWith(word: string): (entry: CompletionEntry) => boolean {
+  const start = word.toLowerCase();
+  return ({ name }) => name.toLowerCase().startsWith(start);
+}
+
+/** What the name at an offset means; null where there is none, or none that is known. */
+async function hoverAt(
+  { project, file }: Asked,
+  source: string,
+  offset: number,
+): Promise<Hover | null> {
+  const { checker, program } = project;
+  const tree = must(await program.getSourceFile(file), 'the source file');
+  const name = nameAt(tree, offset);
+  const symbol = name && (await checker.getSymbolAtLocation(name));
+  if (name === undefined || symbol === undefined) return null;
+  const call = callOf(name);
+  const signature = call && (await checker.getResolvedSignature(call));
+  const [contents, { text }] = await Promise.all([
+    signature === undefined
+      ? declarationText(checker, symbol, name)
+      : signatureText(project, signature, name).then(({ label }) => label),
+    documentationOf(checker, symbol),
+  ]);
+  return {
+    contents,
+    ...(text === undefined ? {} : { documentation: text }),
+    range: { start: positionAt(source, name.getStart(tree)), end: positionAt(source, name.end) },
+  };
+}
+
+/** The name around the offset, or that ends there. */
+function nameAt(tree: SourceFile, offset: number): Identifier | PrivateIdentifier | undefined {
+  return nodesAround(tree, offset)
+    .filter((node) => isIdentifier(node) || isPrivateIdentifier(node))
+    .find((name) => name.getStart(tree) <= offset);
+}
+
+/** The call whose function has this name. */
+function callOf(name: Node): CallExpression | undefined {
+  const { parent } = name;
+  const callee = isPropertyAccessExpression(parent) && parent.name === name ? parent : name;
+  const call = callee.parent;
+  return isCallExpression(call) && call.expression === callee ? call : undefined;
+}
+
+async function declarationText(
+  checker: Checker,
+  symbol: CompilerSymbol,
+  name: Identifier | PrivateIdentifier,
+): Promise<string> {
+  if ((symbol.flags & SymbolFlags.Value) !== 0) {
+    const type = await checker.getTypeOfSymbolAtLocation(symbol, name);
+    return `${name.text}: ${await typeText(checker, type, name)}`;
+  }
+  const type = await checker.getDeclaredTypeOfSymbol(symbol);
+  if ((symbol.flags & SymbolFlags.TypeAlias) === 0) {
+    const word = (symbol.flags & SymbolFlags.Interface) === 0 ? 'type' : 'interface';
+    return `${word} ${await typeText(checker, type)}`;
+  }
+  const flags = NodeBuilderFlags.NoTruncation | NodeBuilderFlags.InTypeAlias;
+  return oneLine(`type ${name.text} = ${await checker.typeToString(type, name, flags)}`);
 }

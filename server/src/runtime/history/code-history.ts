@@ -1,6 +1,3 @@
-import type { Page } from '@trellis/contract/shapes/list.ts';
-import type { CodeKind } from '@trellis/contract/shapes/build.ts';
-import type { CodeChange } from '@trellis/contract/shapes/code-history.ts';
 import type { Caller } from '#access/caller.ts';
 import { must } from '#base/assert.ts';
 import { CODE_HISTORY_DIFF_CHARACTERS_MAX } from '#base/limits.ts';
@@ -8,11 +5,14 @@ import { Problem } from '#base/problem.ts';
 import { formatUid, keyedUid } from '#base/uid.ts';
 import type { WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { CodeKind } from '@trellis/contract/shapes/build.ts';
+import type { CodeChange } from '@trellis/contract/shapes/code-history.ts';
+import type { Page } from '@trellis/contract/shapes/list.ts';
 import { DEFAULT_SETTINGS, type EndpointSettings } from '../endpoint-definition.ts';
 import { ENDPOINT_TYPE } from '../endpoint-store.ts';
 import { MIGRATION_TYPE } from '../migrations/migration-store.ts';
 import type { MigrationSettings } from '../migrations/migration.ts';
-import { type CodeContent, contentDiff } from './content-diff.ts';
+import { type CodeContent, contentDiff } from './unified-diff.ts';
 
 /** What of a version of each kind can be set beside the code. */
 export interface SettingsOfKind {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { diffLines } from './line-diff.ts';
-import type { Edit } from './line-diff.ts';
+import { diffLines, type Edit } from './unified-diff.ts';
 
 /** Few different lines, so that much is in common. */
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 });

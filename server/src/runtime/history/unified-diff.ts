@@ -1,6 +1,5 @@
 import { CODE_DIFF_CHANGES_MAX } from '#base/limits.ts';
-import { diffLines } from './line-diff.ts';
-import type { Edit } from './line-diff.ts';
+import { diffArrays } from 'diff';
 
 const CONTEXT_LINES = 3;
 const NO_NEWLINE = '\\ No newline at end of file';
@@ -63,4 +62,75 @@ function range(before: number, length: number): string {
   // An empty range has the number of the line before it.
   const first = length === 0 ? before : before + 1;
   return length === 1 ? String(first) : `${first},${length}`;
+}
+
+/** A line that stays, goes, or comes. */
+export interface Edit {
+  readonly kind: ' ' | '-' | '+';
+  readonly line: string;
+}
+
+/**
+ * The lines that lead from one text to another, with as few changes as possible. When more than
+ * `changesMax` lines change, everything between the common beginning and the common end is
+ * replaced as a whole: the time for the best diff grows with the square of the changes.
+ */
+export function diffLines(
+  before: readonly string[],
+  after: readonly string[],
+  changesMax: number,
+): Edit[] {
+  let start = 0;
+  const shorter = Math.min(before.length, after.length);
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  return [
+    ...editsOf(' ', before.slice(0, start)),
+    ...middleEdits(
+      before.slice(start, before.length - end),
+      after.slice(start, after.length - end),
+      changesMax,
+    ),
+    ...editsOf(' ', before.slice(before.length - end)),
+  ];
+}
+
+function middleEdits(before: string[], after: string[], maxEditLength: number): Edit[] {
+  const changes = diffArrays(before, after, { maxEditLength });
+  if (changes === undefined) return [...editsOf('-', before), ...editsOf('+', after)];
+  return changes.flatMap(({ added, removed, value }) =>
+    editsOf(added ? '+' : removed ? '-' : ' ', value),
+  );
+}
+
+function editsOf(kind: Edit['kind'], lines: readonly string[]): Edit[] {
+  return lines.map((line) => ({ kind, line }));
+}
+
+/** What a version is about. */
+export interface CodeContent {
+  readonly code: string;
+  /** Everything that can be set beside the code. */
+  readonly settings: object;
+}
+
+/**
+ * Settings and code as the files `<name>.json` and `<name>.ts`; undefined where there is nothing.
+ */
+export function contentDiff(
+  name: string,
+  before: CodeContent | undefined,
+  after: CodeContent | undefined,
+): string {
+  const settings = (content: CodeContent) => `${JSON.stringify(content.settings, null, 2)}\n`;
+  const code = (content: CodeContent) => content.code;
+  const diffOf = (ending: string, textOf: (content: CodeContent) => string) => {
+    const file = (side: string, content: CodeContent | undefined): TextFile =>
+      content === undefined
+        ? { path: '/dev/null', text: '' }
+        : { path: `${side}/${name}.${ending}`, text: textOf(content) };
+    return unifiedDiff(file('a', before), file('b', after));
+  };
+  return diffOf('json', settings) + diffOf('ts', code);
 }

@@ -1,4 +1,3 @@
-import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
 import { deed, type Doer } from '#access/deed.ts';
 import { must } from '#base/assert.ts';
@@ -6,13 +5,14 @@ import type { Clock } from '#base/clock.ts';
 import { commitAndRead } from '#graph/commit-and-read.ts';
 import type { CommitPort, WriterOperation } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
+import type { Diagnostic } from '@trellis/contract/shapes/endpoint.ts';
 import { checkedMigration, type CompileVerdicts } from '../compile/compile-verdicts.ts';
 import type { EndpointCompiler } from '../compile/endpoint-compiler.ts';
 import { checkCode } from '../endpoint-definition.ts';
 import type { CodeAction, CodeHistory, CodeItem } from '../history/code-history.ts';
+import type { CodeContent } from '../history/unified-diff.ts';
 import { MIGRATION_TYPE, migrationFields, type MigrationStore } from './migration-store.ts';
 import { type MigrationSettings, NEVER_RAN, type StoredMigration } from './migration.ts';
-import type { CodeContent } from '../history/content-diff.ts';
 
 export interface MigrationChangesParts {
   readonly store: MigrationStore;

@@ -1,15 +1,22 @@
+import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
-import { Problem } from '#base/problem.ts';
 import {
   MIGRATION_CANCEL_WAIT_MS,
   MIGRATION_FORCED_END_MS,
+  MIGRATION_TIME_MAX_MS,
   TASK_LOG_CHARACTERS_MAX,
   TASK_LOG_LINES_MAX,
 } from '#base/limits.ts';
+import { Problem } from '#base/problem.ts';
 import type { JobRegistry, RunningJob } from '#jobs/job-registry.ts';
+import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import { answerOf, problemOf } from '../call-outcome.ts';
+import { toScript } from '../compile/script.ts';
+import { type EndpointRun, Invocation, type InvocationServices } from '../invocation.ts';
+import type { RunProgress } from '../run-progress.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
-import { callMigration } from './migration-call.ts';
-import type { MigrationCallParts } from './migration-call.ts';
+import { CallFault, type CallResult, type EndpointCall } from '../sandbox/endpoint-call.ts';
+import { EndpointPool, type EndpointPoolOptions } from '../sandbox/endpoint-pool.ts';
 import type { MigrationStates } from './migration-store.ts';
 import type { MigrationRun, StoredMigration } from './migration.ts';
 
@@ -215,3 +222,124 @@ export class MigrationRunner implements AsyncDisposable {
     return `${redacted.slice(0, TASK_LOG_CHARACTERS_MAX)}...`;
   }
 }
+
+interface MigrationCallParts {
+  readonly pool: Omit<EndpointPoolOptions, 'size'>;
+  /** What its code asks for is done as for that of endpoints. */
+  readonly services: () => InvocationServices;
+  /** What its code finds. */
+  readonly search: () => SearchSnapshot | undefined;
+}
+
+interface MigrationCall {
+  readonly name: string;
+  readonly code: string;
+  /** Asks the code to stop. */
+  readonly signal: AbortSignal;
+  /** Ends it without asking. */
+  readonly force: AbortSignal;
+  readonly onLog: (text: string) => void;
+  readonly onProgress: (progress: RunProgress) => void;
+}
+
+/**
+ * Runs the code of a migration in a worker of its own: it may compute for hours without keeping
+ * endpoints from their turn, and can be ended without ending their calls. Resolves, and rejects,
+ * once nothing of it runs any more. It runs as the system, whoever asked for it: what a start does,
+ * a person does too.
+ */
+async function callMigration(
+  call: MigrationCall,
+  { pool: options, services, search }: MigrationCallParts,
+): Promise<void> {
+  const { name, signal, force } = call;
+  const script = await toScript(call.code);
+  const pool = EndpointPool.start({ ...options, size: 1 });
+  const snapshot = search();
+  if (snapshot !== undefined) pool.searches.receive(snapshot);
+  const ended = Promise.withResolvers<void>();
+  const end = (): void => void pool.close();
+  force.addEventListener('abort', end, { once: true });
+  try {
+    if (force.aborted) throw force.reason;
+    const endpoint = { name, version: '1', script, isReadOnly: false };
+    const result = await pool.run(endpointCall(call, endpoint, services(), ended.resolve));
+    requireGood(result);
+  } catch (error) {
+    // Who cancels is told at once, while the code may go on.
+    if (signal.aborted) await ended.promise;
+    throw error instanceof CallFault ? failureOf(error, name) : error;
+  } finally {
+    force.removeEventListener('abort', end);
+    await pool.close();
+  }
+}
+
+function endpointCall(
+  { name, signal, onLog, onProgress }: MigrationCall,
+  endpoint: EndpointCall['endpoint'],
+  services: InvocationServices,
+  onEnded: () => void,
+): EndpointCall {
+  const run: EndpointRun = {
+    name,
+    caller: SYSTEM,
+    body: null,
+    headers: '{}',
+    authorization: undefined,
+    runKey: null,
+    signal,
+    onLog,
+    onProgress,
+  };
+  // No endpoint has such a name.
+  const parts = {
+    endpoint: `migration:${name}`,
+    isReadOnly: false,
+    // It writes itself, and is offered to nobody as a reader.
+    mayRunOnPrimary: true,
+    isTrial: false,
+    run,
+  };
+  const host = new Invocation(parts, services);
+  const call: EndpointCall = {
+    endpoint,
+    caller: SYSTEM,
+    body: '',
+    headers: '{}',
+    deadline: performance.now() + MIGRATION_TIME_MAX_MS,
+    signal,
+    parent: undefined,
+    host,
+    onEnded,
+  };
+  host.call = call;
+  return call;
+}
+
+/** What an endpoint would answer with an error, is one. */
+function requireGood(result: CallResult): void {
+  const { status, body } = answerOf(result);
+  if (status < 400) return;
+  throw new Problem('migration_failed', `It answered ${status}: ${body ?? ''}`);
+}
+
+function failureOf(fault: CallFault, name: string): Problem {
+  const { message, details } = problemOf(fault, name, SYSTEM);
+  const text = fault.kind === 'timeout' ? 'It ran longer than a migration may' : message;
+  return new Problem('migration_failed', text, details === undefined ? {} : { details });
+}
+
+/** The system, which sees everything, and is no user. */
+const SYSTEM: Caller = {
+  kind: 'session',
+  userUid: null,
+  userName: null,
+  isAdmin: true,
+  isReadOnlyAdmin: false,
+  isGuest: false,
+  roles: [],
+  scopes: [],
+  endpointPath: null,
+  tokenId: 'migration',
+};

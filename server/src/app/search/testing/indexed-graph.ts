@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { must } from '#base/assert.ts';
 import { type Clock, systemClock } from '#base/clock.ts';
+import { Problem } from '#base/problem.ts';
 import { GraphWriter } from '#graph/graph-writer.ts';
 import { openGraphReader } from '#graph/open-reader.ts';
 import type { CommitRequest } from '#graph/operations.ts';
@@ -10,22 +12,20 @@ import type { CommitLog } from '#log/commit-log.ts';
 import { Followers } from '#log/followers.ts';
 import { type LogTail, openLogTail } from '#log/log-tail.ts';
 import { openSegmentLog } from '#log/segment-log.ts';
+import { embeddingKey } from '#search/embeddings/embedding-record.ts';
 import type { MergePorts } from '#search/indexing/index-merges.ts';
-import { performMerge } from '#search/text/merge-segments.ts';
 import type { SegmentThreads } from '#search/indexing/rebuild.ts';
 import { runIndex } from '#search/indexing/run-index.ts';
 import type { IndexState, SearchSnapshot } from '#search/indexing/search-snapshot.ts';
-import { embeddingKey } from '#search/embeddings/embedding-record.ts';
 import { textChunks, TextDesk } from '#search/indexing/vectors/vector-indexer.ts';
-import { openVectors } from '#search/service/opened-snapshot.ts';
-import { must } from '#base/assert.ts';
 import { LiveSearcher } from '#search/service/live-searcher.ts';
-import { Searcher } from '#search/service/searcher.ts';
+import { openVectors } from '#search/service/opened-snapshot.ts';
+import { type SearchAnswer, Searcher } from '#search/service/searcher.ts';
+import { performMerge } from '#search/text/merge-segments.ts';
 import { indexFolder } from '#search/text/segment-codec.ts';
 import { SegmentReaders } from '#search/text/segment-readers.ts';
 import { openState } from '#store/state-writer.ts';
 import type { IndexOptions } from '../index-messages.ts';
-import { comparable } from './comparable-answer.ts';
 import { StoredIndex } from '../stored-index.ts';
 import { StoredVectors } from '../stored-vectors.ts';
 
@@ -293,4 +293,24 @@ function vectorsIn(reader: StateReader, { vectors, plan }: SearchSnapshot): unkn
       .filter(([, , , found]) => found.length > 0),
   );
   return list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
+/** Hits of the same score come in any order; a refusal is its code. */
+function comparable(search: () => SearchAnswer): unknown {
+  try {
+    const { hits, total, facets } = search();
+    const shown = hits.map(({ node, score, highlights }) => ({
+      uid: node.UID,
+      score: Number(score.toPrecision(9)),
+      highlights,
+    }));
+    return {
+      total,
+      facets,
+      hits: shown.toSorted((a, b) => b.score - a.score || (a.uid < b.uid ? -1 : 1)),
+    };
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
 }
