@@ -7,6 +7,8 @@ const NODES = 300;
 const MARKED = 100;
 const COMMITS = 30;
 const SEARCHERS = 4;
+/** Moments that searches must have seen, so that the test says something. */
+const SEEN_MIN = 6;
 
 test('a search sees one moment of the index, however much is written meanwhile', async () => {
   await using workspace = await startWorkspace();
@@ -68,12 +70,13 @@ test('a search sees one moment of the index, however much is written meanwhile',
   const searchers = Array.from({ length: SEARCHERS }, searcher);
   const writer = async (): Promise<void> => {
     try {
-      for (let number = 1; number <= COMMITS; number++) await commit(number);
+      // On a busy machine a search outlasts several commits.
+      for (let n = 1; n <= COMMITS || seen.size < SEEN_MIN; n++) await commit(n);
       await untilIndexed(http, token);
     } finally {
       written.abort();
     }
   };
   await Promise.all([writer(), ...searchers]);
-  expect(seen.size, 'moments that were seen').toBeGreaterThan(5);
+  expect(seen.size, 'moments that were seen').toBeGreaterThanOrEqual(SEEN_MIN);
 });

@@ -210,7 +210,9 @@ test('tasks are there after a restart, and what was missed meanwhile is made up 
   const { server, storage } = people.workspace;
   await admin.tasks.create({ name: 'often', cron: '* * * * * *', endpoint: 'who' });
   await server.stop();
-  // The second in which it is due passes while no server is there: its start takes longer.
+  // A second in which it is due passes while no server is there.
+  const stoppedAt = Date.now();
+  await expect.poll(() => Date.now() - stoppedAt, { timeout: 10_000 }).toBeGreaterThan(1_100);
   await using again = await TrellisProcess.start({ storage });
   const token = people.token('admin');
   const after = new TrellisClient({ baseUrl: again.url, token });

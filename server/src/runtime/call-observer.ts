@@ -12,7 +12,10 @@ export interface ObservedCall {
   end(fault: string | undefined): void;
 }
 
-interface Pool {
+/** What runs calls of endpoints, whatever it is. */
+export interface Pool {
+  /** Starts what the first call would wait for; undefined once it is there. */
+  prepare(): Promise<void> | undefined;
   run(call: EndpointCall): Promise<CallResult>;
 }
 
@@ -20,6 +23,7 @@ interface Pool {
 export function observedPool(pool: Pool, observer: CallObserver | undefined): Pool {
   if (observer === undefined) return pool;
   return {
+    prepare: () => pool.prepare(),
     run: async (call) => {
       const isNested = call.parent !== undefined;
       const observed = observer.begin({ endpoint: call.endpoint.name, isNested });

@@ -8,6 +8,12 @@ beforeAll(async () => {
 });
 afterAll(() => endpoints[Symbol.asyncDispose]());
 
+it('the first call has all its time, although a worker has to start for it', async () => {
+  await using at = await openTestEndpoints();
+  await at.define('brief', '', 'return 1;', { timeoutMs: 200 });
+  expect(await at.value('brief')).toBe(1);
+});
+
 describe('a call', () => {
   it('is given body and headers, and answers with JSON', async () => {
     const { define, run } = endpoints;

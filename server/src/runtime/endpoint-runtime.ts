@@ -8,6 +8,7 @@ import { Problem } from '#base/problem.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
 import { answerOf, jsonOf, ofBuiltIn, problemOf, type EndpointAnswer } from './call-outcome.ts';
+import type { Pool } from './call-observer.ts';
 import { callerKey, requestKey } from './caller-key.ts';
 import { cachedAnswer, CachedRuns, minSequenceOf, type Keep } from './cached-runs.ts';
 import type { EndpointDefinition } from '@trellis/contract/shapes/endpoint.ts';
@@ -35,11 +36,10 @@ import {
   type HostAnswer,
   type LoadableEndpoint,
 } from './sandbox/endpoint-call.ts';
-import type { EndpointPool } from './sandbox/endpoint-pool.ts';
 
 export interface EndpointRuntimeOptions {
   readonly store: Pick<EndpointStore, 'find'>;
-  readonly pool: Pick<EndpointPool, 'run'>;
+  readonly pool: Pool;
   readonly reader: GraphReader;
   readonly commits: CommitPort;
   readonly audit: AuditTrail;
@@ -166,6 +166,10 @@ export class EndpointRuntime {
     const { definition, calls } = endpoint;
     const { name, maxConcurrent, timeoutMs } = definition;
     const { parent } = nesting;
+    const { pool } = this.#options;
+    // The time a run may take begins when there is a worker, which a new workspace starts only now.
+    const start = pool.prepare();
+    if (start !== undefined) await start.catch(() => {});
     const startedAt = performance.now();
     const deadline = Math.min(startedAt + timeoutMs, parent?.call?.deadline ?? Infinity);
     const isLimited = maxConcurrent > 0;
@@ -179,7 +183,7 @@ export class EndpointRuntime {
       // Each promise costs a small call some percent of its time.
       const loaded = loadable instanceof Promise ? await loadable : loadable;
       call = this.#callOf(definition, loaded, { run, deadline, nesting, onEnded });
-      const result = ofBuiltIn(name, await this.#options.pool.run(call));
+      const result = ofBuiltIn(name, await pool.run(call));
       isError = result.kind === 'answer' && result.status >= 500;
       // A run that wrote must not be left out the next time.
       if (keep !== undefined && !call.host.hasWritten) keep(result);

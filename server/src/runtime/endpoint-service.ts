@@ -152,7 +152,7 @@ export class EndpointService implements AsyncDisposable {
   }
 
   prepare(): Promise<void> {
-    return this.#pool.prepare();
+    return this.#pool.prepare() ?? Promise.resolve();
   }
 
   create(caller: Caller, endpoint: NewEndpoint): Promise<EndpointDefinition> {

@@ -62,6 +62,9 @@ export class InProcessPool {
     return this.#failures.get(signal);
   }
 
+  /** There is nothing to wait for. */
+  prepare(): undefined {}
+
   /** As `EndpointPool.run`; the signal is an `AbortSignal`. */
   async run(call: EndpointCall): Promise<CallResult> {
     const { endpoint, signal, body, headers, caller, deadline } = call;

@@ -5,7 +5,14 @@ import {
   ENDPOINT_STALLED_WORKERS_MAX,
   ENDPOINT_WATCHDOG_MS,
 } from '#base/endpoint-limits.ts';
-import { CallCounts } from './call-counts.ts';
+import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
+import type { RuntimeLogger } from '../runtime-logger.ts';
+import { CallCounts, CrowdedEndpoints } from './crowded-endpoints.ts';
+import type { CallFault, CallResult, EndpointCall } from './endpoint-call.ts';
+import { EndpointSearches } from './endpoint-searches.ts';
+import { assertProcessIsIsolated } from './isolation.ts';
+import { poolLoad, type PoolLoad, surplusWorker, workerFor } from './pool-load.ts';
+import { PoolWorker } from './pool-worker.ts';
 import {
   faultOfRetry,
   faultsOf,
@@ -15,14 +22,6 @@ import {
   TOO_LATE,
   withCallers,
 } from './running-call.ts';
-import { CrowdedEndpoints } from './crowded-endpoints.ts';
-import type { CallFault, CallResult, EndpointCall } from './endpoint-call.ts';
-import { EndpointSearches } from './endpoint-searches.ts';
-import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
-import { assertProcessIsIsolated } from './isolation.ts';
-import { poolLoad, type PoolLoad, surplusWorker, workerFor } from './pool-load.ts';
-import { PoolWorker } from './pool-worker.ts';
-import type { RuntimeLogger } from '../runtime-logger.ts';
 
 const FAILED_STARTS_MAX = 3;
 const QUIET_LOOKS = 3;
@@ -65,6 +64,7 @@ export class EndpointPool {
   #isClosed = false;
   /** Looks in a row that found nothing at work. */
   #quietLooks = 0;
+  #isReady = false;
   readonly #ready = Promise.withResolvers<void>();
 
   private constructor(options: EndpointPoolOptions) {
@@ -80,8 +80,9 @@ export class EndpointPool {
     return new EndpointPool(options);
   }
 
-  /** Starts what the first call would wait for; see `ready`. */
-  prepare(): Promise<void> {
+  /** Starts what the first call would wait for; undefined once it is there. See `ready`. */
+  prepare(): Promise<void> | undefined {
+    if (this.#isReady) return undefined;
     if (!this.#isPrepared) {
       this.#isPrepared = true;
       this.#addWorkers();
@@ -176,6 +177,7 @@ export class EndpointPool {
       const worker = new PoolWorker(options, {
         onReady: () => {
           this.#failedStarts = 0;
+          this.#isReady = true;
           this.#ready.resolve();
           this.#dispatchWaiting();
         },

@@ -90,7 +90,6 @@ export async function openTestEndpoints(
   };
   const logger = collectingLogger(log);
   const service = opened.use(openEndpointService({ ...options, commits: writer, logger }));
-  await service.prepare();
   const run: TestEndpoints['run'] = (name, { body, ...more } = {}) =>
     service.run({
       name,
