@@ -4,7 +4,7 @@ import { PASSWORD_CHARACTERS_MAX } from '../contract/src/limits.ts';
 import { BACKUPS_KEPT_MAX } from '../server/src/base/backup-limits.ts';
 import { SEARCH_BUILD_THREADS_MAX } from '../server/src/base/search-limits.ts';
 import { KEY_BYTES_MIN } from '../server/src/base/sign-in-limits.ts';
-import { LOG_LEVELS, type VariableType } from '../server/src/config/parsers.ts';
+import { LOG_THRESHOLDS, type VariableType } from '../server/src/config/parsers.ts';
 import { variables, type Variable } from '../server/src/config/variables.ts';
 
 /**
@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<VariableType, string>> = {
   folder: 'a path, absolute or relative to the folder in which the server was started',
   host: 'an IP address or a host name, such as `127.0.0.1`, without scheme and port',
   key: `text of at least ${KEY_BYTES_MIN} bytes`,
-  'log-level': `one of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}`,
+  'log-level': `one of ${LOG_THRESHOLDS.map((level) => `\`${level}\``).join(', ')}`,
   'master-key': `text of at least ${KEY_BYTES_MIN} bytes`,
   mebibytes: 'a whole number from 1, in MiB (1,048,576 bytes), such as `2048`',
   networks: 'IP addresses and networks, such as `10.0.0.7;10.1.0.0/16`',

@@ -4,14 +4,17 @@ import { spawnSync } from 'node:child_process';
 import { isTestCode } from './import-table.ts';
 
 /**
- * Prints how large each part is and how its files hang together: `npm run shape`. Code only,
- * without tests. A circle is a group of files that import each other, be it for a type. A repeated
- * line is one of six lines in a row that stand elsewhere as well.
+ * Prints how large each part is and how its files depend on each other: `npm run shape`. Tests do
+ * not count. `code` counts the lines that are neither blank nor a comment. A circle is a group of
+ * files that import each other, types included. A repeated line is one of six lines in a row that
+ * occur elsewhere too.
  */
 interface Code {
   readonly path: string;
   readonly text: string;
   readonly lines: number;
+  /** Lines that are neither blank nor a comment. */
+  readonly code: number;
 }
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -24,7 +27,9 @@ const files = tracked.stdout
   .filter((path) => path !== '' && !path.endsWith('.d.ts') && !isTestCode(path))
   .map((path): Code => {
     const text = readFileSync(join(ROOT, path), 'utf8');
-    return { path, text, lines: text.split('\n').length - 1 };
+    const lines = text.split('\n').slice(0, -1);
+    const code = lines.filter((line) => !/^\s*(?:$|\/\/|\/\*|\*)/.test(line));
+    return { path, text, lines: lines.length, code: code.length };
   });
 
 const parts = Map.groupBy(files, ({ path }) => path.split('/')[0] ?? '');
@@ -34,6 +39,7 @@ const rows = [...parts, ['all', files] as const].map(([part, own]) => {
     part,
     files: own.length,
     lines: lines.reduce((sum, one) => sum + one, 0),
+    code: own.reduce((sum, file) => sum + file.code, 0),
     median: lines[Math.floor(lines.length / 2)],
     [`under ${SMALL_LINES} lines`]: lines.filter((one) => one < SMALL_LINES).length,
     circles: circles(own).length,

@@ -1,8 +1,5 @@
-import type {
-  EndpointLogFilter,
-  EndpointLogLevel,
-  EndpointLogLine,
-} from '@trellis/contract/shapes/endpoint-log.ts';
+import { ENDPOINT_LOG_LEVELS } from '@trellis/contract/log-levels.ts';
+import type { EndpointLogFilter, EndpointLogLine } from '@trellis/contract/shapes/endpoint-log.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { WrongUsage } from '../failure.ts';
@@ -18,8 +15,6 @@ interface LogOptions extends ListOptions {
 }
 
 const TAKE_DEFAULT = '50';
-/** As in the contract, whose schemas the command line does not load. */
-const LEVELS: readonly EndpointLogLevel[] = ['debug', 'info', 'warn', 'error'];
 
 /** `trellis endpoint logs`. */
 export function addEndpointLogs(endpoint: Command, run: Run): void {
@@ -30,7 +25,10 @@ export function addEndpointLogs(endpoint: Command, run: Run): void {
         `Shows what endpoints have logged on the server, the newest last; ${TAKE_DEFAULT} lines by default.`,
       )
       .argument('[name]', 'an endpoint, or a folder with "/" at its end (default: all)')
-      .option('--level <level>', `this level or a more urgent one: ${LEVELS.join(', ')}`)
+      .option(
+        '--level <level>',
+        `this level or a more urgent one: ${ENDPOINT_LOG_LEVELS.join(', ')}`,
+      )
       .option('--query <text>', 'only lines that contain this text, ignoring case')
       .option('--from <time>', 'not before this time, ISO 8601')
       .option('--to <time>', 'before this time')
@@ -74,9 +72,9 @@ async function showLogs(
 }
 
 function filterOf({ level, query, from, to }: LogOptions, name?: string): EndpointLogFilter {
-  const known = LEVELS.find((one) => one === level);
+  const known = ENDPOINT_LOG_LEVELS.find((one) => one === level);
   if (level !== undefined && known === undefined) {
-    throw new WrongUsage(`${level} is no level: ${LEVELS.join(', ')}`);
+    throw new WrongUsage(`${level} is no level: ${ENDPOINT_LOG_LEVELS.join(', ')}`);
   }
   return { endpoint: name, level: known, query, from, to };
 }

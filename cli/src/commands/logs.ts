@@ -1,12 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import {
-  LOG_LEVELS,
-  type LogFilter,
-  type LogLevel,
-  type LogRecord,
-} from '@trellis/contract/shapes/log.ts';
+import { LOG_LEVELS, type LogLevel } from '@trellis/contract/log-levels.ts';
+import type { LogFilter, LogRecord } from '@trellis/contract/shapes/log.ts';
 import { type Command, Option } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
 import { addListOptions, listItems, type ListOptions } from '../listing.ts';

@@ -1,3 +1,4 @@
+import { ANY_LANGUAGE } from '@trellis/contract/languages.ts';
 import { synonymLists } from '@trellis/contract/shapes/search.ts';
 import type { Command } from 'commander';
 import type { CommandContext, Run } from '../command-context.ts';
@@ -18,7 +19,7 @@ interface SetOptions extends LangOption {
   readonly caseSensitive?: boolean;
 }
 
-const LANG = ['--lang <code>', 'language of two letters', '--'] as const;
+const LANG = ['--lang <code>', 'language of two letters', ANY_LANGUAGE] as const;
 /** As many as one request may ask for. */
 const PAGE = 1_000;
 
@@ -119,7 +120,7 @@ async function setSynonyms(
   const { signal } = terminal;
   const how = { token, lang, replace: add !== true, ignoreCase: caseSensitive !== true };
   const record = await client.synonyms.put(await listsOf(context, options), how, { signal });
-  output.note(`Stored for ${record.Token} in ${lang === '--' ? 'any language' : lang}.`);
+  output.note(`Stored for ${record.Token} in ${lang === ANY_LANGUAGE ? 'any language' : lang}.`);
   const { Synonyms, Alternates, Blocked } = record;
   output.data(record, lines({ Synonyms, Alternates, Blocked }));
 }

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { ENDPOINT_LOG_QUERY_CHARACTERS_MAX, ENDPOINT_NAME_CHARACTERS_MAX } from '../limits.ts';
+import { ENDPOINT_LOG_LEVELS } from '../log-levels.ts';
 import { pageQuery } from './list.ts';
 import { moment } from '../bounded-shapes.ts';
 
-/** From the least to the most urgent. */
-export const ENDPOINT_LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const level = z.enum(ENDPOINT_LOG_LEVELS);
-export type EndpointLogLevel = z.infer<typeof level>;
 
 /** A line that the code of an endpoint has logged, or that tells how a run of it failed. */
 export const endpointLogLine = z.strictObject({

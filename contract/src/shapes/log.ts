@@ -2,13 +2,11 @@ import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { LOG_FILE_NAMES_MAX, LOG_QUERY_CHARACTERS_MAX } from '../limits.ts';
 import { LOG_FILE_NAME_CHARACTERS_MAX } from '../request-limits.ts';
+import { LOG_LEVELS } from '../log-levels.ts';
 import { listOf, pageQuery } from './list.ts';
 import { moment } from '../bounded-shapes.ts';
 
-/** From the least to the most urgent. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 const level = z.enum(LOG_LEVELS);
-export type LogLevel = z.infer<typeof level>;
 
 /**
  * `files` where `MSK_LOG_PATH` is set; else there are only the last records, in the memory of the

@@ -4,7 +4,7 @@
 export const ENDPOINT_HEAP_SOFT_BYTES = 192 * 1024 * 1024;
 export const ENDPOINT_HEAP_HARD_MB = 768;
 export const ENDPOINT_WATCHDOG_MS = 25;
-export const ENDPOINT_QUEUE_MAX = 1_000;
+export const ENDPOINT_CALLS_MAX = 1_000;
 /** Calls of one caller that are under way, without those that endpoints make. */
 export const ENDPOINT_CALLS_PER_CALLER_MAX = 300;
 /** Callers that an endpoint worker remembers. */

@@ -1,3 +1,4 @@
+import { LOG_LEVELS } from '@trellis/contract/log-levels.ts';
 import { ipVersion } from '#base/ip-address.ts';
 import { BACKUPS_KEPT_MAX } from '#base/backup-limits.ts';
 import { KEY_BYTES_MIN } from '#base/sign-in-limits.ts';
@@ -15,8 +16,8 @@ export class ValueFault {
   }
 }
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogThreshold = (typeof LOG_LEVELS)[number];
+export const LOG_THRESHOLDS = [...LOG_LEVELS, 'silent'] as const;
+export type LogThreshold = (typeof LOG_THRESHOLDS)[number];
 
 /** How each type is read. A parser gets text that is not empty and returns the value or a fault. */
 export const parsers = {
@@ -218,9 +219,12 @@ function parseSmtpUrl(text: string): string | ValueFault {
 }
 
 function parseLogLevel(text: string): LogThreshold | ValueFault {
-  const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
+  const level = LOG_THRESHOLDS.find((known) => known === text.toLowerCase());
   if (level !== undefined) return level;
-  return new ValueFault(`is ${quote(text)}, which is no level`, `Set ${LOG_LEVELS.join(', ')}.`);
+  return new ValueFault(
+    `is ${quote(text)}, which is no level`,
+    `Set ${LOG_THRESHOLDS.join(', ')}.`,
+  );
 }
 
 function isHttp(url: URL): boolean {

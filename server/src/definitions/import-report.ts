@@ -1,3 +1,4 @@
+import { IMPORT_ACTIONS } from '@trellis/contract/shapes/definitions.ts';
 import type { ImportedItem } from '@trellis/contract/shapes/definitions.ts';
 import {
   DEFINITION_DIAGNOSTICS_MAX,
@@ -8,7 +9,6 @@ import {
 import { unifiedDiff, type TextFile } from '#runtime/history/unified-diff.ts';
 import type { DefinitionFile } from './definition-files.ts';
 
-export const IMPORT_ACTIONS = ['created', 'changed', 'deleted', 'unchanged', 'failed'] as const;
 export type ImportAction = (typeof IMPORT_ACTIONS)[number];
 
 export interface ImportReport {

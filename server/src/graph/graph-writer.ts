@@ -20,9 +20,9 @@ import { WriterMemory } from './writer-memory.ts';
 import { NODE_ALIASES_MAX } from '#base/limits.ts';
 import { Problem } from '#base/problem.ts';
 import { shorten } from './names.ts';
+import { isObject } from '#base/json-object.ts';
 import {
   faultOfTagged,
-  isObject,
   isString,
   listOfText,
   type MemberCheck,

@@ -1,3 +1,4 @@
+import { isObject } from '#base/json-object.ts';
 import { didYouMean } from './names.ts';
 
 /**
@@ -24,10 +25,6 @@ export function shape(
   members: Readonly<Record<string, MemberCheck>>,
 ): Shape {
   return { required, members: new Map(Object.entries(members)) };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function isString(value: unknown): value is string {

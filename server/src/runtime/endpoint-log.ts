@@ -1,8 +1,5 @@
-import type {
-  EndpointLogFilter,
-  EndpointLogLevel,
-  EndpointLogLine,
-} from '@trellis/contract/shapes/endpoint-log.ts';
+import { ENDPOINT_LOG_LEVELS, type EndpointLogLevel } from '@trellis/contract/log-levels.ts';
+import type { EndpointLogFilter, EndpointLogLine } from '@trellis/contract/shapes/endpoint-log.ts';
 import type { Caller } from '#access/caller.ts';
 import type { Clock } from '#base/clock.ts';
 import { RecentLines, type LineBatch } from '#base/recent-lines.ts';
@@ -11,8 +8,6 @@ import {
   ENDPOINT_LOG_KEPT_CHARACTERS_MAX,
   ENDPOINT_LOG_KEPT_LINES_MAX,
 } from '#base/endpoint-limits.ts';
-
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 /** What is none that the scope has counts as the usual one. */
 export function levelOf(level: string): EndpointLogLevel {
@@ -152,13 +147,14 @@ function lineOf(line: StoredLine, sequence: number): EndpointLogLine {
 }
 
 function matcherOf({ endpoint, level, query, from, to }: EndpointLogFilter) {
-  const least = level === undefined ? 0 : LEVELS.indexOf(level);
+  const least = level === undefined ? 0 : ENDPOINT_LOG_LEVELS.indexOf(level);
   const wanted = query?.toLowerCase();
   const fromMs = from === undefined ? -Infinity : Date.parse(from);
   const toMs = to === undefined ? Infinity : Date.parse(to);
   const isFolder = endpoint?.endsWith('/') === true;
   return (line: StoredLine): boolean => {
-    if (line.atMs < fromMs || line.atMs >= toMs || LEVELS.indexOf(line.level) < least) return false;
+    if (line.atMs < fromMs || line.atMs >= toMs || ENDPOINT_LOG_LEVELS.indexOf(line.level) < least)
+      return false;
     if (endpoint !== undefined) {
       if (isFolder ? !line.endpoint.startsWith(endpoint) : line.endpoint !== endpoint) return false;
     }

@@ -186,7 +186,7 @@ export class EndpointRuntime {
       const result = ofBuiltIn(name, await pool.run(call));
       isError = result.kind === 'answer' && result.status >= 500;
       // A run that wrote must not be left out the next time.
-      if (keep !== undefined && !call.host.hasWritten) keep(result);
+      if (keep !== undefined && !call.host.hasEffects) keep(result);
       return result;
     } catch (error) {
       isError = !run.signal.aborted && !isMalformed(error);

@@ -1,4 +1,4 @@
-import type { EndpointLogLevel } from '@trellis/contract/shapes/endpoint-log.ts';
+import type { EndpointLogLevel } from '@trellis/contract/log-levels.ts';
 import type { AuditTrail } from '#access/audit-event.ts';
 import { accessWritten } from '#access/ingest-service.ts';
 import { must } from '#base/assert.ts';
@@ -112,7 +112,7 @@ export class Invocation implements CallHost {
   readonly #mayRunOnPrimary: boolean;
   readonly #parent: Invocation | undefined;
   readonly #services: InvocationServices;
-  #hasWritten = false;
+  #hasEffects = false;
   #logLines = 0;
   /** Names the run among those that have logged. */
   #logRun: number | undefined;
@@ -132,8 +132,8 @@ export class Invocation implements CallHost {
     this.#services = services;
   }
 
-  get hasWritten(): boolean {
-    return this.#hasWritten;
+  get hasEffects(): boolean {
+    return this.#hasEffects;
   }
 
   /** Signal for requests to other servers from now on: aborts when nobody waits for them. */
@@ -232,9 +232,9 @@ export class Invocation implements CallHost {
   }
 
   /** From now on neither this run nor those that wait for it may be begun again. */
-  noteWrite(): void {
-    this.#hasWritten = true;
-    this.#parent?.noteWrite();
+  noteEffect(): void {
+    this.#hasEffects = true;
+    this.#parent?.noteEffect();
   }
 
   async #commit(operations: unknown): Promise<HostAnswer> {
@@ -249,7 +249,7 @@ export class Invocation implements CallHost {
         `A transaction has at most ${INGEST_COMMIT_OPERATIONS_MAX} operations`,
       );
     }
-    this.noteWrite();
+    this.noteEffect();
     // The writer checks the shape of each operation, as of those that come over HTTP. Code that may
     // write may also say who sees what: only administrators write code.
     const { sequence, outcomes } = await this.#services.commits.commit({
@@ -274,7 +274,7 @@ export class Invocation implements CallHost {
         `This run only tries the code out: ${what} could change things`,
       );
     }
-    this.noteWrite();
+    this.noteEffect();
   }
 
   #nestedRun(request: unknown): NestedRun {

@@ -1,3 +1,4 @@
+import { variablesIn } from '@trellis/contract/agent-variables.ts';
 import type { AgentChange, AgentDefinition, NewAgent } from '@trellis/contract/shapes/agent.ts';
 import type { AuditAction, AuditTrail } from '#access/audit-event.ts';
 import type { Caller } from '#access/caller.ts';
@@ -20,7 +21,6 @@ import {
   type AgentSettings,
   AgentStore,
   type StoredAgent,
-  variablesIn,
 } from './agent-store.ts';
 import { OutputSchema } from './output-schema.ts';
 

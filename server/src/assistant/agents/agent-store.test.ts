@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { filledIn, variablesIn } from './agent-store.ts';
+import { variablesIn } from '@trellis/contract/agent-variables.ts';
+import { filledIn } from './agent-store.ts';
 
 it.each([
   ['Speak ${TONGUE}.', { TONGUE: 'Dutch' }, 'Speak Dutch.'],

@@ -1,3 +1,4 @@
+import { AGENT_VARIABLE } from '@trellis/contract/agent-variables.ts';
 import { must } from '#base/assert.ts';
 import type { NodeWrite } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
@@ -93,20 +94,12 @@ export function agentFields(agent: AgentSettings): NonNullable<NodeWrite['fields
   };
 }
 
-/** `${NAME}`, or `${NAME:-what stands there without a value}`. */
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
-
 /**
  * The instructions with the value or default of each variable. One without either stays as typed.
  * Values are not searched for variables.
  */
 export function filledIn(instructions: string, values: Readonly<Record<string, string>>): string {
-  return instructions.replace(VARIABLE, (typed: string, name: string, fallback?: string) =>
+  return instructions.replace(AGENT_VARIABLE, (typed: string, name: string, fallback?: string) =>
     Object.hasOwn(values, name) ? (values[name] ?? typed) : (fallback ?? typed),
   );
-}
-
-/** The names of the variables, each once, in the order in which they come. */
-export function variablesIn(instructions: string): string[] {
-  return [...new Set([...instructions.matchAll(VARIABLE)].map(([, name]) => String(name)))];
 }

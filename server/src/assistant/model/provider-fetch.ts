@@ -7,7 +7,7 @@ import { LLM_ANSWER_BYTES_MAX, LLM_RETRY_DELAY_MAX_MS } from '#base/assistant-li
 import { Problem } from '#base/problem.ts';
 import { protocolOf, type ChatTarget } from '../provider-settings.ts';
 import { exchangeOf } from '../router/exchange.ts';
-import { isObject } from '../router/json-members.ts';
+import { isObject } from '#base/json-object.ts';
 import type { ProviderRequest } from '../router/provider-client.ts';
 import { misconfigured } from '../router/provider-problem.ts';
 import type { EventStream, StreamedEvent } from '../router/provider-stream.ts';

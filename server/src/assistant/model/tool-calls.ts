@@ -1,5 +1,6 @@
 import { Problem } from '#base/problem.ts';
-import { isObject, type JsonObject } from '../router/json-members.ts';
+import { isObject } from '#base/json-object.ts';
+import { type JsonObject } from '../router/json-members.ts';
 import type { ModelEvent, ModelLimits, ModelTool, ToolCall } from './model-run.ts';
 import type { ModelRunnerParts } from './sdk-model-runner.ts';
 

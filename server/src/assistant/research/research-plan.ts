@@ -1,6 +1,7 @@
 import type { Researcher } from '@trellis/contract/shapes/deep-research.ts';
 import { RESEARCH_PART_CHARACTERS_MAX } from '#base/assistant-limits.ts';
-import { isObject, textIn } from '../router/json-members.ts';
+import { isObject } from '#base/json-object.ts';
+import { textIn } from '../router/json-members.ts';
 
 /** A question of a plan, and who studies it. */
 export interface PlannedQuestion {

@@ -1,5 +1,6 @@
 import { unreachable } from '#base/assert.ts';
-import { defined, isObject, listIn, objectIn, type JsonObject } from './json-members.ts';
+import { isObject } from '#base/json-object.ts';
+import { defined, listIn, objectIn, type JsonObject } from './json-members.ts';
 import {
   refuseOthers,
   untranslatable,

@@ -1,3 +1,5 @@
+import { isObject } from '#base/json-object.ts';
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What JSON of others has at a place, or nothing where it has something else there. */
@@ -15,10 +17,6 @@ export function textIn(value: unknown): string {
 
 export function countIn(value: unknown): number {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.round(value) : 0;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Without the members that are undefined. */

@@ -1,4 +1,5 @@
-import { defined, isObject, listIn, objectIn, textIn, type JsonObject } from './json-members.ts';
+import { isObject } from '#base/json-object.ts';
+import { defined, listIn, objectIn, textIn, type JsonObject } from './json-members.ts';
 import {
   refuseOthers,
   untranslatable,

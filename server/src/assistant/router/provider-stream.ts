@@ -3,7 +3,8 @@ import { Problem } from '#base/problem.ts';
 import type { LlmAdmission } from './admission.ts';
 import { eventsIn, textWithin, wholeEvents } from './server-events.ts';
 import { adapterOf } from './exchange.ts';
-import { isObject, type JsonObject } from './json-members.ts';
+import { isObject } from '#base/json-object.ts';
+import { type JsonObject } from './json-members.ts';
 import {
   type LlmAsker,
   outputOf,

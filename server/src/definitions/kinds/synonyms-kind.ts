@@ -1,3 +1,4 @@
+import { ANY_LANGUAGE } from '@trellis/contract/languages.ts';
 import type { SynonymLists } from '@trellis/contract/shapes/search.ts';
 import type { Caller } from '#access/caller.ts';
 import { Problem } from '#base/problem.ts';
@@ -15,7 +16,6 @@ export interface SynonymParsers {
 
 type Terms = Readonly<Record<string, SynonymLists>>;
 
-const ANY_LANGUAGE = '--';
 const ANY_NAME = 'any';
 
 /**

@@ -1,7 +1,5 @@
-import type { LogFilter, LogLevel } from '@trellis/contract/shapes/log.ts';
-
-/** From the least to the most urgent. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+import { LOG_LEVELS, type LogLevel } from '@trellis/contract/log-levels.ts';
+import type { LogFilter } from '@trellis/contract/shapes/log.ts';
 
 /** One record of the server's log. */
 export interface LogRecord {

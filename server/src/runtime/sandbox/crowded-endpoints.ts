@@ -2,7 +2,7 @@ import { budgetKey } from '#access/caller.ts';
 import {
   ENDPOINT_CALLS_PER_CALLER_MAX,
   ENDPOINT_CROWDED_MS,
-  ENDPOINT_QUEUE_MAX,
+  ENDPOINT_CALLS_MAX,
 } from '#base/endpoint-limits.ts';
 import { CallFault, type EndpointCall } from './endpoint-call.ts';
 import type { PoolWorker } from './pool-worker.ts';
@@ -66,7 +66,7 @@ export class CrowdedEndpoints {
 }
 
 function mayBeginAgain({ retries, call: { parent, host } }: RunningCall): boolean {
-  return retries === 0 && parent === undefined && !host.hasWritten;
+  return retries === 0 && parent === undefined && !host.hasEffects;
 }
 
 /** The calls of a pool that are under way: so many, and so many of each caller. */
@@ -81,8 +81,8 @@ export class CallCounts {
 
   /** Why a call is one too many; undefined when it is not. */
   refusalOf({ caller, parent }: EndpointCall): CallFault | undefined {
-    if (this.#all >= ENDPOINT_QUEUE_MAX) {
-      return new CallFault('overloaded', `${ENDPOINT_QUEUE_MAX} calls are under way already`);
+    if (this.#all >= ENDPOINT_CALLS_MAX) {
+      return new CallFault('overloaded', `${ENDPOINT_CALLS_MAX} calls are under way already`);
     }
     // One that another call makes is refused only where nothing else helps: the one that asks would
     // fail.

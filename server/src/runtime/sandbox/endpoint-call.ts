@@ -60,7 +60,7 @@ export interface CallHost {
   /** JSON text that the guest made. */
   progress(record: string): void;
   /** A call that has written is never run a second time. */
-  readonly hasWritten: boolean;
+  readonly hasEffects: boolean;
   /** Nobody waits any more for what was asked so far: the call is over, or it begins again. */
   forsake(): void;
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   ENDPOINT_CALLS_PER_CALLER_MAX,
-  ENDPOINT_QUEUE_MAX,
+  ENDPOINT_CALLS_MAX,
   ENDPOINT_REALMS_MAX,
 } from '#base/endpoint-limits.ts';
 import { USER } from '../testing/test-endpoints.ts';
@@ -21,7 +21,7 @@ const as = (userUid: string) => ({ ...USER, userUid });
 it('takes so many calls at a time and no more', async () => {
   const caller = new AbortController();
   const { signal } = caller;
-  const calls = Array.from({ length: ENDPOINT_QUEUE_MAX }, (_, i) =>
+  const calls = Array.from({ length: ENDPOINT_CALLS_MAX }, (_, i) =>
     pool.run(FOR_EVER, { signal, caller: as(`user ${i % 10}`) }),
   );
   const ended = Promise.allSettled(calls);

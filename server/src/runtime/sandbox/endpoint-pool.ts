@@ -9,7 +9,7 @@ import type { SearchSnapshot } from '#search/indexing/search-snapshot.ts';
 import type { RuntimeLogger } from '../runtime-logger.ts';
 import { CallCounts, CrowdedEndpoints } from './crowded-endpoints.ts';
 import type { CallFault, CallResult, EndpointCall } from './endpoint-call.ts';
-import { EndpointSearches } from './endpoint-searches.ts';
+import { SearchThreads } from './search-threads.ts';
 import { assertProcessIsIsolated } from './isolation.ts';
 import { poolLoad, type PoolLoad, surplusWorker, workerFor } from './pool-load.ts';
 import { PoolWorker } from './pool-worker.ts';
@@ -44,7 +44,7 @@ const QUIET_LOOKS = 3;
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
   /** Searches that endpoint code asks for. */
-  readonly searches: EndpointSearches;
+  readonly searches: SearchThreads;
   readonly #environmentKey: Promise<string | undefined>;
   readonly #workers = new Set<PoolWorker>();
   readonly #waiting = new Set<RunningCall>();
@@ -70,7 +70,7 @@ export class EndpointPool {
   private constructor(options: EndpointPoolOptions) {
     this.#options = options;
     this.#environmentKey = Promise.resolve(options.environmentKey);
-    this.searches = new EndpointSearches({ ...options, environmentKey: this.#environmentKey });
+    this.searches = new SearchThreads({ ...options, environmentKey: this.#environmentKey });
     this.#ready.promise.catch(() => {});
   }
 
@@ -296,7 +296,7 @@ export class EndpointPool {
     }
     for (const running of calls) {
       const { call } = running;
-      const mustStay = staying.has(call) || call.host.hasWritten;
+      const mustStay = staying.has(call) || call.host.hasEffects;
       if (mustStay && worker.hasReceived(running)) continue;
       worker.drop(running);
       this.#dispatch(running);

@@ -8,7 +8,7 @@ import { Problem, type ProblemMessage } from '#base/problem.ts';
 import { IdMap } from '#base/id-map.ts';
 import { CallFault, type CallResult, type LoadableEndpoint } from './endpoint-call.ts';
 import type { FrameItem } from './frame.ts';
-import type { EndpointSearches } from './endpoint-searches.ts';
+import type { SearchThreads } from './search-threads.ts';
 import { SEARCH_OPERATIONS } from './graph-requests.ts';
 import { hasReached } from './progress.ts';
 import type { RunningCall } from './running-call.ts';
@@ -25,7 +25,7 @@ export interface PoolWorkerEvents {
 }
 
 export interface PoolWorkerOptions extends WorkerProcessOptions {
-  readonly searches: EndpointSearches;
+  readonly searches: SearchThreads;
 }
 
 /** A version of an endpoint in a realm of its own. */
@@ -53,7 +53,7 @@ export class PoolWorker {
   /** Its heap is being asked for. */
   isMeasured = false;
   readonly #events: PoolWorkerEvents;
-  readonly #searches: EndpointSearches;
+  readonly #searches: SearchThreads;
   /** By endpoint name. */
   readonly #guests = new Map<string, LoadedGuest>();
   /**

@@ -97,7 +97,7 @@ export function faultsOf(
 
 /** Why a call whose worker ended is not begun again. */
 export function faultOfRetry({ call, retries }: RunningCall): CallFault | undefined {
-  return call.host.hasWritten || retries >= RETRIES_MAX ? STOPPED : undefined;
+  return call.host.hasEffects || retries >= RETRIES_MAX ? STOPPED : undefined;
 }
 
 /** Why a call is not taken, or has no result, at the end of the process. */

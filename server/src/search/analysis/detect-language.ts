@@ -1,3 +1,4 @@
+import { ANY_LANGUAGE } from '@trellis/contract/languages.ts';
 import type { Language } from './analyzer.ts';
 import { STOP_WORD_LANGUAGES, stopWordsOf } from './stop-words.ts';
 
@@ -12,7 +13,6 @@ const EVIDENCE_MIN = 1.2;
 const EVIDENCE_PER_WORD_MIN = 0.1;
 const LEAD_MIN = 1.2;
 
-const UNKNOWN = '--';
 const ASCII = /^[\0-\x7f]*$/;
 /** Two letters or more: single letters are often signs or abbreviations. */
 const WORD = /[\p{L}\p{M}]{2,}/gu;
@@ -81,7 +81,7 @@ export function detectLanguage(text: string): Language {
   const sample = begin.normalize('NFC');
   const letters = countOf(sample, /\p{L}/gu);
   const main = SCRIPTS.find(({ pattern }) => countOf(sample, pattern) > SCRIPT_SHARE_MIN * letters);
-  return main?.languageOf(sample) ?? UNKNOWN;
+  return main?.languageOf(sample) ?? ANY_LANGUAGE;
 }
 
 /** Stop words and letters, each with the numbers of its languages. */
@@ -115,9 +115,9 @@ function byStopWords(sample: string): Language {
       first = language;
     } else if (given > second) second = given;
   }
-  if (most < EVIDENCE_MIN || most < LEAD_MIN * second) return UNKNOWN;
+  if (most < EVIDENCE_MIN || most < LEAD_MIN * second) return ANY_LANGUAGE;
   const isEnough = most >= EVIDENCE_PER_WORD_MIN * new Set(words).size;
-  return isEnough ? STOP_WORD_LANGUAGES[first]! : UNKNOWN;
+  return isEnough ? STOP_WORD_LANGUAGES[first]! : ANY_LANGUAGE;
 }
 
 /** Evidence for each language, by its number. */
@@ -147,15 +147,15 @@ function hanLanguage(sample: string): Language {
 function cyrillicLanguage(sample: string): Language {
   const lower = sample.toLowerCase();
   // Belarusian, Macedonian and Kazakh have neither a stemmer nor stop words here.
-  if (/[ўѓќѕәғқңөұү]/.test(lower)) return UNKNOWN;
+  if (/[ўѓќѕәғқңөұү]/.test(lower)) return ANY_LANGUAGE;
   if (/[ђћљњј]/.test(lower)) return 'sr';
-  if (/[ыэё]/.test(lower)) return /[іїєґ]/.test(lower) ? UNKNOWN : 'ru';
+  if (/[ыэё]/.test(lower)) return /[іїєґ]/.test(lower) ? ANY_LANGUAGE : 'ru';
   if (/[іїєґ]/.test(lower)) return 'uk';
   return byStopWords(sample);
 }
 
 function arabicLanguage(sample: string): Language {
   // Urdu and Pashto.
-  if (/[ٹڈڑےںټډړښ]/.test(sample)) return UNKNOWN;
+  if (/[ٹڈڑےںټډړښ]/.test(sample)) return ANY_LANGUAGE;
   return /[پچژگیک]/.test(sample) ? 'fa' : 'ar';
 }

@@ -1,3 +1,4 @@
+import { ANY_LANGUAGE } from '@trellis/contract/languages.ts';
 import type { Language } from './analyzer.ts';
 import type { FoldRules } from './fold.ts';
 import { createRequire } from 'node:module';
@@ -179,7 +180,7 @@ const ALIASES = new Map([
 
 /** Rules by code; an alias has the rules of its language. */
 export const LANGUAGE_RULES: ReadonlyMap<string, LanguageRules> = new Map([
-  ...['--', ...Object.keys(STEMMER_LOADERS), ...UNSTEMMED].map(ruleOf),
+  ...[ANY_LANGUAGE, ...Object.keys(STEMMER_LOADERS), ...UNSTEMMED].map(ruleOf),
   ...[...ALIASES].map(([alias, language]) => [alias, ruleOf(language)[1]] as const),
 ]);
 

@@ -1,3 +1,4 @@
+import { ANY_LANGUAGE } from '@trellis/contract/languages.ts';
 import { setImmediate } from 'node:timers/promises';
 import {
   SEARCH_BUILD_PAUSE_NODES,
@@ -134,7 +135,7 @@ interface TextValues {
 /** The language of the whole document; detected if its fields do not name it. */
 function languageOf(texts: readonly TextValues[]): string {
   const [first] = texts;
-  if (first === undefined) return '--';
+  if (first === undefined) return ANY_LANGUAGE;
   if (first.text.language !== AUTO_LANGUAGE) return first.text.language;
   let sample = '';
   for (const { values } of texts) {

@@ -1,3 +1,4 @@
+import { isObject } from '#base/json-object.ts';
 import { Problem } from '#base/problem.ts';
 import { didYouMean } from '#graph/names.ts';
 
@@ -73,10 +74,6 @@ export function asList<T>(value: unknown, path: string, max: number, read: Read<
     throw invalid(path, `must be a list of at most ${max}`);
   }
   return value.map((one, i) => read(one, `${path}[${i}]`));
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function invalid(path: string, message: string, hint?: string): Problem {

@@ -1,3 +1,4 @@
+import { ANY_LANGUAGE } from '@trellis/contract/languages.ts';
 import { FILE_TYPE } from '#graph/file-nodes.ts';
 import type { Visibility } from '#graph/reader.ts';
 import { SEARCH_FILE_SIGHT_MS, SEARCH_SIGHTS_MAX } from '#base/search-limits.ts';
@@ -14,8 +15,6 @@ import { must } from '#base/assert.ts';
 import type { VectorFieldSnapshot } from '../indexing/vectors/vector-field.ts';
 import { openVectorIndex } from '../vector/index-reader.ts';
 import type { VectorIndex } from '../vector/vector-index.ts';
-
-const ANY_LANGUAGE = '--';
 
 interface SnapshotParts extends Pick<OpenedSnapshot, 'view' | 'types' | 'vectors'> {
   /** Columns of facets, by the names of their fields. */

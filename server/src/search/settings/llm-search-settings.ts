@@ -6,7 +6,8 @@ import { readSetting, settingOperation, settingVersion } from '#access/settings.
 import { didYouMean } from '#graph/names.ts';
 import type { CommitPort } from '#graph/operations.ts';
 import type { GraphReader } from '#graph/reader.ts';
-import { invalid, isObject } from '../request/members.ts';
+import { isObject } from '#base/json-object.ts';
+import { invalid } from '../request/members.ts';
 import { readSearchSettings } from './search-settings-service.ts';
 
 /** As it is stored: an empty list allows everything. */

@@ -93,7 +93,7 @@ export interface NodeEmbeddingsParts extends VectorSources {
 
 /**
  * Runs `similarToNode` in a search thread. JSON of the list; rejects with its problems, and as
- * `EndpointSearches`.
+ * `SearchThreads`.
  */
 export type AskSimilar = (
   caller: Caller,

@@ -1,3 +1,4 @@
+import { ANY_LANGUAGE } from '@trellis/contract/languages.ts';
 import type { SynonymLists } from '@trellis/contract/shapes/search.ts';
 import { must } from '#base/assert.ts';
 import { settingVersion } from '#access/settings.ts';
@@ -183,7 +184,9 @@ export class SynonymSource {
     const { language } = analyzer;
     const made = this.#byLanguage.get(language);
     if (made !== undefined) return made;
-    const ofLanguage = all.filter((one) => one.language === language || one.language === '--');
+    const ofLanguage = all.filter(
+      (one) => one.language === language || one.language === ANY_LANGUAGE,
+    );
     const index = Map.groupBy(ofLanguage, ({ token }) => folded(token, analyzer));
     this.#byLanguage.set(language, index);
     return index;

@@ -1,7 +1,5 @@
+import { LOG_LEVELS, type LogLevel } from '@trellis/contract/log-levels.ts';
 import type { BadgeTone } from '../../ui/badge.tsx';
-
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const LEVEL_OPTIONS = [
   { value: '', label: 'Every level' },

@@ -1,3 +1,4 @@
+import { ANY_LANGUAGE } from '@trellis/contract/languages.ts';
 import { queryOptions } from '@tanstack/react-query';
 import type { FieldType, SchemaDocument } from '@trellis/contract/shapes/schema-document.ts';
 import type { SearchSettings } from '@trellis/contract/shapes/search.ts';
@@ -26,7 +27,7 @@ export const DEFAULT_TYPE: TypeSettings = { searchable: false, language: 'auto',
  */
 export const LANGUAGES = [
   ['auto', 'Detect it for each text'],
-  ['--', 'None: words as they are written'],
+  [ANY_LANGUAGE, 'None: words as they are written'],
   ['ar', 'Arabic'],
   ['da', 'Danish'],
   ['de', 'German'],

@@ -1,4 +1,5 @@
-import type { EndpointLogLevel, EndpointLogLine } from '@trellis/contract/shapes/endpoint-log.ts';
+import type { EndpointLogLevel } from '@trellis/contract/log-levels.ts';
+import type { EndpointLogLine } from '@trellis/contract/shapes/endpoint-log.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 
 interface LogLineListProps {

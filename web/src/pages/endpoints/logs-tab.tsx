@@ -1,4 +1,5 @@
-import type { EndpointLogLevel, EndpointLogLine } from '@trellis/contract/shapes/endpoint-log.ts';
+import { ENDPOINT_LOG_LEVELS, type EndpointLogLevel } from '@trellis/contract/log-levels.ts';
+import type { EndpointLogLine } from '@trellis/contract/shapes/endpoint-log.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
@@ -20,10 +21,12 @@ const route = getRouteApi('/workspace/endpoints/edit/$');
 const TAKE = 100;
 const LIVE_MAX = 500;
 
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly EndpointLogLevel[];
 const LEVEL_OPTIONS = [
   { value: '', label: 'Every level' },
-  ...LEVELS.map((value) => ({ value, label: value === 'error' ? value : `${value} and above` })),
+  ...ENDPOINT_LOG_LEVELS.map((value) => ({
+    value,
+    label: value === 'error' ? value : `${value} and above`,
+  })),
 ];
 
 interface LogFilter {
@@ -42,7 +45,7 @@ export function LogsTab({ name }: { readonly name: string }) {
   const [isLive, setIsLive] = useState(true);
   const filter: LogFilter = {
     endpoint: name,
-    level: LEVELS.find((known) => known === level),
+    level: ENDPOINT_LOG_LEVELS.find((known) => known === level),
     query: query || undefined,
   };
   const narrow = (change: { query?: string; level?: string }) =>

@@ -1,3 +1,4 @@
+import { ANY_LANGUAGE } from '@trellis/contract/languages.ts';
 import {
   SEARCH_EXPANDED_WORDS_MAX,
   SEARCH_QUERY_EXPANSIONS_MAX,
@@ -46,7 +47,6 @@ const WEIGHT_OF_TYPOS = [1, 0.7, 0.45] as const;
 const WEIGHT_OF_COMPLETION = 0.8;
 /** With `auto`, a word in more documents than this is no typo. */
 const TYPED_RIGHT_DOCUMENTS_MIN = 5;
-const ANY_LANGUAGE = '--';
 
 /** Turns the words of one query into terms for the index, and remembers why. */
 export class WordExpander {

@@ -1,3 +1,4 @@
+import { variablesIn } from '@trellis/contract/agent-variables.ts';
 import { useQuery } from '@tanstack/react-query';
 import {
   AGENT_INSTRUCTIONS_CHARACTERS_MAX,
@@ -12,7 +13,7 @@ import { CheckboxField, SelectField, TextArea, TextField } from '../../../ui/fie
 import { formatCount } from '../../../ui/format.ts';
 import { chatOptionsQuery } from '../chat/chat-queries.ts';
 import { toolNamesQuery } from './agent-queries.ts';
-import { type AgentValues, schemaProblem, variablesIn } from './agent-values.ts';
+import { type AgentValues, schemaProblem } from './agent-values.ts';
 
 interface AgentFieldsProps {
   readonly form: UseFormReturn<AgentValues>;

@@ -1,5 +1,6 @@
+import { variablesIn } from '@trellis/contract/agent-variables.ts';
 import { describe, expect, test } from 'vitest';
-import { agentOf, agentValuesOf, NEW_AGENT, schemaProblem, variablesIn } from './agent-values.ts';
+import { agentOf, agentValuesOf, NEW_AGENT, schemaProblem } from './agent-values.ts';
 
 const AGENT = {
   UID: 'u',

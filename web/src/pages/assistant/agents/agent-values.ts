@@ -72,10 +72,3 @@ export function schemaProblem(text: string): string | undefined {
     return `This is not JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
-
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}/g;
-
-/** Names of the variables in instructions, each once. */
-export function variablesIn(instructions: string): readonly string[] {
-  return [...new Set([...instructions.matchAll(VARIABLE)].map(([, name = '']) => name))];
-}

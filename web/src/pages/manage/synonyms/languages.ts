@@ -1,5 +1,4 @@
-/** Holds for all languages (docs, search.md). */
-export const ANY_LANGUAGE = '--';
+import { ANY_LANGUAGE } from '@trellis/contract/languages.ts';
 
 /** ISO 639-1; the server takes any two letters. */
 const OFFERED = [

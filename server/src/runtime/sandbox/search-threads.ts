@@ -21,7 +21,7 @@ import {
   SearchThread,
 } from './search-thread.ts';
 
-export interface EndpointSearchesOptions {
+export interface SearchThreadsOptions {
   /** The folder of the state; absolute. */
   readonly storage: string;
   readonly environmentKey: Promise<string | undefined>;
@@ -36,8 +36,8 @@ export interface EndpointSearchesOptions {
  * search, another one whenever all have something to do. Callers take turns; and one whose searches
  * take long leaves a thread to others where there may be two or more.
  */
-export class EndpointSearches {
-  readonly #options: EndpointSearchesOptions;
+export class SearchThreads {
+  readonly #options: SearchThreadsOptions;
   readonly #size: number;
   readonly #threads = new Set<SearchThread>();
   readonly #lines = new SearchLines();
@@ -47,7 +47,7 @@ export class EndpointSearches {
   #watch: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(options: EndpointSearchesOptions) {
+  constructor(options: SearchThreadsOptions) {
     this.#options = options;
     this.#size = Math.min(options.size, ENDPOINT_SEARCH_THREADS_MAX);
     void options.environmentKey.then((value) => {

@@ -1,0 +1,7 @@
+/** Levels of the server's own log, the least urgent first. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Levels that endpoints log with. */
+export const ENDPOINT_LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type EndpointLogLevel = (typeof ENDPOINT_LOG_LEVELS)[number];
